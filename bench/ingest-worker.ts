@@ -1,7 +1,8 @@
 // Our indexer in its own process, over a recorded chain, until it has reached the head.
 
 import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
-import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../src/ingest/follow/indexer.ts';
+import { Indexer } from '../src/ingest/follow/indexer.ts';
+import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Store } from '../src/store/store.ts';

@@ -51,6 +51,7 @@ const chain: MarketChain = {
   vaults: new Set(),
   burnAddresses: new Set(),
   noteIncomplete: () => undefined,
+  requestHistory: () => undefined,
   findContracts: async () => new Map(),
 };
 const market = createMarket({

@@ -150,6 +150,22 @@ const INDEXING_SETTINGS = {
     example: '600',
     fallback: '60',
   }),
+  backfillCallsPerMinute: setting(
+    'BACKFILL_CALLS_PER_MINUTE',
+    integer({ min: 0, max: 1_000_000 }),
+    {
+      group: 'Chains',
+      why: 'How many requests a minute, on average and for each chain, may go into filling in the history of tokens from before the first indexed block: trades and klines newest first, and transfers for holders. Each old trade takes two or three. 0 fills in none; on the devnet there is no limit.',
+      example: '600',
+      fallback: '60',
+    },
+  ),
+  backfillTokensMax: setting('BACKFILL_TOKENS_MAX', integer({ min: 1, max: 100_000 }), {
+    group: 'Chains',
+    why: 'How many tokens of a chain may wait for their history or have it read; eight take turns. If there are more, the one that has waited longest is dropped until it is requested again.',
+    example: '1000',
+    fallback: '200',
+  }),
   retainTradesDays: retainSetting('RETAIN_TRADES_DAYS', {
     why: "Days of trades to keep, by the chain's time; klines of `1s` are made from them. Whole days are deleted, those above the finalized block never. Unset keeps all.",
     example: '30',

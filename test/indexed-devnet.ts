@@ -10,11 +10,11 @@ import {
 import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment.ts';
 import { requireMarkets } from '../src/compose/chain-families.ts';
 import type { CommittedEvent } from '../src/ingest/commit/commit-batch.ts';
+import { Indexer } from '../src/ingest/follow/indexer.ts';
 import {
   DEFAULT_INDEXER_OPTIONS,
-  Indexer,
   type IndexerOptions,
-} from '../src/ingest/follow/indexer.ts';
+} from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { decodeBatch, encodeBatch } from '../src/live/encode-batch.ts';
@@ -64,7 +64,7 @@ async function untilAtHead(chain: TestChain, follower: PoolGraphFollower): Promi
 /** Follows a chain from a block on, by default from its beginning. */
 export async function startIndexing(
   chain: TestChain,
-  options: Partial<Pick<IndexerOptions, 'startBlock' | 'adoption'>> & {
+  options: Partial<Pick<IndexerOptions, 'startBlock' | 'adoption' | 'backfill'>> & {
     readonly rpcUrl: string;
     readonly reading?: Partial<EvmAdapterOptions>;
   },

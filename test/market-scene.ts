@@ -90,6 +90,7 @@ export const FAKE_MARKET_CHAIN: MarketChain = {
   vaults: new Set(),
   burnAddresses: BURN_ADDRESSES,
   noteIncomplete: () => undefined,
+  requestHistory: () => undefined,
   findContracts: async (addresses) =>
     new Map(
       addresses.map((address) => [address, Number.parseInt(address.slice(-1), 16) % 2 === 0]),
@@ -195,9 +196,13 @@ export async function createMarketScene(
     readonly startBlock?: number;
     readonly lists?: TokenLists;
     readonly retention?: RetentionDays;
+    /** Whether pools are adopted and history is filled in, without a limit. */
+    readonly isFilledIn?: boolean;
   },
 ): Promise<MarketScene> {
-  const { engine, blocks, startBlock = 0, lists, retention, ...chainOptions } = options;
+  const { engine, blocks, startBlock = 0, lists, retention, ...more } = options;
+  const { isFilledIn = false, ...chainOptions } = more;
+  const callsPerMinute = isFilledIn ? Number.POSITIVE_INFINITY : 0;
   const { store, remove } = await openTestStore(engine);
   const feed = new LocalFeed({
     onError: (error) => {
@@ -210,6 +215,8 @@ export async function createMarketScene(
   const indexed = startIndexer(chain, store.market, {
     startBlock,
     retention,
+    adoption: { callsPerMinute },
+    backfill: { callsPerMinute, tokensMax: 10 },
     onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
   });
   t.after(async () => {

@@ -33,7 +33,15 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [['.'], ['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
   'src/contract': [['schemas'], ['operations']],
   'src/market': [['state'], ['lists', 'board'], ['search'], ['.'], ['stream']],
-  'src/ingest': [['state'], ['read', 'apply'], ['commit'], ['adopt'], ['follow'], ['verify']],
+  'src/ingest': [
+    ['state'],
+    ['read', 'apply'],
+    ['commit'],
+    ['adopt'],
+    ['backfill'],
+    ['follow'],
+    ['verify'],
+  ],
 };
 
 /** Who may import from the folder of a chain family. */

@@ -7,6 +7,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription, PoolKindName, StateOf } from '../model/pool.ts';
 import type { TokenMetadata } from '../model/token-metadata.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
+import type { ChainHistory } from './chain-history.ts';
 
 export interface ChainHead {
   readonly latest: BlockHeader;
@@ -210,6 +211,8 @@ export interface ChainAdapter {
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<(bigint | null)[]>;
+  /** For backfill; absent if the chain cannot be read that way. */
+  readonly history?: ChainHistory;
   /** The endpoints' health; makes no request. */
   status?(): ChainSourceStatus;
   close(): Promise<void>;

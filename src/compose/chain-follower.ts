@@ -7,21 +7,22 @@ import { endThread } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
+import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
 import { decodeBatch } from '../live/encode-batch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
 import { CHAINS, type ChainSlug } from '../model/chain.ts';
-import type { PoolId } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import { type MethodUsage, sumUsage } from '../model/rpc-usage.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { AdoptionDemand } from './adoption-demand.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { findFamily, requireMarkets } from './chain-families.ts';
 import { computeChainProgress, describeNotReady } from './chain-progress.ts';
+import { ClientDemand } from './client-demand.ts';
 import type {
   ChainReport,
   IndexerCommand,
@@ -64,7 +65,8 @@ export class ChainFollower implements ChainDirectory {
   readonly #arrived = new Set<ChainSlug>();
   /** The first block of each chain in this run, from which progress is counted. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
-  readonly #demand: AdoptionDemand;
+  readonly #pools: ClientDemand<PoolId>;
+  readonly #tokens: ClientDemand<Address>;
   #sources: readonly ChainSource[] = [];
   /** Described once: `/chains` and every quote ask. */
   #markets: ReadonlyMap<ChainSlug, ChainMarket> = new Map();
@@ -76,8 +78,11 @@ export class ChainFollower implements ChainDirectory {
 
   constructor(options: ChainFollowerOptions) {
     this.#options = options;
-    this.#demand = new AdoptionDemand(options.clock, (chain, pools) => {
+    this.#pools = new ClientDemand(options.clock, (chain, pools) => {
       this.#worker?.postMessage({ type: 'adopt', chain, pools } satisfies IndexerCommand);
+    });
+    this.#tokens = new ClientDemand(options.clock, (chain, tokens) => {
+      this.#worker?.postMessage({ type: 'backfill', chain, tokens } satisfies IndexerCommand);
     });
     const gauge = (name: string, help: string, read: (report: ChainReport) => number | null) =>
       options.metrics.chainGauge(name, help, () =>
@@ -125,10 +130,20 @@ export class ChainFollower implements ChainDirectory {
     adoption('adopted', 'Pools adopted since the start.');
     adoption('failed', 'Adoptions that failed since the start; each is tried again.');
     adoption('calls', 'Requests that adoptions took since the start.');
+    const backfill = (name: keyof BackfillProgress, help: string) =>
+      gauge(`mintwire_backfill_${name}`, help, (one) => one.backfill?.[name] ?? null);
+    backfill('waiting', 'Tokens whose history is waiting or being read.');
+    backfill('done', 'Backfill jobs finished since the start.');
+    backfill('failed', 'Backfill jobs that failed since the start.');
+    backfill('calls', 'Requests that backfill took since the start.');
   }
 
   adopt(chain: ChainSlug, pools: readonly PoolId[]): void {
-    this.#demand.ask(chain, pools);
+    this.#pools.ask(chain, pools);
+  }
+
+  requestHistory(chain: ChainSlug, token: Address): void {
+    this.#tokens.ask(chain, [token]);
   }
 
   /** Sets the status of a chain whose source is not known yet. */

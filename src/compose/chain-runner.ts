@@ -5,11 +5,12 @@ import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { CommittedEvent } from '../ingest/commit/commit-batch.ts';
-import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../ingest/follow/indexer.ts';
+import { Indexer } from '../ingest/follow/indexer.ts';
+import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { PoolId } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter } from './chain-source.ts';
@@ -74,6 +75,11 @@ export class ChainRunner {
     this.#indexer?.adopt(pools);
   }
 
+  /** Fills in the token's history from before the first indexed block. */
+  request(token: Address): void {
+    this.#indexer?.request(token);
+  }
+
   report(): ChainReport {
     const source = this.#adapter.status?.();
     const endpoints = source?.endpoints ?? [];
@@ -98,6 +104,7 @@ export class ChainRunner {
       limitations: source?.limitations ?? [],
       slowed: source?.slowed ?? null,
       adoption: this.#indexer?.adoption() ?? null,
+      backfill: this.#indexer?.backfill() ?? null,
     };
   }
 
@@ -117,7 +124,11 @@ export class ChainRunner {
       // A devnet without traders may make no blocks for any time.
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
       rollbacksKeptMs: this.#options.rollbacksKeptMs,
-      adoption: { callsPerMinute: this.#pickCallsPerMinute() },
+      adoption: { callsPerMinute: this.#pickCallsPerMinute('adoptCallsPerMinute') },
+      backfill: {
+        callsPerMinute: this.#pickCallsPerMinute('backfillCallsPerMinute'),
+        tokensMax: this.#options.indexing.backfillTokensMax,
+      },
       retention: {
         trades: this.#options.indexing.retainTradesDays,
         fineCandles: this.#options.indexing.retainFineCandlesDays,
@@ -132,11 +143,11 @@ export class ChainRunner {
   }
 
   /** The devnet's node is ours alone. */
-  #pickCallsPerMinute(): number {
+  #pickCallsPerMinute(setting: 'adoptCallsPerMinute' | 'backfillCallsPerMinute'): number {
     const { source, indexing } = this.#options;
-    const { adoptCallsPerMinute } = indexing;
-    const isOurs = source.instance !== null && adoptCallsPerMinute > 0;
-    return isOurs ? Number.POSITIVE_INFINITY : adoptCallsPerMinute;
+    const callsPerMinute = indexing[setting];
+    const isOurs = source.instance !== null && callsPerMinute > 0;
+    return isOurs ? Number.POSITIVE_INFINITY : callsPerMinute;
   }
 
   /**

@@ -3,10 +3,11 @@
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
+import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
 import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { PoolId } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { StoreFault } from '../store/store-error.ts';
 
@@ -36,6 +37,8 @@ export interface ChainReport {
   readonly slowed: string | null;
   /** Null if pools are not adopted. */
   readonly adoption: AdoptionStatus | null;
+  /** Null if history is not filled in. */
+  readonly backfill: BackfillProgress | null;
 }
 
 export type IndexerMessage =
@@ -54,4 +57,6 @@ export type IndexerMessage =
 export type IndexerCommand =
   | { readonly type: 'stop' }
   /** Pools that a client requested. */
-  | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] };
+  | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] }
+  /** Tokens that a client requested. */
+  | { readonly type: 'backfill'; readonly chain: ChainSlug; readonly tokens: readonly Address[] };

@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
 import type { ChainLog } from '../chains/family.ts';
 import { encodeBatch, listTransferables } from '../live/encode-batch.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
 import { openStore } from './open-store.ts';
@@ -78,8 +79,11 @@ async function stop(): Promise<void> {
 
 let isStopping = false;
 parentPort?.on('message', (command: IndexerCommand) => {
+  const findRunner = (slug: ChainSlug) => runners.find(({ chain }) => chain === slug);
   if (command.type === 'adopt') {
-    runners.find(({ chain }) => chain === command.chain)?.adopt(command.pools);
+    findRunner(command.chain)?.adopt(command.pools);
+  } else if (command.type === 'backfill') {
+    for (const token of command.tokens) findRunner(command.chain)?.request(token);
   } else if (!isStopping) {
     isStopping = true;
     void stop();

@@ -19,6 +19,7 @@ export function createMarketChains(
     vaults: market.vaults,
     burnAddresses: market.burnAddresses,
     noteIncomplete: (pools) => chains.adopt(source.chain, pools),
+    requestHistory: (token) => chains.requestHistory(source.chain, token),
     findContracts: nodes.findContracts,
   });
   return {

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { PoolId } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -22,6 +22,8 @@ export interface FollowedChains extends ChainDirectory {
   findSource(chain: ChainSlug): ChainSource | null;
   /** Somebody asks about these pools, which are not known in full. */
   adopt(chain: ChainSlug, pools: readonly PoolId[]): void;
+  /** Somebody asks about this token, whose history from before the index may be missing. */
+  requestHistory(chain: ChainSlug, token: Address): void;
   stop(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     list: () => follower.list(),
     findSource: (chain) => follower.findSource(chain),
     adopt: (chain, pools) => follower.adopt(chain, pools),
+    requestHistory: (chain, token) => follower.requestHistory(chain, token),
     stop: async () => {
       // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();

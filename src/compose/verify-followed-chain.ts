@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
-import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer.ts';
+import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { type Verification, verifyChain } from '../ingest/verify/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';

@@ -27,6 +27,8 @@ export interface FeedBatch {
   readonly listed: readonly Address[];
   /** False if rows that are not listed may have changed, too. */
   readonly complete: boolean;
+  /** The token whose history was filled in further; its old trades are not among those below. */
+  readonly backfilled?: Address;
   /** Events that may have changed tokens; null if the blocks were not searched for them. */
   readonly notices: readonly TokenNotice[] | null;
   /** The new trades, in chain order; decoded on first use, since few listeners need them. */

@@ -3,9 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { buildToken } from '../../test/conformance/store-samples.ts';
-import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
+import { FAKE_TOKENS } from '../../test/fakes/fake-market.ts';
+import {
+  askFreshly,
+  createMarketScene,
+  FAKE_MARKET_CHAIN,
+  type Json,
+  type MarketScene,
+} from '../../test/market-scene.ts';
+import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
 import { address } from '../../test/test-ids.ts';
+import type { Address } from '../model/ids.ts';
 import { computeCovered, isHoldersComplete } from './coverage.ts';
 
 const START_BLOCK = 150;
@@ -97,3 +107,97 @@ describe('what is complete', () => {
     assert.equal(computeCovered({ ...checkpoint, startBlock: 1 }, null), Number.POSITIVE_INFINITY);
   });
 });
+
+describe('history that is filled in behind', () => {
+  async function fillIn(scene: MarketScene, mint: Address): Promise<Json[]> {
+    scene.indexed.indexer.request(mint);
+    const seen: Json[] = [];
+    for (let turn = 0; turn < 2_000; turn += 1) {
+      const { json } = await scene.ask('getToken', { chain: 'devnet', mint });
+      if (json.coverage.backfill !== null) seen.push(json.coverage);
+      if (json.coverage.backfill?.status === 'done') return seen;
+      if (turn % 10 === 0) scene.chain.extend(1);
+      await scene.settle();
+    }
+    throw new Error(`not filled in: ${JSON.stringify(seen.at(-1))}`);
+  }
+
+  test('coverage tells how far it has come, in every answer', async (t) => {
+    const scene = await createMarketScene(t, {
+      ...{ engine: 'sqlite', seed: 5, finalityDepth: 8, clock: 'steady', seenWhole: true },
+      ...{ blocks: 160, startBlock: START_BLOCK, isFilledIn: true },
+      market: { tokenCount: 1, poolCountMax: 5, rankedOnly: true, positionCountMax: 10 },
+    });
+    scene.indexed.adapter.history.span = 20;
+    const mint = FAKE_TOKENS[0]!;
+    const startMs = scene.chain.header(START_BLOCK - 1)!.timestampMs;
+    const seen = await fillIn(scene, mint);
+    for (const [index, { backfill, tradesFrom }] of seen.entries()) {
+      assert.ok(backfill.pct >= (seen[index - 1]?.backfill.pct ?? 0), 'went back');
+      assert.ok(tradesFrom <= (seen[index - 1]?.tradesFrom ?? startMs), 'lost trades');
+      assert.equal(backfill.to, startMs);
+    }
+    assert.ok(new Set(seen.map(({ backfill }) => backfill.pct)).size > 3);
+    const { backfill, tradesFrom } = seen.at(-1)!;
+    assert.deepEqual([backfill.status, backfill.pct], ['done', 100]);
+    const input = { chain: 'devnet', mint };
+    const { json: trades } = await scene.ask('getTrades', { ...input, limit: 500 });
+    assert.ok(trades.trades.some(({ block }: Json) => block < START_BLOCK));
+    assert.ok(trades.trades.every(({ timestamp }: Json) => timestamp >= tradesFrom));
+    const { json: klines } = await scene.ask('getKlines', {
+      ...input,
+      interval: '1m',
+      limit: 5000,
+    });
+    assert.equal(
+      klines.klines[0].openTime,
+      Math.floor(trades.trades.at(-1).timestamp / 60_000) * 60_000,
+    );
+    const { json: holders } = await scene.ask('getHolders', input);
+    for (const { coverage } of [trades, klines, holders]) {
+      assert.deepEqual(coverage.backfill, backfill);
+    }
+  });
+
+  test('a stream tells of it', async (t) => {
+    const scene = await createMarketScene(t, {
+      ...{ engine: 'sqlite', seed: 5, finalityDepth: 8, clock: 'steady', seenWhole: true },
+      ...{ blocks: 160, startBlock: START_BLOCK, isFilledIn: true },
+      market: { tokenCount: 1, poolCountMax: 5, rankedOnly: true, positionCountMax: 10 },
+    });
+    const mint = FAKE_TOKENS[0]!;
+    const streams = startTestStreams(scene.market);
+    t.after(() => streams.stop());
+    const input = { chain: 'devnet', mint, events: 'coverage' };
+    const stream = await openTestStream(streams, input);
+    await fillIn(scene, mint);
+    const deadline = Date.now() + 20_000;
+    const find = () => stream.events.filter(({ event }) => event === 'coverage').at(-1);
+    while (find()?.data.backfill?.status !== 'done') {
+      assert.ok(Date.now() < deadline, 'nothing was told');
+      await delay(50);
+    }
+    const { json } = await scene.ask('getToken', { chain: 'devnet', mint });
+    assert.deepEqual(find()!.data, json.coverage);
+  });
+});
+
+test('a token that a client asks about gets its history, if the index began late', async (t) => {
+  for (const startBlock of [0, START_BLOCK]) {
+    const options = { seed: 21, finalityDepth: 20, blocks: 160, startBlock };
+    const scene = await createMarketScene(t, { engine: 'sqlite', ...options });
+    const requested: Address[] = [];
+    const requestHistory = (token: Address) => void requested.push(token);
+    const chain = { ...FAKE_MARKET_CHAIN, requestHistory };
+    const mint = await firstToken(scene);
+    await askFreshly(scene.store, 'getToken', { chain: 'devnet', mint }, chain);
+    assert.deepEqual(requested, startBlock === 0 ? [] : [mint]);
+  }
+});
+
+async function firstToken(scene: MarketScene): Promise<Address> {
+  for await (const page of scene.store.market.scanListings('devnet')) {
+    for (const { token } of page) return token;
+  }
+  throw new Error('there is no token');
+}

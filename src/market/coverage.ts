@@ -1,7 +1,9 @@
 // What has been indexed of a token.
 
 import { findBaseInterval } from '../candles/interval.ts';
+import type { BackfillRecord } from '../model/backfill.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint, KeptFrom, KlineInterval, TokenRecord } from '../model/market-record.ts';
 import type { AnswerReader } from './read-at.ts';
 
@@ -9,6 +11,15 @@ interface Coverage {
   readonly tradesFrom: number | null;
   readonly klinesFrom: number | null;
   readonly holdersComplete: boolean;
+  readonly backfill: BackfillCoverage | null;
+}
+
+/** How far history from before the index has been filled in. */
+interface BackfillCoverage {
+  readonly status: BackfillRecord['status'];
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly pct: number;
 }
 
 /** Whether every holder is known: the balances add up to the contract's total supply. */
@@ -27,7 +38,7 @@ export async function readStart(
   chain: ChainSlug,
   checkpoint: Checkpoint,
 ): Promise<number | null> {
-  return checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain));
+  return checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain, checkpoint.startBlock));
 }
 
 /** How much of the chain's time is indexed; a chain indexed from block 0 has no earlier time. */
@@ -47,16 +58,65 @@ function toLater(startMs: number | null, keptFromMs: number): number | null {
   return keptFromMs > (startMs ?? 0) ? keptFromMs : startMs;
 }
 
-/** `klinesFrom` depends on the interval, because fine candles are deleted earlier. */
-export function buildCoverage(
-  token: TokenRecord,
-  startMs: number | null,
-  kept: KeptFrom,
-  interval: KlineInterval = '1m',
-): Coverage {
+/** The jobs of tokens; an index of the whole chain has none. */
+export async function readBackfills(
+  reader: AnswerReader,
+  chain: ChainSlug,
+  of: { readonly tokens: readonly Address[]; readonly checkpoint: Checkpoint },
+): Promise<readonly BackfillRecord[]> {
+  return of.checkpoint.startBlock <= 1 ? [] : await reader.readBackfills(chain, of.tokens);
+}
+
+/** The time from which on a token's trades are known: where the index began, or a backfill is. */
+function findTradesStart(startMs: number | null, jobs: readonly BackfillRecord[]): number | null {
+  const reachedMs = jobs.find(({ kind }) => kind === 'trades')?.nextMs ?? null;
+  return reachedMs === null ? startMs : Math.min(reachedMs, startMs ?? reachedMs);
+}
+
+/** Per cent of the blocks that were read; 100 only when the job is done. */
+function computePct(job: BackfillRecord): number {
+  const { status, kind, fromBlock, toBlock, nextBlock } = job;
+  if (status === 'done') return 100;
+  if (fromBlock === null || fromBlock >= toBlock) return 0;
+  const read = kind === 'trades' ? toBlock - nextBlock : nextBlock - fromBlock;
+  return Math.min(99.9, Math.floor((read * 1000) / (toBlock - fromBlock)) / 10);
+}
+
+const STATUSES = ['running', 'queued', 'failed', 'done'] as const;
+
+/** Both jobs of a token as one: its status is that of the one that is least far. */
+function buildBackfill(jobs: readonly BackfillRecord[]): BackfillCoverage | null {
+  if (jobs.length === 0) return null;
+  const has = (status: BackfillRecord['status']) => jobs.some((job) => job.status === status);
+  const isBegun = has('queued') && has('done');
+  const status = isBegun ? 'running' : (STATUSES.find(has) ?? 'done');
+  const froms = jobs.flatMap(({ fromMs }) => fromMs ?? []);
+  const pct = jobs.reduce((sum, job) => sum + computePct(job), 0) / jobs.length;
   return {
-    tradesFrom: toLater(startMs, kept.tradesFromMs ?? 0),
-    klinesFrom: toLater(startMs, toKlinesKeptFrom(interval, kept)),
+    status,
+    from: froms.length === 0 ? null : Math.min(...froms),
+    to: jobs[0]?.toMs ?? null,
+    pct: Math.floor(pct * 10) / 10,
+  };
+}
+
+/** `klinesFrom` depends on the interval, because fine candles are deleted earlier. */
+export async function readCoverage(
+  reader: AnswerReader,
+  chain: ChainSlug,
+  of: {
+    readonly token: TokenRecord;
+    readonly checkpoint: Checkpoint;
+    readonly interval?: KlineInterval;
+  },
+): Promise<Coverage> {
+  const { token, checkpoint, interval = '1m' } = of;
+  const jobs = await readBackfills(reader, chain, { tokens: [token.token], checkpoint });
+  const startMs = findTradesStart(await readStart(reader, chain, checkpoint), jobs);
+  return {
+    tradesFrom: toLater(startMs, checkpoint.tradesFromMs ?? 0),
+    klinesFrom: toLater(startMs, toKlinesKeptFrom(interval, checkpoint)),
     holdersComplete: isHoldersComplete(token),
+    backfill: buildBackfill(jobs),
   };
 }

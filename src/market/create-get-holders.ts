@@ -10,10 +10,10 @@ import { toUnits } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { Address } from '../model/ids.ts';
-import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
+import type { TokenRecord } from '../model/market-record.ts';
 import type { BalancePosition } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
-import { buildCoverage, readStart } from './coverage.ts';
+import { readCoverage } from './coverage.ts';
 import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } from './cursor.ts';
 import { type HolderKind, readHolderKinds } from './holder-kind.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
@@ -106,8 +106,7 @@ async function readHolders(
 
 interface HoldersRead {
   readonly token: TokenRecord;
-  readonly startMs: number | null;
-  readonly at: Checkpoint;
+  readonly coverage: HoldersAnswer['coverage'];
   readonly holders: readonly Holder[];
   readonly next: HolderPosition | null;
   readonly top: readonly Holder[];
@@ -117,7 +116,7 @@ async function readAll(
   reader: AnswerReader,
   request: HolderRequest,
   token: TokenRecord,
-): Promise<Omit<HoldersRead, 'startMs' | 'at'>> {
+): Promise<Omit<HoldersRead, 'coverage'>> {
   const { after, limit } = request;
   // Reading one more than requested shows whether there is a next page.
   const { holders, end } = await readHolders(reader, request, { after, count: limit + 1 });
@@ -152,7 +151,7 @@ function buildAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAns
       next === null
         ? null
         : encodeCursor(request.mark, `${next.amountRaw} ${next.owner} ${next.rank}`),
-    coverage: buildCoverage(token, read.startMs, read.at),
+    coverage: read.coverage,
   };
 }
 
@@ -181,8 +180,8 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
     const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
       const [record] = await reader.readTokens(chain, [token]);
       if (record === undefined || at === null) return null;
-      const startMs = await readStart(reader, chain, at);
-      return { ...(await readAll(reader, request, record)), startMs, at };
+      const coverage = await readCoverage(reader, chain, { token: record, checkpoint: at });
+      return { ...(await readAll(reader, request, record)), coverage };
     });
     if (value === null || checkpoint === null) throw buildTokenNotFoundError(request.reference);
     const unknown = new Set(

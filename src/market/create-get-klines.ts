@@ -14,7 +14,7 @@ import type { PoolId } from '../model/ids.ts';
 import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
-import { buildCoverage, readStart, toKlinesKeptFrom } from './coverage.ts';
+import { readCoverage, toKlinesKeptFrom } from './coverage.ts';
 import { buildKlineRow, fillRows, type KlineRow, type KlineView, pickOhlc } from './kline-rows.ts';
 import type { MarketParts } from './market-parts.ts';
 import {
@@ -140,12 +140,11 @@ async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<Ma
       interval: request.input.interval,
       currency: request.input.currency,
       klines,
-      coverage: buildCoverage(
-        record,
-        await readStart(reader, chain, at),
-        at,
-        request.input.interval,
-      ),
+      coverage: await readCoverage(reader, chain, {
+        token: record,
+        checkpoint: at,
+        interval: request.input.interval,
+      }),
     };
     return answer;
   });

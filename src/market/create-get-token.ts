@@ -11,7 +11,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
-import { buildCoverage, readStart } from './coverage.ts';
+import { readCoverage } from './coverage.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -102,6 +102,8 @@ async function makeAnswer(
     const found = summaries.get(token);
     if (found === undefined) return null;
     const pools = await readPools(reader, market, token);
+    const coverage = await readCoverage(reader, chain, { token: found.token, checkpoint: at });
+    if (at.startBlock > 1 && coverage.backfill === null) market.requestHistory(token);
     const answer: Omit<TokenAnswer, 'asOf'> = {
       ...found.summary,
       match: null,
@@ -109,7 +111,7 @@ async function makeAnswer(
       totalSupplyRaw: found.token.supplyRaw?.toString() ?? null,
       pools,
       status: 'active',
-      coverage: buildCoverage(found.token, await readStart(reader, chain, at), at),
+      coverage,
     };
     return { answer, span: found.span };
   });

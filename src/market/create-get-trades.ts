@@ -15,7 +15,7 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
-import { buildCoverage, readStart } from './coverage.ts';
+import { readCoverage } from './coverage.ts';
 import { computeQueryMark, encodeCursor, parseCursor, parseNumbers } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
 import {
@@ -167,7 +167,7 @@ async function makeAnswer(parts: MarketParts, request: TradePageRequest): Promis
         next === null
           ? null
           : encodeCursor(mark, `${next.timestampMs} ${next.block} ${next.logIndex}`),
-      coverage: buildCoverage(token, await readStart(reader, chain, at), at),
+      coverage: await readCoverage(reader, chain, { token, checkpoint: at }),
     };
     return { answer, finalizedBelow: findFinalizedBelow(trades, at) };
   });

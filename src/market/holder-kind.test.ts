@@ -68,6 +68,7 @@ describe('kinds', () => {
     const chain: MarketChain = {
       ...FAKE_MARKET_CHAIN,
       noteIncomplete: () => undefined,
+      requestHistory: () => undefined,
       findContracts: async (addresses) => {
         if (isSilent) throw new Error('no node');
         return new Map(addresses.map((address) => [address, false]));

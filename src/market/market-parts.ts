@@ -23,6 +23,8 @@ export interface MarketChain {
   readonly burnAddresses: ReadonlySet<Address>;
   /** Requests adoption of incomplete pools that a client asked about. */
   noteIncomplete(pools: readonly PoolId[]): void;
+  /** Requests the history of a token that a client asked about, from before the index began. */
+  requestHistory(token: Address): void;
   /** Asks the chain which addresses are contracts. */
   findContracts(
     addresses: readonly Address[],

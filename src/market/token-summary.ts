@@ -14,7 +14,8 @@ import {
   readBoard,
   type WindowsAnswer,
 } from './board/token-windows.ts';
-import { computeCovered, isHoldersComplete, readStart } from './coverage.ts';
+import { computeCovered, isHoldersComplete, readBackfills, readStart } from './coverage.ts';
+import { fillInPrices } from './fill-in-prices.ts';
 import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
@@ -118,7 +119,9 @@ export async function readSummaries(
   const readings = await wanted.board.read(chain, checkpoint.version, ({ tokens }) => {
     return new Map(wanted.tokens.map((token) => [token, readBoard(tokens, token)]));
   });
-  const tokens = await reader.readTokens(chain, wanted.tokens);
+  const jobs = await readBackfills(reader, chain, wanted);
+  const stored = await reader.readTokens(chain, wanted.tokens);
+  const tokens = await fillInPrices(reader, chain, { tokens: stored, jobs });
   const topPools = await reader.readTopPools(chain, wanted.tokens, 1);
   const startMs = await readStart(reader, chain, checkpoint);
   const fromMs = checkpoint.timestampMs;

@@ -91,8 +91,8 @@ export interface MarketReads {
     token: Address,
     page: { readonly after: BalancePosition | null; readonly limit: number },
   ): Promise<BalanceRecord[]>;
-  /** The time of the chain's first stored trade; null before it. */
-  readFirstTradeTime(chain: ChainSlug): Promise<number | null>;
+  /** The time of the chain's first stored trade from a block on; null before it. */
+  readFirstTradeTime(chain: ChainSlug, fromBlock?: number): Promise<number | null>;
   readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]>;
   scanListings(chain: ChainSlug): AsyncIterable<readonly ListingRecord[]>;
   /** How many tokens a chain has. */

@@ -2,6 +2,7 @@
 // above do not know which one is used.
 
 import type { AdoptionRecord } from '../model/adoption.ts';
+import type { BackfillRecord } from '../model/backfill.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -52,6 +53,14 @@ export interface MarketReader {
   /** By pool, then by tick. */
   readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]>;
   readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
+  /** The jobs of these tokens that fill in history. */
+  readBackfills(chain: ChainSlug, tokens: readonly Address[]): Promise<BackfillRecord[]>;
+  /** The balances that a job has summed up so far. */
+  readBackfillBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
+  /** All of them, of one token. */
+  readAllBackfillBalances(chain: ChainSlug, token: Address): Promise<BalanceRecord[]>;
+  /** The last adoption of a pool; null if it was never adopted. */
+  readAdoption(chain: ChainSlug, pool: PoolId): Promise<AdoptionRecord | null>;
   readCandles(chain: ChainSlug, keys: readonly CandleKey[]): Promise<CandleRecord[]>;
   /** Candles of one series in a range, ascending. */
   readCandleRange(
@@ -93,6 +102,12 @@ export interface MarketTransaction extends MarketReader {
   putAdoptions(rows: readonly AdoptionRecord[]): Promise<void>;
   /** A balance of zero is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
+  putBackfills(rows: readonly BackfillRecord[]): Promise<void>;
+  /** Deletes the jobs of a token and what they have summed up; trades and balances stay. */
+  deleteBackfills(token: Address): Promise<void>;
+  /** The same rules as `putBalances`, for the sums of a job. */
+  putBackfillBalances(rows: readonly BalanceRecord[]): Promise<void>;
+  deleteBackfillBalances(token: Address): Promise<void>;
   putCandles(rows: readonly CandleRecord[]): Promise<void>;
   deleteCandles(keys: readonly CandleKey[]): Promise<void>;
   /** Fails on a trade that is already stored: it would be counted twice. */
@@ -101,7 +116,8 @@ export interface MarketTransaction extends MarketReader {
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
    * Restores every row that blocks above `block` changed and removes their trades, adoptions,
-   * headers and undo images. The caller must refold the candles from the trades that stay.
+   * headers and undo images. A job whose balances were joined above it must join them again. The
+   * caller must refold the candles from the trades that stay.
    * Returns the trades that were removed, in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
@@ -130,6 +146,7 @@ export interface MarketScanner {
   /** In the order of their commits. */
   scanAdoptions(chain: ChainSlug): AsyncIterable<readonly AdoptionRecord[]>;
   scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]>;
+  scanBackfills(chain: ChainSlug): AsyncIterable<readonly BackfillRecord[]>;
   scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;
   /** In chain order. */
   scanTrades(chain: ChainSlug): AsyncIterable<readonly TradeRecord[]>;

@@ -1,6 +1,7 @@
 // What every engine must do, as one suite. A new engine must pass it.
 
 import { describe } from 'node:test';
+import { describeBackfills } from './store-backfills.ts';
 import { describeForget } from './store-forget.ts';
 import { describeKill } from './store-kill.ts';
 import { describeMigrations } from './store-migrations.ts';
@@ -23,6 +24,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeUndo(createPlace);
     describeStreams(createPlace);
     describePoolSafety(createPlace);
+    describeBackfills(createPlace);
     describeMigrations(createPlace);
     describeRetention(createPlace);
     describeForget(createPlace);

@@ -89,7 +89,9 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     const { pair, range, singleton } = POOLS_BEFORE_KINDS;
     for (const { sql } of [pair, range, singleton]) await place.run(sql);
     // The results of later migrations are removed too, because they run again.
-    await place.run('DROP TABLE adoptions');
+    for (const table of ['adoptions', 'backfills', 'backfill_balances']) {
+      await place.run(`DROP TABLE ${table}`);
+    }
     await place.run('DELETE FROM mintwire_migrations WHERE id >= 6');
     for (const column of ['trades_from_ms', 'candles_from_ms']) {
       await place.run(`ALTER TABLE checkpoints DROP COLUMN ${column}`);

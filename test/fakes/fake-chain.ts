@@ -18,9 +18,12 @@ import type { TokenMetadata } from '../../src/model/token-metadata.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
 import { address } from '../test-ids.ts';
 import { createRandom } from './create-random.ts';
+import { createFaults, type Faults } from './fake-faults.ts';
+import { FakeHistory } from './fake-history.ts';
 import {
   createFakeWorld,
   FAKE_ASSETS,
+  type FakeMarketOptions,
   type FakeWorld,
   listFakeTicks,
   makeFakeEvents,
@@ -49,6 +52,8 @@ export interface FakeChainOptions {
   readonly blockMs?: number;
   /** Whether some positions have no block, as skipped slots do; now and then hundreds in a row. */
   readonly gaps?: boolean;
+  /** What there is to trade; eight tokens and forty pools by default. */
+  readonly market?: FakeMarketOptions;
   /** A token whose contract gives neither symbol nor name. */
   readonly namelessToken?: Address;
 }
@@ -129,6 +134,11 @@ export class FakeChain {
     this.#finalized = Math.max(this.#finalized, final);
   }
 
+  /** The next block is at this position. */
+  skipTo(position: number): void {
+    this.#positionMin = position;
+  }
+
   /** Replaces the last blocks; never final ones. Returns the real depth. */
   reorganise(depth: number, replacements: number): number {
     const removed = Math.min(depth, this.blocks(this.#finalized + 1, this.head.position).length);
@@ -173,7 +183,7 @@ export class FakeChain {
   #mine(given?: readonly MarketEvent[], givenStepMs?: number): void {
     const parent = this.#blocks.at(-1);
     const world = structuredClone(
-      parent?.world ?? createFakeWorld(this.#options.seenWhole ?? false),
+      parent?.world ?? createFakeWorld(this.#options.seenWhole ?? false, this.#options.market),
     );
     const events =
       given ??
@@ -209,37 +219,11 @@ function buildNotice({ header }: BlockEvents): TokenNotice {
   return { kind: 'event', token: address(header.hash), topics: [], isAdmin: false };
 }
 
-/** Faults of the adapter; all can be changed while it runs. */
-export interface Faults {
-  /** Called before every request: throws or returns. */
-  beforeRequest: (method: string) => void;
-  /** How many blocks behind the chain this source is. */
-  lag: number;
-  /** Changes the headers that this source returns. */
-  alterHeader: (header: BlockHeader) => BlockHeader;
-  /** Whether the other endpoints agree with this one. */
-  agrees: boolean;
-  /** How many blocks of pool states it keeps. */
-  statesKept: number;
-  /** Ticks that it omits without an error. */
-  isTickHidden: (tick: number) => boolean;
-}
-
-export function createFaults(): Faults {
-  return {
-    beforeRequest: () => undefined,
-    lag: 0,
-    alterHeader: (header) => header,
-    agrees: true,
-    statesKept: Number.POSITIVE_INFINITY,
-    isTickHidden: () => false,
-  };
-}
-
 export class FakeAdapter implements ChainAdapter {
   readonly chain = 'devnet' as const;
   readonly assets = FAKE_ASSETS;
   readonly faults: Faults;
+  readonly history: FakeHistory;
   /** Can be replaced by another chain, as with a wrongly configured endpoint. */
   source: FakeChain;
   /** Pools that were created below this block are older than the index. */
@@ -252,6 +236,10 @@ export class FakeAdapter implements ChainAdapter {
   constructor(chain: FakeChain, faults: Faults = createFaults()) {
     this.source = chain;
     this.faults = faults;
+    this.history = new FakeHistory({
+      findChain: () => this.source,
+      beforeRequest: (method) => this.#request(method),
+    });
   }
 
   async readHead(): Promise<ChainHead> {

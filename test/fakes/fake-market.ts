@@ -54,7 +54,24 @@ interface FakePool {
   protocolFee: number;
 }
 
+/** What there is to trade. */
+export interface FakeMarketOptions {
+  /** How many tokens there are besides those that price the others. */
+  readonly tokenCount: number;
+  readonly poolCountMax: number;
+  /** Whether every pool is against the native coin or a stable asset. */
+  readonly rankedOnly: boolean;
+  /** Of each pool. */
+  readonly positionCountMax: number;
+}
+
+export const FAKE_MARKET: FakeMarketOptions = {
+  ...{ tokenCount: FAKE_TOKENS.length, poolCountMax: 40, rankedOnly: false },
+  positionCountMax: Number.POSITIVE_INFINITY,
+};
+
 export interface FakeWorld {
+  readonly market: FakeMarketOptions;
   /** Whether every pool's creation is seen; otherwise some are older than the index. */
   readonly isSeenWhole: boolean;
   readonly pools: FakePool[];
@@ -63,8 +80,8 @@ export interface FakeWorld {
   readonly balances: Map<string, bigint>;
 }
 
-export function createFakeWorld(isSeenWhole: boolean): FakeWorld {
-  return { isSeenWhole, pools: [], supplies: new Map(), balances: new Map() };
+export function createFakeWorld(isSeenWhole: boolean, market = FAKE_MARKET): FakeWorld {
+  return { market, isSeenWhole, pools: [], supplies: new Map(), balances: new Map() };
 }
 
 interface Dice {
@@ -91,15 +108,20 @@ function buildTerms(kind: string): TermsOf<'concentrated'> {
   };
 }
 
+function listTokens({ market }: FakeWorld): Address[] {
+  return [...FAKE_TOKENS, MUTE].slice(0, market.tokenCount + (market.rankedOnly ? 0 : 1));
+}
+
+function listQuotes({ market }: FakeWorld): Address[] {
+  return [WETH, WETH, WETH, USDC, COIN, ...(market.rankedOnly ? [] : FAKE_TOKENS)];
+}
+
 function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const number = world.pools.length;
   const isAnchor = number === 0;
   const tokens = isAnchor
     ? [WETH, USDC]
-    : [
-        dice.pick([...FAKE_TOKENS, MUTE]),
-        dice.pick([WETH, WETH, WETH, USDC, COIN, ...FAKE_TOKENS]),
-      ];
+    : [dice.pick(listTokens(world)), dice.pick(listQuotes(world))];
   const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
   const [token0, token1] = tokens.sort();
   if (token0 === token1 || token0 === undefined || token1 === undefined) return [];
@@ -205,7 +227,11 @@ function sumLiquidity(positions: readonly Position[]): bigint {
   return positions.reduce((sum, { liquidity }) => sum + liquidity, 0n);
 }
 
-function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
+function makeLiquidity(
+  pool: FakePool,
+  dice: Dice,
+  { positionCountMax }: FakeMarketOptions,
+): MarketEvent[] {
   const { pool: id, kind, venue } = pool.description;
   if (kind === 'constantProduct') return [makeReserves(pool, dice)];
   if (venue === 'uniswap-v4' && dice.random() < 0.2) {
@@ -213,7 +239,9 @@ function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
     return [buildProtocolFeeChange(id, pool.protocolFee)];
   }
   const position =
-    dice.random() < 0.4 ? pool.positions[dice.int(pool.positions.length)] : undefined;
+    dice.random() < 0.4 || pool.positions.length >= positionCountMax
+      ? pool.positions[dice.int(pool.positions.length)]
+      : undefined;
   if (position === undefined) {
     const tickLower = (dice.int(40) - 30) * 60;
     const tickUpper = tickLower + 60 * (1 + dice.int(30));
@@ -229,7 +257,7 @@ function makeLiquidity(pool: FakePool, dice: Dice): MarketEvent[] {
 }
 
 function makeTransfer(world: FakeWorld, dice: Dice): MarketEvent[] {
-  const token = dice.pick([...FAKE_TOKENS, MUTE, WETH, USDC]);
+  const token = dice.pick([...listTokens(world), WETH, USDC]);
   const from = dice.pick([null, ...WALLETS]);
   const to = dice.pick([...WALLETS, ...WALLETS, null]);
   const had = from === null ? 0n : (world.balances.get(token + from) ?? 0n);
@@ -271,12 +299,12 @@ function announce(pool: FakePool, events: MarketEvent[]): MarketEvent[] {
 
 function makeAny(world: FakeWorld, dice: Dice, number: number): MarketEvent[] {
   const roll = dice.random();
-  if (world.pools.length === 0 || (roll < 0.08 && world.pools.length < 40)) {
+  if (world.pools.length === 0 || (roll < 0.08 && world.pools.length < world.market.poolCountMax)) {
     return makePool(world, dice);
   }
   if (roll < 0.45) return makeTransfer(world, dice);
   const pool = dice.pick(world.pools);
-  if (roll < 0.6) return announce(pool, makeLiquidity(pool, dice));
+  if (roll < 0.6) return announce(pool, makeLiquidity(pool, dice, world.market));
   return announce(pool, makeSwaps(pool, dice, number));
 }
 

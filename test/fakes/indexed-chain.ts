@@ -2,10 +2,12 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { CommittedEvent } from '../../src/ingest/commit/commit-batch.ts';
-import { Indexer, type IndexerOptions } from '../../src/ingest/follow/indexer.ts';
+import { Indexer } from '../../src/ingest/follow/indexer.ts';
+import type { IndexerOptions } from '../../src/ingest/follow/indexer-options.ts';
 import type { TokenRecord } from '../../src/model/market-record.ts';
 import type { MarketStore } from '../../src/store/store.ts';
-import { FakeAdapter, type FakeChain, type Faults } from './fake-chain.ts';
+import { FakeAdapter, type FakeChain } from './fake-chain.ts';
+import type { Faults } from './fake-faults.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export interface IndexedChain {

@@ -12,6 +12,7 @@ import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
 import { HeadPacer } from './head/head-pacer.ts';
 import { HeadReader } from './head/head-reader.ts';
 import { HeadSubscription } from './head/head-subscription.ts';
+import { EvmHistory } from './history/evm-history.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { callContracts } from './multicall.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
@@ -149,11 +150,14 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     (at: { minBlock?: number; signal?: AbortSignal | undefined }): CallContracts =>
     (calls) =>
       callContracts(calls, { client, multicall3, block: null, ...at });
-  const reader = new BlockReader({
+  const logReading = {
     client,
     directory,
     createCallContracts,
     decoding: createLogDecoding(deployment),
+  };
+  const reader = new BlockReader({
+    ...logReading,
     verification: options.verification ?? 'linked',
     logAddresses: options.logAddresses ?? null,
     span: { ...DEFAULT_SPAN, ...options.span },
@@ -195,6 +199,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       return (await readAt(block, read, { signal }))?.value ?? [];
     },
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
+    history: new EvmHistory({ ...logReading, poolManager: deployment.v4?.poolManager ?? null }),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,

@@ -106,7 +106,12 @@ export const getKlines = defineOperation({
           filled: false,
         },
       ],
-      coverage: { tradesFrom: 1794634939000, klinesFrom: 1794634939000, holdersComplete: true },
+      coverage: {
+        tradesFrom: 1794634939000,
+        klinesFrom: 1794634939000,
+        holdersComplete: true,
+        backfill: null,
+      },
       asOf: {
         block: 86,
         blockHash: '0xfb04692c2d88404c36d99f3b393786302b4d9a79c71767a3f30a667ab06615b8',

@@ -108,7 +108,12 @@ export const getToken = defineOperation({
         },
       ],
       status: 'active',
-      coverage: { tradesFrom: 1794716109000, klinesFrom: 1794716109000, holdersComplete: true },
+      coverage: {
+        tradesFrom: 1794716109000,
+        klinesFrom: 1794716109000,
+        holdersComplete: true,
+        backfill: null,
+      },
       asOf: {
         block: 80,
         blockHash: '0x078a997fe086fffdc5b819cc6fb3f373417658b2ec7e185241de7379671b5812',

@@ -94,7 +94,12 @@ export const getTrades = defineOperation({
         },
       ],
       nextCursor: 'T1dfSkQ1UVRCN2pBMTc5NDcyMTQ4MjAwMCA4MiAz',
-      coverage: { tradesFrom: 1794634939000, klinesFrom: 1794634939000, holdersComplete: true },
+      coverage: {
+        tradesFrom: 1794634939000,
+        klinesFrom: 1794634939000,
+        holdersComplete: true,
+        backfill: null,
+      },
       asOf: {
         block: 87,
         blockHash: '0xd9ea581729d910f88dbbe8b6259f03d22b98684bc13b303f100f4d1069106100',

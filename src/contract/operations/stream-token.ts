@@ -6,6 +6,7 @@ import { defineOperation } from '../operation.ts';
 import {
   asOfSchema,
   chainInput,
+  coverageSchema,
   klineIntervalSchema,
   klineSchema,
   mintInput,
@@ -123,7 +124,7 @@ export const getTokenStream = defineOperation({
   tag: 'Market',
   summary: 'Stream the events of a token',
   description:
-    'Server-Sent Events; each `data` is one of the objects below, by the name of its `event`. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with. Replaying costs 1 per 500 events.',
+    'Server-Sent Events; each `data` is one of the objects below, by the name of its `event`. `coverage` is sent only if history from before the index is or was filled in: when it got further, at most once a second. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with. Replaying costs 1 per 500 events.',
   cost: 'read',
   mediaType: 'text/event-stream',
   cacheControl: 'no-store',
@@ -132,7 +133,7 @@ export const getTokenStream = defineOperation({
       chain: chainInput,
       mint: mintInput,
       events: Type.Optional(
-        Type.Array(Type.Enum(['trade', 'kline', 'price', 'holders']), {
+        Type.Array(Type.Enum(['trade', 'kline', 'price', 'holders', 'coverage']), {
           minItems: 1,
           maxItems: 10,
           description:
@@ -161,6 +162,7 @@ export const getTokenStream = defineOperation({
       kline: Type.Optional(klineEventSchema),
       price: Type.Optional(priceSchema),
       holders: Type.Optional(holdersSchema),
+      coverage: Type.Optional(coverageSchema),
       revert: Type.Optional(revertSchema),
       paused: Type.Optional(pausedSchema),
       reset: Type.Optional(resetSchema),

@@ -73,6 +73,25 @@ export const asOfSchema = Type.Object(
   },
 );
 
+const backfillSchema = Type.Object(
+  {
+    status: Type.Enum(['queued', 'running', 'done', 'failed']),
+    from: integerOrNull('How far back it goes, in Unix milliseconds; null until that is known.'),
+    to: integerOrNull('Where the index began, in Unix milliseconds.'),
+    pct: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'How much of the blocks was read, for trades and for holders, in per cent.',
+    }),
+  },
+  {
+    title: 'Backfill',
+    additionalProperties: false,
+    description:
+      'How far history from before the index has been filled in: trades and klines newest first, which moves `tradesFrom` and `klinesFrom` back, and transfers, after which `holdersComplete` may become true.',
+  },
+);
+
 export const coverageSchema = Type.Object(
   {
     tradesFrom: integerOrNull(
@@ -83,6 +102,9 @@ export const coverageSchema = Type.Object(
     ),
     holdersComplete: Type.Boolean({
       description: 'Whether the known balances add up to the supply.',
+    }),
+    backfill: Type.Union([backfillSchema, Type.Null()], {
+      description: 'Null if none was requested.',
     }),
   },
   {

@@ -9,7 +9,8 @@ import {
   createSqlitePlace,
 } from '../../../test/conformance/store-place.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
-import { createFaults, FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { createFaults } from '../../../test/fakes/fake-faults.ts';
 import { type IndexedChain, readIndex, startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';

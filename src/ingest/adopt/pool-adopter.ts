@@ -13,6 +13,7 @@ import type { AdoptedPool } from '../../model/adoption.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
+import { CallBudget } from '../read/call-budget.ts';
 import type { AdoptionJournal } from './adoption-journal.ts';
 import { AdoptionQueue } from './adoption-queue.ts';
 import { PoolReading } from './pool-reading.ts';
@@ -64,7 +65,6 @@ interface AdoptionJob {
 }
 
 const IDLE_MS = 250;
-const MINUTE_MS = 60_000;
 const OUTAGE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Readings that wait for a commit. */
 const READY_MAX = 16;
@@ -79,20 +79,20 @@ const TOUCHED_WEIGHT = Number.MAX_VALUE;
 export class PoolAdopter {
   readonly #options: PoolAdopterOptions;
   readonly #queue: AdoptionQueue;
+  readonly #budget: CallBudget;
   readonly #abort = new AbortController();
   #job: AdoptionJob | null = null;
   #ready: AdoptionJob[] = [];
   #isScanDue = true;
-  #freeAtMs = 0;
   #outages = 0;
   #adopted = 0;
   #failed = 0;
-  #calls = 0;
   #running: Promise<void> | null = null;
 
   constructor(options: PoolAdopterOptions) {
     this.#options = options;
     this.#queue = new AdoptionQueue(options.random);
+    this.#budget = new CallBudget(options);
   }
 
   start(): void {
@@ -106,7 +106,8 @@ export class PoolAdopter {
 
   status(): AdoptionStatus {
     const waiting = this.#queue.size + this.#ready.length + (this.#job === null ? 0 : 1);
-    return { waiting, adopted: this.#adopted, failed: this.#failed, calls: this.#calls };
+    const { spent: calls } = this.#budget;
+    return { waiting, adopted: this.#adopted, failed: this.#failed, calls };
   }
 
   /** Pools that a client requested; complete ones are dropped when their turn comes. */
@@ -173,7 +174,7 @@ export class PoolAdopter {
     if (this.#isScanDue) await this.#scan();
     this.#job ??= await this.#begin();
     if (this.#job === null) return false;
-    await this.#waitForBudget();
+    await this.#budget.wait(this.#abort.signal);
     await this.#readPiece(this.#job);
     return true;
   }
@@ -213,19 +214,6 @@ export class PoolAdopter {
     }
   }
 
-  async #waitForBudget(): Promise<void> {
-    const { clock, sleep } = this.#options;
-    const waitMs = this.#freeAtMs - clock.nowMs();
-    if (waitMs > 0) await sleep(waitMs, this.#abort.signal);
-  }
-
-  #spend(calls: number): void {
-    const { clock, callsPerMinute } = this.#options;
-    this.#calls += calls;
-    const spentMs = Math.ceil((calls * MINUTE_MS) / callsPerMinute);
-    this.#freeAtMs = Math.max(this.#freeAtMs, clock.nowMs()) + spentMs;
-  }
-
   async #readPiece(job: AdoptionJob): Promise<void> {
     const { adapter, journal, callsPerMinute } = this.#options;
     const { reading } = job;
@@ -237,7 +225,7 @@ export class PoolAdopter {
     const at = { position, hash: job.blockHash };
     const query = { description, covered, callCountMax };
     const outcome = await adapter.readPoolPiece(query, at, this.#abort.signal);
-    this.#spend(outcome.callCount);
+    this.#budget.spend(outcome.callCount);
     if (outcome.kind === 'blockGone') return this.#moveOn(job);
     this.#job = null;
     if (outcome.kind === 'noAnswer') return this.#fail(job, 'its contract does not answer');

@@ -25,7 +25,8 @@ import type { Address } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { DEFAULT_INDEXER_OPTIONS, Indexer } from '../follow/indexer.ts';
+import { Indexer } from '../follow/indexer.ts';
+import { DEFAULT_INDEXER_OPTIONS } from '../follow/indexer-options.ts';
 
 const E18 = 10n ** 18n;
 const WETH = [...FAKE_ASSETS.native].find((asset) => asset !== COIN)!;

@@ -4,12 +4,14 @@ import type { CommitToPublish } from '../../live/encode-batch.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address, PoolId } from '../../model/ids.ts';
+import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { BatchChanges } from '../state/market-state.ts';
 import { foldCandles } from './fold-candles.ts';
+import { type BackfillChanges, putBackfill } from './put-backfill.ts';
+import type { TouchedRows } from './touched-rows.ts';
 
 /** One commit, as published to subscribers. */
 export interface CommittedEvent extends CommitToPublish {
@@ -38,15 +40,10 @@ export interface BatchToCommit {
   readonly notices?: readonly TokenNotice[] | null | undefined;
   /** Pools that became complete with this commit. */
   readonly adoptions?: readonly AdoptedPool[] | undefined;
+  /** Rows of older blocks. */
+  readonly backfill?: BackfillChanges | undefined;
   readonly previous: Checkpoint | null;
   readonly checkpoint: Checkpoint;
-}
-
-/** What a commit touched, up to its last block. */
-export interface TouchedRows {
-  readonly toBlock: number;
-  readonly tokens: readonly Address[];
-  readonly pools: readonly PoolId[];
 }
 
 /** A rollback to a checkpoint, with what the commits above it had touched. */
@@ -75,6 +72,9 @@ export function buildRevertedEvent(rollback: {
 }
 
 export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
+  const { backfill } = batch;
+  const tokens = new Set(Array.from(batch.changes.tokens, ({ row }) => row.token));
+  if (backfill !== undefined) tokens.add(backfill.token);
   return {
     chain: batch.chain,
     version: batch.checkpoint.version,
@@ -83,7 +83,8 @@ export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
     blockCount: batch.blockCount,
     checkpoint: batch.checkpoint,
     trades: batch.changes.trades,
-    tokens: Array.from(batch.changes.tokens, ({ row }) => row.token),
+    tokens: [...tokens],
+    ...(backfill === undefined ? {} : { backfilled: backfill.token }),
     pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
     listed: findListed(batch),
     complete: true,
@@ -107,6 +108,7 @@ export async function commitBatch(store: MarketStore, batch: BatchToCommit): Pro
     await transaction.putCandles(candles);
     await transaction.putUndo(changes.undo);
     if (adoptions.length > 0) await transaction.putAdoptions(adoptions);
+    if (batch.backfill !== undefined) await putBackfill(transaction, chain, batch.backfill);
     if (previous === null || checkpoint.finalizedBlock > previous.finalizedBlock) {
       await transaction.pruneUndo(checkpoint.finalizedBlock);
     }

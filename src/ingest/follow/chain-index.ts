@@ -15,19 +15,30 @@ import type { IncompletePool } from '../adopt/pool-adopter.ts';
 import { applyBlocks } from '../apply/apply-blocks.ts';
 import { loadPoolRows, loadState } from '../apply/load-state.ts';
 import { isSupplyDue, readSupplies, setSupplies } from '../apply/supplies.ts';
+import { applyHolders, loadHolders } from '../backfill/apply-holders.ts';
+import type { BackfillIndex } from '../backfill/backfill-step.ts';
+import type { JoinedHolders } from '../backfill/holder-history.ts';
+import { TransferJournal } from '../backfill/transfer-journal.ts';
 import {
   type BatchToCommit,
   buildCommittedEvent,
   buildRevertedEvent,
   type CommittedEvent,
   commitBatch,
-  type TouchedRows,
 } from '../commit/commit-batch.ts';
+import type { BackfillChanges } from '../commit/put-backfill.ts';
 import { rollBack } from '../commit/roll-back.ts';
 import { pickKeptFrom, type RetentionDays, RowRetention } from '../commit/row-retention.ts';
 import { selectNotices } from '../commit/select-notices.ts';
+import { TouchedLog } from '../commit/touched-rows.ts';
 import { SupplyReadError } from '../state/chain-errors.ts';
-import { type BatchChanges, MarketState, type StateLimits } from '../state/market-state.ts';
+import {
+  type BatchChanges,
+  MarketState,
+  NO_CHANGES,
+  type StateLimits,
+  type TokenEntry,
+} from '../state/market-state.ts';
 
 interface ChainIndexOptions {
   readonly adapter: ChainAdapter;
@@ -56,23 +67,13 @@ interface BlocksToAppend {
   readonly signal: AbortSignal;
 }
 
-/**
- * The rows that a commit touched, kept until it is final, because a rollback touches them again.
- */
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
 
-const NO_CHANGES: BatchChanges = {
-  tokens: new Set(),
-  pools: new Set(),
-  ticks: new Set(),
-  balances: new Set(),
-  trades: [],
-  undo: [],
-};
-
-export class ChainIndex {
+export class ChainIndex implements BackfillIndex {
   /** Records the events of pools that are being adopted. */
   readonly journal = new AdoptionJournal();
+  /** Records the transfers of tokens whose holders are being joined. */
+  readonly transfers = new TransferJournal();
   readonly #adapter: ChainAdapter;
   readonly #store: MarketStore;
   readonly #state: MarketState;
@@ -85,9 +86,7 @@ export class ChainIndex {
   #base: BlockHeader | null = null;
   #startBlock = 0;
   #headers = new Map<number, BlockHeader>();
-  #touched: TouchedRows[] = [];
-  /** For commits up to this block the touched rows are unknown. */
-  #touchedSince = 0;
+  readonly #touched = new TouchedLog();
   /** A commit whose outcome is not known yet. */
   #pending: CommittedEvent | null = null;
 
@@ -99,12 +98,8 @@ export class ChainIndex {
     this.#onIncomplete = options.onIncomplete;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
-    const {
-      adapter,
-      store,
-      retention: days,
-      onRetentionError: onError = () => undefined,
-    } = options;
+    const { adapter, store, retention: days } = options;
+    const { onRetentionError: onError = () => undefined } = options;
     this.#retention =
       days === undefined ? null : new RowRetention({ store, chain: adapter.chain, days, onError });
   }
@@ -135,17 +130,14 @@ export class ChainIndex {
     this.#headers = new Map();
     this.#checkpoint = await this.#store.readCheckpoint(chain);
     this.#settlePending();
-    this.journal.reconcile(this.#checkpoint);
+    for (const one of [this.journal, this.transfers]) one.reconcile(this.#checkpoint);
     if (this.#checkpoint === null) {
       this.#startBlock = startBlock;
       this.#base = startBlock === 0 ? null : await this.#readBase(startBlock - 1, signal);
       return;
     }
     this.#startBlock = this.#checkpoint.startBlock;
-    if (this.#touched.at(-1)?.toBlock !== this.block) {
-      this.#touched = [];
-      this.#touchedSince = this.block;
-    }
+    this.#touched.load(this.block);
     for (const header of await this.#store.readHeaders(chain)) {
       this.#headers.set(header.position, header);
     }
@@ -182,7 +174,7 @@ export class ChainIndex {
         ...this.#findKeptFrom(blocks[0]?.header ?? last),
       },
     });
-    this.journal.record(blocks, this.#requireCheckpoint());
+    for (const one of [this.journal, this.transfers]) one.record(blocks, this.#requireCheckpoint());
     this.#onIncomplete?.(incomplete);
     await this.retain(changes.trades.length);
     return missed;
@@ -228,12 +220,8 @@ export class ChainIndex {
   ): Promise<readonly Address[]> {
     const checkpoint = this.#requireCheckpoint();
     const header = this.#requireTip(checkpoint);
-    const { chain } = this.#adapter;
-    const missing = tokens.filter((token) => this.#state.tokens.get(token) === undefined);
-    for (const row of await this.#store.readTokens(chain, missing)) this.#state.adoptToken(row);
-    const entries = tokens
-      .flatMap((token) => this.#state.tokens.get(token) ?? [])
-      .filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
+    const stored = await this.#loadTokens(tokens);
+    const entries = stored.filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
     if (entries.length === 0) return [];
     const supplies = await readSupplies(this.#adapter, { entries, header, signal });
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
@@ -270,6 +258,30 @@ export class ChainIndex {
     return adopted;
   }
 
+  async commitBackfill(backfill: BackfillChanges): Promise<void> {
+    await this.#commitAtTip({ checkpoint: this.#requireCheckpoint(), backfill });
+  }
+
+  async joinHolders(holders: JoinedHolders, backfill: BackfillChanges): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#requireTip(checkpoint);
+    const { token } = holders;
+    const [entry] = await this.#loadTokens([token]);
+    if (entry === undefined) throw new Error(`token ${token} is not stored`);
+    const of = { chain: this.#adapter.chain, token };
+    const owners = await loadHolders(this.#state, this.#store, of);
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    applyHolders(this.#state, entry, { holders, owners });
+    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), backfill });
+  }
+
+  async #loadTokens(tokens: readonly Address[]): Promise<TokenEntry[]> {
+    const missing = tokens.filter((token) => this.#state.tokens.get(token) === undefined);
+    const rows = await this.#store.readTokens(this.#adapter.chain, missing);
+    for (const row of rows) this.#state.adoptToken(row);
+    return tokens.flatMap((token) => this.#state.tokens.get(token) ?? []);
+  }
+
   /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
@@ -290,8 +302,8 @@ export class ChainIndex {
       nowMs: this.#clock.nowMs(),
       keptMs: this.#rollbacksKeptMs,
       onRemoved: (trades) => {
-        const undone = this.#touched.filter(({ toBlock }) => toBlock > checkpoint.block);
-        const complete = this.#knowsTouchedSince(checkpoint.block);
+        const undone = this.#touched.listAbove(checkpoint.block);
+        const complete = this.#touched.isWholeAbove(checkpoint.block);
         this.#pending = buildRevertedEvent({ chain, checkpoint, trades, undone, complete });
       },
     });
@@ -299,11 +311,11 @@ export class ChainIndex {
       if (number > ancestor.position) this.#headers.delete(number);
     }
     this.#checkpoint = checkpoint;
-    this.journal.rollBack(checkpoint);
+    for (const one of [this.journal, this.transfers]) one.rollBack(checkpoint);
     this.#settlePending();
-    const isComplete = this.#knowsTouchedSince(ancestor.position);
-    this.#touchedSince = Math.min(this.#touchedSince, ancestor.position);
-    return isComplete;
+    const isToldWhole = this.#touched.isWholeAbove(ancestor.position);
+    this.#touched.rollBack(ancestor.position);
+    return isToldWhole;
   }
 
   /** Commits changes that come without a new block. */
@@ -339,18 +351,8 @@ export class ChainIndex {
     const checkpoint = this.#checkpoint;
     if (event === null || checkpoint?.version !== event.version) return;
     if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
-    const { toBlock, tokens, pools } = event;
-    // The next rollback may remove what this one left of a commit.
-    this.#touched = this.#touched
-      .filter((touched) => touched.toBlock > checkpoint.finalizedBlock)
-      .map((touched) => ({ ...touched, toBlock: Math.min(touched.toBlock, checkpoint.block) }));
-    if (toBlock > checkpoint.finalizedBlock) this.#touched.push({ toBlock, tokens, pools });
+    this.#touched.note(event, checkpoint);
     this.#onCommitted(event);
-  }
-
-  /** Whether the touched rows of every commit above a block are known. */
-  #knowsTouchedSince(block: number): boolean {
-    return block >= this.#touchedSince;
   }
 
   /** A supply that cannot be read now is read later; that must not delay the blocks. */

@@ -1,70 +1,22 @@
 // Follows one chain: backfill first, then block by block, through failures and reorganisations.
 
-import type { ChainAdapter, ChainHead } from '../../chains/adapter.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
+import type { ChainHead } from '../../chains/adapter.ts';
+import { listMarketViews } from '../../chains/quote-rule.ts';
+import { computeBackoffMs } from '../../lib/retry.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { PoolId } from '../../model/ids.ts';
-import type { MarketStore } from '../../store/store.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import { type AdoptionStatus, PoolAdopter } from '../adopt/pool-adopter.ts';
+import { Backfiller, type BackfillProgress } from '../backfill/backfiller.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
-import type { RetentionDays } from '../commit/row-retention.ts';
 import { checkReading } from '../read/check-reading.ts';
 import { findAncestor } from '../read/find-ancestor.ts';
 import { findFinalized } from '../read/find-finalized.ts';
-import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
+import { readAhead } from '../read/read-ahead.ts';
 import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts';
-import type { StateLimits } from '../state/market-state.ts';
 import { ChainIndex } from './chain-index.ts';
+import type { IndexerOptions } from './indexer-options.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
-
-interface IndexerLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
-export interface IndexerOptions {
-  readonly adapter: ChainAdapter;
-  readonly store: MarketStore;
-  /** The first block to index, if the store does not have the chain yet. */
-  readonly startBlock: number;
-  readonly pollIntervalMs: number;
-  readonly sizes: ReadSizes;
-  readonly backoff: Backoff;
-  /** After this many consecutive failures the state is `failed`; it still retries. */
-  readonly failureCountMax: number;
-  /** Without progress for this long, although there is work, the state is `stalled`. */
-  readonly stallAfterMs: number;
-  /** A head that does not move for this long is `stalled` too; null for a chain that may pause. */
-  readonly headStallAfterMs: number | null;
-  readonly limits?: StateLimits;
-  /** How long rollback records are kept; a day by default. */
-  readonly rollbacksKeptMs?: number;
-  /** How pools that are older than the index are adopted; off by default. */
-  readonly adoption?: {
-    /** Average requests to the node per minute. */
-    readonly callsPerMinute: number;
-    readonly idleMs?: number;
-  };
-  /** How long trades and fine candles are kept; forever by default. */
-  readonly retention?: RetentionDays | undefined;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly random: Random;
-  readonly log: IndexerLog;
-  /** Called for every commit and rollback, in order, afterwards. */
-  readonly onCommitted: (event: CommittedEvent) => void;
-}
-
-export const DEFAULT_INDEXER_OPTIONS = {
-  pollIntervalMs: 1000,
-  sizes: { blockCountMax: 5000, eventCountMax: 20_000 },
-  backoff: { baseMs: 250, maxMs: 30_000 },
-  failureCountMax: 5,
-  stallAfterMs: 60_000,
-  headStallAfterMs: 300_000,
-} as const;
 
 type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
 
@@ -100,6 +52,8 @@ export class Indexer {
   readonly #supplies: SupplyBacklog;
   /** Null if the adapter cannot read whole pools, or adoption is off. */
   readonly #adopter: PoolAdopter | null;
+  /** Null if the adapter cannot read history, or backfill is off. */
+  readonly #backfiller: Backfiller | null;
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
@@ -139,19 +93,40 @@ export class Indexer {
           ...options.adoption,
           callsPerMinute,
           journal: this.#index.journal,
-          isAtHead: () => this.#isLoaded && this.#phase === 'following',
+          isAtHead: () => this.#isAtHead,
         });
+    this.#backfiller = this.#createBackfiller();
+  }
+
+  get #isAtHead(): boolean {
+    return this.#isLoaded && this.#phase === 'following';
+  }
+
+  #createBackfiller(): Backfiller | null {
+    const { backfill, adapter } = this.#options;
+    if (backfill === undefined || backfill.callsPerMinute === 0) return null;
+    if (adapter.history === undefined) return null;
+    return new Backfiller({
+      ...this.#options,
+      ...backfill,
+      journal: this.#index.transfers,
+      isAtHead: () => this.#isAtHead,
+      adopt: this.#adopter === null ? null : (pools) => this.adopt(pools),
+      onJoined: (token) => this.#supplies.add([token]),
+    });
   }
 
   start(): void {
     this.#running ??= this.#run();
     this.#adopter?.start();
+    this.#backfiller?.start();
   }
 
   /** Resolves when nothing runs any more; a batch is either committed as a whole or not at all. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#adopter?.stop();
+    await this.#backfiller?.stop();
     await this.#running;
   }
 
@@ -162,6 +137,15 @@ export class Indexer {
 
   adoption(): AdoptionStatus | null {
     return this.#adopter?.status() ?? null;
+  }
+
+  /** Fills in the token's history from before the first indexed block. */
+  request(token: Address): void {
+    this.#backfiller?.request(token);
+  }
+
+  backfill(): BackfillProgress | null {
+    return this.#backfiller?.status() ?? null;
   }
 
   status(): IndexerStatus {
@@ -304,6 +288,7 @@ export class Indexer {
 
   async #follow(head: ChainHead): Promise<boolean> {
     if (await this.#commitAdoptions()) return true;
+    if (await this.#backfiller?.commit(this.#index)) return true;
     const { block, tip } = this.#index;
     // A source behind our index has nothing new: it lags, or was reset.
     if (head.latest.position < block) return false;
@@ -373,9 +358,21 @@ export class Indexer {
   }
 
   #commitAdoptions(): Promise<boolean> {
-    const adopt: Parameters<PoolAdopter['commit']>[0] = (pools, buildAdopted) =>
-      this.#index.adopt(pools, buildAdopted, this.#abort.signal);
+    const adopt: Parameters<PoolAdopter['commit']>[0] = async (pools, buildAdopted) => {
+      const adopted = await this.#index.adopt(pools, buildAdopted, this.#abort.signal);
+      await this.#requestHistory([...adopted]);
+      return adopted;
+    };
     return this.#adopter?.commit(adopt) ?? Promise.resolve(false);
+  }
+
+  /** A pool that is older than the index has trades that are missing. */
+  async #requestHistory(pools: readonly PoolId[]): Promise<void> {
+    const { adapter, store } = this.#options;
+    if (this.#backfiller === null || pools.length === 0) return;
+    for (const row of await store.readPools(adapter.chain, pools)) {
+      for (const { base } of listMarketViews(adapter.assets, row)) this.request(base);
+    }
   }
 
   #noteProgress(): void {
@@ -386,6 +383,7 @@ export class Indexer {
     this.#noteProgress();
     if (event.reverted !== undefined) {
       this.#supplies.add(event.tokens);
+      this.#backfiller?.noteRollback();
       this.#adopter?.noteRollback(event.complete ? event.pools : null);
     }
     try {

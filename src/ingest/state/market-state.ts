@@ -75,6 +75,11 @@ export interface BatchChanges {
   readonly undo: readonly UndoImages[];
 }
 
+export const NO_CHANGES: BatchChanges = {
+  ...{ tokens: new Set(), pools: new Set(), ticks: new Set(), balances: new Set() },
+  ...{ trades: [], undo: [] },
+};
+
 export interface StateLimits {
   readonly tokenCountMax: number;
   readonly poolCountMax: number;

@@ -5,13 +5,14 @@ import type { ChainAdapter } from '../../chains/adapter.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
-import type { PoolId } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../../store/store.ts';
 import { ChainIndex } from '../follow/chain-index.ts';
 import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
 import { compareContracts } from './compare-contracts.ts';
 import { compareIndexes } from './compare-indexes.ts';
+import { listJoins, repeatJoin, repeatTrades } from './replay-backfills.ts';
 import { VerifyReport } from './verify-report.ts';
 
 export interface VerifyOptions {
@@ -68,26 +69,46 @@ interface Scratch {
   readonly market: MarketStore;
   /** The last commit whose adoptions were repeated. */
   version: number;
+  /** Tokens whose balances were joined, and at which block. */
+  readonly joined: Map<Address, number>;
 }
 
 /**
- * Brings the scratch index up to a block, with the adoptions of the stored one. False if one is
- * of a block that is behind it already.
+ * Brings the scratch index up to a block, with the adoptions and joined balances of the stored one.
+ * False if one is of a block that is behind it already.
  */
 async function replayUpTo(
   options: VerifyOptions,
   scratch: Scratch,
-  to: { readonly stored: MarketScanner; readonly block: number },
+  to: { readonly stored: MarketReader & MarketScanner; readonly block: number },
 ): Promise<boolean> {
   const { adapter, signal } = options;
   for await (const commit of groupByCommit(to.stored.scanAdoptions(adapter.chain))) {
     if (commit.version <= scratch.version || commit.block > to.block) continue;
     if (commit.block < scratch.index.block) return false;
-    await indexUpTo(options, scratch.index, commit.block);
+    if (!(await advance(options, scratch, { ...to, block: commit.block }))) return false;
     const adoptions = new Map(commit.adoptions.map((adopted) => [adopted.pool, adopted]));
     const findAdopted = ({ pool }: { readonly pool: PoolId }) => adoptions.get(pool) ?? null;
     await scratch.index.adopt([...adoptions.keys()], findAdopted, signal);
     scratch.version = commit.version;
+  }
+  return await advance(options, scratch, to);
+}
+
+/** Indexes up to a block, and joins balances where the stored index did. */
+async function advance(
+  options: VerifyOptions,
+  scratch: Scratch,
+  to: { readonly stored: MarketReader & MarketScanner; readonly block: number },
+): Promise<boolean> {
+  const { adapter, signal } = options;
+  for (const join of await listJoins(to.stored, adapter)) {
+    const known = scratch.joined.get(join.token);
+    if (known === join.block || join.block > to.block) continue;
+    if (known !== undefined || join.block < scratch.index.block) return false;
+    await indexUpTo(options, scratch.index, join.block);
+    await repeatJoin(scratch.index, { adapter, stored: to.stored, signal }, join);
+    scratch.joined.set(join.token, join.block);
   }
   await indexUpTo(options, scratch.index, to.block);
   return true;
@@ -134,6 +155,7 @@ async function verifySnapshot(
   if (header === null || checkpoint.block < scratch.index.block) return null;
   const { block } = checkpoint;
   if (!(await replayUpTo(options, scratch, { stored, block }))) return null;
+  await repeatTrades(scratch.index, { adapter, stored, signal }, checkpoint);
   const report = new VerifyReport();
   const indexes = { stored, expected: scratch.market, kept: checkpoint };
   await compareIndexes(indexes, adapter.chain, report);
@@ -162,7 +184,7 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
     });
     await index.load(checkpoint.startBlock, signal);
     // History takes long and is final: the store may move on meanwhile.
-    const scratch: Scratch = { index, market, version: 0 };
+    const scratch: Scratch = { index, market, version: 0, joined: new Map() };
     await replayUpTo(options, scratch, { stored: store, block: checkpoint.finalizedBlock });
     return await store.snapshot((stored) => verifySnapshot(options, scratch, stored));
   } finally {

@@ -2,7 +2,7 @@
 
 import type { KlineInterval } from '../../model/market-record.ts';
 
-export const STREAM_KINDS = ['trade', 'kline', 'price', 'holders'] as const;
+export const STREAM_KINDS = ['trade', 'kline', 'price', 'holders', 'coverage'] as const;
 
 export type StreamKind = (typeof STREAM_KINDS)[number];
 

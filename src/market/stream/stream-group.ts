@@ -9,7 +9,7 @@ import type { StreamFilter, StreamKind } from './stream-filter.ts';
 const KLINE_STATE = 'kline' satisfies StreamKind;
 
 /** A token's states that readers with other filters get, too. */
-export type SharedState = Extract<StreamKind, 'price' | 'holders'>;
+export type SharedState = Extract<StreamKind, 'price' | 'holders' | 'coverage'>;
 
 export class StreamGroup {
   readonly filter: StreamFilter;

@@ -229,7 +229,10 @@ export class StreamHub {
         byToken ??= Map.groupBy(trades, (trade) => trade.token);
       }
       const trades = (isTouched ? byToken?.get(token) : undefined) ?? [];
-      channel.hear({ checkpoint, kind, trades });
+      // Klines that are open now may have older trades from now on.
+      const isBackfilled = batch?.backfilled === token;
+      channel.hear({ checkpoint, kind: isBackfilled ? 'other' : kind, trades });
+      if (isBackfilled) this.#states.hearCoverage(channel);
       if (isTouched) this.#states.hear(channel);
     }
   }

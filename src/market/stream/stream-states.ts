@@ -5,6 +5,7 @@ import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
+import { readCoverage } from '../coverage.ts';
 import { computePct } from '../create-get-holders.ts';
 import type { MarketChains } from '../market-parts.ts';
 import { readAt } from '../read-at.ts';
@@ -25,8 +26,10 @@ export class StreamStates {
   readonly #options: StreamStatesOptions;
   readonly #pricesDue = new Set<TokenChannel>();
   readonly #holdersDue = new Set<TokenChannel>();
+  readonly #coverageDue = new Set<TokenChannel>();
   #isReadingPrices = false;
   #isReadingHolders = false;
+  #isReadingCoverage = false;
 
   constructor(options: StreamStatesOptions) {
     this.#options = options;
@@ -40,23 +43,31 @@ export class StreamStates {
     void this.#readPrices();
   }
 
+  /** The token's history was filled in further. */
+  hearCoverage(channel: TokenChannel): void {
+    if (channel.wants('coverage')) this.#coverageDue.add(channel);
+  }
+
   /** A reader wants states that no other reader has requested yet. */
   want(channel: TokenChannel, kinds: ReadonlySet<StreamKind>): void {
     const isMissing = (['price', 'holders'] as const).some(
       (kind) => kinds.has(kind) && !channel.hasState(kind),
     );
     if (isMissing) this.hear(channel);
+    if (kinds.has('coverage') && !channel.hasState('coverage')) this.hearCoverage(channel);
   }
 
   forget(channel: TokenChannel): void {
     this.#pricesDue.delete(channel);
     this.#holdersDue.delete(channel);
+    this.#coverageDue.delete(channel);
   }
 
   /** Once a second. */
   tick(): void {
     if (this.#pricesDue.size > 0) void this.#readPrices();
     if (this.#holdersDue.size > 0) void this.#readHolders();
+    if (this.#coverageDue.size > 0) void this.#readCoverages();
   }
 
   async #readPrices(): Promise<void> {
@@ -115,6 +126,36 @@ export class StreamStates {
     } finally {
       this.#isReadingHolders = false;
     }
+  }
+
+  async #readCoverages(): Promise<void> {
+    if (this.#isReadingCoverage) return;
+    this.#isReadingCoverage = true;
+    const due = [...this.#coverageDue];
+    this.#coverageDue.clear();
+    try {
+      for (const channel of due) await this.#publishCoverage(channel);
+    } catch (error) {
+      for (const channel of due) this.#coverageDue.add(channel);
+      this.#options.onError(error);
+    } finally {
+      this.#isReadingCoverage = false;
+    }
+  }
+
+  /** Nothing is said about a token whose history nobody has requested. */
+  async #publishCoverage(channel: TokenChannel): Promise<void> {
+    const { chain, token } = channel.name;
+    const { value } = await readAt(this.#options.store, chain, async (reader, checkpoint) => {
+      const [row] = await reader.readTokens(chain, [token]);
+      if (row === undefined || checkpoint === null) return null;
+      return await readCoverage(reader, chain, { token: row, checkpoint });
+    });
+    if (value === null || value.backfill === null) return;
+    this.#skipMismatch(() => {
+      const text = encodeEvent('coverage', value);
+      channel.setState('coverage', { key: text, text });
+    });
   }
 
   async #publishHolders(channel: TokenChannel): Promise<void> {

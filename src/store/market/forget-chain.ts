@@ -5,6 +5,7 @@ import type { SqlSession } from '../sql.ts';
 import type { SqlStatement, Table } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { ADOPTION_TABLE } from '../tables/adoption-table.ts';
+import { BACKFILL_BALANCE_TABLE, BACKFILL_TABLE } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE } from '../tables/balance-table.ts';
 import { CANDLE_TABLE } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE } from '../tables/checkpoint-table.ts';
@@ -22,6 +23,8 @@ import { UNDO_TABLE } from './undo-images.ts';
 const INDEXED_TABLES: readonly Table[] = [
   ACCOUNT_TABLE,
   ADOPTION_TABLE,
+  BACKFILL_BALANCE_TABLE,
+  BACKFILL_TABLE,
   BALANCE_TABLE,
   CANDLE_TABLE,
   CHECKPOINT_TABLE,

@@ -66,8 +66,9 @@ const COUNT_TOKENS: SqlStatement = {
 };
 
 const SELECT_FIRST_TRADE_TIME: SqlStatement = {
-  sql: 'SELECT timestamp_ms FROM trades WHERE chain = $1 ORDER BY block, log_index LIMIT 1',
-  takes: ['name'],
+  sql: `SELECT timestamp_ms FROM trades WHERE chain = $1 AND block >= $2
+    ORDER BY block, log_index LIMIT 1`,
+  takes: ['name', 'integer'],
   gives: ['integer'],
 };
 
@@ -200,8 +201,8 @@ export class MarketPages extends MarketQueries implements MarketReads {
     return (await this.session.query(SELECT_NEXT_BALANCES, values)).map(toBalanceRecord);
   }
 
-  async readFirstTradeTime(chain: ChainSlug): Promise<number | null> {
-    const [row] = await this.session.query(SELECT_FIRST_TRADE_TIME, [chain]);
+  async readFirstTradeTime(chain: ChainSlug, fromBlock = 0): Promise<number | null> {
+    const [row] = await this.session.query(SELECT_FIRST_TRADE_TIME, [chain, fromBlock]);
     return row === undefined ? null : numberAt(row, 0);
   }
 

@@ -1,5 +1,7 @@
 // Reads by key and by range, the same on both engines.
 
+import type { AdoptionRecord } from '../../model/adoption.ts';
+import type { BackfillRecord } from '../../model/backfill.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
@@ -18,6 +20,13 @@ import type { TimeRange } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { BalanceKey, CandleKey, MarketReader } from '../store.ts';
 import { buildSelect } from '../table.ts';
+import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
+import {
+  BACKFILL_BALANCE_TABLE,
+  BACKFILL_TABLE,
+  toBackfillBalance,
+  toBackfillRecord,
+} from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleKey, toCandleRecord } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRecord } from '../tables/checkpoint-table.ts';
@@ -68,6 +77,24 @@ const SELECT_TRADES_OF_POOL = buildSelect(
   `WHERE chain = $1 AND token = $2 AND timestamp_ms >= $3 AND timestamp_ms < $4 AND pool = $5
   ORDER BY timestamp_ms, block, log_index`,
   ['name', 'name', 'integer', 'integer', 'name'],
+);
+
+const SELECT_BACKFILLS = buildSelect(BACKFILL_TABLE, 'WHERE chain = $1 AND token = $2', [
+  'text',
+  'text',
+]);
+
+const SELECT_BACKFILL_BALANCES = buildSelect(
+  BACKFILL_BALANCE_TABLE,
+  'WHERE chain = $1 AND token = $2',
+  ['text', 'text'],
+);
+
+/** Rare, so it needs no index. */
+const SELECT_ADOPTION = buildSelect(
+  ADOPTION_TABLE,
+  'WHERE chain = $1 AND pool = $2 ORDER BY version DESC LIMIT 1',
+  ['text', 'text'],
 );
 
 export class MarketQueries implements MarketReader {
@@ -134,6 +161,30 @@ export class MarketQueries implements MarketReader {
       keys.map((key) => [chain, key.token, key.owner]),
     );
     return rows.map(toBalanceRecord);
+  }
+
+  async readBackfills(chain: ChainSlug, tokens: readonly Address[]): Promise<BackfillRecord[]> {
+    const sets = tokens.map((token) => [chain, token]);
+    return (await this.session.queryEach(SELECT_BACKFILLS, sets)).map(toBackfillRecord);
+  }
+
+  async readBackfillBalances(
+    chain: ChainSlug,
+    keys: readonly BalanceKey[],
+  ): Promise<BalanceRecord[]> {
+    const sets = keys.map((key) => [chain, key.token, key.owner]);
+    const rows = await this.session.queryEach(BACKFILL_BALANCE_TABLE.selectByKey, sets);
+    return rows.map(toBackfillBalance);
+  }
+
+  async readAllBackfillBalances(chain: ChainSlug, token: Address): Promise<BalanceRecord[]> {
+    const rows = await this.session.query(SELECT_BACKFILL_BALANCES, [chain, token]);
+    return rows.map(toBackfillBalance);
+  }
+
+  async readAdoption(chain: ChainSlug, pool: PoolId): Promise<AdoptionRecord | null> {
+    const [row] = await this.session.query(SELECT_ADOPTION, [chain, pool]);
+    return row === undefined ? null : toAdoptionRecord(row);
   }
 
   async readCandles(chain: ChainSlug, keys: readonly CandleKey[]): Promise<CandleRecord[]> {

@@ -1,6 +1,7 @@
 // Reads of a whole chain, one page at a time.
 
 import type { AdoptionRecord } from '../../model/adoption.ts';
+import type { BackfillRecord } from '../../model/backfill.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type {
   BalanceRecord,
@@ -12,6 +13,7 @@ import type {
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketScanner } from '../store.ts';
 import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
+import { BACKFILL_TABLE, toBackfillRecord } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
@@ -59,6 +61,14 @@ export class MarketScans extends StreamPages implements MarketScanner {
       table: BALANCE_TABLE,
       orderBy: ['token', 'owner'],
       toRecord: toBalanceRecord,
+    });
+  }
+
+  scanBackfills(chain: ChainSlug): AsyncIterable<readonly BackfillRecord[]> {
+    return scanTable(this.session, chain, {
+      table: BACKFILL_TABLE,
+      orderBy: ['token', 'kind'],
+      toRecord: toBackfillRecord,
     });
   }
 

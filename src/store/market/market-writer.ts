@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { AdoptionRecord } from '../../model/adoption.ts';
+import type { BackfillRecord } from '../../model/backfill.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
 import type {
   BalanceRecord,
   CandleRecord,
@@ -20,6 +22,12 @@ import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
 import type { RollbackRecord } from '../stream-reads.ts';
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { ADOPTION_TABLE, toAdoptionRow } from '../tables/adoption-table.ts';
+import {
+  BACKFILL_BALANCE_TABLE,
+  BACKFILL_TABLE,
+  toBackfillBalanceRow,
+  toBackfillRow,
+} from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
@@ -60,6 +68,22 @@ const SELECT_NEXT_PARTS: SqlStatement = {
   takes: ['text', 'integer', 'integer'],
   gives: ['integer', 'integer'],
 };
+
+/** What was joined above the block has gone back to what it was before. */
+const REOPEN_BACKFILLS_ABOVE: SqlStatement = {
+  sql: `UPDATE backfills SET status = 'running', join_block = NULL
+    WHERE chain = $1 AND join_block > $2`,
+  takes: ['text', 'integer'],
+  gives: [],
+};
+
+function buildDeleteOfToken(table: string): SqlStatement {
+  const sql = `DELETE FROM ${table} WHERE chain = $1 AND token = $2`;
+  return { sql, takes: ['text', 'text'], gives: [] };
+}
+
+const DELETE_BACKFILLS = buildDeleteOfToken('backfills');
+const DELETE_BACKFILL_BALANCES = buildDeleteOfToken('backfill_balances');
 
 const DELETE_TRADES_ABOVE = buildDelete('trades WHERE chain = $1 AND block > $2', 'name');
 const DELETE_ADOPTIONS_ABOVE = buildDelete('adoptions WHERE chain = $1 AND block > $2', 'text');
@@ -149,6 +173,29 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     );
   }
 
+  putBackfills(rows: readonly BackfillRecord[]): Promise<void> {
+    return this.session.upsertRows(BACKFILL_TABLE, this.#toRows(rows, toBackfillRow));
+  }
+
+  async deleteBackfills(token: Address): Promise<void> {
+    await this.session.execute(DELETE_BACKFILLS, [this.#chain, token]);
+    await this.deleteBackfillBalances(token);
+  }
+
+  async putBackfillBalances(rows: readonly BalanceRecord[]): Promise<void> {
+    const kept = rows.filter(({ amountRaw }) => amountRaw > 0n);
+    const emptied = rows.filter(({ amountRaw }) => amountRaw === 0n);
+    await this.session.deleteRows(
+      BACKFILL_BALANCE_TABLE,
+      emptied.map(({ token, owner }) => [this.#chain, token, owner]),
+    );
+    await this.session.upsertRows(BACKFILL_BALANCE_TABLE, this.#toRows(kept, toBackfillBalanceRow));
+  }
+
+  async deleteBackfillBalances(token: Address): Promise<void> {
+    await this.session.execute(DELETE_BACKFILL_BALANCES, [this.#chain, token]);
+  }
+
   async putBalances(rows: readonly BalanceRecord[]): Promise<void> {
     const kept: SqlRow[] = [];
     const emptied: SqlRow[] = [];
@@ -201,6 +248,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     const trades = await this.session.query(SELECT_TRADES_ABOVE, above);
     await this.session.execute(DELETE_TRADES_ABOVE, above);
     await this.session.execute(DELETE_ADOPTIONS_ABOVE, above);
+    await this.session.execute(REOPEN_BACKFILLS_ABOVE, above);
     await this.session.execute(DELETE_HEADERS_ABOVE, above);
     await this.session.execute(DELETE_UNDO_ABOVE, above);
     return trades.map(toTradeRecord).sort(compareTrades);

@@ -8,6 +8,7 @@ import { PARENT_POSITIONS_MIGRATION } from './0005-parent-positions.ts';
 import { POOL_KINDS_MIGRATION } from './0006-pool-kinds.ts';
 import { ADOPTIONS_MIGRATION } from './0007-adoptions.ts';
 import { RETENTION_MIGRATION } from './0008-retention.ts';
+import { BACKFILLS_MIGRATION } from './0009-backfills.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   POOL_KINDS_MIGRATION,
   ADOPTIONS_MIGRATION,
   RETENTION_MIGRATION,
+  BACKFILLS_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

@@ -19,6 +19,7 @@ import { assertTailsComplete } from './assert-tails.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
+import { mayBeTruncated } from './may-be-truncated.ts';
 import type { EvmBlock } from './parse-block.ts';
 import { parseLogs } from './parse-logs.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
@@ -72,11 +73,6 @@ const HEAD_BLOCKS_MAX = 3;
 
 /** Errors of an endpoint whose receipts cannot be used; it is asked for logs instead. */
 const RECEIPTS_FAULTS = ['unsupported', 'rejected', 'rangeTooLarge', 'replyTooLarge'] as const;
-
-/** Providers that truncate replies do so at round numbers. */
-const SUSPECT_COUNTS: ReadonlySet<number> = new Set([
-  1_000, 2_000, 5_000, 10_000, 20_000, 25_000, 50_000, 100_000, 150_000, 200_000,
-]);
 
 function planWishes(chunk: Chunk, isFull: (block: number) => boolean): BlockWish[] {
   return Array.from({ length: chunk.toBlock - chunk.fromBlock + 1 }, (_, index) => {
@@ -179,7 +175,7 @@ export class ChunkReader {
     // Its failure is handled later; until then it must not count as unhandled.
     early?.catch(() => {});
     const logs = await this.#readLogs(endpoint, chunk);
-    if (!verified && SUSPECT_COUNTS.has(logs.length)) {
+    if (!verified && mayBeTruncated(logs.length)) {
       throw new RpcError('rangeTooLarge', 'reply may have been truncated');
     }
     if (!verified && logs.length === 0 && (await this.#mayHaveLogs(endpoint, chunk))) {

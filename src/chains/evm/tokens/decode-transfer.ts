@@ -10,6 +10,9 @@ export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
 export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 const WITHDRAWAL_TOPIC = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
 
+/** The topics that may be of transfers; a chain has only some of them. */
+export const TRANSFER_TOPICS = [TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC] as const;
+
 /** Contracts mint from the zero address and burn to it: nobody holds anything there. */
 function toHolder(address: Address): Address | null {
   return address === ZERO_ADDRESS ? null : address;

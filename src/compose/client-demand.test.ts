@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { poolId } from '../../test/test-ids.ts';
-import { AdoptionDemand } from './adoption-demand.ts';
+import { ClientDemand } from './client-demand.ts';
 
 it('a pool is reported once in half a minute, on each chain separately', () => {
   const clock = new ManualClock();
   const reported: string[] = [];
-  const demand = new AdoptionDemand(clock, (chain, pools) => reported.push(`${chain} ${pools}`));
+  const demand = new ClientDemand(clock, (chain, pools) => reported.push(`${chain} ${pools}`));
   demand.ask('base', ['a', 'b'].map(poolId));
   demand.ask('base', ['a'].map(poolId));
   demand.ask('base', ['b', 'c'].map(poolId));

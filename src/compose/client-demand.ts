@@ -1,0 +1,37 @@
+// Reports what clients request to the indexer: pools, which it adopts first, and tokens, whose
+// history it fills in. Each is reported once per interval, no matter how often it is requested.
+
+import { BoundedMap } from '../lib/bounded-map.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChainSlug } from '../model/chain.ts';
+
+const AGAIN_AFTER_MS = 30_000;
+const REMEMBERED_MAX = 20_000;
+
+export class ClientDemand<Id extends string> {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #tell: (chain: ChainSlug, ids: readonly Id[]) => void;
+  readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
+
+  constructor(
+    clock: Pick<Clock, 'monotonicMs'>,
+    tell: (chain: ChainSlug, ids: readonly Id[]) => void,
+  ) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  ask(chain: ChainSlug, ids: readonly Id[]): void {
+    if (ids.length === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    const due = ids.filter((id) => {
+      const toldAtMs = this.#told.get(`${chain} ${id}`);
+      return toldAtMs === undefined || nowMs - toldAtMs >= AGAIN_AFTER_MS;
+    });
+    for (const id of due) {
+      this.#told.delete(`${chain} ${id}`);
+      this.#told.set(`${chain} ${id}`, nowMs);
+    }
+    if (due.length > 0) this.#tell(chain, due);
+  }
+}

@@ -1,0 +1,197 @@
+// History that was filled in later equals the history of a full index.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { type BackfillScene, createBackfillScene } from '../../../test/backfill-scene.ts';
+import { createPostgresPlace } from '../../../test/conformance/store-place.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
+import { createFaults } from '../../../test/fakes/fake-faults.ts';
+import { type IndexedChain, readIndex } from '../../../test/fakes/indexed-chain.ts';
+import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
+import { type Verification, verifyChain } from '../verify/verify-chain.ts';
+
+type Rows = Awaited<ReturnType<typeof readIndex>>;
+
+/** What both indexes must agree on: everything of the token from before the late one began. */
+function pickHistory(rows: Rows, { token, startBlock, chain }: BackfillScene) {
+  const startMs = chain.header(startBlock)!.timestampMs;
+  const lengths = { '5s': 5, '1m': 60, '15m': 900, '2h': 7200, '1d': 86_400 };
+  return {
+    trades: rows.trades.filter((row) => row.token === token && row.block < startBlock),
+    candles: rows.candles.filter(
+      (row) => row.token === token && row.openTimeMs + lengths[row.interval] * 1000 <= startMs,
+    ),
+  };
+}
+
+function pickHolders(rows: Rows, { token }: BackfillScene) {
+  const row = rows.tokens.find((one) => one.token === token)!;
+  const { balanceSumRaw, holders, balancesBroken } = row;
+  return {
+    ...{ balanceSumRaw, holders, balancesBroken },
+    balances: rows.balances.filter((one) => one.token === token),
+  };
+}
+
+async function assertSameHistory(scene: BackfillScene): Promise<Rows> {
+  const full = await scene.readFull();
+  const late = await readIndex(scene.store);
+  const [expected, found] = [pickHistory(full, scene), pickHistory(late, scene)];
+  assert.equal(found.trades.length, expected.trades.length);
+  assert.deepEqual(found.trades, expected.trades);
+  assert.deepEqual(found.candles, expected.candles);
+  assert.deepEqual(pickHolders(late, scene), pickHolders(full, scene));
+  return full;
+}
+
+async function verify(scene: BackfillScene, { adapter }: IndexedChain): Promise<Verification> {
+  return await verifyChain({
+    ...{ adapter, store: scene.store, attemptCountMax: 3 },
+    openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+    sizes: { blockCountMax: 200, eventCountMax: 5_000 },
+    signal: new AbortController().signal,
+  });
+}
+
+async function assertVerified(scene: BackfillScene, indexed: IndexedChain): Promise<void> {
+  await indexed.settle();
+  const { differences } = await verify(scene, indexed);
+  assert.deepEqual(differences, []);
+}
+
+describe('history that is filled in', () => {
+  test('equals that of a full index', async (t) => {
+    const scene = await createBackfillScene(t, {
+      seed: 5,
+      blocks: 300,
+      spacing: 50,
+      tokenCount: 2,
+    });
+    const indexed = scene.start();
+    await indexed.settle();
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    const full = await assertSameHistory(scene);
+    const older = full.trades.filter(({ block }) => block < scene.startBlock);
+    assert.ok(older.length > 300 && older.some(({ outlier }) => outlier));
+    await assertVerified(scene, indexed);
+  });
+
+  test('equals it where no node has old states', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 8, blocks: 200, spacing: 50 });
+    const indexed = scene.start();
+    indexed.adapter.history.isArchive = false;
+    indexed.adapter.readPoolStates = async () => [];
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    await assertSameHistory(scene);
+  });
+
+  test('equals it on PostgreSQL', async (t) => {
+    const place = await createPostgresPlace();
+    const scene = await createBackfillScene(t, { seed: 6, blocks: 150, spacing: 50, place });
+    const indexed = scene.start();
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    await assertSameHistory(scene);
+    await assertVerified(scene, indexed);
+  });
+
+  test('is read from the newest trades back, and says how far it has come', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 12, blocks: 200, spacing: 50 });
+    const indexed = scene.start();
+    indexed.adapter.history.span = 500;
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    for (const event of indexed.events) {
+      if (event.backfilled === scene.token) assert.deepEqual(event.trades, []);
+    }
+    assert.ok(indexed.events.filter(({ backfilled }) => backfilled === scene.token).length > 10);
+  });
+
+  test('joins balances again where a reorganisation took the join back', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 9, blocks: 200, spacing: 50 });
+    const { chain } = scene;
+    const indexed = scene.start();
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    const joins = new Set<number | null>();
+    for (let round = 0; round < 3; round += 1) {
+      const jobs = await scene.readJobs();
+      joins.add(jobs.find(({ kind }) => kind === 'holders')!.joinBlock);
+      chain.reorganise(8, 10);
+      await indexed.settle();
+      await scene.settle(indexed);
+      await indexed.settle();
+    }
+    assert.ok(joins.size > 1, 'no join was taken back');
+    await assertSameHistory(scene);
+    await assertVerified(scene, indexed);
+  });
+
+  test('ends where rows are no longer kept', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 10, blocks: 700, spacing: 5 });
+    const indexed = scene.start({ retention: { trades: 1, fineCandles: 1 } });
+    await indexed.settle();
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    const { tradesFromMs = 0 } = (await scene.store.readCheckpoint('devnet'))!;
+    const first = scene.chain.header(0)!.timestampMs;
+    assert.ok(tradesFromMs > first + 3_600_000, 'the chain is too short for the test');
+    const rows = await readIndex(scene.store);
+    const times = rows.trades.map(({ timestampMs }) => timestampMs);
+    const startMs = scene.chain.header(scene.startBlock)!.timestampMs;
+    assert.ok(tradesFromMs < startMs, 'nothing could be filled in');
+    assert.ok(times.some((timeMs) => timeMs < startMs));
+    assert.ok(times.every((timeMs) => timeMs >= tradesFromMs));
+    await assertVerified(scene, indexed);
+  });
+
+  test('is not made of assets that price others, nor twice', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 14, blocks: 80, spacing: 10 });
+    const indexed = scene.start();
+    const [stable] = [...indexed.adapter.assets.stable];
+    indexed.indexer.request(stable!);
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    const before = await readIndex(scene.store);
+    indexed.indexer.request(scene.token);
+    for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+    assert.deepEqual((await readIndex(scene.store)).trades, before.trades);
+    assert.deepEqual(await scene.store.readBackfills('devnet', [stable!]), []);
+  });
+
+  test('equals that of a full index: 5,000 trades in 100,000 blocks, through kills', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 11, blocks: 2_400, spacing: 42 });
+    assert.ok(scene.chain.head.position > 99_000);
+    const random = createRandom(7);
+    const faults = createFaults();
+    faults.beforeRequest = (method) => {
+      if (random() < 0.02) throw new Error(`${method} failed`);
+    };
+    let killed = 0;
+    for (let life = 0; life < 25; life += 1) {
+      const indexed = scene.start({ faults });
+      indexed.adapter.history.span = 900;
+      indexed.indexer.request(scene.token);
+      for (let turn = Math.floor(random() * 1_200); turn > 0; turn -= 1) {
+        if (turn % 300 === 0) scene.chain.extend(1);
+        await setImmediate();
+      }
+      await indexed.indexer.stop();
+      const jobs = await scene.readJobs();
+      if (jobs.some(({ status }) => status === 'running')) killed += 1;
+    }
+    assert.ok(killed > 10, `killed ${killed} times while it was reading`);
+    const last = scene.start({ faults });
+    last.indexer.request(scene.token);
+    await scene.settle(last);
+    await last.settle();
+    const full = await assertSameHistory(scene);
+    const older = full.trades.filter(({ block }) => block < scene.startBlock);
+    assert.ok(older.length >= 4_500, `only ${older.length} trades`);
+    assert.ok(older.some(({ outlier }) => outlier));
+    assert.ok(older.some(({ index }) => index > 0));
+  });
+});

@@ -1,0 +1,158 @@
+// The steps of a job that sums up transfers, and then replaces the token's balances by the sums.
+//
+//   first transfer ──▶ final blocks, part by part, into balances of its own ──▶ the last final
+//   block F ──▶ the journal's transfers from F to the last indexed block T ──▶ joined at T
+
+import type { BackfillRecord } from '../../model/backfill.ts';
+import type { Address } from '../../model/ids.ts';
+import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import type { MarketReader } from '../../store/store.ts';
+import { BackfillError } from './backfill-error.ts';
+import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
+import type { HistorySource } from './history-source.ts';
+import {
+  addStoredTransfers,
+  addTransfers,
+  decodeSums,
+  encodeSums,
+  type JoinedHolders,
+  NO_SUMS,
+} from './holder-history.ts';
+import type { PlacedTransfer, TransferJournal } from './transfer-journal.ts';
+
+interface HolderStepsOptions {
+  readonly source: HistorySource;
+  readonly store: MarketReader;
+  readonly journal: TransferJournal;
+  readonly onJoined: (token: Address) => void;
+}
+
+export class HolderSteps {
+  readonly #options: HolderStepsOptions;
+
+  constructor(options: HolderStepsOptions) {
+    this.#options = options;
+  }
+
+  async plan(job: BackfillRecord, checkpoint: Checkpoint): Promise<BackfillStep | 'wait'> {
+    if (job.joinBlock !== null) return this.#settle(job);
+    if (job.memory === '') return await this.#begin(job);
+    // The journal must reach back to the last block that was summed up.
+    const { journal } = this.#options;
+    const since = journal.findStart(job.token);
+    if (since !== null && since < job.nextBlock) return this.#join(job);
+    if (job.nextBlock <= checkpoint.finalizedBlock) {
+      return await this.#readOn(job, checkpoint.finalizedBlock);
+    }
+    journal.watch(job.token);
+    return 'wait';
+  }
+
+  async #begin(job: BackfillRecord): Promise<BackfillStep> {
+    const { source } = this.#options;
+    const { token, toBlock } = job;
+    const fromBlock = (await source.findFirstBlock(token, toBlock)) ?? 0;
+    if (fromBlock >= toBlock) {
+      // It was created after the index began: nothing is missing.
+      return this.#buildStep({ ...job, status: 'done', fromBlock: toBlock, fromMs: job.toMs });
+    }
+    const { timestampMs: fromMs } = await source.readHeader(fromBlock);
+    const memory = encodeSums(NO_SUMS);
+    const place = { fromBlock, fromMs, nextBlock: fromBlock, nextMs: fromMs };
+    return this.#buildStep({ ...job, ...place, status: 'running', memory });
+  }
+
+  async #readOn(job: BackfillRecord, toBlock: number): Promise<BackfillStep> {
+    const { source, store, journal } = this.#options;
+    const { chain, assets } = source.adapter;
+    const { token, nextBlock: fromBlock } = job;
+    const reading = await source.readTransfers({ token, fromBlock, toBlock });
+    const row = await this.#readToken(token);
+    const added = await addStoredTransfers(store, chain, {
+      ...{ row, assets, sums: decodeSums(job.memory), transfers: reading.transfers },
+    });
+    const { firstBlock } = added.sums;
+    const firstMs = added.sums.firstMs ?? (await this.#readTime(firstBlock));
+    const memory = encodeSums({ ...added.sums, firstMs });
+    const moved: BackfillRecord = {
+      ...job,
+      ...{ status: 'running', nextBlock: reading.toBlock + 1, memory },
+    };
+    return {
+      commit: async (index) => {
+        await index.commitBackfill({ token, jobs: [moved], balances: added.changed });
+        // Blocks may become final as fast as they are read: the journal begins with the last part.
+        if (reading.toBlock === toBlock) journal.watch(token);
+        return [moved];
+      },
+    };
+  }
+
+  #join(job: BackfillRecord): BackfillStep {
+    const { token } = job;
+    return {
+      commit: async (index) => {
+        const { journal } = this.#options;
+        const block = index.checkpoint?.block ?? null;
+        const transfers = journal.read(token, job.nextBlock - 1);
+        if (block === null || transfers === null) return [job];
+        const holders = await this.#sumUp(job, transfers);
+        const joined: BackfillRecord = { ...job, status: 'done', joinBlock: block };
+        await index.joinHolders(holders, { token, jobs: [joined] });
+        journal.forget(token);
+        this.#options.onJoined(token);
+        return [joined];
+      },
+    };
+  }
+
+  /** All holders at the last indexed block: the sums so far, and the transfers since. */
+  async #sumUp(job: BackfillRecord, transfers: readonly PlacedTransfer[]): Promise<JoinedHolders> {
+    const { source, store } = this.#options;
+    const { chain, assets } = source.adapter;
+    const { token } = job;
+    const row = await this.#readToken(token);
+    const stored = await store.readAllBackfillBalances(chain, token);
+    const balances = new Map(stored.map(({ owner, amountRaw }) => [owner, amountRaw]));
+    const sums = decodeSums(job.memory);
+    const added = addTransfers(transfers, { assets, row, sums, balances: stored });
+    for (const { owner, amountRaw } of added.changed) {
+      if (amountRaw > 0n) balances.set(owner, amountRaw);
+      else balances.delete(owner);
+    }
+    return { token, sums: added.sums, balances };
+  }
+
+  async #readTime(block: number | null): Promise<number | null> {
+    if (block === null) return null;
+    return (await this.#options.source.readHeader(block)).timestampMs;
+  }
+
+  /** The join is final: what it was made from is no longer needed. */
+  #settle(job: BackfillRecord): BackfillStep {
+    const { token } = job;
+    const settled: BackfillRecord = { ...job, memory: '' };
+    return {
+      commit: async (index) => {
+        await index.commitBackfill({ token, jobs: [settled], settled: [token] });
+        return [settled];
+      },
+    };
+  }
+
+  #buildStep(job: BackfillRecord): BackfillStep {
+    return {
+      commit: async (index: BackfillIndex) => {
+        await index.commitBackfill({ token: job.token, jobs: [job] });
+        return [job];
+      },
+    };
+  }
+
+  async #readToken(token: Address): Promise<TokenRecord> {
+    const { store, source } = this.#options;
+    const [row] = await store.readTokens(source.adapter.chain, [token]);
+    if (row === undefined) throw new BackfillError('the token is not stored');
+    return row;
+  }
+}

@@ -1,0 +1,297 @@
+// Makes the trades of a token from before the first indexed block, newest first.
+//
+//   read older events of its pools ─▶ until the state of every pool before them is known
+//     ─▶ rewind the pools to there ─▶ apply the events in order, by the code of the index itself
+//
+// The rows are those that an index from the first block would have. Two things cannot be known
+// without the history of other tokens: what a token that is neither native nor stable was worth,
+// and so the price of a trade against it (null), and whether its pool was deeper.
+
+import { kindOf } from '../../amm/pool-kinds.ts';
+import type { HistoryBlock } from '../../chains/chain-history.ts';
+import { findRank, listMarketViews, RANK_TOKEN } from '../../chains/quote-rule.ts';
+import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
+import type { MarketReader } from '../../store/store.ts';
+import { applyBlocks } from '../apply/apply-blocks.ts';
+import { compareAge } from '../apply/apply-pool-event.ts';
+import { MarketState, type TickEntry } from '../state/market-state.ts';
+import { AnchorHistory } from './anchor-history.ts';
+import { BackfillError } from './backfill-error.ts';
+import { findKnownFrom, type HistoryPool, moveBack, rewindTicks } from './history-pool.ts';
+import type { HistorySource } from './history-source.ts';
+
+/** Where the reading stands: the trades from `nextBlock` on are made. */
+export interface HistoryPlace {
+  readonly nextBlock: number;
+  readonly pools: readonly HistoryPool[];
+}
+
+interface HistoryStep extends HistoryPlace {
+  /** In chain order. */
+  readonly trades: readonly TradeRecord[];
+}
+
+/** The pools' states at the first indexed block; `wait` while one is not adopted yet. */
+type FirstPlace =
+  | { readonly kind: 'ready'; readonly pools: readonly HistoryPool[] }
+  | { readonly kind: 'wait'; readonly incomplete: readonly PoolId[] };
+
+/** More pools than any honest token has: their depths are compared at each trade. */
+const POOL_COUNT_MAX = 100;
+/** Events kept in memory while the state of a pool is looked for. */
+const EVENT_COUNT_MAX = 50_000;
+
+export class TradeHistory {
+  readonly #source: HistorySource;
+  readonly #reader: MarketReader;
+  readonly #anchors: AnchorHistory;
+
+  constructor(source: HistorySource, reader: MarketReader) {
+    this.#source = source;
+    this.#reader = reader;
+    this.#anchors = new AnchorHistory(source);
+  }
+
+  /** The pools that the token is traded in. */
+  async findPools(token: Address): Promise<PoolRecord[]> {
+    const { chain, assets } = this.#source.adapter;
+    const rows = await this.#reader.readPoolsOfTokens(chain, [token]);
+    const pools = rows.filter((row) =>
+      listMarketViews(assets, row).some(({ base }) => base === token),
+    );
+    if (pools.length > POOL_COUNT_MAX) throw new BackfillError('the token has too many pools');
+    return pools.sort(compareAge);
+  }
+
+  /** Where a job begins. With `mayWait: false` pools that are not adopted count as they are. */
+  async begin(
+    rows: readonly PoolRecord[],
+    at: { readonly startBlock: number; readonly finalizedBlock: number; readonly mayWait: boolean },
+  ): Promise<FirstPlace> {
+    // Depths are compared between pools, so the ticks of a single one do not matter.
+    const isCompared = rows.length > 1;
+    const incomplete = rows.filter((row) => !row.complete && kindOf(row).hasTicks);
+    if (isCompared && incomplete.length > 0 && at.mayWait) {
+      return { kind: 'wait', incomplete: incomplete.map(({ pool }) => pool) };
+    }
+    const pools: HistoryPool[] = [];
+    for (const row of rows) {
+      const isRead = isCompared && kindOf(row).hasTicks && row.complete;
+      const ticks = isRead ? await this.#readFirstTicks(row, at) : null;
+      if (ticks === 'wait') return { kind: 'wait', incomplete: [] };
+      pools.push({ row, bornBlock: null, known: null, ticks });
+    }
+    return { kind: 'ready', pools: await this.#findBirths(pools, at.startBlock) };
+  }
+
+  async #findBirths(pools: readonly HistoryPool[], startBlock: number): Promise<HistoryPool[]> {
+    const births = new Map<Address, number | null>();
+    for (const { vault } of pools.map(({ row }) => row)) {
+      if (births.has(vault)) continue;
+      births.set(vault, await this.#source.findFirstBlock(vault, startBlock));
+    }
+    return pools.map((pool) => ({ ...pool, bornBlock: births.get(pool.row.vault) ?? null }));
+  }
+
+  /**
+   * The trades of older blocks, at least down to the next one whose pools' states are known.
+   * `bottomBlock` is the oldest block that may have any.
+   */
+  async step(token: Address, from: HistoryPlace, bottomBlock: number): Promise<HistoryStep> {
+    let place = from;
+    const descriptions = place.pools.map(({ row }) => row);
+    let blocks: readonly HistoryBlock[] = [];
+    let fromBlock = place.nextBlock;
+    for (;;) {
+      const isBottom = fromBlock <= bottomBlock;
+      const cut = this.#findCut(place, blocks, { fromBlock, isBottom });
+      if (cut !== null && (cut < place.nextBlock || isBottom)) {
+        const pools = place.pools.map((pool) => moveBack(pool, blocks, { cut, isBottom }));
+        const newer = blocks.filter(({ header }) => header.position >= cut);
+        return { nextBlock: cut, pools, trades: await this.#replay(token, pools, newer) };
+      }
+      if (blocks.reduce((sum, { logs }) => sum + logs.length, 0) > EVENT_COUNT_MAX) {
+        throw new BackfillError('the state of one of its pools is too far back');
+      }
+      const reading = await this.#source.readPoolEvents({
+        pools: descriptions,
+        fromBlock: bottomBlock,
+        toBlock: fromBlock - 1,
+        detail: 'trades',
+      });
+      blocks = [...reading.blocks, ...blocks];
+      fromBlock = reading.fromBlock;
+      place = { ...place, pools: await this.#askStates(place.pools, blocks, fromBlock) };
+    }
+  }
+
+  /** A pool that was quiet for long: its contract knows, if a node has its old states. */
+  async #askStates(
+    pools: readonly HistoryPool[],
+    blocks: readonly HistoryBlock[],
+    fromBlock: number,
+  ): Promise<readonly HistoryPool[]> {
+    const isQuiet = (pool: HistoryPool) => findKnownFrom(pool, blocks, fromBlock) === null;
+    const quiet = pools.length === 1 ? [] : pools.filter(isQuiet);
+    if (quiet.length === 0 || fromBlock === 0) return pools;
+    const states = await this.#source.readPoolStates(
+      quiet.map(({ row }) => row),
+      fromBlock - 1,
+    );
+    return pools.map((pool) => {
+      const state = states.get(pool.row.pool);
+      if (state === undefined || !quiet.includes(pool)) return pool;
+      const whole = { ...kindOf(pool.row).stateAtStart, ...state };
+      return { ...pool, known: { state: whole, since: fromBlock - 1 } };
+    });
+  }
+
+  /** The block from which on everything is known that trades depend on; null if there is none. */
+  #findCut(
+    { pools }: HistoryPlace,
+    blocks: readonly HistoryBlock[],
+    read: { readonly fromBlock: number; readonly isBottom: boolean },
+  ): number | null {
+    const { fromBlock, isBottom } = read;
+    if (pools.length === 1 || isBottom) return fromBlock;
+    let cut = fromBlock;
+    for (const pool of pools) {
+      const known = findKnownFrom(pool, blocks, fromBlock);
+      if (known === null) return null;
+      cut = Math.max(cut, known);
+    }
+    return cut;
+  }
+
+  /** An adopted pool's ticks, less what changed since the index's first block. */
+  async #readFirstTicks(
+    row: PoolRecord,
+    at: { readonly startBlock: number; readonly finalizedBlock: number; readonly mayWait: boolean },
+  ) {
+    const adoption = await this.#reader.readAdoption(this.#source.adapter.chain, row.pool);
+    // Its creation was indexed: before that it had none.
+    if (adoption === null) return new Map();
+    if (adoption.block > at.finalizedBlock && at.mayWait) return 'wait';
+    let ticks = new Map(
+      adoption.ticks.map(({ tick, liquidityGross, liquidityNet }) => [
+        tick,
+        { gross: liquidityGross, net: liquidityNet },
+      ]),
+    );
+    let toBlock = adoption.block;
+    while (toBlock >= at.startBlock) {
+      const range = { fromBlock: at.startBlock, toBlock };
+      const query = { ...range, pools: [row], detail: 'states' } as const;
+      const { blocks, fromBlock } = await this.#source.readPoolEvents(query);
+      ticks = new Map(rewindTicks(ticks, blocks, row.pool));
+      toBlock = fromBlock - 1;
+    }
+    return ticks;
+  }
+
+  async #replay(
+    token: Address,
+    pools: readonly HistoryPool[],
+    blocks: readonly HistoryBlock[],
+  ): Promise<TradeRecord[]> {
+    const own = new Set(pools.map(({ row }) => row.pool));
+    const traded = blocks.filter(({ logs }) =>
+      logs.some(({ events }) =>
+        events.some((event) => event.kind === 'swap' && own.has(event.pool)),
+      ),
+    );
+    if (traded.length === 0) return [];
+    const { chain, assets } = this.#source.adapter;
+    const found = await this.#reader.readPools(chain, assets.anchorPools);
+    const anchors = assets.anchorPools.flatMap((id) => found.find(({ pool }) => pool === id) ?? []);
+    const positions = traded.map(({ header }) => header.position);
+    const priced = await this.#anchors.read(positions, anchors);
+    const state = await this.#prepareState(token, { pools, anchors });
+    applyBlocks(state, mergeBlocks(blocks, priced), Number.POSITIVE_INFINITY);
+    const { trades } = state.takeChanges();
+    return trades
+      .filter((trade) => trade.token === token)
+      .map((trade) =>
+        findRank(assets, trade.quoteToken) === RANK_TOKEN ? withoutPrice(trade) : trade,
+      );
+  }
+
+  /** The rows as they were before the first block, as far as trades depend on them. */
+  async #prepareState(
+    token: Address,
+    rows: { readonly pools: readonly HistoryPool[]; readonly anchors: readonly PoolRecord[] },
+  ): Promise<MarketState> {
+    const { chain, assets } = this.#source.adapter;
+    const state = new MarketState(assets);
+    const all = [...rows.pools.map(({ row }) => row), ...rows.anchors];
+    const tokens = new Set([token, ...all.flatMap(({ token0, token1 }) => [token0, token1])]);
+    for (const row of await this.#reader.readTokens(chain, [...tokens])) {
+      state.adoptToken(withoutHistory(row));
+    }
+    for (const { row, known, ticks } of rows.pools) {
+      const { hasTicks, stateAtStart } = kindOf(row);
+      const complete = ticks !== null || !hasTicks;
+      const entry = state.adoptPool({
+        ...row,
+        ...{ state: known?.state ?? stateAtStart, complete, liquidityUsdE18: null },
+      } as PoolRecord);
+      entry.ticks = new Map(
+        Array.from(ticks ?? [], ([tick, { gross, net }]): [number, TickEntry] => {
+          const { pool } = row;
+          const values = { liquidityGross: gross, liquidityNet: net };
+          return [tick, { row: { pool, tick, ...values }, imagedBlock: -1 }];
+        }),
+      );
+    }
+    for (const row of rows.anchors) {
+      const { stateAtStart } = kindOf(row);
+      const start = { state: stateAtStart, complete: false, liquidityUsdE18: null };
+      const entry = state.adoptPool({ ...row, ...start } as PoolRecord);
+      entry.ticks = new Map();
+    }
+    const own = state.tokens.get(token);
+    if (own === undefined) throw new BackfillError('the token is not stored');
+    own.basePools = rows.pools.map(({ row }) => row).sort(compareAge);
+    return state;
+  }
+}
+
+/** Prices of later trades must not price earlier ones. */
+function withoutHistory(row: TokenRecord): TokenRecord {
+  const nothing = { priceNative: null, priceUsd: null, lastTradeAtMs: null };
+  return { ...row, ...nothing, liquidityUsdE18: null, pairedPool: null, pairedUsdE18: null };
+}
+
+/** What the other token was worth then is not known; without a price nothing is an outlier. */
+function withoutPrice(trade: TradeRecord): TradeRecord {
+  const nothing = { priceNative: null, priceUsd: null, valueNative: null, valueUsd: null };
+  return { ...trade, ...nothing, outlier: false };
+}
+
+/** Both in log order; a log that is in both counts once. */
+function mergeBlocks(
+  blocks: readonly HistoryBlock[],
+  priced: readonly HistoryBlock[],
+): BlockEvents[] {
+  const merged = new Map<
+    number,
+    { block: HistoryBlock; logs: Map<number, readonly MarketEvent[]> }
+  >();
+  for (const block of [...blocks, ...priced]) {
+    const { position } = block.header;
+    const entry = merged.get(position) ?? { block, logs: new Map() };
+    merged.set(position, entry);
+    for (const { logIndex, events } of block.logs) {
+      if (!entry.logs.has(logIndex)) entry.logs.set(logIndex, events);
+    }
+  }
+  return [...merged.values()]
+    .sort((a, b) => a.block.header.position - b.block.header.position)
+    .map(({ block, logs }) => ({
+      header: block.header,
+      events: [...logs].sort(([a], [b]) => a - b).flatMap(([, events]) => events),
+    }));
+}
