@@ -3,6 +3,7 @@
 
 import type { Address } from '../../model/ids.ts';
 import { addressWord, toQuantity, uintWord } from './hex-data.ts';
+import { type BlockPin, readPinned } from './read-pinned.ts';
 import type { RpcClient } from './rpc/rpc-client.ts';
 import type { RpcCall, RpcEndpoint } from './rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc/rpc-error.ts';
@@ -16,10 +17,8 @@ interface MulticallOptions {
   readonly client: RpcClient;
   /** Null if the chain has none: then every call is separate, in batches. */
   readonly multicall3: Address | null;
-  /** A block number; null means the latest. */
-  readonly block: number | null;
-  /** The block's hash, for nodes that take hashes (EIP-1898). */
-  readonly blockHash?: string | undefined;
+  /** A block number, or a block of one branch; null means the latest. */
+  readonly block: number | BlockPin | null;
   /** Called with the number of `eth_call`s sent. */
   readonly onCalls?: ((count: number) => void) | undefined;
   /** How far an endpoint must have come to be asked. */
@@ -88,21 +87,19 @@ function parseBytes(value: unknown, endpoint: RpcEndpoint): string {
   });
 }
 
-function toBlockTag({ block, blockHash }: MulticallOptions): unknown {
-  if (blockHash !== undefined) return { blockHash, requireCanonical: true };
-  return block === null ? 'latest' : toQuantity(block);
-}
-
-function buildWork(options: MulticallOptions) {
-  const minBlock = options.block ?? options.minBlock;
-  return { signal: options.signal, ...(minBlock === undefined ? {} : { minBlock }) };
-}
-
-/** A node that does not know a hash will not soon: the block was reorganised away, or it lags. */
-function toHashFault(error: unknown, { blockHash }: MulticallOptions): unknown {
-  if (blockHash === undefined || !isRpcError(error, 'lagging')) return error;
-  const { endpoint } = error;
-  return new RpcError('stateUnavailable', error.message, { endpoint, cause: error });
+/** Runs a read at one endpoint after the other until one can do it. */
+function readAt<T>(
+  options: MulticallOptions,
+  read: (endpoint: RpcEndpoint, tag: unknown) => Promise<T>,
+): Promise<T> {
+  const { client, block, onCalls, signal } = options;
+  const minBlock = (typeof block === 'object' ? block?.position : block) ?? options.minBlock;
+  const work = { signal, ...(minBlock === undefined ? {} : { minBlock }) };
+  return client.at((endpoint) => {
+    if (typeof block !== 'object') return read(endpoint, toQuantity(block));
+    if (block === null) return read(endpoint, 'latest');
+    return readPinned(endpoint, { block, read: (tag) => read(endpoint, tag), onCalls, signal });
+  }, work);
 }
 
 /** Each call separately, with its own gas. */
@@ -110,23 +107,20 @@ async function callSingly(
   calls: readonly ContractCall[],
   options: MulticallOptions,
 ): Promise<(string | null)[]> {
-  const requests = calls.map(
-    ({ to, data }): RpcCall => ({
-      method: 'eth_call',
-      params: [{ to, data, gas: toQuantity(SINGLE_CALL_GAS) }, toBlockTag(options)],
-    }),
-  );
-  if (requests.length === 0) return [];
-  options.onCalls?.(requests.length);
+  if (calls.length === 0) return [];
+  const gas = toQuantity(SINGLE_CALL_GAS);
+  options.onCalls?.(calls.length);
   try {
-    return await options.client.at(async (endpoint) => {
+    return await readAt(options, async (endpoint, tag) => {
+      const requests = calls.map(
+        ({ to, data }): RpcCall => ({ method: 'eth_call', params: [{ to, data, gas }, tag] }),
+      );
       const outcomes = await endpoint.batch(requests, { signal: options.signal });
       return outcomes.map((outcome) => {
         if (!outcome.ok && isRpcError(outcome.error, ...OWN_FAULTS)) return null;
-        if (!outcome.ok) throw toHashFault(outcome.error, options);
         return parseBytes(endpoint.unwrap(outcome), endpoint);
       });
-    }, buildWork(options));
+    });
   } catch (error) {
     if (calls.length === 1 && isRpcError(error, ...OWN_FAULTS)) return [null];
     throw error;
@@ -140,11 +134,9 @@ async function aggregate(
   const { multicall3: to, signal } = options;
   options.onCalls?.(1);
   const gas = toQuantity(SINGLE_CALL_GAS + calls.length * SHARED_CALL_GAS);
-  const params = [{ to, data: encodeAggregate(calls), gas }, toBlockTag(options)];
-  const answers = await options.client.at(async (endpoint) => {
-    const reply = await endpoint
-      .request({ method: 'eth_call', params }, signal)
-      .catch((error: unknown) => Promise.reject(toHashFault(error, options)));
+  const call = { to, data: encodeAggregate(calls), gas };
+  const answers = await readAt(options, async (endpoint, tag) => {
+    const reply = await endpoint.request({ method: 'eth_call', params: [call, tag] }, signal);
     const bytes = parseBytes(reply, endpoint);
     // No code there: the contract is younger than the block, or missing.
     if (bytes === '0x') return null;
@@ -153,7 +145,7 @@ async function aggregate(
     } catch (error) {
       throw new RpcError('invalidReply', `${endpoint.name}: malformed aggregate`, { cause: error });
     }
-  }, buildWork(options));
+  });
   if (answers === null) return await callSingly(calls, options);
   // A call that failed here may only have run out of gas because of a neighbour: it is repeated
   // alone.

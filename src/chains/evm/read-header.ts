@@ -7,7 +7,8 @@ import type { RpcClient } from './rpc/rpc-client.ts';
 import type { RpcEndpoint } from './rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from './rpc/rpc-error.ts';
 
-async function readHeaderAt(
+/** Null if the endpoint does not have the block. */
+export async function readHeaderAt(
   endpoint: RpcEndpoint,
   block: number,
   signal?: AbortSignal,

@@ -178,6 +178,30 @@ describe('the block', () => {
     assert.equal((await readPiece(adapter, query, other)).kind, 'blockGone');
   });
 
+  it('is the same for all calls, where one node refuses hashes and is on another branch', async () => {
+    const chains = [SMALL, { ...SMALL, ticks: [-60, 120] }].map((contract, index) => {
+      const options = { chainId: 1337, blockTimestamps: true, call: createAnswer(contract) };
+      const chain = new MemoryChain(options);
+      for (let n = 0; n < 10; n += 1) chain.add([], index === 0 ? 'main' : 'other');
+      return chain;
+    });
+    const [right, wrong] = await Promise.all(chains.map(startNode));
+    if (right === undefined || wrong === undefined) assert.fail();
+    const header = (await createSceneAdapter([right]).readHeader(BLOCK)) ?? assert.fail();
+    const adapter = createSceneAdapter([wrong, right], { deployment });
+    wrong.misbehave(({ method, params }) => {
+      if (method === 'eth_getBlockByNumber') return { do: 'reply', status: 502, text: 'bad' };
+      return method === 'eth_call' && typeof params[1] === 'object'
+        ? { do: 'error', code: -32602, message: 'invalid argument 1: hex string expected' }
+        : null;
+    });
+    const piece = requirePiece(await readPiece(adapter, query, header));
+    assert.deepEqual(piece.ticks.map(({ tick }) => tick).sort(), [...SMALL.ticks].sort());
+    // The other one is still asked by hash.
+    const tags = right.calls.filter(({ method }) => method === 'eth_call');
+    assert.ok(tags.length > 0 && tags.every(({ params }) => typeof params[1] === 'object'));
+  });
+
   for (const message of ['missing trie node', 'hash is not currently canonical']) {
     it(`is gone where the node says: ${message}`, async () => {
       const { adapter, header, node } = await startScene(SMALL);

@@ -75,6 +75,7 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [-32000, 'missing trie node 1234 (path ) state 0xab is not available', 'stateUnavailable'],
   [-32000, 'required historical state unavailable (reexec=128)', 'stateUnavailable'],
   [-32001, 'historical state is pruned, use an archive node', 'stateUnavailable'],
+  [-32001, 'Resource not found', 'stateUnavailable'],
   [3, 'execution reverted: nope', 'reverted'],
   [-32000, 'execution reverted', 'reverted'],
   [-32000, 'out of gas', 'reverted'],
