@@ -166,6 +166,12 @@ const INDEXING_SETTINGS = {
     example: '1000',
     fallback: '200',
   }),
+  lookupsPerMinute: setting('LOOKUPS_PER_MINUTE', integer({ min: 0, max: 1_000_000 }), {
+    group: 'Chains',
+    why: 'How many tokens a minute, on average and for each chain, may be looked up because somebody asks for an address that the index does not have: its metadata and its pools are read from the contracts. An address without a contract takes one request, a token ten to thirty. 0 looks none up: an unknown address is then 404.',
+    example: '300',
+    fallback: '20',
+  }),
   retainTradesDays: retainSetting('RETAIN_TRADES_DAYS', {
     why: "Days of trades to keep, by the chain's time; klines of `1s` are made from them. Whole days are deleted, those above the finalized block never. Unset keeps all.",
     example: '30',

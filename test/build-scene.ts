@@ -127,6 +127,7 @@ async function createTradeChain(
     readGraph: () => ({ graph, checkpoint }),
     readFees: () => fees.current,
     isBehind: () => false,
+    settle: async () => undefined,
     noteAsked: () => undefined,
     noteUse: () => undefined,
     noteFailure: () => undefined,

@@ -31,6 +31,8 @@ import { TEST_SEALER } from './test-sealer.ts';
 
 const CHECKPOINT = buildCheckpoint(1, 7);
 /** So slow that nothing is refilled while a test runs. */
+const NOTHING = () => undefined;
+
 const BUDGET = { policy: 'anonymous', perMinute: 0.001, burst: 20 };
 
 interface QuotesOptions {
@@ -101,8 +103,8 @@ async function startQuotes(
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,
     isBehind: () => false,
-    ...{ noteAsked: () => undefined, noteUse: () => undefined },
-    noteFailure: () => undefined,
+    settle: async () => undefined,
+    ...{ noteAsked: NOTHING, noteUse: NOTHING, noteFailure: NOTHING },
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const { threads = openSearchThreads({ clock: systemClock, logger }), clock, ...budget } = options;

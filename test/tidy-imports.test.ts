@@ -24,6 +24,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
 ];
 
+const rank = (text: string) => text.split(' < ').map((layer) => layer.split(' '));
+
 /**
  * The same inside the large folders: sub-folders from the lowest up. `.` is the files beside them;
  * where it is missing, they belong to no layer and only the search for circles covers them.
@@ -33,15 +35,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [['.'], ['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
   'src/contract': [['schemas'], ['operations']],
   'src/market': [['state'], ['lists', 'board'], ['search'], ['.'], ['stream']],
-  'src/ingest': [
-    ['state'],
-    ['read', 'apply'],
-    ['commit'],
-    ['adopt'],
-    ['backfill'],
-    ['follow'],
-    ['verify'],
-  ],
+  'src/ingest': rank('state < read apply < commit < adopt < demand backfill < follow < verify'),
 };
 
 /** Who may import from the folder of a chain family. */

@@ -106,7 +106,7 @@ export async function startTradingScene(): Promise<TradingScene> {
       slugs: ['devnet'],
       list: () => [],
       findSource: () => source,
-      adopt: () => undefined,
+      ...{ adopt: () => undefined, tokens: { noteKnown: () => undefined } },
     },
     store: { market: devnet.store },
     feed: devnet.feed,

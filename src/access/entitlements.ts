@@ -3,6 +3,7 @@
 import {
   COSTS,
   EVALUATIONS_PER_UNIT,
+  LOOKUP_COST,
   type Operation,
   type OutputOf,
 } from '../contract/operation.ts';
@@ -10,11 +11,12 @@ import type { getEntitlements } from '../contract/operations/get-entitlements.ts
 import type { ChainSlug } from '../model/chain.ts';
 import type { Tier } from './tiers.ts';
 
-/** The cost of each kind of request. */
+/** The cost of each kind of request, and what a lookup costs on top. */
 export function listCosts(operations: readonly Operation[]): Record<string, number> {
   const kinds = new Set(operations.map((operation) => operation.cost));
   kinds.delete('free');
-  return Object.fromEntries([...kinds].map((kind) => [kind, COSTS[kind]]));
+  const costs = Object.fromEntries([...kinds].map((kind) => [kind, COSTS[kind]]));
+  return { ...costs, lookup: LOOKUP_COST };
 }
 
 export function buildEntitlements(

@@ -94,6 +94,31 @@ export type PoolPieceReading = { readonly callCount: number } & (
   | { readonly kind: 'noAnswer' }
 );
 
+/** A token that a client asked for. */
+export interface TokenQuery {
+  readonly token: Address;
+  /** From this block on, all logs are indexed; older ones may tell of pools. */
+  readonly indexedFrom: number;
+  /** Down to this block older logs were searched already. */
+  readonly searchedFrom: number;
+}
+
+/** How many requests a lookup took, and what came of it. */
+export type TokenFinding = { readonly callCount: number } & (
+  | {
+      readonly kind: 'token';
+      readonly metadata: TokenMetadata;
+      /** Its pools against the assets that price others, as far as they were found. */
+      readonly pools: readonly PoolDescription[];
+      /** Down to this block logs have been searched. */
+      readonly searchedFrom: number;
+    }
+  /** There is no contract, or it does not answer as a token does. */
+  | { readonly kind: 'noToken' }
+  /** No node has the state of that block (any more), or the block was reorganised away. */
+  | { readonly kind: 'blockGone' }
+);
+
 /**
  * How an adapter learns which pools the caller has stored; a stored pool row fits. Pools that are
  * not stored are absent from the result. The adapter asks only about pools that it has not cached.
@@ -205,6 +230,12 @@ export interface ChainAdapter {
     block: Pick<BlockHeader, 'position' | 'hash'>,
     signal?: AbortSignal,
   ): Promise<PoolPieceReading>;
+  /** For tokens on demand: a token and its pools at a block, from contracts. */
+  findToken?(
+    query: TokenQuery,
+    block: Pick<BlockHeader, 'position' | 'hash'>,
+    signal?: AbortSignal,
+  ): Promise<TokenFinding>;
   /** For `verify`: `balanceOf` at a block, in the order asked; null if there is no answer. */
   readBalances?(
     keys: readonly { readonly token: Address; readonly owner: Address }[],

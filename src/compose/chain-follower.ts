@@ -8,8 +8,10 @@ import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
 import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
+import { TokenDemand } from '../ingest/demand/token-demand.ts';
+import type { LookupStatus } from '../ingest/demand/token-lookups.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
+import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
 import { decodeBatch } from '../live/encode-batch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
@@ -66,7 +68,9 @@ export class ChainFollower implements ChainDirectory {
   /** The first block of each chain in this run, from which progress is counted. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
   readonly #pools: ClientDemand<PoolId>;
-  readonly #tokens: ClientDemand<Address>;
+  readonly #history: ClientDemand<Address>;
+  /** The tokens that clients ask for. */
+  readonly tokens: TokenDemand;
   #sources: readonly ChainSource[] = [];
   /** Described once: `/chains` and every quote ask. */
   #markets: ReadonlyMap<ChainSlug, ChainMarket> = new Map();
@@ -81,8 +85,17 @@ export class ChainFollower implements ChainDirectory {
     this.#pools = new ClientDemand(options.clock, (chain, pools) => {
       this.#worker?.postMessage({ type: 'adopt', chain, pools } satisfies IndexerCommand);
     });
-    this.#tokens = new ClientDemand(options.clock, (chain, tokens) => {
+    this.#history = new ClientDemand(options.clock, (chain, tokens) => {
       this.#worker?.postMessage({ type: 'backfill', chain, tokens } satisfies IndexerCommand);
+    });
+    this.tokens = new TokenDemand({
+      perMinute: options.indexing.lookupsPerMinute,
+      send: (chain, token) => {
+        this.#worker?.postMessage({ type: 'lookUp', chain, token } satisfies IndexerCommand);
+        return this.#worker !== null;
+      },
+      clock: options.clock,
+      sleep,
     });
     const gauge = (name: string, help: string, read: (report: ChainReport) => number | null) =>
       options.metrics.chainGauge(name, help, () =>
@@ -136,6 +149,15 @@ export class ChainFollower implements ChainDirectory {
     backfill('done', 'Backfill jobs finished since the start.');
     backfill('failed', 'Backfill jobs that failed since the start.');
     backfill('calls', 'Requests that backfill took since the start.');
+    const lookups = (name: keyof LookupStatus, help: string) =>
+      gauge(`mintwire_lookups_${name}`, help, (one) => one.lookups?.[name] ?? null);
+    lookups('running', 'Tokens that are being looked up.');
+    lookups('found', 'Tokens found by lookups since the start.');
+    lookups('failed', 'Lookups since the start that no node answered.');
+    lookups('calls', 'Requests that lookups took since the start.');
+    options.metrics.gauge('mintwire_lookups_waiting', 'Tokens that wait for their lookup.', () => {
+      return this.tokens.waiting;
+    });
   }
 
   adopt(chain: ChainSlug, pools: readonly PoolId[]): void {
@@ -143,7 +165,7 @@ export class ChainFollower implements ChainDirectory {
   }
 
   requestHistory(chain: ChainSlug, token: Address): void {
-    this.#tokens.ask(chain, [token]);
+    this.#history.ask(chain, [token]);
   }
 
   /** Sets the status of a chain whose source is not known yet. */
@@ -187,6 +209,7 @@ export class ChainFollower implements ChainDirectory {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.tokens.stop();
     if (this.#restart) clearTimeout(this.#restart);
     const worker = this.#worker;
     if (!worker) return;
@@ -286,6 +309,7 @@ export class ChainFollower implements ChainDirectory {
       for (const memory of memories) endThread({ memory, thread: 'indexer' });
       if (this.#worker !== worker) return;
       this.#worker = null;
+      this.tokens.abandon();
       if (this.#stopping) return;
       if (workerData.sources !== this.#sources) {
         this.#startWorker();
@@ -304,6 +328,9 @@ export class ChainFollower implements ChainDirectory {
     if (message.type === 'log') logger[message.level](message.fields, message.message);
     if (message.type === 'committed') this.#options.feed.publish(decodeBatch(message.batch));
     if (message.type === 'storeFault') this.#options.onStoreFault(message.fault, message.message);
+    if (message.type === 'lookedUp') {
+      this.tokens.settle(message.chain, message.token, message.outcome);
+    }
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;
     this.#crashes = 0;

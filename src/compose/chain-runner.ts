@@ -11,6 +11,7 @@ import { systemClock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
+import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter } from './chain-source.ts';
@@ -80,6 +81,10 @@ export class ChainRunner {
     this.#indexer?.request(token);
   }
 
+  lookUp(token: Address): Promise<LookupOutcome> {
+    return this.#indexer?.lookUp(token) ?? Promise.resolve('notReady');
+  }
+
   report(): ChainReport {
     const source = this.#adapter.status?.();
     const endpoints = source?.endpoints ?? [];
@@ -105,6 +110,7 @@ export class ChainRunner {
       slowed: source?.slowed ?? null,
       adoption: this.#indexer?.adoption() ?? null,
       backfill: this.#indexer?.backfill() ?? null,
+      lookups: this.#indexer?.lookups() ?? null,
     };
   }
 

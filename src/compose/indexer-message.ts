@@ -4,10 +4,12 @@ import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
 import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
+import type { LookupStatus } from '../ingest/demand/token-lookups.ts';
 import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
+import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { StoreFault } from '../store/store-error.ts';
 
@@ -39,6 +41,8 @@ export interface ChainReport {
   readonly adoption: AdoptionStatus | null;
   /** Null if history is not filled in. */
   readonly backfill: BackfillProgress | null;
+  /** Null if tokens cannot be looked up. */
+  readonly lookups: LookupStatus | null;
 }
 
 export type IndexerMessage =
@@ -52,6 +56,12 @@ export type IndexerMessage =
     }
   /** A fault of the thread's own store connection. */
   | { readonly type: 'storeFault'; readonly fault: StoreFault; readonly message: string }
+  | {
+      readonly type: 'lookedUp';
+      readonly chain: ChainSlug;
+      readonly token: Address;
+      readonly outcome: LookupOutcome;
+    }
   | { readonly type: 'timing'; readonly operation: string; readonly ms: number };
 
 export type IndexerCommand =
@@ -59,4 +69,6 @@ export type IndexerCommand =
   /** Pools that a client requested. */
   | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] }
   /** Tokens that a client requested. */
-  | { readonly type: 'backfill'; readonly chain: ChainSlug; readonly tokens: readonly Address[] };
+  | { readonly type: 'backfill'; readonly chain: ChainSlug; readonly tokens: readonly Address[] }
+  /** A token that a client requested; the answer is `lookedUp`. */
+  | { readonly type: 'lookUp'; readonly chain: ChainSlug; readonly token: Address };

@@ -77,6 +77,12 @@ async function stop(): Promise<void> {
   parentPort?.close();
 }
 
+async function lookUp({ chain, token }: Extract<IndexerCommand, { type: 'lookUp' }>) {
+  const runner = runners.find((one) => one.chain === chain);
+  const outcome = (await runner?.lookUp(token)) ?? 'notReady';
+  send({ type: 'lookedUp', chain, token, outcome });
+}
+
 let isStopping = false;
 parentPort?.on('message', (command: IndexerCommand) => {
   const findRunner = (slug: ChainSlug) => runners.find(({ chain }) => chain === slug);
@@ -84,6 +90,8 @@ parentPort?.on('message', (command: IndexerCommand) => {
     findRunner(command.chain)?.adopt(command.pools);
   } else if (command.type === 'backfill') {
     for (const token of command.tokens) findRunner(command.chain)?.request(token);
+  } else if (command.type === 'lookUp') {
+    void lookUp(command);
   } else if (!isStopping) {
     isStopping = true;
     void stop();

@@ -49,6 +49,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     clock,
     depthOf: (identity) => access.tiers[identity.kind].depth,
     lists: options.lists,
+    lookups: chains.tokens.isOn ? chains.tokens : undefined,
     buildSegment: (chain, entries) =>
       buildSegmentElsewhere({ store: config.store, chain, entries }),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,

@@ -59,6 +59,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     chains,
     clock,
     desk: new RouteDesk(threads),
+    lookups: options.chains.tokens.isOn ? options.chains.tokens : undefined,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),
     sealer: {
       mark: (text) => peppers.mark('quote', text),

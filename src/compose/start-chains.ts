@@ -2,6 +2,7 @@
 
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import type { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
@@ -24,6 +25,8 @@ export interface FollowedChains extends ChainDirectory {
   adopt(chain: ChainSlug, pools: readonly PoolId[]): void;
   /** Somebody asks about this token, whose history from before the index may be missing. */
   requestHistory(chain: ChainSlug, token: Address): void;
+  /** The tokens that clients ask for. */
+  readonly tokens: TokenDemand;
   stop(): Promise<void>;
 }
 
@@ -98,6 +101,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     findSource: (chain) => follower.findSource(chain),
     adopt: (chain, pools) => follower.adopt(chain, pools),
     requestHistory: (chain, token) => follower.requestHistory(chain, token),
+    tokens: follower.tokens,
     stop: async () => {
       // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();

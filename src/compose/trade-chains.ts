@@ -29,9 +29,13 @@ import type { FollowedChains } from './start-chains.ts';
 const PROBE_PAUSE_MS = 400;
 /** A devnet's node is known only once it runs. */
 const LOOK_MS = 250;
+/** How long a quote waits for the pools that a lookup has found. */
+const SETTLE_MAX_MS = 2000;
 
 interface TradeChainsOptions {
-  readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource' | 'adopt'>;
+  readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource' | 'adopt'> & {
+    readonly tokens: Pick<FollowedChains['tokens'], 'noteKnown'>;
+  };
   readonly store: Pick<Store, 'market'>;
   readonly feed: Feed;
   readonly connections: ChainConnections;
@@ -97,10 +101,18 @@ class RunningChain {
       readFees: () => this.#fees.read(),
       isBehind: () => chains.list().some((one) => one.slug === slug && isLate(one)),
       noteAsked: (token) => {
-        const graph = this.#follower.current?.graph;
+        const { graph, checkpoint } = this.#follower.current ?? {};
         if (graph === undefined) return;
         chains.adopt(slug, listPartialPools(graph, token));
         this.#safety.noteAround(listAskedPools(graph, token, trusted));
+        // A chain that is indexed from its beginning has no older pools.
+        if ((checkpoint?.startBlock ?? 0) > 1) chains.tokens.noteKnown(slug, token);
+      },
+      settle: async () => {
+        const done = new AbortController();
+        const late = sleep(SETTLE_MAX_MS, done.signal).catch(() => undefined);
+        await Promise.race([this.#follower.settled(), late]);
+        done.abort();
       },
       noteUse: (pools) => {
         this.#safety.noteUse(pools);

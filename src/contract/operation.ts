@@ -14,16 +14,34 @@ type CostClass = keyof typeof COSTS;
  */
 export const EVALUATIONS_PER_UNIT = 50_000;
 
+/** What it costs more if a token has to be looked up on its chain. */
+export const LOOKUP_COST = 10;
+
+/** Whether the operation may look a token up. */
+function isByLookup({ errors }: { readonly errors: readonly ErrorCode[] }): boolean {
+  return errors.includes('LOOKUP_PENDING');
+}
+
 /** Whether the operation searches for a route, and so costs more if the search is long. */
-export function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
+function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
   return cost === 'quote' || cost === 'build';
 }
 
-export function describeCost(operation: { readonly cost: CostClass }): string {
-  const cost = String(COSTS[operation.cost]);
-  if (!isBySearch(operation)) return cost;
+/** Whether handling it may cost more than its own cost. */
+export function mayCostMore(operation: Pick<Operation, 'cost' | 'errors'>): boolean {
+  return isBySearch(operation) || isByLookup(operation);
+}
+
+export function describeCost(operation: Pick<Operation, 'cost' | 'errors'>): string {
+  const parts = [String(COSTS[operation.cost])];
   const each = EVALUATIONS_PER_UNIT.toLocaleString('en');
-  return `${cost}, and 1 more for every ${each} pool evaluations beyond the first ${each}`;
+  if (isBySearch(operation)) {
+    parts.push(`1 more for every ${each} pool evaluations beyond the first ${each}`);
+  }
+  if (isByLookup(operation)) {
+    parts.push(`${LOOKUP_COST} more if a token has to be looked up on its chain`);
+  }
+  return parts.join(', and ');
 }
 
 /**

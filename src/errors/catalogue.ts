@@ -106,8 +106,8 @@ export const ERROR_CATALOGUE = {
   TOKEN_NOT_FOUND: {
     status: 404,
     title: 'Token not found',
-    detail: 'No token {mint} has been seen on {chain}.',
-    help: 'Check chain and address. A token is known once an indexed block mentions it; tokens with no activity since indexing began are not.',
+    detail: 'There is no token {mint} on {chain}, as far as this server knows.',
+    help: 'Check chain and address. An address that the index does not have is looked up on its chain: this one has no contract, or one that does not answer as a token does. That is remembered for ten minutes. Where the operator has turned lookups off, a token is known once an indexed block mentions it.',
   },
   TOKEN_PAUSED: {
     status: 404,
@@ -271,6 +271,13 @@ export const ERROR_CATALOGUE = {
     title: 'Not ready',
     detail: '{reason}',
     help: 'The server is starting, shutting down or behind its chains, or its store has failed; `detail` says which. Wait as long as `Retry-After` says.',
+  },
+  LOOKUP_PENDING: {
+    status: 503,
+    title: 'Lookup pending',
+    detail:
+      'The token {mint} is new to this server and is being looked up on {chain}. Try again in {retryAfterSeconds} s.',
+    help: 'Wait as long as `Retry-After` says and send the request again: the lookup goes on meanwhile, and a request that finds it under way costs nothing extra.',
   },
   OVERLOADED: {
     status: 503,

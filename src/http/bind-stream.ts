@@ -5,7 +5,14 @@ import type { StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { StreamAnswer } from '../contract/stream-answer.ts';
 import { AppError } from '../errors/app-error.ts';
-import { admit, type BindOptions, type ExchangeHandler, readPassage, withTimeout } from './bind.ts';
+import {
+  admit,
+  type BindOptions,
+  createWorkContext,
+  type ExchangeHandler,
+  readPassage,
+  withTimeout,
+} from './bind.ts';
 import type { Exchange } from './exchange.ts';
 import { closeAfter } from './last-answer.ts';
 import { createInputReader } from './read-input.ts';
@@ -91,6 +98,7 @@ export function bindStreamOperation(
       idempotencyKey: null,
       lastEventId: typeof lastEventId === 'string' ? lastEventId : null,
       spend: createSpend(exchange, options),
+      ...createWorkContext(exchange, options),
     });
     exchange.addHeader('content-type', `${operation.mediaType}; charset=utf-8`);
     exchange.addHeader('cache-control', operation.cacheControl);

@@ -2,7 +2,7 @@
 
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
-import { COSTS, isBySearch, type Operation } from '../contract/operation.ts';
+import { COSTS, mayCostMore, type Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
@@ -147,7 +147,7 @@ export function bindOperation(
   options: BindOptions,
 ): ExchangeHandler {
   const passage = readPassage(operation);
-  const isSearching = isBySearch(operation);
+  const isMetered = mayCostMore(operation);
   const readInput = createInputReader(operation);
   const send = createAnswerSender(operation, options);
   function handle(exchange: Exchange, input: unknown): unknown {
@@ -157,7 +157,7 @@ export function bindOperation(
       addressGroup: readGroup(exchange, options),
       origin: readOrigin(exchange),
       idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
-      ...(isSearching ? createWorkContext(exchange, options) : {}),
+      ...(isMetered ? createWorkContext(exchange, options) : {}),
     });
   }
   /** The answer, or a promise if any step is asynchronous. */

@@ -26,6 +26,7 @@ import {
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
+import { withLookup } from './with-lookup.ts';
 
 type HoldersAnswer = OutputOf<typeof getHolders>;
 
@@ -215,6 +216,9 @@ export function createGetHolders(parts: MarketParts) {
     checkLimit(parts, { limit: input.limit, of: 'holders' }, context);
     const { request, key } = prepare(input);
     const market = requireReadable(parts, request.reference);
-    return parts.cache.answer(key, () => makeAnswer(parts, { ...request, market }));
+    const { reference } = request;
+    return withLookup(parts, { reference, context }, () =>
+      parts.cache.answer(key, () => makeAnswer(parts, { ...request, market })),
+    );
   };
 }

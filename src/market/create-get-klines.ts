@@ -28,6 +28,7 @@ import { type AnswerReader, readAt } from './read-at.ts';
 import { CandleReader } from './read-candles.ts';
 import { checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
+import { withLookup } from './with-lookup.ts';
 
 type KlinesInput = InputOf<typeof getKlines>;
 type KlinesAnswer = OutputOf<typeof getKlines>;
@@ -168,6 +169,9 @@ export function createGetKlines(parts: MarketParts) {
     checkLimit(parts, { limit: input.limit, of: 'klines' }, context);
     const { key, request } = prepare(input);
     requireReadable(parts, request.reference);
-    return parts.cache.answer(key, () => makeAnswer(parts, request));
+    const { reference } = request;
+    return withLookup(parts, { reference, context }, () =>
+      parts.cache.answer(key, () => makeAnswer(parts, request)),
+    );
   };
 }

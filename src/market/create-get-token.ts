@@ -22,6 +22,7 @@ import {
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { readSummaries, toUsdText } from './token-summary.ts';
+import { withLookup } from './with-lookup.ts';
 
 type TokenAnswer = OutputOf<typeof getToken>;
 
@@ -101,6 +102,8 @@ async function makeAnswer(
     const summaries = await readSummaries(reader, market, wanted);
     const found = summaries.get(token);
     if (found === undefined) return null;
+    // A chain that is indexed from its beginning has no older pools.
+    if (at.startBlock > 1) parts.lookups?.noteKnown(chain, token);
     const pools = await readPools(reader, market, token);
     const coverage = await readCoverage(reader, chain, { token: found.token, checkpoint: at });
     if (at.startBlock > 1 && coverage.backfill === null) market.requestHistory(token);
@@ -127,10 +130,12 @@ export function createGetToken(parts: MarketParts) {
   });
   return (
     input: InputOf<typeof getToken>,
-    _context: HandlerContext,
+    context: HandlerContext,
   ): ReadyAnswer | Promise<ReadyAnswer> => {
     const { reference, key } = prepare(input);
     const market = requireReadable(parts, reference);
-    return parts.cache.answer(key, () => makeAnswer(parts, market, reference));
+    return withLookup(parts, { reference, context }, () =>
+      parts.cache.answer(key, () => makeAnswer(parts, market, reference)),
+    );
   };
 }

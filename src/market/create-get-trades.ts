@@ -28,6 +28,7 @@ import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
+import { withLookup } from './with-lookup.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
 type TradeAnswer = TradesAnswer['trades'][number];
@@ -190,6 +191,8 @@ export function createGetTrades(parts: MarketParts) {
     checkLimit(parts, { limit: input.limit, of: 'trades' }, context);
     const { request, reference, key } = prepare(input);
     requireReadable(parts, reference);
-    return parts.cache.answer(key, () => makeAnswer(parts, request));
+    return withLookup(parts, { reference, context }, () =>
+      parts.cache.answer(key, () => makeAnswer(parts, request)),
+    );
   };
 }

@@ -24,6 +24,7 @@ interface MarketOptions {
   readonly clock: Clock;
   readonly lists: TokenLists;
   readonly depthOf: MarketParts['depthOf'];
+  readonly lookups?: MarketParts['lookups'];
   readonly buildSegment: TokenSearchOptions['buildSegment'];
   readonly cacheBytesMax: number;
   readonly onError: (error: unknown) => void;
@@ -58,6 +59,7 @@ export function createMarket(options: MarketOptions) {
     search,
     summaries,
     depthOf: options.depthOf,
+    lookups: options.lookups,
   };
   return {
     parts,

@@ -3,7 +3,8 @@
 import { createOpenSerializer, type OpenText } from '../contract/create-open-serializer.ts';
 import { createSerializer } from '../contract/create-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
-import type { InputOf } from '../contract/operation.ts';
+import { createLookupCaller, lookUpToken } from '../contract/look-up-token.ts';
+import { COSTS, type InputOf } from '../contract/operation.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
 import { buildNotReadyError, parseFollowedChain } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
@@ -143,16 +144,53 @@ function buildAnswer(
   return { kind: 'ready', bytes, etag: computeEtag(text) };
 }
 
-async function search(parts: SearchParts, request: SearchRequest): Promise<ReadyAnswer> {
-  const { chains, limit, seen } = request;
-  const matches = findMatches(parts, request);
-  const page = matches.slice(0, limit);
+/** Whether an address that no chain's index has was found on one of the chains. */
+async function lookUpAddress(
+  { lookups, chains }: SearchParts,
+  page: readonly Match[],
+  context: HandlerContext,
+): Promise<boolean> {
+  if (lookups === undefined) return false;
+  const caller = createLookupCaller(context, COSTS.search);
+  const settled = await Promise.allSettled(
+    page.map(({ chain, token }) => {
+      const mint = chains.findAddresses(chain).toShown(token);
+      return lookUpToken(lookups, { chain, token, mint, isKnown: false }, caller);
+    }),
+  );
+  if (settled.some((one) => one.status === 'fulfilled' && one.value)) return true;
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return false;
+}
+
+async function readPage(
+  parts: SearchParts,
+  chains: readonly ChainSlug[],
+  page: readonly Match[],
+): Promise<{ readonly texts: Summaries; readonly asOf: ReadonlyMap<ChainSlug, Checkpoint> }> {
   const texts: Summaries = new Map();
   const asOf = new Map<ChainSlug, Checkpoint>();
   for (const chain of chains) {
     const tokens = page.filter((match) => match.chain === chain).map(({ token }) => token);
     const at = await addSummaries(parts, chain, { tokens, texts });
     if (at !== null) asOf.set(chain, at);
+  }
+  return { texts, asOf };
+}
+
+async function search(
+  parts: SearchParts,
+  request: SearchRequest,
+  context: HandlerContext,
+): Promise<ReadyAnswer> {
+  const { chains, limit, seen } = request;
+  const matches = findMatches(parts, request);
+  const page = matches.slice(0, limit);
+  let { texts, asOf } = await readPage(parts, chains, page);
+  const isUnknown = texts.size === 0 && page.some(({ kind }) => kind === 'address');
+  if (isUnknown && (await lookUpAddress(parts, page, context))) {
+    ({ texts, asOf } = await readPage(parts, chains, page));
   }
   for (const { chain, token } of page) seen.add(hashSeen(chain, token));
   const hasMore = matches.length > limit && seen.size < FOUND_MAX;
@@ -167,13 +205,13 @@ async function search(parts: SearchParts, request: SearchRequest): Promise<Ready
 }
 
 export function createSearchTokens(parts: SearchParts) {
-  return (input: InputOf<typeof searchTokens>, _context: HandlerContext): Promise<ReadyAnswer> => {
+  return (input: InputOf<typeof searchTokens>, context: HandlerContext): Promise<ReadyAnswer> => {
     const request = parseRequest(parts, input);
     for (const chain of request.chains) {
       if (parts.chains.find(chain) === null || !parts.search.isLoaded(chain)) {
         throw buildNotReadyError(chain);
       }
     }
-    return search(parts, request);
+    return search(parts, request, context);
   };
 }

@@ -2,6 +2,7 @@
 
 import type { ChainAssets } from '../chains/adapter.ts';
 import type { Identity } from '../contract/identity.ts';
+import type { LookupDesk } from '../contract/look-up-token.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -57,4 +58,6 @@ export interface MarketParts {
   readonly lists: TokenLists;
   readonly board: MarketBoard;
   readonly depthOf: (identity: Identity) => ReadDepth;
+  /** Looks up tokens that the index does not have; absent if that is off. */
+  readonly lookups?: LookupDesk | undefined;
 }

@@ -5,6 +5,7 @@ import type { AdoptionRecord } from '../model/adoption.ts';
 import type { BackfillRecord } from '../model/backfill.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { DiscoveryRecord } from '../model/discovery.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type {
   BalanceRecord,
@@ -100,6 +101,7 @@ export interface MarketTransaction extends MarketReader {
   /** A tick with zero gross liquidity is deleted. */
   putTicks(rows: readonly TickRecord[]): Promise<void>;
   putAdoptions(rows: readonly AdoptionRecord[]): Promise<void>;
+  putDiscoveries(rows: readonly DiscoveryRecord[]): Promise<void>;
   /** A balance of zero is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
   putBackfills(rows: readonly BackfillRecord[]): Promise<void>;
@@ -116,9 +118,9 @@ export interface MarketTransaction extends MarketReader {
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
    * Restores every row that blocks above `block` changed and removes their trades, adoptions,
-   * headers and undo images. A job whose balances were joined above it must join them again. The
-   * caller must refold the candles from the trades that stay.
-   * Returns the trades that were removed, in chain order.
+   * discoveries, headers and undo images. A job whose balances were joined above it must join them
+   * again. The caller must refold the candles from the trades that stay. Returns the trades that were
+   * removed, in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
   /** Records what a rollback removed, for readers that saw it and resume later. */
@@ -145,6 +147,8 @@ export interface MarketScanner {
   scanTicks(chain: ChainSlug): AsyncIterable<readonly TickRecord[]>;
   /** In the order of their commits. */
   scanAdoptions(chain: ChainSlug): AsyncIterable<readonly AdoptionRecord[]>;
+  /** In the order of their commits. */
+  scanDiscoveries(chain: ChainSlug): AsyncIterable<readonly DiscoveryRecord[]>;
   scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]>;
   scanBackfills(chain: ChainSlug): AsyncIterable<readonly BackfillRecord[]>;
   scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;

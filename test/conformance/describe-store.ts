@@ -2,6 +2,7 @@
 
 import { describe } from 'node:test';
 import { describeBackfills } from './store-backfills.ts';
+import { describeDiscoveries } from './store-discoveries.ts';
 import { describeForget } from './store-forget.ts';
 import { describeKill } from './store-kill.ts';
 import { describeMigrations } from './store-migrations.ts';
@@ -22,6 +23,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeSeries(createPlace);
     describeTransactions(createPlace);
     describeUndo(createPlace);
+    describeDiscoveries(createPlace);
     describeStreams(createPlace);
     describePoolSafety(createPlace);
     describeBackfills(createPlace);

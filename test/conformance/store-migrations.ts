@@ -89,7 +89,7 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     const { pair, range, singleton } = POOLS_BEFORE_KINDS;
     for (const { sql } of [pair, range, singleton]) await place.run(sql);
     // The results of later migrations are removed too, because they run again.
-    for (const table of ['adoptions', 'backfills', 'backfill_balances']) {
+    for (const table of ['adoptions', 'backfills', 'backfill_balances', 'discoveries']) {
       await place.run(`DROP TABLE ${table}`);
     }
     await place.run('DELETE FROM mintwire_migrations WHERE id >= 6');

@@ -21,6 +21,8 @@ export interface MemoryChainOptions {
   readonly blockTimestamps: boolean;
   /** Answers `eth_call`; throws `RpcFault` to revert. */
   call?(to: string, data: string): string;
+  /** Answers `eth_getCode`; nobody has code unless told. */
+  code?(address: string): string;
 }
 
 interface StoredBlock {
@@ -36,8 +38,8 @@ const hex = (value: number) => `0x${value.toString(16)}`;
 interface Filter {
   readonly fromBlock: string;
   readonly toBlock: string;
-  readonly address?: readonly string[];
-  readonly topics?: readonly (readonly string[])[];
+  readonly address?: string | readonly string[];
+  readonly topics?: readonly (string | readonly string[] | null)[];
 }
 
 export class MemoryChain {
@@ -129,6 +131,8 @@ export class MemoryChain {
         const { to, data } = params[0] as { to: string; data: string };
         return this.#options.call?.(to, data) ?? '0x';
       }
+      case 'eth_getCode':
+        return this.#options.code?.(String(params[0])) ?? '0x';
       default:
         throw new RpcFault(-32601, `the method ${method} does not exist/is not available`);
     }
@@ -148,13 +152,13 @@ export class MemoryChain {
 
   #findLogs(filter: Filter, head: number): unknown[] {
     const found: unknown[] = [];
-    const topics = filter.topics?.[0];
+    const isOneOf = (wanted: string | readonly string[] | null | undefined, value?: string) =>
+      wanted == null || [wanted].flat().includes(value ?? '');
     for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
       for (const log of this.#blocks[n]?.logs ?? []) {
-        const [topic] = log['topics'] as string[];
-        if (topics !== undefined && !topics.includes(topic ?? '')) continue;
-        if (filter.address !== undefined && !filter.address.includes(String(log['address'])))
-          continue;
+        const topics = log['topics'] as string[];
+        if (!isOneOf(filter.address, String(log['address']))) continue;
+        if (filter.topics?.every((wanted, at) => isOneOf(wanted, topics[at])) === false) continue;
         found.push(log);
       }
     }

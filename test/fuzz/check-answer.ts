@@ -165,7 +165,8 @@ function* checkServerError(answer: FuzzAnswer, operation: DocumentOperation | nu
   const code = readCode(answer);
   // A statement that the store rejects, which is our bug, is reported as such.
   const isOfStore = code === 'UPSTREAM_UNAVAILABLE' && /"The store /.test(answer.body.toString());
-  const mayFail = code === 'OVERLOADED' || ASKS_NODES.has(operation?.id ?? '');
+  const mayWait = code === 'OVERLOADED' || code === 'LOOKUP_PENDING';
+  const mayFail = mayWait || ASKS_NODES.has(operation?.id ?? '');
   if (status !== 503) yield `${status} ${code}`;
   else if (!mayFail || isOfStore) yield `503 ${code}`;
 }

@@ -8,6 +8,7 @@ import { PoolPieceReader } from './adopt/pool-piece-reader.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
 import { createReadAt } from './create-read-at.ts';
+import { TokenFinder } from './demand/token-finder.ts';
 import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
 import { HeadPacer } from './head/head-pacer.ts';
 import { HeadReader } from './head/head-reader.ts';
@@ -172,6 +173,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
 
   const readAt = createReadAt(client, multicall3);
   const pieces = new PoolPieceReader(readAt, deployment);
+  const finder = new TokenFinder(client, deployment);
   return {
     chain: options.chain,
     deployment,
@@ -200,6 +202,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     },
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     history: new EvmHistory({ ...logReading, poolManager: deployment.v4?.poolManager ?? null }),
+    findToken: (query, block, signal) => finder.find(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,

@@ -23,7 +23,7 @@ export const getEntitlements = defineOperation({
       budget: {
         perMinute: 120,
         burst: 60,
-        costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5 },
+        costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5, lookup: 10 },
         evaluationsPerUnit: 50_000,
       },
       limits: { streams: 4, trades: 100, holders: 100, klines: 1000 },

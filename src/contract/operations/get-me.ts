@@ -53,7 +53,7 @@ export const getMe = defineOperation({
         budget: {
           perMinute: 600,
           burst: 150,
-          costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5 },
+          costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5, lookup: 10 },
           evaluationsPerUnit: 50_000,
         },
         limits: { streams: 50, trades: 500, holders: 1000, klines: 5000 },

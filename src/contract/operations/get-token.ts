@@ -12,7 +12,7 @@ export const getToken = defineOperation({
   tag: 'Market',
   summary: 'Get a token',
   description:
-    'Prices, liquidity, the last 24 hours, supply, holders and pools. Unknown values are null, never 0.',
+    'Prices, liquidity, the last 24 hours, supply, holders and pools. Unknown values are null, never 0. An address that the index does not have is looked up on its chain: the answer then has what its contracts say, its pools follow within seconds, and prices with the next trade.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
   input: Type.Object({ chain: chainInput, mint: mintInput }, { additionalProperties: false }),

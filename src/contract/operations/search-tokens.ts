@@ -20,7 +20,7 @@ export const searchTokens = defineOperation({
   tag: 'Market',
   summary: 'Find tokens by address, symbol or name',
   description:
-    'An address matches exactly. Other text is compared with symbols and then names, in any case: equal before prefix before part, then texts with one typing error (from 4 characters) or two (from 8). Tokens that a token list vouches for (`verified`) or whose pools hold at least 100,000 USD come before all others that match as it is written, and likewise among typing errors; within each rank verified ones, then the most liquid come first. The best 1,000 matches can be paged through, each once, while the market moves. Paused tokens are absent.',
+    'An address matches exactly; one that the index does not have is looked up on its chain. Other text is compared with symbols and then names, in any case: equal before prefix before part, then texts with one typing error (from 4 characters) or two (from 8). Tokens that a token list vouches for (`verified`) or whose pools hold at least 100,000 USD come before all others that match as it is written, and likewise among typing errors; within each rank verified ones, then the most liquid come first. The best 1,000 matches can be paged through, each once, while the market moves. Paused tokens are absent.',
   cost: 'search',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
@@ -46,7 +46,7 @@ export const searchTokens = defineOperation({
     },
     { title: 'TokenSearch', additionalProperties: false },
   ),
-  errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_CURSOR', 'NOT_READY'],
+  errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_CURSOR', 'NOT_READY', 'LOOKUP_PENDING'],
   example: {
     input: { q: 'wire', limit: 1 },
     answer: {

@@ -7,4 +7,5 @@ export const TOKEN_ERRORS = [
   'TOKEN_NOT_FOUND',
   'TOKEN_PAUSED',
   'NOT_READY',
+  'LOOKUP_PENDING',
 ] as const;

@@ -72,7 +72,8 @@ export const entitlementsSchema = Type.Object(
         perMinute: count,
         burst: count,
         costs: Type.Record(Type.String(), count, {
-          description: 'What a request of each kind costs.',
+          description:
+            'What a request of each kind costs; `lookup` is what it costs more if a token has to be looked up on its chain.',
         }),
         evaluationsPerUnit: Type.Integer({
           minimum: 1,

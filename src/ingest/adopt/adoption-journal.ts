@@ -20,8 +20,15 @@ const POOL_COUNT_MAX = 64;
 
 type Tip = Pick<Checkpoint, 'block' | 'blockHash'>;
 
+/** An indexed block that something is read at. */
+export interface BranchPoint extends Tip {
+  /** Whether the block was rolled back, so that the reading is void. */
+  isGone: boolean;
+}
+
 export class AdoptionJournal {
   readonly #watched = new BoundedMap<PoolId, WatchedPool>(POOL_COUNT_MAX);
+  readonly #points = new Set<BranchPoint>();
   #tip: Tip | null = null;
 
   /** Records a pool's events after the last indexed block; null if nothing is indexed. */
@@ -39,6 +46,19 @@ export class AdoptionJournal {
 
   forget(pool: PoolId): void {
     this.#watched.delete(pool);
+  }
+
+  /** The last indexed block, to be closed when the reading is done; null if nothing is indexed. */
+  openPoint(): BranchPoint | null {
+    if (this.#tip === null) return null;
+    const { block, blockHash } = this.#tip;
+    const point = { block, blockHash, isGone: false };
+    this.#points.add(point);
+    return point;
+  }
+
+  closePoint(point: BranchPoint): void {
+    this.#points.delete(point);
   }
 
   /** Must be called after each commit, with the blocks that it added. */
@@ -59,6 +79,7 @@ export class AdoptionJournal {
   /** Drops the events of blocks above the new tip, and readings that began at any of them. */
   rollBack(tip: Tip): void {
     this.#tip = tip;
+    for (const point of this.#points) point.isGone ||= point.block > tip.block;
     for (const [pool, watched] of [...this.#watched.entries()]) {
       if (watched.block > tip.block) this.#watched.delete(pool);
       else watched.events = watched.events.filter(({ block }) => block <= tip.block);
@@ -69,6 +90,7 @@ export class AdoptionJournal {
   reconcile(tip: Tip | null): void {
     if (tip?.block !== this.#tip?.block || tip?.blockHash !== this.#tip?.blockHash) {
       this.#watched.clear();
+      for (const point of this.#points) point.isGone = true;
     }
     this.#tip = tip;
   }

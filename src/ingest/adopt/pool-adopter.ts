@@ -36,6 +36,8 @@ interface PoolAdopterOptions {
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
+  /** Called with each pool that was adopted, or whose adoption failed. */
+  readonly onSettled?: (pool: PoolId) => void;
   /** How often to look for work while there is none. */
   readonly idleMs?: number;
 }
@@ -112,7 +114,12 @@ export class PoolAdopter {
 
   /** Pools that a client requested; complete ones are dropped when their turn comes. */
   ask(pools: readonly PoolId[]): void {
-    for (const pool of pools) this.#queue.add(pool, { isAsked: true, weight: 0 });
+    const { anchorPools } = this.#options.adapter.assets;
+    for (const pool of pools) {
+      // The values of the others depend on them.
+      const weight = anchorPools.includes(pool) ? Number.MAX_VALUE : 0;
+      this.#queue.add(pool, { isAsked: true, weight });
+    }
   }
 
   note(pools: readonly IncompletePool[]): void {
@@ -266,6 +273,7 @@ export class PoolAdopter {
     this.#adopted += 1;
     this.#queue.succeed(pool);
     this.#options.journal.forget(pool);
+    this.#options.onSettled?.(pool);
   }
 
   #fail(job: AdoptionJob, reason: string): void {
@@ -275,5 +283,6 @@ export class PoolAdopter {
     journal.forget(pool);
     log.warn({ chain: adapter.chain, pool, reason }, 'a pool could not be adopted');
     this.#queue.fail(pool, job.waiting, clock.nowMs());
+    this.#options.onSettled?.(pool);
   }
 }

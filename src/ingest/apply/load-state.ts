@@ -4,7 +4,8 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import { listMarketViews, listRankedAssets, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import type { BlockEvents } from '../../model/block-events.ts';
-import { CHAINS } from '../../model/chain.ts';
+import { CHAINS, type ChainSlug } from '../../model/chain.ts';
+import type { Discovery } from '../../model/discovery.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
 import type { MarketReader } from '../../store/store.ts';
@@ -96,6 +97,7 @@ async function loadTokens(
   state: MarketState,
   source: LoadSource,
   tokens: Iterable<Address>,
+  given: readonly TokenMetadata[] = [],
 ): Promise<void> {
   const { adapter, reader, signal } = source;
   const unknown = new Set<Address>();
@@ -109,6 +111,9 @@ async function loadTokens(
   }
   const { coin } = adapter.assets;
   if (unknown.delete(coin)) state.metadata.set(coin, buildNativeMetadata(adapter));
+  for (const metadata of given) {
+    if (unknown.delete(metadata.token)) state.metadata.set(metadata.token, metadata);
+  }
   if (unknown.size === 0) return;
   for (const metadata of await adapter.readTokenMetadata([...unknown], signal)) {
     state.metadata.set(metadata.token, metadata);
@@ -232,6 +237,21 @@ async function loadBalances(
   }
 }
 
+/** Those of the tokens that the index has. */
+export async function findStoredTokens(
+  state: MarketState,
+  of: {
+    readonly reader: MarketReader;
+    readonly chain: ChainSlug;
+    readonly tokens: readonly Address[];
+  },
+): Promise<ReadonlySet<Address>> {
+  const isHere = (token: Address) => state.tokens.get(token) !== undefined;
+  const elsewhere = of.tokens.filter((token) => !isHere(token));
+  const rows = await of.reader.readTokens(of.chain, elsewhere);
+  return new Set([...of.tokens.filter(isHere), ...rows.map(({ token }) => token)]);
+}
+
 /** Brings pools into memory with their tokens, and the pools that give the USD price. */
 export async function loadPoolRows(
   state: MarketState,
@@ -242,6 +262,28 @@ export async function loadPoolRows(
   for (const pool of pools) mentioned.pools.add(pool);
   await loadPools(state, source, mentioned);
   await loadTokens(state, source, mentioned.tokens);
+}
+
+/** The same for pools and tokens that may be new to the index. */
+export async function loadDiscoveries(
+  state: MarketState,
+  source: LoadSource,
+  found: {
+    readonly discoveries: readonly Discovery[];
+    /** Of the new tokens, as far as it was read already. */
+    readonly metadata: readonly TokenMetadata[];
+  },
+): Promise<void> {
+  const mentioned = collect(state, []);
+  for (const { token, pools } of found.discoveries) {
+    mentioned.tokens.add(token);
+    for (const description of pools) {
+      mentioned.pools.add(description.pool);
+      mentioned.created.set(description.pool, description);
+    }
+  }
+  await loadPools(state, source, mentioned);
+  await loadTokens(state, source, mentioned.tokens, found.metadata);
 }
 
 /** After this `applyBlocks` finds everything that the blocks need. */

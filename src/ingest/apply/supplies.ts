@@ -78,3 +78,28 @@ export function setSupplies(
   }
   return missed;
 }
+
+/**
+ * Reads the supplies that are due among changed tokens, unless told not to. Returns the tokens that
+ * must be read later: a supply must not delay the blocks.
+ */
+export async function renewSupplies(
+  adapter: ChainAdapter,
+  changed: {
+    readonly tokens: Iterable<TokenEntry>;
+    readonly header: BlockHeader;
+    readonly isRead: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly Address[]> {
+  const { header, signal } = changed;
+  const entries = [...changed.tokens].filter(({ row }) => isSupplyDue(row, adapter.assets));
+  if (changed.isRead) {
+    try {
+      return setSupplies(entries, await readSupplies(adapter, { entries, header, signal }), header);
+    } catch (error) {
+      if (!(error instanceof SupplyReadError)) throw error;
+    }
+  }
+  return entries.map(({ row }) => row.token);
+}

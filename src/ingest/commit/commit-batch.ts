@@ -4,6 +4,7 @@ import type { CommitToPublish } from '../../live/encode-batch.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { Discovery } from '../../model/discovery.ts';
 import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
@@ -23,8 +24,10 @@ export interface CommittedEvent extends CommitToPublish {
 
 function findListed(batch: BatchToCommit): Address[] {
   const listed = new Set<Address>();
+  // A commit without a new block may add tokens to the last one.
+  const firstBlock = Math.min(batch.fromBlock, batch.checkpoint.block);
   for (const { row } of batch.changes.tokens) {
-    if (row.firstSeenBlock >= batch.fromBlock) listed.add(row.token);
+    if (row.firstSeenBlock >= firstBlock) listed.add(row.token);
   }
   for (const { row } of batch.changes.pools) listed.add(row.token0).add(row.token1);
   return [...listed];
@@ -42,6 +45,8 @@ export interface BatchToCommit {
   readonly adoptions?: readonly AdoptedPool[] | undefined;
   /** Rows of older blocks. */
   readonly backfill?: BackfillChanges | undefined;
+  /** Tokens and pools that were looked up. */
+  readonly discoveries?: readonly Discovery[] | undefined;
   readonly previous: Checkpoint | null;
   readonly checkpoint: Checkpoint;
 }
@@ -96,6 +101,7 @@ export async function commitBatch(store: MarketStore, batch: BatchToCommit): Pro
   const { chain, changes, checkpoint, previous } = batch;
   const { block, version } = checkpoint;
   const adoptions = (batch.adoptions ?? []).map((adopted) => ({ ...adopted, block, version }));
+  const discoveries = (batch.discoveries ?? []).map((found) => ({ ...found, block, version }));
   const candles = await foldCandles({ reader: store, chain }, changes.trades);
   await store.transaction(chain, async (transaction) => {
     await transaction.setCheckpoint(checkpoint);
@@ -109,6 +115,7 @@ export async function commitBatch(store: MarketStore, batch: BatchToCommit): Pro
     await transaction.putUndo(changes.undo);
     if (adoptions.length > 0) await transaction.putAdoptions(adoptions);
     if (batch.backfill !== undefined) await putBackfill(transaction, chain, batch.backfill);
+    if (discoveries.length > 0) await transaction.putDiscoveries(discoveries);
     if (previous === null || checkpoint.finalizedBlock > previous.finalizedBlock) {
       await transaction.pruneUndo(checkpoint.finalizedBlock);
     }

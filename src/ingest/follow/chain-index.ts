@@ -11,10 +11,9 @@ import type { MarketStore } from '../../store/store.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
 import { findIncomplete } from '../adopt/find-incomplete.ts';
-import type { IncompletePool } from '../adopt/pool-adopter.ts';
 import { applyBlocks } from '../apply/apply-blocks.ts';
-import { loadPoolRows, loadState } from '../apply/load-state.ts';
-import { isSupplyDue, readSupplies, setSupplies } from '../apply/supplies.ts';
+import { findStoredTokens, loadDiscoveries, loadPoolRows, loadState } from '../apply/load-state.ts';
+import { isSupplyDue, readSupplies, renewSupplies, setSupplies } from '../apply/supplies.ts';
 import { applyHolders, loadHolders } from '../backfill/apply-holders.ts';
 import type { BackfillIndex } from '../backfill/backfill-step.ts';
 import type { JoinedHolders } from '../backfill/holder-history.ts';
@@ -28,44 +27,12 @@ import {
 } from '../commit/commit-batch.ts';
 import type { BackfillChanges } from '../commit/put-backfill.ts';
 import { rollBack } from '../commit/roll-back.ts';
-import { pickKeptFrom, type RetentionDays, RowRetention } from '../commit/row-retention.ts';
+import { pickKeptFrom, RowRetention } from '../commit/row-retention.ts';
 import { selectNotices } from '../commit/select-notices.ts';
 import { TouchedLog } from '../commit/touched-rows.ts';
-import { SupplyReadError } from '../state/chain-errors.ts';
-import {
-  type BatchChanges,
-  MarketState,
-  NO_CHANGES,
-  type StateLimits,
-  type TokenEntry,
-} from '../state/market-state.ts';
-
-interface ChainIndexOptions {
-  readonly adapter: ChainAdapter;
-  readonly store: MarketStore;
-  readonly limits?: StateLimits;
-  readonly clock: Pick<Clock, 'nowMs'>;
-  /** How long rollback records are kept. */
-  readonly rollbacksKeptMs?: number | undefined;
-  /** How long rows are kept; forever by default. */
-  readonly retention?: RetentionDays | undefined;
-  readonly onRetentionError?: (error: unknown) => void;
-  /** Called after each commit, in order; must not throw. */
-  readonly onCommitted: (event: CommittedEvent) => void;
-  /** Called with pools that changed and are not complete. */
-  readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
-}
-
-interface BlocksToAppend {
-  readonly reading: Pick<BlockRangeReading, 'blocks' | 'blockCount' | 'notices'>;
-  /** Headers to keep for detecting reorganisations; at least the last block's. */
-  readonly headers: readonly BlockHeader[];
-  readonly last: BlockHeader;
-  readonly finalizedBlock: number;
-  /** Whether to read the supplies of tokens whose balances changed. */
-  readonly withSupplies: boolean;
-  readonly signal: AbortSignal;
-}
+import { applyDiscoveries, pickNew } from '../demand/apply-discoveries.ts';
+import { MarketState, NO_CHANGES, type TokenEntry } from '../state/market-state.ts';
+import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -113,6 +80,11 @@ export class ChainIndex implements BackfillIndex {
     return this.#checkpoint?.block ?? this.#startBlock - 1;
   }
 
+  /** The first indexed block. */
+  get startBlock(): number {
+    return this.#startBlock;
+  }
+
   /** Null only before block 0. */
   get tip(): { readonly hash: string } | null {
     if (this.#checkpoint === null) return this.#base;
@@ -155,7 +127,9 @@ export class ChainIndex implements BackfillIndex {
     await loadState(this.#state, source, blocks);
     applyBlocks(this.#state, blocks, finalizedBlock);
     const changes = this.#state.takeChanges();
-    const missed = await this.#setSupplies(changes, append);
+    const missed = await renewSupplies(this.#adapter, {
+      ...{ tokens: changes.tokens, header: last, isRead: append.withSupplies, signal },
+    });
     const incomplete = findIncomplete(this.#state, changes.pools);
     const headers =
       this.#checkpoint === null && this.#base !== null
@@ -182,14 +156,10 @@ export class ChainIndex implements BackfillIndex {
 
   #selectNotices(notices: BlockRangeReading['notices']) {
     if (notices === undefined) return undefined;
-    return selectNotices(notices, { findIndexed: (tokens) => this.#findIndexed(tokens) });
-  }
-
-  async #findIndexed(tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
-    const isHere = (token: Address) => this.#state.tokens.get(token) !== undefined;
-    const elsewhere = tokens.filter((token) => !isHere(token));
-    const rows = await this.#store.readTokens(this.#adapter.chain, elsewhere);
-    return new Set([...tokens.filter(isHere), ...rows.map(({ token }) => token)]);
+    const { chain } = this.#adapter;
+    const findIndexed = (tokens: readonly Address[]) =>
+      findStoredTokens(this.#state, { reader: this.#store, chain, tokens });
+    return selectNotices(notices, { findIndexed });
   }
 
   /** Raises the retention floors, and deletes some of the rows below them. */
@@ -282,6 +252,29 @@ export class ChainIndex implements BackfillIndex {
     return tokens.flatMap((token) => this.#state.tokens.get(token) ?? []);
   }
 
+  /**
+   * Adds tokens and pools that are older than the index, as of the last indexed block. Returns the
+   * tokens whose supplies could not be read.
+   */
+  async discover(
+    found: Parameters<typeof loadDiscoveries>[2],
+    signal: AbortSignal,
+  ): Promise<readonly Address[]> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#requireTip(checkpoint);
+    const source = { reader: this.#store, adapter: this.#adapter, signal };
+    await loadDiscoveries(this.#state, source, found);
+    const discoveries = pickNew(this.#state, found.discoveries);
+    if (discoveries.length === 0) return [];
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    applyDiscoveries(this.#state, discoveries);
+    const changes = this.#state.takeChanges();
+    const { tokens } = changes;
+    const missed = await renewSupplies(this.#adapter, { tokens, header, isRead: true, signal });
+    await this.#commitAtTip({ checkpoint, changes, discoveries });
+    return missed;
+  }
+
   /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
@@ -353,21 +346,6 @@ export class ChainIndex implements BackfillIndex {
     if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
     this.#touched.note(event, checkpoint);
     this.#onCommitted(event);
-  }
-
-  /** A supply that cannot be read now is read later; that must not delay the blocks. */
-  async #setSupplies(changes: BatchChanges, append: BlocksToAppend): Promise<readonly Address[]> {
-    const { last: header, signal } = append;
-    const entries = [...changes.tokens].filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
-    if (append.withSupplies) {
-      try {
-        const supplies = await readSupplies(this.#adapter, { entries, header, signal });
-        return setSupplies(entries, supplies, header);
-      } catch (error) {
-        if (!(error instanceof SupplyReadError)) throw error;
-      }
-    }
-    return entries.map(({ row }) => row.token);
   }
 
   /** From when on there are rows: the time of the first indexed block, as far as known. */

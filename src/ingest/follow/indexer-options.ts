@@ -1,22 +1,18 @@
 // The settings of an indexer.
 
-import type { ChainAdapter } from '../../chains/adapter.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Backoff, Random, Sleep } from '../../lib/retry.ts';
-import type { MarketStore } from '../../store/store.ts';
+import type { Backoff } from '../../lib/retry.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
 import type { RetentionDays } from '../commit/row-retention.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import type { StateLimits } from '../state/market-state.ts';
+import type { SideReadsOptions } from './side-reads.ts';
 
 interface IndexerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
-export interface IndexerOptions {
-  readonly adapter: ChainAdapter;
-  readonly store: MarketStore;
+export interface IndexerOptions extends SideReadsOptions {
   /** The first block to index, if the store does not have the chain yet. */
   readonly startBlock: number;
   readonly pollIntervalMs: number;
@@ -31,25 +27,8 @@ export interface IndexerOptions {
   readonly limits?: StateLimits;
   /** How long rollback records are kept; a day by default. */
   readonly rollbacksKeptMs?: number;
-  /** How pools that are older than the index are adopted; off by default. */
-  readonly adoption?: {
-    /** Average requests to the node per minute. */
-    readonly callsPerMinute: number;
-    readonly idleMs?: number;
-  };
-  /** How the history of tokens from before the index is filled in; off by default. */
-  readonly backfill?: {
-    /** Average requests to the node per minute. */
-    readonly callsPerMinute: number;
-    /** The maximum number of tokens that wait or are being read. */
-    readonly tokensMax: number;
-    readonly idleMs?: number;
-  };
   /** How long trades and fine candles are kept; forever by default. */
   readonly retention?: RetentionDays | undefined;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly random: Random;
   readonly log: IndexerLog;
   /** Called for every commit and rollback, in order, afterwards. */
   readonly onCommitted: (event: CommittedEvent) => void;

@@ -1,14 +1,15 @@
 // Follows one chain: backfill first, then block by block, through failures and reorganisations.
 
 import type { ChainHead } from '../../chains/adapter.ts';
-import { listMarketViews } from '../../chains/quote-rule.ts';
 import { computeBackoffMs } from '../../lib/retry.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import { type AdoptionStatus, PoolAdopter } from '../adopt/pool-adopter.ts';
-import { Backfiller, type BackfillProgress } from '../backfill/backfiller.ts';
+import type { LookupOutcome } from '../../model/lookup-outcome.ts';
+import type { AdoptionStatus } from '../adopt/pool-adopter.ts';
+import type { BackfillProgress } from '../backfill/backfiller.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
+import type { LookupStatus } from '../demand/token-lookups.ts';
 import { checkReading } from '../read/check-reading.ts';
 import { findAncestor } from '../read/find-ancestor.ts';
 import { findFinalized } from '../read/find-finalized.ts';
@@ -16,6 +17,7 @@ import { readAhead } from '../read/read-ahead.ts';
 import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { IndexerOptions } from './indexer-options.ts';
+import { SideReads } from './side-reads.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
 type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
@@ -50,10 +52,7 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
-  /** Null if the adapter cannot read whole pools, or adoption is off. */
-  readonly #adopter: PoolAdopter | null;
-  /** Null if the adapter cannot read history, or backfill is off. */
-  readonly #backfiller: Backfiller | null;
+  readonly #side: SideReads;
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
@@ -78,74 +77,56 @@ export class Indexer {
       retention: options.retention,
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
-      onIncomplete: (pools) => this.#adopter?.note(pools),
+      onIncomplete: (pools) => this.#side.noteIncomplete(pools),
     });
     this.#supplies = new SupplyBacklog({
       ...options,
       update: (tokens) => this.#index.updateSupplies(tokens, this.#abort.signal),
     });
-    const { callsPerMinute } = options.adoption ?? { callsPerMinute: 0 };
-    const isAdopting = callsPerMinute > 0 && options.adapter.readPoolPiece !== undefined;
-    this.#adopter = !isAdopting
-      ? null
-      : new PoolAdopter({
-          ...options,
-          ...options.adoption,
-          callsPerMinute,
-          journal: this.#index.journal,
-          isAtHead: () => this.#isAtHead,
-        });
-    this.#backfiller = this.#createBackfiller();
-  }
-
-  get #isAtHead(): boolean {
-    return this.#isLoaded && this.#phase === 'following';
-  }
-
-  #createBackfiller(): Backfiller | null {
-    const { backfill, adapter } = this.#options;
-    if (backfill === undefined || backfill.callsPerMinute === 0) return null;
-    if (adapter.history === undefined) return null;
-    return new Backfiller({
-      ...this.#options,
-      ...backfill,
-      journal: this.#index.transfers,
-      isAtHead: () => this.#isAtHead,
-      adopt: this.#adopter === null ? null : (pools) => this.adopt(pools),
-      onJoined: (token) => this.#supplies.add([token]),
+    this.#side = new SideReads(options, {
+      index: this.#index,
+      isAtHead: () => this.#isLoaded && this.#phase === 'following',
+      onSuppliesMissed: (tokens) => this.#supplies.add(tokens),
     });
   }
 
   start(): void {
     this.#running ??= this.#run();
-    this.#adopter?.start();
-    this.#backfiller?.start();
+    this.#side.start();
   }
 
   /** Resolves when nothing runs any more; a batch is either committed as a whole or not at all. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    await this.#adopter?.stop();
-    await this.#backfiller?.stop();
+    await this.#side.stop();
     await this.#running;
   }
 
   /** Pools that a client requested: they are adopted first. */
   adopt(pools: readonly PoolId[]): void {
-    this.#adopter?.ask(pools);
+    this.#side.adopt(pools);
+  }
+
+  /** Looks up a token that a client asked for; never rejects. */
+  lookUp(token: Address): Promise<LookupOutcome> {
+    return this.#side.lookUp(token);
   }
 
   adoption(): AdoptionStatus | null {
-    return this.#adopter?.status() ?? null;
+    return this.#side.adoption();
+  }
+
+  lookups(): LookupStatus | null {
+    return this.#side.lookups();
   }
 
   /** Fills in the token's history from before the first indexed block. */
   request(token: Address): void {
-    this.#backfiller?.request(token);
+    this.#side.requestHistory(token);
   }
 
   backfill(): BackfillProgress | null {
-    return this.#backfiller?.status() ?? null;
+    return this.#side.backfill();
   }
 
   status(): IndexerStatus {
@@ -287,8 +268,7 @@ export class Indexer {
   }
 
   async #follow(head: ChainHead): Promise<boolean> {
-    if (await this.#commitAdoptions()) return true;
-    if (await this.#backfiller?.commit(this.#index)) return true;
+    if (await this.#side.commit(this.#abort.signal)) return true;
     const { block, tip } = this.#index;
     // A source behind our index has nothing new: it lags, or was reset.
     if (head.latest.position < block) return false;
@@ -357,24 +337,6 @@ export class Indexer {
     return true;
   }
 
-  #commitAdoptions(): Promise<boolean> {
-    const adopt: Parameters<PoolAdopter['commit']>[0] = async (pools, buildAdopted) => {
-      const adopted = await this.#index.adopt(pools, buildAdopted, this.#abort.signal);
-      await this.#requestHistory([...adopted]);
-      return adopted;
-    };
-    return this.#adopter?.commit(adopt) ?? Promise.resolve(false);
-  }
-
-  /** A pool that is older than the index has trades that are missing. */
-  async #requestHistory(pools: readonly PoolId[]): Promise<void> {
-    const { adapter, store } = this.#options;
-    if (this.#backfiller === null || pools.length === 0) return;
-    for (const row of await store.readPools(adapter.chain, pools)) {
-      for (const { base } of listMarketViews(adapter.assets, row)) this.request(base);
-    }
-  }
-
   #noteProgress(): void {
     this.#lastProgressAtMs = this.#options.clock.nowMs();
   }
@@ -383,8 +345,7 @@ export class Indexer {
     this.#noteProgress();
     if (event.reverted !== undefined) {
       this.#supplies.add(event.tokens);
-      this.#backfiller?.noteRollback();
-      this.#adopter?.noteRollback(event.complete ? event.pools : null);
+      this.#side.noteRollback(event);
     }
     try {
       this.#options.onCommitted(event);

@@ -3,7 +3,6 @@
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
@@ -13,6 +12,7 @@ import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
 import { compareContracts } from './compare-contracts.ts';
 import { compareIndexes } from './compare-indexes.ts';
 import { listJoins, repeatJoin, repeatTrades } from './replay-backfills.ts';
+import { scanSideCommits } from './scan-side-commits.ts';
 import { VerifyReport } from './verify-report.ts';
 
 export interface VerifyOptions {
@@ -40,41 +40,18 @@ export interface Verification {
   readonly differences: readonly string[];
 }
 
-/** The adoptions grouped by commit, in commit order. */
-async function* groupByCommit(scan: AsyncIterable<readonly AdoptionRecord[]>): AsyncGenerator<{
-  readonly version: number;
-  readonly block: number;
-  adoptions: AdoptionRecord[];
-}> {
-  let commit: AdoptionRecord[] = [];
-  const take = () => {
-    const [first] = commit;
-    const adoptions = commit;
-    commit = [];
-    return first && { version: first.version, block: first.block, adoptions };
-  };
-  for await (const rows of scan) {
-    for (const row of rows) {
-      const done = commit[0]?.version !== row.version ? take() : undefined;
-      if (done !== undefined) yield done;
-      commit.push(row);
-    }
-  }
-  const last = take();
-  if (last !== undefined) yield last;
-}
-
 interface Scratch {
   readonly index: ChainIndex;
   readonly market: MarketStore;
-  /** The last commit whose adoptions were repeated. */
+  /** The last commit whose adoptions and discoveries were repeated. */
   version: number;
   /** Tokens whose balances were joined, and at which block. */
   readonly joined: Map<Address, number>;
 }
 
 /**
- * Brings the scratch index up to a block, with the adoptions and joined balances of the stored one.
+ * Brings the scratch index up to a block, with the adoptions, discoveries and joined balances of the
+ * stored one.
  * False if one is of a block that is behind it already.
  */
 async function replayUpTo(
@@ -83,10 +60,13 @@ async function replayUpTo(
   to: { readonly stored: MarketReader & MarketScanner; readonly block: number },
 ): Promise<boolean> {
   const { adapter, signal } = options;
-  for await (const commit of groupByCommit(to.stored.scanAdoptions(adapter.chain))) {
+  for await (const commit of scanSideCommits(to.stored, adapter.chain)) {
     if (commit.version <= scratch.version || commit.block > to.block) continue;
     if (commit.block < scratch.index.block) return false;
     if (!(await advance(options, scratch, { ...to, block: commit.block }))) return false;
+    const { discoveries } = commit;
+    // Their metadata is read again: it must be what is stored.
+    if (discoveries.length > 0) await scratch.index.discover({ discoveries, metadata: [] }, signal);
     const adoptions = new Map(commit.adoptions.map((adopted) => [adopted.pool, adopted]));
     const findAdopted = ({ pool }: { readonly pool: PoolId }) => adoptions.get(pool) ?? null;
     await scratch.index.adopt([...adoptions.keys()], findAdopted, signal);

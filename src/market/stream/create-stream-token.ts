@@ -15,6 +15,7 @@ import {
 } from '../parse-token.ts';
 import { createPrepare } from '../prepare.ts';
 import { readAt } from '../read-at.ts';
+import { withLookup } from '../with-lookup.ts';
 import { encodeReset } from './encode-events.ts';
 import type { OpeningCache } from './opening-cache.ts';
 import { type NoWay, readMissed } from './read-missed.ts';
@@ -187,7 +188,8 @@ export function createStreamToken(parts: StreamTokenParts) {
       if (parts.hub.isStopping) throw buildStoppingError();
       // The header is newer: a browser repeats the URL of its first connection.
       const lastEventId = context.lastEventId || input.lastEventId || null;
-      const opened = await open(parts, { market, reference, filter, lastEventId });
+      const request = { market, reference, filter, lastEventId };
+      const opened = await withLookup(parts, { reference, context }, () => open(parts, request));
       return buildAnswer(parts, opened, { filter, identity, spend, release });
     } catch (error) {
       release();

@@ -9,6 +9,7 @@ import { BACKFILL_BALANCE_TABLE, BACKFILL_TABLE } from '../tables/backfill-table
 import { BALANCE_TABLE } from '../tables/balance-table.ts';
 import { CANDLE_TABLE } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE } from '../tables/checkpoint-table.ts';
+import { DISCOVERY_TABLE } from '../tables/discovery-table.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE } from '../tables/header-table.ts';
 import { POOL_SAFETY_TABLE } from '../tables/pool-safety-table.ts';
@@ -28,6 +29,7 @@ const INDEXED_TABLES: readonly Table[] = [
   BALANCE_TABLE,
   CANDLE_TABLE,
   CHECKPOINT_TABLE,
+  DISCOVERY_TABLE,
   EPOCH_TABLE,
   HEADER_TABLE,
   POOL_SAFETY_TABLE,

@@ -3,6 +3,7 @@
 import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { DiscoveryRecord } from '../../model/discovery.ts';
 import type {
   BalanceRecord,
   CandleRecord,
@@ -16,6 +17,7 @@ import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
 import { BACKFILL_TABLE, toBackfillRecord } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
+import { DISCOVERY_TABLE, toDiscoveryRecord } from '../tables/discovery-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
 import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
@@ -53,6 +55,14 @@ export class MarketScans extends StreamPages implements MarketScanner {
       table: ADOPTION_TABLE,
       orderBy: ['version', 'pool'],
       toRecord: toAdoptionRecord,
+    });
+  }
+
+  scanDiscoveries(chain: ChainSlug): AsyncIterable<readonly DiscoveryRecord[]> {
+    return scanTable(this.session, chain, {
+      table: DISCOVERY_TABLE,
+      orderBy: ['version', 'token'],
+      toRecord: toDiscoveryRecord,
     });
   }
 

@@ -5,6 +5,7 @@ import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { DiscoveryRecord } from '../../model/discovery.ts';
 import type { Address } from '../../model/ids.ts';
 import type {
   BalanceRecord,
@@ -32,6 +33,7 @@ import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleKey, toCandleRow } from '../tables/candle-table.ts';
 import { CHECKPOINT_TABLE, toCheckpointRow } from '../tables/checkpoint-table.ts';
 import { numberAt, numberOrNullAt, textAt } from '../tables/column-value.ts';
+import { DISCOVERY_TABLE, toDiscoveryRow } from '../tables/discovery-table.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE, toHeaderRow } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
@@ -87,6 +89,7 @@ const DELETE_BACKFILL_BALANCES = buildDeleteOfToken('backfill_balances');
 
 const DELETE_TRADES_ABOVE = buildDelete('trades WHERE chain = $1 AND block > $2', 'name');
 const DELETE_ADOPTIONS_ABOVE = buildDelete('adoptions WHERE chain = $1 AND block > $2', 'text');
+const DELETE_DISCOVERIES_ABOVE = buildDelete('discoveries WHERE chain = $1 AND block > $2', 'text');
 const DELETE_HEADERS_ABOVE = buildDelete('headers WHERE chain = $1 AND number > $2', 'text');
 const DELETE_HEADERS_BELOW = buildDelete('headers WHERE chain = $1 AND number < $2', 'text');
 const DELETE_UNDO_ABOVE = buildDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
@@ -167,10 +170,11 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   putAdoptions(rows: readonly AdoptionRecord[]): Promise<void> {
-    return this.session.insertRows(
-      ADOPTION_TABLE,
-      rows.map((row) => toAdoptionRow(this.#chain, row)),
-    );
+    return this.session.insertRows(ADOPTION_TABLE, this.#toRows(rows, toAdoptionRow));
+  }
+
+  putDiscoveries(rows: readonly DiscoveryRecord[]): Promise<void> {
+    return this.session.insertRows(DISCOVERY_TABLE, this.#toRows(rows, toDiscoveryRow));
   }
 
   putBackfills(rows: readonly BackfillRecord[]): Promise<void> {
@@ -249,6 +253,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.execute(DELETE_TRADES_ABOVE, above);
     await this.session.execute(DELETE_ADOPTIONS_ABOVE, above);
     await this.session.execute(REOPEN_BACKFILLS_ABOVE, above);
+    await this.session.execute(DELETE_DISCOVERIES_ABOVE, above);
     await this.session.execute(DELETE_HEADERS_ABOVE, above);
     await this.session.execute(DELETE_UNDO_ABOVE, above);
     return trades.map(toTradeRecord).sort(compareTrades);

@@ -9,6 +9,7 @@ import { POOL_KINDS_MIGRATION } from './0006-pool-kinds.ts';
 import { ADOPTIONS_MIGRATION } from './0007-adoptions.ts';
 import { RETENTION_MIGRATION } from './0008-retention.ts';
 import { BACKFILLS_MIGRATION } from './0009-backfills.ts';
+import { DISCOVERIES_MIGRATION } from './0010-discoveries.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ADOPTIONS_MIGRATION,
   RETENTION_MIGRATION,
   BACKFILLS_MIGRATION,
+  DISCOVERIES_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

@@ -299,9 +299,9 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
       throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint });
     }
     if (chain.readGraph() === null) throw buildNotReadyError(chain.slug);
+    const ends = await readEnds(chain, request);
     // Before the search: where pools are not known in full it may find nothing.
     chain.noteAsked(request.mint);
-    const ends = await readEnds(chain, request);
     const { at, found, outPerUnit } = await search(chain, {
       ...{ request, ends, caller, isPaused, givenOutPerUnit },
     });

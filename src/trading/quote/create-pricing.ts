@@ -1,15 +1,19 @@
 // Composes pricing and quoting.
 
 import type { HandlerContext } from '../../contract/handler.ts';
+import type { LookupDesk } from '../../contract/look-up-token.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { createPriceTrade, type PricingParts } from './create-price-trade.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
+import { createPriceOnDemand } from './price-on-demand.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
 import { buildQuoteAnswer, type QuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
 
 interface TradingParts extends PricingParts {
+  /** Looks up tokens that the index does not have; absent if that is off. */
+  readonly lookups?: LookupDesk | undefined;
   readonly sealer: Sealer;
 }
 
@@ -28,7 +32,7 @@ export function createPricing(parts: TradingParts): Pricing {
   const { chains, clock, sealer } = parts;
   return {
     parse: (input) => parseTrade(chains, input),
-    price: createPriceTrade(parts),
+    price: createPriceOnDemand(createPriceTrade(parts), parts),
     sealAnswer: (trade) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = nowMs + QUOTE_LIFE_MS;

@@ -25,6 +25,8 @@ export interface TradeChain {
   readFees(): NetworkFees | null;
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
+  /** Resolves when the pools are those of the last commit, or after a bounded wait. */
+  settle(): Promise<void>;
   /** Requests adoption of the pools of a token that a client wants to trade. */
   noteAsked(token: Address): void;
   /** Records which pools were quoted, so that they are probed first. */

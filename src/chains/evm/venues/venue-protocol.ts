@@ -1,7 +1,7 @@
 // What a venue protocol must implement. Forks of one protocol differ in data only (see
 // evm-deployment.ts).
 
-import type { PoolId } from '../../../model/ids.ts';
+import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { PoolPiece, PoolPieceQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
@@ -10,6 +10,20 @@ import type { ContractCall } from '../multicall.ts';
 
 /** Reads in bulk; null if the contract did not respond. */
 export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string | null)[]>;
+
+/** Which pools to look for: those of a token against the assets that price others. */
+export interface PoolSearch {
+  readonly token: Address;
+  readonly quotes: readonly Address[];
+  /** Pools that were announced by logs; the contracts must confirm them. */
+  readonly announced: readonly PoolDescription[];
+}
+
+/** Logs by their emitter and topics, in the form of `eth_getLogs`. */
+export interface LogFilter {
+  readonly address: Address;
+  readonly topics: readonly (string | null)[];
+}
 
 export interface VenueProtocol {
   /** The venues of this protocol in a deployment. */
@@ -23,6 +37,13 @@ export interface VenueProtocol {
     pools: readonly PoolId[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<PoolDescription[]>;
+  /** The token's pools that exist, by their usual fees; no log is needed for them. */
+  findPools(
+    search: PoolSearch,
+    context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
+  ): Promise<PoolDescription[]>;
+  /** Logs that announce further pools of a token; none where `findPools` finds all. */
+  listCreationFilters(token: Address, deployment: EvmDeployment): readonly LogFilter[];
   /** The pools' state from their contracts; null for one that does not respond. */
   readPoolStates(
     queries: readonly PoolStateQuery[],

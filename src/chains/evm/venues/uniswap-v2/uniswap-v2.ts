@@ -1,8 +1,11 @@
 // Uniswap V2 and its forks: decoding of logs, and reads from contracts.
 
-import { toPoolContract } from '../../evm-ids.ts';
-import { addressWord, encodeCallData, hasWords, uintAt } from '../../hex-data.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
+import { toPoolContract, toPoolId } from '../../evm-ids.ts';
+import { addressWord, decodeAddressAt, encodeCallData, hasWords, uintAt } from '../../hex-data.ts';
+import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { confirmPools } from '../factory-pools.ts';
+import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders } from './decode-uniswap-v2.ts';
 
@@ -17,6 +20,25 @@ const resolvePools: VenueProtocol['resolvePools'] = (pools, { deployment, callCo
     encodeLookup: ({ token0, token1 }) =>
       encodeCallData(GET_PAIR_SELECTOR, addressWord(token0), addressWord(token1)),
   });
+
+const findPools: VenueProtocol['findPools'] = async (search, { deployment, callContracts }) => {
+  const asked = listPairs(search).flatMap((pair) => deployment.v2.map((fork) => ({ pair, fork })));
+  const answers = await callContracts(
+    asked.map(({ pair: { token0, token1 }, fork }) => ({
+      to: fork.factory,
+      data: encodeCallData(GET_PAIR_SELECTOR, addressWord(token0), addressWord(token1)),
+    })),
+  );
+  return asked.flatMap(({ pair, fork }, index): PoolDescription[] => {
+    const answer = answers[index] ?? null;
+    if (answer === null || !hasWords(answer, 1)) return [];
+    const vault = decodeAddressAt(answer, 0);
+    if (vault === ZERO_ADDRESS) return [];
+    const { venue, feePips } = fork;
+    const pool = toPoolId(vault);
+    return [{ pool, kind: 'constantProduct', venue, ...pair, feePips, vault, terms: null }];
+  });
+};
 
 const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context) => {
   const answers = await context.callContracts(
@@ -46,6 +68,8 @@ export const uniswapV2: VenueProtocol = {
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   createDecoders: createUniswapV2Decoders,
   resolvePools,
+  findPools,
+  listCreationFilters: () => [],
   readPoolStates,
   readPoolPiece,
 };

@@ -6,12 +6,17 @@ import { readConcentratedStates } from '../concentrated-pools.ts';
 import { confirmPools } from '../factory-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders } from './decode-uniswap-v3.ts';
-import { LIQUIDITY_SELECTOR, SLOT0_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
+import { findPools } from './find-v3-pools.ts';
+import {
+  GET_POOL_SELECTOR,
+  LIQUIDITY_SELECTOR,
+  SLOT0_SELECTOR,
+  TICK_SPACING_SELECTOR,
+  TICKS_SELECTOR,
+} from './pool-selectors.ts';
 import { decodeV3State, readPoolPiece } from './read-v3-pool-piece.ts';
 
 export const FEE_SELECTOR = '0xddca3f43';
-export const TICK_SPACING_SELECTOR = '0xd0c93a7c';
-export const GET_POOL_SELECTOR = '0x1698ee82';
 
 const resolvePools: VenueProtocol['resolvePools'] = (pools, { deployment, callContracts }) =>
   confirmPools(pools, callContracts, {
@@ -48,6 +53,8 @@ export const uniswapV3: VenueProtocol = {
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
   createDecoders: createUniswapV3Decoders,
   resolvePools,
+  findPools,
+  listCreationFilters: () => [],
   readPoolStates,
   readPoolPiece,
 };

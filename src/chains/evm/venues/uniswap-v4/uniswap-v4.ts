@@ -13,6 +13,7 @@ import {
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV4Decoders, describeV4Pool } from './decode-uniswap-v4.ts';
+import { findPools, listCreationFilters } from './find-v4-pools.ts';
 import { readPoolPiece } from './read-v4-pool-piece.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
@@ -79,6 +80,8 @@ export const uniswapV4: VenueProtocol = {
   listVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
   createDecoders: createUniswapV4Decoders,
   resolvePools,
+  findPools,
+  listCreationFilters,
   readPoolStates,
   readPoolPiece,
 };

@@ -1,0 +1,85 @@
+// Tokens that the index does not have are looked up on their chain: what handlers need for that,
+// and how they answer while there is no result.
+
+import { AppError } from '../errors/app-error.ts';
+import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
+import type { LookupOutcome } from '../model/lookup-outcome.ts';
+import type { HandlerContext } from './handler.ts';
+import { LOOKUP_COST } from './operation.ts';
+
+export interface TokenRequest {
+  readonly chain: ChainSlug;
+  readonly token: Address;
+  /** Whether the index has it: then only its older pools are looked for, once in a while. */
+  readonly isKnown: boolean;
+}
+
+/** Who asks, and how it pays. */
+export interface LookupCaller {
+  readonly key: string;
+  /** Charges for a lookup and returns how much; throws if the budget is too small. */
+  charge(): number;
+  refund(cost: number): void;
+}
+
+export interface LookupDesk {
+  /** Waits a bounded time; `pending` if that was too short. */
+  find(request: TokenRequest, caller: LookupCaller): Promise<LookupOutcome | 'pending'>;
+  /** A client asked about a token that the index has. */
+  noteKnown(chain: ChainSlug, token: Address): void;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+export function buildLookupPendingError(chain: ChainSlug, mint: string): AppError {
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new AppError('LOOKUP_PENDING', { chain, mint, retryAfterSeconds }, { retryAfterSeconds });
+}
+
+function buildLookupError(
+  outcome: Exclude<LookupOutcome, 'found' | 'unchanged' | 'noToken'> | 'pending',
+  { chain, mint }: { readonly chain: ChainSlug; readonly mint: string },
+): AppError {
+  const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  switch (outcome) {
+    case 'failed': {
+      const upstream = `The ${CHAINS[chain].name} node, which is needed to look this token up,`;
+      return new AppError('UPSTREAM_UNAVAILABLE', { upstream }, retry);
+    }
+    case 'notReady': {
+      const reason = `${CHAINS[chain].name} is not indexed up to its head, so a token that is new to the index cannot be looked up yet.`;
+      return new AppError('NOT_READY', { reason }, retry);
+    }
+    case 'busy':
+      return new AppError('OVERLOADED', {}, retry);
+    case 'pending':
+      return buildLookupPendingError(chain, mint);
+  }
+}
+
+/** `paid` is what the request has cost so far; a refusal gives it back. */
+export function createLookupCaller(context: HandlerContext, paid: number): LookupCaller {
+  const { identity, chargeAhead, chargeDone } = context;
+  return {
+    key: `${identity.kind} ${identity.key}`,
+    charge: () => chargeAhead?.({ cost: LOOKUP_COST, paid }) ?? 0,
+    refund: (cost) => chargeDone?.(-cost),
+  };
+}
+
+/** Whether the lookup may have brought something; throws if that is not known yet. */
+export async function lookUpToken(
+  lookups: LookupDesk,
+  request: TokenRequest & { /** As clients see it. */ readonly mint: string },
+  caller: LookupCaller,
+): Promise<boolean> {
+  const outcome = await lookups.find(request, caller);
+  if (outcome === 'found') return true;
+  if (outcome === 'noToken' || outcome === 'unchanged') return false;
+  throw buildLookupError(outcome, request);
+}
+
+export function isTokenNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'TOKEN_NOT_FOUND';
+}
