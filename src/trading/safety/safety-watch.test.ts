@@ -40,7 +40,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error, probesAll 
     random: () => 0.5,
     onError: (error) => errors.push(error),
   });
-  return { watch, book, clock, looked, errors, ids: pools.map(({ pool }) => pool) };
+  return { watch, book, clock, looked, errors, graph, ids: pools.map(({ pool }) => pool) };
 }
 
 test('every existing pool is probed once', async () => {
@@ -53,6 +53,21 @@ test('every existing pool is probed once', async () => {
   watch.noteUse(ids);
   await watch.settled();
   assert.equal(looked.length, ids.length);
+});
+
+test('a pool whose state comes later is probed as soon as it is there', async () => {
+  const { watch, looked, ids, graph } = createScene();
+  watch.start();
+  await watch.settled();
+  const { pool: known } = graph.get(ids[0]!) ?? assert.fail();
+  const late = poolId('0xlate');
+  watch.noteAround([late]);
+  await watch.settled();
+  assert.ok(!looked.includes(late));
+  graph.set({ ...(graph.get(known) ?? assert.fail()), pool: late });
+  watch.noteAround([late]);
+  await watch.settled();
+  assert.equal(looked.at(-1), late);
 });
 
 test('requested pools come before others', async () => {
@@ -218,11 +233,12 @@ test('what an earlier run measured is probed on request, not before', async () =
 });
 
 test('the queue is bounded', async () => {
-  const { watch } = createScene(() => ({ status: 'unable' }));
+  const { watch, ids } = createScene(() => ({ status: 'unable' }));
   watch.start();
   await watch.settled();
-  watch.hear(Array.from({ length: 50_000 }, (_, index) => poolId(`0x${index}`)));
-  assert.ok(watch.queued <= 10_000, `${watch.queued}`);
+  watch.noteUse(Array.from({ length: 50_000 }, (_, index) => poolId(`0x${index}`)));
+  // One queue for those that somebody asked for, one for those that were there.
+  assert.ok(watch.queued <= 10_000 + ids.length, `${watch.queued}`);
   await watch.stop();
 });
 

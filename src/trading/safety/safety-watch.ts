@@ -87,7 +87,12 @@ export class SafetyWatch {
 
   /** Pools that a commit created or changed. */
   hear(pools: readonly PoolId[]): void {
-    for (const pool of pools) if (this.#isWanted(pool)) this.#add(this.#found, pool);
+    const graph = this.#options.readGraph();
+    for (const pool of pools) {
+      // A pool whose state is unknown cannot be probed; the commit that brings it reports it again.
+      const isKnown = graph?.get(pool) !== undefined;
+      if (isKnown && this.#isWanted(pool)) this.#add(this.#found, pool);
+    }
     this.#seed();
     this.#work();
   }
