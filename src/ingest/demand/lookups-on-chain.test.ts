@@ -210,20 +210,21 @@ it('what is no token brings nothing, and an address without code takes one reque
 
 it('reorganisations during and after a lookup leave what the branch has', async () => {
   const { chain, recorder } = devnet;
-  const spark = toAddress('spark');
+  // Its pool is found by its log alone.
+  const hook = toAddress('hook');
   const late = await startLate();
   try {
     await chain.mine(4);
     await late.settle();
     const release = recorder.hold((body) => body.includes('eth_getCode'));
-    const asked = late.indexer.lookUp(spark);
+    const asked = late.indexer.lookUp(hook);
     await delay(100);
     await chain.reorg(3);
     await chain.mine(1);
     await late.settle();
     release();
     assert.equal(await asked, 'found');
-    const [row] = await late.store.readTokens('devnet', [spark]);
+    const [row] = await late.store.readTokens('devnet', [hook]);
     assert.ok(row !== undefined);
     // The blocks since then go: the token goes with them, and is looked up again.
     await chain.mine(1);
@@ -234,7 +235,7 @@ it('reorganisations during and after a lookup leave what the branch has', async 
     await late.settle();
     const reverted = late.events.filter((event) => event.reverted !== undefined);
     assert.ok(reverted.length >= 2);
-    await untilWhole(late, spark);
+    await untilWhole(late, hook);
     await late.settle();
     await assertVerified(late);
   } finally {

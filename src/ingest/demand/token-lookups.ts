@@ -51,6 +51,7 @@ export interface LookupStatus {
 
 /** How often a lookup begins again because its block was reorganised away. */
 const ATTEMPTS_MAX = 4;
+const AGAIN_AFTER_MS = 500;
 /** How long a lookup waits for its pools; they are adopted in any case. */
 const ADOPTION_WAIT_MS = 4_000;
 const REMEMBERED_MAX = 20_000;
@@ -102,6 +103,8 @@ export class TokenLookups {
     for (const [token, block] of [...this.#addedAt]) {
       if (block <= toBlock) continue;
       this.#addedAt.delete(token);
+      // The pools that logs told of are gone, too.
+      this.#searchedFrom.delete(token);
       void this.lookUp(token);
     }
   }
@@ -138,6 +141,8 @@ export class TokenLookups {
         if (this.#abort.signal.aborted || !this.#options.isAtHead()) return 'notReady';
         const outcome = await this.#attempt(token);
         if (outcome !== 'again') return outcome;
+        // The index needs a moment to follow the chain to its new branch.
+        await this.#options.sleep(AGAIN_AFTER_MS, this.#abort.signal);
       }
       log.warn({ chain: adapter.chain, token }, 'a token was not looked up: its block was lost');
     } catch (error) {
@@ -242,14 +247,13 @@ export class TokenLookups {
     const { adapter, store, adopt, sleep } = this.#options;
     const rows = await store.readPools(adapter.chain, pools);
     const partial = rows.filter(({ complete }) => !complete).map(({ pool }) => pool);
-    if (partial.length === 0 || this.#abort.signal.aborted) return;
+    if (partial.length === 0 || this.#abort.signal.aborted || !adopt(partial)) return;
     const adopted = partial.map(
       (pool) =>
         new Promise<void>((resolve) => {
           this.#awaited.set(pool, [...(this.#awaited.get(pool) ?? []), resolve]);
         }),
     );
-    if (!adopt(partial)) return;
     const late = new AbortController();
     const wait = sleep(ADOPTION_WAIT_MS, AbortSignal.any([late.signal, this.#abort.signal]));
     await Promise.race([Promise.all(adopted), wait.catch(() => undefined)]);
