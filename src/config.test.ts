@@ -46,6 +46,36 @@ test('all problems are reported at once', () => {
   assert.match(problems.find((problem) => problem.startsWith('PORT')) ?? '', /"abc"/);
 });
 
+test('a chain has a scope, and watched tokens only where that is watch', () => {
+  const token = '0x4200000000000000000000000000000000000006';
+  const base = { RPC_BASE: 'http://127.0.0.1:1' };
+  assert.equal(loadConfig({}).devnet.scope.name, 'all');
+  assert.deepEqual(loadConfig(base).chains[0]?.scope, { name: 'all', watch: [] });
+  const env = { ...base, SCOPE_BASE: 'watch', WATCH_BASE: `${token}, ${token}` };
+  assert.deepEqual(loadConfig(env).chains[0]?.scope, { name: 'watch', watch: [token, token] });
+  for (const [more, problem] of [
+    [{ SCOPE_BASE: 'some' }, /^SCOPE_BASE must be one of all, liquid, watch \(it is "some"\)$/],
+    [
+      { SCOPE_BASE: 'watch', WATCH_BASE: `${token},0x12` },
+      /^WATCH_BASE entry 2 must be an address: 0x and 40 hex digits/,
+    ],
+    [{ WATCH_BASE: token }, /^WATCH_BASE needs SCOPE_BASE=watch \(it is "all"\)$/],
+    [
+      { SCOPE_BASE: 'watch', WATCH_BASE: token, RPC_BASE: '' },
+      /^WATCH_BASE needs RPC_BASE: it is not followed$/,
+    ],
+    [
+      { SCOPE_DEVNET: 'watch', WATCH_DEVNET: token, DEVNET: 'off' },
+      /^WATCH_DEVNET needs DEVNET=on or auto$/,
+    ],
+    [{ LIQUID_FLOOR_USD: '0' }, /^LIQUID_FLOOR_USD must be a whole number from 1 to/],
+  ] as const) {
+    const problems = problemsOf({ ...base, ...more } as Record<string, string>);
+    assert.equal(problems.length, 1, problems.join('; '));
+    assert.match(problems[0] ?? '', problem);
+  }
+});
+
 test('token lists are files, or URLs with https unless on this machine', () => {
   const { places } = loadConfig({
     TOKEN_LISTS: '/lists/a.json, https://b.example/list?v=1,http://127.0.0.1:8000/c',
@@ -132,6 +162,7 @@ test('a chain is followed if it has endpoints', () => {
       startBlock: 100,
       credits: null,
       creditsPerDay: null,
+      scope: { name: 'all', watch: [] },
     },
   ]);
 });

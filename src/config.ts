@@ -4,6 +4,13 @@ import { resolve } from 'node:path';
 import { LIMIT_SETTINGS } from './config/limit-settings.ts';
 import { createRpcSettings } from './config/rpc-settings.ts';
 import {
+  type ConfiguredScope,
+  createScopeSettings,
+  FLOOR_SETTING,
+  findScopeProblem,
+  type ScopeSettings,
+} from './config/scope-settings.ts';
+import {
   cidr,
   host,
   integer,
@@ -172,6 +179,7 @@ const INDEXING_SETTINGS = {
     example: '300',
     fallback: '20',
   }),
+  liquidFloorUsd: FLOOR_SETTING,
   retainTradesDays: retainSetting('RETAIN_TRADES_DAYS', {
     why: "Days of trades to keep, by the chain's time; klines of `1s` are made from them. Whole days are deleted, those above the finalized block never. Unset keeps all.",
     example: '30',
@@ -264,18 +272,25 @@ const CHAIN_SETTINGS = FOLLOWABLE_CHAINS.map((chain) => ({
   chain,
   ...createRpcSettings(chain),
   startBlock: startBlockSetting(chain),
+  scope: createScopeSettings(chain),
 }));
+
+const DEVNET_SCOPE = createScopeSettings('devnet');
 
 export const SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(SERVER_SETTINGS),
   ...Object.values(STORE_SETTINGS),
   ...Object.values(ACCESS_SETTINGS),
   ...Object.values(LIMIT_SETTINGS),
-  ...CHAIN_SETTINGS.flatMap(({ chain: _, ...settings }) => Object.values(settings)),
+  ...CHAIN_SETTINGS.flatMap(({ chain: _, scope, ...settings }) => [
+    ...Object.values(settings),
+    ...Object.values(scope),
+  ]),
   ...Object.values(LIST_SETTINGS),
   ...Object.values(STREAM_SETTINGS),
   ...Object.values(INDEXING_SETTINGS),
   ...Object.values(DEVNET_SETTINGS),
+  ...Object.values(DEVNET_SCOPE),
 ];
 
 type ValuesOf<Settings> = {
@@ -291,6 +306,7 @@ export interface FollowedChain {
   /** Null counts every call as one credit. */
   readonly credits: CreditTable | null;
   readonly creditsPerDay: number | null;
+  readonly scope: ConfiguredScope;
 }
 
 export interface Config {
@@ -302,7 +318,7 @@ export interface Config {
   readonly chains: readonly FollowedChain[];
   readonly lists: ValuesOf<typeof LIST_SETTINGS>;
   readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
-  readonly devnet: ValuesOf<typeof DEVNET_SETTINGS>;
+  readonly devnet: ValuesOf<typeof DEVNET_SETTINGS> & { readonly scope: ConfiguredScope };
   /** Unknown settings with our prefixes: probably typos, reported at start. */
   readonly unknownNames: readonly string[];
 }
@@ -328,6 +344,13 @@ export function loadConfig(env: Environment): Config {
     const entries = Object.entries(settings).map(([key, one]) => [key, read(one)]);
     return Object.freeze(Object.fromEntries(entries)) as ValuesOf<Settings>;
   }
+  function readScope(settings: ScopeSettings): ConfiguredScope {
+    const values = { name: read(settings.name), watch: read(settings.watch) };
+    // A scope that cannot be read is a problem of its own.
+    const problem = values.name === null ? null : findScopeProblem(settings, values);
+    if (problem !== null) problems.push(problem);
+    return { name: values.name, watch: values.watch ?? [] };
+  }
   const config: Config = {
     server: readAll(SERVER_SETTINGS),
     store: readAll(STORE_SETTINGS),
@@ -339,27 +362,35 @@ export function loadConfig(env: Environment): Config {
       const startBlock = read(entry.startBlock);
       const credits = read(entry.credits);
       const creditsPerDay = read(entry.creditsPerDay);
+      const scope = readScope(entry.scope);
+      if (scope.watch.length > 0 && !urls?.http.length) {
+        problems.push(`${entry.scope.watch.name} needs ${entry.rpcUrls.name}: it is not followed`);
+      }
       if (!urls?.http.length) return [];
       const { http: rpcUrls, sockets } = urls;
-      return [{ chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay }];
+      return [{ chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay, scope }];
     }),
     lists: readAll(LIST_SETTINGS),
     indexing: readAll(INDEXING_SETTINGS),
-    devnet: readAll(DEVNET_SETTINGS),
+    devnet: { ...readAll(DEVNET_SETTINGS), scope: readScope(DEVNET_SCOPE) },
     unknownNames: findUnknownNames(env),
   };
   if (config.store.databaseUrl !== null && config.access.keyPepper === null) {
     problems.push('KEY_PEPPER must be set with DATABASE_URL: all processes need the same one');
   }
+  if (config.devnet.scope.watch.length > 0 && config.devnet.mode === 'off') {
+    problems.push(`${DEVNET_SCOPE.watch.name} needs ${DEVNET_SETTINGS.mode.name}=on or auto`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
 
+/** Node has `WATCH_…` variables of its own, with more words. */
+const PREFIX = /^((RPC|START_BLOCK|SCOPE|LIQUID|LIMIT|DEVNET|RETAIN)_[A-Z]+|WATCH_[A-Z]+$)/;
+
 function findUnknownNames(env: Environment): readonly string[] {
   const known = new Set(SETTINGS.map((one) => one.name));
-  return Object.keys(env).filter(
-    (name) => /^(RPC|START_BLOCK|LIMIT|DEVNET|RETAIN)_[A-Z]+/.test(name) && !known.has(name),
-  );
+  return Object.keys(env).filter((name) => PREFIX.test(name) && !known.has(name));
 }
 
 /** The configuration of this process. */

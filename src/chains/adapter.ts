@@ -125,6 +125,12 @@ export type TokenFinding = { readonly callCount: number } & (
  */
 export type KnownPools = (pools: readonly PoolId[]) => Promise<readonly PoolDescription[]>;
 
+/** What to read of a chain: transfers of some tokens, and some pools. */
+export interface BlockFilter {
+  readonly tokens: ReadonlySet<Address>;
+  readonly pools: ReadonlySet<PoolId>;
+}
+
 /** Positions, both inclusive; some may have no block. */
 export interface BlockRange {
   readonly fromBlock: number;
@@ -133,6 +139,16 @@ export interface BlockRange {
   readonly linked: boolean;
   /** Whether to search it for notices about tokens; a linked range always is. */
   readonly searched?: boolean;
+  /**
+   * Only these, and the pools that the range creates with one of the tokens; quote assets among
+   * them bring no pools. What was left out cannot be noticed, so replies are checked less.
+   */
+  readonly only?: BlockFilter | undefined;
+  /**
+   * Whether every pool with events is sent as `poolCreated` first, not only those whose creation
+   * the adapter has not read. For a caller that does not store every pool.
+   */
+  readonly describesPools?: boolean | undefined;
   /**
    * Stop early, after this many blocks. Positions without a block do not count, so one reading gets
    * past a gap of any length.

@@ -2,6 +2,7 @@
 // The command line: `npx mintwire <command>`.
 
 import { exportRows } from './export.ts';
+import { forget } from './forget.ts';
 import { manageKeys } from './manage-keys.ts';
 import { pause, resume } from './pause.ts';
 import { plan } from './plan.ts';
@@ -9,6 +10,7 @@ import { readCommand, refuseCommand } from './read-command.ts';
 import { serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { readVersion } from './version.ts';
+import { watchTokens } from './watch-tokens.ts';
 
 const HELP = `mintwire: token market data, quotes and unsigned transactions from your own node
 
@@ -21,6 +23,10 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
   npx mintwire keys       list or revoke a wallet's API keys
   npx mintwire pause <chain> <mint>
                           remove a token from every answer; resume restores it
+  npx mintwire watch add --chain <chain> <token>
+                          index a token of a chain with scope watch; also: remove, list
+  npx mintwire forget --chain <chain>
+                          delete everything indexed of a chain
   npx mintwire --version  print the version
   npx mintwire --help     print this; <command> --help describes one
 
@@ -35,6 +41,8 @@ const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<vo
   keys: manageKeys,
   pause,
   resume,
+  watch: watchTokens,
+  forget,
 };
 
 /** Flags about the program itself. */

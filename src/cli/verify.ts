@@ -3,8 +3,8 @@
 import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
 import type { Verification } from '../ingest/verify/verify-chain.ts';
-import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
-import { readCommand, refuseCommand } from './read-command.ts';
+import { readChain } from './read-chain.ts';
+import { readCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';
 
 const FORM = {
@@ -15,15 +15,6 @@ Recomputes the index from the chain and prints the differences; exit code 0 wher
 `,
   flags: { chain: { type: 'string' } },
 } as const;
-
-function readChain(typed: readonly string[]): ChainSlug | null {
-  const command = readCommand(typed, FORM);
-  if (command === null) return null;
-  const { chain } = command.values;
-  if (chain === undefined) return refuseCommand(FORM, '--chain is missing');
-  const known = Object.keys(CHAINS).join(', ');
-  return findChain(chain)?.slug ?? refuseCommand(FORM, `no chain "${chain}"; known: ${known}`);
-}
 
 function formatVerification(chain: string, result: Verification): string {
   const counts = Object.entries(result.checked).map(
@@ -42,7 +33,8 @@ function formatVerification(chain: string, result: Verification): string {
 }
 
 export async function verify(typed: readonly string[]): Promise<void> {
-  const chain = readChain(typed);
+  const command = readCommand(typed, FORM);
+  const chain = command && readChain(FORM, command.values.chain);
   if (chain === null) return;
   try {
     const result = await verifyFollowedChain({

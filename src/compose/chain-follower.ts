@@ -24,6 +24,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { findFamily, requireMarkets } from './chain-families.ts';
 import { computeChainProgress, describeNotReady } from './chain-progress.ts';
+import type { ConfiguredScopes } from './chain-scopes.ts';
 import { ClientDemand } from './client-demand.ts';
 import type {
   ChainReport,
@@ -45,6 +46,7 @@ interface ChainFollowerOptions {
   readonly indexing: Config['indexing'];
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
+  readonly scopes: ConfiguredScopes;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
   /** Whose memory of the endpoints the thread shares. */
@@ -275,6 +277,7 @@ export class ChainFollower implements ChainDirectory {
       lagMs: report?.status.lagMs ?? null,
       venues: [...(market?.venues ?? [])],
       native: { ...native },
+      scope: this.#options.scopes[slug]?.name ?? 'all',
       usdAnchor: anchor === undefined ? null : findFamily(slug).addresses.toShown(anchor),
       ...(report?.slowed == null ? {} : { slowed: report.slowed }),
       ...(rpcUrl === undefined ? {} : { rpcUrl }),
@@ -285,11 +288,12 @@ export class ChainFollower implements ChainDirectory {
     if (this.#restart) clearTimeout(this.#restart);
     this.#restart = null;
     if (this.#stopping) return;
-    const { store, indexing, rollbacksKeptMs, connections, clock, logger } = this.#options;
+    const { connections, clock, logger } = this.#options;
+    const { store, indexing, scopes, rollbacksKeptMs } = this.#options;
     const sources = this.#sources;
     const memories = sources.map((source) => connections.connect(source).memory);
     const workerData: IndexerThreadInput = {
-      ...{ store, indexing, rollbacksKeptMs, sources, memories },
+      ...{ store, indexing, scopes, rollbacksKeptMs, sources, memories },
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,

@@ -3,6 +3,7 @@
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
+import type { ConfiguredScope } from '../config/scope-settings.ts';
 import type { Config } from '../config.ts';
 import type { CommittedEvent } from '../ingest/commit/commit-batch.ts';
 import { Indexer } from '../ingest/follow/indexer.ts';
@@ -14,6 +15,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
+import { createScope } from './chain-scopes.ts';
 import { createAdapter } from './chain-source.ts';
 import type { ChainReport } from './indexer-message.ts';
 
@@ -27,6 +29,8 @@ interface ChainRunnerOptions {
   readonly memory: SharedArrayBuffer;
   readonly store: Store;
   readonly indexing: Config['indexing'];
+  /** Null indexes everything. */
+  readonly scope: ConfiguredScope | null;
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   readonly log: ChainLog;
@@ -130,6 +134,7 @@ export class ChainRunner {
       // A devnet without traders may make no blocks for any time.
       headStallAfterMs: isDevnet ? null : DEFAULT_INDEXER_OPTIONS.headStallAfterMs,
       rollbacksKeptMs: this.#options.rollbacksKeptMs,
+      scope: createScope(this.#options.scope, { ...this.#options, adapter: this.#adapter }),
       adoption: { callsPerMinute: this.#pickCallsPerMinute('adoptCallsPerMinute') },
       backfill: {
         callsPerMinute: this.#pickCallsPerMinute('backfillCallsPerMinute'),

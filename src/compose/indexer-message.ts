@@ -12,10 +12,12 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { StoreFault } from '../store/store-error.ts';
+import type { ConfiguredScopes } from './chain-scopes.ts';
 
 export interface IndexerThreadInput {
   readonly store: Config['store'];
   readonly indexing: Config['indexing'];
+  readonly scopes: ConfiguredScopes;
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   readonly sources: readonly ChainSource[];

@@ -55,6 +55,7 @@ const runners = input.sources.map(
       memory: input.memories[index] ?? createEndpointMemory(source.endpoints.length),
       store,
       indexing: input.indexing,
+      scope: input.scopes[source.chain] ?? null,
       rollbacksKeptMs: input.rollbacksKeptMs,
       log,
       onProgress: () => {

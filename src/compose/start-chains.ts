@@ -13,6 +13,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { ChainFollower } from './chain-follower.ts';
+import { listScopes } from './chain-scopes.ts';
 import { findChainSource, readDevnetSource } from './chain-source.ts';
 import { DevnetProcess, isDevnetInstalled } from './devnet-process.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
@@ -71,6 +72,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     indexing: config.indexing,
     rollbacksKeptMs: computeRollbacksKeptMs(config),
     chains,
+    scopes: listScopes(config),
   });
   if (!withDevnet) {
     if (configured.length > 0) follower.follow(configured);

@@ -81,6 +81,14 @@ export const host: Parser<string> = (text) => {
   return text;
 };
 
+/** The address of a token on an EVM chain, as it is written. */
+export const evmAddressText: Parser<string> = (text) => {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
+    throw new SettingProblem('must be an address: 0x and 40 hex digits');
+  }
+  return text;
+};
+
 /** A token list's place: a URL or a file. */
 type TokenListPlace =
   | { readonly kind: 'url'; readonly url: string }

@@ -16,7 +16,7 @@ import {
 import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
 import { address } from '../../test/test-ids.ts';
 import type { Address } from '../model/ids.ts';
-import { computeCovered, isHoldersComplete } from './coverage.ts';
+import { buildCoverage, computeCovered, isHoldersComplete, readTokenStarts } from './coverage.ts';
 
 const START_BLOCK = 150;
 const DAY_MS = 86_400_000;
@@ -84,6 +84,35 @@ describe('an index that began late', () => {
   });
 });
 
+describe('a scope of some tokens', () => {
+  test('covers a token from when it came in, and says which one it does not cover', async (t) => {
+    const { market } = (await createScene(t)).store;
+    const [inside, gone, never] = ['0xa', '0xb', '0xc'].map(address);
+    const [a, b, c] = [inside!, gone!, never!];
+    const entry = { fromBlock: 7, fromMs: 7000, leftBlock: null, pool: null };
+    await market.transaction('devnet', (transaction) =>
+      transaction.putScopeEntries([
+        { ...entry, token: a },
+        { ...entry, token: b, leftBlock: 9 },
+      ]),
+    );
+    const stored = await market.readCheckpoint('devnet');
+    const checkpoint = { ...stored!, scope: 'watch' } as const;
+    const findStart = await readTokenStarts(market, { chain: 'devnet', checkpoint }, [a, b, c]);
+    const build = (token: typeof a) =>
+      buildCoverage(buildToken({ token }), findStart(token), checkpoint);
+    assert.deepEqual(build(a), {
+      ...{ scope: 'watch', tradesFrom: 7000, klinesFrom: 7000, holdersComplete: true },
+    });
+    const partial = { scope: 'partial', tradesFrom: null, klinesFrom: null };
+    for (const token of [b, c]) {
+      assert.deepEqual(build(token), { ...partial, holdersComplete: false });
+      assert.equal(computeCovered(findStart(token), 9000), 0);
+    }
+    assert.equal(computeCovered(findStart(a), 9000), 2000);
+  });
+});
+
 describe('what is complete', () => {
   test('holders are counted if every figure agrees and no balance was overdrawn', () => {
     const token = buildToken({ token: address('0xt') });
@@ -101,10 +130,9 @@ describe('what is complete', () => {
   });
 
   test('time is covered from the first indexed block on, or from the chain’s', () => {
-    const checkpoint = { startBlock: 2, timestampMs: 5000 } as Parameters<typeof computeCovered>[0];
-    assert.equal(computeCovered(checkpoint, 1000), 4000);
-    assert.equal(computeCovered(checkpoint, null), 0);
-    assert.equal(computeCovered({ ...checkpoint, startBlock: 1 }, null), Number.POSITIVE_INFINITY);
+    assert.equal(computeCovered({ fromBlock: 2, fromMs: 1000 }, 5000), 4000);
+    assert.equal(computeCovered({ fromBlock: 2, fromMs: null }, 5000), 0);
+    assert.equal(computeCovered({ fromBlock: 1, fromMs: null }, 5000), Number.POSITIVE_INFINITY);
   });
 });
 

@@ -5,9 +5,11 @@ import type { BackfillRecord } from '../model/backfill.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, KeptFrom, KlineInterval, TokenRecord } from '../model/market-record.ts';
+import type { ScopeName } from '../model/scope.ts';
 import type { AnswerReader } from './read-at.ts';
 
 interface Coverage {
+  readonly scope: CoverageScope;
   readonly tradesFrom: number | null;
   readonly klinesFrom: number | null;
   readonly holdersComplete: boolean;
@@ -22,6 +24,23 @@ interface BackfillCoverage {
   readonly pct: number;
 }
 
+/** Why a token is indexed; `partial` if only some of its pools are, for other tokens' sake. */
+type CoverageScope = ScopeName | 'partial';
+
+/** Since when a token is indexed. */
+export interface TokenStart {
+  readonly scope: CoverageScope;
+  readonly fromBlock: number;
+  /** The time; null if it is unknown, or the token is not in scope. */
+  readonly fromMs: number | null;
+}
+
+const NOT_IN_SCOPE: TokenStart = {
+  scope: 'partial',
+  fromBlock: Number.MAX_SAFE_INTEGER,
+  fromMs: null,
+};
+
 /** Whether every holder is known: the balances add up to the contract's total supply. */
 export function isHoldersComplete(token: TokenRecord): boolean {
   return (
@@ -33,18 +52,45 @@ export function isHoldersComplete(token: TokenRecord): boolean {
 }
 
 /** The chain time at which indexing began; if it was not recorded, the time of the first trade. */
-export async function readStart(
+async function readChainStart(
   reader: AnswerReader,
   chain: ChainSlug,
   checkpoint: Checkpoint,
-): Promise<number | null> {
-  return checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain, checkpoint.startBlock));
+): Promise<TokenStart> {
+  const fromMs = checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain, checkpoint.startBlock));
+  return { scope: 'all', fromBlock: checkpoint.startBlock, fromMs };
 }
 
-/** How much of the chain's time is indexed; a chain indexed from block 0 has no earlier time. */
-export function computeCovered(checkpoint: Checkpoint, startMs: number | null): number {
-  if (checkpoint.startBlock <= 1) return Number.POSITIVE_INFINITY;
-  return startMs === null ? 0 : checkpoint.timestampMs - startMs;
+/** Since when tokens are indexed: with the chain, or from when they came into scope. */
+export async function readTokenStarts(
+  reader: AnswerReader,
+  at: { readonly chain: ChainSlug; readonly checkpoint: Checkpoint },
+  tokens: readonly Address[],
+): Promise<(token: Address) => TokenStart> {
+  const { chain, checkpoint } = at;
+  const { scope } = checkpoint;
+  if (scope === undefined) {
+    const start = await readChainStart(reader, chain, checkpoint);
+    return () => start;
+  }
+  const entries = await reader.readScopeEntries(chain, tokens);
+  const starts = new Map(entries.map((entry) => [entry.token, { ...entry, scope }]));
+  return (token) => starts.get(token) ?? NOT_IN_SCOPE;
+}
+
+/** The same for one token. */
+export async function readTokenStart(
+  reader: AnswerReader,
+  at: { readonly chain: ChainSlug; readonly checkpoint: Checkpoint },
+  token: Address,
+): Promise<TokenStart> {
+  return (await readTokenStarts(reader, at, [token]))(token);
+}
+
+/** How much of the chain's time up to now is indexed; before block 0 there is none. */
+export function computeCovered(start: Omit<TokenStart, 'scope'>, nowMs: number): number {
+  if (start.fromBlock <= 1) return Number.POSITIVE_INFINITY;
+  return start.fromMs === null ? 0 : nowMs - start.fromMs;
 }
 
 /** From when on klines of an interval are kept; 0 if all are. */
@@ -111,12 +157,31 @@ export async function readCoverage(
   },
 ): Promise<Coverage> {
   const { token, checkpoint, interval = '1m' } = of;
+  const start = await readTokenStart(reader, { chain, checkpoint }, token.token);
   const jobs = await readBackfills(reader, chain, { tokens: [token.token], checkpoint });
-  const startMs = findTradesStart(await readStart(reader, chain, checkpoint), jobs);
+  return buildCoverage(token, start, { kept: checkpoint, jobs, interval });
+}
+
+/** `klinesFrom` depends on the interval, because fine candles are deleted earlier. */
+export function buildCoverage(
+  token: TokenRecord,
+  { scope, fromMs }: TokenStart,
+  of: {
+    readonly kept: KeptFrom;
+    readonly jobs: readonly BackfillRecord[];
+    readonly interval: KlineInterval;
+  },
+): Coverage {
+  const backfill = buildBackfill(of.jobs);
+  if (scope === 'partial') {
+    return { scope, tradesFrom: null, klinesFrom: null, holdersComplete: false, backfill };
+  }
+  const startMs = findTradesStart(fromMs, of.jobs);
   return {
-    tradesFrom: toLater(startMs, checkpoint.tradesFromMs ?? 0),
-    klinesFrom: toLater(startMs, toKlinesKeptFrom(interval, checkpoint)),
+    scope,
+    tradesFrom: toLater(startMs, of.kept.tradesFromMs ?? 0),
+    klinesFrom: toLater(startMs, toKlinesKeptFrom(of.interval, of.kept)),
     holdersComplete: isHoldersComplete(token),
-    backfill: buildBackfill(jobs),
+    backfill,
   };
 }

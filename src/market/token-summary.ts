@@ -14,7 +14,7 @@ import {
   readBoard,
   type WindowsAnswer,
 } from './board/token-windows.ts';
-import { computeCovered, isHoldersComplete, readBackfills, readStart } from './coverage.ts';
+import { computeCovered, isHoldersComplete, readBackfills, readTokenStarts } from './coverage.ts';
 import { fillInPrices } from './fill-in-prices.ts';
 import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
@@ -123,13 +123,13 @@ export async function readSummaries(
   const stored = await reader.readTokens(chain, wanted.tokens);
   const tokens = await fillInPrices(reader, chain, { tokens: stored, jobs });
   const topPools = await reader.readTopPools(chain, wanted.tokens, 1);
-  const startMs = await readStart(reader, chain, checkpoint);
+  const findStart = await readTokenStarts(reader, { chain, checkpoint }, wanted.tokens);
   const fromMs = checkpoint.timestampMs;
-  const coveredMs = computeCovered(checkpoint, startMs);
   const summaries = new Map<Address, SummaryRead>();
   for (const token of tokens) {
     const reading = readings.get(token.token);
     if (reading === undefined) continue;
+    const coveredMs = computeCovered(findStart(token.token), fromMs);
     const windows = buildWindows(reading, token.priceUsd, coveredMs);
     const topPool = topPools.get(token.token)?.[0] ?? null;
     const entry = directory.get(chain)?.get(token.token);

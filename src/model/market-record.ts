@@ -1,6 +1,7 @@
 // The stored rows of the market: ingest writes them, the reads use them.
 
 import type { Address, PoolId, TransactionId } from './ids.ts';
+import type { ScopeName } from './scope.ts';
 
 export interface TokenRecord {
   readonly token: Address;
@@ -160,6 +161,8 @@ export interface Checkpoint {
   readonly tradesFromMs?: number;
   /** The same for candles shorter than a day. */
   readonly candlesFromMs?: number;
+  /** Which tokens are indexed; absent if all are. */
+  readonly scope?: Exclude<ScopeName, 'all'>;
 }
 
 /** From when on rows are kept. */

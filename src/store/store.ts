@@ -19,11 +19,13 @@ import type {
 } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
+import type { ScopeEntry } from '../model/scope.ts';
 import type { AccessStore } from './access-store.ts';
 import type { CandleSeries, MarketReads, TimeRange } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
 import type { StoreFault } from './store-error.ts';
 import type { RollbackRecord, StreamReads } from './stream-reads.ts';
+import type { WatchStore } from './watch-store.ts';
 
 export interface BalanceKey {
   readonly token: Address;
@@ -51,6 +53,8 @@ export interface MarketReader {
     tokens: readonly Address[],
     against?: readonly Address[],
   ): Promise<PoolRecord[]>;
+  /** Since when the tokens are in scope; those that are not are absent. */
+  readScopeEntries(chain: ChainSlug, tokens: readonly Address[]): Promise<ScopeEntry[]>;
   /** By pool, then by tick. */
   readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]>;
   readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
@@ -102,6 +106,7 @@ export interface MarketTransaction extends MarketReader {
   putTicks(rows: readonly TickRecord[]): Promise<void>;
   putAdoptions(rows: readonly AdoptionRecord[]): Promise<void>;
   putDiscoveries(rows: readonly DiscoveryRecord[]): Promise<void>;
+  putScopeEntries(rows: readonly ScopeEntry[]): Promise<void>;
   /** A balance of zero is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
   putBackfills(rows: readonly BackfillRecord[]): Promise<void>;
@@ -118,9 +123,9 @@ export interface MarketTransaction extends MarketReader {
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
    * Restores every row that blocks above `block` changed and removes their trades, adoptions,
-   * discoveries, headers and undo images. A job whose balances were joined above it must join them
-   * again. The caller must refold the candles from the trades that stay. Returns the trades that were
-   * removed, in chain order.
+   * discoveries, scope entries, headers and undo images. A job whose balances were joined above it
+   * must join them again. The caller must refold the candles from the trades that stay. Returns the
+   * trades that were removed, in chain order.
    */
   undoAbove(block: number): Promise<TradeRecord[]>;
   /** Records what a rollback removed, for readers that saw it and resume later. */
@@ -149,6 +154,8 @@ export interface MarketScanner {
   scanAdoptions(chain: ChainSlug): AsyncIterable<readonly AdoptionRecord[]>;
   /** In the order of their commits. */
   scanDiscoveries(chain: ChainSlug): AsyncIterable<readonly DiscoveryRecord[]>;
+  /** Of all tokens that are or were in scope, by token and block. */
+  scanScopeEntries(chain: ChainSlug): AsyncIterable<readonly ScopeEntry[]>;
   scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]>;
   scanBackfills(chain: ChainSlug): AsyncIterable<readonly BackfillRecord[]>;
   scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;
@@ -211,6 +218,7 @@ export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   readonly market: MarketStore;
   readonly pauses: PauseStore;
+  readonly watches: WatchStore;
   readonly access: AccessStore;
   /** Resolves if the store can be read and written; rejects with a `StoreError` otherwise. */
   ping(): Promise<void>;

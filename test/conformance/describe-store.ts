@@ -11,6 +11,7 @@ import type { CreatePlace } from './store-place.ts';
 import { describePoolSafety } from './store-pool-safety.ts';
 import { describeRetention } from './store-retention.ts';
 import { describeRows } from './store-rows.ts';
+import { describeScope, describeWatches } from './store-scope.ts';
 import { describeSeries } from './store-series.ts';
 import { describeStreams } from './store-streams.ts';
 import { describeTransactions } from './store-transactions.ts';
@@ -29,6 +30,8 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeBackfills(createPlace);
     describeMigrations(createPlace);
     describeRetention(createPlace);
+    describeScope(createPlace);
+    describeWatches(createPlace);
     describeForget(createPlace);
     describeKill(createPlace);
   });

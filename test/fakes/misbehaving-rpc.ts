@@ -48,6 +48,8 @@ export interface MisbehavingRpc {
   readonly calls: readonly FakeCall[];
   /** HTTP requests, however many calls each had. */
   readonly requests: number;
+  /** The length of all replies. */
+  readonly bytesSent: number;
   misbehave(mischief: Mischief | null): void;
   count(method: string): number;
   stop(): Promise<void>;
@@ -82,6 +84,7 @@ async function buildReply(call: WireCall, answer: TrueAnswer, misdeed: Misdeed |
 export async function startMisbehavingRpc(answer: TrueAnswer): Promise<MisbehavingRpc> {
   let mischief: Mischief | null = null;
   let requests = 0;
+  let bytesSent = 0;
   const calls: FakeCall[] = [];
   const seen = new Map<string, number>();
 
@@ -111,6 +114,7 @@ export async function startMisbehavingRpc(answer: TrueAnswer): Promise<Misbehavi
       wire.map((call, index) => buildReply(call, answer, misdeeds[index] ?? null)),
     );
     const text = JSON.stringify(Array.isArray(body) ? replies : replies[0]);
+    bytesSent += Buffer.byteLength(text);
     response.setHeader('content-type', 'application/json');
     const cut = misdeeds.find((one) => one?.do === 'cut');
     if (cut?.do === 'cut') {
@@ -132,6 +136,9 @@ export async function startMisbehavingRpc(answer: TrueAnswer): Promise<Misbehavi
     calls,
     get requests() {
       return requests;
+    },
+    get bytesSent() {
+      return bytesSent;
     },
     misbehave(next) {
       mischief = next;

@@ -6,6 +6,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { ChainAdapter, ChainHead, KnownPools } from '../adapter.ts';
 import { PoolPieceReader } from './adopt/pool-piece-reader.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
+import { createLogFilters } from './blocks/log-filters.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
 import { createReadAt } from './create-read-at.ts';
 import { TokenFinder } from './demand/token-finder.ts';
@@ -160,6 +161,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   const reader = new BlockReader({
     ...logReading,
     verification: options.verification ?? 'linked',
+    filters: createLogFilters(deployment),
     logAddresses: options.logAddresses ?? null,
     span: { ...DEFAULT_SPAN, ...options.span },
     known: {

@@ -31,6 +31,7 @@ export const getChains = defineOperation({
           head: 82,
           finalized: 18,
           lagMs: 5000,
+          scope: 'all',
           venues: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'],
           native: { symbol: 'ETH', decimals: 18 },
           usdAnchor: '0x093b50149D338Afa5590d1BBC0CC677D6ACcaA41',
@@ -43,6 +44,6 @@ export const getChains = defineOperation({
     tool: 'get_capabilities',
     title: 'Chains and exchanges',
     description:
-      'Lists the chains that this server follows: slug, newest indexed block, lag behind the chain in milliseconds, exchanges, native coin. Use it first, to learn which values `chain` can have; call it again when data seems stale. Takes no arguments. Example: {}.',
+      'Lists the chains that this server follows: slug, newest indexed block, lag behind the chain in milliseconds, which tokens are indexed (scope), exchanges, native coin. Use it first, to learn which values `chain` can have; call it again when data seems stale. Takes no arguments. Example: {}.',
   },
 });

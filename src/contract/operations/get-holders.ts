@@ -93,6 +93,7 @@ export const getHolders = defineOperation({
       nextCursor:
         'Q3g1Q3JETEpDUFBmMjE0MjU5MDcxODcxNzczMjg4NjU2NTUwNCAweGRmMGI3N2QyMTY1NDAzY2JhZjNkNmQ4YzhmODNkMTdmNDYxMzIyNjUgMw',
       coverage: {
+        scope: 'all',
         tradesFrom: 1794634939000,
         klinesFrom: 1794634939000,
         holdersComplete: true,

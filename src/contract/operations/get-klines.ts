@@ -107,6 +107,7 @@ export const getKlines = defineOperation({
         },
       ],
       coverage: {
+        scope: 'all',
         tradesFrom: 1794634939000,
         klinesFrom: 1794634939000,
         holdersComplete: true,

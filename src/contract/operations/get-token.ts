@@ -109,6 +109,7 @@ export const getToken = defineOperation({
       ],
       status: 'active',
       coverage: {
+        scope: 'all',
         tradesFrom: 1794716109000,
         klinesFrom: 1794716109000,
         holdersComplete: true,

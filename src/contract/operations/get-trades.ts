@@ -95,6 +95,7 @@ export const getTrades = defineOperation({
       ],
       nextCursor: 'T1dfSkQ1UVRCN2pBMTc5NDcyMTQ4MjAwMCA4MiAz',
       coverage: {
+        scope: 'all',
         tradesFrom: 1794634939000,
         klinesFrom: 1794634939000,
         holdersComplete: true,

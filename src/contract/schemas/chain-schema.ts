@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { CHAIN_SLUGS } from '../../model/chain.ts';
+import { SCOPE_NAMES } from '../../model/scope.ts';
 
 export const chainSlugSchema = Type.Enum([...CHAIN_SLUGS], {
   description: 'Slug of a chain.',
@@ -21,6 +22,10 @@ export const chainSchema = Type.Object(
     lagMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description:
         'How much older the highest indexed block is than the newest block of the chain.',
+    }),
+    scope: Type.Enum([...SCOPE_NAMES], {
+      description:
+        'Which tokens are indexed: `all`; `liquid`, those that have had a pool of some worth; `watch`, those that the operator names.',
     }),
     venues: Type.Array(Type.String(), { description: 'Exchanges indexed on this chain.' }),
     native: Type.Object(

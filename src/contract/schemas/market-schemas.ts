@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { KLINE_INTERVALS } from '../../model/market-record.ts';
+import { SCOPE_NAMES } from '../../model/scope.ts';
 import { chainSlugSchema } from './chain-schema.ts';
 
 /** How a token matches a search, the best first. */
@@ -94,6 +95,10 @@ const backfillSchema = Type.Object(
 
 export const coverageSchema = Type.Object(
   {
+    scope: Type.Enum([...SCOPE_NAMES, 'partial'], {
+      description:
+        'Why the token is indexed: `all` are, it is `liquid`, or the operator wants to `watch` it. `partial`: it is not; only some of its pools are, for other tokens.',
+    }),
     tradesFrom: integerOrNull(
       'Trades from this time on are indexed and kept, in Unix milliseconds.',
     ),

@@ -32,6 +32,8 @@ interface PoolAdopterOptions {
   readonly callsPerMinute: number;
   /** Whether the index is near the chain's head: nodes keep the states of the last blocks only. */
   readonly isAtHead: () => boolean;
+  /** Whether the events of a pool are indexed: one that is not would be stale at once. */
+  readonly isIndexed?: (pool: PoolRecord) => boolean;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -214,6 +216,7 @@ export class PoolAdopter {
       if (this.#ready.some(({ reading }) => reading.row.pool === pool)) continue;
       const [row] = await store.readPools(adapter.chain, [pool]);
       if (row === undefined || row.complete) continue;
+      if (this.#options.isIndexed?.(row) === false) continue;
       const tip = journal.watch(pool);
       if (tip === null) continue;
       const reading = new PoolReading(row, tip.block);

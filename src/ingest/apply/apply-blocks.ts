@@ -18,7 +18,7 @@ function applyBlock(state: MarketState, block: BlockEvents): void {
         applyTransfer(state, event);
         break;
       case 'swap': {
-        const index = swapsOfTransaction.get(event.txHash) ?? 0;
+        const index = event.index ?? swapsOfTransaction.get(event.txHash) ?? 0;
         swapsOfTransaction.set(event.txHash, index + 1);
         applySwap(state, event, { index, examination });
         break;

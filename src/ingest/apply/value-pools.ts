@@ -9,6 +9,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import { RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../../lib/decimal.ts';
 import { UINT256_MAX } from '../../lib/sortable-integer.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import { findAnchorPrice } from '../state/anchor-price.ts';
 import type { MarketState, PoolEntry, TokenEntry } from '../state/market-state.ts';
 import { findUsdPrice } from '../state/price-trade.ts';
@@ -21,18 +22,26 @@ interface PoolSides {
   readonly quote: TokenEntry;
 }
 
+/** How a pool is valued in one of its tokens. */
+interface QuoteSide {
+  readonly baseIsToken0: boolean;
+  /** USD for some raw units of it; null if unknown. */
+  readonly toUsdE18: (amountRaw: bigint) => bigint | null;
+}
+
 function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
 /** What a pool holds of its quote asset, and the value of its other side in it; null if unknown. */
-function readHoldings(pool: PoolEntry, sides: PoolSides): { quote: bigint; base: bigint } | null {
-  const { row } = pool;
+function readHoldings(
+  row: Pick<PoolRecord, 'kind' | 'state'>,
+  baseIsToken0: boolean,
+): { quote: bigint; base: bigint } | null {
   const kind = kindOf(row);
   const holdings = kind.holdings(row.state);
   if (holdings === null) return null;
   const { amount0, amount1 } = holdings;
-  const baseIsToken0 = sides.base.row.token === row.token0;
   const quote = baseIsToken0 ? amount1 : amount0;
   const price = kind.price(row.state);
   if (price === null) return { quote, base: 0n };
@@ -42,20 +51,48 @@ function readHoldings(pool: PoolEntry, sides: PoolSides): { quote: bigint; base:
   return { quote, base };
 }
 
-function priceInUsdE18(amountRaw: bigint, asset: TokenEntry, anchor: Ratio | null): bigint | null {
-  const price = findUsdPrice(asset, anchor);
-  if (price === null || asset.row.decimals === null) return null;
-  const denominator = pow10(asset.row.decimals) * price.denominator;
+/** In 1e-18 USD; null if the price or the decimals are unknown. */
+export function priceInUsdE18(
+  amountRaw: bigint,
+  asset: { readonly price: Ratio | null; readonly decimals: number | null },
+): bigint | null {
+  const { price, decimals } = asset;
+  if (price === null || decimals === null) return null;
+  const denominator = pow10(decimals) * price.denominator;
   return min((amountRaw * price.numerator * USD_E18) / denominator, UINT256_MAX >> 1n);
 }
 
-function computeValue(pool: PoolEntry, sides: PoolSides, anchor: Ratio | null): bigint | null {
-  const holdings = readHoldings(pool, sides);
+function valueSides(
+  row: Pick<PoolRecord, 'kind' | 'state'>,
+  { baseIsToken0, toUsdE18 }: QuoteSide,
+): { readonly baseUsd: bigint; readonly quoteUsd: bigint } | null {
+  const holdings = readHoldings(row, baseIsToken0);
   if (holdings === null) return null;
-  const quoteUsd = priceInUsdE18(holdings.quote, sides.quote, anchor);
-  const baseUsd = priceInUsdE18(holdings.base, sides.quote, anchor);
-  if (quoteUsd === null || baseUsd === null) return null;
-  if (sides.quote.rank !== RANK_TOKEN) return quoteUsd + min(baseUsd, quoteUsd);
+  const quoteUsd = toUsdE18(holdings.quote);
+  const baseUsd = toUsdE18(holdings.base);
+  return quoteUsd === null || baseUsd === null ? null : { baseUsd, quoteUsd };
+}
+
+/** The value of a pool against a quote asset, in 1e-18 USD; null if it is unknown. */
+export function valueAgainstQuote(
+  row: Pick<PoolRecord, 'kind' | 'state'>,
+  quote: QuoteSide,
+): bigint | null {
+  const sides = valueSides(row, quote);
+  return sides === null ? null : sides.quoteUsd + min(sides.baseUsd, sides.quoteUsd);
+}
+
+function computeValue(pool: PoolEntry, sides: PoolSides, anchor: Ratio | null): bigint | null {
+  const { row, rank } = sides.quote;
+  const asset = { price: findUsdPrice(sides.quote, anchor), decimals: row.decimals };
+  const quote: QuoteSide = {
+    baseIsToken0: sides.base.row.token === pool.row.token0,
+    toUsdE18: (amountRaw) => priceInUsdE18(amountRaw, asset),
+  };
+  if (rank !== RANK_TOKEN) return valueAgainstQuote(pool.row, quote);
+  const values = valueSides(pool.row, quote);
+  if (values === null) return null;
+  const { baseUsd, quoteUsd } = values;
   // Prices can be faked, deposits cannot: a token counts here for at most what it has elsewhere.
   const backed = min(quoteUsd, (sides.quote.row.liquidityUsdE18 ?? 0n) / 2n);
   return backed + min(baseUsd, backed);

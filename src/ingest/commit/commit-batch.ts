@@ -7,6 +7,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Discovery } from '../../model/discovery.ts';
 import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
+import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { BatchChanges } from '../state/market-state.ts';
@@ -47,6 +48,8 @@ export interface BatchToCommit {
   readonly backfill?: BackfillChanges | undefined;
   /** Tokens and pools that were looked up. */
   readonly discoveries?: readonly Discovery[] | undefined;
+  /** Tokens that come into scope or leave it. */
+  readonly scoped?: readonly ScopeEntry[] | undefined;
   readonly previous: Checkpoint | null;
   readonly checkpoint: Checkpoint;
 }
@@ -88,7 +91,7 @@ export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
     blockCount: batch.blockCount,
     checkpoint: batch.checkpoint,
     trades: batch.changes.trades,
-    tokens: [...tokens],
+    tokens: [...new Set([...tokens, ...(batch.scoped ?? []).map(({ token }) => token)])],
     ...(backfill === undefined ? {} : { backfilled: backfill.token }),
     pools: Array.from(batch.changes.pools, ({ row }) => row.pool),
     listed: findListed(batch),
@@ -116,6 +119,7 @@ export async function commitBatch(store: MarketStore, batch: BatchToCommit): Pro
     if (adoptions.length > 0) await transaction.putAdoptions(adoptions);
     if (batch.backfill !== undefined) await putBackfill(transaction, chain, batch.backfill);
     if (discoveries.length > 0) await transaction.putDiscoveries(discoveries);
+    if (batch.scoped?.length) await transaction.putScopeEntries(batch.scoped);
     if (previous === null || checkpoint.finalizedBlock > previous.finalizedBlock) {
       await transaction.pruneUndo(checkpoint.finalizedBlock);
     }

@@ -7,6 +7,7 @@ import type { MarketStore } from '../../store/store.ts';
 import type { IncompletePool } from '../adopt/pool-adopter.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
 import type { RetentionDays } from '../commit/row-retention.ts';
+import type { ChainScope } from '../scope/chain-scope.ts';
 import type { StateLimits } from '../state/market-state.ts';
 
 export interface ChainIndexOptions {
@@ -18,6 +19,8 @@ export interface ChainIndexOptions {
   readonly rollbacksKeptMs?: number | undefined;
   /** How long rows are kept; forever by default. */
   readonly retention?: RetentionDays | undefined;
+  /** Which tokens are indexed; all by default. */
+  readonly scope?: ChainScope | null | undefined;
   readonly onRetentionError?: (error: unknown) => void;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;

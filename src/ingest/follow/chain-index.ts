@@ -7,6 +7,7 @@ import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { ScopeEntry } from '../../model/scope.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
@@ -31,6 +32,9 @@ import { pickKeptFrom, RowRetention } from '../commit/row-retention.ts';
 import { selectNotices } from '../commit/select-notices.ts';
 import { TouchedLog } from '../commit/touched-rows.ts';
 import { applyDiscoveries, pickNew } from '../demand/apply-discoveries.ts';
+import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
+import type { ChainScope } from '../scope/chain-scope.ts';
+import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
 import { MarketState, NO_CHANGES, type TokenEntry } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 
@@ -49,6 +53,7 @@ export class ChainIndex implements BackfillIndex {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
   readonly #retention: RowRetention | null;
+  readonly #scope: ChainScope | null;
   #checkpoint: Checkpoint | null = null;
   #base: BlockHeader | null = null;
   #startBlock = 0;
@@ -63,6 +68,7 @@ export class ChainIndex implements BackfillIndex {
     this.#state = new MarketState(options.adapter.assets, options.limits);
     this.#onCommitted = options.onCommitted;
     this.#onIncomplete = options.onIncomplete;
+    this.#scope = options.scope ?? null;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
     const { adapter, store, retention: days } = options;
@@ -103,6 +109,8 @@ export class ChainIndex implements BackfillIndex {
     this.#checkpoint = await this.#store.readCheckpoint(chain);
     this.#settlePending();
     for (const one of [this.journal, this.transfers]) one.reconcile(this.#checkpoint);
+    assertSameScope(chain, this.#checkpoint, this.#scope?.name ?? 'all');
+    this.#scope?.load(await readAllEntries(this.#store, chain));
     if (this.#checkpoint === null) {
       this.#startBlock = startBlock;
       this.#base = startBlock === 0 ? null : await this.#readBase(startBlock - 1, signal);
@@ -121,9 +129,13 @@ export class ChainIndex implements BackfillIndex {
    */
   async append(append: BlocksToAppend): Promise<readonly Address[]> {
     const { reading, last, finalizedBlock, signal } = append;
-    const { blocks, blockCount } = reading;
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     const fromBlock = this.block + 1;
+    const keptFrom = this.#findKeptFrom(reading.blocks[0]?.header ?? last);
+    const fromMs = this.#checkpoint?.timestampMs ?? keptFrom.startAtMs ?? 0;
+    const read = { blocks: reading.blocks, fromBlock, fromMs, last };
+    const selected = await this.#scope?.select(read, this.#state, source);
+    const { blocks, entries: scoped } = selected ?? { blocks: reading.blocks, entries: [] };
     await loadState(this.#state, source, blocks);
     applyBlocks(this.#state, blocks, finalizedBlock);
     const changes = this.#state.takeChanges();
@@ -136,7 +148,7 @@ export class ChainIndex implements BackfillIndex {
         ? [this.#base, ...append.headers]
         : append.headers;
     await this.#commit({
-      ...{ fromBlock, blockCount, changes, headers },
+      ...{ fromBlock, blockCount: reading.blockCount, changes, headers },
       notices: await this.#selectNotices(reading.notices),
       checkpoint: {
         startBlock: this.#startBlock,
@@ -145,8 +157,10 @@ export class ChainIndex implements BackfillIndex {
         timestampMs: last.timestampMs,
         finalizedBlock,
         version: (this.#checkpoint?.version ?? 0) + 1,
-        ...this.#findKeptFrom(blocks[0]?.header ?? last),
+        ...keptFrom,
+        ...(this.#scope === null ? {} : { scope: this.#scope.name }),
       },
+      scoped,
     });
     for (const one of [this.journal, this.transfers]) one.record(blocks, this.#requireCheckpoint());
     this.#onIncomplete?.(incomplete);
@@ -218,7 +232,8 @@ export class ChainIndex implements BackfillIndex {
     const ticks = Map.groupBy(await this.#store.readTicks(chain, pools), ({ pool }) => pool);
     const adoptions = [...pools].sort().flatMap((pool) => {
       const row = this.#state.pools.get(pool)?.row;
-      return row === undefined || row.complete ? [] : (buildAdopted(row) ?? []);
+      if (row === undefined || row.complete || this.#scope?.hasPool(row) === false) return [];
+      return buildAdopted(row) ?? [];
     });
     const adopted = new Set(adoptions.map(({ pool }) => pool));
     if (adopted.size === 0) return adopted;
@@ -275,6 +290,21 @@ export class ChainIndex implements BackfillIndex {
     return missed;
   }
 
+  /** Tokens of which nothing more is read: what depends on events becomes unknown. */
+  async leave(entries: readonly ScopeEntry[], signal: AbortSignal): Promise<void> {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#requireTip(checkpoint);
+    const tokens = entries.map(({ token }) => token);
+    const source = { reader: this.#store, adapter: this.#adapter, signal };
+    const hasPool = (pool: PoolRecord) => this.#scope?.hasPool(pool) ?? true;
+    const pools = await loadLeaving(this.#state, source, { tokens, hasPool });
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    applyLeave(this.#state, { tokens, pools });
+    for (const { row } of pools) this.journal.forget(row.pool);
+    const scoped = entries.map((entry) => ({ ...entry, leftBlock: checkpoint.block }));
+    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), scoped });
+  }
+
   /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
@@ -304,6 +334,7 @@ export class ChainIndex implements BackfillIndex {
       if (number > ancestor.position) this.#headers.delete(number);
     }
     this.#checkpoint = checkpoint;
+    this.#scope?.rollBack(checkpoint.block);
     for (const one of [this.journal, this.transfers]) one.rollBack(checkpoint);
     this.#settlePending();
     const isToldWhole = this.#touched.isWholeAbove(ancestor.position);
@@ -326,6 +357,7 @@ export class ChainIndex implements BackfillIndex {
     this.#pending = buildCommittedEvent(whole);
     await commitBatch(this.#store, whole);
     this.#checkpoint = batch.checkpoint;
+    this.#scope?.noteCommitted(batch);
     for (const header of batch.headers) this.#headers.set(header.position, header);
     for (const number of this.#headers.keys()) {
       if (number < batch.checkpoint.finalizedBlock) this.#headers.delete(number);

@@ -75,6 +75,7 @@ export class Indexer {
       clock: options.clock,
       rollbacksKeptMs: options.rollbacksKeptMs,
       retention: options.retention,
+      scope: options.scope,
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
       onIncomplete: (pools) => this.#side.noteIncomplete(pools),
@@ -207,6 +208,8 @@ export class Indexer {
       await this.#index.load(startBlock, signal);
       this.#isLoaded = true;
     }
+    const leaving = (await this.#options.scope?.refresh()) ?? [];
+    if (leaving.length > 0) await this.#index.leave(leaving, signal);
     const head = await adapter.readHead(signal);
     this.#noteHead(head);
     if (head.finalizedBlock > this.#index.block) {
@@ -226,7 +229,7 @@ export class Indexer {
 
   /** Final blocks need neither links nor undo images. */
   async #backfill(head: ChainHead): Promise<boolean> {
-    const { adapter, sizes } = this.#options;
+    const { adapter, sizes, scope } = this.#options;
     const { signal } = this.#abort;
     if (!(await this.#isOnBranch())) return await this.#reorganise();
     const { block, checkpoint } = this.#index;
@@ -236,6 +239,7 @@ export class Indexer {
       toBlock: head.finalizedBlock,
       sizes,
       searched: checkpoint !== null && head.finalizedBlock - block <= SEARCHED_BLOCK_COUNT_MAX,
+      scope,
       signal,
     });
     for await (const { reading, last } of pieces) {
@@ -248,6 +252,7 @@ export class Indexer {
         signal,
       });
       signal.throwIfAborted();
+      if (await scope?.isOutdated()) break;
       if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
         this.#noteHead(await adapter.readHead(signal));
       }
@@ -287,13 +292,15 @@ export class Indexer {
 
   /** Reads the next blocks up to the head and appends them if they link to ours. */
   async #appendHead(head: ChainHead): Promise<boolean> {
-    const { adapter, sizes } = this.#options;
+    const { adapter, sizes, scope } = this.#options;
     const { signal } = this.#abort;
     const { tip, block } = this.#index;
     const wanted = { fromBlock: block + 1, toBlock: head.latest.position, linked: true };
     const { eventCountMax } = sizes;
     const limits = { blockCountMax: LINKED_BLOCK_COUNT_MAX, eventCountMax };
-    const reading = await adapter.readBlocks({ ...wanted, ...limits }, signal);
+    const range = { ...wanted, ...limits, ...scope?.describeRange() };
+    const reading = await adapter.readBlocks(range, signal);
+    scope?.noteRead(reading.blocks);
     const first = reading.headers[0];
     if (tip !== null && first !== undefined && first.parentHash !== tip.hash) {
       return await this.#reorganise();

@@ -12,6 +12,7 @@ import { type AdoptionStatus, type IncompletePool, PoolAdopter } from '../adopt/
 import { Backfiller, type BackfillProgress } from '../backfill/backfiller.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
 import { type LookupStatus, TokenLookups } from '../demand/token-lookups.ts';
+import type { ChainScope } from '../scope/chain-scope.ts';
 import type { ChainIndex } from './chain-index.ts';
 
 export interface SideReadsOptions {
@@ -31,6 +32,8 @@ export interface SideReadsOptions {
     readonly tokensMax: number;
     readonly idleMs?: number;
   };
+  /** Which tokens are indexed; all by default. */
+  readonly scope?: ChainScope | null;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -66,6 +69,7 @@ export class SideReads {
       : new PoolAdopter({
           ...{ ...options, ...options.adoption, callsPerMinute },
           ...{ journal, isAtHead, onSettled },
+          isIndexed: (pool) => options.scope?.hasPool(pool) ?? true,
         });
     this.#lookups =
       options.adapter.findToken === undefined
@@ -113,10 +117,13 @@ export class SideReads {
 
   /** Fills in a token's history from before the first indexed block. */
   requestHistory(token: Address): void {
+    if (this.#options.scope?.hasToken(token) === false) return;
     this.#backfiller?.request(token);
   }
 
   lookUp(token: Address): Promise<LookupOutcome> {
+    const isInScope = this.#options.scope?.hasToken(token) ?? true;
+    if (!isInScope) return Promise.resolve('noToken');
     return this.#lookups?.lookUp(token) ?? Promise.resolve('noToken');
   }
 

@@ -1,6 +1,7 @@
 // Reads a long range in pieces, the next one while the previous one is applied.
 
-import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
+import type { BlockRange, BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
+import type { BlockEvents } from '../../model/block-events.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import { ChainInconsistentError } from '../state/chain-errors.ts';
 import { checkReading } from './check-reading.ts';
@@ -19,6 +20,12 @@ export interface RangePiece {
   readonly last: BlockHeader;
 }
 
+/** Which part of a chain is read; it may grow by what was read. */
+interface ReadScope {
+  describeRange(): Pick<BlockRange, 'only' | 'describesPools'>;
+  noteRead(blocks: readonly BlockEvents[]): void;
+}
+
 interface RangeToRead {
   readonly adapter: ChainAdapter;
   readonly fromBlock: number;
@@ -26,6 +33,8 @@ interface RangeToRead {
   readonly sizes: ReadSizes;
   /** Whether to search it for notices about tokens, which needs all logs. */
   readonly searched?: boolean;
+  /** What to read of it; all by default. */
+  readonly scope?: ReadScope | null | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -35,8 +44,10 @@ async function readPiece(
   signal: AbortSignal,
 ): Promise<RangePiece> {
   const wanted = { fromBlock, toBlock: range.toBlock, linked: false };
-  const { searched = false, sizes } = range;
-  const reading = await range.adapter.readBlocks({ ...wanted, ...sizes, searched }, signal);
+  const { searched = false, sizes, scope } = range;
+  const asked = { ...wanted, ...sizes, searched, ...scope?.describeRange() };
+  const reading = await range.adapter.readBlocks(asked, signal);
+  scope?.noteRead(reading.blocks);
   checkReading(reading, wanted);
   const last = await range.adapter.readHeader(reading.toBlock, signal);
   if (last === null || last.position < (reading.blocks.at(-1)?.header.position ?? fromBlock)) {

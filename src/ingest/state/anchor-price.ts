@@ -3,16 +3,21 @@
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { RANK_NATIVE, RANK_STABLE } from '../../chains/quote-rule.ts';
 import { pow10, type Ratio } from '../../lib/decimal.ts';
+import type { Address } from '../../model/ids.ts';
 import type { MarketState, PoolEntry } from './market-state.ts';
 
-function priceNativeInUsd(state: MarketState, pool: PoolEntry): Ratio | null {
+/** USD per unit of the native coin by one pool; null if it has no price. */
+export function priceNativeInUsd(
+  pool: Pick<PoolEntry, 'row' | 'views'>,
+  findDecimals: (token: Address) => number | null,
+): Ratio | null {
   const view = pool.views.find(
     ({ baseRank, quoteRank }) => baseRank === RANK_NATIVE && quoteRank === RANK_STABLE,
   );
   const price = kindOf(pool.row).price(pool.row.state);
   if (view === undefined || price === null) return null;
-  const nativeDecimals = state.tokens.get(view.base)?.row.decimals ?? null;
-  const stableDecimals = state.tokens.get(view.quote)?.row.decimals ?? null;
+  const nativeDecimals = findDecimals(view.base);
+  const stableDecimals = findDecimals(view.quote);
   if (nativeDecimals === null || stableDecimals === null) return null;
   const stable = view.baseIsToken0 ? price.numerator : price.denominator;
   const native = view.baseIsToken0 ? price.denominator : price.numerator;
@@ -24,9 +29,10 @@ function priceNativeInUsd(state: MarketState, pool: PoolEntry): Ratio | null {
 
 /** USD per unit of the native coin, by the first anchor pool that has a price; otherwise null. */
 export function findAnchorPrice(state: MarketState): Ratio | null {
+  const findDecimals = (token: Address) => state.tokens.get(token)?.row.decimals ?? null;
   for (const id of state.assets.anchorPools) {
     const pool = state.pools.get(id);
-    const price = pool === undefined ? null : priceNativeInUsd(state, pool);
+    const price = pool === undefined ? null : priceNativeInUsd(pool, findDecimals);
     if (price !== null) return price;
   }
   return null;

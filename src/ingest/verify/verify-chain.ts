@@ -155,6 +155,10 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
   const { adapter, store, signal } = options;
   const checkpoint = await store.readCheckpoint(adapter.chain);
   if (checkpoint === null) throw new Error(`nothing of ${adapter.chain} is indexed`);
+  if (checkpoint.scope !== undefined) {
+    const name = `SCOPE_${adapter.chain.toUpperCase()}`;
+    throw new Error(`verify compares whole chains, and ${name} is ${checkpoint.scope}`);
+  }
   const opened = await options.openScratchStore();
   try {
     const { market } = opened;

@@ -16,6 +16,7 @@ import { POOL_SAFETY_TABLE } from '../tables/pool-safety-table.ts';
 import { POOL_TABLE } from '../tables/pool-table.ts';
 import { REVERTED_TRADE_TABLE } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE } from '../tables/rollback-table.ts';
+import { SCOPE_ENTRY_TABLE } from '../tables/scope-entry-table.ts';
 import { TICK_TABLE } from '../tables/tick-table.ts';
 import { TOKEN_TABLE } from '../tables/token-table.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
@@ -36,6 +37,7 @@ const INDEXED_TABLES: readonly Table[] = [
   POOL_TABLE,
   REVERTED_TRADE_TABLE,
   ROLLBACK_TABLE,
+  SCOPE_ENTRY_TABLE,
   TICK_TABLE,
   TOKEN_TABLE,
   TRADE_TABLE,

@@ -16,6 +16,7 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { ScopeEntry } from '../../model/scope.ts';
 import type { TimeRange } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { BalanceKey, CandleKey, MarketReader } from '../store.ts';
@@ -33,6 +34,7 @@ import { CHECKPOINT_TABLE, toCheckpointRecord } from '../tables/checkpoint-table
 import { textAt } from '../tables/column-value.ts';
 import { HEADER_TABLE, toHeaderRecord } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { SCOPE_ENTRY_TABLE, toScopeEntry } from '../tables/scope-entry-table.ts';
 import { compareTicks, TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
@@ -53,6 +55,12 @@ const SELECT_POOLS_OF_PAIR = buildSelect(
   POOL_TABLE,
   'WHERE chain = $1 AND token0 = $2 AND token1 = $3',
   ['text', 'text', 'text'],
+);
+
+const SELECT_OPEN_SCOPE = buildSelect(
+  SCOPE_ENTRY_TABLE,
+  'WHERE chain = $1 AND token = $2 AND left_block IS NULL',
+  ['text', 'text'],
 );
 
 const SELECT_TICKS = buildSelect(TICK_TABLE, 'WHERE chain = $1 AND pool = $2', ['text', 'text']);
@@ -147,6 +155,11 @@ export class MarketQueries implements MarketReader {
     // A pool of two requested tokens is found from both sides.
     const pools = new Map(rows.map((row) => [textAt(row, POOL_TABLE.at.pool), row]));
     return Array.from(pools.values(), toPoolRecord);
+  }
+
+  async readScopeEntries(chain: ChainSlug, tokens: readonly Address[]): Promise<ScopeEntry[]> {
+    const sets = tokens.map((token) => [chain, token]);
+    return (await this.session.queryEach(SELECT_OPEN_SCOPE, sets)).map(toScopeEntry);
   }
 
   async readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]> {

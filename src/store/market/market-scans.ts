@@ -12,6 +12,7 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { ScopeEntry } from '../../model/scope.ts';
 import type { MarketScanner } from '../store.ts';
 import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
 import { BACKFILL_TABLE, toBackfillRecord } from '../tables/backfill-table.ts';
@@ -19,6 +20,7 @@ import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
 import { DISCOVERY_TABLE, toDiscoveryRecord } from '../tables/discovery-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { SCOPE_ENTRY_TABLE, toScopeEntry } from '../tables/scope-entry-table.ts';
 import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
@@ -63,6 +65,14 @@ export class MarketScans extends StreamPages implements MarketScanner {
       table: DISCOVERY_TABLE,
       orderBy: ['version', 'token'],
       toRecord: toDiscoveryRecord,
+    });
+  }
+
+  scanScopeEntries(chain: ChainSlug): AsyncIterable<readonly ScopeEntry[]> {
+    return scanTable(this.session, chain, {
+      table: SCOPE_ENTRY_TABLE,
+      orderBy: ['token', 'from_block'],
+      toRecord: toScopeEntry,
     });
   }
 

@@ -16,6 +16,7 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { ScopeEntry } from '../../model/scope.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
@@ -39,6 +40,7 @@ import { HEADER_TABLE, toHeaderRow } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
 import { REVERTED_TRADE_TABLE, toRevertedTradeRow } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE, toRollbackRow } from '../tables/rollback-table.ts';
+import { SCOPE_ENTRY_TABLE, toScopeEntryRow } from '../tables/scope-entry-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
@@ -90,6 +92,10 @@ const DELETE_BACKFILL_BALANCES = buildDeleteOfToken('backfill_balances');
 const DELETE_TRADES_ABOVE = buildDelete('trades WHERE chain = $1 AND block > $2', 'name');
 const DELETE_ADOPTIONS_ABOVE = buildDelete('adoptions WHERE chain = $1 AND block > $2', 'text');
 const DELETE_DISCOVERIES_ABOVE = buildDelete('discoveries WHERE chain = $1 AND block > $2', 'text');
+const DELETE_SCOPE_ABOVE = buildDelete(
+  'scope_entries WHERE chain = $1 AND from_block > $2',
+  'text',
+);
 const DELETE_HEADERS_ABOVE = buildDelete('headers WHERE chain = $1 AND number > $2', 'text');
 const DELETE_HEADERS_BELOW = buildDelete('headers WHERE chain = $1 AND number < $2', 'text');
 const DELETE_UNDO_ABOVE = buildDelete('undo_images WHERE chain = $1 AND block > $2', 'text');
@@ -113,6 +119,12 @@ const UPDATE_FORGOTTEN: SqlStatement = {
   gives: [],
 };
 
+const REOPEN_SCOPE_ABOVE: SqlStatement = {
+  sql: 'UPDATE scope_entries SET left_block = NULL WHERE chain = $1 AND left_block > $2',
+  takes: ['text', 'integer'],
+  gives: [],
+};
+
 const EPOCH_BYTES = 8;
 
 const writeEpoch = createRowWriter(EPOCH_TABLE);
@@ -121,15 +133,16 @@ const writeUndo = createRowWriter(UNDO_TABLE);
 const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
     SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
-      version = $6, start_at_ms = $7, trades_from_ms = $8, candles_from_ms = $9
-    WHERE chain = $10 AND version = $11`,
+      version = $6, start_at_ms = $7, trades_from_ms = $8, candles_from_ms = $9,
+      scope = $10
+    WHERE chain = $11 AND version = $12`,
   takes: [...CHECKPOINT_TABLE.types.slice(1), 'text', 'integer'],
   gives: [],
 };
 
 const INSERT_CHECKPOINT: SqlStatement = {
   sql: `INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (chain) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (chain) DO NOTHING`,
   takes: CHECKPOINT_TABLE.types,
   gives: [],
 };
@@ -200,6 +213,10 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.execute(DELETE_BACKFILL_BALANCES, [this.#chain, token]);
   }
 
+  putScopeEntries(rows: readonly ScopeEntry[]): Promise<void> {
+    return this.session.upsertRows(SCOPE_ENTRY_TABLE, this.#toRows(rows, toScopeEntryRow));
+  }
+
   async putBalances(rows: readonly BalanceRecord[]): Promise<void> {
     const kept: SqlRow[] = [];
     const emptied: SqlRow[] = [];
@@ -254,6 +271,9 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.execute(DELETE_ADOPTIONS_ABOVE, above);
     await this.session.execute(REOPEN_BACKFILLS_ABOVE, above);
     await this.session.execute(DELETE_DISCOVERIES_ABOVE, above);
+    // A token enters with the block after the one that let it in.
+    await this.session.execute(DELETE_SCOPE_ABOVE, [this.#chain, block + 1]);
+    await this.session.execute(REOPEN_SCOPE_ABOVE, above);
     await this.session.execute(DELETE_HEADERS_ABOVE, above);
     await this.session.execute(DELETE_UNDO_ABOVE, above);
     return trades.map(toTradeRecord).sort(compareTrades);

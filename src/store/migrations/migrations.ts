@@ -10,6 +10,7 @@ import { ADOPTIONS_MIGRATION } from './0007-adoptions.ts';
 import { RETENTION_MIGRATION } from './0008-retention.ts';
 import { BACKFILLS_MIGRATION } from './0009-backfills.ts';
 import { DISCOVERIES_MIGRATION } from './0010-discoveries.ts';
+import { SCOPE_MIGRATION } from './0011-scope.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   RETENTION_MIGRATION,
   BACKFILLS_MIGRATION,
   DISCOVERIES_MIGRATION,
+  SCOPE_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

@@ -3,6 +3,7 @@
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
+import { SqlWatchStore } from '../market/sql-watch-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
@@ -73,6 +74,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     engine: 'postgres',
     market: new SqlMarketStore(engine),
     pauses: new SqlPauseStore(engine),
+    watches: new SqlWatchStore(engine),
     access: createSqlAccessStore(engine),
     ping: () => health.check(),
     report: (fault, cause) => health.note(new StoreError(fault, cause)),

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
+import { SqlWatchStore } from '../market/sql-watch-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import type { OnTiming } from '../sql.ts';
@@ -108,6 +109,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     engine: 'sqlite',
     market: new SqlMarketStore(market.engine),
     pauses: new SqlPauseStore(market.engine),
+    watches: new SqlWatchStore(market.engine),
     access: createSqlAccessStore(access.engine),
     ping: () => health.check(),
     report: (fault, cause) => health.note(new StoreError(fault, cause)),

@@ -5,7 +5,7 @@ import type { Checkpoint } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
-import { numberAt, textAt } from './column-value.ts';
+import { buildDamageError, numberAt, textAt } from './column-value.ts';
 
 export const CHECKPOINT_TABLE = defineTable('checkpoints', {
   key: { chain: 'text' },
@@ -19,6 +19,7 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
     start_at_ms: 'integer',
     trades_from_ms: 'integer',
     candles_from_ms: 'integer',
+    scope: 'text',
   },
 });
 const { at } = CHECKPOINT_TABLE;
@@ -36,7 +37,13 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
     start_at_ms: record.startAtMs ?? null,
     trades_from_ms: record.tradesFromMs ?? null,
     candles_from_ms: record.candlesFromMs ?? null,
+    scope: record.scope ?? null,
   });
+}
+
+function toScope(text: string): NonNullable<Checkpoint['scope']> {
+  if (text === 'liquid' || text === 'watch') return text;
+  throw buildDamageError(`The store holds an unknown scope ${text}`);
 }
 
 export function toCheckpointRecord(row: SqlRow): Checkpoint {
@@ -52,5 +59,6 @@ export function toCheckpointRecord(row: SqlRow): Checkpoint {
     ...(row[at.candles_from_ms] === null
       ? {}
       : { candlesFromMs: numberAt(row, at.candles_from_ms) }),
+    ...(row[at.scope] === null ? {} : { scope: toScope(textAt(row, at.scope)) }),
   };
 }

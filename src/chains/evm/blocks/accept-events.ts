@@ -21,6 +21,8 @@ interface Acceptance {
   readonly created: ReadonlySet<PoolId>;
   /** Pools whose creation was not read, and for which `poolCreated` was already emitted. */
   readonly announced: Set<PoolId>;
+  /** Whether pools whose creation was read earlier are announced, too. */
+  readonly describesPools: boolean;
 }
 
 function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlock {
@@ -36,7 +38,7 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
       if (!acceptance.created.has(pool)) {
         const entry = acceptance.directory.get(pool);
         if (entry === undefined) continue;
-        if (!entry.isBirthSeen && !acceptance.announced.has(pool)) {
+        if ((!entry.isBirthSeen || acceptance.describesPools) && !acceptance.announced.has(pool)) {
           acceptance.announced.add(pool);
           const { description } = entry;
           events.push({ kind: 'poolCreated', description, complete: false });
@@ -50,8 +52,13 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
 }
 
 /** Requires that every emitter was looked up; a block without remaining events is dropped. */
-export function acceptEvents(decoded: DecodedLogs, directory: PoolDirectory): AcceptedBlock[] {
-  const acceptance = { directory, created: decoded.created, announced: new Set<PoolId>() };
+export function acceptEvents(
+  decoded: DecodedLogs,
+  directory: PoolDirectory,
+  { describesPools }: Pick<Acceptance, 'describesPools'>,
+): AcceptedBlock[] {
+  const { created } = decoded;
+  const acceptance = { directory, created, announced: new Set<PoolId>(), describesPools };
   return decoded.blocks
     .map((block) => acceptBlock(block, acceptance))
     .filter((block) => block.events.length > 0);

@@ -14,6 +14,8 @@ import {
   type ChunkReaderOptions,
   type ChunkReading,
 } from './chunk-reader.ts';
+import { type FilteredChunk, FilteredChunkReader } from './filtered-chunk-reader.ts';
+import type { LogFilters } from './log-filters.ts';
 import { LogSpan, type LogSpanOptions } from './log-span.ts';
 
 /** Which ranges are read with all their logs and checked against their headers. */
@@ -23,6 +25,7 @@ interface BlockReaderOptions extends ChunkReaderOptions {
   readonly client: RpcClient;
   readonly verification: LogVerification;
   readonly span: LogSpanOptions;
+  readonly filters: LogFilters;
 }
 
 /** Null if a part was not searched. */
@@ -36,13 +39,16 @@ function joinNotices(
 export class BlockReader {
   readonly #options: BlockReaderOptions;
   readonly #chunks: ChunkReader;
-  /** A verified range has more logs, so the two sizes are learnt separately. */
-  readonly #spans: { readonly verified: LogSpan; readonly plain: LogSpan };
+  readonly #filtered: FilteredChunkReader;
+  /** A verified range has more logs and a filtered one few: the sizes are learnt separately. */
+  readonly #spans: Readonly<Record<'verified' | 'plain' | 'filtered', LogSpan>>;
 
   constructor(options: BlockReaderOptions) {
     this.#options = options;
     this.#chunks = new ChunkReader(options);
-    this.#spans = { verified: new LogSpan(options.span), plain: new LogSpan(options.span) };
+    this.#filtered = new FilteredChunkReader(options);
+    const createSpan = () => new LogSpan(options.span);
+    this.#spans = { verified: createSpan(), plain: createSpan(), filtered: createSpan() };
   }
 
   wantsSenders(endpoint: RpcEndpoint): boolean {
@@ -50,11 +56,13 @@ export class BlockReader {
   }
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
-    const { linked, eventCountMax = Number.POSITIVE_INFINITY } = range;
+    const { linked, only, describesPools = false } = range;
+    const { eventCountMax = Number.POSITIVE_INFINITY } = range;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const toBlock = Math.min(range.toBlock, range.fromBlock + blockCountMax - 1);
-    const verified = linked || range.searched || this.#options.verification === 'all';
-    const span = verified ? this.#spans.verified : this.#spans.plain;
+    const isChecked = linked || range.searched || this.#options.verification === 'all';
+    const verified = only === undefined ? isChecked : linked;
+    const span = this.#spans[only !== undefined ? 'filtered' : verified ? 'verified' : 'plain'];
     const blocks: BlockEvents[] = [];
     const headers: BlockHeader[] = [];
     let notices: TokenNotice[] | null = [];
@@ -62,8 +70,8 @@ export class BlockReader {
     let eventCount = 0;
     while (fromBlock <= toBlock && eventCount < eventCountMax) {
       const end = Math.min(toBlock, fromBlock + span.blocks - 1);
-      const chunk = { fromBlock, toBlock: end, linked, verified, signal };
-      const reading = await this.#readChunk(chunk, span);
+      const chunk = { fromBlock, toBlock: end, linked, verified, describesPools, signal };
+      const reading = await this.#readChunk(only === undefined ? chunk : { ...chunk, only }, span);
       if (reading === null) continue;
       this.#assertJoins(headers.at(-1), reading.headers[0]);
       for (const block of reading.blocks) {
@@ -85,7 +93,7 @@ export class BlockReader {
   }
 
   /** Null if the range was too large and must be read in smaller parts. */
-  async #readChunk(chunk: Chunk, span: LogSpan): Promise<ChunkReading | null> {
+  async #readChunk(chunk: Chunk | FilteredChunk, span: LogSpan): Promise<ChunkReading | null> {
     const blocks = chunk.toBlock - chunk.fromBlock + 1;
     const at = { signal: chunk.signal, minBlock: chunk.toBlock };
     const { client } = this.#options;
@@ -95,7 +103,8 @@ export class BlockReader {
       return reading;
     } catch (error) {
       if (!isRpcError(error, 'rangeTooLarge', 'replyTooLarge')) throw error;
-      if (blocks === 1) return await this.#readSingleBlock(chunk);
+      if (blocks === 1 && !('only' in chunk)) return await this.#readSingleBlock(chunk);
+      if (blocks === 1) throw error;
       span.tooLarge({ blocks, suggestedBlocks: error.suggestedBlocks });
       return null;
     }
@@ -115,11 +124,13 @@ export class BlockReader {
   }
 
   /** A repeated vague limit or timeout is treated as a range that is too large. */
-  #createWork(chunk: Chunk): (endpoint: RpcEndpoint) => Promise<ChunkReading> {
+  #createWork(chunk: Chunk | FilteredChunk): (endpoint: RpcEndpoint) => Promise<ChunkReading> {
     let doubts = 0;
     return async (endpoint) => {
       try {
-        return await this.#chunks.read(endpoint, chunk);
+        return 'only' in chunk
+          ? await this.#filtered.read(endpoint, chunk)
+          : await this.#chunks.read(endpoint, chunk);
       } catch (error) {
         if (!isRpcError(error) || !error.ambiguous) throw error;
         doubts += 1;

@@ -33,6 +33,7 @@ export interface Chunk {
   readonly linked: boolean;
   /** Whether to read all logs and check them against the headers of the whole range. */
   readonly verified: boolean;
+  readonly describesPools: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -94,7 +95,7 @@ function toReadOptions(chunk: Chunk) {
   return { linked: isNearHead(chunk), signal: chunk.signal };
 }
 
-function buildHeader(accepted: AcceptedBlock): BlockHeader {
+export function buildPlainHeader(accepted: AcceptedBlock): BlockHeader {
   const { block: position, blockHash: hash, timestampMs } = accepted;
   return {
     position,
@@ -233,7 +234,7 @@ export class ChunkReader {
     const strangers = [...decoded.emitters].filter(([pool]) => directory.isUnknown(pool));
     const at = { minBlock: chunk.toBlock, signal: chunk.signal };
     await directory.lookUp(new Map(strangers), this.#options.createCallContracts(at));
-    const accepted = acceptEvents(decoded, directory);
+    const accepted = acceptEvents(decoded, directory, chunk);
 
     const wishes = this.#planBlockWishes(chunk, accepted, findings);
     const blocks =
@@ -256,7 +257,7 @@ export class ChunkReader {
     const headers = new Map(blocks.map(({ header }) => [header.position, header]));
     return {
       blocks: accepted.map((block) => ({
-        header: headers.get(block.block) ?? buildHeader(block),
+        header: headers.get(block.block) ?? buildPlainHeader(block),
         events: this.#addSenders(block, senders, endpoint),
       })),
       headers: chunk.linked ? blocks.map(({ header }) => header) : [],

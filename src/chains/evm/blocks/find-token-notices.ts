@@ -15,7 +15,7 @@ import type { AcceptedBlock } from './accept-events.ts';
 const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
 
 /** Events about ownership, code, roles and pauses. */
-const ADMIN_TOPICS: ReadonlySet<string> = new Set(
+export const ADMIN_TOPICS: ReadonlySet<string> = new Set(
   [
     'OwnershipTransferred(address,address)',
     'OwnershipTransferStarted(address,address)',

@@ -25,10 +25,25 @@ export interface LogFilter {
   readonly topics: readonly (string | null)[];
 }
 
+/** Where the logs of a protocol's pools are found, for a filter. */
+export interface VenueLogs {
+  readonly creation: {
+    readonly contracts: readonly Address[];
+    readonly topic: string;
+    /** Which topics are the pool's tokens. */
+    readonly tokensAt: readonly number[];
+  };
+  readonly poolTopics: readonly string[];
+  /** Emits the logs of every pool, whose id is topic 1; null if each pool emits its own. */
+  readonly singleton: Address | null;
+}
+
 export interface VenueProtocol {
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
+  /** Null if the chain has no venue of this protocol. */
+  describeLogs(deployment: EvmDeployment): VenueLogs | null;
   /**
    * Describes pools whose creation was not seen, if a known factory confirms them; any contract may
    * emit the topic of a swap.

@@ -6,6 +6,7 @@ import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
 import { hasWords, uintAt } from '../../hex-data.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
+import type { VenueLogs } from '../venue-protocol.ts';
 
 export const PAIR_CREATED_TOPIC =
   '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';
@@ -37,6 +38,16 @@ function decodeSwap(log: EvmLog, out: DecodedEvent[]): void {
     amount1: uintAt(data, 1) - uintAt(data, 3),
     change: null,
   });
+}
+
+export function describeUniswapV2Logs({ v2 }: EvmDeployment): VenueLogs | null {
+  if (v2.length === 0) return null;
+  const contracts = v2.map(({ factory }) => factory);
+  return {
+    creation: { contracts, topic: PAIR_CREATED_TOPIC, tokensAt: [1, 2] },
+    poolTopics: [SYNC_TOPIC, SWAP_TOPIC],
+    singleton: null,
+  };
 }
 
 export function createUniswapV2Decoders(

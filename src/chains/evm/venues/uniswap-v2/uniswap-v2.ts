@@ -7,7 +7,7 @@ import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV2Decoders } from './decode-uniswap-v2.ts';
+import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
 
 export const GET_PAIR_SELECTOR = '0xe6a43905';
 export const GET_RESERVES_SELECTOR = '0x0902f1ac';
@@ -67,6 +67,7 @@ const readPoolPiece: VenueProtocol['readPoolPiece'] = async ({ description }, co
 export const uniswapV2: VenueProtocol = {
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   createDecoders: createUniswapV2Decoders,
+  describeLogs: describeUniswapV2Logs,
   resolvePools,
   findPools,
   listCreationFilters: () => [],

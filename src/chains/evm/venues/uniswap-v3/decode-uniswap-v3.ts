@@ -7,6 +7,7 @@ import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
 import { hasWords, int24At, intAt, toInt24, uintAt } from '../../hex-data.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
+import type { VenueLogs } from '../venue-protocol.ts';
 
 const POOL_CREATED_TOPIC = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118';
 const INITIALIZE_TOPIC = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95';
@@ -66,6 +67,16 @@ function createSwapDecoder(words: number): LogDecoder {
       amount1: intAt(data, 1),
       change: decodeSwapped(data, null),
     });
+  };
+}
+
+export function describeUniswapV3Logs({ v3 }: EvmDeployment): VenueLogs | null {
+  if (v3.length === 0) return null;
+  const contracts = v3.map(({ factory }) => factory);
+  return {
+    creation: { contracts, topic: POOL_CREATED_TOPIC, tokensAt: [1, 2] },
+    poolTopics: [INITIALIZE_TOPIC, MINT_TOPIC, BURN_TOPIC, SWAP_TOPIC, PANCAKE_SWAP_TOPIC],
+    singleton: null,
   };
 }
 

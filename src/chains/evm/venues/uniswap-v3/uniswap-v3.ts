@@ -5,7 +5,7 @@ import { addressWord, encodeCallData, int24At, intWord, uintAt, uintWord } from 
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import { confirmPools } from '../factory-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV3Decoders } from './decode-uniswap-v3.ts';
+import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
 import {
   GET_POOL_SELECTOR,
@@ -52,6 +52,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = (queries, { callContract
 export const uniswapV3: VenueProtocol = {
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
   createDecoders: createUniswapV3Decoders,
+  describeLogs: describeUniswapV3Logs,
   resolvePools,
   findPools,
   listCreationFilters: () => [],

@@ -15,6 +15,7 @@ import {
 } from '../../hex-data.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
+import type { VenueLogs } from '../venue-protocol.ts';
 
 export const INITIALIZE_TOPIC =
   '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
@@ -120,6 +121,15 @@ const decodeProtocolFee: LogDecoder = ({ topics, data }, out) => {
   const change = { poolKind: 'concentrated', type: 'protocolFee', protocolFee } as const;
   out.push({ kind: 'poolChanged', pool, change });
 };
+
+export function describeUniswapV4Logs({ v4 }: EvmDeployment): VenueLogs | null {
+  if (v4 === null) return null;
+  return {
+    creation: { contracts: [v4.poolManager], topic: INITIALIZE_TOPIC, tokensAt: [2, 3] },
+    poolTopics: [MODIFY_LIQUIDITY_TOPIC, SWAP_TOPIC, PROTOCOL_FEE_UPDATED_TOPIC],
+    singleton: v4.poolManager,
+  };
+}
 
 export function createUniswapV4Decoders(
   deployment: EvmDeployment,

@@ -12,7 +12,11 @@ import {
 } from '../../hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV4Decoders, describeV4Pool } from './decode-uniswap-v4.ts';
+import {
+  createUniswapV4Decoders,
+  describeUniswapV4Logs,
+  describeV4Pool,
+} from './decode-uniswap-v4.ts';
 import { findPools, listCreationFilters } from './find-v4-pools.ts';
 import { readPoolPiece } from './read-v4-pool-piece.ts';
 
@@ -79,6 +83,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 export const uniswapV4: VenueProtocol = {
   listVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
   createDecoders: createUniswapV4Decoders,
+  describeLogs: describeUniswapV4Logs,
   resolvePools,
   findPools,
   listCreationFilters,

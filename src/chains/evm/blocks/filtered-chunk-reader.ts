@@ -1,0 +1,241 @@
+// Reads what concerns some tokens and pools of a small range at one endpoint. The bytes depend on
+// those, not on how busy the chain is: only needed headers, never whole blocks.
+
+import type { MarketEvent } from '../../../model/block-events.ts';
+import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
+import type { BlockFilter } from '../../adapter.ts';
+import type { DecodedEvent, EvmLog } from '../evm-log.ts';
+import { toQuantity } from '../hex-data.ts';
+import type { DecodedLogs } from '../log-decoding.ts';
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { RpcError } from '../rpc/rpc-error.ts';
+import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
+import {
+  buildPlainHeader,
+  type Chunk,
+  type ChunkReaderOptions,
+  type ChunkReading,
+  SUSPECT_COUNTS,
+} from './chunk-reader.ts';
+import { findTokenNotices } from './find-token-notices.ts';
+import type { LogFilter, LogFilters } from './log-filters.ts';
+import type { EvmBlock } from './parse-block.ts';
+import { parseLogs } from './parse-logs.ts';
+import { parseReceipts } from './parse-receipts.ts';
+import { readEvmBlocks } from './read-evm-blocks.ts';
+import { assertLinked, assertLogsFit } from './verify-blocks.ts';
+
+export interface FilteredChunk extends Chunk {
+  readonly only: BlockFilter;
+}
+
+interface FilteredReaderOptions extends ChunkReaderOptions {
+  readonly filters: LogFilters;
+}
+
+/** In chain order; a log that several queries found is kept once. */
+function joinLogs(replies: readonly (readonly EvmLog[])[], endpoint: string): EvmLog[] {
+  const byPlace = new Map<string, EvmLog>();
+  const hashes = new Map<number, string>();
+  for (const log of replies.flat()) {
+    const known = hashes.get(log.block) ?? log.blockHash;
+    if (known !== log.blockHash) {
+      // The queries were answered from two branches: neither is wrong, so only this read fails.
+      throw new RpcError('unavailable', `${endpoint}: block ${log.block} changed meanwhile`);
+    }
+    hashes.set(log.block, known);
+    byPlace.set(`${log.block} ${log.logIndex}`, log);
+  }
+  return [...byPlace.values()].sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
+}
+
+/** The pools that the logs create, with the blocks they are created in. */
+function findCreated({ blocks }: DecodedLogs): Map<PoolId, number> {
+  const created = new Map<PoolId, number>();
+  for (const { block, events } of blocks) {
+    for (const event of events) {
+      if (event.kind === 'poolCreated') created.set(event.description.pool, block);
+    }
+  }
+  return created;
+}
+
+/** What only a swap's whole transaction tells. */
+interface SwapContext {
+  readonly wallet: Address;
+  readonly index: number;
+}
+
+function toSwapKey(txHash: TransactionId, logIndex: number): string {
+  return `${txHash} ${logIndex}`;
+}
+
+function addContexts(
+  events: readonly DecodedEvent[],
+  contexts: ReadonlyMap<string, SwapContext>,
+  endpoint: string,
+): MarketEvent[] {
+  return events.map((event): MarketEvent => {
+    if (event.kind !== 'swap') return event;
+    const context = contexts.get(toSwapKey(event.txHash, event.logIndex));
+    if (context !== undefined) return { ...event, ...context };
+    throw new RpcError('invalidReply', `${endpoint}: a receipt lacks a swap`, { endpoint });
+  });
+}
+
+export class FilteredChunkReader {
+  readonly #options: FilteredReaderOptions;
+  readonly #venueTopics: ReadonlySet<string>;
+
+  constructor(options: FilteredReaderOptions) {
+    this.#options = options;
+    this.#venueTopics = new Set(options.decoding.topics);
+  }
+
+  async read(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
+    const early = chunk.linked ? this.#readHeaders(endpoint, chunk) : null;
+    // Its failure is handled later; until then it must not count as unhandled.
+    early?.catch(() => {});
+    const { logs, decoded } = await this.#readLogs(endpoint, chunk);
+    const accepted = await this.#accept(decoded, chunk);
+    const blocks = (await early) ?? (await this.#readNeeded(endpoint, accepted, chunk));
+    const context = { endpoint: endpoint.name, allLogs: false };
+    if (chunk.linked) assertLinked(blocks, context);
+    assertLogsFit(blocks, logs, context);
+    const contexts = await this.#readSwapContexts(endpoint, { chunk, accepted, logs });
+    for (const { events } of decoded.blocks) {
+      for (const event of events) {
+        if (event.kind === 'poolCreated') this.#options.directory.add(event.description);
+      }
+    }
+    const headers = new Map(blocks.map(({ header }) => [header.position, header]));
+    return {
+      blocks: accepted.map((block) => ({
+        header: headers.get(block.block) ?? buildPlainHeader(block),
+        events: addContexts(block.events, contexts, endpoint.name),
+      })),
+      headers: chunk.linked ? blocks.map(({ header }) => header) : [],
+      logCount: logs.length,
+      notices: this.#findNotices(logs, accepted),
+    };
+  }
+
+  /** Pools that the range creates are not in the query yet: their own logs are asked for next. */
+  async #readLogs(
+    endpoint: RpcEndpoint,
+    chunk: FilteredChunk,
+  ): Promise<{ readonly logs: readonly EvmLog[]; readonly decoded: DecodedLogs }> {
+    const { filters, decoding } = this.#options;
+    const { only } = chunk;
+    const logs = await this.#query(endpoint, filters.build(only), chunk);
+    const decoded = decoding.decode(logs.filter((log) => filters.isWanted(log, only)));
+    const created = findCreated(decoded);
+    const pools = new Set([...created.keys()].filter((pool) => !only.pools.has(pool)));
+    if (pools.size === 0) return { logs, decoded };
+    const fromBlock = Math.min(...[...pools].map((pool) => created.get(pool) ?? chunk.toBlock));
+    const more = await this.#query(endpoint, filters.buildForPools(pools), { ...chunk, fromBlock });
+    const all = joinLogs([logs, more], endpoint.name);
+    const wider = { tokens: only.tokens, pools: new Set([...only.pools, ...pools]) };
+    return {
+      logs: all,
+      decoded: decoding.decode(all.filter((log) => filters.isWanted(log, wider))),
+    };
+  }
+
+  async #query(
+    endpoint: RpcEndpoint,
+    filters: readonly LogFilter[],
+    chunk: Pick<Chunk, 'fromBlock' | 'toBlock' | 'signal'>,
+  ): Promise<EvmLog[]> {
+    const { fromBlock, toBlock, signal } = chunk;
+    const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
+    const outcomes = await endpoint.batch(
+      filters.map((filter) => ({ method: 'eth_getLogs', params: [{ ...range, ...filter }] })),
+      { signal },
+    );
+    const { name } = endpoint;
+    const replies = filters.map((_, index) =>
+      parseLogs(endpoint.unwrap(outcomes[index]), { fromBlock, toBlock, endpoint: name }),
+    );
+    if (replies.some((logs) => SUSPECT_COUNTS.has(logs.length))) {
+      throw new RpcError('rangeTooLarge', 'reply may have been truncated');
+    }
+    return joinLogs(replies, name);
+  }
+
+  async #accept(decoded: DecodedLogs, chunk: FilteredChunk): Promise<AcceptedBlock[]> {
+    const { directory, createCallContracts } = this.#options;
+    const strangers = [...decoded.emitters].filter(([pool]) => directory.isUnknown(pool));
+    const at = { minBlock: chunk.toBlock, signal: chunk.signal };
+    await directory.lookUp(new Map(strangers), createCallContracts(at));
+    return acceptEvents(decoded, directory, chunk);
+  }
+
+  /**
+   * Senders, and the swaps' indexes among all swaps of their transactions: the queries leave out
+   * those in other pools, so the receipts are read.
+   */
+  async #readSwapContexts(
+    endpoint: RpcEndpoint,
+    read: {
+      readonly chunk: FilteredChunk;
+      readonly accepted: readonly AcceptedBlock[];
+      readonly logs: readonly EvmLog[];
+    },
+  ): Promise<ReadonlyMap<string, SwapContext>> {
+    const { fromBlock, toBlock, signal } = read.chunk;
+    const hashes = [...new Set(read.accepted.flatMap(({ swapTxHashes }) => [...swapTxHashes]))];
+    if (hashes.length === 0) return new Map();
+    const outcomes = await endpoint.batch(
+      hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+      { signal },
+    );
+    const raw = hashes.map((_, index) => endpoint.unwrap(outcomes[index]));
+    const { name } = endpoint;
+    const receipts = parseReceipts(raw, { fromBlock, toBlock, endpoint: name });
+    // Fails if a receipt is of another branch than the logs.
+    joinLogs([read.logs, receipts.logs], name);
+    const decoded = this.#options.decoding.decode(receipts.logs);
+    const swaps = (await this.#accept(decoded, read.chunk)).flatMap(({ events }) =>
+      events.flatMap((event) => (event.kind === 'swap' ? [event] : [])),
+    );
+    const contexts = new Map<string, SwapContext>();
+    for (const [txHash, ofTransaction] of Map.groupBy(swaps, (swap) => swap.txHash)) {
+      const wallet = receipts.senders.get(txHash);
+      if (wallet === undefined) continue;
+      for (const [index, { logIndex }] of ofTransaction.entries()) {
+        contexts.set(toSwapKey(txHash, logIndex), { wallet, index });
+      }
+    }
+    return contexts;
+  }
+
+  #readHeaders(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<EvmBlock[]> {
+    const wishes = Array.from({ length: chunk.toBlock - chunk.fromBlock + 1 }, (_, index) => ({
+      block: chunk.fromBlock + index,
+      full: false,
+    }));
+    return readEvmBlocks(endpoint, wishes, chunk.signal);
+  }
+
+  /** The headers of blocks whose logs have no time. */
+  #readNeeded(
+    endpoint: RpcEndpoint,
+    accepted: readonly AcceptedBlock[],
+    { signal }: FilteredChunk,
+  ): Promise<EvmBlock[]> {
+    const wishes = accepted
+      .filter(({ timestampMs }) => timestampMs === null)
+      .map(({ block }) => ({ block, full: false }));
+    return readEvmBlocks(endpoint, wishes, signal);
+  }
+
+  /** The queries include the tokens' events about ownership, code and pauses. */
+  #findNotices(logs: readonly EvmLog[], accepted: readonly AcceptedBlock[]) {
+    const findPool = (pool: PoolId) => this.#options.directory.get(pool)?.description;
+    return findTokenNotices({
+      ...{ logs, accepted, findPool, venueTopics: this.#venueTopics },
+      allLogs: true,
+    });
+  }
+}

@@ -1,0 +1,108 @@
+// The log queries that find what concerns some tokens and pools, and nothing else.
+
+import type { Address, PoolId } from '../../../model/ids.ts';
+import type { BlockFilter } from '../../adapter.ts';
+import { type EvmDeployment, toChainAssets } from '../evm-deployment.ts';
+import type { EvmLog } from '../evm-log.ts';
+import { addressWord } from '../hex-data.ts';
+import { createTransferDecoders } from '../tokens/decode-transfer.ts';
+import { VENUE_PROTOCOLS } from '../venues/registry.ts';
+import type { VenueLogs } from '../venues/venue-protocol.ts';
+import { ADMIN_TOPICS } from './find-token-notices.ts';
+
+/** `eth_getLogs` without the range. A null topic matches any. */
+export interface LogFilter {
+  readonly address: readonly string[];
+  readonly topics: readonly (readonly string[] | null)[];
+}
+
+export interface LogFilters {
+  build(only: BlockFilter): LogFilter[];
+  /** The same for pools alone. */
+  buildForPools(pools: ReadonlySet<PoolId>): LogFilter[];
+  /** Whether a log is among those asked for: a pair's own transfers, for instance, are not. */
+  isWanted(log: EvmLog, only: BlockFilter): boolean;
+}
+
+/** Providers limit the addresses of a query. */
+const ADDRESSES_MAX = 500;
+
+/** Pools that are contracts have addresses as ids; those of a singleton have longer ones. */
+const ADDRESS_LENGTH = 42;
+
+function isContract(pool: PoolId): boolean {
+  return pool.length === ADDRESS_LENGTH;
+}
+
+function splitAddresses(addresses: readonly string[], topics: readonly string[]): LogFilter[] {
+  const filters: LogFilter[] = [];
+  for (let at = 0; at < addresses.length; at += ADDRESSES_MAX) {
+    filters.push({ address: addresses.slice(at, at + ADDRESSES_MAX), topics: [topics] });
+  }
+  return filters;
+}
+
+/** Logs whose topic at `place` is one of some tokens or pools, from the venues' own contracts. */
+function buildTopicFilter(
+  venues: readonly VenueLogs[],
+  place: number,
+  wanted: { readonly tokens: readonly string[]; readonly pools: readonly string[] },
+): LogFilter | null {
+  const address = new Set<string>();
+  const first: string[] = [];
+  const values: string[] = [];
+  const created = venues.filter(({ creation }) => creation.tokensAt.includes(place));
+  if (wanted.tokens.length > 0 && created.length > 0) {
+    values.push(...wanted.tokens);
+    for (const { creation } of created) {
+      first.push(creation.topic);
+      for (const contract of creation.contracts) address.add(contract);
+    }
+  }
+  if (place === 1 && wanted.pools.length > 0) {
+    values.push(...wanted.pools);
+    for (const { singleton, poolTopics } of venues) {
+      if (singleton === null) continue;
+      first.push(...poolTopics);
+      address.add(singleton);
+    }
+  }
+  if (first.length === 0) return null;
+  const any = Array.from({ length: place - 1 }, () => null);
+  return { address: [...address], topics: [first, ...any, values] };
+}
+
+export function createLogFilters(deployment: EvmDeployment): LogFilters {
+  const venues = VENUE_PROTOCOLS.flatMap((protocol) => protocol.describeLogs(deployment) ?? []);
+  const { native, stable } = toChainAssets(deployment);
+  const ownTopics = venues.flatMap((one) => (one.singleton === null ? one.poolTopics : []));
+  const tokenTopics = [...createTransferDecoders(deployment).keys(), ...ADMIN_TOPICS];
+  const isTokenTopic = new Set(tokenTopics);
+  const isOwnTopic = new Set(ownTopics);
+  const wordsOf = (tokens: Iterable<Address>) =>
+    [...tokens]
+      .filter((token) => !native.has(token) && !stable.has(token))
+      .map((token) => `0x${addressWord(token)}`);
+  const build = ({ tokens, pools }: BlockFilter): LogFilter[] => {
+    const contracts = [...pools].filter(isContract);
+    const addresses = [...new Set<string>([...tokens, ...contracts])];
+    const topics = [
+      ...(tokens.size > 0 ? tokenTopics : []),
+      ...(contracts.length > 0 ? ownTopics : []),
+    ];
+    const singletons = [...pools].filter((pool) => !isContract(pool));
+    const wanted = { tokens: wordsOf(tokens), pools: singletons };
+    const byTopic = [1, 2, 3].flatMap((place) => buildTopicFilter(venues, place, wanted) ?? []);
+    return [...splitAddresses(addresses, topics), ...byTopic];
+  };
+  return {
+    build,
+    buildForPools: (pools) => build({ tokens: new Set(), pools }),
+    isWanted({ address, topics }, { tokens, pools }) {
+      const [topic = ''] = topics;
+      if (isTokenTopic.has(topic)) return tokens.has(address);
+      // The others name their pool or token as a topic of a venue's own contract.
+      return !isOwnTopic.has(topic) || (pools as ReadonlySet<string>).has(address);
+    },
+  };
+}
