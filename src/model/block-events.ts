@@ -34,7 +34,7 @@ export interface SwapEvent extends EventOrigin {
   /** Signed from the pool's side: positive came in, negative went out. */
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** Its index among the transaction's swaps; absent if all of these are told in order. */
+  /** Its index among the transaction's swaps; absent if none of them is left out here. */
   readonly index?: number;
   /** The other changes in the event; null if separate events have them. */
   readonly change: PoolChange | null;

@@ -89,11 +89,12 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
     const { pair, range, singleton } = POOLS_BEFORE_KINDS;
     for (const { sql } of [pair, range, singleton]) await place.run(sql);
     // The results of later migrations are removed too, because they run again.
-    for (const table of ['adoptions', 'backfills', 'backfill_balances', 'discoveries']) {
+    const added = ['adoptions', 'backfills', 'backfill_balances', 'discoveries'];
+    for (const table of [...added, 'scope_entries', 'token_watches']) {
       await place.run(`DROP TABLE ${table}`);
     }
     await place.run('DELETE FROM mintwire_migrations WHERE id >= 6');
-    for (const column of ['trades_from_ms', 'candles_from_ms']) {
+    for (const column of ['trades_from_ms', 'candles_from_ms', 'scope']) {
       await place.run(`ALTER TABLE checkpoints DROP COLUMN ${column}`);
     }
     const store = await place.open();

@@ -42,7 +42,7 @@ interface Selection {
   readonly entered: Map<Address, ScopeEntry>;
   readonly descriptions: Map<PoolId, PoolDescription>;
   /** Pools whose creation is among the selected events. */
-  readonly told: Set<PoolId>;
+  readonly announced: Set<PoolId>;
 }
 
 export class LiquidScope implements ChainScope {
@@ -93,7 +93,7 @@ export class LiquidScope implements ChainScope {
       prices: new QuotePrices(state, this.#decimals),
       entered: new Map(),
       descriptions: new Map(),
-      told: new Set(),
+      announced: new Set(),
     };
     for (const token of listRankedAssets(state.assets)) {
       if (this.#entries.open.has(token)) continue;
@@ -137,16 +137,16 @@ export class LiquidScope implements ChainScope {
       selection.prices.note(event);
       if (event.kind === 'poolCreated') {
         selection.descriptions.set(event.description.pool, event.description);
-        if (this.#isPoolIn(event.description, selection)) this.#tell(event, selection, events);
+        if (this.#isPoolIn(event.description, selection)) this.#announce(event, selection, events);
         continue;
       }
-      const told = event.kind === 'swap' ? countSwap(event, swapCounts) : event;
+      const numbered = event.kind === 'swap' ? countSwap(event, swapCounts) : event;
       const description = selection.descriptions.get(event.pool);
       if (description === undefined) continue;
       if (this.#isPoolIn(description, selection)) {
         const created = { kind: 'poolCreated', description, complete: false } as const;
-        if (!selection.told.has(event.pool)) this.#tell(created, selection, events);
-        events.push(told);
+        if (!selection.announced.has(event.pool)) this.#announce(created, selection, events);
+        events.push(numbered);
       } else if (event.change !== null) {
         const at = { block: header.position, description };
         outside.set(event.pool, this.#outside.apply(event, at));
@@ -160,12 +160,12 @@ export class LiquidScope implements ChainScope {
     return this.#isIn(pool.token0, entered) && this.#isIn(pool.token1, entered);
   }
 
-  #tell(
+  #announce(
     event: Extract<MarketEvent, { kind: 'poolCreated' }>,
-    { told }: Selection,
+    { announced }: Selection,
     events: MarketEvent[],
   ): void {
-    told.add(event.description.pool);
+    announced.add(event.description.pool);
     events.push(event);
   }
 
@@ -188,7 +188,7 @@ export class LiquidScope implements ChainScope {
       });
       this.#outside.forget(pool);
       const created = { kind: 'poolCreated', description, complete: false } as const;
-      this.#tell(created, selection, block.events);
+      this.#announce(created, selection, block.events);
     }
   }
 

@@ -1,8 +1,8 @@
 // What pools outside the scope hold at least, from their events alone: no row, no request.
 //
-// A pair tells its reserves with every event. Of a concentrated pool the events tell what came and
-// went; with what it held before taken as nothing, and never less than nothing, the sum is at most
-// what it holds, and exactly that for a pool whose events are all known.
+// Every event of a pair has its reserves. Those of a concentrated pool have what came in and went
+// out. Counted from zero and never below it, the sum is at most what the pool holds, and equal to
+// it if all of its events were seen.
 
 import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';

@@ -60,7 +60,7 @@ function findCreated({ blocks }: DecodedLogs): Map<PoolId, number> {
   return created;
 }
 
-/** What only a swap's whole transaction tells. */
+/** What is known from a swap's whole transaction only. */
 interface SwapContext {
   readonly wallet: Address;
   readonly index: number;
