@@ -5,7 +5,8 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { findPool, findToken } from '../../devnet/deployment.ts';
-import { createIndexingScene, stopService, trade, untilAtHead } from '../indexing-scene.ts';
+import { stopService, untilAtHead } from '../indexed-service.ts';
+import { createIndexingScene, trade } from '../indexing-scene.ts';
 import { startServiceProcess } from '../start-service-process.ts';
 
 const run = promisify(execFile);

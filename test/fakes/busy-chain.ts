@@ -15,7 +15,12 @@ import {
   SYMBOL_SELECTOR,
   TOTAL_SUPPLY_SELECTOR,
 } from '../../src/chains/evm/tokens/read-token-metadata.ts';
-import * as V2 from '../../src/chains/evm/venues/uniswap-v2/uniswap-v2.ts';
+import {
+  FACTORY_SELECTOR,
+  TOKEN0_SELECTOR,
+  TOKEN1_SELECTOR,
+} from '../../src/chains/evm/venues/factory-pools.ts';
+import { GET_PAIR_SELECTOR } from '../../src/chains/evm/venues/uniswap-v2/uniswap-v2.ts';
 import * as V3 from '../../src/chains/evm/venues/uniswap-v3/uniswap-v3.ts';
 import { POOL_KEYS_SELECTOR } from '../../src/chains/evm/venues/uniswap-v4/uniswap-v4.ts';
 import type { Address } from '../../src/model/ids.ts';
@@ -202,17 +207,17 @@ function describePool(to: string, data: string): string | null {
   const isV2 = isAnchor || (Number(to) - POOL_BASE) % 3 === 0;
   const other = data.slice(-40);
   switch (data.slice(0, 10)) {
-    case V2.FACTORY_SELECTOR:
+    case FACTORY_SELECTOR:
       return `0x${addressWord(isV2 ? FACTORY : V3_FACTORY)}`;
-    case V2.TOKEN0_SELECTOR:
+    case TOKEN0_SELECTOR:
       return `0x${addressWord(isAnchor ? USDC : WETH)}`;
-    case V2.TOKEN1_SELECTOR:
+    case TOKEN1_SELECTOR:
       return `0x${addressWord(isAnchor ? WETH : shift(to, TOKEN_BASE - POOL_BASE))}`;
     case V3.FEE_SELECTOR:
       return `0x${uintWord(3000)}`;
     case V3.TICK_SPACING_SELECTOR:
       return `0x${uintWord(60)}`;
-    case V2.GET_PAIR_SELECTOR: {
+    case GET_PAIR_SELECTOR: {
       const pair = `0x${other}` === WETH ? ANCHOR : shift(`0x${other}`, POOL_BASE - TOKEN_BASE);
       return `0x${addressWord(pair)}`;
     }
