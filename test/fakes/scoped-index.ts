@@ -50,7 +50,9 @@ function startIndexer(
   scope: ScopeOptions,
   parts: { readonly adapter: EvmAdapter; readonly store: MarketStore; readonly warnings: string[] },
 ) {
-  const { adapter, store, warnings } = parts;
+  const { store, warnings } = parts;
+  // Without it the indexer waits with our `sleep`.
+  const { waitForHead: _, ...adapter } = parts.adapter;
   const clock = new ManualClock();
   let idle = 0;
   const indexer = new Indexer({

@@ -215,7 +215,7 @@ export class FilteredChunkReader {
       block: chunk.fromBlock + index,
       full: false,
     }));
-    return readEvmBlocks(endpoint, wishes, chunk.signal);
+    return readEvmBlocks(endpoint, wishes, { linked: true, signal: chunk.signal });
   }
 
   /** The headers of blocks whose logs have no time. */
@@ -227,7 +227,7 @@ export class FilteredChunkReader {
     const wishes = accepted
       .filter(({ timestampMs }) => timestampMs === null)
       .map(({ block }) => ({ block, full: false }));
-    return readEvmBlocks(endpoint, wishes, signal);
+    return readEvmBlocks(endpoint, wishes, { linked: false, signal });
   }
 
   /** The queries include the tokens' events about ownership, code and pauses. */
