@@ -35,7 +35,9 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [['.'], ['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
   'src/contract': [['schemas'], ['operations']],
   'src/market': [['state'], ['lists', 'board'], ['search'], ['.'], ['stream']],
-  'src/ingest': rank('state < read apply < commit < scope adopt < demand backfill < follow < verify'),
+  'src/ingest': rank(
+    'state < read apply < commit < scope adopt < demand backfill < follow < verify',
+  ),
 };
 
 /** Who may import from the folder of a chain family. */

@@ -100,13 +100,16 @@ describe('a scope of some tokens', () => {
     const checkpoint = { ...stored!, scope: 'watch' } as const;
     const findStart = await readTokenStarts(market, { chain: 'devnet', checkpoint }, [a, b, c]);
     const build = (token: typeof a) =>
-      buildCoverage(buildToken({ token }), findStart(token), checkpoint);
+      buildCoverage(buildToken({ token }), findStart(token), {
+        ...{ kept: checkpoint, jobs: [], interval: '1m' },
+      });
     assert.deepEqual(build(a), {
       ...{ scope: 'watch', tradesFrom: 7000, klinesFrom: 7000, holdersComplete: true },
+      backfill: null,
     });
     const partial = { scope: 'partial', tradesFrom: null, klinesFrom: null };
     for (const token of [b, c]) {
-      assert.deepEqual(build(token), { ...partial, holdersComplete: false });
+      assert.deepEqual(build(token), { ...partial, holdersComplete: false, backfill: null });
       assert.equal(computeCovered(findStart(token), 9000), 0);
     }
     assert.equal(computeCovered(findStart(a), 9000), 2000);

@@ -57,7 +57,8 @@ async function readChainStart(
   chain: ChainSlug,
   checkpoint: Checkpoint,
 ): Promise<TokenStart> {
-  const fromMs = checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain, checkpoint.startBlock));
+  const fromMs =
+    checkpoint.startAtMs ?? (await reader.readFirstTradeTime(chain, checkpoint.startBlock));
   return { scope: 'all', fromBlock: checkpoint.startBlock, fromMs };
 }
 

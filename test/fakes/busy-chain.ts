@@ -21,6 +21,7 @@ import {
   TOKEN1_SELECTOR,
 } from '../../src/chains/evm/venues/factory-pools.ts';
 import { GET_PAIR_SELECTOR } from '../../src/chains/evm/venues/uniswap-v2/uniswap-v2.ts';
+import * as v3Pool from '../../src/chains/evm/venues/uniswap-v3/pool-selectors.ts';
 import * as V3 from '../../src/chains/evm/venues/uniswap-v3/uniswap-v3.ts';
 import { POOL_KEYS_SELECTOR } from '../../src/chains/evm/venues/uniswap-v4/uniswap-v4.ts';
 import type { Address } from '../../src/model/ids.ts';
@@ -215,13 +216,13 @@ function describePool(to: string, data: string): string | null {
       return `0x${addressWord(isAnchor ? WETH : shift(to, TOKEN_BASE - POOL_BASE))}`;
     case V3.FEE_SELECTOR:
       return `0x${uintWord(3000)}`;
-    case V3.TICK_SPACING_SELECTOR:
+    case v3Pool.TICK_SPACING_SELECTOR:
       return `0x${uintWord(60)}`;
     case GET_PAIR_SELECTOR: {
       const pair = `0x${other}` === WETH ? ANCHOR : shift(`0x${other}`, POOL_BASE - TOKEN_BASE);
       return `0x${addressWord(pair)}`;
     }
-    case V3.GET_POOL_SELECTOR:
+    case v3Pool.GET_POOL_SELECTOR:
       return `0x${addressWord(shift(`0x${data.slice(98, 138)}`, POOL_BASE - TOKEN_BASE))}`;
     case POOL_KEYS_SELECTOR:
       return poolKeys.get(data.slice(10, 60)) ?? null;

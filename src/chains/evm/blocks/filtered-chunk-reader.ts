@@ -15,10 +15,10 @@ import {
   type Chunk,
   type ChunkReaderOptions,
   type ChunkReading,
-  SUSPECT_COUNTS,
 } from './chunk-reader.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import type { LogFilter, LogFilters } from './log-filters.ts';
+import { mayBeTruncated } from './may-be-truncated.ts';
 import type { EvmBlock } from './parse-block.ts';
 import { parseLogs } from './parse-logs.ts';
 import { parseReceipts } from './parse-receipts.ts';
@@ -157,7 +157,7 @@ export class FilteredChunkReader {
     const replies = filters.map((_, index) =>
       parseLogs(endpoint.unwrap(outcomes[index]), { fromBlock, toBlock, endpoint: name }),
     );
-    if (replies.some((logs) => SUSPECT_COUNTS.has(logs.length))) {
+    if (replies.some((logs) => mayBeTruncated(logs.length))) {
       throw new RpcError('rangeTooLarge', 'reply may have been truncated');
     }
     return joinLogs(replies, name);
