@@ -1,9 +1,8 @@
 // What following a chain costs a day at a measured endpoint, for each scope.
 
 import { CALLS_AS_CREDITS, type CreditTable } from '../model/rpc-usage.ts';
+import type { ScopeName } from '../model/scope.ts';
 import type { EndpointMeasurement } from './endpoint-measurement.ts';
-
-type ScopeName = 'all' | 'liquid' | 'watch';
 
 export interface ScopeEstimate {
   readonly scope: ScopeName;

@@ -60,6 +60,8 @@ interface ChainFollowerOptions {
   readonly metrics: Metrics;
 }
 
+type AddGauge = (name: string, help: string, read: (report: ChainReport) => number | null) => void;
+
 export class ChainFollower implements ChainDirectory {
   readonly #options: ChainFollowerOptions;
   readonly #reports = new Map<ChainSlug, ChainReport>();
@@ -99,7 +101,7 @@ export class ChainFollower implements ChainDirectory {
       clock: options.clock,
       sleep,
     });
-    const gauge = (name: string, help: string, read: (report: ChainReport) => number | null) =>
+    const gauge: AddGauge = (name, help, read) =>
       options.metrics.chainGauge(name, help, () =>
         [...this.#reports].map(([chain, report]) => [chain, read(report)] as const),
       );
@@ -139,6 +141,10 @@ export class ChainFollower implements ChainDirectory {
       'The same bytes, unpacked.',
       ({ unpackedBytes }) => unpackedBytes,
     );
+    this.#addSideMetrics(gauge);
+  }
+
+  #addSideMetrics(gauge: AddGauge): void {
     const adoption = (name: keyof AdoptionStatus, help: string) =>
       gauge(`mintwire_adoption_${name}`, help, (one) => one.adoption?.[name] ?? null);
     adoption('waiting', 'Pools that are older than the index and wait for their adoption.');
@@ -157,9 +163,13 @@ export class ChainFollower implements ChainDirectory {
     lookups('found', 'Tokens found by lookups since the start.');
     lookups('failed', 'Lookups since the start that no node answered.');
     lookups('calls', 'Requests that lookups took since the start.');
-    options.metrics.gauge('mintwire_lookups_waiting', 'Tokens that wait for their lookup.', () => {
-      return this.tokens.waiting;
-    });
+    this.#options.metrics.gauge(
+      'mintwire_lookups_waiting',
+      'Tokens that wait for their lookup.',
+      () => {
+        return this.tokens.waiting;
+      },
+    );
   }
 
   adopt(chain: ChainSlug, pools: readonly PoolId[]): void {

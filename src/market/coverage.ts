@@ -28,7 +28,7 @@ interface BackfillCoverage {
 type CoverageScope = ScopeName | 'partial';
 
 /** Since when a token is indexed. */
-export interface TokenStart {
+interface TokenStart {
   readonly scope: CoverageScope;
   readonly fromBlock: number;
   /** The time; null if it is unknown, or the token is not in scope. */
@@ -80,7 +80,7 @@ export async function readTokenStarts(
 }
 
 /** The same for one token. */
-export async function readTokenStart(
+async function readTokenStart(
   reader: AnswerReader,
   at: { readonly chain: ChainSlug; readonly checkpoint: Checkpoint },
   token: Address,

@@ -143,6 +143,29 @@ function createHeads(
   };
 }
 
+/** Reads of contracts at a block. */
+function createStateReads(
+  readAt: ReturnType<typeof createReadAt>,
+  deployment: EvmDeployment,
+): Pick<EvmAdapter, 'readSupplies' | 'readBalances' | 'readPoolStates'> {
+  return {
+    async readSupplies(tokens, block, signal) {
+      const read = (call: CallContracts) => readContractSupplies(tokens, call);
+      const supplies = await readAt(block, read, { signal });
+      return supplies?.value ?? tokens.map((token) => ({ token, supplyRaw: null }));
+    },
+    async readBalances(keys, block, signal) {
+      const balances = await readAt(block, (call) => readBalances(keys, call), { signal });
+      return balances?.value ?? keys.map(() => null);
+    },
+    async readPoolStates(queries, block, signal) {
+      const read = (call: CallContracts) =>
+        readPoolStates(queries, { deployment, callContracts: call });
+      return (await readAt(block, read, { signal }))?.value ?? [];
+    },
+  };
+}
+
 export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   const { deployment } = options;
   const client = createClient(options);
@@ -188,20 +211,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     readBlocks: (range, signal) => reader.read(range, signal),
     readTokenMetadata: (tokens, signal) =>
       readTokenMetadata(tokens, createCallContracts({ signal })),
-    async readSupplies(tokens, block, signal) {
-      const read = (call: CallContracts) => readContractSupplies(tokens, call);
-      const supplies = await readAt(block, read, { signal });
-      return supplies?.value ?? tokens.map((token) => ({ token, supplyRaw: null }));
-    },
-    async readBalances(keys, block, signal) {
-      const balances = await readAt(block, (call) => readBalances(keys, call), { signal });
-      return balances?.value ?? keys.map(() => null);
-    },
-    async readPoolStates(queries, block, signal) {
-      const read = (call: CallContracts) =>
-        readPoolStates(queries, { deployment, callContracts: call });
-      return (await readAt(block, read, { signal }))?.value ?? [];
-    },
+    ...createStateReads(readAt, deployment),
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     history: new EvmHistory({ ...logReading, poolManager: deployment.v4?.poolManager ?? null }),
     findToken: (query, block, signal) => finder.find(query, block, signal),

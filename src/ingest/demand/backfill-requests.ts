@@ -6,5 +6,3 @@ export interface BackfillRequests {
   /** Called after each lookup that found the token; must be cheap if nothing is due. */
   request(token: Address): void;
 }
-
-export const NO_BACKFILL: BackfillRequests = { request: () => undefined };

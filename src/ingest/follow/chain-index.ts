@@ -32,6 +32,7 @@ import { pickKeptFrom, RowRetention } from '../commit/row-retention.ts';
 import { selectNotices } from '../commit/select-notices.ts';
 import { TouchedLog } from '../commit/touched-rows.ts';
 import { applyDiscoveries, pickNew } from '../demand/apply-discoveries.ts';
+import { readBase } from '../read/read-base.ts';
 import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
 import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
@@ -113,7 +114,7 @@ export class ChainIndex implements BackfillIndex {
     this.#scope?.load(await readAllEntries(this.#store, chain));
     if (this.#checkpoint === null) {
       this.#startBlock = startBlock;
-      this.#base = startBlock === 0 ? null : await this.#readBase(startBlock - 1, signal);
+      this.#base = startBlock === 0 ? null : await readBase(this.#adapter, startBlock - 1, signal);
       return;
     }
     this.#startBlock = this.#checkpoint.startBlock;
@@ -202,8 +203,7 @@ export class ChainIndex implements BackfillIndex {
     tokens: readonly Address[],
     signal: AbortSignal,
   ): Promise<readonly Address[]> {
-    const checkpoint = this.#requireCheckpoint();
-    const header = this.#requireTip(checkpoint);
+    const { checkpoint, header } = this.#requireTip();
     const stored = await this.#loadTokens(tokens);
     const entries = stored.filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
     if (entries.length === 0) return [];
@@ -224,8 +224,7 @@ export class ChainIndex implements BackfillIndex {
     buildAdopted: (row: PoolRecord) => AdoptedPool | null,
     signal: AbortSignal,
   ): Promise<ReadonlySet<PoolId>> {
-    const checkpoint = this.#requireCheckpoint();
-    const header = this.#requireTip(checkpoint);
+    const { checkpoint, header } = this.#requireTip();
     const { chain } = this.#adapter;
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     await loadPoolRows(this.#state, source, pools);
@@ -248,13 +247,12 @@ export class ChainIndex implements BackfillIndex {
   }
 
   async joinHolders(holders: JoinedHolders, backfill: BackfillChanges): Promise<void> {
-    const checkpoint = this.#requireCheckpoint();
-    const header = this.#requireTip(checkpoint);
+    const { checkpoint, header } = this.#requireTip();
     const { token } = holders;
     const [entry] = await this.#loadTokens([token]);
     if (entry === undefined) throw new Error(`token ${token} is not stored`);
-    const of = { chain: this.#adapter.chain, token };
-    const owners = await loadHolders(this.#state, this.#store, of);
+    const { chain } = this.#adapter;
+    const owners = await loadHolders(this.#state, this.#store, { chain, token });
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyHolders(this.#state, entry, { holders, owners });
     await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), backfill });
@@ -275,8 +273,7 @@ export class ChainIndex implements BackfillIndex {
     found: Parameters<typeof loadDiscoveries>[2],
     signal: AbortSignal,
   ): Promise<readonly Address[]> {
-    const checkpoint = this.#requireCheckpoint();
-    const header = this.#requireTip(checkpoint);
+    const { checkpoint, header } = this.#requireTip();
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     await loadDiscoveries(this.#state, source, found);
     const discoveries = pickNew(this.#state, found.discoveries);
@@ -284,16 +281,15 @@ export class ChainIndex implements BackfillIndex {
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyDiscoveries(this.#state, discoveries);
     const changes = this.#state.takeChanges();
-    const { tokens } = changes;
-    const missed = await renewSupplies(this.#adapter, { tokens, header, isRead: true, signal });
+    const of = { tokens: changes.tokens, header, isRead: true, signal };
+    const missed = await renewSupplies(this.#adapter, of);
     await this.#commitAtTip({ checkpoint, changes, discoveries });
     return missed;
   }
 
   /** Tokens of which nothing more is read: what depends on events becomes unknown. */
   async leave(entries: readonly ScopeEntry[], signal: AbortSignal): Promise<void> {
-    const checkpoint = this.#requireCheckpoint();
-    const header = this.#requireTip(checkpoint);
+    const { checkpoint, header } = this.#requireTip();
     const tokens = entries.map(({ token }) => token);
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     const hasPool = (pool: PoolRecord) => this.#scope?.hasPool(pool) ?? true;
@@ -386,16 +382,12 @@ export class ChainIndex implements BackfillIndex {
     return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
   }
 
-  async #readBase(position: number, signal: AbortSignal): Promise<BlockHeader> {
-    const header = await this.#adapter.readHeader(position, signal);
-    if (header === null) throw new Error(`the chain has no block ${position} to start after`);
-    return header;
-  }
-
-  #requireTip({ block }: Checkpoint): BlockHeader {
-    const header = this.#headers.get(block);
-    if (header === undefined) throw new Error(`no header of block ${block} is stored`);
-    return header;
+  /** The last commit, and the header of its block. */
+  #requireTip(): { readonly checkpoint: Checkpoint; readonly header: BlockHeader } {
+    const checkpoint = this.#requireCheckpoint();
+    const header = this.#headers.get(checkpoint.block);
+    if (header === undefined) throw new Error(`no header of block ${checkpoint.block} is stored`);
+    return { checkpoint, header };
   }
 
   #requireCheckpoint(): Checkpoint {

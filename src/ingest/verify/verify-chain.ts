@@ -50,8 +50,8 @@ interface Scratch {
 }
 
 /**
- * Brings the scratch index up to a block, with the adoptions, discoveries and joined balances of the
- * stored one.
+ * Brings the scratch index up to a block, with the adoptions, discoveries and joined balances of
+ * the stored one.
  * False if one is of a block that is behind it already.
  */
 async function replayUpTo(

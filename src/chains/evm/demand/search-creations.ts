@@ -10,7 +10,7 @@ import { toQuantity } from '../hex-data.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
-import type { LogFilter } from '../venues/venue-protocol.ts';
+import type { CreationFilter } from '../venues/venue-protocol.ts';
 
 interface CreationSearch {
   readonly deployment: EvmDeployment;
@@ -36,7 +36,7 @@ const SHRINKING = 10;
 
 async function readCreations(
   client: RpcClient,
-  filter: LogFilter & BlockSpan,
+  filter: CreationFilter & BlockSpan,
   signal: AbortSignal | undefined,
 ): Promise<ReturnType<typeof parseLogs>> {
   const { address, topics, fromBlock, toBlock } = filter;

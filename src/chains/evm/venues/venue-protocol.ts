@@ -20,7 +20,7 @@ export interface PoolSearch {
 }
 
 /** Logs by their emitter and topics, in the form of `eth_getLogs`. */
-export interface LogFilter {
+export interface CreationFilter {
   readonly address: Address;
   readonly topics: readonly (string | null)[];
 }
@@ -58,7 +58,7 @@ export interface VenueProtocol {
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<PoolDescription[]>;
   /** Logs that announce further pools of a token; none where `findPools` finds all. */
-  listCreationFilters(token: Address, deployment: EvmDeployment): readonly LogFilter[];
+  listCreationFilters(token: Address, deployment: EvmDeployment): readonly CreationFilter[];
   /** The pools' state from their contracts; null for one that does not respond. */
   readPoolStates(
     queries: readonly PoolStateQuery[],

@@ -8,7 +8,7 @@ import { addressWord } from '../../hex-data.ts';
 import { computeV4PoolId, DYNAMIC_FEE, hasFixedFee } from '../../pools/pool-reference.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { listPairs } from '../list-pairs.ts';
-import type { LogFilter, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
+import type { CreationFilter, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
 import { describeV4Pool, INITIALIZE_TOPIC } from './decode-uniswap-v4.ts';
 import { BITS_128, computeStateSlot, LIQUIDITY_OFFSET, readSlots } from './v4-storage.ts';
 
@@ -70,7 +70,10 @@ export const findPools: VenueProtocol['findPools'] = async (search, context) => 
     .map(({ pool }) => pool);
 };
 
-export function listCreationFilters(token: Address, { v4 }: EvmDeployment): readonly LogFilter[] {
+export function listCreationFilters(
+  token: Address,
+  { v4 }: EvmDeployment,
+): readonly CreationFilter[] {
   if (v4 === null) return [];
   const topic = `0x${addressWord(token)}`;
   const address = v4.poolManager;
