@@ -21,6 +21,7 @@ import { getToken } from './operations/get-token.ts';
 import { getTradeStatus } from './operations/get-trade-status.ts';
 import { getTrades } from './operations/get-trades.ts';
 import { createKey, getKeys, revokeKey } from './operations/key-operations.ts';
+import { listTokens } from './operations/list-tokens.ts';
 import { quoteTrade } from './operations/quote-trade.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
 import { searchTokens } from './operations/search-tokens.ts';
@@ -29,6 +30,7 @@ import { getTokenStream } from './operations/stream-token.ts';
 export const operations = [
   getChains,
   searchTokens,
+  listTokens,
   getToken,
   getKlines,
   getTrades,

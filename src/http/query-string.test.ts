@@ -41,13 +41,13 @@ test('repeats, null characters and floods are refused by name', () => {
 
 test('only fields of any type are taken unchanged', () => {
   const anyText = new Set(['id']);
-  const read = (text: string) => parseQueryString(text, anyText)['id'];
+  const read = (text: string) => parseQueryString(text, { anyText })['id'];
   assert.equal(read('id=a%20b'), 'a b');
   assert.equal(read('id=a%00'), 'a\0');
   assert.equal(read('id=%ff'), '%ff');
   assert.equal(read('id=a&id=b'), 'a,b');
   for (const text of ['id=a&q=%ff', 'id=a&q=%00', 'id=a&q=1&q=2', '%ff=1&id=a']) {
-    assert.throws(() => parseQueryString(text, anyText), AppError, text);
+    assert.throws(() => parseQueryString(text, { anyText }), AppError, text);
   }
 });
 
@@ -55,4 +55,13 @@ test('__proto__ is a field like any other', () => {
   const fields = parseQueryString('__proto__=x&constructor=y');
   assert.equal(Object.keys(fields).length, 2);
   assert.deepEqual(Object.values(fields), ['x', 'y']);
+});
+
+test('a list may be repeated, and nothing else', () => {
+  const lists = new Set(['chain']);
+  const read = (text: string) => parseQueryString(text, { lists })['chain'];
+  assert.equal(read('chain=base&chain=bsc'), 'base,bsc');
+  assert.equal(read('chain=base,bsc&chain=polygon'), 'base,bsc,polygon');
+  assert.throws(() => read('chain=base&chain=%00'), AppError);
+  assert.throws(() => read('q=a&q=b'), AppError);
 });

@@ -28,8 +28,14 @@ function decodeAnyText(text: string, before: string | undefined): string {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** `anyText` names the fields that accept any value, even repeated. */
-export function parseQueryString(text: string, anyText = NONE): Record<string, string> {
+/**
+ * `anyText` names the fields that accept any value, even repeated; `lists` those that may be
+ * repeated, which is the same as one value with commas.
+ */
+export function parseQueryString(
+  text: string,
+  { anyText = NONE, lists = NONE } = {},
+): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   if (text === '') return fields;
   const pairs = text.split('&', FIELDS_MAX + 1);
@@ -43,9 +49,10 @@ export function parseQueryString(text: string, anyText = NONE): Record<string, s
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     const raw = equals < 0 ? '' : pair.slice(equals + 1);
-    fields[name] = anyText.has(name)
-      ? decodeAnyText(raw, fields[name])
-      : decodeOnce(raw, name, fields);
+    if (anyText.has(name)) fields[name] = decodeAnyText(raw, fields[name]);
+    else if (lists.has(name) && fields[name] !== undefined) {
+      fields[name] = `${fields[name]},${decodeOnce(raw, name, {})}`;
+    } else fields[name] = decodeOnce(raw, name, fields);
   }
   return fields;
 }

@@ -46,11 +46,14 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
 function createQueryReader(operation: Operation): (query: string) => unknown {
   const parse = createInputParser(operation.input, 'text');
   const anyText = new Set(operation.anyTextFields);
+  const isList = (schema: unknown) => (schema as { type?: unknown }).type === 'array';
+  const fields = Object.entries(operation.input.properties);
+  const lists = new Set(fields.flatMap(([name, schema]) => (isList(schema) ? [name] : [])));
   const kept = new BoundedMap<string, unknown>(QUERIES_KEPT);
   return (query) => {
     const known = kept.get(query);
     if (known !== undefined) return known;
-    const input = Object.freeze(parse(parseQueryString(query, anyText)));
+    const input = Object.freeze(parse(parseQueryString(query, { anyText, lists })));
     if (query.length <= KEPT_LENGTH_MAX) kept.set(query, input);
     return input;
   };

@@ -34,6 +34,9 @@ function listQueries(mint: string): [ReadId, ReadInput][] {
 
 const QUERIES: readonly [ReadId, ReadInput][] = [
   ...MINTS.flatMap(listQueries),
+  ['listTokens', { sort: 'trending', window: '1h' }],
+  ['listTokens', { sort: 'gainers', limit: 3, sparkline: '24h', include: 'unpriced,native' }],
+  ['listTokens', { sort: 'new', limit: 2, chain: 'devnet' }],
   ['searchTokens', { q: 't1' }],
   ['searchTokens', { q: 'token 1', limit: 3 }],
 ];

@@ -11,6 +11,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
+import { toUsdText } from './board/token-columns.ts';
 import { readCoverage } from './coverage.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from './parse-token.ts';
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { readSummaries, toUsdText } from './token-summary.ts';
+import { readSummaries } from './token-summary.ts';
 import { withLookup } from './with-lookup.ts';
 
 type TokenAnswer = OutputOf<typeof getToken>;

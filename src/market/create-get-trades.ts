@@ -7,8 +7,7 @@ import { getTrades } from '../contract/operations/get-trades.ts';
 import { parseAddress } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
-import { buildInvalidInputError } from '../errors/app-error.ts';
-import { decimalToText, textToDecimal, toUnits } from '../lib/decimal.ts';
+import { toUnits } from '../lib/decimal.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
@@ -18,6 +17,7 @@ import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readCoverage } from './coverage.ts';
 import { computeQueryMark, encodeCursor, parseCursor, parseNumbers } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
+import { parseDecimal } from './parse-decimal.ts';
 import {
   buildTokenNotFoundError,
   parseToken,
@@ -34,18 +34,6 @@ type TradesAnswer = OutputOf<typeof getTrades>;
 type TradeAnswer = TradesAnswer['trades'][number];
 
 const serializeOpen = createOpenSerializer(getTrades.output, 'asOf', asOfSchema);
-
-const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/;
-
-function parseMinUsd(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  if (!DECIMAL.test(text)) {
-    throw buildInvalidInputError([
-      { path: 'minUsd', message: 'must be a decimal number such as 0.5' },
-    ]);
-  }
-  return decimalToText(textToDecimal(text));
-}
 
 /** A trade in an answer; `tokens` holds the trade's token and its quote asset. */
 export function buildTradeAnswer(
@@ -103,7 +91,7 @@ function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): Tra
     input.wallet === undefined
       ? null
       : parseAddress(addresses, { chain, text: input.wallet, field: 'wallet' });
-  const minUsd = parseMinUsd(input.minUsd);
+  const minUsd = input.minUsd === undefined ? null : parseDecimal(input.minUsd, 'minUsd');
   const side = input.side ?? null;
   const mark = computeQueryMark([
     'trades',

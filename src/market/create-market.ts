@@ -5,11 +5,14 @@ import type { Feed } from '../live/feed.ts';
 import type { Store } from '../store/store.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { MarketBoard } from './board/market-board.ts';
+import { MarketColumns } from './board/market-columns.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
 import { createGetToken } from './create-get-token.ts';
 import { createGetTrades } from './create-get-trades.ts';
+import { createListTokens } from './create-list-tokens.ts';
 import { createSearchTokens } from './create-search-tokens.ts';
+import { ListCache } from './list-cache.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { MarketChains, MarketParts } from './market-parts.ts';
 import { PauseWatch } from './pause-watch.ts';
@@ -31,6 +34,7 @@ interface MarketOptions {
 }
 
 const SUMMARIES_MAX = 20_000;
+const LISTS_MAX = 200;
 
 export function createMarket(options: MarketOptions) {
   const { store, feed, chains, clock, lists, onError } = options;
@@ -39,6 +43,11 @@ export function createMarket(options: MarketOptions) {
   const cache = new AnswerCache({ states, bytesMax: options.cacheBytesMax });
   const summaries = new SummaryCache({ states, lists, sizeMax: SUMMARIES_MAX });
   const board = new MarketBoard({ store: store.market, states, listChains, onError });
+  const columns = new MarketColumns({
+    ...{ store: store.market, states, listChains, lists, onError },
+    findAssets: (chain) => chains.find(chain)?.assets ?? null,
+  });
+  const listCache = new ListCache({ states, sizeMax: LISTS_MAX });
   const pauses = new PauseWatch({ store: store.pauses, onError });
   const search = new TokenSearch({
     reader: store.market,
@@ -56,6 +65,8 @@ export function createMarket(options: MarketOptions) {
     pauses,
     lists,
     board,
+    columns,
+    listCache,
     search,
     summaries,
     depthOf: options.depthOf,
@@ -69,6 +80,7 @@ export function createMarket(options: MarketOptions) {
     search,
     handlers: {
       searchTokens: createSearchTokens(parts),
+      listTokens: createListTokens(parts),
       getToken: createGetToken(parts),
       getKlines: createGetKlines(parts),
       getTrades: createGetTrades(parts),
@@ -78,12 +90,18 @@ export function createMarket(options: MarketOptions) {
       await pauses.start();
       await states.start();
       board.start();
+      columns.start();
       search.start();
-      lists.subscribe(() => cache.clear());
+      pauses.subscribe(() => listCache.clear());
+      lists.subscribe(() => {
+        cache.clear();
+        listCache.clear();
+      });
       lists.start();
     },
     stop: async () => {
-      await Promise.all([lists.stop(), pauses.stop(), states.stop(), search.stop(), board.stop()]);
+      const parts = [lists, pauses, states, search, board, columns];
+      await Promise.all(parts.map((part) => part.stop()));
     },
   };
 }

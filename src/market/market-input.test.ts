@@ -13,6 +13,7 @@ import { getHolders } from '../contract/operations/get-holders.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
+import { listTokens } from '../contract/operations/list-tokens.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
 
 const MINT = buildFakeAddress('aaaa', 10);
@@ -26,7 +27,7 @@ setUp(async (t) => {
   const options = { engine: 'sqlite', seed: 12, finalityDepth: 30, blocks: 300 } as const;
   scene = await createMarketScene(t, options);
   server = await startTestServer(t, {
-    operations: [searchTokens, getToken, getKlines, getTrades, getHolders],
+    operations: [searchTokens, listTokens, getToken, getKlines, getTrades, getHolders],
     handlers: scene.market.handlers as unknown as Record<string, AnyHandler>,
   });
 });
@@ -44,6 +45,20 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   ['/token?chain=devnet&mint=0x12', 400, 'INVALID_ADDRESS', 'mint'],
   [`/token?chain=devnet&mint=${MINT.replace('0x', '0X')}`, 400, 'INVALID_ADDRESS', 'mint'],
   [`/token?chain=devnet&mint=${UNKNOWN}`, 404, 'TOKEN_NOT_FOUND', null],
+  ['/tokens?sort=price', 400, 'INVALID_INPUT', 'sort'],
+  ['/tokens?window=7d', 400, 'INVALID_INPUT', 'window'],
+  ['/tokens?minLiquidityUsd=-1', 400, 'INVALID_INPUT', 'minLiquidityUsd'],
+  ['/tokens?minVolumeUsd=1e3', 400, 'INVALID_INPUT', 'minVolumeUsd'],
+  ['/tokens?maxAgeSeconds=0', 400, 'INVALID_INPUT', 'maxAgeSeconds'],
+  ['/tokens?venue=', 400, 'INVALID_INPUT', 'venue'],
+  ['/tokens?verified=yes', 400, 'INVALID_INPUT', 'verified'],
+  ['/tokens?include=scams', 400, 'INVALID_INPUT', 'include.0'],
+  ['/tokens?sparkline=7d', 400, 'INVALID_INPUT', 'sparkline'],
+  ['/tokens?limit=101', 400, 'INVALID_INPUT', 'limit'],
+  ['/tokens?cursor=abc', 400, 'INVALID_CURSOR', 'cursor'],
+  ['/tokens?chain=devnet&chain=atlantis', 400, 'UNKNOWN_CHAIN', 'chain'],
+  ['/tokens?chain=devnet,base', 400, 'CHAIN_NOT_FOLLOWED', 'chain'],
+  ['/tokens?sort=new&sort=new', 400, 'INVALID_INPUT', 'sort'],
   [`/token?${TOKEN}&surprise=1`, 400, 'INVALID_INPUT', 'surprise'],
   [`/token/klines?${TOKEN}`, 400, 'INVALID_INPUT', 'interval'],
   [`/token/klines?${TOKEN}&interval=1H`, 400, 'INVALID_INPUT', 'interval'],

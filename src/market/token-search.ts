@@ -3,6 +3,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
+import { pickTokenLiquidity } from './board/token-columns.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import { ChainSearch } from './search/chain-search.ts';
@@ -10,7 +11,6 @@ import { compareFound, type Found, type Listing } from './search/listing.ts';
 import type { SearchQuery } from './search/match-text.ts';
 import type { SegmentArrays } from './search/segment.ts';
 import type { ChainStates, StateChange } from './state/chain-states.ts';
-import { pickTokenLiquidity } from './token-summary.ts';
 
 export interface TokenSearchOptions {
   readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;

@@ -2,12 +2,12 @@
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
-import { pow10, ratioToText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import type { MarketBoard } from './board/market-board.ts';
+import { computeMarketCap, pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
 import {
   buildWindows,
   findWindowsEnd,
@@ -22,25 +22,6 @@ import type { AnswerReader } from './read-at.ts';
 
 type TokenSummary = OutputOf<typeof searchTokens>['tokens'][number];
 
-const USD_E18 = pow10(18);
-
-/**
- * Pools against the native coin or stable assets count; a token without any has the liquidity of
- * its deepest other pool.
- */
-export function pickTokenLiquidity(
-  token: Pick<TokenRecord, 'liquidityUsdE18' | 'pairedUsdE18'>,
-): bigint | null {
-  const { liquidityUsdE18, pairedUsdE18 } = token;
-  if (liquidityUsdE18 !== null && liquidityUsdE18 > 0n) return liquidityUsdE18;
-  return pairedUsdE18 ?? liquidityUsdE18;
-}
-
-/** 1e-18 USD as text of 18 significant digits. */
-export function toUsdText(usdE18: bigint | null): string | null {
-  return usdE18 === null ? null : ratioToText({ numerator: usdE18, denominator: USD_E18 });
-}
-
 /** A stable asset has a USD price of 1, the native coin a native price of 1. */
 export function findPrices(market: MarketChain, token: TokenRecord) {
   const { assets } = market;
@@ -48,15 +29,6 @@ export function findPrices(market: MarketChain, token: TokenRecord) {
     priceUsd: token.priceUsd ?? (assets.stable.has(token.token) ? '1' : null),
     priceNative: token.priceNative ?? (assets.native.has(token.token) ? '1' : null),
   };
-}
-
-function computeMarketCap(token: TokenRecord, priceUsd: string | null): string | null {
-  if (priceUsd === null || token.supplyRaw === null || token.decimals === null) return null;
-  const price = toRatio(textToDecimal(priceUsd));
-  return ratioToText({
-    numerator: token.supplyRaw * price.numerator,
-    denominator: pow10(token.decimals) * price.denominator,
-  });
 }
 
 interface SummaryParts {

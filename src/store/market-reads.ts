@@ -1,7 +1,7 @@
 // Store reads for the public API besides reads by key: pages, ranges and ordered figures.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type {
   BalanceRecord,
   CandleRecord,
@@ -50,10 +50,28 @@ export interface TradePage {
 /** A holder's position among its token's holders. */
 export type BalancePosition = Pick<BalanceRecord, 'amountRaw' | 'owner'>;
 
-/** The fields that a list of tokens shows and sorts by. */
+/** The fields that search compares and ranks by. */
 export type ListingRecord = Pick<
   TokenRecord,
   'token' | 'symbol' | 'name' | 'liquidityUsdE18' | 'pairedUsdE18'
+>;
+
+/** The fields that lists of tokens sort and filter by. */
+export type TokenFigures = Pick<
+  TokenRecord,
+  | 'token'
+  | 'decimals'
+  | 'firstSeenAtMs'
+  | 'supplyRaw'
+  | 'priceUsd'
+  | 'liquidityUsdE18'
+  | 'pairedUsdE18'
+>;
+
+/** The same for lists of pools. */
+export type PoolFigures = Pick<
+  PoolRecord,
+  'pool' | 'venue' | 'token0' | 'token1' | 'createdAtMs' | 'liquidityUsdE18'
 >;
 
 export interface MarketReads {
@@ -95,6 +113,10 @@ export interface MarketReads {
   readFirstTradeTime(chain: ChainSlug, fromBlock?: number): Promise<number | null>;
   readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]>;
   scanListings(chain: ChainSlug): AsyncIterable<readonly ListingRecord[]>;
+  readTokenFigures(chain: ChainSlug, tokens: readonly Address[]): Promise<TokenFigures[]>;
+  scanTokenFigures(chain: ChainSlug): AsyncIterable<readonly TokenFigures[]>;
+  readPoolFigures(chain: ChainSlug, pools: readonly PoolId[]): Promise<PoolFigures[]>;
+  scanPoolFigures(chain: ChainSlug): AsyncIterable<readonly PoolFigures[]>;
   /** How many tokens a chain has. */
   countTokens(chain: ChainSlug): Promise<number>;
   /** Which of the addresses are pools. */

@@ -33,6 +33,7 @@ const DAY_MS = 86_400_000;
 const ROWS: Readonly<Record<OperationId, readonly [row: MatrixRow, letIn: string]>> = {
   getChains: ['public', '200'],
   searchTokens: ['public', '200'],
+  listTokens: ['public', '200'],
   getToken: ['public', '400 CHAIN_NOT_FOLLOWED'],
   getKlines: ['public', '400 CHAIN_NOT_FOLLOWED'],
   getTrades: ['public', '400 CHAIN_NOT_FOLLOWED'],

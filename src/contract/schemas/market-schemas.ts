@@ -47,6 +47,16 @@ export const cursorInput = Type.Optional(
   }),
 );
 
+/** A decimal number that is not negative; read by `parseDecimal`. */
+export const decimalInput = (description: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: `${description} A decimal number such as \`250\` or \`0.5\`.`,
+    }),
+  );
+
 const timeInput = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799_999, description }));
 
@@ -191,6 +201,20 @@ const windowsSchema = Type.Object(
     description:
       "Each window ends at the chain's time (`asOf.timestamp`); a trade leaves it when its time has passed.",
   },
+);
+
+const { match: _, ...listedFields } = summaryFields;
+
+export const listedTokenSchema = Type.Object(
+  {
+    ...listedFields,
+    windows: windowsSchema,
+    sparkline: Type.Union([Type.Array(Type.Union([Type.String(), Type.Null()])), Type.Null()], {
+      description:
+        'USD prices at the end of each half hour of the last 24 hours, the oldest first; null unless asked for.',
+    }),
+  },
+  { title: 'ListedToken', additionalProperties: false },
 );
 
 const tokenPoolSchema = Type.Object(

@@ -4,7 +4,8 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { getToken } from '../../contract/operations/get-token.ts';
 import { pow10, ratioToText } from '../../lib/decimal.ts';
 import { type PackedDecimal, packDecimal, unpackDecimal } from './packed-decimal.ts';
-import { BOARD_WINDOWS, type WindowBoard, type WindowFigures } from './window-board.ts';
+import type { WindowBoard } from './window-board.ts';
+import { BOARD_WINDOWS, type WindowFigures } from './window-subject.ts';
 
 export type WindowsAnswer = OutputOf<typeof getToken>['windows'];
 type WindowAnswer = WindowsAnswer['24h'];
@@ -38,8 +39,8 @@ function computeChangePct(from: PackedDecimal, to: PackedDecimal): number {
  * The change over a window: from the last price before it, else, for what is younger than the
  * window, from its first price. Null if either is unknown.
  */
-function computeChange(
-  { before, first }: WindowFigures,
+export function computeChange(
+  { before, first }: Pick<WindowFigures, 'before' | 'first'>,
   price: PackedDecimal | null,
   isCovered: boolean,
 ): number | null {

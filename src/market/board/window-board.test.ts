@@ -4,13 +4,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { comparePacked, packDecimal, toE18 } from './packed-decimal.ts';
-import { BOARD_WINDOWS, type BoardTrade, WindowBoard, type WindowFigures } from './window-board.ts';
+import { WindowBoard } from './window-board.ts';
+import { BOARD_WINDOWS, type BoardTrade, type WindowFigures } from './window-subject.ts';
 
 const MINUTE_MS = 60_000;
 const TOKENS = ['a', 'b', 'c'];
 
 interface TokenTrade extends BoardTrade {
   readonly token: string;
+}
+
+/** What each wallet traded, at most 1,000 USD of each. */
+function sumLimited(trades: readonly TokenTrade[]): number {
+  const volumes = new Map<string, bigint>();
+  for (const { wallet, valueUsd } of trades) {
+    const valueE6 = valueUsd === null ? 0n : toE18(packDecimal(valueUsd)) / 10n ** 12n;
+    volumes.set(wallet, (volumes.get(wallet) ?? 0n) + valueE6);
+  }
+  return [...volumes.values()].reduce((sum, one) => sum + Math.min(Number(one), 1e9), 0);
 }
 
 /** The plain definition, in one pass over all trades there ever were. */
@@ -38,6 +49,7 @@ function fold(trades: readonly TokenTrade[], token: string, range: { start: numb
     sells: sells.length,
     buyers: new Set(buys.map(({ wallet }) => wallet)).size,
     sellers: new Set(sells.map(({ wallet }) => wallet)).size,
+    limitedVolumeE6: sumLimited(within),
     high: ordered.at(-1) ?? null,
     low: ordered[0] ?? null,
     before: clean(of.filter(({ timestampMs }) => timestampMs <= range.start)).at(-1) ?? null,

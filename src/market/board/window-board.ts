@@ -6,86 +6,22 @@
 // the chain's time moves on, trades leave at the window's start; when it moves back, they return.
 
 import { comparePacked, type PackedDecimal, packDecimal, toE18 } from './packed-decimal.ts';
-import { FLAGS, NONE, type SubjectEnds, TradeLog } from './trade-log.ts';
-import { TraderCounts } from './trader-counts.ts';
+import { FLAGS, NONE, TradeLog } from './trade-log.ts';
+import { TraderCounts, WALLET_VOLUME_MAX_E6 } from './trader-counts.ts';
+import {
+  BOARD_WINDOWS,
+  type BoardTrade,
+  Subject,
+  type WindowCounts,
+  type WindowFigures,
+} from './window-subject.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
-export const BOARD_WINDOWS = [
-  { name: '5m', lengthMs: 5 * MINUTE_MS },
-  { name: '1h', lengthMs: HOUR_MS },
-  { name: '6h', lengthMs: 6 * HOUR_MS },
-  { name: '24h', lengthMs: 24 * HOUR_MS },
-] as const;
+const HOUR_MS = 3_600_000;
 
 /** Trades that left the longest window are kept for so long, in case a rollback needs them. */
 const KEPT_BEHIND_MS = HOUR_MS;
 const LONGEST_MS = 24 * HOUR_MS;
 export const BOARD_REACH_MS = LONGEST_MS + KEPT_BEHIND_MS;
-
-/** The fields of a trade that the board counts. */
-export interface BoardTrade {
-  readonly timestampMs: number;
-  readonly block: number;
-  readonly logIndex: number;
-  readonly side: 'buy' | 'sell';
-  readonly wallet: string;
-  readonly valueUsd: string | null;
-  readonly priceUsd: string | null;
-  readonly outlier: boolean;
-}
-
-export interface WindowFigures {
-  /** In 1e-18 USD; each trade's value is rounded down to that. */
-  readonly volumeUsdE18: bigint;
-  /** Trades without a value; their volume is missing from the sum. */
-  readonly unvalued: number;
-  readonly trades: number;
-  readonly buys: number;
-  readonly sells: number;
-  readonly buyers: number;
-  readonly sellers: number;
-  readonly high: PackedDecimal | null;
-  readonly low: PackedDecimal | null;
-  /** The last price before the window; null if there was none. */
-  readonly before: PackedDecimal | null;
-  /** The first and the last price in the window. */
-  readonly first: PackedDecimal | null;
-  readonly last: PackedDecimal | null;
-}
-
-/** The figures of one subject in one window. */
-class WindowCounts {
-  volumeUsdE18 = 0n;
-  unvalued = 0;
-  trades = 0;
-  buys = 0;
-  buyers = 0;
-  sellers = 0;
-  /** The first trade in the window. */
-  first = NONE;
-  high: PackedDecimal | null = null;
-  low: PackedDecimal | null = null;
-  /** Whether a trade with the highest or lowest price left, so that they must be searched again. */
-  areExtremesStale = false;
-}
-
-class Subject<Key> implements SubjectEnds {
-  readonly key: Key;
-  readonly id: number;
-  /** The last price before its first trade here. */
-  base: PackedDecimal | null;
-  first = NONE;
-  last = NONE;
-  readonly windows = BOARD_WINDOWS.map(() => new WindowCounts());
-
-  constructor(key: Key, id: number, base: PackedDecimal | null) {
-    this.key = key;
-    this.id = id;
-    this.base = base;
-  }
-}
 
 export class WindowBoard<Key extends string> {
   readonly #log = new TradeLog();
@@ -96,6 +32,8 @@ export class WindowBoard<Key extends string> {
   /** The first trade in each window. */
   readonly #tails = BOARD_WINDOWS.map(() => NONE);
   #headMs = Number.NEGATIVE_INFINITY;
+  /** The columns that the subjects' places belong to. */
+  #placesOf: object | null = null;
   /** The time of the newest trade that was dropped. */
   #droppedMs = Number.NEGATIVE_INFINITY;
 
@@ -183,12 +121,56 @@ export class WindowBoard<Key extends string> {
       sells: counts.trades - counts.buys,
       buyers: counts.buyers,
       sellers: counts.sellers,
+      limitedVolumeE6: counts.limitedVolumeE6,
       high: counts.high,
       low: counts.low,
       before: this.#findBefore(subject, counts),
       first: this.#findFirst(counts),
       last: this.#findLast(subject, counts),
     };
+  }
+
+  /**
+   * Visits the subjects with trades in a window. `findPlace` gives a subject's position in columns;
+   * it is kept as long as the columns are the same object.
+   */
+  visit(
+    window: number,
+    columns: { readonly owner: object; findPlace(key: Key): number },
+    see: (key: Key, place: number, counts: Readonly<WindowCounts>) => void,
+  ): void {
+    const isKnown = this.#placesOf === columns.owner;
+    this.#placesOf = columns.owner;
+    for (const subject of this.#subjects.values()) {
+      if (!isKnown) subject.place = -1;
+      const counts = subject.windows[window];
+      if (counts === undefined || counts.trades === 0) continue;
+      if (subject.place < 0) subject.place = columns.findPlace(subject.key);
+      see(subject.key, subject.place, counts);
+    }
+  }
+
+  /** The last price before a window, and the first in it. */
+  readStart(key: Key, window: number): Pick<WindowFigures, 'before' | 'first'> {
+    const subject = this.#subjects.get(key);
+    const counts = subject?.windows[window];
+    if (subject === undefined || counts === undefined) return { before: null, first: null };
+    return { before: this.#findBefore(subject, counts), first: this.#findFirst(counts) };
+  }
+
+  /** The last price at or before each of the times, which ascend; null for an unknown subject. */
+  readPricesAt(key: Key, timesMs: readonly number[]): (PackedDecimal | null)[] | null {
+    const subject = this.#subjects.get(key);
+    if (subject === undefined) return null;
+    const { time, nextOfSubject } = this.#log.columns;
+    let id = subject.first;
+    let price = subject.base;
+    return timesMs.map((timeMs) => {
+      for (; id !== NONE && (time[id] ?? 0) <= timeMs; id = nextOfSubject[id] ?? NONE) {
+        if (this.#log.has(id, FLAGS.priced)) price = this.#log.priceAt(id);
+      }
+      return price;
+    });
   }
 
   /** The chain's time at which a trade of a subject leaves a window; infinite if none will. */
@@ -269,16 +251,12 @@ export class WindowBoard<Key extends string> {
   #enter(window: number, id: number, subject: Subject<Key>): void {
     const counts = subject.windows[window];
     if (counts === undefined) return;
-    const isBuy = this.#log.has(id, FLAGS.buy);
-    counts.trades += 1;
-    if (isBuy) counts.buys += 1;
-    if (this.#log.has(id, FLAGS.valued)) counts.volumeUsdE18 += toE18(this.#log.valueAt(id));
-    else counts.unvalued += 1;
-    const wallet = this.#log.columns.wallet[id] ?? 0;
-    if (this.#traders.enter(subject.id, wallet, window * 2 + Number(isBuy))) {
-      if (isBuy) counts.buyers += 1;
-      else counts.sellers += 1;
-    }
+    this.#count(counts, id, 1);
+    const step = this.#readStep(window, id, subject);
+    const { isEnd, volumeE6 } = this.#traders.enter(step);
+    counts.limitedVolumeE6 += volumeE6;
+    if (isEnd && step.isBuy) counts.buyers += 1;
+    if (isEnd && !step.isBuy) counts.sellers += 1;
     if (counts.first === NONE || this.#log.isBefore(id, counts.first)) counts.first = id;
     if (this.#log.has(id, FLAGS.priced)) widen(counts, this.#log.priceAt(id));
   }
@@ -286,18 +264,32 @@ export class WindowBoard<Key extends string> {
   #leave(window: number, id: number, subject: Subject<Key>): void {
     const counts = subject.windows[window];
     if (counts === undefined) return;
-    const isBuy = this.#log.has(id, FLAGS.buy);
-    counts.trades -= 1;
-    if (isBuy) counts.buys -= 1;
-    if (this.#log.has(id, FLAGS.valued)) counts.volumeUsdE18 -= toE18(this.#log.valueAt(id));
-    else counts.unvalued -= 1;
-    const wallet = this.#log.columns.wallet[id] ?? 0;
-    if (this.#traders.leave(subject.id, wallet, window * 2 + Number(isBuy))) {
-      if (isBuy) counts.buyers -= 1;
-      else counts.sellers -= 1;
-    }
+    this.#count(counts, id, -1);
+    const step = this.#readStep(window, id, subject);
+    const { isEnd, volumeE6 } = this.#traders.leave(step);
+    counts.limitedVolumeE6 += volumeE6;
+    if (isEnd && step.isBuy) counts.buyers -= 1;
+    if (isEnd && !step.isBuy) counts.sellers -= 1;
     if (counts.first === id) counts.first = this.#log.columns.nextOfSubject[id] ?? NONE;
     if (this.#log.has(id, FLAGS.priced)) counts.areExtremesStale ||= this.#isExtreme(counts, id);
+  }
+
+  #count(counts: WindowCounts, id: number, by: 1 | -1): void {
+    counts.trades += by;
+    if (this.#log.has(id, FLAGS.buy)) counts.buys += by;
+    if (this.#log.has(id, FLAGS.valued)) {
+      counts.volumeUsdE18 += BigInt(by) * toE18(this.#log.valueAt(id));
+    } else counts.unvalued += by;
+  }
+
+  #readStep(window: number, id: number, subject: Subject<Key>) {
+    return {
+      subject: subject.id,
+      wallet: this.#log.columns.wallet[id] ?? 0,
+      window,
+      isBuy: this.#log.has(id, FLAGS.buy),
+      valueE6: this.#log.has(id, FLAGS.valued) ? toLimitedE6(this.#log.valueAt(id)) : 0,
+    };
   }
 
   #isExtreme({ high, low }: WindowCounts, id: number): boolean {
@@ -342,4 +334,10 @@ export class WindowBoard<Key extends string> {
 function widen(counts: WindowCounts, price: PackedDecimal): void {
   if (counts.high === null || comparePacked(price, counts.high) > 0) counts.high = price;
   if (counts.low === null || comparePacked(price, counts.low) < 0) counts.low = price;
+}
+
+/** One trade of more than the limit counts as much as the limit. */
+function toLimitedE6(value: PackedDecimal): number {
+  const valueE6 = toE18(value) / 1_000_000_000_000n;
+  return valueE6 > BigInt(WALLET_VOLUME_MAX_E6) ? WALLET_VOLUME_MAX_E6 : Number(valueE6);
 }

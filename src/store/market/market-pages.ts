@@ -8,26 +8,19 @@ import type { PoolRecord } from '../../model/pool.ts';
 import type {
   BalancePosition,
   CandleSeries,
-  ListingRecord,
   MarketReads,
   TimeRange,
   TradePage,
   TradeQuery,
 } from '../market-reads.ts';
 import type { SqlRow } from '../sql.ts';
-import { buildSelect, type ColumnType, indexColumns, type SqlStatement } from '../table.ts';
+import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
-import {
-  addressAt,
-  amountOrNullAt,
-  numberAt,
-  textAt,
-  textOrNullAt,
-} from '../tables/column-value.ts';
+import { addressAt, numberAt } from '../tables/column-value.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
-import { MarketQueries } from './market-queries.ts';
+import { ListingPages } from './listing-pages.ts';
 import { TradePages } from './trade-pages.ts';
 
 const CANDLE_SERIES_TYPES: readonly ColumnType[] = ['name', 'name', 'name', 'name'];
@@ -39,25 +32,6 @@ const SELECT_CANDLE_RANGE = buildSelect(
   `${SELECT_SERIES} AND open_time_ms >= $5 AND open_time_ms < $6`,
   [...CANDLE_SERIES_TYPES, 'integer', 'integer'],
 );
-
-const LISTING_COLUMNS = ['token', 'symbol', 'name', 'liquidity_usd_e18', 'paired_usd_e18'] as const;
-const LISTING_AT = indexColumns(LISTING_COLUMNS);
-const LISTING_TYPES: readonly ColumnType[] = ['text', 'text', 'text', 'text', 'text'];
-
-const SELECT_LISTING: SqlStatement = {
-  sql: `SELECT ${LISTING_COLUMNS.join(', ')} FROM tokens WHERE chain = $1 AND token = $2`,
-  takes: ['text', 'text'],
-  gives: LISTING_TYPES,
-};
-
-const LISTING_PAGE_SIZE = 5000;
-
-const SELECT_LISTING_PAGE: SqlStatement = {
-  sql: `SELECT ${LISTING_COLUMNS.join(', ')} FROM tokens WHERE chain = $1 AND token > $2
-    ORDER BY token LIMIT ${LISTING_PAGE_SIZE}`,
-  takes: ['text', 'text'],
-  gives: LISTING_TYPES,
-};
 
 const COUNT_TOKENS: SqlStatement = {
   sql: 'SELECT COUNT(*) FROM tokens WHERE chain = $1',
@@ -111,17 +85,7 @@ function toSeriesValues(chain: ChainSlug, series: CandleSeries): SqlRow {
   return [chain, series.token, series.pool ?? ALL_POOLS, series.interval];
 }
 
-function toListing(row: SqlRow): ListingRecord {
-  return {
-    token: addressAt(row, LISTING_AT.token),
-    symbol: textOrNullAt(row, LISTING_AT.symbol),
-    name: textOrNullAt(row, LISTING_AT.name),
-    liquidityUsdE18: amountOrNullAt(row, LISTING_AT.liquidity_usd_e18),
-    pairedUsdE18: amountOrNullAt(row, LISTING_AT.paired_usd_e18),
-  };
-}
-
-export class MarketPages extends MarketQueries implements MarketReads {
+export class MarketPages extends ListingPages implements MarketReads {
   async readTopPools(
     chain: ChainSlug,
     tokens: readonly Address[],
@@ -204,22 +168,6 @@ export class MarketPages extends MarketQueries implements MarketReads {
   async readFirstTradeTime(chain: ChainSlug, fromBlock = 0): Promise<number | null> {
     const [row] = await this.session.query(SELECT_FIRST_TRADE_TIME, [chain, fromBlock]);
     return row === undefined ? null : numberAt(row, 0);
-  }
-
-  async readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]> {
-    const sets = tokens.map((token) => [chain, token]);
-    return (await this.session.queryEach(SELECT_LISTING, sets)).map(toListing);
-  }
-
-  async *scanListings(chain: ChainSlug): AsyncGenerator<readonly ListingRecord[]> {
-    let after = '';
-    for (;;) {
-      const rows = await this.session.query(SELECT_LISTING_PAGE, [chain, after]);
-      if (rows.length > 0) yield rows.map(toListing);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < LISTING_PAGE_SIZE) return;
-      after = textAt(last, LISTING_AT.token);
-    }
   }
 
   async countTokens(chain: ChainSlug): Promise<number> {

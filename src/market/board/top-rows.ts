@@ -1,0 +1,70 @@
+// The best rows of a list: the highest value first, then by id.
+
+/** A value to sort by: a double, and what decides between equal doubles. */
+export interface SortValue {
+  readonly double: number;
+  readonly exact: bigint;
+}
+
+export interface RankedRow extends SortValue {
+  /** In the columns. */
+  readonly position: number;
+}
+
+type ComparePositions = (a: number, b: number) => number;
+
+/** As for `sort`: above zero if `b` is the higher value. */
+export function compareValues(a: SortValue, b: SortValue): number {
+  if (a.double !== b.double) return b.double - a.double;
+  return a.exact === b.exact ? 0 : a.exact < b.exact ? 1 : -1;
+}
+
+export class TopRows {
+  /** The best first. */
+  readonly rows: RankedRow[] = [];
+  readonly #limit: number;
+  readonly #comparePositions: ComparePositions;
+
+  constructor(limit: number, comparePositions: ComparePositions) {
+    this.#limit = limit;
+    this.#comparePositions = comparePositions;
+  }
+
+  /** No row with a lower value can enter. */
+  get floor(): number {
+    return this.#worst?.double ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether a row of this double might enter; cheap, since most rows are asked about. */
+  mayEnter(double: number, position: number): boolean {
+    const worst = this.#worst;
+    if (worst === null || double > worst.double) return true;
+    if (double < worst.double || Number.isNaN(double)) return false;
+    // Equal doubles other than zero may differ in their exact values.
+    return double !== 0 || this.#comparePositions(position, worst.position) < 0;
+  }
+
+  offer(row: RankedRow): void {
+    const worst = this.#worst;
+    if (worst !== null && this.#compare(row, worst) >= 0) return;
+    let low = 0;
+    let high = this.rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.rows[middle];
+      if (other !== undefined && this.#compare(row, other) < 0) high = middle;
+      else low = middle + 1;
+    }
+    this.rows.splice(low, 0, row);
+    if (this.rows.length > this.#limit) this.rows.pop();
+  }
+
+  /** Null until there are as many rows as are wanted. */
+  get #worst(): RankedRow | null {
+    return this.rows[this.#limit - 1] ?? null;
+  }
+
+  #compare(a: RankedRow, b: RankedRow): number {
+    return compareValues(a, b) || this.#comparePositions(a.position, b.position);
+  }
+}
