@@ -295,6 +295,19 @@ function itListsTokens(getStore: () => Store): void {
       assert.deepEqual(await market.readListings('polygon', [listing.token]), [listing]);
     }
     assert.deepEqual(await market.readListings('polygon', [toAddress(0)]), []);
+    const figures = tokens
+      .map((one) => ({
+        ...{ token: one.token, decimals: one.decimals, firstSeenAtMs: one.firstSeenAtMs },
+        ...{ supplyRaw: one.supplyRaw, priceUsd: one.priceUsd },
+        ...{ liquidityUsdE18: one.liquidityUsdE18, pairedUsdE18: one.pairedUsdE18 },
+      }))
+      .sort((a, b) => (a.token < b.token ? -1 : 1));
+    const scannedFigures = [];
+    for await (const page of market.scanTokenFigures('polygon')) scannedFigures.push(...page);
+    assert.deepEqual(scannedFigures, figures);
+    for (const one of figures) {
+      assert.deepEqual(await market.readTokenFigures('polygon', [one.token]), [one]);
+    }
   });
 }
 

@@ -140,9 +140,10 @@ describe('tools and their HTTP operations', () => {
 describe('listing', () => {
   test('the order is always the same', async () => {
     const names = (await listTools()).map((tool) => tool.name);
-    assert.deepEqual(names.slice(0, 6), [
+    assert.deepEqual(names.slice(0, 7), [
       'get_capabilities',
       'search_tokens',
+      'list_tokens',
       'get_token',
       'get_klines',
       'get_trades',

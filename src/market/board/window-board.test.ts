@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { comparePacked, packDecimal, toE18 } from './packed-decimal.ts';
+import { computeTrending } from './pick-tokens.ts';
 import { WindowBoard } from './window-board.ts';
 import { BOARD_WINDOWS, type BoardTrade, type WindowFigures } from './window-subject.ts';
 
@@ -187,4 +188,22 @@ test('a subject without trades takes no memory', () => {
     board.advance(trade.timestampMs);
   }
   assert.deepEqual(board.size, { subjects: 25, trades: 25 });
+});
+
+test('a wallet that trades with itself ten thousand times does not trend', () => {
+  const board = new WindowBoard<string>();
+  const trade = (block: number, wallet: string, valueUsd: string): BoardTrade => ({
+    ...{ timestampMs: block, block, logIndex: 0, wallet, valueUsd },
+    ...{ side: block % 2 === 0 ? 'buy' : 'sell', priceUsd: '1', outlier: false },
+  });
+  const readTrending = (token: string) => computeTrending(board.read(token, 3)!);
+  for (let block = 1; block <= 10_000; block += 1) {
+    board.add('washed', trade(block, 'one', '100'), () => null);
+  }
+  for (let block = 1; block <= 10; block += 1) {
+    board.add('real', trade(block, `wallet ${block}`, '300'), () => null);
+  }
+  board.advance(10_000);
+  assert.equal(readTrending('washed'), 1_000_000_000 / 2);
+  assert.equal(readTrending('real'), 3_000_000_000 / 2);
 });
