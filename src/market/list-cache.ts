@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { ChainStates } from './chain-states.ts';
+import type { ChainStates } from './state/chain-states.ts';
 
 interface ListCacheOptions {
   readonly states: ChainStates;

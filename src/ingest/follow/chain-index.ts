@@ -372,7 +372,9 @@ export class ChainIndex implements BackfillIndex {
     const checkpoint = this.#checkpoint;
     if (event === null || checkpoint?.version !== event.version) return;
     if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
-    this.#touched.note(event, checkpoint);
+    // A pool's row may have changed and not its tokens' rows, so `listed` counts, too.
+    const tokens = [...new Set([...event.tokens, ...event.listed])];
+    this.#touched.note({ ...event, tokens }, checkpoint);
     this.#onCommitted(event);
   }
 
