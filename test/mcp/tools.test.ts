@@ -23,6 +23,10 @@ const INPUTS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>
     { q: MINT, limit: 3 },
     { q: 'token', chain: 'eip155:1337', limit: 2 },
   ],
+  list_tokens: [
+    { limit: 3 },
+    { sort: 'volume', window: '1h', include: ['unpriced', 'native'], limit: 2 },
+  ],
   get_token: [TOKEN, { chain: 'devnet', mint: MINT.toUpperCase().replace('0X', '0x') }],
   get_klines: [
     { ...TOKEN, interval: '1m', limit: 7 },

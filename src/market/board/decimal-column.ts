@@ -8,7 +8,7 @@ const CAPACITY_FIRST = 1024;
 const EXACT_SCALE = 60;
 
 /** The nearest double, so the order of two decimals is never reversed. */
-export function toDouble({ digits, exponent }: PackedDecimal): number {
+function toDouble({ digits, exponent }: PackedDecimal): number {
   return Number(`${digits}e${exponent}`);
 }
 

@@ -9,7 +9,6 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
-import type { TokenLists } from '../lists/token-lists.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
 import { ChainColumns } from './chain-columns.ts';
 import { BoardPassedError } from './market-board.ts';
@@ -21,16 +20,20 @@ interface MarketColumnsOptions {
   readonly listChains: () => readonly ChainSlug[];
   /** Null while the chain is being prepared. */
   readonly findAssets: (chain: ChainSlug) => ListAssets | null;
-  readonly lists: Pick<TokenLists, 'directory' | 'subscribe'>;
+  /** The tokens that token lists vouch for. */
+  readonly lists: {
+    readonly directory: ReadonlyMap<ChainSlug, ReadonlyMap<Address, unknown>>;
+    subscribe(listener: () => void): () => void;
+  };
   readonly onError: (error: unknown) => void;
 }
 
-export interface LoadedColumns {
+interface LoadedColumns {
   readonly columns: ChainColumns;
   readonly checkpoint: Checkpoint;
 }
 
-interface Waiter {
+interface ColumnsWaiter {
   readonly version: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -44,7 +47,7 @@ interface ColumnsState {
   tokens: Set<Address>;
   pools: Set<PoolId>;
   working: Promise<void> | null;
-  waiters: Waiter[];
+  waiters: ColumnsWaiter[];
 }
 
 /** Rows are read in parts, so that other requests are served in between. */

@@ -4,7 +4,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { ChainBoard } from './chain-board.ts';
 import type { ChainColumns } from './chain-columns.ts';
-import { toDouble, toExact } from './decimal-column.ts';
+import { toExact } from './decimal-column.ts';
 import { createAfter, type ListPosition } from './list-position.ts';
 import { type PackedDecimal, toE18 } from './packed-decimal.ts';
 import { TOKEN_FLAGS } from './token-columns.ts';
@@ -12,7 +12,7 @@ import { computeChange } from './token-windows.ts';
 import { type RankedRow, TopRows } from './top-rows.ts';
 import type { WindowCounts } from './window-subject.ts';
 
-export type TokenSort =
+type TokenSort =
   | 'trending'
   | 'volume'
   | 'liquidity'
@@ -23,7 +23,7 @@ export type TokenSort =
   | 'losers'
   | 'new';
 
-export interface TokenFilter {
+interface TokenFilter {
   readonly minLiquidity: PackedDecimal | null;
   readonly minVolume: PackedDecimal | null;
   /** Only tokens first seen at this time or later. */
@@ -55,6 +55,11 @@ export function computeTrending(
 ): number {
   const { limitedVolumeE6, buyers, sellers } = counts;
   return (limitedVolumeE6 * buyers) / (buyers + sellers);
+}
+
+/** Not the nearest double, but close. */
+function toRough({ digits, exponent }: PackedDecimal): number {
+  return Number(digits) * 10 ** exponent;
 }
 
 function isAtLeast(value: PackedDecimal | null, minimum: PackedDecimal): boolean {
@@ -104,10 +109,14 @@ class TokenPicker {
       });
       return;
     }
-    // The newest last: they are the first of a list of new tokens.
+    let { floor } = this.#top;
+    const ceiling = this.#query.after?.double ?? Number.POSITIVE_INFINITY;
+    // From the end, where new tokens are: they are the first of their list.
     for (let position = this.#columns.tokens.ids.size - 1; position >= 0; position -= 1) {
-      const double = doubles[position] ?? Number.NaN;
-      if (double >= this.#top.floor) this.#offer(position, double, { counts: null });
+      const double = doubles[position] as number;
+      if (!(double >= floor && double <= ceiling)) continue;
+      this.#offer(position, double, { counts: null });
+      floor = this.#top.floor;
     }
   }
 
@@ -131,7 +140,7 @@ class TokenPicker {
       const from = start.before ?? (isCovered ? start.first : null);
       if (from === null) return;
       // A rough figure first: the exact one takes several times as long.
-      const rough = sign * ((price.doubles[place] ?? Number.NaN) / toDouble(from) - 1) * 100;
+      const rough = sign * ((price.doubles[place] ?? Number.NaN) / toRough(from) - 1) * 100;
       if (rough < this.#top.floor - Math.abs(rough) * 1e-9 - 1e-5) return;
       const change = computeChange(start, price.get(place), isCovered);
       if (change === null || sign * change <= 0) return;

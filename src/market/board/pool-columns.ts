@@ -10,7 +10,7 @@ import { toUsdText } from './token-columns.ts';
 const CAPACITY_FIRST = 1024;
 
 /** Positions of a pool's tokens in the columns of tokens. */
-export interface PoolTokens {
+interface PoolTokens {
   readonly token0: number;
   readonly token1: number;
 }

@@ -40,8 +40,9 @@ export class TopRows {
     const worst = this.#worst;
     if (worst === null || double > worst.double) return true;
     if (double < worst.double || Number.isNaN(double)) return false;
-    // Equal doubles other than zero may differ in their exact values.
-    return double !== 0 || this.#comparePositions(position, worst.position) < 0;
+    // Counts and zero have no more than their double; other values may differ beyond it.
+    const isExact = double === 0 || worst.exact === 0n;
+    return !isExact || this.#comparePositions(position, worst.position) < 0;
   }
 
   offer(row: RankedRow): void {

@@ -20,7 +20,8 @@ import { MarketQueries } from './market-queries.ts';
 
 const PAGE_SIZE = 5000;
 
-interface Listing<Row> {
+/** Some columns of a table, as records. */
+interface ColumnsOf<Row> {
   readonly byKey: SqlStatement;
   readonly page: SqlStatement;
   readonly toRecord: (row: SqlRow) => Row;
@@ -31,7 +32,7 @@ function defineListing<Column extends string, Row>(
   table: Table<Column | 'chain'>,
   columns: readonly Column[],
   toRecord: (row: SqlRow, at: Readonly<Record<Column, number>>) => Row,
-): Listing<Row> {
+): ColumnsOf<Row> {
   const [key] = columns;
   const at = indexColumns(columns);
   const select = `SELECT ${columns.join(', ')} FROM ${table.name} WHERE chain = $1 AND`;
@@ -93,7 +94,7 @@ const POOL_FIGURES = defineListing(
 
 async function readByKey<Row>(
   session: SqlSession,
-  listing: Listing<Row>,
+  listing: ColumnsOf<Row>,
   keys: readonly SqlRow[],
 ): Promise<Row[]> {
   return (await session.queryEach(listing.byKey, keys)).map(listing.toRecord);
@@ -101,7 +102,7 @@ async function readByKey<Row>(
 
 async function* scan<Row>(
   session: SqlSession,
-  listing: Listing<Row>,
+  listing: ColumnsOf<Row>,
   chain: ChainSlug,
 ): AsyncGenerator<readonly Row[]> {
   let after = '';
