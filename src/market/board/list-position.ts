@@ -1,7 +1,6 @@
 // Where a page of a list ends: the value and the id of its last row.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import { buildInvalidCursorError, encodeCursor, parseCursor } from '../cursor.ts';
 import type { PackedIds } from './packed-ids.ts';
 import { compareValues, type SortValue } from './top-rows.ts';
 
@@ -37,24 +36,4 @@ export function createAfter(
     if (known !== null) return ids.compare(position, known) > 0;
     return ids.at(position) > after.id;
   };
-}
-
-export function encodeListCursor(mark: string, at: ListPosition): string {
-  const double = Buffer.alloc(8);
-  double.writeDoubleBE(at.double);
-  return encodeCursor(mark, `${double.toString('hex')} ${at.exact} ${at.chain} ${at.id}`);
-}
-
-const POSITION = /^([0-9a-f]{16}) (-?\d{1,200}) ([a-z]{2,20}) ([0-9A-Za-z]{1,80})$/;
-
-export function parseListCursor(
-  mark: string,
-  cursor: string,
-  chains: readonly ChainSlug[],
-): ListPosition {
-  const [, hex = '', exact = '0', slug, id = ''] = POSITION.exec(parseCursor(mark, cursor)) ?? [];
-  const chain = chains.find((one) => one === slug);
-  const double = hex === '' ? Number.NaN : Buffer.from(hex, 'hex').readDoubleBE();
-  if (chain === undefined || Number.isNaN(double)) throw buildInvalidCursorError();
-  return { double, exact: BigInt(exact), chain, id };
 }

@@ -1,0 +1,25 @@
+// The end of a page of a list, in its cursor.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { ListPosition } from './board/list-position.ts';
+import { buildInvalidCursorError, encodeCursor, parseCursor } from './cursor.ts';
+
+export function encodeListCursor(mark: string, at: ListPosition): string {
+  const double = Buffer.alloc(8);
+  double.writeDoubleBE(at.double);
+  return encodeCursor(mark, `${double.toString('hex')} ${at.exact} ${at.chain} ${at.id}`);
+}
+
+const POSITION = /^([0-9a-f]{16}) (-?\d{1,200}) ([a-z]{2,20}) ([0-9A-Za-z]{1,80})$/;
+
+export function parseListCursor(
+  mark: string,
+  cursor: string,
+  chains: readonly ChainSlug[],
+): ListPosition {
+  const [, hex = '', exact = '0', slug, id = ''] = POSITION.exec(parseCursor(mark, cursor)) ?? [];
+  const chain = chains.find((one) => one === slug);
+  const double = hex === '' ? Number.NaN : Buffer.from(hex, 'hex').readDoubleBE();
+  if (chain === undefined || Number.isNaN(double)) throw buildInvalidCursorError();
+  return { double, exact: BigInt(exact), chain, id };
+}
