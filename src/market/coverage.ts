@@ -52,7 +52,7 @@ export function isHoldersComplete(token: TokenRecord): boolean {
 }
 
 /** The chain time at which indexing began; if it was not recorded, the time of the first trade. */
-async function readChainStart(
+export async function readChainStart(
   reader: AnswerReader,
   chain: ChainSlug,
   checkpoint: Checkpoint,

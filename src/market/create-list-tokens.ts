@@ -15,9 +15,9 @@ import { compareListed } from './board/list-position.ts';
 import { BoardPassedError } from './board/market-board.ts';
 import type { MarketColumns } from './board/market-columns.ts';
 import { type PackedDecimal, packDecimal, unpackDecimal } from './board/packed-decimal.ts';
-import { type PickedToken, pickTokens, type TokenQuery } from './board/pick-tokens.ts';
+import { type ListQuery, type PickedToken, pickTokens } from './board/pick-tokens.ts';
 import { BOARD_WINDOWS } from './board/window-subject.ts';
-import { computeCovered, readStart } from './coverage.ts';
+import { computeCovered, readChainStart } from './coverage.ts';
 import { computeQueryMark } from './cursor.ts';
 import type { ListCache } from './list-cache.ts';
 import { encodeListCursor, parseListCursor } from './list-cursor.ts';
@@ -45,7 +45,7 @@ interface ListRequest {
   readonly chains: readonly ChainSlug[];
   readonly mark: string;
   /** What is the same for all chains. */
-  readonly query: Omit<TokenQuery, 'chain' | 'seenFromMs' | 'isCovered' | 'isHidden'>;
+  readonly query: Omit<ListQuery, 'chain' | 'seenFromMs' | 'isCovered' | 'isHidden'>;
 }
 
 function parseAmount(input: ListInput, field: 'minLiquidityUsd' | 'minVolumeUsd') {
@@ -98,10 +98,10 @@ async function pick(
   of: { readonly chain: ChainSlug; readonly at: Checkpoint; readonly reader: AnswerReader },
 ) {
   const { chain, at } = of;
-  const coveredMs = computeCovered(at, await readStart(of.reader, chain, at));
+  const coveredMs = computeCovered(await readChainStart(of.reader, chain, at), at.timestampMs);
   const { maxAgeSeconds, window } = request.input;
   const lengthMs = BOARD_WINDOWS.find(({ name }) => name === window)?.lengthMs ?? 0;
-  const query: TokenQuery = {
+  const query: ListQuery = {
     ...request.query,
     chain,
     seenFromMs:

@@ -62,6 +62,7 @@ const CHAINS = {
       head: 300,
       finalized: 270,
       lagMs: 0,
+      scope: 'all',
       venues: ['uniswap-v2'],
       native: { symbol: 'ETH', decimals: 18 },
       usdAnchor: null,

@@ -34,7 +34,7 @@ interface TokenFilter {
   readonly isHidden: (token: Address) => boolean;
 }
 
-export interface TokenQuery extends TokenFilter {
+export interface ListQuery extends TokenFilter {
   readonly chain: ChainSlug;
   readonly sort: TokenSort;
   /** The index of the window in `BOARD_WINDOWS`. */
@@ -69,13 +69,13 @@ function isAtLeast(value: PackedDecimal | null, minimum: PackedDecimal): boolean
 class TokenPicker {
   readonly #board: ChainBoard;
   readonly #columns: ChainColumns;
-  readonly #query: TokenQuery;
+  readonly #query: ListQuery;
   readonly #top: TopRows;
   readonly #isAfter: ReturnType<typeof createAfter>;
   readonly #venueBit: number;
   readonly #excluded: number;
 
-  constructor(board: ChainBoard, columns: ChainColumns, query: TokenQuery) {
+  constructor(board: ChainBoard, columns: ChainColumns, query: ListQuery) {
     const { ids } = columns.tokens;
     this.#board = board;
     this.#columns = columns;
@@ -208,7 +208,7 @@ class TokenPicker {
 export function pickTokens(
   board: ChainBoard,
   columns: ChainColumns,
-  query: TokenQuery,
+  query: ListQuery,
 ): readonly PickedToken[] {
   const rows = new TokenPicker(board, columns, query).pick();
   return rows.map(({ position, double, exact }) => {
