@@ -10,7 +10,7 @@ import { toUsdText } from './token-columns.ts';
 const CAPACITY_FIRST = 1024;
 
 /** Positions of a pool's tokens in the columns of tokens. */
-interface PoolSides {
+interface ListedPoolSides {
   readonly token0: number;
   readonly token1: number;
 }
@@ -26,7 +26,7 @@ export class PoolColumns {
   token1 = new Uint32Array(CAPACITY_FIRST);
 
   /** `venue` is its number. */
-  put(figures: PoolFigures, { token0, token1 }: PoolSides, venue: number): number {
+  put(figures: PoolFigures, { token0, token1 }: ListedPoolSides, venue: number): number {
     const position = this.ids.add(figures.pool);
     if (position >= this.isPresent.length) this.#grow();
     const liquidity = toUsdText(figures.liquidityUsdE18);
