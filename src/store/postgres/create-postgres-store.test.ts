@@ -65,7 +65,8 @@ test('of two transactions that wait for each other, both commit', async (t) => {
       await session.execute(ADD_ONE, [second]);
     });
   await Promise.all([count('a', 'b'), count('b', 'a')]);
-  assert.equal(begun, 3, 'one of them ran twice');
+  // They may meet again on a busy machine.
+  assert.ok(begun >= 3, 'one of them ran twice');
   const rows = await pool.session.query(buildCommand('SELECT id, n FROM counts ORDER BY id'), []);
   assert.deepEqual(rows, [
     ['a', 2],
