@@ -68,7 +68,6 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [-32007, '15/second request limit reached - reduce calls per second or upgrade', 'rateLimited'],
   [-32016, 'Too many requests', 'rateLimited'],
   [-32000, 'header not found', 'lagging'],
-  [-32001, 'Resource not found', 'lagging'],
   [-32000, 'block range extends beyond current head block', 'lagging'],
   [-39001, 'Unknown block', 'lagging'],
   [-32602, 'BlockOutOfRangeError: block height is 3 but requested was 10', 'lagging'],

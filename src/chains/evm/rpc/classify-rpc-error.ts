@@ -47,7 +47,7 @@ const RATE_WORDING =
 const AMBIGUOUS_WORDING = /limit exceeded|exceeds? (?:defined )?limit|no backend is currently/i;
 
 const LAGGING_WORDING =
-  /resource not found|header not found|unknown block|block not found|(?:beyond|after|above|exceeds?).{0,20}(?:head|latest|last).{0,10}block|blockoutofrange|block height is|block number is out of range|could not find block|cannot query unfinalized|invalid block range params|range extends beyond/i;
+  /header not found|unknown block|block not found|(?:beyond|after|above|exceeds?).{0,20}(?:head|latest|last).{0,10}block|blockoutofrange|block height is|block number is out of range|could not find block|cannot query unfinalized|invalid block range params|range extends beyond/i;
 
 const STATE_WORDING =
   /missing trie node|(?:historical )?state.{0,20}(?:not|un)avail|state (?:is )?pruned|pruned|archive|no state (?:available|found)|state (?:not found|already discarded)|distance to target block exceeds|not currently canonical|header for hash not found|resource not found/i;
