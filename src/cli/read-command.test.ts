@@ -72,7 +72,7 @@ describe('a wrong command line', () => {
 const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
   [
     ['src/cli/main.ts', 'constructor'],
-    /no command "constructor"; known: serve, verify, export, keys/,
+    /no command "constructor"; known: serve, verify, plan, export, keys/,
   ],
   [['devnet/main.ts', '--colour'], /no flag or argument --colour; known: --help/],
   [['test/drill.ts', '--colour'], /no flag --colour; known: --kills, .*--help/],
