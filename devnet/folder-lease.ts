@@ -181,17 +181,18 @@ function describeTakeover(found: Inheritance): string | null {
 function createLease(options: TakeFolderOptions, lock: DatabaseSync, isSaved: boolean) {
   const path = buildLeasePath(options.stateFile);
   let nodePort = 0;
-  const write = (stopping: boolean) =>
-    writeJsonAtomically(path, { ownerPid: process.pid, stopping, nodePort } satisfies LeaseFile);
+  const write = (lease: Pick<LeaseFile, 'stopping' | 'nodePort'>) =>
+    writeJsonAtomically(path, { ownerPid: process.pid, ...lease } satisfies LeaseFile);
   return {
     isSaved,
-    begin(port: number) {
+    async begin(port: number) {
+      await write({ stopping: false, nodePort: port });
+      // Only now: if the write fails, the node before still owns the folder.
       nodePort = port;
-      return write(false);
     },
     async markStopping() {
       // A node that ended by itself and saved its state has removed the file.
-      if (existsSync(path)) await write(true);
+      if (existsSync(path)) await write({ stopping: true, nodePort });
     },
     release() {
       if (lock.isOpen) lock.close();

@@ -54,7 +54,7 @@ async function readHead(): Promise<number> {
 /** Mines until another node has taken over. */
 async function roll(): Promise<void> {
   const { guardPid } = devnet.node;
-  for (let n = 0; n < 3 * KEEPING.rollBlocks && devnet.node.guardPid === guardPid; n++) {
+  for (let n = 0; n < 6 * KEEPING.rollBlocks && devnet.node.guardPid === guardPid; n++) {
     await rpc.call('evm_mine');
   }
   assert.notEqual(devnet.node.guardPid, guardPid, lines.join('\n'));

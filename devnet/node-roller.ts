@@ -135,7 +135,10 @@ export class NodeRoller {
     if (past === null) return;
     const { number } = await readBlock(this.#node.rpc, 'latest');
     const added = Number(number) - past.head;
-    if (added < 0 || Number(number) - depth >= past.head) return;
+    const target = Number(number) - depth;
+    // A depth that no node can serve is refused by the current one; nothing is exchanged for it.
+    if (!Number.isInteger(depth) || target < past.head - STATES_KEPT) return;
+    if (added < 0 || target >= past.head) return;
     const done = this.#exchange(async () => {
       await past.rpc.call('anvil_dropAllTransactions');
       // They are taken back at once, and nobody sees them.

@@ -39,7 +39,8 @@ interface SceneOptions {
   readonly place?: StorePlace;
 }
 
-const DEADLINE_MS = 40_000;
+/** A generous limit: a backfill that hangs must fail, not hang the suite. */
+const DEADLINE_MS = 300_000;
 
 export function isEnded({ status }: BackfillRecord): boolean {
   return status === 'done' || status === 'failed';

@@ -121,7 +121,7 @@ describe('reads', () => {
 
 const trade = getTrades.example.answer as { readonly trades: readonly object[] };
 const klines = getKlines.example.answer as { readonly klines: readonly object[] };
-const { coverage, pools, status, totalSupplyRaw, asOf, ...token } = getToken.example
+const { coverage, pools, status, totalSupplyRaw, windows, asOf, ...token } = getToken.example
   .answer as unknown as Record<string, unknown>;
 const kline = klines.klines[0];
 
@@ -132,6 +132,7 @@ const EVENTS: Readonly<Record<string, unknown>> = {
   kline: { interval: '1m', kline },
   price: (getTokenStream.example.answer as { readonly price: object }).price,
   holders: { total: 3, top10Pct: 12.5 },
+  coverage,
   revert: {
     fromBlock: 1,
     toBlock: 2,

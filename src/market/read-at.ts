@@ -1,11 +1,12 @@
 // Several reads as of one commit.
 
+import { buildNotReadyError } from '../contract/parse-reference.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReads } from '../store/market-reads.ts';
 import type { MarketReader, MarketStore } from '../store/store.ts';
 import type { StreamReads } from '../store/stream-reads.ts';
-import { BoardPassedError } from './board/market-board.ts';
+import { BoardPassedError } from './board/board-passed.ts';
 
 export type AnswerReader = MarketReader & MarketReads & StreamReads;
 
@@ -17,7 +18,7 @@ interface ReadAt<T> {
 
 /** Commits are far too rare to interrupt more attempts than this. */
 const ATTEMPTS = 3;
-/** A snapshot waits for nothing, but the board may already be past it. */
+/** The board may already be past a snapshot. */
 const SNAPSHOTS_MAX = 20;
 
 /**
@@ -39,15 +40,13 @@ export async function readAt<T>(
     checkpoint = after;
   }
   for (let attempt = 1; ; attempt += 1) {
-    const isLast = attempt === SNAPSHOTS_MAX;
     const read = await store.snapshot(async (reader) => {
       const at = await reader.readCheckpoint(chain);
-      const done = isLast
-        ? { value: await work(reader, at) }
-        : await tryWork(() => work(reader, at));
+      const done = await tryWork(() => work(reader, at));
       return done === null ? null : { value: done.value, checkpoint: at };
     });
     if (read !== null) return read;
+    if (attempt === SNAPSHOTS_MAX) throw buildNotReadyError(chain);
   }
 }
 

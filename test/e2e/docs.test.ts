@@ -148,8 +148,8 @@ describe('tools on a real chain', () => {
     assert.deepEqual(
       tools.map((tool: Json) => tool.name),
       [
-        ...['get_capabilities', 'search_tokens', 'get_token', 'get_klines', 'get_trades'],
-        ...['get_holders', 'get_quote', 'get_trade_status', 'get_entitlements'],
+        ...['get_capabilities', 'search_tokens', 'list_tokens', 'get_token', 'get_klines'],
+        ...['get_trades', 'get_holders', 'get_quote', 'get_trade_status', 'get_entitlements'],
       ],
     );
     for (const { name, description } of tools) {

@@ -20,20 +20,31 @@ interface Answered<T> {
   readonly headers: Headers;
 }
 
-async function read<T = object>(service: RunningService, path: string): Promise<Answered<T>> {
-  const response = await fetch(`${service.origin}/v1${path}`);
-  const { status, headers } = response;
-  return { status, headers, body: (await response.json()) as Answered<T>['body'] };
+/** Asks again, as clients do, while a lookup takes longer than a request waits. */
+async function send<T>(
+  service: RunningService,
+  path: string,
+  init?: RequestInit,
+): Promise<Answered<T>> {
+  const deadlineMs = Date.now() + WAIT_MAX_MS;
+  for (;;) {
+    const response = await fetch(`${service.origin}/v1${path}`, init);
+    const { status, headers } = response;
+    const body = (await response.json()) as Answered<T>['body'];
+    if (body.code !== 'LOOKUP_PENDING' || Date.now() > deadlineMs) return { status, headers, body };
+  }
 }
 
-async function quote<T = object>(service: RunningService, body: object): Promise<Answered<T>> {
-  const response = await fetch(`${service.origin}/v1/trade/quote`, {
+function read<T = object>(service: RunningService, path: string): Promise<Answered<T>> {
+  return send(service, path);
+}
+
+function quote<T = object>(service: RunningService, body: object): Promise<Answered<T>> {
+  return send(service, '/trade/quote', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ chain: 'devnet', ...body }),
   });
-  const { status, headers } = response;
-  return { status, headers, body: (await response.json()) as Answered<T>['body'] };
 }
 
 async function until(isDone: () => Promise<boolean>, service: RunningService): Promise<void> {

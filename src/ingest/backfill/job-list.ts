@@ -133,7 +133,15 @@ export class JobList {
   findRoom(tokensMax: number): Address | null | 'none' {
     if (this.tokenCount < tokensMax) return null;
     const active = this.#findActive();
-    const waiting = this.#listOpen().filter(({ record }) => !active.has(record.token));
+    // A token whose trades are partly stored keeps its jobs: they say which ones.
+    const begun = new Set(
+      [...this.#jobs.values()].flatMap(({ record: { token, memory, status } }) =>
+        memory !== '' || status === 'done' ? [token] : [],
+      ),
+    );
+    const waiting = this.#listOpen().filter(
+      ({ record: { token } }) => !active.has(token) && !begun.has(token),
+    );
     const oldest = waiting.toSorted((a, b) => a.record.requestedAtMs - b.record.requestedAtMs)[0];
     return oldest?.record.token ?? 'none';
   }

@@ -49,6 +49,8 @@ export class TradeSteps {
     // Without an anchor there are no USD prices; the index meets one with its next event.
     if (assets.anchorPools.length > 0 && anchors.length === 0) return 'wait';
     const rows = await this.#history.findPools(job.token);
+    // A rollback may have removed them for a while: they are found again.
+    if (rows.length === 0) return 'wait';
     const { startBlock, finalizedBlock } = checkpoint;
     const at = { startBlock, finalizedBlock, mayWait: adopt !== null };
     const first = await this.#history.begin(rows, at);
@@ -58,7 +60,7 @@ export class TradeSteps {
     }
     const born = first.pools.map(({ bornBlock }) => bornBlock ?? 0);
     const fromBlock = Math.min(startBlock, ...born);
-    if (rows.length === 0 || fromBlock === startBlock) {
+    if (fromBlock === startBlock) {
       return buildStep({ ...job, status: 'done', fromBlock: startBlock, fromMs: job.toMs });
     }
     const { timestampMs: fromMs } = await source.readHeader(fromBlock);

@@ -87,8 +87,10 @@ export class SideReads {
   }
 
   #createBackfiller(): Backfiller | null {
-    const { backfill, adapter } = this.#options;
+    const { backfill, adapter, scope } = this.#options;
     if (backfill === undefined || backfill.callsPerMinute === 0) return null;
+    // Its jobs end where the chain's index began; a token of a scope begins later.
+    if (scope !== undefined && scope !== null) return null;
     if (adapter.history === undefined) return null;
     const { index, isAtHead, onSuppliesMissed } = this.#parts;
     return new Backfiller({
@@ -117,13 +119,13 @@ export class SideReads {
 
   /** Fills in a token's history from before the first indexed block. */
   requestHistory(token: Address): void {
-    if (this.#options.scope?.hasToken(token) === false) return;
     this.#backfiller?.request(token);
   }
 
   lookUp(token: Address): Promise<LookupOutcome> {
     const isInScope = this.#options.scope?.hasToken(token) ?? true;
-    if (!isInScope) return Promise.resolve('noToken');
+    // Not remembered as no token: it may come into scope.
+    if (!isInScope) return Promise.resolve('unchanged');
     return this.#lookups?.lookUp(token) ?? Promise.resolve('noToken');
   }
 

@@ -1,5 +1,6 @@
 // Fills a chain's board from the store.
 
+import { setImmediate } from 'node:timers/promises';
 import { computeOpenTime } from '../../candles/interval.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type {
@@ -93,15 +94,30 @@ function byTime(a: CandleRecord, b: CandleRecord): number {
 async function readTradesSince(
   reader: MarketSnapshot,
   chain: ChainSlug,
-  sinceMs: number,
+  { sinceMs, startBlock }: { readonly sinceMs: number; readonly startBlock: number },
 ): Promise<TradeRecord[]> {
   const trades: TradeRecord[] = [];
   for await (const page of reader.scanNewestTrades(chain)) {
     const recent = page.filter(({ timestampMs }) => timestampMs >= sinceMs);
     if (recent.length === 0) break;
-    trades.push(...recent);
+    // Of older blocks: history that was filled in, which the feed does not bring either.
+    trades.push(...recent.filter(({ block }) => block >= startBlock));
+    await setImmediate();
   }
   return trades.reverse();
+}
+
+/** Parts of about this many trades take a few milliseconds each. */
+const PART_TRADES = 2000;
+
+/** Parts that end with a block: the trades of a block belong together. */
+function* cutByBlock(trades: readonly TradeRecord[]): Generator<readonly TradeRecord[]> {
+  for (let start = 0; start < trades.length; ) {
+    let end = Math.min(start + PART_TRADES, trades.length);
+    while (end < trades.length && trades[end]?.block === trades[end - 1]?.block) end += 1;
+    yield trades.slice(start, end);
+    start = end;
+  }
 }
 
 export interface LoadedBoard {
@@ -116,17 +132,22 @@ export async function loadBoard(
 ): Promise<LoadedBoard | null> {
   const checkpoint = await reader.readCheckpoint(chain);
   if (checkpoint === null) return null;
-  const headMs = checkpoint.timestampMs;
+  const { timestampMs: headMs, startBlock } = checkpoint;
   // From the start of a minute, so that candles before it hold none of these trades.
-  const sinceMs = computeOpenTime('1m', headMs - BOARD_REACH_MS);
-  const trades = await readTradesSince(reader, chain, sinceMs);
+  const reachMs = computeOpenTime('1m', headMs - BOARD_REACH_MS);
+  const sinceMs = Math.max(reachMs, checkpoint.tradesFromMs ?? 0);
+  const trades = await readTradesSince(reader, chain, { sinceMs, startBlock });
   const board = new ChainBoard();
   const bases = await readPricesBefore(reader, chain, {
     series: board.listNewSeries(trades),
     timeMs: sinceMs,
     candlesFromMs: checkpoint.candlesFromMs ?? 0,
   });
-  board.add(trades, bases);
+  board.advance(headMs);
+  for (const part of cutByBlock(trades)) {
+    board.add(part, bases);
+    await setImmediate();
+  }
   board.advance(headMs);
   return { board, checkpoint };
 }

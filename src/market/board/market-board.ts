@@ -4,6 +4,7 @@ import type { FeedBatch } from '../../live/feed.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
+import { BoardPassedError, withDeadline } from './board-passed.ts';
 import type { ChainBoard } from './chain-board.ts';
 import { type LoadedBoard, loadBoard, readPricesBefore } from './load-board.ts';
 
@@ -16,9 +17,6 @@ interface MarketBoardOptions {
 
 /** Commits that wait while a board is loaded; with more, it is loaded once more instead. */
 const QUEUE_MAX = 1000;
-
-/** The board is already past the commit that was to be read: read again at a later one. */
-export class BoardPassedError extends Error {}
 
 interface Waiter {
   readonly version: number;
@@ -65,12 +63,21 @@ export class MarketBoard {
   /** Reads the board exactly as of a commit: waits for it, or throws `BoardPassedError`. */
   read<T>(chain: ChainSlug, version: number, read: (board: ChainBoard) => T): Promise<T> {
     const followed = this.#follow(chain);
-    return new Promise<T>((resolve, reject) => {
-      followed.waiters.push({ version, read: (board) => resolve(read(board)), reject });
-      this.#serveWaiters(followed);
-      // A store that could not be read before is tried again.
-      if (followed.waiters.length > 0) this.#work(chain, followed);
-    });
+    return withDeadline(
+      new Promise<T>((resolve, reject) => {
+        const run = (board: ChainBoard) => {
+          try {
+            resolve(read(board));
+          } catch (error) {
+            reject(error);
+          }
+        };
+        followed.waiters.push({ version, read: run, reject });
+        this.#serveWaiters(followed);
+        // A store that could not be read before is tried again.
+        if (followed.waiters.length > 0) this.#work(chain, followed);
+      }),
+    );
   }
 
   #serveWaiters(followed: BoardState): void {
@@ -161,7 +168,11 @@ export class MarketBoard {
           });
     board.remove(batch.readReverted());
     board.add(trades, bases);
-    if (board.advance(checkpoint.timestampMs)) followed.loaded = { board, checkpoint };
-    else followed.mustLoad = true;
+    if (board.advance(checkpoint.timestampMs)) {
+      followed.loaded = { board, checkpoint };
+      return;
+    }
+    followed.loaded = null;
+    followed.mustLoad = true;
   }
 }

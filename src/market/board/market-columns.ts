@@ -10,8 +10,8 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
+import { BoardPassedError, withDeadline } from './board-passed.ts';
 import { ChainColumns } from './chain-columns.ts';
-import { BoardPassedError } from './market-board.ts';
 import type { ListAssets } from './token-columns.ts';
 
 interface MarketColumnsOptions {
@@ -99,12 +99,14 @@ export class MarketColumns {
   /** Resolves while the columns are those of a commit; throws `BoardPassedError` if it is past. */
   wait(chain: ChainSlug, version: number): Promise<void> {
     const state = this.#chains.get(chain) ?? this.#follow(chain);
-    return new Promise<void>((resolve, reject) => {
-      state.waiters.push({ version, resolve, reject });
-      this.#serveWaiters(state);
-      // A store that could not be read before is tried again.
-      if (state.waiters.length > 0) this.#work(chain, state);
-    });
+    return withDeadline(
+      new Promise<void>((resolve, reject) => {
+        state.waiters.push({ version, resolve, reject });
+        this.#serveWaiters(state);
+        // A store that could not be read before is tried again.
+        if (state.waiters.length > 0) this.#work(chain, state);
+      }),
+    );
   }
 
   #serveWaiters(state: ColumnsState): void {
@@ -196,6 +198,8 @@ export class MarketColumns {
       }
       return at;
     });
+    // The lists may have changed since the first rows were put.
+    columns.setVerified(this.#options.lists.directory.get(chain)?.keys() ?? []);
     state.loaded = checkpoint && { columns, checkpoint };
     return checkpoint !== null;
   }

@@ -105,7 +105,9 @@ class TokenPicker {
   #pickByColumn(doubles: Float64Array, isTradedOnly: boolean): void {
     if (isTradedOnly) {
       this.#visit((_, place, counts) => {
-        this.#offer(place, doubles[place] ?? Number.NaN, { counts });
+        const double = doubles[place] ?? Number.NaN;
+        // Unknown: it has no place in this order.
+        if (!Number.isNaN(double)) this.#offer(place, double, { counts });
       });
       return;
     }

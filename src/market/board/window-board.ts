@@ -34,7 +34,7 @@ export class WindowBoard<Key extends string> {
   #headMs = Number.NEGATIVE_INFINITY;
   /** The columns that the subjects' places belong to. */
   #placesOf: object | null = null;
-  /** The time of the newest trade that was dropped. */
+  /** Trades up to this time were dropped. */
   #droppedMs = Number.NEGATIVE_INFINITY;
 
   /** Subjects with trades. */
@@ -229,10 +229,10 @@ export class WindowBoard<Key extends string> {
   #dropOld(): void {
     const { time } = this.#log.columns;
     const endMs = this.#headMs - BOARD_REACH_MS;
+    this.#droppedMs = Math.max(this.#droppedMs, endMs);
     for (let id = this.#log.first; id !== NONE; id = this.#log.first) {
       const timeMs = time[id] ?? 0;
       if (timeMs > endMs) return;
-      this.#droppedMs = Math.max(this.#droppedMs, timeMs);
       const subject = this.#subjectOf(id);
       if (this.#log.has(id, FLAGS.priced)) subject.base = this.#log.priceAt(id);
       this.#forget(id, subject);

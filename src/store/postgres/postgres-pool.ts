@@ -1,5 +1,6 @@
 // A bounded pool of PostgreSQL connections, and transactions on them.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import type { SqlSession } from '../sql.ts';
 import { PostgresSession, type Queryable } from './postgres-session.ts';
@@ -21,6 +22,7 @@ const BIGINT_OID = 20;
 const DEADLOCK = '40P01';
 /** Each deadlock costs the server's `deadlock_timeout`, a second by default. */
 const ATTEMPTS_MAX = 4;
+const PAUSE_MS = 20;
 
 export class PostgresPool {
   readonly #pool: Pool;
@@ -64,8 +66,9 @@ export class PostgresPool {
       try {
         return await this.#run(begin, work);
       } catch (error) {
-        const isDeadlock = (error as { code?: unknown }).code === DEADLOCK;
-        if (!isDeadlock || attempt === ATTEMPTS_MAX) throw error;
+        if (!isDeadlock(error) || attempt === ATTEMPTS_MAX) throw error;
+        // The other one goes first.
+        await sleep(attempt * PAUSE_MS * (1 + Math.random()));
       }
     }
   }
@@ -98,6 +101,14 @@ export class PostgresPool {
     running.then(forget, forget);
     return running;
   }
+}
+
+/** The error may already be classified, with the driver's as its cause. */
+function isDeadlock(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if ((one as { code?: unknown }).code === DEADLOCK) return true;
+  }
+  return false;
 }
 
 async function commit(client: PoolClient): Promise<void> {

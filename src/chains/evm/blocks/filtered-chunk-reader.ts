@@ -93,12 +93,12 @@ export class FilteredChunkReader {
   }
 
   async read(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
-    const early = chunk.linked ? this.#readHeaders(endpoint, chunk) : null;
-    // Its failure is handled later; until then it must not count as unhandled.
-    early?.catch(() => {});
+    // Before the logs: after a reorganisation in between the header is the stale part, which the
+    // next block shows. Logs that are missing would show nothing.
+    const early = chunk.linked ? await this.#readHeaders(endpoint, chunk) : null;
     const { logs, decoded } = await this.#readLogs(endpoint, chunk);
     const accepted = await this.#accept(decoded, chunk);
-    const blocks = (await early) ?? (await this.#readNeeded(endpoint, accepted, chunk));
+    const blocks = early ?? (await this.#readNeeded(endpoint, accepted, chunk));
     const context = { endpoint: endpoint.name, allLogs: false };
     if (chunk.linked) assertLinked(blocks, context);
     assertLogsFit(blocks, logs, context);

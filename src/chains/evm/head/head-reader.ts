@@ -45,6 +45,9 @@ interface Reading {
   readonly final: Pick<Final, 'position' | 'hash'>;
 }
 
+/** How far an announced block may be above the last head. */
+const ANNOUNCED_AHEAD_MAX = 64;
+
 export class HeadReader {
   readonly #options: HeadReaderOptions;
   readonly #finals = new Map<RpcEndpoint, Final>();
@@ -111,8 +114,10 @@ export class HeadReader {
     if (block === null || last === null || this.#isConfirmDue()) return null;
     const { header } = block;
     if (header.hash === last.latest.hash) return last;
-    // A shorter chain is not taken from one source alone.
-    if (header.position < last.latest.position) return null;
+    // Neither a shorter chain nor another block of the same height, nor a jump, is taken from one
+    // source alone.
+    const ahead = header.position - last.latest.position;
+    if (ahead <= 0 || ahead > ANNOUNCED_AHEAD_MAX) return null;
     this.#announced = block;
     for (const endpoint of client.endpoints) {
       if (subscription?.isSameHost(endpoint.name)) endpoint.health.observeHead(header.position);

@@ -13,6 +13,8 @@ const BURST_SHARE = 1 / 24;
 const SLOWED_FOR_MS = 60_000;
 /** Shorter waits are not worth a mention. */
 const NOTABLE_WAIT_MS = 250;
+/** An hour: a longer wait in one timer would outlive a change of the clock or of the budget. */
+const WAIT_MAX_MS = 3_600_000;
 /** Replies to these are about this long, whatever else is in the same batch. */
 const SHORT_REPLIES: ReadonlySet<string> = new Set([
   'eth_blockNumber',
@@ -121,7 +123,8 @@ export class RpcMeter {
     if (waitMs >= NOTABLE_WAIT_MS) {
       this.#slowedUntilMs = this.#clock.monotonicMs() + waitMs + SLOWED_FOR_MS;
     }
-    await sleep(waitMs, signal);
+    // Client calls may run up a debt; the rest of it is waited for by the next call.
+    await sleep(Math.min(waitMs, WAIT_MAX_MS), signal);
   }
 
   /** So that a burst and what follows in a day are together the budget. */
