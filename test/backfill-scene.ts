@@ -22,7 +22,7 @@ export interface BackfillScene {
   /** Starts an indexer that begins late; the one before must have been stopped. */
   start(options?: Partial<IndexerOptions> & { readonly faults?: Faults }): IndexedChain;
   readJobs(): Promise<BackfillRecord[]>;
-  /** Waits until every job has ended. */
+  /** Waits until every job has ended and the index is at the head. */
   settle(indexed: IndexedChain): Promise<void>;
   /** Every row of an index of the whole chain. */
   readFull(): Promise<Awaited<ReturnType<typeof readIndex>>>;
@@ -86,16 +86,17 @@ export async function createBackfillScene(
       indexers.push(indexed);
       return indexed;
     },
-    async settle({ warnings }) {
+    async settle(indexed) {
       const deadline = Date.now() + DEADLINE_MS;
       for (let turn = 1; ; turn += 1) {
         const jobs = await readJobs();
-        if (jobs.length === 2 && jobs.every(isEnded)) return;
+        if (jobs.length === 2 && jobs.every(isEnded)) return await indexed.settle();
         // Some steps wait for blocks to become final.
         if (turn % 50 === 0) chain.extend(1);
         if (Date.now() > deadline) {
           const told = jobs.map(({ kind, status, nextBlock }) => `${kind} ${status} ${nextBlock}`);
-          throw new Error(`not filled in: ${told.join(', ')}; ${warnings.slice(-3).join('; ')}`);
+          const warnings = indexed.warnings.slice(-3).join('; ');
+          throw new Error(`not filled in: ${told.join(', ')}; ${warnings}`);
         }
         await setImmediate();
       }
