@@ -8,7 +8,8 @@
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
+import type { Random, Sleep } from '../../lib/retry.ts';
+import { runSteps } from '../../lib/run-steps.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -68,8 +69,6 @@ interface AdoptionJob {
   readonly losses: number;
 }
 
-const IDLE_MS = 250;
-const OUTAGE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Readings that wait for a commit. */
 const READY_MAX = 16;
 const LOSSES_MAX = 20;
@@ -88,7 +87,6 @@ export class PoolAdopter {
   #job: AdoptionJob | null = null;
   #ready: AdoptionJob[] = [];
   #isScanDue = true;
-  #outages = 0;
   #adopted = 0;
   #failed = 0;
   #running: Promise<void> | null = null;
@@ -159,22 +157,14 @@ export class PoolAdopter {
     return true;
   }
 
-  async #run(): Promise<void> {
-    const { sleep, random, log, adapter, idleMs = IDLE_MS } = this.#options;
-    const { signal } = this.#abort;
-    while (!signal.aborted) {
-      try {
-        const hasWorked = await this.#step();
-        this.#outages = 0;
-        if (!hasWorked) await sleep(idleMs, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#outages += 1;
-        log.warn({ chain: adapter.chain, err: error }, 'a pool could not be read');
-        const waitMs = computeBackoffMs(this.#outages, OUTAGE_BACKOFF, random);
-        await sleep(waitMs, signal).catch(() => undefined);
-      }
-    }
+  #run(): Promise<void> {
+    const { log, adapter } = this.#options;
+    return runSteps(() => this.#step(), {
+      ...this.#options,
+      signal: this.#abort.signal,
+      onError: (error) =>
+        log.warn({ chain: adapter.chain, err: error }, 'a pool could not be read'),
+    });
   }
 
   /** True if there may be more to do at once. */

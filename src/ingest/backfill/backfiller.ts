@@ -11,7 +11,8 @@ import { HistoryUnavailableError } from '../../chains/chain-history.ts';
 import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
+import type { Random, Sleep } from '../../lib/retry.ts';
+import { runSteps } from '../../lib/run-steps.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
@@ -54,8 +55,6 @@ export interface BackfillProgress {
   readonly calls: number;
 }
 
-const IDLE_MS = 250;
-const OUTAGE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Requests in memory; the newest stay. */
 const REQUEST_COUNT_MAX = 1_000;
 
@@ -69,7 +68,6 @@ export class Backfiller {
   /** The jobs in the store that are not done; null until they are read. */
   #jobs: JobList | null = null;
   #ready: BackfillStep[] = [];
-  #outages = 0;
   #done = 0;
   #failed = 0;
   #running: Promise<void> | null = null;
@@ -137,22 +135,14 @@ export class Backfiller {
     this.#jobs?.set(job);
   }
 
-  async #run(): Promise<void> {
-    const { sleep, random, log, adapter, idleMs = IDLE_MS } = this.#options;
-    const { signal } = this.#abort;
-    while (!signal.aborted) {
-      try {
-        const hasWorked = await this.#step();
-        this.#outages = 0;
-        if (!hasWorked) await sleep(idleMs, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#outages += 1;
-        log.warn({ chain: adapter.chain, err: error }, 'history could not be read');
-        const waitMs = computeBackoffMs(this.#outages, OUTAGE_BACKOFF, random);
-        await sleep(waitMs, signal).catch(() => undefined);
-      }
-    }
+  #run(): Promise<void> {
+    const { log, adapter } = this.#options;
+    return runSteps(() => this.#step(), {
+      ...this.#options,
+      signal: this.#abort.signal,
+      onError: (error) =>
+        log.warn({ chain: adapter.chain, err: error }, 'history could not be read'),
+    });
   }
 
   /** True if there may be more to do at once. */
