@@ -1,10 +1,17 @@
-// Part `access`: a hot read with a key against the same without one, and floods of invalid keys.
+// Part `access`: a hot read with a key against the same without one, floods of invalid keys, and
+// what counting usage takes of a read.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { OperationUsage } from '../src/access/operation-usage.ts';
 import { createToken } from '../src/access/secret-token.ts';
+import { UsageCounter } from '../src/access/usage-counter.ts';
+import type { KeyIdentity } from '../src/contract/identity.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import type { AccessStore } from '../src/store/access-store.ts';
+import { walletId } from '../test/test-ids.ts';
 import { runLoad } from './load-client.ts';
 import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
@@ -94,6 +101,50 @@ function buildRow(
   };
 }
 
+/** So many that the clock of CPU time is fine enough. */
+const COUNTED = 1_000_000;
+/** The most that counting may take of a hot read. */
+const USAGE_SHARE_MAX = 0.02;
+
+/** Microseconds of CPU that counting one request takes: as the server does, up to the store. */
+async function measureCounting(): Promise<number> {
+  const store = {
+    addUsage: async () => undefined,
+    addOperationUsage: async () => undefined,
+  } as unknown as AccessStore;
+  const parts = { store, clock: systemClock };
+  const [usage, operationUsage] = [new UsageCounter(parts), new OperationUsage(parts)];
+  const owner = walletId('eip155:0x1');
+  const identity: KeyIdentity = {
+    ...{ kind: 'key', key: owner, walletId: owner, keyId: 'key_a', tier: null, limits: null },
+  };
+  const before = process.cpuUsage();
+  for (let count = 0; count < COUNTED; count += 1) {
+    usage.count(owner, identity.keyId);
+    operationUsage.count(identity, { operation: 'getKlines', cost: 1, status: 200 });
+  }
+  await Promise.all([usage.flush(), operationUsage.flush()]);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / COUNTED;
+}
+
+async function buildUsageRow(keyed: readonly Measured[], repetitions: number): Promise<Row> {
+  await measureCounting();
+  const costs: number[] = [];
+  for (let i = 0; i < repetitions; i += 1) costs.push(await measureCounting());
+  const readMicros = median(keyed.map(({ cpuMicros }) => cpuMicros));
+  const allowed = readMicros * USAGE_SHARE_MAX;
+  const micros = median(costs);
+  return {
+    goal: 'usageCount',
+    ours: `${micros.toFixed(2)} µs of CPU a request`,
+    peer: `${allowed.toFixed(2)} µs (2 % of a read)`,
+    ratio: allowed / micros,
+    spread: spread(costs),
+    note: `${((micros / readMicros) * 100).toFixed(2)} % of a hot read`,
+  };
+}
+
 export async function benchAccess(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   const env = await buildMarketStore(folder, { tokens: options.quick ? 50 : 1000 });
@@ -122,6 +173,7 @@ export async function benchAccess(options: { readonly quick: boolean }): Promise
       buildRow('keyedRead', anonymous, key),
       buildRow('garbageKeys', anonymous, garbage),
       buildRow('unknownKeys', anonymous, unknown),
+      await buildUsageRow(key, repetitions),
     ];
   } finally {
     await server.stop();

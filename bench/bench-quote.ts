@@ -43,7 +43,7 @@ async function createScene(): Promise<Scene> {
   const state = { sqrtPriceX96: toSqrtPriceX96(7), liquidity, tick: 7 };
   const table = new TickList(ticks);
   const terms = {
-    tickSpacing: TICK_SPACING,
+    bitmapSpacing: TICK_SPACING,
     fees: computeDirectionFees(FEE_PIPS, 0),
     ticks: table,
   };

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PLENTY } from './bench-access.ts';
 import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
 import {
   computeRatios,
@@ -18,6 +19,7 @@ import {
 } from './measure.ts';
 import type { Row } from './row.ts';
 import { benchBusy } from './serve-busy.ts';
+import { measurePrices } from './serve-prices.ts';
 
 const CONNECTIONS = 32;
 
@@ -34,7 +36,10 @@ const HOT: readonly Hot[] = [
 ];
 
 async function copyAnswer(server: StartedServer, path: string) {
-  const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+  // Plain, as the load asks for it; fetch alone would ask for gzip.
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    headers: { 'accept-encoding': 'identity' },
+  });
   const omitted = new Set(['connection', 'date', 'keep-alive']);
   const headers = [...response.headers].filter(([name]) => !omitted.has(name));
   return { body: await response.text(), headers: Object.fromEntries(headers) };
@@ -78,12 +83,13 @@ async function measureWith(
 ): Promise<Row[]> {
   const { env, logLevel } = served;
   const ours = await startOurs({
-    env: { ...env, LOG_LEVEL: logLevel, OVERLOAD_LAG_MS: '60000' },
+    env: { ...env, ...PLENTY, LOG_LEVEL: logLevel, OVERLOAD_LAG_MS: '60000' },
   });
   try {
     await untilLoaded(ours);
     const rows: Row[] = [];
     for (const hot of served.hot) rows.push(await measureHot(ours, hot, options));
+    if (logLevel === 'warn') rows.push(await measurePrices(ours, options));
     const logging = logLevel === 'info' ? 'a log line each' : 'no log lines';
     return rows.map((row) => ({ ...row, note: `${row.note}; ${logging}` }));
   } finally {

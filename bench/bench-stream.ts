@@ -10,12 +10,14 @@ import { median, readMainCpuMs, readOwnMb, spread } from './measure.ts';
 import type { BareCommand } from './peers/bare-stream.ts';
 import type { Row } from './row.ts';
 import type { ClientsCommand, Taken } from './stream-clients.ts';
+import { CHAINS, TOKENS } from './stream-market.ts';
 import type { WriterCommand } from './stream-writer.ts';
 
 /** Fifty events a second, as on a busy chain: five per block. */
 const BLOCKS_PER_SECOND = 10;
 const TRADES_PER_BLOCK = 5;
-const STOPPED = { blocksPerSecond: 0, tradesPerBlock: 0, bytes: 0 };
+const STOPPED = { blocksPerSecond: 0, tradesPerBlock: 0, bytes: 0, tokens: 1, chains: CHAINS };
+const ONE_TOKEN = { chains: ['devnet'], tokens: 1 } as const;
 const IDLE_MB_MAX = 300;
 const CHURN_SAMPLES = 3;
 
@@ -70,6 +72,8 @@ interface Delivery {
   /** Microseconds of CPU per delivered kilobyte. */
   readonly cpuPerKb: number;
   readonly latenciesMs: readonly number[];
+  /** Milliseconds of CPU in all. */
+  readonly cpuMs: number;
 }
 
 async function deliver(
@@ -89,7 +93,7 @@ async function deliver(
   await sleep(1000);
   await take(clients);
   const cpuPerKb = (spentMs * 1000) / (taken.bytes / 1024);
-  return { bytes: taken.bytes, cpuPerKb, latenciesMs: taken.latenciesMs };
+  return { bytes: taken.bytes, cpuPerKb, latenciesMs: taken.latenciesMs, cpuMs: spentMs };
 }
 
 function formatPercentiles(sorted: readonly number[]): string {
@@ -115,7 +119,9 @@ async function measureDelivery({ ours, clients }: Scene, quick: boolean): Promis
     const query = '&events=trade';
     await ask(clients, { type: 'open', port: ours.port, count, query });
     await ask(clients, { type: 'open', port: bare.port, count, query });
-    const command = { blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK };
+    const command = {
+      ...{ blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK, ...ONE_TOKEN },
+    };
     const own: Delivery[] = [];
     const other: Delivery[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
@@ -155,11 +161,66 @@ function buildDeliveryRow(all: readonly Deliveries[], quick: boolean): Row {
   };
 }
 
+/** The same events to the same number of readers, of one token and of ten on two chains. */
+async function measureSets({ ours, clients }: Scene, quick: boolean): Promise<Sets> {
+  const [ms, turns] = quick ? [2000, 3] : [8000, 3];
+  const names = CHAINS.flatMap((chain) => TOKENS.map((token) => `${chain}:${token}`));
+  const rate = BLOCKS_PER_SECOND / CHAINS.length;
+  const readers = [
+    {
+      query: '&events=trade',
+      command: {
+        blocksPerSecond: BLOCKS_PER_SECOND,
+        tradesPerBlock: TRADES_PER_BLOCK,
+        ...ONE_TOKEN,
+      },
+    },
+    {
+      query: `&events=trade&mint=${names.join(',')}`,
+      command: {
+        ...{ blocksPerSecond: rate, tradesPerBlock: TRADES_PER_BLOCK },
+        ...{ chains: CHAINS, tokens: TOKENS.length },
+      },
+    },
+  ];
+  const cpuMs: number[][] = [[], []];
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const [kind, { query, command }] of readers.entries()) {
+      await ask(clients, { type: 'open', port: ours.port, count: DELIVERY_READERS, query });
+      cpuMs[kind]?.push((await deliver(ours, clients, { command, ms })).cpuMs);
+      await ask(clients, { type: 'close' });
+      await sleep(1000);
+    }
+  }
+  const events = (ms / 1000) * BLOCKS_PER_SECOND * TRADES_PER_BLOCK * DELIVERY_READERS;
+  const [one = [], ten = []] = cpuMs.map((list) => list.map((each) => (each * 1000) / events));
+  return { one, ten };
+}
+
+/** Microseconds of CPU for each event and reader. */
+interface Sets {
+  readonly one: readonly number[];
+  readonly ten: readonly number[];
+}
+
+function buildSetsRow(all: readonly Sets[]): Row {
+  const [one, ten] = [all.flatMap((each) => each.one), all.flatMap((each) => each.ten)];
+  const ratios = ten.map((micros, index) => (one[index] ?? Number.NaN) / micros);
+  return {
+    goal: 'streamSets',
+    ours: `${median(ten).toFixed(2)} µs of CPU an event and reader`,
+    peer: `${median(one).toFixed(2)} µs for one token`,
+    ratio: median(ratios),
+    spread: spread(ratios),
+    note: `${DELIVERY_READERS} readers, ${BLOCKS_PER_SECOND * TRADES_PER_BLOCK} events a second`,
+  };
+}
+
 /** The latency from block to one reader, without pauses. */
 async function measureLatency({ ours, clients }: Scene, quick: boolean): Promise<Latencies[]> {
   const [ms, turnCount] = quick ? [700, 3] : [2500, 2];
   await ask(clients, { type: 'open', port: ours.port, count: 1, query: '' });
-  ours.send({ blocksPerSecond: 20, tradesPerBlock: 1 });
+  ours.send({ blocksPerSecond: 20, tradesPerBlock: 1, ...ONE_TOKEN });
   await sleep(1000);
   await take(clients);
   const turns: Latencies[] = [];
@@ -282,11 +343,13 @@ async function withScene<T>(work: (scene: Scene) => Promise<T>): Promise<T> {
 export async function benchStream({ quick }: { readonly quick: boolean }): Promise<Row[]> {
   const latencies: Latencies[] = [];
   const deliveries: Deliveries[] = [];
+  const sets: Sets[] = [];
   // The cost of a write depends on a process's memory layout, so several are measured.
   for (let count = 0; count < (quick ? 1 : 3); count += 1) {
     await withScene(async (scene) => {
       latencies.push(...(await measureLatency(scene, quick)));
       deliveries.push(await measureDelivery(scene, quick));
+      sets.push(await measureSets(scene, quick));
     });
   }
   // Separate processes, since memory depends on what a process did before.
@@ -301,6 +364,7 @@ export async function benchStream({ quick }: { readonly quick: boolean }): Promi
   return [
     buildLatencyRow(latencies),
     buildDeliveryRow(deliveries, quick),
+    buildSetsRow(sets),
     buildIdleRow(idle, quick),
     churn,
   ];
@@ -317,7 +381,9 @@ export async function streamFor(options: {
   try {
     const query = '&events=trade,kline';
     await ask(clients, { type: 'open', port: ours.port, count: 1000, query });
-    ours.send({ blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK });
+    ours.send({
+      ...{ blocksPerSecond: BLOCKS_PER_SECOND, tradesPerBlock: TRADES_PER_BLOCK, ...ONE_TOKEN },
+    });
     await sleep(options.durationMs);
   } finally {
     const ended = new Promise((resolve) => ours.child.once('exit', resolve));

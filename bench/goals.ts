@@ -16,12 +16,24 @@ export const GOALS = {
   hotKlines: { part: 'serve', name: 'hot klines, 500 rows', ratioMin: 0.8 },
   hotTrades: { part: 'serve', name: 'hot trades, 100 rows', ratioMin: 0.8 },
   hotHolders: { part: 'serve', name: 'hot holders, 100 rows', ratioMin: 0.8 },
+  hotPrices: {
+    part: 'serve',
+    name: 'prices of 100 tokens against one hot read, by CPU (1/3 allowed)',
+    ratioMin: 0.33,
+  },
   coldGrowth: {
     part: 'grow',
     name: 'cold token, klines, trades and holders as tokens grow',
     ratioMin: 0.67,
   },
   searchGrowth: { part: 'grow', name: 'search as tokens grow', ratioMin: 0.67 },
+  listsHot: { part: 'lists', name: 'a list of a million tokens again, of 3 ms CPU', ratioMin: 1 },
+  listsCold: {
+    part: 'lists',
+    name: 'a list of a million tokens for the first time, the dearest sort, of 20 ms CPU',
+    ratioMin: 1,
+  },
+  listsGrowth: { part: 'lists', name: 'lists again as tokens grow', ratioMin: 0.77 },
   readsWhileIndexing: {
     part: 'serve',
     name: 'cold reads beside an indexer at full speed',
@@ -37,10 +49,20 @@ export const GOALS = {
     name: 'committing a trade as the past grows tenfold',
     ratioMin: 0.67,
   },
+  walletGrowth: {
+    part: 'grow',
+    name: "a wallet's trades and positions, a token's top traders, as both grow",
+    ratioMin: 0.77,
+  },
   streamDelivery: {
     part: 'stream',
     name: 'events to 5,000 readers of one token, by CPU',
     ratioMin: 0.8,
+  },
+  streamSets: {
+    part: 'stream',
+    name: 'events to readers of ten tokens on two chains, against those of one, by CPU',
+    ratioMin: 0.9,
   },
   streamLatency: {
     part: 'stream',
@@ -50,8 +72,30 @@ export const GOALS = {
   streamIdle: { part: 'stream', name: 'memory of idle readers, of 300 MB for 10,000', ratioMin: 1 },
   streamChurn: { part: 'stream', name: 'memory as readers come and go', ratioMin: 0.9 },
   keyedRead: { part: 'access', name: 'hot read with an API key', ratioMin: 0.9 },
+  usageCount: {
+    part: 'access',
+    name: "counting a request's usage, of 2 % of a hot read with a key, by CPU",
+    ratioMin: 1,
+  },
+  sharedLimits: {
+    part: 'nodes',
+    name: 'hot klines with limits shared through Redis',
+    ratioMin: 0.95,
+  },
   garbageKeys: { part: 'access', name: 'flood of garbage as keys', ratioMin: 0.8 },
   unknownKeys: { part: 'access', name: 'flood of well-made keys of nobody', ratioMin: null },
+  workersCpu: {
+    part: 'nodes',
+    name: 'hot klines of two workers against one process, by CPU',
+    ratioMin: 0.9,
+  },
+  workersSpeed: { part: 'nodes', name: 'the same, by requests a second', ratioMin: null },
+  workersMemory: { part: 'nodes', name: 'the same, by memory', ratioMin: null },
+  listPaint: {
+    part: 'console',
+    name: 'the list of tokens in Chromium, from the address to its painted rows, of 1 s',
+    ratioMin: 1,
+  },
   coldStart: { part: 'start', name: 'cold start to first answer', ratioMin: null },
   ingestSparse: {
     part: 'ingest',
@@ -83,6 +127,16 @@ export const GOALS = {
     name: 'swaps with candles and balances, PostgreSQL',
     ratioMin: null,
   },
+  ingestBytesSqlite: {
+    part: 'ingest',
+    name: 'disk per swap with everything it leaves, of 900 bytes in SQLite',
+    ratioMin: 1,
+  },
+  ingestBytesPostgres: {
+    part: 'ingest',
+    name: 'disk per swap with everything it leaves, of 1500 bytes in PostgreSQL',
+    ratioMin: 1,
+  },
   ingestMemory: { part: 'ingest', name: 'memory of the indexing process', ratioMin: 1 },
   mcpCall: {
     part: 'mcp',
@@ -105,5 +159,10 @@ export const GOALS = {
     part: 'quote',
     name: 'a hot read beside 32 callers whose quotes take long, p99 against without them',
     ratioMin: 0.1,
+  },
+  solanaBlocks: {
+    part: 'solana',
+    name: 'indexing 2.5 Solana blocks of 6 MB a second, of 60 % of a core',
+    ratioMin: 1,
   },
 } as const satisfies Record<string, Goal>;

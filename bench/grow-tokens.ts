@@ -58,7 +58,7 @@ export function buildSearchPaths(): string[] {
 }
 
 /** CPU per request over one connection, which depends less on other load on the machine. */
-async function measureCost(server: StartedServer, paths: readonly string[]) {
+export async function measureCost(server: StartedServer, paths: readonly string[]) {
   const beforeMs = readCpuMs(server.pid);
   const load = await runLoad({
     port: server.port,

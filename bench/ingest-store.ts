@@ -1,8 +1,9 @@
 // The store of an ingest run: a file in a temporary folder, or a database of a real server.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { createPostgresStore } from '../src/store/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';
 import type { Store } from '../src/store/store.ts';
@@ -35,6 +36,23 @@ const POOL_SIZE = 4;
 
 export function openBenchStore({ engine, target }: StoreAddress): Promise<Store> {
   return engine === 'sqlite'
-    ? createSqliteStore({ file: target })
+    ? createSqliteStore({ file: target, isThreaded: true })
     : createPostgresStore({ url: target, poolSize: POOL_SIZE });
+}
+
+/** Tables with their indexes, dead rows included: as many bytes as the run left on the disk. */
+const SELECT_BYTES = `SELECT SUM(pg_total_relation_size(c.oid))::text AS bytes FROM pg_class AS c
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'public' AND c.relkind = 'r'`;
+
+/** What a closed store takes; a PostgreSQL server's own catalogue is not part of it. */
+export async function readStoredBytes({ engine, target }: StoreAddress): Promise<number> {
+  if (engine === 'sqlite') return (await stat(target)).size;
+  const client = new Client({ connectionString: target });
+  await client.connect();
+  try {
+    return Number((await client.query<{ bytes: string }>(SELECT_BYTES)).rows[0]?.bytes);
+  } finally {
+    await client.end();
+  }
 }

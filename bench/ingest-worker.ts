@@ -6,7 +6,7 @@ import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Store } from '../src/store/store.ts';
-import { openBenchStore, type StoreAddress } from './ingest-store.ts';
+import { openBenchStore, readStoredBytes, type StoreAddress } from './ingest-store.ts';
 import {
   countTransferRows,
   createTransferTable,
@@ -34,6 +34,7 @@ export interface IngestResult {
   readonly candles: number;
   readonly balances: number;
   readonly sumRaw: string;
+  readonly storedBytes: number;
 }
 
 const CHAIN = 'devnet';
@@ -108,7 +109,9 @@ async function index(run: IngestRun): Promise<IngestResult> {
   const totals = await readTotals(run, store);
   await adapter.close();
   await store.close();
-  return { endedAtMs, cpuMs: (user + system) / 1000, peakRssMiB, commits, ...totals };
+  const storedBytes = await readStoredBytes(run.store);
+  const cpuMs = (user + system) / 1000;
+  return { endedAtMs, cpuMs, peakRssMiB, commits, ...totals, storedBytes };
 }
 
 process.once('message', async (run: IngestRun) => {

@@ -13,8 +13,8 @@ export interface LoadOptions {
   /** Also ends after this many requests. */
   readonly requestsMax?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON to post; GET if omitted. */
-  readonly body?: string;
+  /** JSON to post, or several in turn; GET if omitted. */
+  readonly body?: string | readonly string[];
   /** The expected status of every response; 200 by default. */
   readonly status?: number;
 }
@@ -55,8 +55,11 @@ function buildBodyHeaders(body: string): string[] {
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const extra = Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const paths = typeof options.path === 'string' ? [options.path] : options.path;
-  const requests = paths.map((path) => {
-    const { body } = options;
+  const bodies = Array.isArray(options.body) ? options.body : [options.body];
+  const targets = paths.flatMap((path) =>
+    bodies.map((body: string | undefined) => ({ path, body })),
+  );
+  const requests = targets.map(({ path, body }) => {
     const about = body === undefined ? [] : buildBodyHeaders(body);
     const method = body === undefined ? 'GET' : 'POST';
     const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', ...extra, ...about];

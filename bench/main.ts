@@ -5,14 +5,19 @@ import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { benchAccess } from './bench-access.ts';
+import { benchConsole } from './bench-console.ts';
 import { benchIngest } from './bench-ingest.ts';
+import { benchLists } from './bench-lists.ts';
 import { benchMcp } from './bench-mcp.ts';
+import { benchNodes } from './bench-nodes.ts';
 import { benchQuote } from './bench-quote.ts';
 import { benchServe } from './bench-serve.ts';
+import { benchSolana } from './bench-solana.ts';
 import { benchStart } from './bench-start.ts';
 import { benchStream } from './bench-stream.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
+import { benchWorkers } from './nodes-workers.ts';
 import { formatSpread, isMet, renderPerformance } from './performance-page.ts';
 import { profilePaths } from './profile.ts';
 import { type Results, readCommit, readMachine, writeResults } from './results.ts';
@@ -27,13 +32,17 @@ interface Part {
 
 const PARTS: Readonly<Record<string, Part>> = {
   serve: { run: benchServe, seconds: 340, quickSeconds: 40 },
+  lists: { run: benchLists, seconds: 400, quickSeconds: 30 },
   mcp: { run: benchMcp, seconds: 60, quickSeconds: 15 },
   stream: { run: benchStream, seconds: 290, quickSeconds: 60 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 15 },
+  nodes: { run: runNodes, seconds: 160, quickSeconds: 40 },
+  console: { run: benchConsole, seconds: 40, quickSeconds: 20 },
   start: { run: benchStart, seconds: 15, quickSeconds: 10 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
   grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },
   quote: { run: benchQuote, seconds: 100, quickSeconds: 15 },
+  solana: { run: benchSolana, seconds: 30, quickSeconds: 15 },
   profile: { run: runProfile, seconds: 60, quickSeconds: 30 },
 };
 
@@ -71,6 +80,10 @@ async function runPart(name: string, part: Part, quick: boolean): Promise<readon
   const fresh = { ...measured, seconds, loadBefore, machine: readMachine(), rows };
   writePages({ parts: { [name]: fresh } });
   return rows;
+}
+
+async function runNodes(options: { readonly quick: boolean }): Promise<readonly Row[]> {
+  return [...(await benchNodes(options)), ...(await benchWorkers(options))];
 }
 
 /** Not a comparison, so it has no rows: the largest costs of each hot path. */

@@ -115,7 +115,7 @@ export function makeToken(
     ...makeTexts(made.random),
     decimals: 18,
     firstSeenBlock: 1,
-    firstSeenAtMs: NOW_MS - 10 ** 9,
+    firstSeenAtMs: NOW_MS - 10 ** 9 + number,
     balanceSumRaw: 10n ** 27n,
     holders: made.holders,
     balancesBroken: false,
@@ -123,7 +123,8 @@ export function makeToken(
     supplyBlock: 1,
     supplyBalanceSumRaw: 10n ** 27n,
     priceNative: '0.000123456789012345',
-    priceUsd: '0.370370367037037',
+    // In no order, like prices are.
+    priceUsd: `0.37${String((Math.imul(number, 0x9e3779b1) >>> 0) % 10 ** 8).padStart(8, '0')}1`,
     lastTradeAtMs: NOW_MS - 61_000,
     tradeCount: made.trades,
     liquidityUsdE18,
@@ -143,7 +144,7 @@ export function makePool(token: TokenRecord, number: number): PoolRecord {
     terms: null,
     vault: buildMarketAddress('dd', number),
     createdBlock: 1,
-    createdAtMs: NOW_MS - 10 ** 9,
+    createdAtMs: token.firstSeenAtMs,
     complete: true,
     state: { reserve0: 10n ** 24n, reserve1: 10n ** 20n },
     lastSwapAtMs: NOW_MS,
@@ -155,6 +156,8 @@ export interface MarketSize {
   readonly tokens: number;
   /** How many of them have a long history, which takes time to write. */
   readonly deepTokens?: number;
+  /** Only what lists read: no balances, and candles of days only. */
+  readonly isLean?: boolean;
 }
 
 async function writePart(
@@ -163,6 +166,7 @@ async function writePart(
     readonly from: number;
     readonly to: number;
     readonly deepTokens: number;
+    readonly isLean: boolean;
     readonly random: SeededRandom;
   },
 ): Promise<void> {
@@ -179,12 +183,13 @@ async function writePart(
   const trades = tokens.flatMap((made) => makeTrades(made.number, made.trades));
   await transaction.insertTrades(trades);
   const byToken = Map.groupBy(trades, ({ token }) => token);
-  for (const interval of STORED_INTERVALS) {
+  for (const interval of part.isLean ? (['1d'] as const) : STORED_INTERVALS) {
     const candles = Array.from(byToken, ([token, list]) =>
       foldTrades({ token, pool: null, interval }, list),
     );
     await transaction.putCandles(candles.flat());
   }
+  if (part.isLean) return;
   const balances = tokens.flatMap(({ number, holders }) =>
     Array.from({ length: holders }, (_, index) => ({
       token: buildMarketAddress('aa', number),
@@ -195,22 +200,36 @@ async function writePart(
   await transaction.putBalances(balances);
 }
 
-async function fill(store: Store, { tokens, deepTokens = DEEP_COUNT }: MarketSize): Promise<void> {
+/** The head of the stored chain. */
+export const MARKET_HEAD = {
+  block: 2000,
+  blockHash: `0x${'b'.repeat(64)}`,
+  parentHash: `0x${'a'.repeat(64)}`,
+  timestampMs: NOW_MS,
+};
+
+async function fill(store: Store, size: MarketSize): Promise<void> {
+  const { tokens, deepTokens = DEEP_COUNT, isLean = false } = size;
   const random = createSeededRandom(`market ${tokens}`);
   const checkpoint = {
-    startBlock: 0,
-    block: 2000,
-    blockHash: `0x${'b'.repeat(64)}`,
+    block: MARKET_HEAD.block,
+    blockHash: MARKET_HEAD.blockHash,
     timestampMs: NOW_MS,
-    finalizedBlock: 2000,
+    startBlock: 0,
+    finalizedBlock: MARKET_HEAD.block,
     startAtMs: NOW_MS - 10 ** 9,
     version: 0,
+  };
+  const headHeader = {
+    ...{ position: MARKET_HEAD.block, hash: MARKET_HEAD.blockHash, timestampMs: NOW_MS },
+    ...{ parentPosition: MARKET_HEAD.block - 1, parentHash: MARKET_HEAD.parentHash },
   };
   for (let from = 0, version = 1; from < tokens; from += PER_COMMIT, version += 1) {
     const to = Math.min(tokens, from + PER_COMMIT);
     await store.market.transaction(CHAIN, async (transaction) => {
       await transaction.setCheckpoint({ ...checkpoint, version });
-      await writePart(transaction, { from, to, deepTokens, random });
+      await transaction.putHeaders([headHeader]);
+      await writePart(transaction, { from, to, deepTokens, isLean, random });
     });
   }
   const owners = Array.from({ length: DEEP_HOLDERS }, (_, index) =>
@@ -243,20 +262,27 @@ export function writeDeployment(
   return file;
 }
 
+/** Nothing listens on the discard port: the indexer waits, and the stored data stays as it is. */
+const NO_NODE_URL = 'http://127.0.0.1:9';
+
 /** The settings with which a service serves the store. */
 export async function buildMarketStore(
   folder: string,
   size: MarketSize,
+  rpcUrl = NO_NODE_URL,
+  /** Of a PostgreSQL; SQLite files in the folder by default. */
+  databaseUrl?: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const store = await openStore(loadConfig({ DATA_DIR: folder }).store);
+  const config = loadConfig({ DATA_DIR: folder });
+  const store = await openStore({ ...config.store, databaseUrl: databaseUrl ?? null });
   try {
     await fill(store, size);
   } finally {
     await store.close();
   }
-  // Nothing listens on the discard port: the indexer waits, and the stored data stays as it is.
-  const file = writeDeployment(folder, { rpcUrl: 'http://127.0.0.1:9' });
-  return { DATA_DIR: folder, DEVNET: 'on', DEVNET_DEPLOYMENT: file };
+  const file = writeDeployment(folder, { rpcUrl });
+  const env = { DATA_DIR: folder, DEVNET: 'on', DEVNET_DEPLOYMENT: file };
+  return databaseUrl === undefined ? env : { ...env, DATABASE_URL: databaseUrl };
 }
 
 /** Waits until the search index is loaded. */

@@ -33,6 +33,13 @@ export function readCpuMs(pid: number): number {
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
+/** A process and its children, which our service's workers are; Linux only. */
+export function listTreePids(pid: number): readonly number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const texts = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/children`, 'utf8'));
+  return [pid, ...texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number))];
+}
+
 /** The same for its main thread only. */
 export function readMainCpuMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
@@ -128,7 +135,7 @@ export function startOurs(options: ServeOptions): Promise<StartedServer> {
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (output.length < 10_000) output += text;
-      const port = /serves on http:\/\/\S+:(\d+)\/v1/.exec(output)?.[1];
+      const port = /serves on http:\/\/\S+:(\d+)\n/.exec(output)?.[1];
       if (port === undefined) return;
       resolve({
         child,

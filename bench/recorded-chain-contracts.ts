@@ -29,6 +29,7 @@ const MULTICALL3 = buildRecordedAddress('ca11', 3);
 export const DEPLOYMENT: EvmDeployment = {
   chain: 'devnet',
   chainId: CHAIN_ID,
+  native: { symbol: 'ETH', decimals: 18 },
   wrapped: WRAPPED,
   wrappedEmitsTransfers: false,
   stables: [STABLE],

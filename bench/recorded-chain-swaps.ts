@@ -2,11 +2,8 @@
 
 import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { DEPOSIT_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
-import {
-  PAIR_CREATED_TOPIC,
-  SWAP_TOPIC,
-  SYNC_TOPIC,
-} from '../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
+import { SWAP_TOPIC, SYNC_TOPIC } from '../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
+import { PAIR_CREATED_TOPIC } from '../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import {
   ANCHOR_PAIR,

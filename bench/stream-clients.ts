@@ -1,7 +1,7 @@
 // A process with many readers on raw sockets: counts what arrives, and on some of them when.
 
 import { connect, type Socket } from 'node:net';
-import { findMicros, readMicros, TOKEN } from './stream-market.ts';
+import { findMicros, readMicros, TOKENS } from './stream-market.ts';
 
 export type ClientsCommand =
   | { readonly type: 'open'; readonly port: number; readonly count: number; readonly query: string }
@@ -32,7 +32,7 @@ function open(port: number, options: { query: string; isSampled: boolean }): Pro
     const localAddress = SOURCES[opened % SOURCES.length] ?? '127.0.0.1';
     opened += 1;
     const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
-    const path = `/v1/token/stream?chain=devnet&mint=${TOKEN}${options.query}`;
+    const path = `/v1/token/stream?chain=devnet&mint=${TOKENS[0]}${options.query}`;
     socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
     socket.on('data', (chunk) => {
       bytes += chunk.length;

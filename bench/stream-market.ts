@@ -1,6 +1,7 @@
 // The market of the stream benchmarks, and a clock in the hashes of its trades.
 
 import type { ChainAssets } from '../src/chains/adapter.ts';
+import type { ChainSlug } from '../src/model/chain.ts';
 import type { Address } from '../src/model/ids.ts';
 import { address, poolId } from '../test/test-ids.ts';
 
@@ -8,14 +9,19 @@ function buildAddress(kind: string): Address {
   return address(`0x${kind.repeat(20)}`);
 }
 
-export const TOKEN = buildAddress('aa');
+const TOKEN_COUNT = 5;
+
+/** The tokens of a chain; each has a pool of its own. */
+export const TOKENS = Array.from({ length: TOKEN_COUNT }, (_, index) => buildAddress(`a${index}`));
+export const POOLS = TOKENS.map((_, index) => poolId(buildAddress(`d${index + 3}`)));
+export const CHAINS = ['devnet', 'base'] as const satisfies readonly ChainSlug[];
 export const WETH = buildAddress('ee');
 export const USDC = buildAddress('55');
-export const POOL = poolId(buildAddress('d1'));
 export const ANCHOR = poolId(buildAddress('d2'));
 
 export const ASSETS: ChainAssets = {
   coin: buildAddress('00'),
+  coinUnit: { symbol: 'ETH', decimals: 18 },
   native: new Set([WETH]),
   stable: new Set([USDC]),
   anchorPools: [ANCHOR],

@@ -15,11 +15,13 @@ import { decodeBatch, type EncodedBatch } from '../src/live/encode-batch.ts';
 import { LocalFeed } from '../src/live/local-feed.ts';
 import { createMarket } from '../src/market/create-market.ts';
 import { TokenLists } from '../src/market/lists/token-lists.ts';
+import { TokenLogos } from '../src/market/lists/token-logos.ts';
 import type { MarketChain } from '../src/market/market-parts.ts';
 import { createStreams } from '../src/market/stream/create-streams.ts';
+import { ChainRegistry } from '../src/model/chain-registry.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
-import { ASSETS } from './stream-market.ts';
+import { ASSETS, CHAINS } from './stream-market.ts';
 import type { WriterCommand } from './stream-writer.ts';
 
 const PLENTY = { perMinute: 1e9, burst: 1e9 };
@@ -32,33 +34,54 @@ function fail(error: unknown): void {
 const config = loadConfig({ DATA_DIR: process.argv[2], DEVNET: 'off' });
 const store = await openStore(config.store);
 const feed = new LocalFeed({ onError: fail });
-const worker = new Worker(new URL('./stream-writer.ts', import.meta.url), {
-  workerData: { store: config.store },
-});
-const begun = Promise.withResolvers<void>();
-worker.on('message', (batch: EncodedBatch) => {
-  feed.publish(decodeBatch(batch));
-  begun.resolve();
-});
-worker.on('error', fail);
-await begun.promise;
+/** A thread for each chain. */
+const workers = await Promise.all(
+  CHAINS.map(async (slug) => {
+    const worker = new Worker(new URL('./stream-writer.ts', import.meta.url), {
+      workerData: { store: config.store, chain: slug },
+    });
+    const begun = Promise.withResolvers<void>();
+    worker.on('message', (batch: EncodedBatch) => {
+      feed.publish(decodeBatch(batch));
+      begun.resolve();
+    });
+    worker.on('error', fail);
+    await begun.promise;
+    return { slug, worker };
+  }),
+);
 
 const { addresses } = findFamily('devnet');
-const chain: MarketChain = {
-  slug: 'devnet',
-  addresses,
-  assets: ASSETS,
-  vaults: new Set(),
-  burnAddresses: new Set(),
-  noteIncomplete: () => undefined,
-  requestHistory: () => undefined,
-  findContracts: async () => new Map(),
-};
+const chains = CHAINS.map(
+  (slug): MarketChain => ({
+    slug,
+    addresses,
+    assets: ASSETS,
+    tradedVenues: new Set(),
+    leavesSwapsAlone: () => true,
+    vaults: new Set(),
+    burnAddresses: new Set(),
+    findLogoUrl: () => null,
+    noteIncomplete: () => undefined,
+    requestHistory: () => undefined,
+    findContracts: async () => new Map(),
+    readHoldings: async () => null,
+  }),
+);
 const market = createMarket({
   store,
   feed,
-  chains: { list: () => ['devnet'], findAddresses: () => addresses, find: () => chain },
+  chains: {
+    known: new ChainRegistry(),
+    list: () => CHAINS,
+    findAddresses: () => addresses,
+    find: (slug) => chains.find((one) => one.slug === slug) ?? null,
+  },
   clock: systemClock,
+  logos: new TokenLogos({
+    ...{ cache: null, ipfsGateway: null, clock: systemClock, onFailure: fail },
+    fetchLogo: () => Promise.reject(new Error('there are no logos')),
+  }),
   lists: new TokenLists({
     sources: [],
     sleep,
@@ -66,26 +89,30 @@ const market = createMarket({
     onFailure: () => undefined,
     onRecovered: () => undefined,
   }),
-  depthOf: () => ({ trades: 100, holders: 100, klines: 1000 }),
+  depthOf: () => ({ trades: 100, holders: 100, klines: 1000, prices: 30 }),
   buildSegment: () => Promise.reject(new Error('nobody searches here')),
   cacheBytesMax: 1024 * 1024,
   onError: () => undefined,
 });
 await market.pauses.start();
 await market.states.start();
+market.parts.board.start();
 const streams = createStreams({
   parts: market.parts,
+  directory: { list: () => [] },
   clock: systemClock,
   random: Math.random,
   sleep: (ms) => sleep(ms),
   limits: {
     resumeMs: 86_400_000,
     resumeEventsMax: 50_000,
+    snapshotTrades: 50,
     pageEvents: 500,
     waitingBytesMax: 256 * 1024,
     stallMs: 60_000,
   },
   slots: { limitOf: () => 1e6, totalMax: 1e6 },
+  tokensMax: () => 100,
   watch: () => () => undefined,
   onError: fail,
 });
@@ -124,7 +151,10 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
 
 process.on('message', (command: WriterCommand | 'collect') => {
   if (command !== 'collect') {
-    worker.postMessage(command);
+    // One chain alone, or all of them at the same time.
+    for (const { slug, worker } of workers) {
+      if (command.chains.includes(slug)) worker.postMessage(command);
+    }
     return;
   }
   globalThis.gc?.();

@@ -1,4 +1,4 @@
-// The indexer's thread of the stream benchmarks: creates blocks of trades of one token, applies and
+// The indexer's thread of the stream benchmarks: creates blocks of trades of a chain, applies and
 // commits them like the real one, and publishes each commit.
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -10,17 +10,23 @@ import { systemClock } from '../src/lib/clock.ts';
 import { encodeBatch, listTransferables } from '../src/live/encode-batch.ts';
 import type { MarketEvent } from '../src/model/block-events.ts';
 import type { BlockHeader } from '../src/model/block-header.ts';
+import type { ChainSlug } from '../src/model/chain.ts';
 import type { Address, PoolId } from '../src/model/ids.ts';
 import type { PoolDescription } from '../src/model/pool.ts';
 import { address, transactionId } from '../test/test-ids.ts';
-import { ANCHOR, ASSETS, buildTimedHash, POOL, TOKEN, USDC, WETH } from './stream-market.ts';
+import { ANCHOR, ASSETS, buildTimedHash, POOLS, TOKENS, USDC, WETH } from './stream-market.ts';
 
 export interface WriterCommand {
   readonly blocksPerSecond: number;
   readonly tradesPerBlock: number;
+  /** The chains that get these blocks. */
+  readonly chains: readonly ChainSlug[];
+  /** How many tokens the trades are of, in turn. */
+  readonly tokens: number;
 }
 
 const E18 = 10n ** 18n;
+const { chain, store: stored } = workerData as { chain: ChainSlug; store: Config['store'] };
 
 function buildHeader(position: number): BlockHeader {
   const toHash = (one: number) => `0x${one.toString(16).padStart(64, '0')}`;
@@ -34,7 +40,7 @@ function buildHeader(position: number): BlockHeader {
 }
 
 const adapter: ChainAdapter = {
-  chain: 'devnet',
+  chain,
   assets: ASSETS,
   readHead: async () => ({ latest: buildHeader(0), finalizedBlock: 0 }),
   readHeader: async (position) => buildHeader(position),
@@ -58,10 +64,12 @@ function buildPoolEvents(pool: PoolId, tokens: readonly [Address, Address]): Mar
   ];
 }
 
-function buildTrade(logIndex: number): MarketEvent {
+function buildTrade(logIndex: number, place: number): MarketEvent {
+  const pool = POOLS[place];
+  if (pool === undefined) throw new Error(`there is no token ${place}`);
   return {
     kind: 'swap',
-    pool: POOL,
+    pool,
     txHash: transactionId(buildTimedHash(logIndex)),
     logIndex,
     wallet: address(`0x${'cc'.repeat(20)}`),
@@ -71,7 +79,7 @@ function buildTrade(logIndex: number): MarketEvent {
   };
 }
 
-const store = await openStore((workerData as { store: Config['store'] }).store);
+const store = await openStore(stored);
 const index = new ChainIndex({
   adapter,
   store: store.market,
@@ -99,20 +107,27 @@ async function append(buildEvents: () => readonly MarketEvent[]): Promise<void> 
 
 await append(() => [
   ...buildPoolEvents(ANCHOR, [WETH, USDC]),
-  ...buildPoolEvents(POOL, [TOKEN, WETH]),
-  buildTrade(0),
+  ...TOKENS.flatMap((token, place) => {
+    const pool = POOLS[place];
+    return pool === undefined ? [] : buildPoolEvents(pool, [token, WETH]);
+  }),
+  ...POOLS.map((_, place) => buildTrade(place, place)),
 ]);
 
 let timer: NodeJS.Timeout | null = null;
 let writing: Promise<void> = Promise.resolve();
 
-parentPort?.on('message', ({ blocksPerSecond, tradesPerBlock }: WriterCommand) => {
+parentPort?.on('message', ({ blocksPerSecond, tradesPerBlock, tokens }: WriterCommand) => {
   if (timer) clearInterval(timer);
   timer = null;
   if (blocksPerSecond === 0) return;
   timer = setInterval(() => {
     writing = writing.then(() =>
-      append(() => Array.from({ length: tradesPerBlock }, (_, logIndex) => buildTrade(logIndex))),
+      append(() =>
+        Array.from({ length: tradesPerBlock }, (_, logIndex) =>
+          buildTrade(logIndex, logIndex % tokens),
+        ),
+      ),
     );
   }, 1000 / blocksPerSecond);
 });

@@ -1,7 +1,7 @@
 // Runs one node as a child that never outlives this process and saves its state when it ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -31,6 +31,7 @@ export const STATES_KEPT = 128;
  * nothing.
  */
 export const HISTORY_CONTRACT = '0x0000F90827F1C53a10cb7A02335B175320002935';
+const LOG_BYTES_MAX = 1024 ** 2;
 const BLOCK_GAS_LIMIT = 60_000_000;
 
 /**
@@ -64,7 +65,8 @@ wait "$node"; code=$?
 [ "$code" -eq 0 ] && owns && [ "$(tail -c 1 "$next")" = "}" ] &&
   mv -f "$next" "$saved" && [ -n "$lease" ] && rm -f "$lease"
 rm -f "$next"
-kill "$watch" 2>/dev/null
+# It ends before us: what comes next may look for processes that were left.
+kill "$watch" 2>/dev/null; wait "$watch" 2>/dev/null
 exit "$code"
 `;
 const PAUSE_SCRIPT = join(import.meta.dirname, 'pause-mining.ts');
@@ -144,8 +146,22 @@ function buildNodeArgs(options: AnvilOptions, port: number): string[] {
   ];
 }
 
-function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number): ChildProcess {
-  const logFd = openSync(join(options.dataDir, 'anvil.log'), 'w');
+/** Added to the log of the nodes before, which may still write to it. */
+function openLog(dataDir: string): { readonly fd: number; readonly start: number } {
+  const fd = openSync(buildLogPath(dataDir), 'a');
+  if (fstatSync(fd).size > LOG_BYTES_MAX) ftruncateSync(fd, 0);
+  return { fd, start: fstatSync(fd).size };
+}
+
+function buildLogPath(dataDir: string): string {
+  return join(dataDir, 'anvil.log');
+}
+
+function spawnGuarded(
+  options: AnvilOptions,
+  anvil: AnvilCommand,
+  { port, logFd }: { readonly port: number; readonly logFd: number },
+): ChildProcess {
   const nodeArgs = [anvil.command, ...anvil.args, ...buildNodeArgs(options, port)];
   const limitS = String(Math.ceil((options.saveMaxMs ?? SAVE_MAX_MS) / 1_000));
   const pauseArgs = [process.execPath, PAUSE_SCRIPT, String(port)];
@@ -158,11 +174,16 @@ function spawnGuarded(options: AnvilOptions, anvil: AnvilCommand, port: number):
     detached: true,
     env: { ...process.env, HOME: options.dataDir, XDG_CONFIG_HOME: options.dataDir },
   });
-  closeSync(logFd);
   return child;
 }
 
-async function waitUntilAnswering(node: { rpc: JsonRpc; isGone: () => boolean; dataDir: string }) {
+async function waitUntilAnswering(node: {
+  readonly rpc: JsonRpc;
+  readonly isGone: () => boolean;
+  readonly dataDir: string;
+  /** Where the node's own lines begin in the log. */
+  readonly logStart: number;
+}) {
   const deadline = Date.now() + BOOT_TIMEOUT_MS;
   while (Date.now() < deadline && !node.isGone()) {
     const chainId = await node.rpc.call<string>('eth_chainId').catch(() => null);
@@ -172,8 +193,9 @@ async function waitUntilAnswering(node: { rpc: JsonRpc; isGone: () => boolean; d
     }
     await sleep(20);
   }
-  const log = await readFile(join(node.dataDir, 'anvil.log'), 'utf8').catch(() => '');
-  throw new Error(`the devnet's node did not start: ${log.trim().slice(-600) || 'no output'}`);
+  const log = await readFile(buildLogPath(node.dataDir)).catch(() => Buffer.alloc(0));
+  const own = log.subarray(node.logStart).toString('utf8').trim();
+  throw new Error(`the devnet's node did not start: ${own.slice(-600) || 'no output'}`);
 }
 
 export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
@@ -181,7 +203,9 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   await mkdir(options.dataDir, { recursive: true });
   const port = await findPort(options.port ?? 0);
   if (port === null) throw new Error(`port ${options.port} is in use: set DEVNET_PORT to another`);
-  const child = spawnGuarded(options, anvil, port);
+  const { fd: logFd, start: logStart } = openLog(options.dataDir);
+  const child = spawnGuarded(options, anvil, { port, logFd });
+  closeSync(logFd);
   let gone = false;
   const exited = new Promise<void>((resolve) => {
     const settle = () => {
@@ -210,7 +234,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
     clearTimeout(timer);
   };
   try {
-    await waitUntilAnswering({ rpc, isGone: () => gone, dataDir: options.dataDir });
+    await waitUntilAnswering({ rpc, isGone: () => gone, dataDir: options.dataDir, logStart });
     await rpc.call('anvil_setCode', HISTORY_CONTRACT, '0x');
   } catch (error) {
     await discard();

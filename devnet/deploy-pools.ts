@@ -14,6 +14,7 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from 'viem';
+import { computeSquareRoot } from '../src/lib/square-root.ts';
 import { MAKER } from './accounts.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { computeInitCodeHashes } from './deploy-contracts.ts';
@@ -51,17 +52,6 @@ interface Scene {
   readonly writer: BlockWriter;
   readonly contracts: DevnetContracts;
   readonly tokens: readonly DevnetToken[];
-}
-
-/** The integer square root, rounded down. */
-export function computeSquareRoot(value: bigint): bigint {
-  if (value < 2n) return value;
-  let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
-  for (;;) {
-    const next = (guess + value / guess) >> 1n;
-    if (next >= guess) return guess;
-    guess = next;
-  }
 }
 
 function findAddress({ contracts, tokens }: Scene, key: string): Address {

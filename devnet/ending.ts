@@ -10,9 +10,12 @@ import type { RpcFront } from './rpc-front.ts';
 
 /** Traders and the clock finish their current work; after this time the node ends without them. */
 const LIFE_END_MAX_MS = 5_000;
+/** A node that is being replaced may not answer any more; a replacement takes seconds. */
+const ROLL_END_MAX_MS = 60_000;
 
 export class Ending {
   readonly #lease: FolderLease;
+  readonly #rollEndMaxMs: number;
   #ended: Promise<void> | null = null;
   front: RpcFront | null = null;
   /** Connections to the node besides its own. */
@@ -23,8 +26,9 @@ export class Ending {
   /** Stops everything that sends transactions and mines. */
   endLife: () => Promise<void> = async () => undefined;
 
-  constructor(lease: FolderLease) {
+  constructor(lease: FolderLease, rollEndMaxMs = ROLL_END_MAX_MS) {
     this.#lease = lease;
+    this.#rollEndMaxMs = rollEndMaxMs;
   }
 
   get hasBegun(): boolean {
@@ -40,8 +44,9 @@ export class Ending {
     const finished = this.roller?.finish();
     if (this.node !== null) await this.#lease.markStopping();
     if (finished !== undefined) {
-      // A node that was just taking over has written the lease since.
-      await finished;
+      // A node that was just taking over has written the lease since. After the time limit none
+      // can: the roller looks whether the devnet ends.
+      await Promise.race([finished, sleep(this.#rollEndMaxMs, undefined, { ref: false })]);
       await this.#lease.markStopping();
     }
     await this.front?.close();

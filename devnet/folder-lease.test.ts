@@ -30,6 +30,12 @@ function killAfter(t: TestContext, child: ChildProcess): ChildProcess {
   return child;
 }
 
+/** A process with these arguments that waits. */
+function startWaiting(t: TestContext, args: readonly string[]): ChildProcess {
+  const command = ['-e', 'setInterval(() => undefined, 1000)', '--', ...args];
+  return killAfter(t, spawn(process.execPath, command, { stdio: 'ignore' }));
+}
+
 /** Another process that holds the folder, like a devnet with a running node. */
 async function startOwner(t: TestContext, stateFile: string): Promise<ChildProcess> {
   const module = JSON.stringify(join(import.meta.dirname, 'folder-lease.ts'));
@@ -49,10 +55,9 @@ async function startOwner(t: TestContext, stateFile: string): Promise<ChildProce
   return child;
 }
 
-/** Looks like a node on the folder: the shell keeps its arguments and waits. */
+/** Looks like a node on the folder. */
 function startNode(t: TestContext, stateFile: string): ChildProcess {
-  const args = ['-c', 'sleep 600 & wait', 'anvil', '--dump-state', `${stateFile}.1.next`];
-  return killAfter(t, spawn('/bin/sh', args, { stdio: 'ignore' }));
+  return startWaiting(t, ['anvil', '--dump-state', `${stateFile}.1.next`]);
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -133,8 +138,7 @@ test('a node that outlived its owner is ended, with one log line', async (t) => 
 
 test('a process that only names the state file is left alone', async (t) => {
   const { options, stateFile } = createScene(t);
-  const args = ['-c', 'sleep 600 & wait', 'reader', stateFile];
-  const reader = killAfter(t, spawn('/bin/sh', args, { stdio: 'ignore' }));
+  const reader = startWaiting(t, ['reader', stateFile]);
   const lease = await takeFolder(options);
   lease.release();
   assert.equal(reader.exitCode, null);

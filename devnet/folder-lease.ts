@@ -75,7 +75,7 @@ async function readLeaseFile(stateFile: string): Promise<LeaseFile | null> {
 }
 
 /** Null while another process, or another devnet of this process, holds the lock. */
-function tryLock(path: string): DatabaseSync | null {
+export function tryLock(path: string): DatabaseSync | null {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');

@@ -18,11 +18,12 @@ export type DevnetMessage =
       readonly reason: 'folder in use' | 'no node' | null;
     };
 
-const HELP = `usage: npm run devnet
+const HELP = `usage: npm run devnet [-- --solana]
 
 Starts a local chain with exchanges, tokens and traders, and prints where it is; Ctrl-C saves and
 stops it. Settings come from the environment: DEVNET_DIR, DEVNET_PORT, DEVNET_TRADERS, DEVNET_SEED
-and DEVNET_HISTORY_HOURS.
+and DEVNET_HISTORY_HOURS. --solana starts the embedded Solana chain instead; its folder and port are
+DEVNET_SOLANA_DIR and DEVNET_SOLANA_PORT.
 `;
 
 const DEFAULT_PORT = 8_545;
@@ -155,14 +156,19 @@ function findReason(error: unknown): 'folder in use' | 'no node' | null {
 function answerTyped(typed: readonly string[]): void {
   const unknown = typed.find((word) => word !== '--help');
   if (unknown === undefined) console.log(HELP);
-  else console.error(`npm run devnet: no flag or argument ${unknown}; known: --help\n\n${HELP}`);
+  else
+    console.error(
+      `npm run devnet: no flag or argument ${unknown}; known: --help, --solana\n\n${HELP}`,
+    );
   process.exit(unknown === undefined ? 0 : 2);
 }
 
 const typed = process.argv.slice(2);
-if (!isChild && typed.length > 0) answerTyped(typed);
+const isSolana = !isChild && typed.length === 1 && typed[0] === '--solana';
+if (!isChild && !isSolana && typed.length > 0) answerTyped(typed);
 try {
-  await main();
+  if (isSolana) await import('./solana/main.ts');
+  else await main();
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
   const reason = findReason(error);

@@ -8,9 +8,9 @@ import {
   hexToBigInt,
   parseAbi,
 } from 'viem';
+import { computeSquareRoot } from '../src/lib/square-root.ts';
 import { TRADERS } from './accounts.ts';
 import { pickCrew } from './deploy-contracts.ts';
-import { computeSquareRoot } from './deploy-pools.ts';
 import { V2_PAIR_ABI, V3_POOL_ABI, V4_STATE_VIEW_ABI } from './dex-abi.ts';
 import type { DevnetRpcCall, JsonRpc } from './json-rpc.ts';
 import { type DevnetMarket, type PoolView, toHoldingKey } from './market.ts';

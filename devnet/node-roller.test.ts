@@ -5,12 +5,13 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { after, before } from '../test/root-hooks.ts';
 import { TEST_ADDRESSES } from './accounts.ts';
 import { STATES_KEPT } from './anvil-node.ts';
 import { toHexQuantity } from './block-writer.ts';
-import { buildStatePath } from './folder-lease.ts';
+import { buildStatePath, findNodeProcesses } from './folder-lease.ts';
 import { createJsonRpc, type DevnetRpcCall, type JsonRpc } from './json-rpc.ts';
 import { type Devnet, startDevnet } from './start-devnet.ts';
 
@@ -291,6 +292,25 @@ test('if no node can take over, the old one goes on and a later one takes over',
   assert.equal(await readHead(), head + count + 1);
   await rm(obstacle, { recursive: true });
   await roll();
+});
+
+test('a block that the node mines while another is to take over is not lost', async () => {
+  const { guardPid, rpc: direct } = devnet.node;
+  const known = new Set(findNodeProcesses(buildStatePath(root)).map(({ pid }) => pid));
+  const mining = rpc.call('anvil_mine', toHexQuantity(KEEPING.rollBlocks + 5));
+  const deadline = Date.now() + WAIT_MAX_MS;
+  // Past the devnet, as a node does that mines by itself.
+  while (findNodeProcesses(buildStatePath(root)).every(({ pid }) => known.has(pid))) {
+    assert.ok(Date.now() < deadline, 'no node was started');
+    await sleep(10);
+  }
+  await direct.call('evm_mine');
+  const mined = await direct.call<Block>('eth_getBlockByNumber', 'latest', false);
+  await mining;
+  assert.equal(devnet.node.guardPid, guardPid);
+  assert.match(lines.at(-1) ?? '', /could not be replaced: .*a block was mined meanwhile/);
+  const { hash } = await rpc.call<Block>('eth_getBlockByNumber', mined.number, false);
+  assert.equal(hash, mined.hash);
 });
 
 test('the saved state stays as small, however many blocks there are', async () => {

@@ -41,6 +41,8 @@ export interface RollerOptions {
 
 /** How long calls that change the node may take to end. */
 const CLOSE_MAX_MS = 5_000;
+/** How long the last reads from a node may take before it is ended. */
+const DRAIN_MAX_MS = 5_000;
 /** After a failure, so many blocks later. */
 const RETRY_BLOCKS = 64;
 /** Snapshots and transactions that cannot be moved delay it: to this multiple of the usual. */
@@ -133,7 +135,7 @@ export class NodeRoller {
   async beforeRollback(depth: number): Promise<void> {
     const past = this.#past;
     if (past === null) return;
-    const { number } = await readBlock(this.#node.rpc, 'latest');
+    const { number, hash } = await readBlock(this.#node.rpc, 'latest');
     const added = Number(number) - past.head;
     const target = Number(number) - depth;
     // A depth that no node can serve is refused by the current one; nothing is exchanged for it.
@@ -144,10 +146,11 @@ export class NodeRoller {
       // They are taken back at once, and nobody sees them.
       if (added > 0) await past.rpc.call('anvil_mine', toHexQuantity(added));
       const current = this.#node;
-      await this.#handOver(past.node, { mayLose: true });
+      await this.#handOver(past.node, { mayLose: true, headHash: hash });
       this.#loadedAt = past.loadedAt;
       this.#retryAt = Number(number) + STATES_KEPT;
       this.#past = null;
+      await Promise.all(this.#options.lines.map((line) => line.drainPrevious(DRAIN_MAX_MS)));
       await current.discard();
     });
     this.#work = done.catch(() => undefined);
@@ -212,7 +215,7 @@ export class NodeRoller {
     try {
       const { hash } = await readBlock(next.rpc, 'latest');
       if (hash !== head.hash) throw new Error('the saved chain is another');
-      await this.#handOver(next, { mayLose });
+      await this.#handOver(next, { mayLose, headHash: head.hash });
     } catch (error) {
       await next.discard();
       throw error;
@@ -225,7 +228,10 @@ export class NodeRoller {
   }
 
   /** From the lease on there is no way back, and nothing that fails. */
-  async #handOver(next: AnvilNode, { mayLose }: { readonly mayLose: boolean }): Promise<void> {
+  async #handOver(
+    next: AnvilNode,
+    { mayLose, headHash }: { readonly mayLose: boolean; readonly headHash: Hex },
+  ): Promise<void> {
     const { memory, lease, lines, isAutomatic, onNode } = this.#options;
     const { rpc } = next;
     const { timestamp } = await readBlock(this.#node.rpc, 'latest');
@@ -234,6 +240,9 @@ export class NodeRoller {
     await rpc.call('anvil_setTime', Math.max(now, Number(timestamp)));
     const commit = await memory.move({ from: this.#node.rpc, to: rpc, mayLose });
     if (isAutomatic) await rpc.call('evm_setAutomine', true);
+    // A node that mines by itself may have done so since its state was read.
+    const last = await readBlock(this.#node.rpc, 'latest');
+    if (last.hash !== headHash) throw new Error('a block was mined meanwhile');
     if (this.#isEnding) throw new Error('the devnet is stopping');
     await lease.begin(next.port);
     commit();

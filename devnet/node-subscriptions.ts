@@ -12,6 +12,8 @@ export interface Subscriber {
   notify(message: unknown): void;
   /** The node has ended. */
   end(): void;
+  /** Whether the client has disconnected. */
+  readonly isGone: boolean;
 }
 
 interface Subscription {
@@ -90,7 +92,14 @@ class Upstream {
       this.subscriptions.set(result, { owner, params, id: id ?? result });
     });
     if (reply.error !== undefined) throw new DevnetRpcError('eth_subscribe', reply.error);
+    // A client that disconnected meanwhile was not found when its subscriptions were removed.
+    if (owner.isGone) await this.unsubscribe(String(reply.result));
     return id ?? String(reply.result);
+  }
+
+  async unsubscribe(nodeId: string): Promise<void> {
+    this.subscriptions.delete(nodeId);
+    await this.ask('eth_unsubscribe', [nodeId]);
   }
 
   /** Waits until all messages about the blocks up to this one have arrived, for a limited time. */
@@ -139,8 +148,7 @@ export class NodeSubscriptions {
     const upstream = await this.#upstream;
     for (const [nodeId, one] of upstream?.subscriptions ?? []) {
       if (one.owner !== owner || one.id !== id) continue;
-      upstream?.subscriptions.delete(nodeId);
-      await upstream?.ask('eth_unsubscribe', [nodeId]);
+      await upstream?.unsubscribe(nodeId);
       return true;
     }
     return false;
@@ -167,6 +175,7 @@ export class NodeSubscriptions {
     const next = await Upstream.open(to.url, (ended) => void this.#end(ended));
     next.headHash = to.hashTo;
     for (const { owner, params, id } of before.subscriptions.values()) {
+      if (owner.isGone) continue;
       await next.subscribe(owner, params, id);
     }
     return () => {

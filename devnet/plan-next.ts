@@ -1,10 +1,10 @@
 // Decides what happens next on the market and encodes it as transactions.
 
 import { type Address, encodeFunctionData } from 'viem';
+import { computeSquareRoot } from '../src/lib/square-root.ts';
 import { BYSTANDERS, MAKER, TRADERS } from './accounts.ts';
 import type { TxRequest } from './block-writer.ts';
 import { pickCrew } from './deploy-contracts.ts';
-import { computeSquareRoot } from './deploy-pools.ts';
 import { ERC20_ABI, WETH_ABI } from './dex-abi.ts';
 import { buildAddLiquidity, buildRemoveLiquidity } from './liquidity-calldata.ts';
 import {

@@ -6,14 +6,14 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { toHexQuantity } from './block-writer.ts';
 import { type Deployment, readDeployment } from './deployment.ts';
 import { buildLeasePath, buildStatePath, findNodeProcesses } from './folder-lease.ts';
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
-import { type DevnetOptions, startDevnet } from './start-devnet.ts';
+import { type Devnet, type DevnetOptions, startDevnet } from './start-devnet.ts';
 
 const OPTIONS = {
   traders: 'on',
@@ -39,7 +39,7 @@ async function until<T>(find: () => T | undefined | Promise<T | undefined>): Pro
 }
 
 /** Blocks come as fast as they can, so that nodes are replaced again and again. */
-function startVictim(t: TestContext, dataDir: string): ChildProcess {
+function startVictim(dataDir: string): ChildProcess {
   const module = JSON.stringify(join(import.meta.dirname, 'start-devnet.ts'));
   const pace = { blockMs: 20, actionMs: 50 };
   const options = JSON.stringify({ ...OPTIONS, dataDir, pace });
@@ -48,9 +48,7 @@ function startVictim(t: TestContext, dataDir: string): ChildProcess {
     await startDevnet({ ...${options}, log: () => undefined });
   `;
   const args = ['--input-type=module', '-e', code];
-  const child = spawn(process.execPath, args, { stdio: 'ignore' });
-  t.after(() => child.kill('SIGKILL'));
-  return child;
+  return spawn(process.execPath, args, { stdio: 'ignore' });
 }
 
 function readNodePort(stateFile: string): number | undefined {
@@ -103,10 +101,18 @@ const MOMENTS = {
 for (const [moment, isReached] of Object.entries(MOMENTS)) {
   test(`killed ${moment}, it loses nothing`, async (t) => {
     const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'mintwire-roll-')));
-    t.after(() => rmSync(dataDir, { recursive: true, force: true }));
     const stateFile = buildStatePath(dataDir);
-    const victim = startVictim(t, dataDir);
+    const victim = startVictim(dataDir);
     const exited = once(victim, 'exit');
+    let next: Devnet | null = null;
+    // In this order: nothing may still write into the folder when it is deleted.
+    t.after(async () => {
+      victim.kill('SIGKILL');
+      await exited;
+      await next?.stop();
+      await until(() => (findNodeProcesses(stateFile).length === 0 ? true : undefined));
+      rmSync(dataDir, { recursive: true, force: true });
+    });
     const deployment: Deployment = await until(
       async () => (await readDeployment(dataDir)) ?? undefined,
     );
@@ -120,13 +126,12 @@ for (const [moment, isReached] of Object.entries(MOMENTS)) {
 
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
-    const next = await startDevnet({
+    next = await startDevnet({
       ...OPTIONS,
       dataDir,
       log,
       pace: { blockMs: 0, actionMs: 1e8 },
     });
-    t.after(() => next.stop());
     assert.doesNotMatch(lines.join('\n'), /goes back|new chain|new one/);
     assert.equal(next.deployment.instance, deployment.instance);
     const after = createJsonRpc(next.rpcUrl);

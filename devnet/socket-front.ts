@@ -43,7 +43,14 @@ const MESSAGE_BYTES_MAX = 64 * 1024 ** 2;
 const UNREAD_BYTES_MAX = 64 * 1024 ** 2;
 
 function createSubscriber(connection: WsConnection): Subscriber {
+  let isGone = false;
+  connection.on('close', () => {
+    isGone = true;
+  });
   return {
+    get isGone() {
+      return isGone;
+    },
     notify(message) {
       if (connection.bufferedAmount > UNREAD_BYTES_MAX) connection.terminate();
       else connection.send(JSON.stringify(message));

@@ -30,6 +30,7 @@ import { createSeededRandom } from './random.ts';
 import { startRpcFront } from './rpc-front.ts';
 import { startTraders } from './traders.ts';
 import { trimStateFile } from './trim-state.ts';
+import { writeTokenList } from './write-token-list.ts';
 
 export interface HistoryLength {
   readonly hours: number;
@@ -355,6 +356,7 @@ async function startOnFolder(place: Place): Promise<Devnet> {
   ending.roller = roller;
   const clock = await bringToLife(place, { ...parts, roller });
   front.open({ rpc: frontLine, gate, archive, keeper, clock, memory, roller });
+  await writeTokenList(options.dataDir, deployment);
   // Only now: a chain with incomplete history has no deployment and is replaced by a new one.
   await writeJsonAtomically(buildDeploymentPath(options.dataDir), deployment);
   return {

@@ -1,7 +1,10 @@
 // Pins that zero configuration boots and that all mistakes are reported at once, without secrets.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { ConfigError, loadConfig, SETTINGS } from './config.ts';
 import { COSTS } from './contract/operation.ts';
 
@@ -100,6 +103,19 @@ test('a wrong secret is refused without being shown', () => {
   assert.ok(!problems.join().includes('hunter2'));
 });
 
+test('the path of a Redis address is the number of a database, or empty', () => {
+  const shared = { DATABASE_URL: 'postgres://db/mintwire', KEY_PEPPER: `1:${'a'.repeat(43)}=` };
+  for (const path of ['', '/', '/0', '/12']) {
+    const problems = problemsOf({ ...shared, REDIS_URL: `redis://:hunter2@redis${path}` });
+    assert.doesNotMatch(problems.join(), /REDIS_URL/, path);
+  }
+  for (const path of ['/limits', '/0/1', '/-1']) {
+    const problems = problemsOf({ ...shared, REDIS_URL: `redis://:hunter2@redis${path}` });
+    assert.match(problems.join(), /REDIS_URL must have the number of a database/, path);
+    assert.doesNotMatch(problems.join(), /hunter2/);
+  }
+});
+
 test('pages that use sessions are exact origins, with https unless on this machine', () => {
   const good = ['https://a.example', 'https://a.example:8443', 'http://localhost:3000'];
   for (const text of good)
@@ -134,6 +150,25 @@ test('the pepper is versions with secrets, needed with PostgreSQL, never shown',
   assert.deepEqual(problemsOf({ ...databaseUrl, KEY_PEPPER: `1:${secret}` }), []);
 });
 
+test('a role and chains to index are for processes that share a database', () => {
+  const secret = Buffer.alloc(32, 7).toString('base64');
+  const shared = { DATABASE_URL: 'postgres://db/mintwire', KEY_PEPPER: `1:${secret}` };
+  const chains = { RPC_BASE: 'https://a.example', RPC_POLYGON: 'https://b.example' };
+  assert.equal(loadConfig({}).node.role, 'all');
+  for (const role of ['api', 'indexer']) {
+    assert.match(problemsOf({ ...chains, ROLE: role }).join(), /needs DATABASE_URL/);
+    assert.deepEqual(problemsOf({ ...chains, ...shared, ROLE: role }), []);
+  }
+  assert.equal(problemsOf({ ROLE: 'both' }).length, 1);
+  assert.match(problemsOf({ ...shared, ROLE: 'api' }).join(), /no devnet of its own/);
+  assert.deepEqual(problemsOf({ ...shared, ROLE: 'api', DEVNET_DEPLOYMENT: './d.json' }), []);
+  const { indexedChains } = loadConfig({ ...chains, INDEX_CHAINS: 'base, polygon' }).node;
+  assert.deepEqual(indexedChains, ['base', 'polygon']);
+  for (const name of ['arbitrum', 'devnet', 'Base!']) {
+    assert.equal(problemsOf({ ...chains, INDEX_CHAINS: name }).length, 1, name);
+  }
+});
+
 test('numbers are plain decimal numbers in range', () => {
   for (const text of ['1e3', '0x10', '8080.5', '65536', '-1', '８０８０', 'NaN']) {
     assert.equal(problemsOf({ PORT: text }).length, 1, text);
@@ -163,6 +198,7 @@ test('a chain is followed if it has endpoints', () => {
       credits: null,
       creditsPerDay: null,
       scope: { name: 'all', watch: [] },
+      contracts: null,
     },
   ]);
 });
@@ -175,6 +211,72 @@ test('a WebSocket entry announces blocks beside endpoints that answer', () => {
   const problems = problemsOf({ RPC_BASE: 'wss://one.example.com/key' });
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? '', /^RPC_BASE must have an http/);
+});
+
+test('an endpoint has no fragment, which no node would get', () => {
+  for (const url of ['wss://one.example.com/key#x', 'https://one.example.com/#']) {
+    const problems = problemsOf({ RPC_BASE: `https://two.example.com,${url}` });
+    assert.deepEqual(problems, [
+      'RPC_BASE entry 2 must have no fragment (#…): nodes do not get it',
+    ]);
+  }
+});
+
+/** Writes a `CHAINS_FILE` that is deleted after the test. */
+function writeChainsFile(t: TestContext, file: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mintwire-chains-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'chains.json');
+  writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
+  return path;
+}
+
+const OWN_CHAIN = {
+  chainId: 4242,
+  native: { symbol: 'MINE' },
+  wrapped: `0x${'11'.repeat(20)}`,
+  factories: [{ kind: 'v2', venue: 'own-v2', factory: `0x${'22'.repeat(20)}`, feePips: 3000 }],
+};
+
+test('a chain of the file has the settings of a built-in one', (t) => {
+  const CHAINS_FILE = writeChainsFile(t, { chains: { 'my-chain': OWN_CHAIN } });
+  const config = loadConfig({
+    ...{ CHAINS_FILE, RPC_MY_CHAIN: 'http://127.0.0.1:1', START_BLOCK_MY_CHAIN: '7' },
+    ...{ SCOPE_MY_CHAIN: 'liquid', RPC_CREDITS_PER_DAY_MY_CHAIN: '5000', RPC_MY_CHAN: 'x' },
+  });
+  const [chain] = config.chains;
+  assert.equal(chain?.chain, 'my-chain');
+  assert.equal(chain?.startBlock, 7);
+  assert.equal(chain?.creditsPerDay, 5000);
+  assert.equal(chain?.scope.name, 'liquid');
+  assert.equal(chain?.contracts?.kind, 'own');
+  assert.deepEqual(config.unknownNames, ['RPC_MY_CHAN']);
+  assert.equal(config.knownChains.find('eip155:4242')?.slug, 'my-chain');
+  assert.equal(config.knownChains.find('base')?.name, 'Base');
+});
+
+test('a chain of the file without an endpoint is known, but not followed', (t) => {
+  const CHAINS_FILE = writeChainsFile(t, { chains: { mine: OWN_CHAIN } });
+  const config = loadConfig({ CHAINS_FILE });
+  assert.deepEqual(config.chains, []);
+  assert.equal(config.knownChains.find('mine')?.chainId, 4242);
+});
+
+test('problems of the file are named beside those of settings, with its path', (t) => {
+  const CHAINS_FILE = writeChainsFile(t, { chains: { mine: { ...OWN_CHAIN, chainId: 0 } } });
+  assert.deepEqual(problemsOf({ CHAINS_FILE, PORT: 'abc' }), [
+    `CHAINS_FILE ${CHAINS_FILE}: chains.mine.chainId must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
+    'PORT must be a whole number from 0 to 65535 (it is "abc")',
+  ]);
+  const missing = problemsOf({ CHAINS_FILE: '/nowhere/chains.json' });
+  assert.deepEqual(missing, ['CHAINS_FILE cannot be read: ENOENT (it is "/nowhere/chains.json")']);
+});
+
+test('a chain whose name makes the name of another setting is refused', (t) => {
+  const CHAINS_FILE = writeChainsFile(t, { chains: { 'credits-base': OWN_CHAIN } });
+  assert.deepEqual(problemsOf({ CHAINS_FILE }), [
+    'CHAINS_FILE has a chain whose name makes RPC_CREDITS_BASE two settings: rename it',
+  ]);
 });
 
 test('credits are pairs of a method and a number', () => {

@@ -1,21 +1,24 @@
 // Every setting of the service, and the only reader of the environment.
 
 import { resolve } from 'node:path';
+import { type ChainSettings, createChainSettings } from './config/chain-settings.ts';
+import { CLIENT_SETTINGS } from './config/client-settings.ts';
+import { DEVNET_SETTINGS } from './config/devnet-settings.ts';
 import { INDEXING_SETTINGS } from './config/indexing-settings.ts';
 import { LIMIT_SETTINGS } from './config/limit-settings.ts';
-import { createRpcSettings } from './config/rpc-settings.ts';
+import { findProcessProblems, PROCESS_SETTINGS } from './config/process-settings.ts';
+import { readChainsFile } from './config/read-chains-file.ts';
+import { type FileTier, readTiersFile } from './config/read-tiers-file.ts';
 import {
   type ConfiguredScope,
   createScopeSettings,
   findScopeProblem,
   type ScopeSettings,
 } from './config/scope-settings.ts';
+import { SERVER_SETTINGS } from './config/server-settings.ts';
 import {
-  cidr,
-  host,
   integer,
   listOf,
-  oneOf,
   optionalSetting,
   origin,
   pepper,
@@ -23,9 +26,12 @@ import {
   SettingProblem,
   setting,
   tokenListPlace,
-  urlWith,
+  walletIdText,
 } from './config/setting.ts';
-import { CHAINS, type ChainSlug, FOLLOWED_FAMILIES } from './model/chain.ts';
+import { STORE_SETTINGS } from './config/store-settings.ts';
+import { BUILT_IN_CHAINS, type ChainSlug } from './model/chain.ts';
+import type { ChainContracts } from './model/chain-contracts.ts';
+import { ChainRegistry } from './model/chain-registry.ts';
 import type { CreditTable } from './model/rpc-usage.ts';
 
 export class ConfigError extends Error {
@@ -37,78 +43,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-const SERVER_SETTINGS = {
-  host: setting('HOST', host, {
-    group: 'Server',
-    why: 'The address to listen on. The default keeps the service on this machine; 0.0.0.0 opens it to the network, which is best done behind a proxy that speaks TLS.',
-    example: '0.0.0.0',
-    fallback: '127.0.0.1',
-  }),
-  port: setting('PORT', integer({ min: 0, max: 65_535 }), {
-    group: 'Server',
-    why: 'The port to listen on; 0 picks a free one and says which.',
-    example: '3000',
-    fallback: '8080',
-  }),
-  metricsPort: setting('METRICS_PORT', integer({ min: 0, max: 65_535 }), {
-    group: 'Server',
-    why: 'The loopback port that serves `/metrics` to Prometheus. It is separate from the public port so that metrics are never exposed by accident; 0 picks a free one.',
-    example: '9100',
-    fallback: '9464',
-  }),
-  trustedProxies: setting('TRUSTED_PROXIES', listOf(cidr), {
-    group: 'Server',
-    why: 'Proxies whose `X-Forwarded-For` header is trusted, as addresses or CIDRs. The header is ignored from anyone else, so a caller cannot spoof its address.',
-    example: '10.0.0.0/8,fd00::/8',
-    fallback: '',
-  }),
-  shutdownGraceSeconds: setting('SHUTDOWN_GRACE_SECONDS', integer({ min: 0, max: 600 }), {
-    group: 'Server',
-    why: 'How long running requests may take to finish after SIGTERM before their connections are closed.',
-    example: '30',
-    fallback: '10',
-  }),
-  answerCacheMb: setting('ANSWER_CACHE_MB', integer({ min: 1, max: 65_536 }), {
-    group: 'Server',
-    why: 'Megabytes of memory for cached answers. Stale answers are never served, whatever the size.',
-    example: '256',
-    fallback: '64',
-  }),
-  logLevel: setting('LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
-    group: 'Server',
-    why: 'The lowest log level to write.',
-    example: 'warn',
-    fallback: 'info',
-  }),
-  logFormat: setting('LOG_FORMAT', oneOf(['auto', 'json', 'text']), {
-    group: 'Server',
-    why: '`json` writes one JSON object per line, `text` is for people; `auto` picks text on a terminal and json elsewhere.',
-    example: 'json',
-    fallback: 'auto',
-  }),
-} as const;
-
-const STORE_SETTINGS = {
-  dataDir: setting('DATA_DIR', (text) => resolve(text), {
-    group: 'Store',
-    why: 'The folder for all stored data; it is created if missing.',
-    example: '/var/lib/mintwire',
-    fallback: './data',
-  }),
-  databaseUrl: optionalSetting('DATABASE_URL', urlWith(['postgres:', 'postgresql:']), {
-    group: 'Store',
-    why: 'A PostgreSQL database to use instead of the embedded SQLite files.',
-    example: 'postgres://mintwire:secret@db.internal/mintwire',
-    secret: true,
-  }),
-  databasePoolSize: setting('DATABASE_POOL_SIZE', integer({ min: 1, max: 1000 }), {
-    group: 'Store',
-    why: 'How many PostgreSQL connections requests may use at once; one more looks whether the server is in order.',
-    example: '20',
-    fallback: '10',
-  }),
-} as const;
 
 const STREAM_SETTINGS = {
   resumeHours: setting('STREAM_RESUME_HOURS', integer({ min: 1, max: 168 }), {
@@ -138,6 +72,17 @@ const LIST_SETTINGS = {
     example: 'https://tokens.uniswap.org,./lists/ours.json',
     fallback: '',
   }),
+  logoCacheMb: setting('LOGO_CACHE_MB', integer({ min: 0, max: 65_536 }), {
+    group: 'Token lists',
+    why: "Megabytes of disk in `DATA_DIR` for logos that token lists name. Each is fetched once over https, from public addresses only, and served by `/token/logo`. 0 fetches none; logos in files beside a list's own file are served all the same.",
+    example: '256',
+    fallback: '64',
+  }),
+  ipfsGateway: optionalSetting('IPFS_GATEWAY', origin, {
+    group: 'Token lists',
+    why: 'The origin of an IPFS gateway, for logos whose URL begins with `ipfs://`. If unset, such tokens have no logo.',
+    example: 'https://ipfs.io',
+  }),
 } as const;
 
 const ACCESS_SETTINGS = {
@@ -158,81 +103,52 @@ const ACCESS_SETTINGS = {
     example: '1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     secret: true,
   }),
-} as const;
-
-const DEVNET_SETTINGS = {
-  mode: setting('DEVNET', oneOf(['auto', 'on', 'off']), {
-    group: 'Devnet',
-    why: 'Whether to run and follow the embedded local chain; `auto` does so when no `RPC_…` is set. It needs the development dependencies.',
-    example: 'off',
-    fallback: 'auto',
+  operatorWallets: setting('OPERATOR_WALLETS', listOf(walletIdText), {
+    group: 'Access',
+    why: 'Wallets whose sessions may read `/v1/status`, as addresses or wallet ids, comma-separated. A contract wallet needs its whole id, such as `eip155:8453:0x…`.',
+    example: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    fallback: '',
   }),
-  port: optionalSetting('DEVNET_PORT', integer({ min: 0, max: 65_535 }), {
-    group: 'Devnet',
-    why: 'The loopback port of the devnet node; 0 picks a free one. If unset, it is 8545 or, where that is in use, a free one. `/v1/chains` shows the URL.',
-    example: '0',
-  }),
-  traders: setting('DEVNET_TRADERS', oneOf(['on', 'off']), {
-    group: 'Devnet',
-    why: 'Whether simulated traders keep the market moving; `off` leaves the chain to you.',
-    example: 'off',
-    fallback: 'on',
-  }),
-  deployment: optionalSetting('DEVNET_DEPLOYMENT', (text) => resolve(text), {
-    group: 'Devnet',
-    why: 'The `deployment.json` of a devnet that already runs (`npm run devnet`), to follow it instead of starting another.',
-    example: './data/devnet/deployment.json',
-  }),
-  startBlock: optionalSetting('START_BLOCK_DEVNET', integer({ min: 0, max: 1e12 }), {
-    group: 'Devnet',
-    why: 'The first devnet block to index, to test adoption of older pools; unset indexes all of it. A store that has the devnet already keeps its own start.',
-    example: '500',
-  }),
-  historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {
-    group: 'Devnet',
-    why: 'How many hours of history a new devnet starts with.',
-    example: '1',
-    fallback: '24',
+  tiersFile: optionalSetting('TIERS_FILE', (text) => resolve(text), {
+    group: 'Access',
+    why: 'A JSON file with tiers that `npx mintwire tiers assign` gives to wallets; docs/api/limits.md describes it. All nodes need the same file.',
+    example: './tiers.json',
   }),
 } as const;
 
-/** The chains that can be followed by setting `RPC_<CHAIN>`. */
-const FOLLOWABLE_CHAINS: readonly ChainSlug[] = Object.values(CHAINS)
-  .filter((chain) => FOLLOWED_FAMILIES.has(chain.family) && chain.slug !== 'devnet')
-  .map((chain) => chain.slug);
+const CHAINS_FILE_SETTING = optionalSetting('CHAINS_FILE', (text) => resolve(text), {
+  group: 'Chains',
+  why: 'A JSON file with chains that are not built in, and with further exchanges and assets of chains that are; docs/chains-file.md describes it. A chain `my-chain` of the file has the same settings as a built-in one: `RPC_MY_CHAIN`, `SCOPE_MY_CHAIN` and so on.',
+  example: './chains.json',
+});
 
-function startBlockSetting(chain: ChainSlug): Setting<number | null> {
-  return optionalSetting(`START_BLOCK_${chain.toUpperCase()}`, integer({ min: 0, max: 1e12 }), {
-    group: 'Chains',
-    why: `The first ${CHAINS[chain].name} block to index. If unset, indexing starts near the head.`,
-    example: '20000000',
-  });
+const DEVNET_SCOPE = createScopeSettings(BUILT_IN_CHAINS.devnet);
+
+function listSettings(chains: readonly ChainSettings[]): readonly Setting<unknown>[] {
+  return [
+    ...Object.values(SERVER_SETTINGS),
+    ...Object.values(STORE_SETTINGS),
+    ...Object.values(PROCESS_SETTINGS),
+    ...Object.values(ACCESS_SETTINGS),
+    ...Object.values(LIMIT_SETTINGS),
+    CHAINS_FILE_SETTING,
+    ...chains.flatMap(({ chain: _, scope, ...settings }) => [
+      ...Object.values(settings),
+      ...Object.values(scope),
+    ]),
+    ...Object.values(LIST_SETTINGS),
+    ...Object.values(STREAM_SETTINGS),
+    ...Object.values(INDEXING_SETTINGS),
+    ...Object.values(DEVNET_SETTINGS),
+    ...Object.values(DEVNET_SCOPE),
+    ...Object.values(CLIENT_SETTINGS),
+  ];
 }
 
-const CHAIN_SETTINGS = FOLLOWABLE_CHAINS.map((chain) => ({
-  chain,
-  ...createRpcSettings(chain),
-  startBlock: startBlockSetting(chain),
-  scope: createScopeSettings(chain),
-}));
-
-const DEVNET_SCOPE = createScopeSettings('devnet');
-
-export const SETTINGS: readonly Setting<unknown>[] = [
-  ...Object.values(SERVER_SETTINGS),
-  ...Object.values(STORE_SETTINGS),
-  ...Object.values(ACCESS_SETTINGS),
-  ...Object.values(LIMIT_SETTINGS),
-  ...CHAIN_SETTINGS.flatMap(({ chain: _, scope, ...settings }) => [
-    ...Object.values(settings),
-    ...Object.values(scope),
-  ]),
-  ...Object.values(LIST_SETTINGS),
-  ...Object.values(STREAM_SETTINGS),
-  ...Object.values(INDEXING_SETTINGS),
-  ...Object.values(DEVNET_SETTINGS),
-  ...Object.values(DEVNET_SCOPE),
-];
+/** The settings without those of chains in the operator's file. */
+export const SETTINGS: readonly Setting<unknown>[] = listSettings(
+  createChainSettings(new ChainRegistry()),
+);
 
 type ValuesOf<Settings> = {
   readonly [Key in keyof Settings]: Settings[Key] extends Setting<infer T> ? T : never;
@@ -248,15 +164,24 @@ export interface FollowedChain {
   readonly credits: CreditTable | null;
   readonly creditsPerDay: number | null;
   readonly scope: ConfiguredScope;
+  /** What the operator's file says of its contracts; null if it has no entry. */
+  readonly contracts: ChainContracts | null;
 }
 
 export interface Config {
   readonly server: ValuesOf<typeof SERVER_SETTINGS>;
   readonly store: ValuesOf<typeof STORE_SETTINGS>;
+  /** Of commands that ask a server. */
+  readonly client: ValuesOf<typeof CLIENT_SETTINGS>;
+  readonly node: ValuesOf<typeof PROCESS_SETTINGS>;
   readonly access: ValuesOf<typeof ACCESS_SETTINGS>;
   readonly limits: ValuesOf<typeof LIMIT_SETTINGS>;
+  /** Those of the operator's file. */
+  readonly tiers: readonly FileTier[];
   readonly streams: ValuesOf<typeof STREAM_SETTINGS>;
   readonly chains: readonly FollowedChain[];
+  /** Every chain that is known by name, followed or not. */
+  readonly knownChains: ChainRegistry;
   readonly lists: ValuesOf<typeof LIST_SETTINGS>;
   readonly indexing: ValuesOf<typeof INDEXING_SETTINGS>;
   readonly devnet: ValuesOf<typeof DEVNET_SETTINGS> & { readonly scope: ConfiguredScope };
@@ -265,6 +190,15 @@ export interface Config {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A chain's slug may make the name of another setting, such as `credits-base`. */
+function findSharedNames(settings: readonly Setting<unknown>[]): string[] {
+  const names = settings.map((one) => one.name);
+  const shared = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...shared].map(
+    (name) => `CHAINS_FILE has a chain whose name makes ${name} two settings: rename it`,
+  );
+}
 
 /** Reads and checks every setting; throws one `ConfigError` with all problems. */
 export function loadConfig(env: Environment): Config {
@@ -292,13 +226,24 @@ export function loadConfig(env: Environment): Config {
     if (problem !== null) problems.push(problem);
     return { name: values.name, watch: values.watch ?? [] };
   }
+  const chainsFile = read(CHAINS_FILE_SETTING);
+  const fileChains = chainsFile === null ? [] : readChainsFile(chainsFile, problems);
+  const knownChains = new ChainRegistry(fileChains.map(({ info }) => info));
+  const chainSettings = createChainSettings(knownChains);
+  const settings = listSettings(chainSettings);
+  problems.push(...findSharedNames(settings));
+  const access = readAll(ACCESS_SETTINGS);
   const config: Config = {
     server: readAll(SERVER_SETTINGS),
     store: readAll(STORE_SETTINGS),
-    access: readAll(ACCESS_SETTINGS),
+    client: readAll(CLIENT_SETTINGS),
+    node: readAll(PROCESS_SETTINGS),
+    access,
     limits: readAll(LIMIT_SETTINGS),
+    tiers: access.tiersFile === null ? [] : readTiersFile(access.tiersFile, problems),
     streams: readAll(STREAM_SETTINGS),
-    chains: CHAIN_SETTINGS.flatMap((entry) => {
+    knownChains,
+    chains: chainSettings.flatMap((entry) => {
       const urls = read(entry.rpcUrls);
       const startBlock = read(entry.startBlock);
       const credits = read(entry.credits);
@@ -309,16 +254,17 @@ export function loadConfig(env: Environment): Config {
       }
       if (!urls?.http.length) return [];
       const { http: rpcUrls, sockets } = urls;
-      return [{ chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay, scope }];
+      const { chain } = entry;
+      const contracts = fileChains.find(({ info }) => info.slug === chain)?.contracts ?? null;
+      const followed = { chain, rpcUrls, sockets, startBlock, credits, creditsPerDay };
+      return [{ ...followed, scope, contracts }];
     }),
     lists: readAll(LIST_SETTINGS),
     indexing: readAll(INDEXING_SETTINGS),
     devnet: { ...readAll(DEVNET_SETTINGS), scope: readScope(DEVNET_SCOPE) },
-    unknownNames: findUnknownNames(env),
+    unknownNames: findUnknownNames(env, settings),
   };
-  if (config.store.databaseUrl !== null && config.access.keyPepper === null) {
-    problems.push('KEY_PEPPER must be set with DATABASE_URL: all processes need the same one');
-  }
+  problems.push(...findProcessProblems(config));
   if (config.devnet.scope.watch.length > 0 && config.devnet.mode === 'off') {
     problems.push(`${DEVNET_SCOPE.watch.name} needs ${DEVNET_SETTINGS.mode.name}=on or auto`);
   }
@@ -329,19 +275,24 @@ export function loadConfig(env: Environment): Config {
 /** Node has `WATCH_…` variables of its own, with more words. */
 const PREFIX = /^((RPC|START_BLOCK|SCOPE|LIQUID|LIMIT|DEVNET|RETAIN)_[A-Z]+|WATCH_[A-Z]+$)/;
 
-function findUnknownNames(env: Environment): readonly string[] {
-  const known = new Set(SETTINGS.map((one) => one.name));
+function findUnknownNames(
+  env: Environment,
+  settings: readonly Setting<unknown>[],
+): readonly string[] {
+  const known = new Set(settings.map((one) => one.name));
   return Object.keys(env).filter((name) => PREFIX.test(name) && !known.has(name));
 }
 
-/** The configuration of this process. */
-export function loadProcessConfig(): Config {
-  return loadConfig(process.env);
+/** The configuration of this process; what its command line says comes first. */
+export function loadProcessConfig(typed: Environment = {}): Config {
+  return loadConfig({ ...process.env, ...typed });
 }
 
 /** This process's environment without our secrets, for a child process. */
 export function buildChildEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const secrets = new Set(SETTINGS.filter((one) => one.secret).map((one) => one.name));
-  const kept = Object.entries(process.env).filter(([name]) => !secrets.has(name));
+  // The operator's file may add chains, each with endpoints.
+  const isSecret = (name: string) => secrets.has(name) || name.startsWith('RPC_');
+  const kept = Object.entries(process.env).filter(([name]) => !isSecret(name));
   return { ...Object.fromEntries(kept), ...extra };
 }

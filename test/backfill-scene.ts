@@ -28,7 +28,7 @@ export interface BackfillScene {
   readFull(): Promise<Awaited<ReturnType<typeof readIndex>>>;
 }
 
-interface SceneOptions {
+export interface SceneOptions {
   readonly seed: number;
   readonly blocks: number;
   /** Positions from one block to the next. */
@@ -46,11 +46,9 @@ export function isEnded({ status }: BackfillRecord): boolean {
   return status === 'done' || status === 'failed';
 }
 
-export async function createBackfillScene(
-  t: TestContext,
-  options: SceneOptions,
-): Promise<BackfillScene> {
-  const { seed, blocks, spacing, olderPct = 90 } = options;
+/** The same for the same options, also after it was extended block by block. */
+export function createLongChain(options: SceneOptions): FakeChain {
+  const { seed, blocks, spacing } = options;
   const chain = new FakeChain({
     ...{ seed, finalityDepth: 12, clock: 'steady', seenWhole: true },
     market: {
@@ -62,6 +60,15 @@ export async function createBackfillScene(
     chain.skipTo(chain.head.position + spacing);
     chain.extend(1);
   }
+  return chain;
+}
+
+export async function createBackfillScene(
+  t: TestContext,
+  options: SceneOptions,
+): Promise<BackfillScene> {
+  const { blocks, olderPct = 90 } = options;
+  const chain = createLongChain(options);
   const startBlock = chain.headerBelow(Math.floor((blocks * (100 - olderPct)) / 100)).position;
   const place = options.place ?? (await createSqlitePlace());
   const opened = await place.open();

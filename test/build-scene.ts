@@ -5,17 +5,20 @@ import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { NetworkFees } from '../src/chains/chain-nodes.ts';
 import { EvmTransactions } from '../src/chains/evm/transactions/evm-transactions.ts';
-import type { SwapRouter } from '../src/chains/evm/transactions/swap-plan.ts';
+import type { UniversalRouter, VenueRouter } from '../src/chains/evm/transactions/swap-routers.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
+import { ChainRegistry } from '../src/model/chain-registry.ts';
+import type { MarketStore } from '../src/store/store.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
+import { findUntraded } from '../src/trading/quote/find-untraded.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
@@ -38,12 +41,23 @@ import { TEST_SEALER } from './test-sealer.ts';
 export const WETH = buildFakeAddress('eeee', 5);
 export const TOKEN = buildFakeAddress('aaaa', 16);
 export const WALLET = buildFakeAddress('cccc', 9);
-export const ROUTER: SwapRouter = {
+export const ROUTER: UniversalRouter = {
+  ...{ kind: 'universal', name: 'universal', venues: new Set(['uniswap-v2', 'curve']) },
+  ...{ canDivide: true, canTax: true, isProven: true },
   address: buildFakeAddress('ffff', 1),
   version: '2.0',
   permit2: buildFakeAddress('ffff', 2),
   wrapped: WETH,
 };
+
+/** Never executed on its own contract. */
+export const OTHER_ROUTER: VenueRouter = {
+  ...{ kind: 'camelot', name: 'other', venues: new Set(['other-v2']), factory: null },
+  ...{ canDivide: false, canTax: true, isProven: false, permit2: null, wrapped: WETH },
+  address: buildFakeAddress('ffff', 3),
+};
+
+const ROUTERS = [ROUTER, OTHER_ROUTER] as const;
 
 /** Always prices for the same caller. */
 export type ScenePricing = Omit<Pricing, 'price'> & {
@@ -53,6 +67,7 @@ export type ScenePricing = Omit<Pricing, 'price'> & {
 export interface BuildScene {
   readonly pricing: ScenePricing;
   readonly chain: TradeChain;
+  readonly store: MarketStore;
   /** The network's fees; tests may change them. */
   readonly fees: { current: NetworkFees | null };
   readonly node: ScriptedNode;
@@ -72,7 +87,8 @@ export const SALE: TradeInput = {
 };
 
 export function buildFees(baseFeePerGas: bigint): NetworkFees {
-  return { perUnit: baseFeePerGas + 1n, perUnitMax: 2n * baseFeePerGas + 1n };
+  const data = { kind: 'none' } as const;
+  return { perUnit: baseFeePerGas + 1n, perUnitMax: 2n * baseFeePerGas + 1n, data };
 }
 
 const CONTEXT: HandlerContext = {
@@ -82,6 +98,7 @@ const CONTEXT: HandlerContext = {
     wallet: { id: walletId(`eip155:${WALLET}`), address: WALLET },
     chain: 'devnet',
     sessionId: 'test',
+    tier: null,
     transport: 'token',
     createdAtMs: 0,
     expiresAtMs: Number.MAX_SAFE_INTEGER,
@@ -97,7 +114,7 @@ async function createTradeChain(
   pools: readonly GraphPool[],
   { block }: NodeScript,
   fees: BuildScene['fees'],
-): Promise<TradeChain> {
+): Promise<{ chain: TradeChain; store: MarketStore }> {
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
   await store.market.transaction('devnet', (transaction) =>
@@ -116,22 +133,35 @@ async function createTradeChain(
     ...{ startBlock: 0, block: block.number, blockHash: block.hash },
     ...{ timestampMs: block.timestampMs, finalizedBlock: 0, version: 1 },
   };
-  return {
+  const trusted = new Set([WETH]);
+  const tradedVenues = new Set(['uniswap-v2']);
+  const chain: TradeChain = {
     slug: 'devnet',
     addresses: findFamily('devnet').addresses,
+    coinUnit: { symbol: 'ETH', decimals: 18 },
     wrapped: WETH,
+    assets: { native: new Set([COIN, WETH]), stable: new Set() },
     costs: TRADE_COSTS,
-    trusted: new Set([WETH]),
+    listRouters: () => ROUTERS,
+    trusted,
     tokens: new TradeTokens('devnet', store.market),
     book,
     readGraph: () => ({ graph, checkpoint }),
     readFees: () => fees.current,
+    readAgeMs: () => 0,
     isBehind: () => false,
     settle: async () => undefined,
+    loadPools: async () => true,
     noteAsked: () => undefined,
     noteUse: () => undefined,
     noteFailure: () => undefined,
+    findUntraded: (trade) =>
+      findUntraded(store.market, {
+        ...{ chain: 'devnet', ...trade, trusted, tradedVenues, native: new Set([COIN, WETH]) },
+        noteIncomplete: () => undefined,
+      }),
   };
+  return { chain, store: store.market };
 }
 
 /** Short pauses only advance the clock; longer waits are real. */
@@ -154,11 +184,13 @@ export async function createBuildScene(
   const node = await startScriptedNode(createNodeScript(script));
   t.after(() => node.stop());
   const fees = { current: buildFees(7n) };
-  const chain = await createTradeChain(t, pools, node.script, fees);
+  const { chain, store } = await createTradeChain(t, pools, node.script, fees);
   const clock = new ManualClock(node.script.block.timestampMs);
   const chains = {
     list: () => ['devnet' as const],
+    known: new ChainRegistry(),
     findAddresses: () => findFamily('devnet').addresses,
+    canTrade: () => true,
     find: () => chain,
   };
   const isPaused = (_: unknown, token: string) => paused.includes(token);
@@ -169,7 +201,7 @@ export async function createBuildScene(
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const caller = { key: 'test', chargeAhead: () => 0, charge: () => undefined };
   const { client } = node;
-  const parts = { chainId: 1337, router: ROUTER, rollup: null, client, clock };
+  const parts = { chainId: 1337, routers: ROUTERS, rollup: null, client, clock };
   const builder = new EvmTransactions(parts);
   const errors: string[] = [];
   const build = createBuildTrade({
@@ -178,8 +210,9 @@ export async function createBuildScene(
     log: { error: (_, message) => errors.push(message) },
   });
   return {
-    ...{ chain, fees, node, clock, errors },
+    ...{ chain, store, fees, node, clock, errors },
     pricing: { ...pricing, price: (request) => pricing.price(request, caller) },
-    build: (input) => build({ ...SALE, deadlineSeconds: 120, ...input } as never, CONTEXT),
+    build: (input) =>
+      build({ ...SALE, deadlineSeconds: 120, approval: 'onchain', ...input } as never, CONTEXT),
   };
 }

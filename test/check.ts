@@ -30,6 +30,9 @@ async function lintOpenapi(): Promise<boolean> {
 
 const steps: readonly Step[] = [
   command('types', ['tsc', '-p', '.']),
+  command('types of the console', ['tsc', '-p', 'console']),
+  command('types of its tests', ['tsc', '-p', 'test/console']),
+  command('types of the SDK', ['tsc', '-p', 'sdk', '--noEmit']),
   command('lint and format', ['biome', 'ci', '--error-on-warnings', '.']),
   command('house rules', ['node', '--test', 'test/tidy.test.ts', 'test/tidy-imports.test.ts']),
   { name: 'OpenAPI', run: lintOpenapi },

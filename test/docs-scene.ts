@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { privateKeyToAccount } from 'viem/accounts';
+import { writeTokenList } from '../devnet/write-token-list.ts';
 import type { ExampleSetting } from '../docs/documented-examples.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';
 import { untilAtHead } from './indexed-service.ts';
@@ -29,6 +30,9 @@ export interface DocsScene extends ExampleSetting {
   /** A session of the reader's wallet. */
   readonly token: string;
 }
+
+/** Whose examples include those of operators. */
+const OPERATOR = { OPERATOR_WALLETS: ACCOUNT.address };
 
 const PLENTY = Object.fromEntries(
   ['KEY', 'SESSION'].flatMap((level) => [
@@ -82,7 +86,7 @@ async function buildScene(service: RunningService): Promise<DocsScene> {
 
 /** The service as a reader starts it, with the history of a first start. */
 export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
-  const service = await startServiceProcess(t, { env: { DEVNET: 'auto', ...PLENTY } });
+  const service = await startServiceProcess(t, { env: { DEVNET: 'auto', ...OPERATOR, ...PLENTY } });
   await untilReady(service);
   return buildScene(service);
 }
@@ -90,7 +94,8 @@ export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
 /** The same contracts and tokens on a node that starts faster, where this process trades. */
 export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
   const { chain, env } = await createIndexingScene(t, { engine: 'sqlite' });
-  const service = await startServiceProcess(t, { env: { ...env, ...PLENTY } });
+  await writeTokenList(env['DATA_DIR'] ?? '', chain.deployment);
+  const service = await startServiceProcess(t, { env: { ...env, ...OPERATOR, ...PLENTY } });
   await trade(chain, 3);
   await untilAtHead(service, chain);
   let isOver = false;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { compareForms, cutLike, findExamples } from '../docs/documented-examples.ts';
+import { operations } from '../src/contract/operations.ts';
 import { openQuote } from '../src/trading/quote/quote-seal.ts';
 
 const PAGE = `# Page
@@ -61,6 +62,14 @@ test('real answers are cut like those that were shown, without secrets and ports
     key: 'mw_live_…',
     url: 'http://127.0.0.1:8545',
   });
+});
+
+test('the README lists every route', () => {
+  const page = readFileSync('README.md', 'utf8');
+  const [table = ''] = /^All routes.*\n\n(?:\|.*\n)+/m.exec(page) ?? [];
+  const listed = [...table.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path);
+  const paths = new Set<string | undefined>(operations.map(({ path }) => path));
+  assert.deepEqual(listed.filter((path) => path !== '/v1').sort(), [...paths].sort());
 });
 
 test('every quote id that is shown has the terms that quote ids have today', () => {

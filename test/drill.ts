@@ -1,14 +1,23 @@
-// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500`, `-- --faults` or
-// `-- --devnet-blocks 12000`: the suite's hardest scenarios, repeated, with a count.
+// `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
+// `-- --trades 500 --chain devnet-solana`, `-- --faults`,
+// `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10` or
+// `-- --routers 100`: the suite's hardest scenarios, repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
+import { drillBackfill } from './drill/backfill-kills.ts';
 import { drillDevnetBlocks } from './drill/devnet-blocks.ts';
 import { drillFaults } from './drill/faults.ts';
+import { drillNodes } from './drill/nodes.ts';
+import { drillRouters } from './drill/routers.ts';
+import { drillScope } from './drill/scope-savings.ts';
+import { drillUpgrades } from './drill/upgrades.ts';
 import { createRandom } from './fakes/create-random.ts';
 import { assertVerified, stopService, untilAtHead } from './indexed-service.ts';
 import { createIndexingScene, type Engine, trade } from './indexing-scene.ts';
 import { runRandomTrades } from './random-trades.ts';
+import { runSolanaTrades } from './solana-random-trades.ts';
+import { SLUG, startSolanaTradeService } from './solana-trade-service.ts';
 import { startServiceProcess } from './start-service-process.ts';
 import { startTradeService } from './trade-service.ts';
 
@@ -73,19 +82,18 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
 /** Random trades through the service, each executed and compared with its quote. */
 async function drillTrades(
   engine: Engine,
-  wanted: { count: number; seed: number },
+  wanted: { count: number; seed: number; isExactOut: boolean },
 ): Promise<string> {
   const cleanup = createCleanup();
   try {
     const service = await startTradeService(cleanup, { engine });
     const tally = await runRandomTrades(service, {
       count: wanted.count,
+      exactOutShare: wanted.isExactOut ? 1 : 0,
       random: createRandom(wanted.seed),
       onBlock: ({ executed }) =>
         void process.stdout.write(`\r${engine}: traded ${executed} of ${wanted.count} `),
     });
-    const formatCounts = (counts: ReadonlyMap<string, number>) =>
-      [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
     const { executed, exact, divided, blocks } = tally;
     return [
       `${executed} trades in ${blocks} blocks: ${exact} promised exact and were, ${divided} divided`,
@@ -97,23 +105,62 @@ async function drillTrades(
   }
 }
 
+const formatCounts = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+
+/** The same on the embedded Solana chain, signed with @solana/kit. */
+async function drillSolanaTrades(wanted: { count: number; seed: number }): Promise<string> {
+  const cleanup = createCleanup();
+  try {
+    const service = await startSolanaTradeService(cleanup, { coinCount: 3 });
+    const tally = await runSolanaTrades(service, {
+      count: wanted.count,
+      random: createRandom(wanted.seed),
+      onBlock: ({ executed }) =>
+        void process.stdout.write(`\r${SLUG}: traded ${executed} of ${wanted.count} `),
+    });
+    await stopService(service.service);
+    return [
+      `${tally.executed} trades in ${tally.blocks} blocks: all promised exact and were, ${tally.completed} curves sold out`,
+      `seen: ${formatCounts(tally.seen)}`,
+      `refused: ${formatCounts(tally.refused) || 'none'}`,
+      await assertVerified(service.env, SLUG),
+    ].join('\n');
+  } finally {
+    await cleanup.run();
+  }
+}
+
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> --seed <n> --engine sqlite|postgres | --faults | --devnet-blocks <n>
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
-by default), then verifies the index. The seed decides which trades. --faults breaks disks, files and
-nodes instead. --devnet-blocks mines so many blocks on the devnet, prints what its node needs for each
-thousand, and verifies a fresh index.
+by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
+are given instead of their inputs; with --chain devnet-solana they are made on the embedded Solana
+chain. --faults breaks disks, files and
+nodes instead. --backfill fills in 5,000 trades of 100,000 blocks through so many kills, and compares
+them with a full index. --scope measures what watching 20 of 3,000 tokens takes, and 50,000 spam
+tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, prints what its node needs for each
+thousand, and verifies a fresh index. --nodes kills the process that indexes among three on one
+PostgreSQL (20 times, or --kills). --upgrades restarts one of two processes after the other, under
+load, each time with the other one of two versions. --routers makes so many random trades through each kind of router.
 `,
   flags: {
     kills: { type: 'string' },
     reorgs: { type: 'string' },
     trades: { type: 'string' },
+    'exact-out': { type: 'boolean' },
+    chain: { type: 'string' },
     seed: { type: 'string' },
     engine: { type: 'string' },
     faults: { type: 'boolean' },
+    backfill: { type: 'string' },
+    scope: { type: 'boolean' },
     'devnet-blocks': { type: 'string' },
+    nodes: { type: 'boolean' },
+    upgrades: { type: 'string' },
+    routers: { type: 'string' },
   },
 } as const;
 
@@ -128,6 +175,43 @@ if (values.faults) {
     await cleanup.run();
   }
   console.log('drill of faults: no differences');
+  process.exit(0);
+}
+if (values.routers !== undefined) {
+  const count = Number(values.routers);
+  await drillRouters({ count, seed: Number(values.seed ?? 1), log: (line) => console.log(line) });
+  console.log('drill of routers: no differences');
+  process.exit(0);
+}
+if (values.nodes || values.upgrades !== undefined) {
+  const cleanup = createCleanup();
+  const log = (line: string) => console.log(line);
+  try {
+    if (values.nodes) log(await drillNodes(cleanup, { kills: Number(values.kills ?? 20), log }));
+    const restarts = Number(values.upgrades ?? 0);
+    if (restarts > 0) log(await drillUpgrades(cleanup, { restarts, log }));
+  } finally {
+    await cleanup.run();
+  }
+  console.log('drill of nodes: no differences');
+  process.exit(0);
+}
+if (values.backfill !== undefined || values.scope) {
+  const kills = Number(values.backfill ?? 0);
+  if (!Number.isInteger(kills) || kills < 0) {
+    refuseCommand(FORM, '--backfill must be a whole number of kills');
+    process.exit();
+  }
+  const cleanup = createCleanup();
+  const log = (line: string) => console.log(line);
+  const random = createRandom(Number(values.seed ?? 1));
+  try {
+    if (values.backfill !== undefined) log(await drillBackfill(cleanup, { kills, random, log }));
+    if (values.scope) log(await drillScope(cleanup, log));
+  } finally {
+    await cleanup.run();
+  }
+  console.log('drill of history and scopes: no differences');
   process.exit(0);
 }
 if (values['devnet-blocks'] !== undefined) {
@@ -161,7 +245,13 @@ if (engine !== (values.engine ?? engine)) {
 }
 if (kills > 0) console.log(`\n${await drillKills(engine, { count: kills, seed })}`);
 if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);
-if (trades > 0) console.log(`\n${await drillTrades(engine, { count: trades, seed })}`);
+const isExactOut = values['exact-out'] ?? false;
+if (trades > 0 && values.chain === SLUG) {
+  console.log(`\n${await drillSolanaTrades({ count: trades, seed })}`);
+  console.log(`drill on ${SLUG}: ${trades} trades, no differences`);
+  process.exit(0);
+}
+if (trades > 0) console.log(`\n${await drillTrades(engine, { count: trades, seed, isExactOut })}`);
 const done = `${kills} kills, ${reorgs} reorganisations and ${trades} trades`;
 console.log(`drill on ${engine}: ${done}, no differences`);
 process.exit(0);

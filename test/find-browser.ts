@@ -1,8 +1,8 @@
 // Finds a Chromium for tests: the machine's own, the one in the package, or one installed now.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { installPackage } from './install-package.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -27,13 +27,9 @@ export async function findBrowser(): Promise<Browser> {
     const { default: chromium } = await import('@sparticuz/chromium');
     return { executablePath: await chromium.executablePath(), args: chromium.args };
   }
-  if (process.platform === 'linux' && process.getuid?.() === 0) {
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], {
-      stdio: 'ignore',
-    });
-    const installed = findOnPath();
-    if (installed !== null) return { executablePath: installed, args: PLAIN_ARGS };
-  }
+  installPackage('chromium');
+  const installed = findOnPath();
+  if (installed !== null) return { executablePath: installed, args: PLAIN_ARGS };
   throw new Error(
     `No browser to test with: install Chromium (Debian: apt-get install chromium) or Chrome, so that one of ${NAMES.join(', ')} is on the path.`,
   );

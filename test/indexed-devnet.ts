@@ -89,6 +89,7 @@ export async function startIndexing(
   const follower = new PoolGraphFollower({
     ...{ chain: 'devnet', store: market, native, ...timing },
     rules: requireMarkets('devnet'),
+    trusted: new Set([...adapter.assets.native, ...adapter.assets.stable]),
   });
   follower.start();
   const events: CommittedEvent[] = [];

@@ -35,8 +35,11 @@ export async function stopService(service: RunningService): Promise<void> {
 }
 
 /** Runs the operator's own command, which recomputes everything from the chain. */
-export async function assertVerified(env: Readonly<Record<string, string>>): Promise<string> {
-  const args = ['src/cli/main.ts', 'verify', '--chain', 'devnet'];
+export async function assertVerified(
+  env: Readonly<Record<string, string>>,
+  chain = 'devnet',
+): Promise<string> {
+  const args = ['src/cli/main.ts', 'verify', '--chain', chain];
   const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } });
   assert.match(stdout, /no differences/);
   // What was not compared proves nothing.

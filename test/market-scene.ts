@@ -21,9 +21,12 @@ import { LocalFeed } from '../src/live/local-feed.ts';
 import { createMarket, type Market } from '../src/market/create-market.ts';
 import type { TokenList } from '../src/market/lists/parse-token-list.ts';
 import { TokenLists } from '../src/market/lists/token-lists.ts';
+import { TokenLogos } from '../src/market/lists/token-logos.ts';
 import type { MarketChain } from '../src/market/market-parts.ts';
 import { buildSegment } from '../src/market/search/segment.ts';
 import { toListing } from '../src/market/token-search.ts';
+import type { ChainSlug } from '../src/model/chain.ts';
+import { ChainRegistry } from '../src/model/chain-registry.ts';
 import type { Store } from '../src/store/store.ts';
 import { createPostgresPlace, createSqlitePlace } from './conformance/store-place.ts';
 import { FakeChain, type FakeChainOptions } from './fakes/fake-chain.ts';
@@ -31,7 +34,8 @@ import { FAKE_ASSETS } from './fakes/fake-market.ts';
 import { type IndexedChain, startIndexer } from './fakes/indexed-chain.ts';
 
 export type ReadId = keyof Market['handlers'];
-export type ReadInput = Readonly<Record<string, string | number>>;
+/** Texts and numbers for a query; anything for a body. */
+export type ReadInput = Readonly<Record<string, unknown>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
 export type Json = any;
@@ -44,9 +48,9 @@ export interface Asked {
 export type Ask = (id: ReadId, input: ReadInput, level?: Level) => Promise<Asked>;
 
 const DEPTHS = {
-  anonymous: { trades: 100, holders: 100, klines: 1000 },
-  key: { trades: 500, holders: 1000, klines: 5000 },
-  session: { trades: 500, holders: 1000, klines: 5000 },
+  anonymous: { trades: 100, holders: 100, klines: 1000, prices: 30 },
+  key: { trades: 500, holders: 1000, klines: 5000, prices: 100 },
+  session: { trades: 500, holders: 1000, klines: 5000, prices: 100 },
 };
 
 function buildContext(level: Level): HandlerContext {
@@ -59,10 +63,17 @@ function buildContext(level: Level): HandlerContext {
   };
 }
 
+function createParser({ input, method }: Operation): (given: ReadInput) => unknown {
+  if (method === 'POST') return createInputParser(input, 'json');
+  const parse = createInputParser(input, 'text');
+  return (given) =>
+    parse(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])));
+}
+
 const bound = new Map(
   operations.map((operation: Operation) => [
     operation.id,
-    { parse: createInputParser(operation.input, 'text'), output: Compile(operation.output) },
+    { parse: createParser(operation), output: Compile(operation.output) },
   ]),
 );
 
@@ -70,12 +81,8 @@ const bound = new Map(
 export function createAsk(market: Market): Ask {
   return async (id, input, level = 'key') => {
     const { parse, output } = bound.get(id)!;
-    const texts = Object.entries(input).map(([name, value]) => [name, String(value)]);
     const handler = market.handlers[id] as (input: unknown, context: HandlerContext) => unknown;
-    const answer = (await handler(
-      parse(Object.fromEntries(texts)),
-      buildContext(level),
-    )) as ReadyAnswer;
+    const answer = (await handler(parse(input), buildContext(level))) as ReadyAnswer;
     const json = JSON.parse(answer.bytes.toString('utf8'));
     assert.ok(output.Check(json), `${id} ${JSON.stringify([...output.Errors(json)].slice(0, 3))}`);
     return { json, answer };
@@ -87,22 +94,30 @@ export const FAKE_MARKET_CHAIN: MarketChain = {
   slug: 'devnet',
   addresses: findFamily('devnet').addresses,
   assets: FAKE_ASSETS,
+  tradedVenues: new Set(['uniswap-v2', 'uniswap-v3']),
   vaults: new Set(),
   burnAddresses: BURN_ADDRESSES,
+  leavesSwapsAlone: () => true,
+  findLogoUrl: (token) => `http://localhost/logo/${token}`,
   noteIncomplete: () => undefined,
   requestHistory: () => undefined,
   findContracts: async (addresses) =>
     new Map(
       addresses.map((address) => [address, Number.parseInt(address.slice(-1), 16) % 2 === 0]),
     ),
+  readHoldings: async () => null,
 };
 
 export interface TestMarketOptions {
   readonly store: Store;
   readonly feed?: Feed;
   readonly chain?: MarketChain;
+  /** Further chains. */
+  readonly moreChains?: readonly MarketChain[];
   readonly cacheBytesMax?: number;
   readonly lists?: TokenLists;
+  /** Chains that are followed as well, of which nothing is indexed yet. */
+  readonly unready?: readonly ChainSlug[];
 }
 
 /** Lists that are never read again. */
@@ -117,7 +132,8 @@ export function createTestLists(lists: readonly TokenList[]): TokenLists {
 }
 
 export function createTestMarket(options: TestMarketOptions): Market {
-  const { store, chain = FAKE_MARKET_CHAIN } = options;
+  const { store, chain = FAKE_MARKET_CHAIN, moreChains = [] } = options;
+  const chains = [chain, ...moreChains];
   const fail = (error: unknown) => {
     throw error;
   };
@@ -125,34 +141,44 @@ export function createTestMarket(options: TestMarketOptions): Market {
     store,
     feed: options.feed ?? new LocalFeed({ onError: fail }),
     chains: {
-      list: () => [chain.slug],
+      list: () => [...(options.unready ?? []), ...chains.map(({ slug }) => slug)],
+      known: new ChainRegistry(),
       findAddresses: () => findFamily('devnet').addresses,
-      find: (slug) => (slug === chain.slug ? chain : null),
+      find: (slug) => chains.find((one) => one.slug === slug) ?? null,
     },
     clock: systemClock,
     depthOf: ({ kind }) => DEPTHS[kind],
     lists: options.lists ?? createTestLists([]),
-    buildSegment: async (slug, entries) => {
+    logos: new TokenLogos({
+      ...{ cache: null, ipfsGateway: null, clock: systemClock, onFailure: fail },
+      fetchLogo: () => assert.fail('nothing is fetched'),
+    }),
+    buildSegment: async (slug, facts) => {
       const listings = [];
       for await (const page of store.market.scanListings(slug)) listings.push(...page);
-      return buildSegment(listings.map((record) => toListing(record, entries)));
+      return buildSegment(listings.map((record) => toListing(record, facts)));
     },
     cacheBytesMax: options.cacheBytesMax ?? 16 * 1024 * 1024,
     onError: fail,
   });
 }
 
-/** Answers from a fresh market without caches. */
+/** Asks a fresh market without caches. */
+export async function openFreshly(store: Store, chain?: MarketChain): Promise<Ask> {
+  const market = createTestMarket({ store, cacheBytesMax: 0, ...(chain ? { chain } : {}) });
+  await market.pauses.look();
+  await market.states.look();
+  return createAsk(market);
+}
+
 export async function askFreshly(
   store: Store,
   id: ReadId,
   input: ReadInput,
   chain?: MarketChain,
 ): Promise<Asked> {
-  const market = createTestMarket({ store, cacheBytesMax: 0, ...(chain ? { chain } : {}) });
-  await market.pauses.look();
-  await market.states.look();
-  return createAsk(market)(id, input);
+  const ask = await openFreshly(store, chain);
+  return ask(id, input);
 }
 
 export interface MarketScene {
@@ -195,12 +221,14 @@ export async function createMarketScene(
     /** The first block to index; 0 by default. */
     readonly startBlock?: number;
     readonly lists?: TokenLists;
+    /** What the reads know of the chain, and ask of its node. */
+    readonly node?: MarketChain;
     readonly retention?: RetentionDays;
     /** Whether pools are adopted and history is filled in, without a limit. */
     readonly isFilledIn?: boolean;
   },
 ): Promise<MarketScene> {
-  const { engine, blocks, startBlock = 0, lists, retention, ...more } = options;
+  const { engine, blocks, startBlock = 0, lists, node, retention, ...more } = options;
   const { isFilledIn = false, ...chainOptions } = more;
   const callsPerMinute = isFilledIn ? Number.POSITIVE_INFINITY : 0;
   const { store, remove } = await openTestStore(engine);
@@ -209,7 +237,8 @@ export async function createMarketScene(
       throw error;
     },
   });
-  const market = createTestMarket({ store, feed, ...(lists ? { lists } : {}) });
+  const seen = { ...(lists ? { lists } : {}), ...(node ? { chain: node } : {}) };
+  const market = createTestMarket({ store, feed, ...seen });
   const chain = new FakeChain(chainOptions);
   chain.extend(blocks);
   const indexed = startIndexer(chain, store.market, {

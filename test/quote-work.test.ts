@@ -9,6 +9,7 @@ import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import { COSTS } from '../src/contract/operation.ts';
 import { quoteTrade } from '../src/contract/operations/quote-trade.ts';
 import { type Clock, systemClock } from '../src/lib/clock.ts';
+import { ChainRegistry } from '../src/model/chain-registry.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { TokenRecord } from '../src/model/market-record.ts';
 import { computeExtraCost } from '../src/trading/quote/create-price-trade.ts';
@@ -92,27 +93,25 @@ async function startQuotes(
     await transaction.putTokens([ends.tokenIn, ends.tokenOut].map(buildToken));
   });
   const chain: TradeChain = {
-    ...{
-      slug: 'devnet',
-      addresses: findFamily('devnet').addresses,
-      wrapped: address('0x'),
-      costs: TRADE_COSTS,
-    },
-    ...{ trusted, book },
+    ...{ slug: 'devnet', coinUnit: { symbol: 'ETH', decimals: 18 } },
+    addresses: findFamily('devnet').addresses,
+    ...{ wrapped: address('0x'), costs: TRADE_COSTS },
+    ...{ trusted, book, assets: { native: new Set(), stable: new Set() } },
     tokens: new TradeTokens('devnet', store.market),
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,
-    isBehind: () => false,
+    ...{ readAgeMs: () => 0, isBehind: () => false },
     settle: async () => undefined,
+    ...{ findUntraded: async () => null, loadPools: async () => true },
     ...{ noteAsked: NOTHING, noteUse: NOTHING, noteFailure: NOTHING },
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const { threads = openSearchThreads({ clock: systemClock, logger }), clock, ...budget } = options;
   const pricing = createPricing({
     chains: {
-      list: () => ['devnet'],
+      ...{ list: () => ['devnet'] as const, known: new ChainRegistry() },
       findAddresses: () => findFamily('devnet').addresses,
-      find: () => chain,
+      ...{ canTrade: () => true, find: () => chain },
     },
     ...{ clock: systemClock, isPaused: () => false, sealer: TEST_SEALER },
     desk: new RouteDesk(threads),
@@ -156,21 +155,21 @@ test('a long search costs more than a short one, the same each time', async (t) 
   const { quote } = await startQuotes(t, short, { burst: 200 });
   assert.equal(computeCostMin(short), COSTS.quote);
   assert.ok(computeCostMin(long) > COSTS.quote + 3);
-  const first = await quote(short.amountIn);
+  const first = await quote(short.size.amountRaw);
   assert.deepEqual([first.status, first.left], [200, 200 - COSTS.quote]);
-  const second = await quote(long.amountIn);
+  const second = await quote(long.size.amountRaw);
   const cost = first.left - second.left;
   assert.equal(second.status, 200);
   assert.ok(cost >= computeCostMin(long), `${cost}`);
   assert.equal((second.answer['state'] as { block: number }).block, CHECKPOINT.block);
-  const third = await quote(long.amountIn);
+  const third = await quote(long.size.amountRaw);
   assert.equal(second.left - third.left, cost);
 });
 
 test('work beyond the budget is a debt, and requests are rejected until it is paid', async (t) => {
   const long = createQuestion(3e6);
   const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1 });
-  const first = await quote(long.amountIn);
+  const first = await quote(long.size.amountRaw);
   assert.deepEqual([first.status, first.left], [200, 0]);
   assert.equal((await quote(1n)).status, 429);
 });
@@ -178,13 +177,13 @@ test('work beyond the budget is a debt, and requests are rejected until it is pa
 test('the known cost of a long search must be paid before it begins', async (t) => {
   const long = createQuestion(3e6);
   const rich = await startQuotes(t, long, { burst: 1_000 });
-  const cost = 1_000 - (await rich.quote(long.amountIn)).left;
+  const cost = 1_000 - (await rich.quote(long.size.amountRaw)).left;
   const { quote } = await startQuotes(t, long, { burst: 2 * cost - 1 });
-  assert.equal((await quote(long.amountIn)).left, cost - 1);
-  const refused = await quote(long.amountIn);
+  assert.equal((await quote(long.size.amountRaw)).left, cost - 1);
+  const refused = await quote(long.size.amountRaw);
   // Nothing was done, so nothing is spent: a short quote still passes.
   assert.deepEqual([refused.status, refused.left], [429, cost - 1]);
-  const short = await quote(createQuestion(10).amountIn);
+  const short = await quote(createQuestion(10).size.amountRaw);
   assert.deepEqual([short.status, short.left], [200, cost - 1 - COSTS.quote]);
 });
 
@@ -192,14 +191,14 @@ test('a search that costs more than a whole budget needs a full one', async (t) 
   const long = createQuestion(3e6);
   const clock = new ManualClock();
   const { quote } = await startQuotes(t, long, { burst: COSTS.quote + 1, perMinute: 60, clock });
-  assert.equal((await quote(long.amountIn)).status, 200);
+  assert.equal((await quote(long.size.amountRaw)).status, 200);
   // First what a quote costs has to come back, then all that this one is known to cost.
   for (let time = 0; time < 2; time += 1) {
-    const refused = await quote(long.amountIn);
+    const refused = await quote(long.size.amountRaw);
     assert.equal(refused.status, 429);
     clock.advance(refused.retryAfterSeconds * 1_000);
   }
-  assert.equal((await quote(long.amountIn)).status, 200);
+  assert.equal((await quote(long.size.amountRaw)).status, 200);
 });
 
 test('a client that hangs up has its waiting search cancelled', async (t) => {
@@ -216,14 +215,14 @@ test('a client that hangs up has its waiting search cancelled', async (t) => {
     while (threads.waiting !== waiting) await new Promise((resolve) => setImmediate(resolve));
   };
   const [first, second] = [new AbortController(), new AbortController()];
-  const running = send(long.amountIn, first.signal);
-  const waiting = send(long.amountIn, second.signal);
+  const running = send(long.size.amountRaw, first.signal);
+  const waiting = send(long.size.amountRaw, second.signal);
   await until(1);
   second.abort();
   await assert.rejects(waiting, { name: 'AbortError' });
   await until(0);
-  // Who has only closed its side of the connection still reads.
-  const half = sendHalf(long.amountIn);
+  // A client that has only closed its sending side still reads.
+  const half = sendHalf(long.size.amountRaw);
   assert.match(await half.next(), /^HTTP\/1\.1 102 Processing\r\n\r\n/);
   assert.equal(threads.waiting, 1);
   await threads.stop();

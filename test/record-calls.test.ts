@@ -140,7 +140,7 @@ test('the files in which the service meets a real node are known', () => {
     'src/ingest/apply/value-pools.test.ts',
     'test/e2e/docs.test.ts',
     'test/e2e/embedded-devnet.test.ts',
-    'test/e2e/trade-example.test.ts',
+    'test/e2e/examples.test.ts',
     'test/e2e/trades.test.ts',
   ];
   const others = [

@@ -22,6 +22,8 @@ const STACK_DEPTH = 40;
 const OURS = pathToFileURL(join(process.cwd(), 'src/')).href;
 
 const HTTP_START = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /;
+/** The command line asks a Mintwire server, which is no node. */
+const OWN_API = /^[A-Z]+ \/v1\//;
 const HEAD_END = '\r\n\r\n';
 
 function note(methods: readonly string[]): void {
@@ -55,7 +57,9 @@ class Outgoing {
       return false;
     }
     if (bytes.length < start + length) return false;
-    if (length > 0) note(listMethods(bytes.toString('utf8', start, start + length)));
+    if (length > 0 && !OWN_API.test(head)) {
+      note(listMethods(bytes.toString('utf8', start, start + length)));
+    }
     this.#bytes = bytes.subarray(start + length);
     return this.#bytes.length > 0;
   }

@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isReadMethod } from '../src/chains/evm/rpc/rpc-method.ts';
+import { isSolanaRead } from '../src/chains/solana/rpc/solana-dialect.ts';
 
 /** Anything that signs, sends, unlocks or controls a node, by name. */
 const FORBIDDEN =
@@ -15,7 +16,11 @@ export type MethodCounts = ReadonlyMap<string, number>;
 
 /** Methods that can do more than read. */
 export function findForbidden(counts: MethodCounts): string[] {
-  return [...counts.keys()].filter((method) => !isReadMethod(method) || FORBIDDEN.test(method));
+  const isRead = (method: string) =>
+    isSolanaRead(method)
+      ? method.startsWith('get') || method === 'simulateTransaction'
+      : isReadMethod(method) && !FORBIDDEN.test(method);
+  return [...counts.keys()].filter((method) => !isRead(method));
 }
 
 /** The methods of a request's body, a single call or a batch; anything else is recorded as such. */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listProcesses } from '../devnet/list-processes.ts';
@@ -27,9 +27,11 @@ interface RunOptions {
 
 /** Runs files as `npm test` does; `ended` has all that was printed. */
 async function startRun(folder: string, { files, fileMs, pidsFile = '' }: RunOptions) {
+  // As `npm test` lists them.
+  const paths = files.map((file) => relative(process.cwd(), file));
   const code =
     `import { runFiles } from ${JSON.stringify(new URL('run-files.ts', import.meta.url).href)};` +
-    `const counts = await runFiles(${JSON.stringify(files)}, { testMs: 1e9, fileMs: ${fileMs} });` +
+    `const counts = await runFiles(${JSON.stringify(paths)}, { testMs: 1e9, fileMs: ${fileMs}, lookMs: 100 });` +
     `console.log('failed', counts.failed);`;
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
   const env = { ...rest, PIDS_FILE: pidsFile };
@@ -59,6 +61,30 @@ test('every way to hang ends the file and fails it by name', async (t) => {
     assert.ok(text.includes(`✖ ${file}`), text);
   }
   assert.match(text, /failed 3/);
+});
+
+/** Passes, and leaves a process behind that has its output. */
+const LEAVES = `
+  import { spawn } from 'node:child_process';
+  import { relative } from 'node:path';
+  import { test } from 'node:test';
+  test('passes', () => {
+    const file = relative(process.cwd(), process.argv[1]);
+    const env = { MINTWIRE_TEST_RPC_NOTES: '', ...process.env, MINTWIRE_TEST_FILE: file };
+    spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { env, stdio: 'inherit' }).unref();
+  });`;
+
+test('a process that outlives its file is ended and named, and the file fails', {
+  skip: process.platform !== 'linux' && 'only Linux tells the environment of a process',
+  timeout: 60_000,
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mintwire-run-files-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'leaves.test.mjs');
+  await writeFile(file, LEAVES);
+  const text = await (await startRun(folder, { files: [file], fileMs: 1e9 })).ended;
+  assert.match(text, /LEFT BEHIND: .*leaves\.test\.mjs left .*setInterval.* running/);
+  assert.match(text, /failed 1/);
 });
 
 const PARENT = `
@@ -112,7 +138,10 @@ test('a stopped run also ends its files and what they started', {
     globSync(`${pidsFile}*`).flatMap((file) => Number(readFileSync(file, 'utf8')) || []);
   while (readPids().length === 0) await sleep(10);
   child.kill('SIGTERM');
-  assert.match(await ended, /ended by SIGTERM/);
+  assert.match(
+    await ended,
+    /0 of 3 files; running: \S*first.test.mjs \(\d+ s\)[\s\S]*ended by SIGTERM/,
+  );
   assert.notEqual(child.exitCode, 0);
   const pids = readPids();
   const isLeft = () =>

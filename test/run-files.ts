@@ -1,8 +1,10 @@
 // Runs test files, each in its own process with a time limit.
 
+import { availableParallelism } from 'node:os';
+import { resolve as resolvePath } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { findTree, killTree } from './process-tree.ts';
+import { endFiles, FileWatch } from './file-watch.ts';
 
 export interface Counts {
   readonly passed: number;
@@ -15,31 +17,27 @@ export interface RunLimits {
   readonly testMs: number;
   /** A file that takes longer fails by name, and what it started is ended. */
   readonly fileMs: number;
+  /** How often the run looks for files whose process has ended while their output is open. */
+  readonly lookMs: number;
 }
 
 /**
  * The whole suite takes less than 15 minutes on two cores. A single file that takes as long hangs,
  * even on a machine that is ten times slower.
  */
-export const LIMITS: RunLimits = { testMs: 10 * 60_000, fileMs: 15 * 60_000 };
-
-/** The process that runs a file: our child with its path as an argument. */
-async function endFile(file: string): Promise<void> {
-  const found = findTree(process.pid).find(
-    ({ parentPid, command }) => parentPid === process.pid && command.includes(file),
-  );
-  if (found !== undefined) await killTree(found.pid);
-}
+export const LIMITS: RunLimits = { testMs: 10 * 60_000, fileMs: 15 * 60_000, lookMs: 5000 };
 
 const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Rejects when this process gets a signal, once all that the files started has ended. */
-export function runFiles(files: string[], limits: RunLimits): Promise<Counts> {
+export function runFiles(paths: readonly string[], limits: RunLimits): Promise<Counts> {
+  // Files are reported by their whole paths.
+  const files = paths.map((path) => resolvePath(path));
   const { promise, resolve, reject } = Promise.withResolvers<Counts>();
   const stop = new AbortController();
   const stopFor = (signal: NodeJS.Signals) => {
     // Before the abort: a file that has ended can no longer be asked what it started.
-    const ending = Promise.all(files.map(endFile));
+    const ending = endFiles(files);
     stop.abort();
     ending.finally(() => reject(new Error(`ended by ${signal}`)));
   };
@@ -60,26 +58,23 @@ function watchRun(
   limits: RunLimits & { readonly signal: AbortSignal },
 ): Promise<Counts> {
   return new Promise((resolve, reject) => {
-    const timers = new Map<string, NodeJS.Timeout>();
     const { signal, testMs: timeout } = limits;
-    const stream = run({ files, concurrency: 2, timeout, signal });
+    const watch = new FileWatch({ ...limits, total: files.length, onError: reject });
+    signal.addEventListener('abort', () => watch.report());
+    // One more than there are cores: many files wait for a chain, a store or a browser.
+    const stream = run({ files, concurrency: availableParallelism() + 1, timeout, signal });
+    // A file is reported like a test of its name.
     stream.on('test:dequeue', ({ name, file }) => {
-      // A file is reported like a test of its name.
-      if (file === undefined || name !== file || timers.has(file) || signal.aborted) return;
-      const end = () => {
-        console.error(`NO END: ${file} was still running after ${limits.fileMs / 1000} s`);
-        endFile(file).catch(reject);
-      };
-      timers.set(file, setTimeout(end, limits.fileMs));
+      if (file !== undefined && name === file && !signal.aborted) watch.begin(file);
+    });
+    stream.on('test:complete', ({ name, file }) => {
+      if (file !== undefined && name === file) watch.end(file);
     });
     stream.on('test:summary', ({ counts, file }) => {
       // A summary without a file is that of the whole run.
-      if (file !== undefined) {
-        clearTimeout(timers.get(file));
-        return;
-      }
-      for (const timer of timers.values()) clearTimeout(timer);
-      const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+      if (file !== undefined) return;
+      const left = watch.close();
+      const failed = counts.tests - counts.passed - counts.skipped - counts.todo + left;
       resolve({ passed: counts.passed, failed, skipped: counts.skipped });
     });
     stream.on('error', reject);

@@ -84,7 +84,7 @@ export function* findImportedFiles(source: Source): Generator<string> {
 }
 
 function isProduction(source: Source): boolean {
-  return source.path.startsWith('src/') && !isTest(source);
+  return /^((console|sdk)\/)?src\//.test(source.path) && !isTest(source);
 }
 
 /** The paths of all files that import a name from a file, as `path#name` or `path#*` for all. */

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { VerifyContractSignature } from '../src/access/contract-signatures.ts';
 import { type Access, createAccess } from '../src/access/create-access.ts';
 import { Peppers } from '../src/access/peppers.ts';
+import { listTierBudgets } from '../src/access/tiers.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
@@ -79,6 +80,7 @@ export async function startAccess(
     limits: {
       ipBudget: { policy: 'ip', perMinute: 1_000_000, burst: 1_000_000 },
       budgets: { anonymous: anonymous.budget, key: key.budget, session: session.budget },
+      tierBudgets: listTierBudgets(access.tiers),
       identitiesMax: 1000,
     },
     access,

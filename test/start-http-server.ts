@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import Type from 'typebox';
 import { createIdentify } from '../src/access/identify.ts';
-import type { Budget } from '../src/access/limiter.ts';
+import type { Budget } from '../src/access/limits/limiter.ts';
 import { defineOperation } from '../src/contract/operation.ts';
 import { emptyInput } from '../src/contract/schemas/empty-input.ts';
 import {

@@ -28,7 +28,27 @@ export interface StartServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** `npm` uses `npm start`; the default runs the command itself. */
   readonly through?: 'npm' | 'node';
+  /** The folder of another version of the service. */
+  readonly root?: string | undefined;
+  /** Whether settings have the service's own defaults, not those of tests. */
+  readonly isPlain?: boolean;
 }
+
+const TEST_SETTINGS = {
+  // Most tests need no chain, and starting one takes seconds.
+  DEVNET: 'off',
+  DEVNET_PORT: '0',
+  // A second embedded chain, for the tests that are about it.
+  DEVNET_SOLANA: 'off',
+  DEVNET_SOLANA_PORT: '0',
+  // Tests may poll as often as they like.
+  LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
+  LIMIT_ANONYMOUS_BURST: '1000000',
+  LIMIT_IP_PER_MINUTE: '1000000',
+  LIMIT_IP_BURST: '1000000',
+  // Event-loop lag on a loaded test machine must not affect most tests.
+  OVERLOAD_LAG_MS: '60000',
+};
 
 export function createTempFolder(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
@@ -43,6 +63,7 @@ export function spawnService(t: Cleanup, options: StartServiceOptions = {}): Ser
       ? ['npm', ['start']]
       : [process.execPath, ['src/cli/main.ts', 'serve']];
   const child = spawn(command, args, {
+    cwd: options.root,
     // A separate process group, so that a test can signal npm alone or everything, like a terminal.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,16 +71,7 @@ export function spawnService(t: Cleanup, options: StartServiceOptions = {}): Ser
       ...process.env,
       PORT: '0',
       METRICS_PORT: '0',
-      // Most tests need no chain, and starting one takes seconds.
-      DEVNET: 'off',
-      DEVNET_PORT: '0',
-      // Tests may poll as often as they like.
-      LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
-      LIMIT_ANONYMOUS_BURST: '1000000',
-      LIMIT_IP_PER_MINUTE: '1000000',
-      LIMIT_IP_BURST: '1000000',
-      // Event-loop lag on a loaded test machine must not affect most tests.
-      OVERLOAD_LAG_MS: '60000',
+      ...(options.isPlain === true ? {} : TEST_SETTINGS),
       DATA_DIR: createTempFolder(t),
       ...options.env,
     },
@@ -93,7 +105,7 @@ export async function startServiceProcess(
     ended = true;
   });
   for (;;) {
-    const origin = /serves on (http:\/\/\S+)\/v1/.exec(service.output())?.[1];
+    const origin = /serves on (http:\/\/\S+)\n/.exec(service.output())?.[1];
     const metricsUrl = /(http:\/\/\S+\/metrics)/.exec(service.output())?.[1];
     if (origin && metricsUrl) return { ...service, origin, metricsUrl };
     if (ended) throw new Error(`the service ended before it served:\n${service.output()}`);

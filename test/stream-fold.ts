@@ -49,9 +49,11 @@ export class StreamFold {
   /** The time from which its klines are complete. */
   klinesFrom = Number.POSITIVE_INFINITY;
 
-  apply({ event, id, data }: StreamEvent): void {
+  apply({ event, id, data: named }: StreamEvent): void {
     if (id !== null) this.lastEventId = id;
     if (event === '') return;
+    // Rows of the reads do not say which token they are of.
+    const { chain: _chain, mint: _mint, ...data } = named;
     this.counts.set(event, (this.counts.get(event) ?? 0) + 1);
     if (event === 'snapshot') this.#begin(data);
     if (event === 'trade') {

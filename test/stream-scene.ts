@@ -17,6 +17,7 @@ import { EventParser, type StreamEvent } from './stream-fold.ts';
 export const TEST_LIMITS: StreamsOptions['limits'] = {
   resumeMs: 400 * 86_400_000,
   resumeEventsMax: 50_000,
+  snapshotTrades: 50,
   pageEvents: 500,
   waitingBytesMax: 256 * 1024,
   stallMs: 60_000,
@@ -27,11 +28,13 @@ const parse = createInputParser(getTokenStream.input, 'text');
 export function startTestStreams(market: Market, options: Partial<StreamsOptions> = {}): Streams {
   const streams = createStreams({
     parts: market.parts,
+    directory: { list: () => [] },
     clock: systemClock,
     random: () => 0.5,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     limits: TEST_LIMITS,
     slots: { limitOf: () => 1000, totalMax: 10_000 },
+    tokensMax: () => 100,
     watch: () => () => undefined,
     onError: (error) => {
       throw error;
@@ -54,6 +57,7 @@ export interface OpenOptions {
   readonly lastEventId?: string | null;
   readonly identity?: Identity;
   readonly spend?: (cost: number) => number;
+  readonly chargeAhead?: HandlerContext['chargeAhead'];
   readonly onEvent?: (event: StreamEvent, stream: TestStream) => void;
   /** A reader that takes nothing. */
   readonly isStuck?: boolean;
@@ -61,12 +65,15 @@ export interface OpenOptions {
   readonly waitingBytes?: () => number;
 }
 
+/** A list is what a query gives that has a name several times. */
+type StreamQuery = Readonly<Record<string, string | readonly string[]>>;
+
 const ANONYMOUS: Identity = { kind: 'anonymous', key: 'test' };
 
 /** Opens a stream like a transport. */
 export async function openTestStream(
   streams: Streams,
-  input: Readonly<Record<string, string>>,
+  input: StreamQuery,
   options: OpenOptions = {},
 ): Promise<TestStream> {
   const context: HandlerContext = {
@@ -75,6 +82,7 @@ export async function openTestStream(
     addressGroup: 'test',
     origin: null,
     idempotencyKey: null,
+    ...(options.chargeAhead ? { chargeAhead: options.chargeAhead } : {}),
   };
   const answer = await streams.handlers.getTokenStream(parse(input) as never, {
     ...context,

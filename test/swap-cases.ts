@@ -2,12 +2,8 @@
 
 import assert from 'node:assert/strict';
 import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
-import {
-  listRoutableVenues,
-  type SwapHop,
-  type SwapPlan,
-  type SwapStrand,
-} from '../src/chains/evm/transactions/swap-plan.ts';
+import { toPoolReference } from '../src/chains/evm/pools/pool-reference.ts';
+import type { SwapHop, SwapPlan, SwapStrand } from '../src/chains/evm/transactions/swap-plan.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
@@ -82,22 +78,11 @@ export class SwapCases {
   }
 
   buildHop({ pool, zeroForOne }: OraclePath[number]): SwapHop {
-    const { token0, token1, venue, feePips } = pool;
+    const { token0, token1 } = pool;
     const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
-    const kind = listRoutableVenues(this.#devnet.adapter.deployment).get(venue);
-    if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: address(pool.pool) } };
-    if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips } };
-    assert.ok(kind === 'v4' && pool.kind === 'concentrated');
-    const { tickSpacing, custody } = pool.terms;
-    assert.ok(custody.kind === 'singleton');
-    const key = {
-      currency0: token0,
-      currency1: token1,
-      fee: feePips,
-      tickSpacing,
-      hooks: custody.hooks ?? ZERO_ADDRESS,
-    };
-    return { tokenIn, tokenOut, pool: { kind: 'v4', key } };
+    const reference = toPoolReference(pool);
+    assert.ok(reference !== null && reference.kind !== 'solidly');
+    return { tokenIn, tokenOut, pool: reference };
   }
 
   plan(one: SwapCase): SwapPlan & { amountOut: bigint } {
@@ -114,6 +99,50 @@ export class SwapCases {
       recipient: address(this.#recipient),
       deadlineSeconds: 4_000_000_000,
     };
+  }
+
+  /**
+   * The same strands for a given output: what they pay for the input. Null if two of them share a
+   * pool. Between exchanges of different kinds nothing is bought in reserve.
+   */
+  planExactOut(one: SwapCase) {
+    const { strands: priced, amountOut: _out, amountOutMin: _min, ...plan } = this.plan(one);
+    const used = new Set<GraphPool>();
+    let [amountIn, amountOut] = [0n, 0n];
+    const strands = one.strands.map((text, index) => {
+      const path = this.#findPath(one.from, text);
+      for (const { pool } of path) used.add(pool);
+      const hops = this.#askHops(path, priced[index]?.amountOutRaw ?? 0n);
+      amountIn += hops[0]?.amountInRaw ?? 0n;
+      amountOut += hops.at(-1)?.paidRaw ?? 0n;
+      return { ...(priced[index] as SwapStrand), amountInRaw: hops[0]?.amountInRaw ?? 0n, hops };
+    });
+    const hopCount = strands.reduce((sum, { hops }) => sum + hops.length, 0);
+    if (used.size < hopCount) return null;
+    return { ...plan, strands, amountIn, amountOut, amountInMax: amountIn };
+  }
+
+  /** From the output back, then forward through pairs, which pay for what arrives. */
+  #askHops(path: OraclePath, amountOut: bigint) {
+    const asked: bigint[] = [];
+    const taken: bigint[] = [];
+    let wanted = amountOut;
+    for (const { pool, zeroForOne } of path.toReversed()) {
+      asked.unshift(wanted);
+      wanted = pool.curve.swapOut(zeroForOne, wanted).amountIn;
+      taken.unshift(wanted);
+    }
+    let arrived = 0n;
+    return path.map((step, index) => {
+      const hop = this.buildHop(step);
+      const before = path[index - 1];
+      const isPaired = hop.pool.kind === 'v2' && before?.pool.venue === step.pool.venue;
+      const amountInRaw = isPaired ? arrived : (taken[index] ?? 0n);
+      const { amountOut: paid } = step.pool.curve.swapIn(step.zeroForOne, amountInRaw);
+      const askedOutRaw = asked[index] ?? 0n;
+      arrived = hop.pool.kind === 'v2' ? paid : askedOutRaw;
+      return { ...hop, askedOutRaw, amountInRaw, paidRaw: arrived };
+    });
   }
 
   #isAsset(token: string, key: string): boolean {

@@ -16,7 +16,7 @@ import {
 /** Layers from the lowest up. A file imports only from lower layers and from its own folder. */
 const LAYERS: readonly (readonly string[])[] = [
   ['errors', 'lib', 'model', 'telemetry'],
-  ['config', 'contract', 'amm', 'candles'],
+  ['config', 'contract', 'amm', 'candles', 'positions'],
   ['store', 'chains', 'live'],
   ['access', 'market', 'trading', 'ingest'],
   ['http', 'mcp'],
@@ -54,7 +54,12 @@ const FAMILY_LIBRARIES: Readonly<Record<string, string>> = {
 };
 
 const sources = readSources(['src/**/*.ts']);
-const everything = readSources(['{src,test,bench,docs,devnet,examples}/**/*.ts']);
+const everything = readSources([
+  '{src,test,bench,docs,devnet,examples,console,sdk}/**/*.ts',
+  'console/**/*.tsx',
+]);
+const consoleFiles = everything.filter(({ path }) => path.startsWith('console/src/'));
+const sdkFiles = everything.filter(({ path }) => path.startsWith('sdk/src/'));
 const production = sources.filter((source) => !isTest(source));
 
 /** The folder below src that a file belongs to, or its own name for files at the top. */
@@ -166,7 +171,8 @@ describe('imports', () => {
   });
 
   test('one file names the chain families, and nothing else imports from them', () => {
-    const familyOf = (path: string) => /^src\/chains\/([^/]+)\//.exec(path)?.[1];
+    // `rpc` is what the families share.
+    const familyOf = (path: string) => /^src\/chains\/(?!rpc\/)([^/]+)\//.exec(path)?.[1];
     const others = sources.filter(({ path }) => !FAMILY_IMPORTERS.includes(path));
     assertNone(
       findBreaches(
@@ -192,6 +198,38 @@ describe('imports', () => {
       'src/access/a.ts → viem',
       'src/chains/evm/b.ts → @solana/kit',
     ]);
+  });
+
+  test('the console takes types of the SDK from outside, and nothing else', () => {
+    const isOutside = (target: string) => !target.startsWith('console/');
+    assertNone(findBreaches(consoleFiles, (_, to) => isOutside(to) && to !== 'sdk/src/client.ts'));
+    const value = /^(?:import|export) (?!type )[^;]*?from '(?:\.\.\/)+sdk\//m;
+    assertNone(consoleFiles.filter(({ text }) => value.test(text)).map(({ path }) => path));
+  });
+
+  test('one file of the console imports the chart library', () => {
+    const importers = consoleFiles.filter(({ imports }) =>
+      imports.some(({ from }) => from === 'lightweight-charts'),
+    );
+    assert.deepEqual(
+      importers.map(({ path }) => path),
+      ['console/src/chart/price-chart.ts'],
+    );
+  });
+
+  test('no files of the console import each other in a circle', () => {
+    assertNone(findCircles(consoleFiles));
+  });
+
+  test('the SDK imports nothing but itself, and in no circle', () => {
+    const parts = sdkFiles.filter((source) => !isTest(source));
+    assertNone(findBreaches(parts, (_, target) => !target.startsWith('sdk/src/')));
+    assertNone(
+      parts.flatMap(({ path, imports }) =>
+        imports.filter(({ from }) => !from.startsWith('.')).map(({ from }) => `${path} → ${from}`),
+      ),
+    );
+    assertNone(findCircles(parts));
   });
 
   test('only compose names an engine', () => {

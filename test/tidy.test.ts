@@ -2,10 +2,11 @@
 // (`tidy-imports.test.ts`: who may import what.)
 
 import assert from 'node:assert/strict';
-import { stripTypeScriptTypes } from 'node:module';
+import { SourceMap, stripTypeScriptTypes } from 'node:module';
 import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { type AnyNode, parse } from 'acorn';
+import { transformSync } from 'esbuild';
 import {
   assertNone,
   findSharedFileNames,
@@ -28,14 +29,17 @@ const ID_MAKERS: ReadonlySet<string> = new Set([
   'src/chains/evm/blocks/parse-logs.ts',
   'src/chains/evm/evm-ids.ts',
   'src/chains/evm/hex-data.ts',
-  'src/chains/solana/solana-family.ts',
+  'src/chains/solana/solana-ids.ts',
   'src/market/search/packed-addresses.ts',
   'src/store/tables/column-value.ts',
   'test/test-ids.ts',
 ]);
 
 const sources = readSources(['src/**/*.ts']);
-const everything = readSources(['{src,test,bench,docs,devnet,examples}/**/*.ts']);
+const everything = readSources([
+  '{src,test,bench,docs,devnet,examples,console,sdk}/**/*.ts',
+  'console/**/*.tsx',
+]);
 
 /** Each program has a file that starts it. */
 const FILE_NAMES_TO_SHARE: ReadonlySet<string> = new Set(['main.ts']);
@@ -74,15 +78,37 @@ describe('names', () => {
   });
 });
 
-/** Every function of a file with its length in lines; types are blanked in place first. */
+interface PlainCode {
+  readonly code: string;
+  /** The line of the source that a line and column of the code, both from 0, come from. */
+  readonly findLine: (line: number, column: number) => number;
+}
+
+/** A file without types and JSX. Types are blanked in place; JSX is compiled. */
+function toPlainCode({ path, text }: Source): PlainCode {
+  if (!path.endsWith('.tsx')) {
+    return { code: stripTypeScriptTypes(text.replace(/^#!.*/, '')), findLine: (line) => line };
+  }
+  const { code, map } = transformSync(text, { loader: 'tsx', jsx: 'automatic', sourcemap: true });
+  const lines = new SourceMap(JSON.parse(map));
+  const findLine = (line: number, column: number) => {
+    const entry = lines.findEntry(line, column);
+    return 'originalLine' in entry ? entry.originalLine : line;
+  };
+  return { code, findLine };
+}
+
+/** Every function of a file with its length in lines. */
 function findFunctions(source: Source): { name: string; line: number; length: number }[] {
-  const code = stripTypeScriptTypes(source.text.replace(/^#!.*/, ''));
+  const { code, findLine } = toPlainCode(source);
   const found: { name: string; line: number; length: number }[] = [];
   function visit(node: AnyNode): void {
     if (/Function/.test(node.type) && node.loc) {
       const name = 'id' in node && node.id && 'name' in node.id ? String(node.id.name) : 'function';
       const { start, end } = node.loc;
-      found.push({ name, line: start.line, length: end.line - start.line + 1 });
+      const first = findLine(start.line - 1, start.column);
+      const last = findLine(end.line - 1, end.column - 1);
+      found.push({ name, line: first + 1, length: last - first + 1 });
     }
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {
@@ -112,6 +138,22 @@ describe('size', () => {
         .map((one) => `${source.path}:${one.line} ${one.name}: ${one.length}`),
     );
     assertNone(breaches);
+  });
+
+  test('functions are measured in lines of the source, JSX included', () => {
+    const text = [
+      'interface Props { readonly a: string }',
+      'export function Part({ a }: Props) {',
+      '  return (',
+      '    <b title={a}>',
+      '      {[a].map((one) => <i key={one}>{one}</i>)}',
+      '    </b>',
+      '  );',
+      '}',
+      '',
+    ].join('\n');
+    const [part] = findFunctions(parseSource('console/src/part.tsx', text));
+    assert.deepEqual(part, { name: 'Part', line: 2, length: 7 });
   });
 
   test(`lines have at most ${COLUMNS_MAX} columns: comments here, code by the formatter`, () => {
@@ -226,7 +268,7 @@ describe('form', () => {
       everything
         .map((one) => one.path)
         .filter((path) => {
-          const name = basename(path).replace(/(\.(test|gen))?\.ts$/, '');
+          const name = basename(path).replace(/(\.(test|gen))?\.tsx?$/, '');
           return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || leftovers.has(name) || name === 'index';
         }),
     );

@@ -15,7 +15,8 @@ import type { Json } from './market-scene.ts';
 import { type Cleanup, type RunningService, startServiceProcess } from './start-service-process.ts';
 import { buildBalanceCall } from './trade-wallet.ts';
 
-const LIMITS = Object.fromEntries(
+/** Tests may trade as often as they like. */
+export const LIMITS = Object.fromEntries(
   ['ANONYMOUS', 'SESSION', 'KEY', 'IP'].flatMap((name) => [
     [`LIMIT_${name}_PER_MINUTE`, '10000000'],
     [`LIMIT_${name}_BURST`, '10000000'],
@@ -31,8 +32,10 @@ const TRANSFER_ABI = parseAbi([
 export interface ServiceTradeInput {
   readonly mint: string;
   readonly side: 'buy' | 'sell';
-  readonly amountInRaw: bigint;
-  readonly slippageBps?: number;
+  /** One of the two. */
+  readonly amountInRaw?: bigint;
+  readonly amountOutRaw?: bigint;
+  readonly slippageBps?: number | 'auto';
   readonly quoteMint?: string;
 }
 
@@ -67,9 +70,12 @@ export interface TradeExecution {
   readonly spentRaw: bigint;
 }
 
-function buildBody({ mint, side, amountInRaw, slippageBps, quoteMint }: ServiceTradeInput) {
-  const trade = { chain: 'devnet', mint, side, amountInRaw: amountInRaw.toString() };
-  return { ...trade, slippageBps, quoteMint };
+export function buildBody(input: ServiceTradeInput, chain = 'devnet') {
+  const { mint, side, amountInRaw, amountOutRaw, slippageBps, quoteMint } = input;
+  return {
+    ...{ chain, mint, side, slippageBps, quoteMint },
+    ...{ amountInRaw: amountInRaw?.toString(), amountOutRaw: amountOutRaw?.toString() },
+  };
 }
 
 function sumFees(receipts: readonly TestReceipt[]): bigint {
@@ -157,6 +163,25 @@ export async function watchTrade(
       spentRaw: BigInt(before[0] ?? 0) - BigInt(inAfter ?? 0) - findFees(tokenIn),
     };
   };
+}
+
+export function assertProblem(answer: ClientAnswer, status: number, code: string): Json {
+  assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(answer.body));
+  return answer.body;
+}
+
+export async function buildWell(
+  who: TestTrader,
+  ...args: Parameters<TestTrader['build']>
+): Promise<Json> {
+  const { status, body } = await who.build(...args);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** Of built transactions, in signing order. */
+export function listKinds({ transactions }: Json): string[] {
+  return transactions.map(({ kind }: Json) => kind);
 }
 
 export type Gift = readonly [owner: string, token: string, amountRaw: bigint];

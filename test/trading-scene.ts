@@ -11,6 +11,7 @@ import { createTradeChains } from '../src/compose/trade-chains.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
+import { ChainRegistry } from '../src/model/chain-registry.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { type BuildParts, createBuildTrade } from '../src/trading/build/create-build-trade.ts';
@@ -80,7 +81,7 @@ function createBuilder(
   return (input: ReturnType<typeof buildInput>, address: Address) => {
     const wallet = { id: `eip155:${address}`, address };
     const context = { identity: { kind: 'session', wallet } } as unknown as HandlerContext;
-    return buildTrade({ ...input, deadlineSeconds: 600 }, context);
+    return buildTrade({ ...input, deadlineSeconds: 600, approval: 'onchain' }, context);
   };
 }
 
@@ -103,15 +104,15 @@ export async function startTradingScene(): Promise<TradingScene> {
   const chains = createTradeChains({
     connections,
     chains: {
-      slugs: ['devnet'],
-      list: () => [],
-      findSource: () => source,
+      ...{ known: new ChainRegistry(), slugs: ['devnet'] as const },
+      ...{ list: () => [], isIndexing: () => true, findSource: () => source },
+      readAge: () => ({ ageMs: 0, isSlowed: false }),
       ...{ adopt: () => undefined, tokens: { noteKnown: () => undefined } },
     },
     store: { market: devnet.store },
-    feed: devnet.feed,
-    clock,
-    logger,
+    isShared: false,
+    ...{ feed: devnet.feed, clock, logger },
+    states: { readAgeMs: () => 0, subscribe: () => () => undefined },
   });
   chains.start();
   const paused = new Set<Address>();

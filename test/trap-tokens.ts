@@ -38,7 +38,7 @@ export type TrapMode = keyof typeof TRAP_MODES;
 
 const GAS = 6_000_000n;
 
-const ABI = parseAbi([
+export const TRAP_ABI = parseAbi([
   'constructor(uint8 mode)',
   'function approve(address spender, uint256 value) returns (bool)',
   'function setPool(address pool)',
@@ -95,11 +95,11 @@ export async function setTraps<Mode extends TrapMode>(
     return address.toLowerCase() as Address;
   });
   const deployments = modes.map((mode) => ({
-    data: encodeDeployData({ abi: ABI, bytecode: CODE, args: [TRAP_MODES[mode]] }),
+    data: encodeDeployData({ abi: TRAP_ABI, bytecode: CODE, args: [TRAP_MODES[mode]] }),
   }));
   await sendAll(chain, deployments);
   const approval = { functionName: 'approve', args: [router, maxUint256] } as const;
-  const approve = encodeFunctionData({ abi: ABI, ...approval });
+  const approve = encodeFunctionData({ abi: TRAP_ABI, ...approval });
   await sendAll(
     chain,
     tokens.map((to) => ({ to, data: approve })),
@@ -117,7 +117,7 @@ export async function setTraps<Mode extends TrapMode>(
   const pairs = await Promise.all(tokens.map((token) => readPair(chain, token)));
   const announcements = pairs.map((pair, index) => ({
     to: tokens[index] as Address,
-    data: encodeFunctionData({ abi: ABI, functionName: 'setPool', args: [pair] }),
+    data: encodeFunctionData({ abi: TRAP_ABI, functionName: 'setPool', args: [pair] }),
   }));
   await sendAll(chain, announcements);
   const traps = modes.map((mode, index) => [mode, { token: tokens[index], pair: pairs[index] }]);
@@ -141,15 +141,15 @@ export async function changeTrap(
 ): Promise<void> {
   const { buyTaxBps, sellTaxBps, isShut, burnedGas, announce } = change;
   const encode = (functionName: 'setBuyTax' | 'setSellTax' | 'setBurnedGas', value: bigint) =>
-    encodeFunctionData({ abi: ABI, functionName, args: [value] });
+    encodeFunctionData({ abi: TRAP_ABI, functionName, args: [value] });
   const calls = [
     ...(buyTaxBps === undefined ? [] : [encode('setBuyTax', buyTaxBps)]),
     ...(sellTaxBps === undefined ? [] : [encode('setSellTax', sellTaxBps)]),
     ...(burnedGas === undefined ? [] : [encode('setBurnedGas', burnedGas)]),
     ...(isShut === undefined
       ? []
-      : [encodeFunctionData({ abi: ABI, functionName: 'setShut', args: [isShut] })]),
-    ...(announce ? [encodeFunctionData({ abi: ABI, functionName: 'announce' })] : []),
+      : [encodeFunctionData({ abi: TRAP_ABI, functionName: 'setShut', args: [isShut] })]),
+    ...(announce ? [encodeFunctionData({ abi: TRAP_ABI, functionName: 'announce' })] : []),
   ];
   await sendAll(
     chain,
@@ -176,7 +176,7 @@ export async function tradeTrap(
   const name = 'swapExactTokensForETHSupportingFeeOnTransferTokens';
   const approval = { functionName: 'approve', args: [v2Router, amountInRaw] } as const;
   const steps = [
-    { to: token, data: encodeFunctionData({ abi: ABI, ...approval }) },
+    { to: token, data: encodeFunctionData({ abi: TRAP_ABI, ...approval }) },
     {
       to: v2Router,
       data: encodeFunctionData({ abi: V2_ROUTER_ABI, functionName: name, args }),

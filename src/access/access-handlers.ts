@@ -2,7 +2,7 @@
 
 import type { FramedAnswer } from '../contract/framed-answer.ts';
 import type { Handlers } from '../contract/handler.ts';
-import type { Identity, Level, SessionIdentity } from '../contract/identity.ts';
+import type { Identity, SessionIdentity } from '../contract/identity.ts';
 import { KEY_LIMIT } from '../contract/schemas/access-schemas.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionRecord } from '../model/access-record.ts';
@@ -11,13 +11,16 @@ import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import { buildEntitlements } from './entitlements.ts';
 import { buildKeyAnswer } from './key-answer.ts';
+import { buildShare } from './key-rules.ts';
 import type { Keys } from './keys.ts';
 import { encodeKeysCursor, parseKeysCursor } from './keys-cursor.ts';
+import type { OperationUsage } from './operation-usage.ts';
 import type { Peppers } from './peppers.ts';
+import { readUsage } from './read-usage.ts';
 import { computeSessionEnd } from './session-life.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
-import type { Tier, Tiers } from './tiers.ts';
+import { findTier, pickTier, type Tiers } from './tiers.ts';
 import { buildUnauthorizedError } from './unauthorized.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -28,6 +31,7 @@ interface AccessHandlerParts {
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly usage: UsageCounter;
+  readonly operationUsage: OperationUsage;
   readonly tiers: Tiers;
   readonly costs: Record<string, number>;
   readonly listChains: () => ChainSlug[];
@@ -39,7 +43,7 @@ type SignInHandlers = Pick<
   'createChallenge' | 'verifyChallenge' | 'getSessions' | 'endSession' | 'endAllSessions'
 >;
 type KeyHandlers = Pick<Handlers, 'getKeys' | 'createKey' | 'revokeKey'>;
-type AccountHandlers = Pick<Handlers, 'getMe' | 'getEntitlements'>;
+type AccountHandlers = Pick<Handlers, 'getMe' | 'getEntitlements' | 'getUsage'>;
 export type AccessHandlers = SignInHandlers & KeyHandlers & AccountHandlers;
 
 /**
@@ -116,8 +120,8 @@ function createSignInHandlers({ signIn, sessions }: AccessHandlerParts): SignInH
 const KEYS_PAGE_DEFAULT = 50;
 
 function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
-  const { store, peppers, keys, usage, clock } = parts;
-  async function readUsage(walletId: WalletId): Promise<ReadonlyMap<string, number>> {
+  const { store, peppers, keys, usage, tiers, clock } = parts;
+  async function readUsed(walletId: WalletId): Promise<ReadonlyMap<string, number>> {
     // What was counted in this process up to now belongs into the answer.
     await usage.flush();
     return store.readUsage(walletId, clock.nowMs());
@@ -128,7 +132,7 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
       const limit = input.limit ?? KEYS_PAGE_DEFAULT;
       const mark = peppers.mark('cursor', walletId);
       const after = input.cursor === undefined ? null : parseKeysCursor(input.cursor, mark);
-      const used = await readUsage(walletId);
+      const used = await readUsed(walletId);
       const [records, active] = await Promise.all([
         keys.read(walletId, { after, limit: limit + 1 }),
         keys.countActive(walletId),
@@ -146,11 +150,14 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
       };
     },
     createKey: async (input, { identity, idempotencyKey }) => {
-      const { id: walletId } = requireSession(identity).wallet;
-      const { record, key } = await keys.issue(walletId, { ...input, idempotencyKey });
+      const { wallet, tier } = requireSession(identity);
+      const { id: walletId } = wallet;
+      const { perMinute } = pickTier(tiers, 'key', tier).budget;
+      const request = { ...input, idempotencyKey };
+      const { record, key } = await keys.issue(walletId, request, perMinute);
       const nowMs = clock.nowMs();
       if (key !== null) return { ...buildKeyAnswer(record, { nowMs, requests24h: 0 }), key };
-      const used = await readUsage(walletId);
+      const used = await readUsed(walletId);
       const requests24h = used.get(record.id) ?? 0;
       return {
         kind: 'framed',
@@ -160,7 +167,7 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
     },
     revokeKey: async (input, { identity }) => {
       const { id: walletId } = requireSession(identity).wallet;
-      const used = await readUsage(walletId);
+      const used = await readUsed(walletId);
       const record = await keys.revoke(walletId, input.id);
       return buildKeyAnswer(record, {
         nowMs: clock.nowMs(),
@@ -173,17 +180,30 @@ function createKeyHandlers(parts: AccessHandlerParts): KeyHandlers {
 function createAccountHandlers(parts: AccessHandlerParts): AccountHandlers {
   const { store, keys, usage, tiers, costs, clock } = parts;
   const chains = parts.listChains();
-  const freezeEntitlements = (tier: Tier) =>
-    Object.freeze(buildEntitlements(tier, { costs, chains }));
-  // Built once: nothing in them changes while the service runs.
-  const byLevel: Readonly<Record<Level, ReturnType<typeof freezeEntitlements>>> = {
-    anonymous: freezeEntitlements(tiers.anonymous),
-    key: freezeEntitlements(tiers.key),
-    session: freezeEntitlements(tiers.session),
+  // Kept, since nothing in them changes while the service runs.
+  const kept = new Map<string, ReturnType<typeof buildEntitlements>>();
+  const describe = (identity: Identity) => {
+    const tier = findTier(tiers, identity);
+    const perMinute = identity.kind === 'key' ? (identity.limits?.perMinute ?? null) : null;
+    if (perMinute !== null) {
+      const share = { ...tier, budget: buildShare(tier.budget, perMinute) };
+      return buildEntitlements(identity.kind, share, { costs, chains });
+    }
+    const name = `${identity.kind} ${tier.name}`;
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const entitlements = Object.freeze(buildEntitlements(identity.kind, tier, { costs, chains }));
+    kept.set(name, entitlements);
+    return entitlements;
   };
-  const describe = (identity: Identity) => byLevel[identity.kind];
   return {
     getEntitlements: (_input, { identity }) => describe(identity),
+    getUsage: async (input, { identity }) => {
+      const { id: walletId } = requireSession(identity).wallet;
+      // What was counted in this process up to now belongs into the answer.
+      await parts.operationUsage.flush();
+      return readUsage(store, input, { walletId, nowMs: clock.nowMs() });
+    },
     getMe: async (_input, context) => {
       const identity = requireSession(context.identity);
       const { id: walletId } = identity.wallet;

@@ -3,8 +3,8 @@
 import type { SignedText } from '../chains/wallet-signatures.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
-import { CHAINS, type ChainSlug } from '../model/chain.ts';
-import { Limiter } from './limiter.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import { Limiter } from './limits/limiter.ts';
 
 interface ContractSignature extends SignedText {
   readonly chain: ChainSlug;
@@ -70,7 +70,7 @@ export class ContractSignatures {
 function buildUnavailableError(chain: ChainSlug, cause?: unknown): AppError {
   return new AppError(
     'UPSTREAM_UNAVAILABLE',
-    { upstream: `The ${CHAINS[chain].name} node, which is needed to check this signature,` },
+    { upstream: `The node of ${chain}, which is needed to check this signature,` },
     { retryAfterSeconds: RETRY_SECONDS, ...(cause === undefined ? {} : { cause }) },
   );
 }

@@ -13,6 +13,7 @@ import { CredentialWatch } from './credential-watch.ts';
 import { listCosts } from './entitlements.ts';
 import { createIdentify, type Identify } from './identify.ts';
 import { Keys } from './keys.ts';
+import { type AnsweredRequest, OperationUsage } from './operation-usage.ts';
 import type { Peppers } from './peppers.ts';
 import { SessionOrigins } from './session-origins.ts';
 import { Sessions } from './sessions.ts';
@@ -22,12 +23,13 @@ import { Upkeep } from './upkeep.ts';
 import { UsageCounter } from './usage-counter.ts';
 
 /** With the time of a lookup, this keeps a revocation in another process within one second. */
-const CACHE = { lifeMs: 750, sizeMax: 10_000 };
+export const CREDENTIAL_LIFE_MS = 750;
+const CACHE = { lifeMs: CREDENTIAL_LIFE_MS, sizeMax: 10_000 };
 const CHALLENGES_PER_CALLER_MAX = 20;
 const CHALLENGES_PER_ADDRESS_MAX = 50;
 
 interface AccessOptions {
-  readonly config: Pick<Config, 'access' | 'limits'>;
+  readonly config: Pick<Config, 'access' | 'limits' | 'knownChains' | 'tiers'>;
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly operations: readonly Operation[];
@@ -42,6 +44,8 @@ export interface Access {
   readonly identify: Identify;
   /** The promise, if any, resolves when other nodes can see the use. */
   readonly countUse: (identity: Identity) => Promise<void> | undefined;
+  /** Called when the answer to a caller is sent. */
+  readonly countAnswer: (identity: Identity, answered: AnsweredRequest) => void;
   readonly handlers: AccessHandlers;
   readonly origins: SessionOrigins;
   readonly tiers: Tiers;
@@ -53,13 +57,14 @@ export interface Access {
 
 export function createAccess(options: AccessOptions): Access {
   const { config, store, peppers, clock, log, findFamily } = options;
-  const { limits } = config;
+  const { limits, knownChains } = config;
   const origins = new SessionOrigins({
     publicOrigin: config.access.publicOrigin,
     allowed: config.access.sessionOrigins,
   });
   const watch = new CredentialWatch({ store, clock });
   const usage = new UsageCounter({ store, clock });
+  const operationUsage = new OperationUsage({ store, clock });
   const credentials = { store, peppers, clock, watch, cache: CACHE };
   const sessions = new Sessions(credentials);
   const keys = new Keys(credentials);
@@ -74,10 +79,10 @@ export function createAccess(options: AccessOptions): Access {
     totalMax: limits.challengesMax,
   };
   const signIn = new SignIn({
-    ...{ store, peppers, sessions, findFamily, contracts, origins, bounds, clock },
+    ...{ store, peppers, sessions, knownChains, findFamily, contracts, origins, bounds, clock },
   });
-  const tiers = buildTiers(limits);
-  const upkeep = new Upkeep({ store, usage, sessions, keys, watch, clock, log });
+  const tiers = buildTiers(limits, config.tiers);
+  const upkeep = new Upkeep({ store, usage, operationUsage, sessions, keys, watch, clock, log });
   return {
     identify: createIdentify({
       key: (token) => keys.authenticate(token),
@@ -89,8 +94,9 @@ export function createAccess(options: AccessOptions): Access {
       usage.count(identity.wallet.id, SESSION_SOURCE);
       return sessions.touch(identity);
     },
+    countAnswer: (identity, answered) => operationUsage.count(identity, answered),
     handlers: createAccessHandlers({
-      ...{ store, peppers, signIn, sessions, keys, usage, tiers, clock },
+      ...{ store, peppers, signIn, sessions, keys, usage, operationUsage, tiers, clock },
       costs: listCosts(options.operations),
       listChains: options.listChains,
     }),

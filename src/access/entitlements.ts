@@ -1,5 +1,6 @@
 // The limits of the caller: the content of /entitlements.
 
+import type { Level } from '../contract/identity.ts';
 import {
   COSTS,
   EVALUATIONS_PER_UNIT,
@@ -20,11 +21,13 @@ export function listCosts(operations: readonly Operation[]): Record<string, numb
 }
 
 export function buildEntitlements(
+  level: Level,
   tier: Tier,
   options: { readonly costs: Record<string, number>; readonly chains: ChainSlug[] },
 ): OutputOf<typeof getEntitlements> {
   return {
-    level: tier.level,
+    level,
+    tier: tier.name,
     budget: {
       perMinute: tier.budget.perMinute,
       burst: tier.budget.burst,

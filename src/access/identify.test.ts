@@ -7,13 +7,21 @@ import type { KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createIdentify } from './identify.ts';
 
-const KEY: KeyIdentity = { kind: 'key', key: 'w', walletId: walletId('w'), keyId: 'k' };
+const KEY: KeyIdentity = {
+  kind: 'key',
+  key: 'w',
+  walletId: walletId('w'),
+  keyId: 'k',
+  tier: null,
+  limits: null,
+};
 const SESSION: SessionIdentity = {
   kind: 'session',
   key: 'w',
   wallet: { id: walletId('w'), address: '0x' },
   chain: 'base',
   sessionId: 's',
+  tier: null,
   transport: 'token',
   createdAtMs: 0,
   expiresAtMs: 1,

@@ -22,5 +22,8 @@ export function buildKeyAnswer(
     expiresAt: record.expiresAtMs,
     revokedAt: record.revokedAtMs,
     requests24h: now.requests24h,
+    scopes: [...record.limits.scopes],
+    allowedIps: [...record.limits.allowedIps],
+    perMinute: record.limits.perMinute,
   };
 }

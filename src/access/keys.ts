@@ -6,10 +6,12 @@ import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
+import type { KeyScope } from '../model/key-limits.ts';
 import type { AccessStore, IdempotencyMark, KeyPosition } from '../store/access-store.ts';
 import { createAccessId } from './access-id.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type { CredentialWatch } from './credential-watch.ts';
+import { buildKeyRules, parseKeyLimits } from './key-rules.ts';
 import { areEqualHashes, type Peppers } from './peppers.ts';
 import { createToken, toShownParts } from './secret-token.ts';
 
@@ -33,6 +35,9 @@ interface CachedKey {
 interface KeyRequest {
   readonly name: string;
   readonly expiresInDays?: number;
+  readonly scopes?: readonly KeyScope[];
+  readonly allowedIps?: readonly string[];
+  readonly perMinute?: number;
   readonly idempotencyKey: string | null;
 }
 
@@ -75,9 +80,11 @@ export class Keys {
     this.#cache.purge();
   }
 
-  async issue(walletId: WalletId, request: KeyRequest): Promise<NewKey> {
+  /** `perMinuteMax` is the budget of the wallet's keys together. */
+  async issue(walletId: WalletId, request: KeyRequest, perMinuteMax: number): Promise<NewKey> {
     const { store, peppers, clock } = this.#options;
     const name = parseName(request.name);
+    const limits = parseKeyLimits(request, perMinuteMax);
     const key = createToken('key');
     const { hash, version } = peppers.hash(key);
     const createdAtMs = clock.nowMs();
@@ -94,8 +101,9 @@ export class Keys {
         expiresAtMs: expiresInDays === undefined ? null : createdAtMs + expiresInDays * DAY_MS,
         revokedAtMs: null,
         lastUsedAtMs: null,
+        limits,
       },
-      { activeMax: KEY_LIMIT, idempotency: this.#computeMark(request, name) },
+      { activeMax: KEY_LIMIT, idempotency: this.#computeMark(request, { name, limits }) },
     );
     if (issue.outcome === 'full') throw new AppError('KEY_LIMIT_REACHED', { limit: KEY_LIMIT });
     if (issue.outcome === 'conflict') throw new AppError('IDEMPOTENCY_CONFLICT', {});
@@ -124,12 +132,18 @@ export class Keys {
     return revocation.key;
   }
 
-  #computeMark(request: KeyRequest, name: string): IdempotencyMark | null {
+  #computeMark(
+    request: KeyRequest,
+    { name, limits }: Pick<KeyRecord, 'name' | 'limits'>,
+  ): IdempotencyMark | null {
     if (request.idempotencyKey === null) return null;
     const { peppers } = this.#options;
+    // Without limits as before there were any: such a request may be repeated after an upgrade.
+    const own = buildKeyRules(limits) === null ? [] : [limits];
+    const terms = [name, request.expiresInDays ?? null, ...own];
     return {
       word: peppers.mark('word', request.idempotencyKey),
-      request: peppers.mark('request', JSON.stringify([name, request.expiresInDays ?? null])),
+      request: peppers.mark('request', JSON.stringify(terms)),
     };
   }
 
@@ -137,24 +151,27 @@ export class Keys {
     const { store, peppers } = this.#options;
     const { hash } = peppers.hash(token);
     const record = await store.findKey(hash);
-    if (record !== null && areEqualHashes(record.hash, hash)) return buildCached(record);
+    if (record !== null && areEqualHashes(record.hash, hash)) return this.#buildCached(record);
     for (const older of peppers.olderHashes(token)) {
       const old = await store.findKey(older.hash);
       if (old === null || !areEqualHashes(old.hash, older.hash)) continue;
       // The plain token is available now, so it can be rehashed with the newest pepper.
       await store.rehashKey(old.id, peppers.hash(token));
-      return buildCached(old);
+      return this.#buildCached(old);
     }
     return null;
+  }
+
+  async #buildCached(record: KeyRecord): Promise<CachedKey> {
+    const { id, walletId } = record;
+    const limits = buildKeyRules(record.limits);
+    const tier = await this.#options.store.findTier(walletId);
+    const identity = { kind: 'key', key: walletId, walletId, keyId: id, tier, limits } as const;
+    return { id, record, identity };
   }
 
   #check(key: CachedKey | null): KeyIdentity | null {
     if (key === null || !isActiveKey(key.record, this.#options.clock.nowMs())) return null;
     return key.identity;
   }
-}
-
-function buildCached(record: KeyRecord): CachedKey {
-  const { id, walletId } = record;
-  return { id, record, identity: { kind: 'key', key: walletId, walletId, keyId: id } };
 }

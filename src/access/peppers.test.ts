@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it, type TestContext, test } from 'node:test';
+import { openTestStore } from '../../test/market-scene.ts';
 import { type AccessServer, createTestAccess, startAccess } from '../../test/start-access.ts';
 import { createEvmWallet } from '../../test/wallets.ts';
 import type { VersionedSecret } from '../lib/versioned-secret.ts';
@@ -67,4 +68,15 @@ describe('older peppers', () => {
     assert.ok(peppers.isMark('quote', 'x', new Peppers([V1]).mark('quote', 'x')));
     assert.ok(!peppers.isMark('word', 'x', peppers.mark('quote', 'x')));
   });
+});
+
+test('processes that start at once on a new store agree on its peppers', async (t) => {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const { store, remove } = await openTestStore(engine);
+    t.after(remove);
+    const check = (secret: VersionedSecret) => new Peppers([secret]).checkAgainst(store.access);
+    await Promise.all(Array.from({ length: 5 }, () => check(V1)));
+    assert.equal((await store.access.readPepperMarks()).length, 1);
+    await assert.rejects(check({ ...V2, version: 1 }), /pepper of version 1 is not the one/);
+  }
 });

@@ -67,6 +67,18 @@ export class Peppers {
    * would silently invalidate every key and session.
    */
   async checkAgainst(store: AccessStore): Promise<void> {
+    const missing = await this.#findMissing(store);
+    if (missing.length === 0) return;
+    try {
+      await store.addPepperMarks(missing);
+    } catch (error) {
+      // Another process that starts at the same time may have added them.
+      if ((await this.#findMissing(store)).length > 0) throw error;
+    }
+  }
+
+  /** Throws if the store has another secret under one of the versions. */
+  async #findMissing(store: AccessStore): Promise<{ version: number; mark: string }[]> {
     const marks = new Map(
       [this.#current, ...this.#older].map((pepper) => [
         pepper.version,
@@ -77,8 +89,7 @@ export class Peppers {
     const foreign = stored.find(({ version, mark }) => (marks.get(version) ?? mark) !== mark);
     if (foreign) throw new ForeignPepperError(foreign.version);
     for (const { version } of stored) marks.delete(version);
-    if (marks.size === 0) return;
-    await store.addPepperMarks(Array.from(marks, ([version, mark]) => ({ version, mark })));
+    return Array.from(marks, ([version, mark]) => ({ version, mark }));
   }
 }
 

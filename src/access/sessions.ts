@@ -50,13 +50,14 @@ export interface BegunSession {
   readonly record: SessionRecord;
 }
 
-function toIdentity(record: SessionRecord): SessionIdentity {
+function toIdentity(record: SessionRecord, tier: string | null): SessionIdentity {
   return {
     kind: 'session',
     key: record.wallet.id,
     wallet: record.wallet,
     chain: record.chain,
     sessionId: record.id,
+    tier,
     transport: record.transport,
     createdAtMs: record.createdAtMs,
     expiresAtMs: record.expiresAtMs,
@@ -201,7 +202,8 @@ export class Sessions {
       const record = await store.findSession(hash);
       if (record === null || !areEqualHashes(record.tokenHash, hash)) continue;
       const lastUsedAtMs = this.#findLastUse(record);
-      return { id: record.id, record, identity: toIdentity(record), readAtMs, lastUsedAtMs };
+      const identity = toIdentity(record, await store.findTier(record.wallet.id));
+      return { id: record.id, record, identity, readAtMs, lastUsedAtMs };
     }
     return null;
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSiweMessage } from 'viem/siwe';
-import { CHAINS } from '../model/chain.ts';
+import { BUILT_IN_CHAINS } from '../model/chain.ts';
 import { writeSignInText } from './sign-in-message.ts';
 
 const MESSAGE = {
@@ -17,7 +17,7 @@ const MESSAGE = {
 
 test('EIP-4361, field by field', () => {
   const { statement, ...fields } = parseSiweMessage(
-    writeSignInText({ ...MESSAGE, chain: CHAINS.base, accountName: 'Ethereum' }),
+    writeSignInText({ ...MESSAGE, chain: BUILT_IN_CHAINS.base, accountName: 'Ethereum' }),
   );
   assert.deepEqual(fields, {
     address: MESSAGE.address,
@@ -37,7 +37,7 @@ test('Solana wallets get their own first line and chain', () => {
   const lines = writeSignInText({
     ...MESSAGE,
     address,
-    chain: CHAINS.solana,
+    chain: BUILT_IN_CHAINS.solana,
     accountName: 'Solana',
   }).split('\n');
   assert.equal(lines[0], 'console.example:8443 wants you to sign in with your Solana account:');

@@ -5,6 +5,7 @@ import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionTransport } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { AccessStore, ChallengeBounds } from '../store/access-store.ts';
 import { createAccessId, createNonce } from './access-id.ts';
 import type { ContractSignatures } from './contract-signatures.ts';
@@ -25,6 +26,7 @@ interface SignInOptions {
   readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly sessions: Sessions;
+  readonly knownChains: ChainRegistry;
   readonly findFamily: (chain: ChainSlug) => ChainFamily;
   readonly contracts: ContractSignatures;
   readonly origins: SessionOrigins;
@@ -49,8 +51,8 @@ export class SignIn {
     input: { readonly address: string; readonly chain: string; readonly domain?: string },
     caller: SignInCaller,
   ): Promise<{ challengeId: string; message: string; expiresAt: number }> {
-    const { store, peppers, clock, bounds, findFamily } = this.#options;
-    const chain = parseChain(input.chain);
+    const { store, peppers, clock, bounds, findFamily, knownChains } = this.#options;
+    const chain = parseChain(knownChains, input.chain);
     const { addresses, wallets } = findFamily(chain.slug);
     const { accountName } = wallets;
     const address = parseWalletAddress(addresses, { chain: chain.slug, text: input.address });
@@ -87,19 +89,21 @@ export class SignIn {
     },
     caller: SignInCaller,
   ): Promise<BegunSession> {
-    const { store, clock, contracts, sessions, findFamily } = this.#options;
+    const { store, clock, contracts, sessions, findFamily, knownChains } = this.#options;
     const { challengeId, signature, transport } = input;
     // Without this check another site could sign its visitor in as someone else.
     if (transport === 'cookie') this.#assertOrigin(caller.origin);
     if (isPrivateKeyShapedSignature(signature)) throw buildUnauthorizedError('PRIVATE_KEY_REFUSED');
     const challenge = await store.readChallenge(challengeId, clock.nowMs());
-    if (challenge === null) throw new AppError('CHALLENGE_EXPIRED', {});
+    // A chain may have left the operator's file since.
+    const chain = challenge && knownChains.find(challenge.chain);
+    if (challenge === null || chain === null) throw new AppError('CHALLENGE_EXPIRED', {});
     if (transport === 'cookie' && toDomain(caller.origin ?? '') !== challenge.domain) {
       throw new AppError('ORIGIN_NOT_ALLOWED', {});
     }
     const { addressGroup } = caller;
     const { wallets } = findFamily(challenge.chain);
-    const signed = { challenge, signature, addressGroup };
+    const signed = { challenge, signature, addressGroup, caip2: chain.caip2 };
     const wallet = await verifyWallet(signed, wallets, contracts);
     if (wallet === null) {
       await store.failChallenge(challengeId, FAILURES_MAX);

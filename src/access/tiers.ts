@@ -1,32 +1,74 @@
-// The budget and the row limits of each tier.
+// The budget and the row limits of each tier: those of the levels of access, and those that an
+// operator gives to wallets.
 
+import type { FileTier } from '../config/read-tiers-file.ts';
 import type { Config } from '../config.ts';
-import type { Level } from '../contract/identity.ts';
-import type { Budget } from './limiter.ts';
+import type { Identity, Level } from '../contract/identity.ts';
+import type { Budget } from './limits/limiter.ts';
 
 interface Depth {
   readonly streams: number;
   readonly trades: number;
   readonly holders: number;
   readonly klines: number;
+  /** Tokens of a request for prices. */
+  readonly prices: number;
+  /** Tokens of a stream. */
+  readonly streamTokens: number;
 }
 
 export interface Tier {
-  readonly level: Level;
+  readonly name: string;
   readonly budget: Budget;
   readonly depth: Depth;
 }
 
-/** A tier for each level of access; `tiers[context.identity.kind]` is the caller's. */
-export type Tiers = Readonly<Record<Level, Tier>>;
+/** A tier for each level of access, and those of the operator by their names. */
+export interface Tiers extends Readonly<Record<Level, Tier>> {
+  readonly assignable: ReadonlyMap<string, Tier>;
+}
 
-const PUBLIC_DEPTH: Depth = { streams: 4, trades: 100, holders: 100, klines: 1000 };
-const WALLET_DEPTH: Depth = { streams: 50, trades: 500, holders: 1000, klines: 5000 };
+/** `assigned` is the wallet's own tier; one that the file no longer has counts as none. */
+export function pickTier(tiers: Tiers, level: Level, assigned: string | null): Tier {
+  return (assigned === null ? undefined : tiers.assignable.get(assigned)) ?? tiers[level];
+}
 
-export function buildTiers(limits: Config['limits']): Tiers {
+export function findTier(tiers: Tiers, identity: Identity): Tier {
+  if (identity.kind === 'anonymous') return tiers.anonymous;
+  return pickTier(tiers, identity.kind, identity.tier);
+}
+
+const PUBLIC_DEPTH: Depth = {
+  ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30, streamTokens: 10 },
+};
+const WALLET_DEPTH: Depth = {
+  ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100, streamTokens: 100 },
+};
+
+function buildFileTier({ name, perMinute, burst, ...rows }: FileTier, key: Tier): Tier {
+  const { budget, depth } = key;
+  const rate = perMinute ?? budget.perMinute;
+  // As large a part of a minute's budget as every key may spend at once.
+  const share = Math.ceil((rate * budget.burst) / budget.perMinute);
+  const given = Object.entries(rows).filter(([, value]) => value !== null);
   return {
+    name,
+    budget: { policy: name, perMinute: rate, burst: burst ?? Math.max(budget.burst, share) },
+    depth: { ...depth, ...Object.fromEntries(given) },
+  };
+}
+
+export function buildTiers(limits: Config['limits'], file: readonly FileTier[]): Tiers {
+  const key: Tier = {
+    name: 'key',
+    budget: { policy: 'key', perMinute: limits.keyPerMinute, burst: limits.keyBurst },
+    depth: WALLET_DEPTH,
+  };
+  return {
+    assignable: new Map(file.map((one) => [one.name, buildFileTier(one, key)])),
+    key,
     anonymous: {
-      level: 'anonymous',
+      name: 'anonymous',
       budget: {
         policy: 'anonymous',
         perMinute: limits.anonymousPerMinute,
@@ -34,17 +76,17 @@ export function buildTiers(limits: Config['limits']): Tiers {
       },
       depth: PUBLIC_DEPTH,
     },
-    key: {
-      level: 'key',
-      budget: { policy: 'key', perMinute: limits.keyPerMinute, burst: limits.keyBurst },
-      depth: WALLET_DEPTH,
-    },
     session: {
-      level: 'session',
+      name: 'session',
       budget: { policy: 'session', perMinute: limits.sessionPerMinute, burst: limits.sessionBurst },
       depth: WALLET_DEPTH,
     },
   };
+}
+
+/** By the names of the tiers that wallets can be given. */
+export function listTierBudgets({ assignable }: Tiers): ReadonlyMap<string, Budget> {
+  return new Map(Array.from(assignable, ([name, { budget }]) => [name, budget]));
 }
 
 /** The budget that all traffic from one address shares, at any level. */

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { Keys } from './keys.ts';
+import type { OperationUsage } from './operation-usage.ts';
 import type { Sessions } from './sessions.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -16,6 +17,7 @@ const SWEEP_EVERY_TICKS = 140;
 interface UpkeepParts {
   readonly store: AccessStore;
   readonly usage: UsageCounter;
+  readonly operationUsage: OperationUsage;
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly watch: CredentialWatch;
@@ -64,7 +66,8 @@ export class Upkeep {
   }
 
   async #flush(): Promise<void> {
-    await Promise.all([this.#parts.usage.flush(), this.#parts.sessions.flush()]);
+    const { usage, operationUsage, sessions } = this.#parts;
+    await Promise.all([usage.flush(), operationUsage.flush(), sessions.flush()]);
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {

@@ -1,8 +1,8 @@
 // A challenge and a signature → the wallet that signed, or null.
 
+import type { ChainFamily } from '../chains/family.ts';
 import type { WalletSignatures } from '../chains/wallet-signatures.ts';
 import type { ChallengeRecord, WalletRecord } from '../model/access-record.ts';
-import { CHAINS } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { ContractSignatures } from './contract-signatures.ts';
 
@@ -10,6 +10,30 @@ interface SignedChallenge {
   readonly challenge: ChallengeRecord;
   readonly signature: string;
   readonly addressGroup: string;
+  /** The CAIP-2 identifier of the challenge's chain. */
+  readonly caip2: string;
+}
+
+/**
+ * A wallet's id, or the address of a wallet that signs by its own key; null for anything else. That
+ * it was written does not prove that anybody signed for it.
+ */
+export function parseWalletId(
+  text: string,
+  families: Iterable<Pick<ChainFamily, 'addresses' | 'wallets'>>,
+): WalletId | null {
+  const start = text.lastIndexOf(':') + 1;
+  const proof = text.slice(0, start);
+  for (const { addresses, wallets } of families) {
+    const address = addresses.parse(text.slice(start));
+    if (address === null) continue;
+    const { namespace } = wallets;
+    const isOfContract = new RegExp(`^${namespace}:\\d{1,18}:$`).test(proof);
+    if (proof !== '' && proof !== `${namespace}:` && !isOfContract) return null;
+    const prefix = isOfContract ? proof : `${namespace}:`;
+    return `${prefix}${addresses.toShown(address)}` as WalletId;
+  }
+  return null;
 }
 
 /**
@@ -22,11 +46,11 @@ export async function verifyWallet(
   wallets: WalletSignatures,
   contracts: ContractSignatures,
 ): Promise<WalletRecord | null> {
-  const { challenge, signature, addressGroup } = signed;
+  const { challenge, signature, addressGroup, caip2 } = signed;
   const { address, message: text, chain } = challenge;
   const verdict = await wallets.check({ address, text, signature });
   if (verdict === 'signed') return { id: `${wallets.namespace}:${address}` as WalletId, address };
   if (verdict === 'refused') return null;
   const accepted = await contracts.verify({ chain, address, text, signature }, addressGroup);
-  return accepted ? { id: `${CHAINS[chain].caip2}:${address}` as WalletId, address } : null;
+  return accepted ? { id: `${caip2}:${address}` as WalletId, address } : null;
 }

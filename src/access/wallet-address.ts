@@ -3,12 +3,13 @@
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
-import { CHAIN_SLUGS, type ChainInfo, type ChainSlug, findChain } from '../model/chain.ts';
+import type { ChainInfo, ChainSlug } from '../model/chain.ts';
+import type { ChainRegistry } from '../model/chain-registry.ts';
 
-export function parseChain(name: string): ChainInfo {
-  const chain = findChain(name);
+export function parseChain(chains: ChainRegistry, name: string): ChainInfo {
+  const chain = chains.find(name);
   if (chain) return chain;
-  const known = CHAIN_SLUGS.join(', ');
+  const known = chains.slugs.join(', ');
   throw new AppError('UNKNOWN_CHAIN', { chain: toShownText(name), known });
 }
 

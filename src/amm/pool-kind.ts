@@ -2,7 +2,7 @@
 // `pool-kinds.ts`.
 
 import type { Ratio } from '../lib/decimal.ts';
-import type { TickRecord } from '../model/market-record.ts';
+import type { TickRange, TickRecord } from '../model/market-record.ts';
 import type { PoolChange, PoolKindName, PoolRecordOf, StateOf, TermsOf } from '../model/pool.ts';
 import type { SwapPool } from './swap-pool.ts';
 import type { TickList } from './tick-list.ts';
@@ -27,8 +27,27 @@ export interface PoolTicks {
   readonly order: readonly number[];
 }
 
+/** Whether a launch has sold all it had; `unknown` before its state is known. */
+export type LaunchStage = 'unknown' | 'open' | 'graduated';
+
+/** For kinds that store whether all is sold; null while unknown. */
+export function toLaunchStage(isComplete: boolean | null): LaunchStage {
+  if (isComplete === null) return 'unknown';
+  return isComplete ? 'graduated' : 'open';
+}
+
+/** How far a launchpad's curve is. */
+interface CurveProgress {
+  /** How much of it is sold, in per cent; null if unknown. */
+  readonly progressPct: number | null;
+  /** Whether its coin has got a pool of its own. */
+  readonly isGraduated: boolean;
+}
+
 export interface PoolKind<K extends PoolKindName = PoolKindName> {
   readonly name: K;
+  /** Another kind whose changes it takes as its own, because their pools emit the same log. */
+  readonly sharesChangesOf?: PoolKindName;
   /** Whether its liquidity is stored as ticks, in separate rows. */
   readonly hasTicks: boolean;
   /** Whether a swap uses the amount that really arrived, so that taxed tokens can be sold. */
@@ -40,6 +59,15 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * creation.
    */
   readonly eventFields: readonly (keyof StateOf<K>)[];
+  /**
+   * Features of the pool that our maths was never compared with, as names separated by spaces
+   * (`UncheckedFlag`); empty or absent if there are none.
+   */
+  findFlags?(state: StateOf<K>, terms: TermsOf<K>): string;
+  /** For pools that sell a new token until they have none left; null for other pools. */
+  findLaunch?(pool: Pick<PoolRecordOf<K>, 'terms' | 'state'>): LaunchStage | null;
+  /** For kinds with launchpads' curves, whose coin is token 0: how far it is; null for no curve. */
+  findProgress?(pool: Pick<PoolRecordOf<K>, 'terms' | 'state'>): CurveProgress | null;
   /** Whether applying the change needs the ticks. */
   needsTicks(change: Extract<PoolChange, { poolKind: K }>): boolean;
   /** Gives the draft a new state. `swapped` is null unless the change belongs to a swap. */
@@ -56,6 +84,11 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
     fields: Readonly<Partial<StateOf<K>>>,
     ticks: readonly Omit<TickRecord, 'pool'>[],
   ): StateOf<K> | null;
+  /**
+   * For kinds with ticks: those that the price passes before it has moved by ten per cent in either
+   * direction; null while the pool has no price.
+   */
+  findDepthTicks?(pool: Pick<PoolRecordOf<K>, 'terms' | 'state'>): TickRange | null;
   /** Raw units of token 1 per raw unit of token 0; null while the pool has no price. */
   price(state: StateOf<K>): Ratio | null;
   /** What it holds; null if unknown. */

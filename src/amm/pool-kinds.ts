@@ -1,9 +1,19 @@
 // The registry of pool kinds.
 
-import type { PoolKindName } from '../model/pool.ts';
+import type { PoolChange, PoolKindName } from '../model/pool.ts';
+import { binsKind } from './bins/bins-kind.ts';
+import { ceiledProductKind } from './ceiled-product/ceiled-product-kind.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { constantProductKind } from './constant-product/constant-product-kind.ts';
 import type { PoolKind } from './pool-kind.ts';
+import { pumpKind } from './pump/pump-kind.ts';
+import { rangeX64Kind } from './range-x64/range-x64-kind.ts';
+import { segmentsKind } from './segments/segments-kind.ts';
+import { singleRangeKind } from './single-range/single-range-kind.ts';
+import { solidlyPairKind } from './solidly-pair/solidly-pair-kind.ts';
+import { stableSwapKind } from './stable-swap/stable-swap-kind.ts';
+import { tradesOnlyKind } from './trades-only/trades-only-kind.ts';
+import { weightedKind } from './weighted/weighted-kind.ts';
 
 const KINDS = new Map<PoolKindName, PoolKind>();
 
@@ -15,9 +25,24 @@ export function addPoolKind<K extends PoolKindName>(kind: PoolKind<K>): void {
 
 addPoolKind(constantProductKind);
 addPoolKind(concentratedKind);
+addPoolKind(ceiledProductKind);
+addPoolKind(pumpKind);
+addPoolKind(rangeX64Kind);
+addPoolKind(binsKind);
+addPoolKind(singleRangeKind);
+addPoolKind(segmentsKind);
+addPoolKind(solidlyPairKind);
+addPoolKind(stableSwapKind);
+addPoolKind(weightedKind);
+addPoolKind(tradesOnlyKind);
 
 export function kindOf(pool: { readonly kind: PoolKindName }): PoolKind {
   const kind = KINDS.get(pool.kind);
   if (kind === undefined) throw new Error(`unknown pool kind ${pool.kind}`);
   return kind;
+}
+
+/** Whether a change can be applied to a pool of this kind. */
+export function takesChange(pool: { readonly kind: PoolKindName }, change: PoolChange): boolean {
+  return change.poolKind === pool.kind || change.poolKind === kindOf(pool).sharesChangesOf;
 }

@@ -4,11 +4,14 @@ export function encodeFields(fields: readonly (bigint | number | string | null)[
   return fields.map((field) => field ?? '').join(',');
 }
 
-/** The fields in order; throws if their number differs, because the text is then corrupt. */
-export function decodeFields(text: string, count: number): (string | null)[] {
+/**
+ * The fields in order. Throws if their number is none of those that are allowed, because the text
+ * is then corrupt.
+ */
+export function decodeFields(text: string, ...counts: readonly number[]): (string | null)[] {
   const fields = text.split(',');
-  if (fields.length !== count) {
-    throw new RangeError(`${JSON.stringify(text)} does not have ${count} fields`);
+  if (!counts.includes(fields.length)) {
+    throw new RangeError(`${JSON.stringify(text)} does not have ${counts.join(' or ')} fields`);
   }
   return fields.map((field) => (field === '' ? null : field));
 }

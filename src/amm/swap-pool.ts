@@ -37,6 +37,11 @@ export interface SwapPool {
   swapIn(zeroForOne: boolean, amountIn: bigint): SwapOutcome;
   swapOut(zeroForOne: boolean, amountOut: bigint): SwapOutcome;
   swapAndMove(zeroForOne: boolean, amountIn: bigint): MovedPool;
+  /**
+   * The largest swap after which `midPrice(zeroForOne)` is at least `priceMin`, or as much as the
+   * pool can take. Absent for a kind without a formula: `search-swap.ts` finds it by quotes.
+   */
+  swapToPrice?(zeroForOne: boolean, priceMin: Ratio): SwapOutcome;
   feePips(zeroForOne: boolean): number;
   /** The value of a unit in, in units out, without fees. */
   midPrice(zeroForOne: boolean): Ratio;
@@ -45,6 +50,8 @@ export interface SwapPool {
   stretches(zeroForOne: boolean): Stretches;
   /** Never less than it can take; may be any value above `enough` once that is exceeded. */
   takesAtMost(zeroForOne: boolean, enough: number): number;
+  /** The same pool at another time; absent if its swaps do not depend on the time. */
+  at?(nowSeconds: number): SwapPool;
   /** The same pool with other fees. */
   withFees(fees: DirectionFees): SwapPool;
   /** Its ticks, which outlive most of its states; null for a kind without ticks. */

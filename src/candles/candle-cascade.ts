@@ -1,23 +1,24 @@
-// Folds a batch of trades into the stored intervals of one series, touching each trade once.
+// Folds a batch of trades into the stored intervals of a series, touching each trade once.
 
 import {
   type CandleRecord,
   type SeriesKey,
   STORED_INTERVALS,
   type StoredInterval,
-  type TradeRecord,
 } from '../model/market-record.ts';
 import {
   addDraft,
   addTrade,
   type CandleDraft,
   createCandleDraft,
+  type FoldedTrade,
+  type TradeValues,
   toCandle,
   toDraft,
 } from './candle-draft.ts';
 import { computeOpenTime } from './interval.ts';
 
-interface FoldedCandle {
+export interface FoldedCandle {
   readonly interval: StoredInterval;
   readonly draft: CandleDraft;
 }
@@ -27,16 +28,11 @@ interface FoldedCandle {
  * result holds only these trades: `finish` returns the candles to merge into the stored ones.
  */
 export class CandleCascade {
-  readonly series: SeriesKey;
   readonly #open: (CandleDraft | null)[] = STORED_INTERVALS.map(() => null);
   readonly #done: FoldedCandle[] = [];
 
-  constructor(series: SeriesKey) {
-    this.series = series;
-  }
-
-  add(trade: TradeRecord): void {
-    addTrade(this.#draftAt(0, trade.timestampMs), trade);
+  add(trade: FoldedTrade, values: TradeValues): void {
+    addTrade(this.#draftAt(0, trade.timestampMs), trade, values);
   }
 
   /** Every candle with trades of this batch; nothing may be added afterwards. */

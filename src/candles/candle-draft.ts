@@ -68,21 +68,46 @@ function withOhlc(ohlc: OhlcDraft | null, later: Ohlc | null): OhlcDraft | null 
   return ohlc;
 }
 
-/** Adds a trade that is later than everything in the draft. */
-export function addTrade(draft: CandleDraft, trade: TradeRecord): void {
+/** What candles are folded of. */
+export type FoldedTrade = Pick<
+  TradeRecord,
+  | ('token' | 'pool' | 'timestampMs' | 'side' | 'amountRaw' | 'outlier')
+  | ('priceNative' | 'priceUsd' | 'valueNative' | 'valueUsd')
+>;
+
+/** What a trade adds to the volumes. */
+export interface TradeValues {
+  readonly native: Decimal;
+  readonly usd: Decimal;
+}
+
+export function parseValues({ valueNative, valueUsd }: FoldedTrade): TradeValues {
+  return {
+    native: valueNative === null ? NOTHING : textToDecimal(valueNative),
+    usd: valueUsd === null ? NOTHING : textToDecimal(valueUsd),
+  };
+}
+
+function addVolume(volume: Decimal, more: Decimal): Decimal {
+  if (more === NOTHING) return volume;
+  return volume === NOTHING ? more : addDecimals(volume, more);
+}
+
+/**
+ * Adds a trade that is later than everything in the draft. A trade that is added to several drafts
+ * is parsed once.
+ */
+export function addTrade(
+  draft: CandleDraft,
+  trade: FoldedTrade,
+  values: TradeValues = parseValues(trade),
+): void {
   draft.volumeRaw += trade.amountRaw;
   draft.trades += 1;
   if (trade.side === 'buy') draft.buys += 1;
   else draft.sells += 1;
-  if (trade.valueNative !== null) {
-    draft.quoteVolumeNative = addDecimals(
-      draft.quoteVolumeNative,
-      textToDecimal(trade.valueNative),
-    );
-  }
-  if (trade.valueUsd !== null) {
-    draft.quoteVolumeUsd = addDecimals(draft.quoteVolumeUsd, textToDecimal(trade.valueUsd));
-  }
+  draft.quoteVolumeNative = addVolume(draft.quoteVolumeNative, values.native);
+  draft.quoteVolumeUsd = addVolume(draft.quoteVolumeUsd, values.usd);
   const { priceNative, priceUsd, outlier } = trade;
   if (priceNative !== null) {
     draft.native = withPrice(draft.native, priceNative);
@@ -97,8 +122,8 @@ export function addTrade(draft: CandleDraft, trade: TradeRecord): void {
 /** Adds a draft whose trades are all later. */
 export function addDraft(draft: CandleDraft, later: CandleDraft): void {
   draft.volumeRaw += later.volumeRaw;
-  draft.quoteVolumeNative = addDecimals(draft.quoteVolumeNative, later.quoteVolumeNative);
-  draft.quoteVolumeUsd = addDecimals(draft.quoteVolumeUsd, later.quoteVolumeUsd);
+  draft.quoteVolumeNative = addVolume(draft.quoteVolumeNative, later.quoteVolumeNative);
+  draft.quoteVolumeUsd = addVolume(draft.quoteVolumeUsd, later.quoteVolumeUsd);
   draft.trades += later.trades;
   draft.buys += later.buys;
   draft.sells += later.sells;

@@ -13,6 +13,7 @@ import {
   type TradeRecord,
 } from '../model/market-record.ts';
 import { CandleCascade, layOver } from './candle-cascade.ts';
+import { parseValues } from './candle-draft.ts';
 import { deriveKlines, foldTrades, mergeCandles } from './derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime, findBaseInterval } from './interval.ts';
 
@@ -82,8 +83,8 @@ const trades = fc
 function storeInBatches(batches: readonly TradeRecord[][]): CandleRecord[] {
   const stored = new Map<string, CandleRecord>();
   for (const batch of batches) {
-    const cascade = new CandleCascade(SERIES);
-    for (const trade of batch) cascade.add(trade);
+    const cascade = new CandleCascade();
+    for (const trade of batch) cascade.add(trade, parseValues(trade));
     for (const folded of cascade.finish()) {
       const key = `${folded.interval} ${folded.draft.openTimeMs}`;
       stored.set(key, layOver(stored.get(key) ?? null, folded, SERIES));

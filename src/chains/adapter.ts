@@ -2,7 +2,7 @@
 
 import type { BlockEvents } from '../model/block-events.ts';
 import type { BlockHeader } from '../model/block-header.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import type { ChainSlug, CoinUnit } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription, PoolKindName, StateOf } from '../model/pool.ts';
 import type { TokenMetadata } from '../model/token-metadata.ts';
@@ -21,11 +21,14 @@ export interface ChainHead {
 export interface ChainAssets {
   /** The native coin itself; the codec's `native`. */
   readonly coin: Address;
+  readonly coinUnit: CoinUnit;
   /** Wrapped native coins and the native coin itself, lower-case. */
   readonly native: ReadonlySet<Address>;
   readonly stable: ReadonlySet<Address>;
   /** Pools of the native coin against a stable asset, best first: they give the USD price. */
   readonly anchorPools: readonly PoolId[];
+  /** Venues whose contracts nobody checked, so that what they say of their reserves is no depth. */
+  readonly uncheckedVenues?: ReadonlySet<string>;
 }
 
 export interface TokenSupply {
@@ -83,6 +86,11 @@ export interface PoolPiece {
   /** The ticks that all pieces so far have; null for a kind without ticks. */
   readonly covered: TickSpan | null;
   readonly isLast: boolean;
+  /**
+   * The block that it is of, if that is a later one than was asked for: nodes of some chains have
+   * the newest state only.
+   */
+  readonly position?: number;
 }
 
 /** How many requests a piece took, and what came of it. */
@@ -179,6 +187,8 @@ export interface ChainSourceStatus {
     readonly name: string;
     readonly state: 'untried' | 'healthy' | 'waiting' | 'refused';
     readonly head: number | null;
+    /** Of the last requests; null before the first answer. */
+    readonly latencyMs: number | null;
     readonly requests: number;
     readonly failures: number;
     readonly rateLimited: number;
@@ -186,6 +196,8 @@ export interface ChainSourceStatus {
   }[];
   /** Pools that emitted events and were ignored, because no known factory created them. */
   readonly poolsIgnored: number;
+  /** Logs of swaps, with tokens moved both ways, that no venue claims. */
+  readonly swapsUnclaimed?: number;
   /** Replies that were rejected because they contradicted themselves or the block's header. */
   readonly repliesRefused: number;
   /** What an endpoint cannot do and how that is worked around; each begins with its name. */
@@ -227,6 +239,12 @@ export interface ChainAdapter {
   readTokenMetadata(tokens: readonly Address[], signal?: AbortSignal): Promise<TokenMetadata[]>;
   /** Supplies as of one block, so that they can be compared with the balances at that block. */
   readSupplies(
+    tokens: readonly Address[],
+    block: BlockHeader,
+    signal?: AbortSignal,
+  ): Promise<TokenSupply[]>;
+  /** For `verify`, where `readSupplies` may be of a later block: null if that may differ. */
+  readExactSupplies?(
     tokens: readonly Address[],
     block: BlockHeader,
     signal?: AbortSignal,

@@ -1,10 +1,13 @@
 // The nodes of one chain as a thread uses them, and the fixed facts of its markets.
 
+import type { BlockHeader } from '../model/block-header.ts';
+import type { ContractFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
 import type { ChainTransactions } from './chain-transactions.ts';
+import type { TradeRouter } from './trade-router.ts';
 import type { TransactionCosts } from './transaction-costs.ts';
 import type { SignedText } from './wallet-signatures.ts';
 
@@ -16,6 +19,8 @@ export interface ChainMarket {
   readonly venues: readonly string[];
   /** Those that can be quoted and built on. */
   readonly tradedVenues: ReadonlySet<string>;
+  /** What executes trades there; absent if one router reaches all of these venues. */
+  readonly routers?: readonly TradeRouter[];
   /** Accounts that hold the tokens of many pools. */
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
@@ -29,7 +34,38 @@ export interface NetworkFees {
   readonly perUnit: bigint;
   /** The most, with room for fees to rise until a trade is executed. */
   readonly perUnitMax: bigint;
+  readonly data: DataFees;
+  /** For chains that also charge beside the units, or less than a coin's smallest part for one. */
+  readonly flat?: FlatFees;
 }
+
+/** In the native coin. */
+interface FlatFees {
+  /** `perUnit` and `perUnitMax` are for this many units. */
+  readonly unitsPerPrice: bigint;
+  /** Of every transaction. */
+  readonly baseRaw: bigint;
+  /** What opening an account for a token takes; closing it returns that. */
+  readonly accountRaw: bigint;
+}
+
+/** What a transaction of a length was charged. */
+interface DataFee {
+  /** By the model of `HopBytes`. */
+  readonly bytes: number;
+  readonly charged: bigint;
+}
+
+/**
+ * What a rollup charges for putting a transaction on its parent chain, with the same room to rise:
+ * as further cost units, or as a fee in the native coin. Between a short and a long transaction it
+ * is close to linear.
+ */
+export type DataFees =
+  | { readonly kind: 'none' }
+  /** The chain charges for data, but its node does not say how much. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'units' | 'coin'; readonly short: DataFee; readonly long: DataFee };
 
 /** A trade from the native coin to a pool, and back. */
 export interface RoundTrip {
@@ -40,6 +76,8 @@ export interface RoundTrip {
   readonly fees: NetworkFees | null;
   /** A node that is not at this block yet is not asked. */
   readonly minBlock: number;
+  /** The block to simulate on; null for the newest, also used if no node has the state of it. */
+  readonly block: Pick<BlockHeader, 'position' | 'hash'> | null;
 }
 
 export interface SwapMeasure {
@@ -52,6 +90,11 @@ export interface SwapMeasure {
   readonly stray: bigint;
   /** The cost units used by the contract of the input token; 0 unless they are unusually many. */
   readonly unusualUnits: bigint;
+  /** The pool right before the swap; null for pools that the probe does not ask. */
+  readonly before: {
+    readonly sqrtPriceX96: bigint;
+    readonly liquidity: bigint;
+  } | null;
 }
 
 /** The swaps in the probed pool, there and back; null if the trip did not reach it. */
@@ -66,6 +109,20 @@ export interface RoundTripViews {
   readonly asWallet: RoundTripView | null;
 }
 
+/** Whose holdings to read, and of which tokens. */
+export interface HoldingsQuery {
+  readonly owner: Address;
+  readonly tokens: readonly Address[];
+  readonly block: Pick<BlockHeader, 'position' | 'hash'>;
+}
+
+/** What an account holds at a block; null where the chain did not say. */
+export interface Holdings {
+  readonly nativeRaw: bigint | null;
+  /** In the order asked. */
+  readonly amountsRaw: readonly (bigint | null)[];
+}
+
 interface AdapterOptions {
   readonly knownPools: KnownPools;
   /** Whether to check replies against the blocks' headers in all ranges or only in linked ones. */
@@ -78,8 +135,7 @@ export interface ChainNodes {
   createAdapter(options: AdapterOptions): ChainAdapter;
   /** Building and simulating trades, while a client waits. */
   readonly transactions: ChainTransactions;
-  /** The position of the newest block. Asked in the background, as the next two are. */
-  readHead(signal: AbortSignal): Promise<number>;
+  /** In the background, as the next one. */
   readFees(signal: AbortSignal): Promise<NetworkFees>;
   /** Null if one of the pools is of a kind that cannot be simulated. */
   simulateRoundTrip(trip: RoundTrip, signal: AbortSignal): Promise<RoundTripViews | null>;
@@ -88,8 +144,23 @@ export interface ChainNodes {
     addresses: readonly Address[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<Address, boolean>>;
+  /**
+   * The native coin and some tokens, in one call. Null if no node has the state of that block, or
+   * the block was reorganised away.
+   */
+  readHoldings(query: HoldingsQuery, signal: AbortSignal): Promise<Holdings | null>;
+  /**
+   * What a token's contract shows of itself, as of now; null if there is none. Absent for families
+   * whose tokens have no code of their own.
+   */
+  readContractFacts?(token: Address, signal: AbortSignal): Promise<ContractFacts | null>;
   /** Whether a contract wallet accepts the signature; false if there is no contract. */
   verifyContractSignature(signed: SignedText, signal: AbortSignal): Promise<boolean>;
+  /**
+   * What the operator's file says of the chain and the chain does not confirm, in words for the
+   * operator; empty if all of it is true or there is no entry. Fails when no endpoint answers.
+   */
+  checkContracts(signal: AbortSignal): Promise<readonly string[]>;
   /** What this thread's calls took since the start, by method; makes no request. */
   listUsage(): readonly MethodUsage[];
   /** What the endpoints cannot do, as this thread met it; makes no request. */

@@ -1,6 +1,11 @@
 // Trades as transactions on one chain: what a family encodes, simulates and finds again.
 
-import type { UnsignedTransaction } from '../contract/schemas/transaction-schemas.ts';
+import type {
+  Permit,
+  UnsignedTransaction,
+  WalletCalls,
+} from '../contract/schemas/transaction-schemas.ts';
+import { AppError } from '../errors/app-error.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId, TransactionId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
@@ -11,6 +16,13 @@ export interface TradeSwap {
   /** The pool's own tokens: the native coin or the wrapped one, whichever it holds. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
+  /** Whether a pair of Solidly's family is a stable one; null for other pools. */
+  readonly isStable?: boolean | null;
+  /** What the pool takes and pays by the price; for families without a router. */
+  readonly amountInRaw?: bigint;
+  readonly amountOutRaw?: bigint;
+  /** If the trade's output is given: what the pool is asked for. */
+  readonly askedOutRaw?: bigint;
 }
 
 /** Swaps in a row. */
@@ -26,10 +38,14 @@ export interface TradeSwaps<Swap = TradeSwap> {
 
 /** A priced trade, ready to be encoded. */
 export interface ExecutableTrade {
+  /** Which amount is given: what is spent, or what is received. */
+  readonly fixed: 'input' | 'output';
   /** What the wallet spends and receives; the family's native asset is the native coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountInRaw: bigint;
+  /** If more would be spent, the trade must fail. */
+  readonly maxAmountInRaw: bigint;
   readonly amountOutRaw: bigint;
   /** If less would arrive, the trade must fail. */
   readonly minAmountOutRaw: bigint;
@@ -37,12 +53,32 @@ export interface ExecutableTrade {
   readonly strands: readonly TradeSwaps[];
   /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
+  /** The name of the router that reaches all of its pools; null if the chain has only one. */
+  readonly router: string | null;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */
   readonly costUnits: bigint;
 }
 
+/** The terms of a permit: a signed message that lets a router take a wallet's tokens. */
+export interface PermitTerms {
+  /** The name of the router that it is for. */
+  readonly router: string;
+  readonly amountRaw: bigint;
+  /** A permit can be used once: the contract counts them. */
+  readonly nonce: number;
+  /** Until when both signature and allowance are valid, in Unix seconds. */
+  readonly deadlineSeconds: number;
+}
+
+export interface SignedPermit extends PermitTerms {
+  /** `0x` and hex digits; not checked. */
+  readonly signature: string;
+}
+
 export interface BuildRequest {
   readonly trade: ExecutableTrade;
+  /** How the router gets to take what is spent: by transactions, or by a signed message. */
+  readonly approval: 'onchain' | 'permit';
   /** The state to simulate on; without a hash, any block at that position. */
   readonly block: { readonly position: number; readonly hash: string | null };
   readonly nowMs: number;
@@ -63,9 +99,13 @@ export interface BuiltTransactions {
   readonly simulation: {
     /** What the wallet received. */
     readonly amountOutRaw: bigint;
+    /** What it spent, if the output is given. */
+    readonly amountInRaw?: bigint | undefined;
     readonly unitsUsed: bigint;
     /** Whether the simulation gave the wallet a balance that it does not have. */
     readonly isBalanceAssumed: boolean;
+    /** Set if it ran on a later block than was asked for, and paid something else there. */
+    readonly laterBlock?: number;
   } | null;
   /** An allowance that is too low; the transactions raise it. Null if it suffices. */
   readonly allowance: {
@@ -73,6 +113,45 @@ export interface BuiltTransactions {
     readonly requiredRaw: bigint;
     readonly actualRaw: bigint;
   } | null;
+  /**
+   * What the wallet must sign before the swap can be built: `transactions` are then only what comes
+   * before it, and the simulation assumed it. Null if nothing is missing.
+   */
+  readonly permit: {
+    readonly purpose: string;
+    readonly terms: PermitTerms;
+    readonly message: Permit;
+  } | null;
+  /** The same transactions for wallets that execute several at once; null if they cannot. */
+  readonly walletCalls: WalletCalls | null;
+}
+
+/** A trade that would fail because it needs more than one transaction may use. */
+export class OutOfRoomError extends AppError<'SIMULATION_REVERTED'> {
+  constructor(unitName: string) {
+    const reason = `the transaction needs more ${unitName} than one may use`;
+    super('SIMULATION_REVERTED', { step: 'swap', reason });
+  }
+}
+
+/** A permit that can no longer be used. */
+export class OutdatedPermitError extends AppError<'PERMIT_OUTDATED'> {
+  constructor(reason: string) {
+    const message = `is of a permit that ${reason}`;
+    super('PERMIT_OUTDATED', { reason }, { errors: [{ path: 'permitSignature', message }] });
+  }
+}
+
+/** No node could simulate the trade, and its router was never executed: nothing is built on it. */
+export class UnprovenRouterError extends Error {
+  override readonly name = 'UnprovenRouterError';
+  /** Where it trades. */
+  readonly venues: readonly string[];
+
+  constructor(venues: Iterable<string>) {
+    super('no node could simulate a trade through a router that was never executed');
+    this.venues = [...venues];
+  }
 }
 
 /** A wallet as of the newest block. */
@@ -83,7 +162,8 @@ export interface TradingWallet {
   readonly balanceRaw: bigint;
   /**
    * Encodes a trade and simulates all of its transactions. Null if the block is no longer part of
-   * the chain. Throws `SIMULATION_REVERTED` if one of them would fail.
+   * the chain. Throws `SIMULATION_REVERTED` if one of them would fail, as an `OutOfRoomError`
+   * if the trade is too large for a transaction, and an `UnprovenRouterError`.
    */
   build(request: BuildRequest): Promise<BuiltTransactions | null>;
 }
@@ -91,6 +171,8 @@ export interface TradingWallet {
 export interface MinedTransaction {
   readonly state: 'mined';
   readonly isReverted: boolean;
+  /** Why it failed, in the program's words; absent if the chain does not tell. */
+  readonly reason?: string;
   readonly block: BlockHeader;
   /** Ids in its logs that may be pools; others are ignored. */
   readonly poolCandidates: readonly PoolId[];
@@ -116,7 +198,18 @@ export interface ChainTransactions extends NodeFaults {
   readonly canBuild: boolean;
   /** The position of the newest block of a node. */
   readHead(): Promise<number>;
-  readTransaction(id: TransactionId): Promise<TransactionFate>;
-  /** `tokenIn` is what the wallet will spend. */
-  readWallet(wallet: Address, tokenIn: Address): Promise<TradingWallet>;
+  /**
+   * On a chain whose transactions expire at a height, and whose nodes do not tell of those that
+   * wait: one that no node knows is pending until `lastValidHeight`.
+   */
+  readTransaction(id: TransactionId, lastValidHeight?: number): Promise<TransactionFate>;
+  /**
+   * `tokenIn` is what the wallet will spend. Throws an `AppError` that names `permitSignature` if
+   * the permit is not the wallet's, has expired, or was used.
+   */
+  readWallet(
+    wallet: Address,
+    tokenIn: Address,
+    permit?: SignedPermit | null,
+  ): Promise<TradingWallet>;
 }

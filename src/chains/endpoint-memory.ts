@@ -17,6 +17,8 @@ const FIELDS = [
   'requests',
   'failures',
   'rateLimited',
+  /** In microseconds, of the last requests; 0 before the first answer. */
+  'latency',
   /** 0 if no batch was rejected yet. */
   'batchCallsMax',
   /** Requests in flight: 16 bits for each thread. */
@@ -139,12 +141,15 @@ export class BudgetCell {
     return Number(Atomics.load(this.#cells, 0));
   }
 
-  /** Adds a duration, counted from `nowUs` if the budget was not spent until then. */
-  spend(durationUs: number, nowUs: number): void {
+  /**
+   * Adds a duration, counted from `nowUs` if the budget was not spent until then; in all at most
+   * `aheadMaxUs` from then.
+   */
+  spend(durationUs: number, nowUs: number, aheadMaxUs: number): void {
     for (;;) {
       const before = Atomics.load(this.#cells, 0);
       const from = Math.max(Number(before), nowUs);
-      const after = BigInt(Math.ceil(from + durationUs));
+      const after = BigInt(Math.ceil(Math.min(from + durationUs, nowUs + aheadMaxUs)));
       if (Atomics.compareExchange(this.#cells, 0, before, after) === before) return;
     }
   }

@@ -1,10 +1,11 @@
 // A family of chains (EVM, Solana): the only code that knows how its chains name things, sign, are
 // read and trade. One object per family, in `src/chains/<family>/`; `compose/chain-families.ts`
-// lists them and picks one by `CHAINS[slug].family`.
+// lists them and picks one by a chain's slug.
 
 import type { Clock } from '../lib/clock.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
+import type { ChainContracts } from '../model/chain-contracts.ts';
 import type { Address, TransactionId } from '../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../model/pool.ts';
 import type { RpcBudget } from '../model/rpc-usage.ts';
@@ -27,7 +28,7 @@ export interface ChainFamily {
   /**
    * The web page about a token; null on a chain that no public explorer shows, such as the devnet.
    */
-  findTokenPage(chain: ChainSlug, token: Address): string | null;
+  findTokenPage(chain: ChainInfo, token: Address): string | null;
   /** Null for a family whose wallets can sign in, but whose chains cannot be followed yet. */
   readonly markets: FamilyMarkets | null;
 }
@@ -42,6 +43,8 @@ export interface ChainSource {
   readonly budget?: RpcBudget;
   /** What the devnet's file says; null for chains whose contracts the family knows. */
   readonly devnet: unknown;
+  /** What the operator's file says of the chain; none if it has no entry. */
+  readonly contracts?: ChainContracts | null;
   /** Null starts at the finalized block. */
   readonly startBlock: number | null;
   /** Identifies one chain of a devnet, which may be replaced by a new one; null for real chains. */
@@ -61,14 +64,30 @@ export interface NodeParts {
   readonly shared?: SharedEndpoints;
 }
 
+/** The operator's file contradicts what the family knows of a chain. */
+export class ContractsError extends Error {
+  override readonly name = 'ContractsError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.problems = problems;
+  }
+}
+
 /** What is needed to follow the family's chains and to trade on them. */
 export interface FamilyMarkets {
-  /** Makes no request. Throws if the chain's contracts are not known. */
+  /**
+   * Makes no request. Throws if the chain's contracts are not known, and a `ContractsError` if the
+   * operator's file contradicts them.
+   */
   describe(source: ChainSource): ChainMarket;
   /** One pool of endpoints, shared by all uses. Makes no request yet. */
   open(source: ChainSource, parts: NodeParts): ChainNodes;
-  /** Measures what each endpoint can do, in a bounded number of calls. */
-  measure(source: ChainSource, parts: NodeParts, signal: AbortSignal): Promise<EndpointReport[]>;
+  /** Measures what each endpoint can do, in a bounded number of calls; null if it cannot. */
+  readonly measure:
+    | ((source: ChainSource, parts: NodeParts, signal: AbortSignal) => Promise<EndpointReport[]>)
+    | null;
   /** Whether only the pool itself decides what its swaps pay, with no hook that can change it. */
   leavesSwapsAlone(pool: PoolDescription): boolean;
   /** What a swap in the pool uses of a transaction, in the family's own unit. */

@@ -20,7 +20,10 @@ export interface MarketView {
   readonly quoteRank: AssetRank;
 }
 
-export function findRank(assets: ChainAssets, token: Address): AssetRank {
+/** The assets that price others. */
+export type PricingAssets = Pick<ChainAssets, 'native' | 'stable'>;
+
+export function findRank(assets: PricingAssets, token: Address): AssetRank {
   if (assets.stable.has(token)) return RANK_STABLE;
   return assets.native.has(token) ? RANK_NATIVE : RANK_TOKEN;
 }
@@ -30,7 +33,7 @@ export function findRank(assets: ChainAssets, token: Address): AssetRank {
  * token 0 first.
  */
 export function listMarketViews(
-  assets: ChainAssets,
+  assets: PricingAssets,
   pool: Pick<PoolDescription, 'token0' | 'token1'>,
 ): readonly MarketView[] {
   const rank0 = findRank(assets, pool.token0);

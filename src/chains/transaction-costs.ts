@@ -10,6 +10,8 @@ export interface TransactionCosts {
   readonly pull: bigint;
   /** To turn the wrapped coin into the native one at the end. */
   readonly unwrap: bigint;
+  /** If the output is given: more for each swap, and once more to forward it; 0 if absent. */
+  readonly fixedOutput?: bigint;
   /** About what a whole trade uses. */
   readonly usual: bigint;
   /** The maximum that one transaction may use, by the model. */
@@ -37,4 +39,15 @@ export interface HopBytes {
   readonly first: number;
   /** After a hop of the same command. */
   readonly next: number;
+  /** A swap from token 0 takes so much less; 0 if absent. */
+  readonly fromZeroLess?: number;
+  /** What hops with the same `sharer` list only once; nothing if absent. */
+  readonly shared?: { readonly sharer: string; readonly bytes: number };
+  /**
+   * Whether the command can be told what to pay instead of what it gets; false if absent. Some can
+   * in one direction only.
+   */
+  readonly fixesOutput?: boolean | 'oneForZero';
+  /** Told what to pay, it pays exactly that, also in pools that pay for what arrives. */
+  readonly paysAsked?: boolean;
 }

@@ -5,10 +5,10 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { computeOpenTime } from '../candles/interval.ts';
 import { findFamily } from '../compose/chain-families.ts';
-import { CHAINS, findChain } from '../model/chain.ts';
 import { type Checkpoint, STORED_INTERVALS } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
 import { EXPORT_COLUMNS, type ExportPage, type ExportRequest, readExport } from './export-table.ts';
+import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { toShareBar } from './show-progress.ts';
 import { withStore } from './with-store.ts';
@@ -55,10 +55,8 @@ function readWanted(typed: readonly string[]): Wanted | null {
   const command = readCommand(typed, FORM);
   if (command === null) return null;
   const { values } = command;
-  const chain = findChain(values.chain ?? '')?.slug;
-  if (chain === undefined) {
-    return refuseCommand(FORM, `--chain must be one of ${Object.keys(CHAINS).join(', ')}`);
-  }
+  const chain = readChain(FORM, values.chain);
+  if (chain === null) return null;
   const table = pick(['trades', 'klines'], values.table);
   if (table === null) return refuseCommand(FORM, '--table must be trades or klines');
   const format = pick(['csv', 'parquet'], values.format);

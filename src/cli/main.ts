@@ -1,48 +1,57 @@
 #!/usr/bin/env node
 // The command line: `npx mintwire <command>`.
 
-import { exportRows } from './export.ts';
-import { forget } from './forget.ts';
-import { manageKeys } from './manage-keys.ts';
-import { pause, resume } from './pause.ts';
-import { plan } from './plan.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { serve } from './serve.ts';
-import { verify } from './verify.ts';
 import { readVersion } from './version.ts';
-import { watchTokens } from './watch-tokens.ts';
 
 const HELP = `mintwire: token market data, quotes and unsigned transactions from your own node
 
   npx mintwire serve      start the service (also: npm start)
+  npx mintwire migrate    bring the store to this version, without serving
   npx mintwire verify --chain <chain>
                           recompute the index from the chain and print the differences
   npx mintwire plan --chain <chain>
                           measure the chain's endpoints and print what following it costs
   npx mintwire export     write trades or klines to a CSV or Parquet file
   npx mintwire keys       list or revoke a wallet's API keys
+  npx mintwire tiers assign <wallet> <tier>
+                          give a wallet a tier of TIERS_FILE; also: remove, list
   npx mintwire pause <chain> <mint>
                           remove a token from every answer; resume restores it
   npx mintwire watch add --chain <chain> <token>
                           index a token of a chain with scope watch; also: remove, list
   npx mintwire forget --chain <chain>
                           delete everything indexed of a chain
+  npx mintwire search <text>
+                          find tokens on a server; also, of one of them: token, klines, trades, quote
+  npx mintwire watch <token>
+                          show the price of a token live
   npx mintwire --version  print the version
   npx mintwire --help     print this; <command> --help describes one
 
 Settings come from the environment; docs/configuration.md lists them all.
 `;
 
-const COMMANDS: Readonly<Record<string, (typed: readonly string[]) => Promise<void>>> = {
-  serve,
-  verify,
-  plan,
-  export: exportRows,
-  keys: manageKeys,
-  pause,
-  resume,
-  watch: watchTokens,
-  forget,
+type Command = (typed: readonly string[]) => Promise<void>;
+
+/** A command loads what it needs: the whole service takes a second. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  verify: async () => (await import('./verify.ts')).verify,
+  plan: async () => (await import('./plan.ts')).plan,
+  export: async () => (await import('./export.ts')).exportRows,
+  keys: async () => (await import('./manage-keys.ts')).manageKeys,
+  tiers: async () => (await import('./manage-tiers.ts')).manageTiers,
+  pause: async () => (await import('./pause.ts')).pause,
+  resume: async () => (await import('./pause.ts')).resume,
+  watch: async () => (await import('./watch-tokens.ts')).watchTokens,
+  forget: async () => (await import('./forget.ts')).forget,
+  search: async () => (await import('./client/show-search.ts')).showSearch,
+  token: async () => (await import('./client/show-token.ts')).showToken,
+  klines: async () => (await import('./client/show-klines.ts')).showKlines,
+  trades: async () => (await import('./client/show-trades.ts')).showTrades,
+  quote: async () => (await import('./client/show-quote.ts')).showQuote,
 };
 
 /** Flags about the program itself. */
@@ -54,8 +63,10 @@ const ABOUT: Readonly<Record<string, () => string>> = {
 
 const [command = '--help', ...typed] = process.argv.slice(2);
 const form = { name: `npx mintwire ${command}`, help: HELP, flags: {} };
-if (Object.hasOwn(COMMANDS, command)) await COMMANDS[command]?.(typed);
-else if (Object.hasOwn(ABOUT, command)) {
+if (Object.hasOwn(COMMANDS, command)) {
+  const run = await COMMANDS[command]?.();
+  await run?.(typed);
+} else if (Object.hasOwn(ABOUT, command)) {
   if (readCommand(typed, form) !== null) console.log(ABOUT[command]?.());
 } else {
   const known = [...Object.keys(COMMANDS), ...Object.keys(ABOUT)].join(', ');

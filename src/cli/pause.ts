@@ -2,9 +2,10 @@
 // operators, while a service runs.
 
 import { findFamily } from '../compose/chain-families.ts';
-import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
+import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { withStore } from './with-store.ts';
 
@@ -29,12 +30,8 @@ function readTarget(typed: readonly string[], verb: 'pause' | 'resume'): PauseTa
   const command = readCommand(typed, form);
   if (command === null) return null;
   const [chainName = '', mint = ''] = command.args;
-  const chain = findChain(chainName);
-  if (chain === null) {
-    const known = Object.keys(CHAINS).join(', ');
-    return refuseCommand(form, `no chain "${chainName}"; known: ${known}`);
-  }
-  const { slug } = chain;
+  const slug = readChain(form, chainName);
+  if (slug === null) return null;
   if (findFamily(slug).markets === null) return refuseCommand(form, `${slug} cannot be followed`);
   const token = findFamily(slug).addresses.parse(mint);
   return token === null

@@ -8,9 +8,10 @@ import {
   planFollowedChain,
 } from '../compose/plan-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
-import { CHAINS, type ChainSlug, findChain } from '../model/chain.ts';
+import { type ChainSlug, toSettingSuffix } from '../model/chain.ts';
 import { sumUsage } from '../model/rpc-usage.ts';
-import { readCommand, refuseCommand } from './read-command.ts';
+import { readChain } from './read-chain.ts';
+import { readCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';
 
 const FORM = {
@@ -18,7 +19,8 @@ const FORM = {
   help: `usage: npx mintwire plan --chain <chain>   for example --chain base
 
 Measures the endpoints in RPC_<CHAIN> in about a hundred calls each, and prints what they can do and
-what following the chain costs a day, for each scope. RPC_CREDITS_<CHAIN> prices the calls.
+what following the chain costs a day, for each scope. RPC_CREDITS_<CHAIN> prices the calls. What
+CHAINS_FILE says of the chain is checked, too.
 `,
   flags: { chain: { type: 'string' } },
 } as const;
@@ -107,7 +109,7 @@ function formatEndpoint({ measurement, scopes }: EndpointPlan, plan: ChainPlan):
 }
 
 function listAdvice(chain: ChainSlug, plan: ChainPlan): string[] {
-  const suffix = chain.toUpperCase();
+  const suffix = toSettingSuffix(chain);
   return [
     plan.isAnnounced ? '' : `A wss:// entry in RPC_${suffix} saves the polls for new blocks.`,
     plan.hasCredits ? '' : `Set RPC_CREDITS_${suffix} to price calls as the provider does.`,
@@ -120,6 +122,7 @@ function listAdvice(chain: ChainSlug, plan: ChainPlan): string[] {
 
 function formatPlan(chain: ChainSlug, plan: ChainPlan): string {
   return [
+    ...plan.problems.map((problem) => `CHAINS_FILE does not fit the chain: ${problem}`),
     ...plan.failed.map(({ reason }) => `could not be measured: ${reason}`),
     ...plan.endpoints.map((endpoint) => formatEndpoint(endpoint, plan)),
     listAdvice(chain, plan).join('\n'),
@@ -128,22 +131,13 @@ function formatPlan(chain: ChainSlug, plan: ChainPlan): string {
 
 export async function plan(typed: readonly string[]): Promise<void> {
   const command = readCommand(typed, FORM);
-  if (command === null) return;
-  const { chain: name } = command.values;
-  if (name === undefined) {
-    refuseCommand(FORM, '--chain is missing');
-    return;
-  }
-  const chain = findChain(name)?.slug;
-  if (chain === undefined) {
-    refuseCommand(FORM, `no chain "${name}"; known: ${Object.keys(CHAINS).join(', ')}`);
-    return;
-  }
+  const chain = command && readChain(FORM, command.values.chain);
+  if (chain === null) return;
   try {
     const { signal } = new AbortController();
     const planned = await planFollowedChain({ config: loadProcessConfig(), chain, signal });
     console.log(formatPlan(chain, planned));
-    process.exitCode = planned.endpoints.length === 0 ? 1 : 0;
+    process.exitCode = planned.endpoints.length === 0 || planned.problems.length > 0 ? 1 : 0;
   } catch (error) {
     console.error(`mintwire: ${describeStartProblem(error, null)}`);
     process.exitCode = 1;

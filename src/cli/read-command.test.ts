@@ -3,6 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, type TestContext, test } from 'node:test';
+import { showKlines } from './client/show-klines.ts';
+import { showQuote } from './client/show-quote.ts';
+import { showSearch } from './client/show-search.ts';
+import { showToken } from './client/show-token.ts';
+import { showTrades } from './client/show-trades.ts';
+import { watchPrice } from './client/watch-price.ts';
 import { manageKeys } from './manage-keys.ts';
 import { pause, resume } from './pause.ts';
 import { serve } from './serve.ts';
@@ -10,7 +16,10 @@ import { verify } from './verify.ts';
 
 type Command = (typed: readonly string[]) => Promise<void>;
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, verify, manageKeys, pause, resume };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...{ serve, verify, manageKeys, pause, resume },
+  ...{ showSearch, showToken, showKlines, showTrades, showQuote, watchPrice },
+};
 
 /** Runs a command like main; nothing typed here may get as far as opening a store. */
 async function type(t: TestContext, command: Command, typed: readonly string[]) {
@@ -39,7 +48,7 @@ describe('every command of mintwire', () => {
 
 const WRONG: readonly (readonly [Command, string, RegExp])[] = [
   [serve, '9000', /no argument "9000" here; it takes no arguments/],
-  [serve, '--port 9000', /no flag --port; known: --help/],
+  [serve, '--port 9000', /no flag --port; known: --role, --help/],
   [verify, '', /--chain is missing/],
   [verify, '--chain', /--chain needs a value/],
   [verify, '--chain nope', /no chain "nope"; known: .*devnet/],
@@ -49,6 +58,10 @@ const WRONG: readonly (readonly [Command, string, RegExp])[] = [
   [manageKeys, 'list', /--wallet is missing/],
   [manageKeys, 'list --wallet x --id y', /--id is for revoke only/],
   [manageKeys, 'list x --wallet x', /no argument "x" here/],
+  [showSearch, '', /<text> is missing/],
+  [showToken, 'a b', /no argument "b" here; it takes <token>/],
+  [showQuote, 'hold 1 x', /no side "hold"; known: buy, sell/],
+  [watchPrice, 'x --events none', /--events must be a number of events/],
   [pause, '', /<chain> is missing/],
   [pause, 'devnet', /<mint> is missing/],
   [pause, 'list x', /no argument "x" here/],
@@ -72,7 +85,7 @@ describe('a wrong command line', () => {
 const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
   [
     ['src/cli/main.ts', 'constructor'],
-    /no command "constructor"; known: serve, verify, plan, export, keys/,
+    /no command "constructor"; known: serve, migrate, verify, plan, export, keys/,
   ],
   [['devnet/main.ts', '--colour'], /no flag or argument --colour; known: --help/],
   [['test/drill.ts', '--colour'], /no flag --colour; known: --kills, .*--help/],

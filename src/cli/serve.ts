@@ -1,9 +1,12 @@
 // `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
-import { NothingToFollowError } from '../compose/start-chains.ts';
-import { type Service, startService } from '../compose/start-service.ts';
-import { NothingToVerifyError } from '../compose/verify-followed-chain.ts';
+import { openWorkerLink } from '../compose/open-worker-link.ts';
+import { StartError } from '../compose/start-error.ts';
+import type { Service } from '../compose/start-service.ts';
+import type { Workers } from '../compose/start-workers.ts';
+import type { WorkerLink } from '../compose/worker-link.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
+import { keepCompiled } from './keep-compiled.ts';
 import { readCommand } from './read-command.ts';
 import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
@@ -17,9 +20,7 @@ export function describeStartProblem(error: unknown, config: Config | null): str
       'docs/configuration.md explains every setting.',
     ].join('\n');
   }
-  if (error instanceof NothingToFollowError || error instanceof NothingToVerifyError) {
-    return error.message;
-  }
+  if (error instanceof StartError) return error.message;
   const { code, port, message, path } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') {
     const setting = port === config?.server.metricsPort ? 'METRICS_PORT' : 'PORT';
@@ -31,19 +32,21 @@ export function describeStartProblem(error: unknown, config: Config | null): str
   return `The start failed: ${message}`;
 }
 
-function renderBanner(service: Service, config: Config, version: string): string {
+function renderBanner(service: Service | Workers, config: Config, version: string): string {
   const origin = service.url.replace(/\/v1$/, '');
   const data =
     service.engine === 'sqlite' ? `${config.store.dataDir} (SQLite)` : 'PostgreSQL (DATABASE_URL)';
   return [
-    `Mintwire ${version} serves on ${service.url}`,
+    `Mintwire ${version} serves on ${origin}`,
     '',
+    `  API          ${service.url}`,
     `  Reference    ${origin}/v1/docs`,
     `  OpenAPI      ${origin}/v1/openapi.json`,
     `  Agents       ${origin}/v1/mcp (MCP)`,
     `  Ready?       ${origin}/v1/ready`,
     `  Metrics      ${service.metricsUrl}`,
     `  Data         ${data}`,
+    ...(config.node.workers > 1 ? [`  Workers      ${config.node.workers}`] : []),
     '',
     `Try: curl -s '${origin}/v1/tokens/search?q=wire'`,
     'Stop with Ctrl-C.',
@@ -51,57 +54,107 @@ function renderBanner(service: Service, config: Config, version: string): string
   ].join('\n');
 }
 
-/** Resolves at the first stop signal; later ones are ignored while the service drains. */
-function untilStopped(): Promise<string> {
+/**
+ * Resolves at the first stop signal; later ones are ignored while the service drains. A worker
+ * leaves Ctrl-C, which every process of a terminal gets, to its primary.
+ */
+function untilStopped(link: WorkerLink | null): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // The handler stays: without it a second Ctrl-C would end the process while it drains.
-      process.on(signal, () => resolve(signal));
-    }
+    // The handlers stay: without them a second Ctrl-C would end the process while it drains.
+    process.on('SIGINT', () => {
+      if (link === null) resolve('SIGINT');
+    });
+    process.on('SIGTERM', () => resolve('SIGTERM'));
+    void link?.stopped.then(() => resolve('primary'));
   });
 }
 
 const FORM = {
   name: 'npx mintwire serve',
-  help: `usage: npx mintwire serve   (or: npm start)
+  help: `usage: npx mintwire serve [--role all|api|indexer]   (or: npm start)
 
 Starts the service and says where it is; Ctrl-C stops it. Settings come from the environment, such
-as PORT=9000 npm start; docs/configuration.md lists them all.
+as PORT=9000 npm start; docs/configuration.md lists them all. --role overrides ROLE: what this
+process does when several share a PostgreSQL database.
 `,
-  flags: {},
-};
+  flags: { role: { type: 'string' } },
+} as const;
 
-export async function serve(typed: readonly string[]): Promise<void> {
-  if (readCommand(typed, FORM) === null) return;
-  const stopped = untilStopped();
-  const version = readVersion();
-  let config: Config | null = null;
-  let service: Service;
-  try {
-    config = loadProcessConfig();
-    service = await startService({ config, version, terminal: process.stdout.isTTY === true });
-  } catch (error) {
-    console.error(`mintwire: ${describeStartProblem(error, config)}`);
-    // Resources opened before the failure must not keep the process alive.
-    process.exit(1);
+/** Starts the service in this process, or in several of which this one is the primary. */
+async function start(
+  config: Config,
+  of: { readonly version: string; readonly link: WorkerLink | null },
+): Promise<Service | Workers> {
+  const terminal = process.stdout.isTTY === true;
+  // Before anything large is loaded.
+  keepCompiled(config.store.dataDir);
+  if (of.link === null && config.node.workers > 1) {
+    const { startWorkers } = await import('../compose/start-workers.ts');
+    return await startWorkers({ config, terminal });
   }
-  const { logger } = service;
-  // Also on a crash, so that the last line says why.
-  process.on('exit', () => logger.flush());
+  const { startService } = await import('../compose/start-service.ts');
+  return await startService({ config, ...of, terminal });
+}
+
+/** Logs and prints what a start has to say, once over all workers. */
+function announce(service: Service | Workers, config: Config, version: string): void {
   for (const name of config.unknownNames) {
     service.logger.warn({ setting: name }, 'unknown setting: is it a typo?');
   }
   console.log(renderBanner(service, config, version));
-  const stopShowing = showProgress(service, process.stdout.isTTY === true);
-  const failed = service.failed.then((reason) => ({ reason }));
+}
+
+/** Says why the start failed, once over all workers, and ends the process. */
+async function failStart(reason: string, link: WorkerLink | null): Promise<never> {
+  if (link === null) console.error(`mintwire: ${reason}`);
+  else await new Promise<void>((resolve) => link.tell({ type: 'failed', reason }, resolve));
+  // Resources opened before the failure must not keep the process alive.
+  process.exit(1);
+}
+
+export async function serve(typed: readonly string[]): Promise<void> {
+  const command = readCommand(typed, FORM);
+  if (command === null) return;
+  const { role } = command.values;
+  const link = openWorkerLink();
+  const stopped = untilStopped(link);
+  const version = readVersion();
+  let config: Config | null = null;
+  let service: Service | Workers;
+  try {
+    config = loadProcessConfig(role === undefined ? {} : { ROLE: role });
+    const started = await Promise.race([start(config, { version, link }), stopped]);
+    // Whatever is open now survives a crash, too; workers end with their primary.
+    if (typeof started === 'string') process.exit(0);
+    service = started;
+  } catch (error) {
+    return await failStart(describeStartProblem(error, config), link);
+  }
+  const { logger } = service;
+  // Also on a crash, so that the last line says why.
+  process.on('exit', () => logger.flush());
+  if (link === null) announce(service, config, version);
+  const showsChains = link === null || (await link.begun).isIndexing;
+  const stopShowing =
+    'chains' in service && showsChains
+      ? showProgress(service, process.stdout.isTTY === true)
+      : null;
+  const { promise: failed, resolve: fail } = Promise.withResolvers<{ readonly reason: string }>();
+  void service.failed.then((reason) => {
+    // The primary then stops all workers, this one too.
+    if (link === null) fail({ reason });
+    else link.tell({ type: 'conflict', reason });
+  });
   const cause = await Promise.race([stopped.then((signal) => ({ signal })), failed]);
-  stopShowing();
-  service.logger.info(cause, 'stopping');
+  stopShowing?.();
+  logger.info(cause, 'stopping');
   await service.stop();
-  service.logger.info('stopped');
-  service.logger.flush();
+  logger.info('stopped');
+  logger.flush();
   if ('reason' in cause) {
     console.error(`mintwire: ${cause.reason}`);
     process.exitCode = 1;
   }
+  // The channel to the primary would keep it alive.
+  if (link !== null) process.disconnect();
 }

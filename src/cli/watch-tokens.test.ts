@@ -45,7 +45,6 @@ for (const [name, env, typed, says] of [
   ['an unknown chain', WATCH, ['add', '--chain', 'moon', TOKEN], /no chain "moon"/],
   ['a malformed address', WATCH, ['add', '--chain', 'base', '0x12'], /"0x12" is not an address/],
   ['no token', WATCH, ['add', '--chain', 'base'], /<token> is missing/],
-  ['another verb', WATCH, ['drop'], /no "drop"; known: add, remove, list/],
   [
     'a chain that is not followed',
     {},

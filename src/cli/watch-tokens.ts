@@ -3,13 +3,13 @@
 
 import { findFamily } from '../compose/chain-families.ts';
 import { listScopes, listWatched } from '../compose/chain-scopes.ts';
-import { type Config, loadProcessConfig } from '../config.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import type { Config } from '../config.ts';
+import { type ChainSlug, toSettingSuffix } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
-import { readChain } from './read-chain.ts';
+import { watchPrice } from './client/watch-price.ts';
+import { readChain, readSettings } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { describeStartProblem } from './serve.ts';
 import { withStore } from './with-store.ts';
 
 const HELP = `usage: npx mintwire watch add    --chain <chain> <token>
@@ -23,12 +23,12 @@ a few seconds, from the next block on. Tokens in WATCH_<CHAIN> are watched as we
 const VERBS = ['add', 'remove', 'list'] as const;
 type Verb = (typeof VERBS)[number];
 
-function buildForm(verb: Verb | null) {
+function buildForm(verb: Verb) {
   return {
-    name: verb === null ? 'npx mintwire watch' : `npx mintwire watch ${verb}`,
+    name: `npx mintwire watch ${verb}`,
     help: HELP,
     flags: { chain: { type: 'string' } },
-    args: verb === 'list' || verb === null ? [] : ['token'],
+    args: verb === 'list' ? [] : ['token'],
   } as const;
 }
 
@@ -43,7 +43,8 @@ interface WatchTarget {
 
 /** Why tokens of a chain cannot be watched; null if they can. */
 function findScopeFault(config: Config, chain: ChainSlug): string | null {
-  const suffix = chain.toUpperCase();
+  if (chain === 'devnet-solana') return 'all tokens of devnet-solana are indexed';
+  const suffix = toSettingSuffix(chain);
   const scope = listScopes(config)[chain];
   const isOff = chain === 'devnet' && config.devnet.mode === 'off';
   if (scope === undefined || isOff) {
@@ -73,7 +74,7 @@ function readTarget(typed: readonly string[], form: Form, config: Config): Watch
 async function list(store: Store, { chain, configured }: WatchTarget): Promise<void> {
   const { toShown } = findFamily(chain).addresses;
   const added = (await store.watches.list(chain)).filter((token) => !configured.includes(token));
-  const where = `WATCH_${chain.toUpperCase()}`;
+  const where = `WATCH_${toSettingSuffix(chain)}`;
   for (const token of configured) console.log(`${toShown(token)} (${where})`);
   for (const token of added) console.log(toShown(token));
   if (configured.length + added.length === 0) console.log(`No token of ${chain} is watched.`);
@@ -85,7 +86,7 @@ async function change(
   { chain, token, configured }: WatchTarget & { readonly token: Address },
 ): Promise<void> {
   const shown = findFamily(chain).addresses.toShown(token);
-  const where = `WATCH_${chain.toUpperCase()}`;
+  const where = `WATCH_${toSettingSuffix(chain)}`;
   if (configured.includes(token) && verb === 'remove') {
     console.error(`mintwire: ${shown} is in ${where}: remove it there`);
     process.exitCode = 1;
@@ -101,21 +102,11 @@ async function change(
 
 export async function watchTokens(typed: readonly string[]): Promise<void> {
   const verb = VERBS.find((one) => one === typed[0]) ?? null;
+  // Any other word is a token whose price is watched.
+  if (verb === null) return watchPrice(typed);
   const form = buildForm(verb);
-  if (verb === null) {
-    const isHelp = typed.includes('--help');
-    if (isHelp) console.log(HELP);
-    else refuseCommand(form, `no "${typed[0] ?? ''}"; known: ${VERBS.join(', ')}`);
-    return;
-  }
-  let config: Config;
-  try {
-    config = loadProcessConfig();
-  } catch (error) {
-    console.error(`mintwire: ${describeStartProblem(error, null)}`);
-    process.exitCode = 1;
-    return;
-  }
+  const config = readSettings();
+  if (config === null) return;
   const target = readTarget(typed.slice(1), form, config);
   if (target === null) return;
   const { token } = target;

@@ -4,7 +4,7 @@
 import { EVM_FAMILY } from '../chains/evm/evm-family.ts';
 import type { ChainFamily, FamilyMarkets } from '../chains/family.ts';
 import { SOLANA_FAMILY } from '../chains/solana/solana-family.ts';
-import { CHAINS, type ChainInfo, type ChainSlug } from '../model/chain.ts';
+import { type ChainInfo, type ChainSlug, findFamilyName } from '../model/chain.ts';
 
 export const FAMILIES: Readonly<Record<ChainInfo['family'], ChainFamily>> = {
   evm: EVM_FAMILY,
@@ -12,7 +12,7 @@ export const FAMILIES: Readonly<Record<ChainInfo['family'], ChainFamily>> = {
 };
 
 export function findFamily(slug: ChainSlug): ChainFamily {
-  return FAMILIES[CHAINS[slug].family];
+  return FAMILIES[findFamilyName(slug)];
 }
 
 /** Throws for a chain that cannot be followed. */

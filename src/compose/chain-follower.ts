@@ -6,32 +6,42 @@ import type { ChainMarket } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
-import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
-import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
 import { TokenDemand } from '../ingest/demand/token-demand.ts';
-import type { LookupStatus } from '../ingest/demand/token-lookups.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
-import { decodeBatch } from '../live/encode-batch.ts';
-import type { Feed } from '../live/feed.ts';
+import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
-import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import { type ChainSlug, isEmbedded } from '../model/chain.ts';
+import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
-import { type MethodUsage, sumUsage } from '../model/rpc-usage.ts';
+import { sumUsage } from '../model/rpc-usage.ts';
+import type { LeaseStore } from '../store/lease-store.ts';
+import type { SignalStore } from '../store/signal-store.ts';
 import type { Store } from '../store/store.ts';
+import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { findFamily, requireMarkets } from './chain-families.ts';
-import { computeChainProgress, describeNotReady } from './chain-progress.ts';
+import {
+  computeChainProgress,
+  describeNotReady,
+  describeProblems,
+  pickStatus,
+  toShown,
+} from './chain-progress.ts';
 import type { ConfiguredScopes } from './chain-scopes.ts';
 import { ClientDemand } from './client-demand.ts';
+import { ForeignReports } from './foreign-reports.ts';
+import { IndexerCommands } from './indexer-commands.ts';
 import type {
   ChainReport,
   IndexerCommand,
   IndexerMessage,
   IndexerThreadInput,
 } from './indexer-message.ts';
+import { measureChains } from './measure-chains.ts';
+import type { SeenReport } from './shared-report.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */
@@ -47,12 +57,21 @@ interface ChainFollowerOptions {
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
   readonly scopes: ConfiguredScopes;
+  readonly known: ChainRegistry;
+  readonly leases: Pick<LeaseStore, 'list'> | null;
+  readonly signals: SignalStore | null;
+  /** The name of this process among those on the store. */
+  readonly node: string;
+  readonly leaseMs: number;
+  readonly canIndex: (chain: ChainSlug) => boolean;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
   /** Whose memory of the endpoints the thread shares. */
   readonly connections: ChainConnections;
-  /** Where commits are published. */
-  readonly feed: Feed;
+  /** Called with every commit of this process, in order. */
+  readonly onCommitted: (batch: EncodedBatch) => void;
+  /** Called with what the thread reports, a few times a second. */
+  readonly onReports: (reports: readonly ChainReport[]) => void;
   /** Called for store faults in the thread. */
   readonly onStoreFault: Store['report'];
   readonly clock: Clock;
@@ -60,11 +79,13 @@ interface ChainFollowerOptions {
   readonly metrics: Metrics;
 }
 
-type AddGauge = (name: string, help: string, read: (report: ChainReport) => number | null) => void;
-
 export class ChainFollower implements ChainDirectory {
   readonly #options: ChainFollowerOptions;
-  readonly #reports = new Map<ChainSlug, ChainReport>();
+  #slugs: readonly ChainSlug[];
+  /** Of the chains that this process indexes. */
+  #reports: ReadonlyMap<ChainSlug, ChainReport> = new Map();
+  readonly #foreign: ForeignReports;
+  readonly #commands: IndexerCommands;
   /** Why a chain without a report is not ready. */
   readonly #preparing = new Map<ChainSlug, string>();
   /** Chains that have been at their head since the start. */
@@ -86,103 +107,65 @@ export class ChainFollower implements ChainDirectory {
 
   constructor(options: ChainFollowerOptions) {
     this.#options = options;
+    this.#slugs = options.chains;
     this.#pools = new ClientDemand(options.clock, (chain, pools) => {
-      this.#worker?.postMessage({ type: 'adopt', chain, pools } satisfies IndexerCommand);
+      this.#commands.send({ type: 'adopt', chain, pools });
     });
-    this.#history = new ClientDemand(options.clock, (chain, tokens) => {
-      this.#worker?.postMessage({ type: 'backfill', chain, tokens } satisfies IndexerCommand);
+    this.#history = new ClientDemand(options.clock, (chain, tokens, caller) => {
+      for (const token of tokens) {
+        this.#commands.send({ type: 'backfill', chain, token, caller });
+      }
     });
     this.tokens = new TokenDemand({
       perMinute: options.indexing.lookupsPerMinute,
-      send: (chain, token) => {
-        this.#worker?.postMessage({ type: 'lookUp', chain, token } satisfies IndexerCommand);
-        return this.#worker !== null;
-      },
+      send: (chain, token) => this.#commands.send({ type: 'lookUp', chain, token }),
       clock: options.clock,
       sleep,
     });
-    const gauge: AddGauge = (name, help, read) =>
-      options.metrics.chainGauge(name, help, () =>
-        [...this.#reports].map(([chain, report]) => [chain, read(report)] as const),
-      );
-    gauge('mintwire_chain_head_block', "The chain's newest block.", (one) => one.status.head);
-    gauge('mintwire_chain_indexed_block', 'The last indexed block.', (one) => one.status.block);
-    gauge(
-      'mintwire_chain_lag_seconds',
-      'Age of the last indexed block relative to the head.',
-      (one) => (one.status.lagMs === null ? null : one.status.lagMs / 1000),
-    );
-    gauge('mintwire_chain_ready', 'Whether the chain is indexed up to its head.', (one) =>
-      this.#findNotReady(one.status.chain, one) === null ? 1 : 0,
-    );
-    gauge('mintwire_chain_blocks_indexed', 'Blocks since the start.', (one) => one.blocksTotal);
-    gauge('mintwire_chain_trades_indexed', 'Trades since the start.', (one) => one.tradesTotal);
-    gauge(
-      'mintwire_chain_reorganisations',
-      'Rollbacks since the start.',
-      (one) => one.reorganisationsTotal,
-    );
-    gauge('mintwire_chain_rpc_requests', 'Requests to endpoints.', (one) => one.rpcRequests);
-    gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
-    gauge('mintwire_chain_slowed', 'Whether its daily budget slows the chain down.', (one) =>
-      one.slowed === null ? 0 : 1,
-    );
-    const usage = (name: string, help: string, pick: (usage: MethodUsage) => number) =>
-      options.metrics.chainMethodCounter(name, help, () => this.#listUsage(pick));
-    usage('mintwire_rpc_calls_total', 'Calls to endpoints.', ({ calls }) => calls);
-    usage('mintwire_rpc_credits_total', 'What they cost.', ({ credits }) => credits);
-    usage(
-      'mintwire_rpc_received_bytes_total',
-      'Bytes received, as compressed by the endpoint.',
-      ({ bytes }) => bytes,
-    );
-    usage(
-      'mintwire_rpc_unpacked_bytes_total',
-      'The same bytes, unpacked.',
-      ({ unpackedBytes }) => unpackedBytes,
-    );
-    this.#addSideMetrics(gauge);
-  }
-
-  #addSideMetrics(gauge: AddGauge): void {
-    const adoption = (name: keyof AdoptionStatus, help: string) =>
-      gauge(`mintwire_adoption_${name}`, help, (one) => one.adoption?.[name] ?? null);
-    adoption('waiting', 'Pools that are older than the index and wait for their adoption.');
-    adoption('adopted', 'Pools adopted since the start.');
-    adoption('failed', 'Adoptions that failed since the start; each is tried again.');
-    adoption('calls', 'Requests that adoptions took since the start.');
-    const backfill = (name: keyof BackfillProgress, help: string) =>
-      gauge(`mintwire_backfill_${name}`, help, (one) => one.backfill?.[name] ?? null);
-    backfill('waiting', 'Tokens whose history is waiting or being read.');
-    backfill('done', 'Backfill jobs finished since the start.');
-    backfill('failed', 'Backfill jobs that failed since the start.');
-    backfill('calls', 'Requests that backfill took since the start.');
-    const lookups = (name: keyof LookupStatus, help: string) =>
-      gauge(`mintwire_lookups_${name}`, help, (one) => one.lookups?.[name] ?? null);
-    lookups('running', 'Tokens that are being looked up.');
-    lookups('found', 'Tokens found by lookups since the start.');
-    lookups('failed', 'Lookups since the start that no node answered.');
-    lookups('calls', 'Requests that lookups took since the start.');
-    this.#options.metrics.gauge(
-      'mintwire_lookups_waiting',
-      'Tokens that wait for their lookup.',
-      () => {
-        return this.tokens.waiting;
+    measureChains(options.metrics, {
+      listOwn: () => this.#reports,
+      listSeen: () =>
+        this.#slugs.flatMap((chain) => {
+          const report = this.#findReport(chain);
+          return report === undefined ? [] : [[chain, report] as const];
+        }),
+      isReady: (chain) => this.#findNotReady(chain, this.#findReport(chain)) === null,
+      listUsage: () => this.#listUsage(),
+      countWaiting: () => this.tokens.waiting,
+    });
+    // The start and end of an outage are logged elsewhere.
+    const onError = (error: unknown) => {
+      if (!isStoreOutage(error)) options.logger.warn({ err: error }, 'other processes: no answer');
+    };
+    this.#foreign = new ForeignReports({ ...options, onError });
+    this.#commands = new IndexerCommands({
+      ...options,
+      isIndexing: (chain) => this.isIndexing(chain),
+      post: (command) => {
+        this.#worker?.postMessage(command);
+        return this.#worker !== null;
       },
-    );
+      onLookedUp: ({ chain, token, outcome }) => this.tokens.settle(chain, token, outcome),
+      onError,
+    });
   }
 
   adopt(chain: ChainSlug, pools: readonly PoolId[]): void {
     this.#pools.ask(chain, pools);
   }
 
-  requestHistory(chain: ChainSlug, token: Address): void {
-    this.#history.ask(chain, [token]);
+  requestHistory(chain: ChainSlug, token: Address, caller: string): void {
+    this.#history.ask(chain, [token], caller);
   }
 
   /** Sets the status of a chain whose source is not known yet. */
   prepare(chain: ChainSlug, what: string): void {
     this.#preparing.set(chain, what);
+  }
+
+  /** A chain that will not be followed in this run is not answered for. */
+  drop(chain: ChainSlug): void {
+    this.#slugs = this.#slugs.filter((slug) => slug !== chain);
   }
 
   /** Called again when a source has changed: the thread is then restarted with the new sources. */
@@ -201,18 +184,42 @@ export class ChainFollower implements ChainDirectory {
   }
 
   list(): readonly FollowedChainStatus[] {
-    return this.#options.chains.map((slug) => {
-      const report = this.#reports.get(slug);
-      const answer = this.#buildAnswer(slug, report);
+    return this.#slugs.map((slug) => {
+      const report = this.#findReport(slug);
       const notReady = this.#findNotReady(slug, report);
       const limitations = this.#listLimitations(slug, report);
       const progress = this.#computeProgress(slug, report);
-      return { slug, answer, notReady, limitations, progress };
+      const isStopped = this.#isStopped(report) || report?.isAbandoned === true;
+      const status = isStopped ? 'stalled' : pickStatus(notReady, report?.status.state);
+      const answer = this.#buildAnswer(slug, report, { status, progress: toShown(progress) });
+      const { endpoints = [], lastError = null, backfill = null } = report ?? {};
+      const source = { head: report?.status.head ?? null, endpoints, lastError, backfill };
+      return { slug, answer, notReady, limitations, source, progress };
     });
   }
 
+  get known(): ChainRegistry {
+    return this.#options.known;
+  }
+
   get slugs(): readonly ChainSlug[] {
-    return this.#options.chains;
+    return this.#slugs;
+  }
+
+  /** Whether this process indexes the chain. */
+  isIndexing(chain: ChainSlug): boolean {
+    return this.#reports.has(chain);
+  }
+
+  /**
+   * For how long the index is no longer known to be at the chain's head; infinite if it never was.
+   * A chain that its operator has slowed down may be behind for any time.
+   */
+  readAge(chain: ChainSlug): { readonly ageMs: number; readonly isSlowed: boolean } {
+    const report = this.#findReport(chain);
+    const currentAtMs = report?.status.currentAtMs ?? Number.NEGATIVE_INFINITY;
+    const ageMs = this.#options.clock.monotonicMs() - currentAtMs;
+    return { ageMs, isSlowed: report !== undefined && report.slowed !== null };
   }
 
   findSource(chain: ChainSlug): ChainSource | null {
@@ -222,6 +229,7 @@ export class ChainFollower implements ChainDirectory {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.tokens.stop();
+    await Promise.all([this.#foreign.stop(), this.#commands.stop()]);
     if (this.#restart) clearTimeout(this.#restart);
     const worker = this.#worker;
     if (!worker) return;
@@ -233,37 +241,59 @@ export class ChainFollower implements ChainDirectory {
     clearTimeout(cut);
   }
 
-  #findNotReady(slug: ChainSlug, report: ChainReport | undefined): string | null {
+  /** Ours, or that of the process that indexes the chain; ours is empty until it is at work. */
+  #findReport(slug: ChainSlug): SeenReport | undefined {
+    const own = this.#reports.get(slug);
+    const hasNews = own !== undefined && (own.status.head !== null || own.problems.length > 0);
+    if (hasNews && this.#worker !== null) return own;
+    const foreign = this.#foreign.find(slug);
+    // What somebody reported long ago says less than that we are starting.
+    const report: SeenReport | undefined = foreign?.isAbandoned
+      ? (own ?? foreign)
+      : (foreign ?? own);
+    if (report !== undefined && !report.isAbandoned) this.#noteArrival(report);
+    return report;
+  }
+
+  #noteArrival({ status: { chain, block, head, state } }: SeenReport): void {
+    if (state === 'following' && block !== null && block === head) this.#arrived.add(chain);
+  }
+
+  #isStopped(report: SeenReport | undefined): boolean {
+    return this.#crashes > 0 && (!this.#worker || !report);
+  }
+
+  #findNotReady(slug: ChainSlug, report: SeenReport | undefined): string | null {
     const preparing = this.#preparing.get(slug);
     if (preparing !== undefined) return preparing;
-    if (this.#crashes > 0 && (!this.#worker || !report)) {
+    if (this.#isStopped(report)) {
       return 'the indexer stopped and is being restarted, see the log';
     }
     if (!report) return 'starting';
+    if (report.isAbandoned) return 'no process indexes it, see the logs of those that should';
+    if (report.problems.length > 0) return describeProblems(report.problems);
     const isSlowed = report.slowed !== null;
     return describeNotReady(report.status, { hasArrived: this.#arrived.has(slug), isSlowed });
   }
 
   /** As both threads met them. */
-  #listLimitations(slug: ChainSlug, report: ChainReport | undefined): readonly string[] {
+  #listLimitations(slug: ChainSlug, report: SeenReport | undefined): readonly string[] {
     const here = this.#options.connections.find(slug)?.nodes.listLimitations() ?? [];
     return [...new Set([...(report?.limitations ?? []), ...here])];
   }
 
   /** What the calls of both threads took. */
-  *#listUsage(pick: (usage: MethodUsage) => number) {
-    for (const chain of this.#options.chains) {
+  *#listUsage() {
+    for (const chain of this.#slugs) {
       const there = this.#reports.get(chain)?.usage ?? [];
       const here = this.#options.connections.find(chain)?.nodes.listUsage() ?? [];
-      for (const usage of sumUsage([there, here])) {
-        yield { chain, method: usage.method, value: pick(usage) };
-      }
+      for (const usage of sumUsage([there, here])) yield { chain, usage };
     }
   }
 
   #computeProgress(
     slug: ChainSlug,
-    report: ChainReport | undefined,
+    report: SeenReport | undefined,
   ): FollowedChainStatus['progress'] {
     const { block, head } = report?.status ?? {};
     if (block == null || head == null || this.#arrived.has(slug)) return null;
@@ -272,10 +302,14 @@ export class ChainFollower implements ChainDirectory {
     return computeChainProgress({ first, block, head });
   }
 
-  #buildAnswer(slug: ChainSlug, report: ChainReport | undefined): ChainAnswer {
-    const { caip2, name, native } = CHAINS[slug];
+  #buildAnswer(
+    slug: ChainSlug,
+    report: SeenReport | undefined,
+    state: Pick<ChainAnswer, 'status' | 'progress'>,
+  ): FollowedChainStatus['answer'] {
+    const { caip2, name, explorerUrl } = this.#options.known.get(slug);
     const source = this.#sources.find((one) => one.chain === slug);
-    const rpcUrl = slug === 'devnet' ? source?.endpoints[0] : undefined;
+    const rpcUrl = isEmbedded(slug) ? source?.endpoints[0] : undefined;
     const market = this.#markets.get(slug);
     const anchor = market?.assets.anchorPools[0];
     return {
@@ -285,8 +319,9 @@ export class ChainFollower implements ChainDirectory {
       head: report?.status.block ?? null,
       finalized: report?.status.finalized ?? null,
       lagMs: report?.status.lagMs ?? null,
+      ...state,
       venues: [...(market?.venues ?? [])],
-      native: { ...native },
+      explorerUrl,
       scope: this.#options.scopes[slug]?.name ?? 'all',
       usdAnchor: anchor === undefined ? null : findFamily(slug).addresses.toShown(anchor),
       ...(report?.slowed == null ? {} : { slowed: report.slowed }),
@@ -299,11 +334,13 @@ export class ChainFollower implements ChainDirectory {
     this.#restart = null;
     if (this.#stopping) return;
     const { connections, clock, logger } = this.#options;
-    const { store, indexing, scopes, rollbacksKeptMs } = this.#options;
-    const sources = this.#sources;
+    const { store, node, leaseMs, indexing, scopes, rollbacksKeptMs } = this.#options;
+    const followed = this.#sources;
+    const sources = followed.filter(({ chain }) => this.#options.canIndex(chain));
+    if (sources.length === 0) return;
     const memories = sources.map((source) => connections.connect(source).memory);
     const workerData: IndexerThreadInput = {
-      ...{ store, indexing, scopes, rollbacksKeptMs, sources, memories },
+      ...{ store, node, leaseMs, indexing, scopes, rollbacksKeptMs, sources, memories },
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
@@ -323,9 +360,11 @@ export class ChainFollower implements ChainDirectory {
       for (const memory of memories) endThread({ memory, thread: 'indexer' });
       if (this.#worker !== worker) return;
       this.#worker = null;
+      // Another process may index the chains now. Without others the last report stays true.
+      if (this.#options.leases !== null) this.#reports = new Map();
       this.tokens.abandon();
       if (this.#stopping) return;
-      if (workerData.sources !== this.#sources) {
+      if (followed !== this.#sources) {
         this.#startWorker();
         return;
       }
@@ -340,18 +379,17 @@ export class ChainFollower implements ChainDirectory {
     const { logger, metrics, clock } = this.#options;
     this.#heardAtMs = clock.monotonicMs();
     if (message.type === 'log') logger[message.level](message.fields, message.message);
-    if (message.type === 'committed') this.#options.feed.publish(decodeBatch(message.batch));
+    if (message.type === 'committed') this.#options.onCommitted(message.batch);
     if (message.type === 'storeFault') this.#options.onStoreFault(message.fault, message.message);
     if (message.type === 'lookedUp') {
       this.tokens.settle(message.chain, message.token, message.outcome);
+      this.#commands.settle(message);
     }
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;
     this.#crashes = 0;
-    for (const report of message.reports) {
-      const { chain, block, head, state } = report.status;
-      this.#reports.set(chain, report);
-      if (state === 'following' && block !== null && block === head) this.#arrived.add(chain);
-    }
+    this.#options.onReports(message.reports);
+    this.#reports = new Map(message.reports.map((report) => [report.status.chain, report]));
+    for (const report of message.reports) this.#noteArrival(report);
   }
 }

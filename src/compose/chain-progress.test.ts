@@ -4,8 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderBar } from '../cli/show-progress.ts';
 import type { ChainAnswer, FollowedChainStatus } from '../market/chain-status.ts';
-import { computeChainProgress, describeNotReady, isLate } from './chain-progress.ts';
+import {
+  computeChainProgress,
+  describeNotReady,
+  isLate,
+  pickStatus,
+  toShown,
+} from './chain-progress.ts';
 
+const SOURCE = { head: null, endpoints: [], lastError: null, backfill: null };
 const STATES = ['backfilling', 'following', 'failed', 'stalled'] as const;
 
 function show(at: { first: number; block: number; head: number }): string[] {
@@ -19,6 +26,7 @@ function show(at: { first: number; block: number; head: number }): string[] {
           { hasArrived, isSlowed: false },
         ),
         limitations: [],
+        source: SOURCE,
         progress: computeChainProgress(at),
       };
       return `${status.notReady} | ${renderBar(status)}`;
@@ -61,8 +69,24 @@ test('a chain that is slowed down is ready, though late; one that fails is not',
     answer,
     notReady: null,
     limitations: [],
+    source: SOURCE,
     progress: null,
   } as const;
   assert.ok(isLate(status));
   assert.ok(!isLate({ ...status, answer: { lagMs: 900 } as ChainAnswer }));
+});
+
+test('clients see whether a chain is ready, indexing or stalled, and how far it is', () => {
+  assert.equal(pickStatus(null, 'following'), 'ready');
+  assert.equal(pickStatus(null, undefined), 'ready');
+  assert.equal(pickStatus('starting', undefined), 'indexing');
+  assert.equal(pickStatus('behind', 'following'), 'indexing');
+  assert.equal(pickStatus('indexing history', 'backfilling'), 'indexing');
+  for (const state of ['failed', 'stalled'] as const) {
+    assert.equal(pickStatus('see the log', state), 'stalled');
+  }
+  assert.equal(toShown(null), null);
+  const progress = computeChainProgress({ first: 0, block: 100, head: 300 });
+  assert.deepEqual(toShown(progress), { block: 100, head: 300, pct: 33.33 });
+  assert.equal(toShown(computeChainProgress({ first: 5, block: 5, head: 5 }))?.pct, 100);
 });

@@ -1,7 +1,7 @@
 // The indexing progress of a chain, as text and numbers for operators.
 
 import type { IndexerStatus } from '../ingest/follow/indexer.ts';
-import type { FollowedChainStatus } from '../market/chain-status.ts';
+import type { ChainAnswer, FollowedChainStatus } from '../market/chain-status.ts';
 
 /** The lag up to which a chain counts as up to date. */
 const LAG_MAX_MS = 60_000;
@@ -37,6 +37,27 @@ export function describeNotReady(
   if (state === 'failed') return 'indexing fails, see the log';
   if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
   return place === null ? 'starting' : `indexing history: ${place}`;
+}
+
+/** For clients: whether the chain can be relied on. */
+export function pickStatus(
+  notReady: string | null,
+  state: IndexerStatus['state'] | undefined,
+): ChainAnswer['status'] {
+  if (notReady === null) return 'ready';
+  return state === 'failed' || state === 'stalled' ? 'stalled' : 'indexing';
+}
+
+/** Progress in per cent, to two decimals. */
+export function toShown(progress: FollowedChainStatus['progress']): ChainAnswer['progress'] {
+  if (progress === null) return null;
+  const { block, head, share } = progress;
+  return { block, head, pct: Math.min(100, Math.floor(share * 10_000) / 100) };
+}
+
+/** Why a chain of the operator's file is not indexed. */
+export function describeProblems(problems: readonly string[]): string {
+  return `CHAINS_FILE does not fit the chain, nothing is indexed: ${problems.join('; ')}`;
 }
 
 /** Null if there is no progress to show: before the first block, or if the node is behind. */

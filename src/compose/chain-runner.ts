@@ -1,6 +1,7 @@
 // One chain inside the indexer's thread: its adapter, its indexer and its counters.
 
-import type { ChainAdapter } from '../chains/adapter.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { ChainAdapter, ChainSourceStatus } from '../chains/adapter.ts';
 import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { ConfiguredScope } from '../config/scope-settings.ts';
@@ -10,10 +11,11 @@ import { Indexer } from '../ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import { type ChainSlug, isEmbedded } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { Store } from '../store/store.ts';
+import { redact } from '../telemetry/redact.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createScope } from './chain-scopes.ts';
 import { createAdapter } from './chain-source.ts';
@@ -21,7 +23,11 @@ import type { ChainReport } from './indexer-message.ts';
 
 /** The devnet mines a block every second or per transaction, so it is polled more often. */
 const DEVNET_POLL_MS = 150;
+/** Of an error that is sent to other processes. */
+const ERROR_LENGTH_MAX = 500;
 const START_BACKOFF: Backoff = { baseMs: 250, maxMs: 10_000 };
+/** A contract may be deployed later, or an endpoint replaced. */
+const CHECK_BACKOFF: Backoff = { baseMs: 5000, maxMs: 60_000 };
 
 interface ChainRunnerOptions {
   readonly source: ChainSource;
@@ -46,6 +52,7 @@ export class ChainRunner {
   readonly #abort = new AbortController();
   #indexer: Indexer | null = null;
   #starting: Promise<void> | null = null;
+  #problems: readonly string[] = [];
   #blocksTotal = 0;
   #tradesTotal = 0;
   #reorganisationsTotal = 0;
@@ -81,8 +88,8 @@ export class ChainRunner {
   }
 
   /** Fills in the token's history from before the first indexed block. */
-  request(token: Address): void {
-    this.#indexer?.request(token);
+  request(token: Address, caller: string): void {
+    this.#indexer?.request(token, caller);
   }
 
   lookUp(token: Address): Promise<LookupOutcome> {
@@ -103,13 +110,20 @@ export class ChainRunner {
         finalized: null,
         lagMs: null,
         lastProgressAtMs: systemClock.nowMs(),
+        currentAtMs: null,
       },
+      problems: this.#problems,
       blocksTotal: this.#blocksTotal,
       tradesTotal: this.#tradesTotal,
       reorganisationsTotal: this.#reorganisationsTotal,
+      swapsUnclaimed: source?.swapsUnclaimed ?? 0,
       rpcRequests: sum((endpoint) => endpoint.requests),
       rpcFailures: sum((endpoint) => endpoint.failures),
       usage: this.#nodes.listUsage(),
+      endpoints: endpoints.map(({ name, state, latencyMs, failures }) => ({
+        ...{ name, state, latencyMs, failures },
+      })),
+      lastError: this.#findLastError(endpoints),
       limitations: source?.limitations ?? [],
       slowed: source?.slowed ?? null,
       adoption: this.#indexer?.adoption() ?? null,
@@ -118,12 +132,19 @@ export class ChainRunner {
     };
   }
 
+  #findLastError(endpoints: ChainSourceStatus['endpoints']): string | null {
+    const unwell = endpoints.find(({ state }) => state === 'waiting' || state === 'refused');
+    const text = this.#indexer?.status().error ?? unwell?.lastError ?? null;
+    return text === null ? null : redact(text).slice(0, ERROR_LENGTH_MAX);
+  }
+
   async #start(): Promise<void> {
     const { source, store, log } = this.#options;
+    await this.#checkContracts();
     if (source.instance !== null) await this.#forgetOtherInstance();
     const startBlock = source.startBlock ?? (await this.#readStartBlock());
     if (this.#abort.signal.aborted) return;
-    const isDevnet = source.chain === 'devnet';
+    const isDevnet = isEmbedded(source.chain);
     this.#indexer = new Indexer({
       ...DEFAULT_INDEXER_OPTIONS,
       adapter: this.#adapter,
@@ -151,6 +172,24 @@ export class ChainRunner {
       onCommitted: (event) => this.#count(event),
     });
     this.#indexer.start();
+  }
+
+  /** Waits until the chain confirms what the operator's file says of it. */
+  async #checkContracts(): Promise<void> {
+    const { source, log } = this.#options;
+    const { signal } = this.#abort;
+    if (!source.contracts) return;
+    for (let attempt = 1; ; attempt += 1) {
+      const problems = await this.#retry(() => this.#nodes.checkContracts(signal));
+      if (!isDeepStrictEqual(problems, this.#problems)) {
+        for (const problem of problems) {
+          log.warn({ chain: source.chain }, `CHAINS_FILE does not fit the chain: ${problem}`);
+        }
+      }
+      this.#problems = problems;
+      if (problems.length === 0) return;
+      await sleep(computeBackoffMs(attempt, CHECK_BACKOFF, Math.random), signal);
+    }
   }
 
   /** The devnet's node is ours alone. */

@@ -3,23 +3,42 @@
 import { readFileSync } from 'node:fs';
 import type { ChainAdapter } from '../chains/adapter.ts';
 import type { ChainNodes } from '../chains/chain-nodes.ts';
-import type { ChainSource } from '../chains/family.ts';
-import type { Config, FollowedChain } from '../config.ts';
+import { type ChainSource, ContractsError } from '../chains/family.ts';
+import { type Config, ConfigError, type FollowedChain } from '../config.ts';
+import type { EmbeddedSlug } from '../model/chain.ts';
 import { CALLS_AS_CREDITS } from '../model/rpc-usage.ts';
 import type { Store } from '../store/store.ts';
 import { requireMarkets } from './chain-families.ts';
 
 /** Throws if the chain's contracts are not known. */
 export function findChainSource(followed: FollowedChain): ChainSource {
-  const { chain, rpcUrls: endpoints, sockets, startBlock, creditsPerDay } = followed;
+  const { chain, rpcUrls: endpoints, sockets, startBlock, creditsPerDay, contracts } = followed;
   const budget = { credits: followed.credits ?? CALLS_AS_CREDITS, creditsPerDay };
-  const source = { chain, endpoints, sockets, budget, devnet: null, startBlock, instance: null };
+  const place = { chain, contracts, endpoints, sockets };
+  const source = { ...place, budget, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);
   return source;
 }
 
-/** The devnet, as described by its deployment file; indexed from its first block by default. */
+/** Throws a `ConfigError` that names what the operator's file contradicts, of all chains. */
+export function findChainSources(chains: readonly FollowedChain[]): ChainSource[] {
+  const problems: string[] = [];
+  const sources = chains.flatMap((followed) => {
+    try {
+      return [findChainSource(followed)];
+    } catch (error) {
+      if (!(error instanceof ContractsError)) throw error;
+      problems.push(...error.problems.map((problem) => `CHAINS_FILE ${problem}`));
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return sources;
+}
+
+/** An embedded chain, as its deployment file says; indexed from its first block by default. */
 export function readDevnetSource(
+  chain: EmbeddedSlug,
   deploymentPath: string,
   startBlock: number | null = null,
 ): ChainSource {
@@ -30,7 +49,7 @@ export function readDevnetSource(
   };
   const { rpcUrl, instance } = devnet;
   return {
-    ...{ chain: 'devnet', endpoints: [rpcUrl], devnet, instance },
+    ...{ chain, endpoints: [rpcUrl], devnet, instance },
     startBlock: startBlock ?? devnet.startBlock,
   };
 }

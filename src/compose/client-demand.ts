@@ -10,18 +10,18 @@ const REMEMBERED_MAX = 20_000;
 
 export class ClientDemand<Id extends string> {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #tell: (chain: ChainSlug, ids: readonly Id[]) => void;
+  readonly #tell: (chain: ChainSlug, ids: readonly Id[], caller: string) => void;
   readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(
     clock: Pick<Clock, 'monotonicMs'>,
-    tell: (chain: ChainSlug, ids: readonly Id[]) => void,
+    tell: (chain: ChainSlug, ids: readonly Id[], caller: string) => void,
   ) {
     this.#clock = clock;
     this.#tell = tell;
   }
 
-  ask(chain: ChainSlug, ids: readonly Id[]): void {
+  ask(chain: ChainSlug, ids: readonly Id[], caller = ''): void {
     if (ids.length === 0) return;
     const nowMs = this.#clock.monotonicMs();
     const due = ids.filter((id) => {
@@ -32,6 +32,6 @@ export class ClientDemand<Id extends string> {
       this.#told.delete(`${chain} ${id}`);
       this.#told.set(`${chain} ${id}`, nowMs);
     }
-    if (due.length > 0) this.#tell(chain, due);
+    if (due.length > 0) this.#tell(chain, due, caller);
   }
 }

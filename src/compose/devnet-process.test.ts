@@ -18,6 +18,7 @@ test('a line of a running devnet is logged and does not change its status', asyn
   const ready = new Promise<void>((resolve) => (becameReady = resolve));
   const isStopped = new Promise<void>((resolve) => (stopped = resolve));
   const devnet = new DevnetProcess({
+    chain: 'devnet',
     dataDir,
     port: 0,
     traders: 'off',

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildChildEnvironment } from '../config.ts';
 import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
+import type { EmbeddedSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /**
  * Failures that a retry would not fix: another process runs the devnet of our folder, or there is
  * no node for this machine.
  */
-type GiveUpReason = 'folder in use' | 'no node';
+export type GiveUpReason = 'folder in use' | 'no node';
 
 /** Messages from the devnet to its parent. */
 type DevnetMessage =
@@ -25,6 +26,7 @@ type DevnetMessage =
   | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string };
 
 interface DevnetOptions {
+  readonly chain: EmbeddedSlug;
   readonly dataDir: string;
   /** Null picks the usual port, or a free one if that is in use. */
   readonly port: number | null;
@@ -48,12 +50,17 @@ const SAVE_MAX_MS = 120_000;
  * node running in the middle of saving.
  */
 const STOP_EXTRA_MS = 30_000;
-const ENTRY = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url));
 
-/** Whether the development dependencies of the devnet are installed. */
-export function isDevnetInstalled(): boolean {
+/** A chain's program, a package that it needs, and what the names of its settings begin with. */
+const PROGRAMS = {
+  devnet: { entry: 'main.ts', needs: 'mintwire-devnet', prefix: 'DEVNET' },
+  'devnet-solana': { entry: 'solana/main.ts', needs: 'litesvm', prefix: 'DEVNET_SOLANA' },
+} as const;
+
+/** Whether the development dependencies of an embedded chain are installed. */
+export function isInstalled(chain: EmbeddedSlug): boolean {
   try {
-    createRequire(import.meta.url).resolve('mintwire-devnet/package.json');
+    createRequire(import.meta.url).resolve(`${PROGRAMS[chain].needs}/package.json`);
     return true;
   } catch {
     return false;
@@ -89,14 +96,17 @@ export class DevnetProcess {
   }
 
   #start(): void {
-    const { dataDir, port, traders, historyHours, saveMaxMs = SAVE_MAX_MS } = this.#options;
-    const child = fork(ENTRY, ['--child'], {
+    const { chain, dataDir, port, traders, historyHours } = this.#options;
+    const { saveMaxMs = SAVE_MAX_MS } = this.#options;
+    const { entry, prefix } = PROGRAMS[chain];
+    const file = fileURLToPath(new URL(`../../devnet/${entry}`, import.meta.url));
+    const child = fork(file, ['--child'], {
       // Its log lines arrive over the channel; we forward Ctrl-C ourselves.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       detached: true,
       env: buildChildEnvironment({
-        DEVNET_DIR: join(dataDir, 'devnet'),
-        DEVNET_PORT: port === null ? '' : String(port),
+        [`${prefix}_DIR`]: join(dataDir, chain),
+        [`${prefix}_PORT`]: port === null ? '' : String(port),
         DEVNET_TRADERS: traders,
         DEVNET_HISTORY_HOURS: String(historyHours),
         DEVNET_SAVE_MAX_MS: String(saveMaxMs),
@@ -114,8 +124,9 @@ export class DevnetProcess {
   #restartLater(code: number | null, signal: NodeJS.Signals | null): void {
     this.#failures += 1;
     const waitMs = computeBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
-    this.#options.logger.error({ code, signal, waitMs }, 'the devnet stopped and is restarted');
-    this.#options.onProgress('the devnet stopped and is restarted, see the log');
+    const { chain, logger, onProgress } = this.#options;
+    logger.error({ chain, code, signal, waitMs }, 'the devnet stopped and is restarted');
+    onProgress('the devnet stopped and is restarted, see the log');
     this.#restart = setTimeout(() => this.#start(), waitMs);
   }
 
@@ -130,13 +141,17 @@ export class DevnetProcess {
   }
 
   #tell(line: string): void {
-    this.#options.logger.info({ chain: 'devnet' }, line);
+    const { chain, logger } = this.#options;
+    logger.info({ chain }, line);
     if (!this.#isReady) this.#options.onProgress(line);
   }
 
   #fail({ message, reason }: Extract<DevnetMessage, { type: 'failed' }>): void {
-    this.#options.logger.error({}, `devnet: ${message}`);
-    if (reason === null || this.#stopping) return;
+    const { chain, logger } = this.#options;
+    const isOver = reason !== null && !this.#stopping;
+    // The service goes on without the second embedded chain.
+    logger[isOver && chain !== 'devnet' ? 'warn' : 'error']({ chain }, `${chain}: ${message}`);
+    if (!isOver) return;
     this.#isOver = true;
     this.#options.onGiveUp(reason, message);
   }

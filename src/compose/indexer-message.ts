@@ -8,6 +8,7 @@ import type { LookupStatus } from '../ingest/demand/token-lookups.ts';
 import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { EndpointState } from '../model/chain-source-state.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
@@ -20,6 +21,10 @@ export interface IndexerThreadInput {
   readonly scopes: ConfiguredScopes;
   /** How long rollback records are kept. */
   readonly rollbacksKeptMs: number;
+  /** The name of this process among those on the store. */
+  readonly node: string;
+  readonly leaseMs: number;
+  /** The chains that this process may index. */
   readonly sources: readonly ChainSource[];
   /** For each source the health of its endpoints, shared with the main thread. */
   readonly memories: readonly SharedArrayBuffer[];
@@ -28,13 +33,20 @@ export interface IndexerThreadInput {
 /** The last report of one chain's indexer. */
 export interface ChainReport {
   readonly status: IndexerStatus;
+  /** What the operator's file says of the chain and the chain does not confirm. */
+  readonly problems: readonly string[];
   readonly blocksTotal: number;
   readonly tradesTotal: number;
   readonly reorganisationsTotal: number;
+  /** Swaps that no venue claims. */
+  readonly swapsUnclaimed: number;
   readonly rpcRequests: number;
   readonly rpcFailures: number;
   /** What this thread's calls took since its start. */
   readonly usage: readonly MethodUsage[];
+  readonly endpoints: readonly EndpointState[];
+  /** Of the indexer, or of an endpoint that is not healthy; safe to show. */
+  readonly lastError: string | null;
   /** What endpoints cannot do. */
   readonly limitations: readonly string[];
   /** Why the chain is read more slowly than possible; null if it is not. */
@@ -48,6 +60,7 @@ export interface ChainReport {
 }
 
 export type IndexerMessage =
+  /** Of the chains that this process indexes now. */
   | { readonly type: 'reports'; readonly reports: readonly ChainReport[] }
   | { readonly type: 'committed'; readonly batch: EncodedBatch }
   | {
@@ -70,7 +83,13 @@ export type IndexerCommand =
   | { readonly type: 'stop' }
   /** Pools that a client requested. */
   | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] }
-  /** Tokens that a client requested. */
-  | { readonly type: 'backfill'; readonly chain: ChainSlug; readonly tokens: readonly Address[] }
+  /** A token that a client requested. */
+  | {
+      readonly type: 'backfill';
+      readonly chain: ChainSlug;
+      readonly token: Address;
+      /** The client's address group. */
+      readonly caller: string;
+    }
   /** A token that a client requested; the answer is `lookedUp`. */
   | { readonly type: 'lookUp'; readonly chain: ChainSlug; readonly token: Address };

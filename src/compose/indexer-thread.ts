@@ -3,11 +3,15 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
-import type { ChainLog } from '../chains/family.ts';
+import type { ChainLog, ChainSource } from '../chains/family.ts';
+import { systemClock } from '../lib/clock.ts';
+import { sleep } from '../lib/retry.ts';
 import { encodeBatch, listTransferables } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import type { MarketStore } from '../store/store.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
+import { LeasedRunner } from './leased-runner.ts';
 import { openStore } from './open-store.ts';
 
 const REPORT_MS = 500;
@@ -37,6 +41,7 @@ const log: ChainLog = {
 
 const input = workerData as IndexerThreadInput;
 const store = await openStore(input.store, {
+  isIndexing: true,
   onTiming: (operation, ms) => send({ type: 'timing', operation, ms }),
   onOutage: ({ fault, message }) => send({ type: 'storeFault', fault, message }),
 });
@@ -45,26 +50,34 @@ let soon: NodeJS.Timeout | null = null;
 function report(): void {
   if (soon) clearTimeout(soon);
   soon = null;
-  send({ type: 'reports', reports: runners.map((runner) => runner.report()) });
+  send({ type: 'reports', reports: runners.flatMap(({ current }) => current?.report() ?? []) });
+}
+
+function createRunner(index: number, source: ChainSource, market: MarketStore): ChainRunner {
+  return new ChainRunner({
+    source,
+    memory: input.memories[index] ?? createEndpointMemory(source.endpoints.length),
+    store: { ...store, market },
+    indexing: input.indexing,
+    scope: input.scopes[source.chain] ?? null,
+    rollbacksKeptMs: input.rollbacksKeptMs,
+    log,
+    onProgress: () => {
+      soon ??= setTimeout(report, REPORT_THROTTLE_MS);
+    },
+    onCommitted: (event) => {
+      const batch = encodeBatch(event);
+      send({ type: 'committed', batch }, listTransferables(batch));
+    },
+  });
 }
 
 const runners = input.sources.map(
   (source, index) =>
-    new ChainRunner({
-      source,
-      memory: input.memories[index] ?? createEndpointMemory(source.endpoints.length),
-      store,
-      indexing: input.indexing,
-      scope: input.scopes[source.chain] ?? null,
-      rollbacksKeptMs: input.rollbacksKeptMs,
-      log,
-      onProgress: () => {
-        soon ??= setTimeout(report, REPORT_THROTTLE_MS);
-      },
-      onCommitted: (event) => {
-        const batch = encodeBatch(event);
-        send({ type: 'committed', batch }, listTransferables(batch));
-      },
+    new LeasedRunner({
+      ...{ chain: source.chain, node: input.node, lifeMs: input.leaseMs },
+      ...{ store, clock: systemClock, sleep, log },
+      createRunner: (market) => createRunner(index, source, market),
     }),
 );
 const timer = setInterval(report, REPORT_MS);
@@ -78,22 +91,25 @@ async function stop(): Promise<void> {
   parentPort?.close();
 }
 
+/** Null if another process indexes the chain. */
+function findRunner(slug: ChainSlug): ChainRunner | null {
+  return runners.find(({ chain }) => chain === slug)?.current ?? null;
+}
+
 async function lookUp({ chain, token }: Extract<IndexerCommand, { type: 'lookUp' }>) {
-  const runner = runners.find((one) => one.chain === chain);
-  const outcome = (await runner?.lookUp(token)) ?? 'notReady';
+  const outcome = (await findRunner(chain)?.lookUp(token)) ?? 'notReady';
   send({ type: 'lookedUp', chain, token, outcome });
 }
 
 let isStopping = false;
 parentPort?.on('message', (command: IndexerCommand) => {
-  const findRunner = (slug: ChainSlug) => runners.find(({ chain }) => chain === slug);
   if (command.type === 'adopt') {
     findRunner(command.chain)?.adopt(command.pools);
   } else if (command.type === 'backfill') {
-    for (const token of command.tokens) findRunner(command.chain)?.request(token);
+    findRunner(command.chain)?.request(command.token, command.caller);
   } else if (command.type === 'lookUp') {
     void lookUp(command);
-  } else if (!isStopping) {
+  } else if (command.type === 'stop' && !isStopping) {
     isStopping = true;
     void stop();
   }

@@ -1,6 +1,7 @@
 // Opens the market reads with the store, the feed and the chains' nodes.
 
 import type { Access } from '../access/create-access.ts';
+import { findTier } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
@@ -13,7 +14,9 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import { createMarketChains } from './market-chains.ts';
+import { openTokenLogos } from './open-token-logos.ts';
 import type { FollowedChains } from './start-chains.ts';
+import type { WorkerLink } from './worker-link.ts';
 
 interface OpenMarketOptions {
   readonly config: Config;
@@ -21,8 +24,10 @@ interface OpenMarketOptions {
   readonly feed: Feed;
   readonly chains: FollowedChains;
   readonly connections: ChainConnections;
-  readonly access: Pick<Access, 'tiers'>;
+  readonly access: Pick<Access, 'tiers' | 'origins'>;
   readonly lists: TokenLists;
+  /** Null if this process has no others beside it. */
+  readonly link: WorkerLink | null;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -35,23 +40,45 @@ function measure(market: Market, chains: FollowedChains, metrics: Metrics): void
   gauge('entries', 'Cached answers.', () => market.cache.statistics.entries);
   gauge('hits', 'Answer cache hits.', () => market.cache.statistics.hits);
   gauge('misses', 'Answer cache misses.', () => market.cache.statistics.misses);
+  metrics.chainGauge(
+    'mintwire_feed_reloads',
+    'How often everything was read again because commits were missed, since the start.',
+    () => chains.list().map(({ slug }) => [slug, market.states.countReloads(slug)] as const),
+    'sum',
+  );
+  measureStandby(market, metrics);
   metrics.chainGauge('mintwire_search_tokens', 'Tokens in the search index.', () =>
     chains.list().map(({ slug }) => [slug, market.search.countTokens(slug)] as const),
   );
 }
 
+function measureStandby({ standby }: Market, metrics: Metrics): void {
+  if (standby === undefined) return;
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.gauge(`mintwire_standby_${name}`, help, read);
+  gauge('up', 'Whether the standby answers.', () => Number(standby.isUp));
+  gauge('reads', 'Answers read from the standby.', () => standby.counts.used);
+  gauge('behind', 'Looks at the standby that found it behind.', () => standby.counts.behind);
+  gauge('failed', 'Reads that failed there; the primary answered.', () => standby.counts.failed);
+}
+
 export async function openMarket(options: OpenMarketOptions): Promise<Market> {
   const { config, store, feed, chains, access, clock, logger, metrics } = options;
+  const logos = openTokenLogos(options);
   const market = createMarket({
     store,
     feed,
-    chains: createMarketChains(chains, options.connections),
+    chains: createMarketChains({
+      ...{ chains, connections: options.connections, logos },
+      findOrigin: () => access.origins.findByDomain(null),
+    }),
+    logos,
     clock,
-    depthOf: (identity) => access.tiers[identity.kind].depth,
+    depthOf: (identity) => findTier(access.tiers, identity).depth,
     lists: options.lists,
     lookups: chains.tokens.isOn ? chains.tokens : undefined,
-    buildSegment: (chain, entries) =>
-      buildSegmentElsewhere({ store: config.store, chain, entries }),
+    buildSegment: (chain, facts) =>
+      buildSegmentElsewhere({ store: config.store, chain, facts }, options.link),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
     onError: (error) => {
       // It occurs several times a second during an outage; the outage's start and end are logged

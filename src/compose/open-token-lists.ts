@@ -1,21 +1,24 @@
 // Reads the operator's token lists and watches those that have a URL.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 import { sleep } from '../lib/retry.ts';
 import { type FindListChain, TokenListError } from '../market/lists/parse-token-list.ts';
 import { openListUrl, readListFile } from '../market/lists/token-list-source.ts';
 import { TokenLists } from '../market/lists/token-lists.ts';
-import { CHAINS } from '../model/chain.ts';
+import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findFamily } from './chain-families.ts';
 
-const findChain: FindListChain = (chainId) => {
-  const chain = Object.values(CHAINS).find((one) => one.chainId === chainId);
-  if (chain === undefined) return null;
-  return { slug: chain.slug, addresses: findFamily(chain.slug).addresses };
-};
+function createFindChain(known: ChainRegistry): FindListChain {
+  return (chainId) => {
+    const chain = known.findById(chainId);
+    if (chain === null) return null;
+    return { slug: chain.slug, addresses: findFamily(chain.slug).addresses };
+  };
+}
 
 function measure(lists: TokenLists, metrics: Metrics): void {
   metrics.listGauge('mintwire_token_list_tokens', 'Tokens of known chains in a token list.', () =>
@@ -36,6 +39,7 @@ export async function openTokenLists(options: {
 }): Promise<TokenLists> {
   const { config, logger, metrics } = options;
   const folder = join(config.store.dataDir, 'token-lists');
+  const findChain = createFindChain(config.knownChains);
   const problems: string[] = [];
   const sources = [];
   for (const place of config.lists.places) {
@@ -60,4 +64,18 @@ export async function openTokenLists(options: {
   });
   measure(lists, metrics);
   return lists;
+}
+
+/** The devnet writes a list of its own tokens; one of an older version does not. */
+export async function addDevnetList(
+  lists: TokenLists,
+  options: { readonly folder: string; readonly config: Config; readonly logger: Logger },
+): Promise<void> {
+  const path = join(options.folder, 'tokens.json');
+  if (!existsSync(path)) return;
+  try {
+    lists.add(await readListFile(path, createFindChain(options.config.knownChains)));
+  } catch (error) {
+    options.logger.warn({ err: error }, "the devnet's token list cannot be read");
+  }
 }

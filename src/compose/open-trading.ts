@@ -10,7 +10,9 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createBuildTrade } from '../trading/build/create-build-trade.ts';
 import { createGetTradeStatus } from '../trading/build/create-get-trade-status.ts';
+import { StatusWaits } from '../trading/build/status-waits.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
+import type { TradeChains } from '../trading/quote/trade-chain.ts';
 import { RouteDesk } from '../trading/search/route-desk.ts';
 import { createBuildChains } from './build-chains.ts';
 import type { ChainConnections } from './chain-connections.ts';
@@ -20,10 +22,12 @@ import { createTradeChains } from './trade-chains.ts';
 
 interface OpenTradingOptions {
   readonly store: Store;
+  /** Whether other processes use the store, too. */
+  readonly isShared: boolean;
   readonly feed: Feed;
   readonly chains: FollowedChains;
   readonly connections: ChainConnections;
-  readonly market: Pick<Market, 'pauses'>;
+  readonly market: Pick<Market, 'pauses' | 'states'>;
   readonly peppers: Peppers;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,6 +35,7 @@ interface OpenTradingOptions {
 }
 
 export interface Trading {
+  readonly chains: Pick<TradeChains, 'find'>;
   /** For other users of pricing than quotes. */
   readonly pricing: Pricing;
   readonly handlers: {
@@ -38,12 +43,14 @@ export interface Trading {
     readonly buildTrade: ReturnType<typeof createBuildTrade>;
     readonly getTradeStatus: ReturnType<typeof createGetTradeStatus>;
   };
+  /** Answers the requests that wait for a status, because the process ends. */
+  endWaits(): void;
   stop(): Promise<void>;
 }
 
 export function openTrading(options: OpenTradingOptions): Trading {
   const { market, peppers, clock, metrics, store, logger } = options;
-  const chains = createTradeChains(options);
+  const chains = createTradeChains({ ...options, states: market.states });
   const builders = createBuildChains(options);
   metrics.chainGauge('mintwire_pool_graph_pools', 'Pools that quotes can use.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
@@ -58,6 +65,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
   const pricing = createPricing({
     chains,
     clock,
+    candles: store.market,
     desk: new RouteDesk(threads),
     lookups: options.chains.tokens.isOn ? options.chains.tokens : undefined,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),
@@ -66,18 +74,21 @@ export function openTrading(options: OpenTradingOptions): Trading {
       isMark: (text, mark) => peppers.isMark('quote', text, mark),
     },
   });
+  const waits = new StatusWaits({ clock, sleep });
   chains.start();
   return {
+    chains,
     pricing,
     handlers: {
       quoteTrade: createQuoteTrade(pricing),
       buildTrade: createBuildTrade({ pricing, chains, builders, clock, sleep, log: logger }),
       getTradeStatus: createGetTradeStatus({
-        followed: () => chains.list(),
-        builders,
+        ...{ chains, builders, waits },
         store: store.market,
+        readVersion: (slug) => chains.find(slug)?.readGraph()?.checkpoint.version ?? 0,
       }),
     },
+    endWaits: () => waits.stop(),
     stop: async () => {
       await Promise.all([threads.stop(), chains.stop()]);
     },

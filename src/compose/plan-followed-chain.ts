@@ -2,10 +2,12 @@
 
 import type { EndpointMeasurement, EndpointReport } from '../chains/endpoint-measurement.ts';
 import { estimateScopes, type ScopeEstimate } from '../chains/estimate-scopes.ts';
+import type { ChainSource, NodeParts } from '../chains/family.ts';
 import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import { requireMarkets } from './chain-families.ts';
+import { StartError } from './start-error.ts';
 import { findFollowedSource } from './verify-followed-chain.ts';
 
 /** As many as a hobbyist cares about. */
@@ -24,6 +26,25 @@ export interface ChainPlan {
   readonly hasCredits: boolean;
   /** Null for no limit. */
   readonly creditsPerDay: number | null;
+  /** What the operator's file says of the chain and the chain does not confirm. */
+  readonly problems: readonly string[];
+}
+
+/** None if no endpoint answers, which is said elsewhere. */
+async function checkFile(
+  source: ChainSource,
+  parts: NodeParts,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!source.contracts) return [];
+  const nodes = requireMarkets(source.chain).open(source, parts);
+  try {
+    return await nodes.checkContracts(signal);
+  } catch {
+    return [];
+  } finally {
+    nodes.close();
+  }
 }
 
 export async function planFollowedChain(options: {
@@ -35,7 +56,11 @@ export async function planFollowedChain(options: {
   const source = findFollowedSource(config, chain);
   const log = { info: () => undefined, warn: () => undefined };
   const parts = { clock: systemClock, log };
-  const reports = await requireMarkets(chain).measure(source, parts, signal);
+  const { measure } = requireMarkets(chain);
+  if (measure === null) {
+    throw new StartError(`Endpoints of ${chain} cannot be measured: only EVM chains can.`);
+  }
+  const reports = await measure(source, parts, signal);
   const isAnnounced = (source.sockets ?? []).length > 0;
   const followed = config.chains.find((one) => one.chain === chain);
   const credits = followed?.credits ?? null;
@@ -55,5 +80,6 @@ export async function planFollowedChain(options: {
     isAnnounced,
     hasCredits: credits !== null,
     creditsPerDay: followed?.creditsPerDay ?? null,
+    problems: await checkFile(source, parts, signal),
   };
 }

@@ -7,7 +7,10 @@ import type { Guide } from '../contract/guide.ts';
 const FILES = [
   'quickstart.md',
   'api/market.md',
+  'api/search.md',
+  'api/wallets.md',
   'api/streams.md',
+  'api/charts.md',
   'api/trading.md',
   'api/access.md',
   'api/limits.md',

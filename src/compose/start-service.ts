@@ -1,14 +1,13 @@
 // Wires the parts into a service.
 
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Access } from '../access/create-access.ts';
-import { buildIpBudget } from '../access/tiers.ts';
+import { buildIpBudget, listTierBudgets } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
 import { checkHeads } from '../http/check-heads.ts';
+import { createDrain } from '../http/create-drain.ts';
 import {
   createHttpServer,
   DEFAULT_TIMEOUTS,
@@ -16,37 +15,55 @@ import {
 } from '../http/create-http-server.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { LocalFeed } from '../live/local-feed.ts';
+import { sleep } from '../lib/retry.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
+import { createGetChains } from '../market/create-get-chains.ts';
 import type { Market } from '../market/create-market.ts';
 import { createReference } from '../market/create-reference.ts';
+import { createUdf } from '../market/create-udf.ts';
+import type { TokenLists } from '../market/lists/token-lists.ts';
 import { createReadiness } from '../market/readiness.ts';
 import type { Streams } from '../market/stream/create-streams.ts';
+import { createUdfReads } from '../market/udf-reads.ts';
 import type { Store } from '../store/store.ts';
-import { createLogger, type Logger } from '../telemetry/logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { ChainConnections } from './chain-connections.ts';
 import { openAccess, openPeppers } from './open-access.ts';
+import { openConsole } from './open-console.ts';
+import { openLimits } from './open-limits.ts';
+import { openLogger } from './open-logger.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
+import { openPorts } from './open-ports.ts';
+import { createSinks, openFeed, openSharing } from './open-sharing.ts';
+import { openStatus } from './open-status.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
-import { openTokenLists } from './open-token-lists.ts';
+import { addDevnetList, openTokenLists } from './open-token-lists.ts';
+import { openTokenSafety } from './open-token-safety.ts';
 import { openTrading, type Trading } from './open-trading.ts';
 import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+const WARM_LOOK_MS = 20;
+const WARM_MAX_MS = 60_000;
 
 interface ServiceOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger?: Logger;
   readonly clock?: Clock;
+  /** To the process that this one is a worker of; null or absent if it serves alone. */
+  readonly link?: WorkerLink | null;
   /** Whether standard output is a terminal, for `LOG_FORMAT=auto`. */
   readonly terminal?: boolean;
 }
 
 export interface Service {
   readonly url: string;
+  /** Empty of a worker: its primary serves the metrics of all. */
   readonly metricsUrl: string;
   readonly engine: Store['engine'];
   readonly logger: Logger;
@@ -59,34 +76,62 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-interface HandlerParts {
-  readonly config: Config;
-  readonly version: string;
+interface ProbeParts {
   readonly store: Store;
   readonly chains: ChainDirectory;
+  readonly clock: Clock;
+  readonly isDraining: () => boolean;
+}
+
+interface HandlerParts extends ProbeParts {
+  readonly config: Config;
+  readonly version: string;
   readonly market: Market;
   readonly streams: Streams;
   readonly trading: Trading;
   readonly access: Access;
+  readonly getStatus: Handlers['getStatus'];
+  readonly logger: Logger;
+}
+
+interface ServiceTools {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly isDraining: () => boolean;
+  readonly metrics: Metrics;
+}
+
+/** The operations that a process answers, and what it opened for them. */
+interface Served {
+  readonly handlers: Partial<Handlers>;
+  readonly parts: readonly { stop(): Promise<void> }[];
+  readonly findFile?: HttpServerOptions['findFile'];
+  readonly endStreams: () => void;
+  /** Whether everything that is indexed can be answered. */
+  readonly isWarm: () => boolean;
+}
+
+/** Answered in every role. */
+function createProbeHandlers(parts: ProbeParts) {
+  return { getHealth: () => ({ status: 'ok' }) as const, getReady: createReadiness(parts) };
 }
 
 function createHandlers(parts: HandlerParts): Handlers {
   const about = { version: parts.version, guides: readGuides() };
-  const reference = createReference(operations, about);
   const handlers: Omit<Handlers, 'callMcp'> = {
-    getChains: () => ({ chains: parts.chains.list().map((chain) => chain.answer) }),
+    getChains: createGetChains({ ...parts.market.parts, directory: parts.chains }),
     ...parts.market.handlers,
+    ...createUdf({
+      reads: createUdfReads(parts.market),
+      listChains: () => parts.chains.list().map(({ answer }) => answer),
+      clock: parts.clock,
+    }),
+    getTokenSafety: openTokenSafety(parts),
     ...parts.streams.handlers,
     ...parts.trading.handlers,
     ...parts.access.handlers,
-    getHealth: () => ({ status: 'ok' }),
-    getReady: createReadiness(parts),
-    getOpenapi: () => reference.openapi,
-    getDocs: () => reference.docs,
-    getLlms: () => reference.llms,
+    ...createProbeHandlers(parts),
+    getStatus: parts.getStatus,
+    ...createReference(operations, about),
   };
   const callMcp = openMcp({
     handlers: toAnyHandlers(handlers),
@@ -95,6 +140,34 @@ function createHandlers(parts: HandlerParts): Handlers {
     logger: parts.logger,
   });
   return { ...handlers, callMcp };
+}
+
+async function openApi(
+  shared: Omit<Parameters<typeof openMarket>[0], 'lists'> &
+    Omit<Parameters<typeof openTrading>[0], 'market'> &
+    Pick<Parameters<typeof openStreams>[0], 'sharedStreams'> &
+    Pick<HandlerParts, 'version' | 'isDraining' | 'access' | 'getStatus'>,
+  lists: TokenLists,
+): Promise<Served> {
+  const market = await openMarket({ ...shared, lists });
+  const streams = openStreams({ ...shared, market, directory: shared.chains });
+  const trading = openTrading({ ...shared, market });
+  const pages = openConsole(shared.logger);
+  return {
+    handlers: createHandlers({ ...shared, market, streams, trading }),
+    parts: [market, trading, pages],
+    findFile: pages.findFile,
+    endStreams: () => {
+      streams.stop();
+      trading.endWaits();
+    },
+    isWarm: () =>
+      shared.chains.slugs.every((slug) => {
+        if (market.states.current(slug) === null) return true;
+        const graph = trading.chains.find(slug)?.readGraph() ?? null;
+        return graph !== null && market.search.isLoaded(slug);
+      }),
+  };
 }
 
 /** Each handler accepts what its operation's parser returns; the id ties the two together. */
@@ -116,14 +189,20 @@ async function readOwnHeads(logger: Logger): Promise<boolean> {
   return ownHeads;
 }
 
-function buildServerOptions(config: Config, access: Access) {
+function buildServerOptions(
+  { config, access }: Pick<HandlerParts, 'config' | 'access'>,
+  { handlers, limits }: { handlers: Partial<Handlers>; limits: ReturnType<typeof openLimits> },
+) {
   const { anonymous, key, session } = access.tiers;
   return {
-    operations,
+    operations: operations.filter(({ id }) => Object.hasOwn(handlers, id)),
+    handlers: toAnyHandlers(handlers),
     limits: {
       ipBudget: buildIpBudget(config.limits),
       budgets: { anonymous: anonymous.budget, key: key.budget, session: session.budget },
+      tierBudgets: listTierBudgets(access.tiers),
       identitiesMax: config.limits.limiterIdentitiesMax,
+      createLimiter: limits?.createLimiter,
     },
     access,
     isAllowedOrigin: (origin) => access.origins.isAllowed(origin),
@@ -139,109 +218,132 @@ function buildServerOptions(config: Config, access: Access) {
   } satisfies Partial<HttpServerOptions>;
 }
 
-function listen(server: Server, at: { host: string; port: number }): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(at.port, at.host, () => resolve(server.address() as AddressInfo));
-  });
-}
-
-/** Resolves when no connection is left; idle ones are closed at once. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    if (server.listening) server.close(() => resolve());
-    else resolve();
-    server.closeIdleConnections();
-  });
-}
-
-function buildOrigin(host: string, port: number): string {
-  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
-}
-
-/** The store, with the start and end of each outage logged. */
+/** The store, with its upgrade and the start and end of each outage logged. */
 function openLoggedStore(
   config: Config,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): Promise<Store> {
   return openStore(config.store, {
+    readsStandby: true,
     onTiming: metrics.observeStore,
+    onStandby: (error) => {
+      if (error === null) logger.info('reads go to the standby');
+      else
+        logger.warn(
+          { fault: error.fault, err: error },
+          'the standby is lost: reads go to the primary',
+        );
+    },
     onOutage: (error) => logger.error({ fault: error.fault, err: error }, error.reason),
     onRecovered: () => logger.info('the store works again'),
+    onMigrating: (progress) => {
+      logger.info(progress, 'the store is upgraded; this can take long, do not stop it');
+      // SQLite's next statement blocks this thread.
+      logger.flush();
+    },
   });
 }
 
-function openLogger({ config, terminal }: ServiceOptions): Logger {
-  const { logFormat, logLevel } = config.server;
-  const format = logFormat === 'auto' ? (terminal ? 'text' : 'json') : logFormat;
-  return createLogger({ level: logLevel, format });
-}
-
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, version } = options;
-  const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? openLogger(options);
-  const metrics = new Metrics();
-  metrics.collectProcess();
+/** Everything but the ports. */
+async function openParts(options: ServiceOptions, tools: ServiceTools) {
+  const { config, version, link = null } = options;
+  const { clock, logger, metrics } = tools;
+  const mayIndex = link === null || (await link.begun).isIndexing;
   const lists = await openTokenLists({ config, logger, metrics });
   const store = await openLoggedStore(config, { logger, metrics });
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
     await store.close();
     throw error;
   });
+  link?.tell({ type: 'opened' });
   let draining = false;
-  const feed = new LocalFeed({
-    onError: (error) => logger.error({ err: error }, 'a feed listener failed'),
-  });
+  const node = randomUUID();
+  const { leases, source, signals } = openSharing(store, link);
+  const feed = openFeed(source, node, logger);
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const connections = new ChainConnections({ clock, log: logger });
-  const sinks = { feed, onStoreFault: store.report, onConflict };
-  const chains = startChains({ config, ...sinks, connections, clock, logger, metrics });
-  const shared = { config, store, feed, chains, connections, peppers, clock, logger, metrics };
+  const onDevnet = (folder: string) => void addDevnetList(lists, { folder, config, logger });
+  const told = createSinks({ feed, link: store.feed === null ? link : null, node, clock });
+  const sinks = { ...told, onStoreFault: store.report, onConflict, onDevnet };
+  const sharing = { node, leases, signals, mayIndex, link };
+  const chains = startChains({ config, ...sinks, ...sharing, connections, ...tools });
+  const isShared = leases !== null;
+  const shared = { config, store, isShared, feed, chains, connections, peppers, link, ...tools };
   const access = openAccess(shared);
-  const market = await openMarket({ ...shared, access, lists });
-  const streams = openStreams({ config, market, access, clock, logger, metrics });
-  const trading = openTrading({ ...shared, market });
-  const parts = { ...shared, market, streams, trading, access };
-  const handlers = createHandlers({ ...parts, version, isDraining: () => draining });
-  const server = createHttpServer({
-    ...buildServerOptions(config, access),
-    ownHeads: await readOwnHeads(logger),
-    handlers: toAnyHandlers(handlers),
-    clock,
-    logger,
-    metrics,
+  const limits = openLimits({ config, node, signals, link, ...tools });
+  const status = openStatus({ ...shared, version, node });
+  const { getStatus } = status;
+  const parts = {
+    ...{ ...shared, access, getStatus, version },
+    sharedStreams: limits?.streams,
     isDraining: () => draining,
+  };
+  const served: Served =
+    config.node.role === 'indexer'
+      ? { handlers: createProbeHandlers(parts), parts: [], endStreams: ignore, isWarm: () => true }
+      : await openApi(parts, lists);
+  return {
+    ...{ parts, served, limits, failed },
+    drain: () => {
+      draining = true;
+      served.endStreams();
+    },
+    close: async () => {
+      await Promise.all(
+        [chains, access, limits, status, ...served.parts].map((part) => part?.stop()),
+      );
+      connections.close();
+      await feed.close();
+      await store.close();
+    },
+  };
+}
+
+/** A worker that takes another's place lets the others answer until it can. */
+async function untilWarm({ isWarm }: Served, { begun }: WorkerLink): Promise<void> {
+  if (!(await begun).isReplacement) return;
+  const abort = AbortSignal.timeout(WARM_MAX_MS);
+  while (!isWarm() && !abort.aborted) await sleep(WARM_LOOK_MS);
+}
+
+function ignore(): void {}
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, link = null } = options;
+  const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? openLogger(config, options);
+  const metrics = new Metrics();
+  metrics.collectProcess();
+  link?.serveMetrics(() => metrics.read());
+  const tools = { clock, logger, metrics };
+  const opened = await openParts(options, tools);
+  const { parts, served, limits, failed, drain, close: closeParts } = opened;
+  const { access, store, chains } = parts;
+  const { findFile } = served;
+  const server = createHttpServer({
+    ...buildServerOptions(parts, { handlers: served.handlers, limits }),
+    ...{ ownHeads: await readOwnHeads(logger), isDraining: parts.isDraining },
+    ...(findFile === undefined ? {} : { findFile }),
+    ...tools,
   });
-  const metricsServer = createMetricsServer(metrics);
+  const metricsServer = link === null ? createMetricsServer(() => metrics.render()) : null;
+  const drains = [server, ...(metricsServer === null ? [] : [metricsServer])].map(createDrain);
   const stop = async () => {
-    draining = true;
-    streams.stop();
+    drain();
     const graceMs = config.server.shutdownGraceSeconds * 1000;
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    metricsServer.closeAllConnections();
-    await Promise.all([close(server), close(metricsServer)]);
+    metricsServer?.closeAllConnections();
+    await Promise.all(drains.map((drainServer) => drainServer()));
     clearTimeout(cut);
-    await Promise.all([chains, access, market, trading].map((part) => part.stop()));
-    connections.close();
-    await feed.close();
-    await store.close();
+    await closeParts();
   };
   try {
-    const { host, metricsPort, port } = config.server;
-    const metricsAt = await listen(metricsServer, { host: '127.0.0.1', port: metricsPort });
-    const at = await listen(server, { host, port });
-    access.origins.listenOn(at.port);
-    return {
-      url: `${buildOrigin(host, at.port)}/v1`,
-      metricsUrl: `http://127.0.0.1:${metricsAt.port}/metrics`,
-      engine: store.engine,
-      logger,
-      chains,
-      failed,
-      stop,
-    };
+    if (link !== null) await untilWarm(served, link);
+    const servers = { api: server, metrics: metricsServer };
+    const { port, ...urls } = await openPorts(servers, config.server);
+    access.origins.listenOn(port);
+    link?.tell({ type: 'serving', url: urls.url, engine: store.engine });
+    return { ...urls, engine: store.engine, logger, chains, failed, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -5,15 +5,18 @@ import type { ChainSource } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
-import { CHAINS, type ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { ChainStates } from '../market/state/chain-states.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address, PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
 import { listPartialPools } from '../trading/graph/list-partial-pools.ts';
-import { PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
+import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
+import { findUntraded } from '../trading/quote/find-untraded.ts';
+import { OfferedRouters } from '../trading/quote/offered-routers.ts';
 import type { TradeChain, TradeChains } from '../trading/quote/trade-chain.ts';
 import { TradeTokens } from '../trading/quote/trade-tokens.ts';
 import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
@@ -31,13 +34,21 @@ const PROBE_PAUSE_MS = 400;
 const LOOK_MS = 250;
 /** How long a quote waits for the pools that a lookup has found. */
 const SETTLE_MAX_MS = 2000;
+/** What a slowed chain's age counts as, at most. */
+const SLOWED_AGE_MAX_MS = 10_000;
 
 interface TradeChainsOptions {
-  readonly chains: Pick<FollowedChains, 'slugs' | 'list' | 'findSource' | 'adopt'> & {
+  readonly chains: Pick<
+    FollowedChains,
+    'known' | 'slugs' | 'list' | 'isIndexing' | 'readAge' | 'findSource' | 'adopt'
+  > & {
     readonly tokens: Pick<FollowedChains['tokens'], 'noteKnown'>;
   };
   readonly store: Pick<Store, 'market'>;
+  /** Whether other processes use the store, too. */
+  readonly isShared: boolean;
   readonly feed: Feed;
+  readonly states: Pick<ChainStates, 'readAgeMs' | 'subscribe'>;
   readonly connections: ChainConnections;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -55,9 +66,12 @@ class RunningChain {
   readonly #book: SafetyBook;
   readonly #evidence: SafetyEvidence;
   readonly #keeper: SafetyKeeper;
+  readonly #routers: OfferedRouters;
   #follower: PoolGraphFollower;
   #loading: Promise<void> = Promise.resolve();
   #isLoaded = false;
+  /** Of the last commit that the feed delivered. */
+  #epoch: string | null = null;
   /** The last block announced by the feed. */
   #heardBlock: number | null = null;
 
@@ -81,39 +95,47 @@ class RunningChain {
     this.#keeper = new SafetyKeeper({
       chain: slug,
       store: store.market,
+      isShared: options.isShared,
       book,
+      clock,
+      onShared: ({ pool, hookFees }) => {
+        if (hookFees !== null) this.#follower.refit(pool);
+      },
       onError: (error) =>
         logger.warn({ chain: slug, err: error }, 'safety results could not be stored'),
     });
-    this.#follower = this.#createFollower();
+    this.#follower = this.#createFollower(trusted);
     this.#safety = this.#createSafety(trusted);
     this.#evidence = this.#createEvidence(trusted);
+    const routers = new OfferedRouters(market.routers);
+    this.#routers = routers;
     this.trade = {
       slug,
       addresses: findFamily(slug).addresses,
-      wrapped: market.wrapped,
+      coinUnit: market.assets.coinUnit,
+      ...{ wrapped: market.wrapped, assets: market.assets },
       costs: market.costs,
+      listRouters: () => routers.list,
       trusted,
       tokens: this.#tokens,
       book,
       // Without the stored safety results the first quotes would be more cautious than necessary.
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
+      readAgeMs: (at) => this.#readAgeMs(at),
       isBehind: () => chains.list().some((one) => one.slug === slug && isLate(one)),
+      loadPools: (tokens) => this.#follower.load(tokens),
       noteAsked: (token) => {
         const { graph, checkpoint } = this.#follower.current ?? {};
         if (graph === undefined) return;
         chains.adopt(slug, listPartialPools(graph, token));
         this.#safety.noteAround(listAskedPools(graph, token, trusted));
         // A chain that is indexed from its beginning has no older pools.
-        if ((checkpoint?.startBlock ?? 0) > 1) chains.tokens.noteKnown(slug, token);
+        const { startBlock = 0, scope } = checkpoint ?? {};
+        if (scope !== undefined || startBlock > 1) chains.tokens.noteKnown(slug, token);
       },
-      settle: async () => {
-        const done = new AbortController();
-        const late = sleep(SETTLE_MAX_MS, done.signal).catch(() => undefined);
-        await Promise.race([this.#follower.settled(), late]);
-        done.abort();
-      },
+      findUntraded: (trade) => this.#findUntraded(trade, trusted),
+      settle: () => this.#settle(),
       noteUse: (pools) => {
         this.#safety.noteUse(pools);
         const graph = this.#follower.current?.graph;
@@ -122,6 +144,10 @@ class RunningChain {
       },
       noteFailure: (failure) => this.#evidence.hearFailure(failure),
     };
+  }
+
+  get canTrade(): boolean {
+    return this.#connected.market.tradedVenues.size > 0;
   }
 
   start(): void {
@@ -133,17 +159,16 @@ class RunningChain {
     this.#loading = Promise.all([loaded, this.#follower.settled()]).then(() => {
       this.#refitHooks();
       this.#safety.start();
+      this.#keeper.start();
     });
   }
 
   hear(batch: FeedBatch): void {
     this.#tokens.hear(batch);
-    // Version 1 is a rebuilt index, whose versions start over.
-    if (batch.version === 1) {
-      this.#book.clear();
-      this.#evidence.clear();
-      this.#restartFollower();
-    }
+    // The index was rebuilt, and its versions start over.
+    const isRebuilt = this.#epoch === null ? batch.version === 1 : this.#epoch !== batch.epoch;
+    if (isRebuilt) this.#restart();
+    this.#epoch = batch.epoch;
     this.#follower.hear(batch);
     this.#heardBlock = batch.toBlock;
     // Immediately: a promise must not outlive evidence against it.
@@ -158,24 +183,65 @@ class RunningChain {
     this.#evidence.miss();
   }
 
+  /** The store has commits that the feed did not deliver. */
+  jump(kind: 'ahead' | 'rebuilt'): void {
+    if (kind === 'rebuilt') this.#restart();
+    this.miss();
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.#safety.stop(), this.#follower.stop(), this.#fees.stop()]);
     await this.#loading;
     await this.#keeper.stop();
   }
 
+  #readAgeMs({ checkpoint: { version } }: GraphAtCommit): number {
+    const { chains, states } = this.#options;
+    const { chain } = this.source;
+    const { ageMs, isSlowed } = chains.readAge(chain);
+    // Its operator wants it so; such a price is never exact.
+    const indexMs = isSlowed ? Math.min(ageMs, SLOWED_AGE_MAX_MS) : ageMs;
+    return Math.max(indexMs, states.readAgeMs(chain, version));
+  }
+
+  #findUntraded(
+    trade: Parameters<TradeChain['findUntraded']>[0],
+    trusted: ReadonlySet<Address>,
+  ): ReturnType<TradeChain['findUntraded']> {
+    const { chains, store } = this.#options;
+    const { chain } = this.source;
+    const { native } = this.#connected.market.assets;
+    const offered = this.#routers.list?.flatMap(({ venues }) => [...venues]);
+    const tradedVenues = offered ? new Set(offered) : this.#connected.market.tradedVenues;
+    const noteIncomplete = (pools: readonly PoolId[]) => chains.adopt(chain, pools);
+    const context = { chain, native, trusted, tradedVenues, noteIncomplete };
+    return findUntraded(store.market, { ...context, ...trade });
+  }
+
+  async #settle(): Promise<void> {
+    const done = new AbortController();
+    const late = sleep(SETTLE_MAX_MS, done.signal).catch(() => undefined);
+    await Promise.race([this.#follower.settled(), late]);
+    done.abort();
+  }
+
   #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {
     const book = this.#book;
     const { clock, logger } = this.#options;
     const { chain } = this.source;
-    const { nodes } = this.#connected;
+    const { nodes, market } = this.#connected;
     const readGraph = () => this.#follower.current?.graph ?? null;
     const readFees = () => this.#fees.peek();
     const readBlock = () => this.#heardBlock ?? this.#follower.current?.checkpoint.block ?? 0;
-    const readGraphBlock = () => this.#follower.current?.checkpoint.block ?? 0;
-    const read = { readGraph, readFees, readBlock, readGraphBlock };
-    const { decimals: coinDecimals } = CHAINS[chain].native;
-    const parts = { nodes, trusted, coinDecimals, book, ...read, clock, sleep };
+    const read = { readGraph: () => this.#follower.current, readFees, readBlock };
+    const { decimals: coinDecimals } = market.assets.coinUnit;
+    const simulateRoundTrip: typeof nodes.simulateRoundTrip = async (trip, signal) => {
+      const views = await nodes.simulateRoundTrip(trip, signal);
+      if (views !== null) this.#routers.hear(views);
+      return views;
+    };
+    const probed = { simulateRoundTrip };
+    const parts = { nodes: probed, trusted, coinDecimals, book, ...read, clock, sleep };
     return new SafetyWatch({
       book,
       readGraph,
@@ -187,7 +253,8 @@ class RunningChain {
       },
       // Nobody else uses the devnet's node, so no pause is needed.
       pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
-      probesAll: this.source.instance !== null,
+      // Of several processes on a store the one that indexes the chain probes new pools.
+      probesAll: () => this.source.instance !== null && this.#options.chains.isIndexing(chain),
       clock,
       sleep,
       random: Math.random,
@@ -214,13 +281,15 @@ class RunningChain {
     for (const { pool, inexact } of pools) if (inexact === 'hook') this.#follower.refit(pool);
   }
 
-  #restartFollower(): void {
+  #restart(): void {
+    this.#book.clear();
+    this.#evidence.clear();
     void this.#follower.stop();
-    this.#follower = this.#createFollower();
+    this.#follower = this.#createFollower(this.trade.trusted);
     this.#follower.start();
   }
 
-  #createFollower(): PoolGraphFollower {
+  #createFollower(trusted: ReadonlySet<Address>): PoolGraphFollower {
     const { store, logger } = this.#options;
     const { chain } = this.source;
     const { assets, wrapped, tradedVenues: venues } = this.#connected.market;
@@ -228,7 +297,7 @@ class RunningChain {
       chain,
       store: store.market,
       native: { coin: assets.coin, wrapped },
-      venues,
+      ...{ venues, trusted },
       rules: requireMarkets(chain),
       hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
       sleep,
@@ -244,7 +313,7 @@ interface RunningTradeChains extends TradeChains {
 }
 
 export function createTradeChains(options: TradeChainsOptions): RunningTradeChains {
-  const { chains, feed } = options;
+  const { chains, feed, states } = options;
   const running = new Map<ChainSlug, RunningChain>();
   const stopping = new Set<Promise<void>>();
   const ensure = (slug: ChainSlug): RunningChain | null => {
@@ -263,16 +332,23 @@ export function createTradeChains(options: TradeChainsOptions): RunningTradeChai
     return next;
   };
   let timer: NodeJS.Timeout | null = null;
-  let unsubscribe: (() => void) | null = null;
+  let unsubscribes: readonly (() => void)[] = [];
   return {
+    known: chains.known,
     list: () => chains.slugs,
     findAddresses: (slug) => findFamily(slug).addresses,
+    canTrade: (slug) => ensure(slug)?.canTrade ?? true,
     find: (slug) => ensure(slug)?.trade ?? null,
     start: () => {
-      unsubscribe = feed.subscribe({
-        onBatch: (batch) => ensure(batch.chain)?.hear(batch),
-        onGap: (chain) => running.get(chain)?.miss(),
-      });
+      unsubscribes = [
+        feed.subscribe({
+          onBatch: (batch) => ensure(batch.chain)?.hear(batch),
+          onGap: (chain) => running.get(chain)?.miss(),
+        }),
+        states.subscribe(({ chain, jump }) => {
+          if (jump !== 'none') running.get(chain)?.jump(jump);
+        }),
+      ];
       const look = () => {
         for (const slug of chains.slugs) ensure(slug);
       };
@@ -282,7 +358,7 @@ export function createTradeChains(options: TradeChainsOptions): RunningTradeChai
     },
     stop: async () => {
       if (timer) clearInterval(timer);
-      unsubscribe?.();
+      for (const unsubscribe of unsubscribes) unsubscribe();
       await Promise.all([...stopping, ...[...running.values()].map((one) => one.stop())]);
     },
   };

@@ -7,30 +7,27 @@ import type { Config } from '../config.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { type Verification, verifyChain } from '../ingest/verify/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import { type ChainSlug, isEmbedded, toSettingSuffix } from '../model/chain.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter, findChainSource, readDevnetSource } from './chain-source.ts';
 import { openScratchStore, openStore } from './open-store.ts';
+import { StartError } from './start-error.ts';
 
 const ATTEMPT_COUNT_MAX = 5;
 
-/** There is nothing to verify; the message says what to do. */
-export class NothingToVerifyError extends Error {
-  override readonly name = 'NothingToVerifyError';
-}
-
 export function findFollowedSource(config: Config, chain: ChainSlug): ChainSource {
-  if (chain === 'devnet') {
-    const usual = join(config.store.dataDir, 'devnet', 'deployment.json');
-    const path = config.devnet.deployment ?? usual;
-    if (existsSync(path)) return readDevnetSource(path);
-    throw new NothingToVerifyError(
-      `No devnet was found at ${path}. Start the service with npm start, or set DATA_DIR to the folder that the service uses.`,
+  if (isEmbedded(chain)) {
+    const { deployment, solanaDeployment } = config.devnet;
+    const usual = join(config.store.dataDir, chain, 'deployment.json');
+    const path = (chain === 'devnet' ? deployment : solanaDeployment) ?? usual;
+    if (existsSync(path)) return readDevnetSource(chain, path);
+    throw new StartError(
+      `No ${chain} was found at ${path}. Start the service with npm start, or set DATA_DIR to the folder that the service uses.`,
     );
   }
   const followed = config.chains.find((one) => one.chain === chain);
   if (followed) return findChainSource(followed);
-  throw new NothingToVerifyError(`Set RPC_${chain.toUpperCase()} to an endpoint of ${chain}.`);
+  throw new StartError(`Set RPC_${toSettingSuffix(chain)} to an endpoint of ${chain}.`);
 }
 
 interface VerifyFollowedOptions {

@@ -41,7 +41,7 @@ export const INDEXING_SETTINGS = {
   ),
   backfillTokensMax: setting('BACKFILL_TOKENS_MAX', integer({ min: 1, max: 100_000 }), {
     group: 'Chains',
-    why: 'How many tokens of a chain may wait for their history or have it read; eight take turns. If there are more, the one that has waited longest is dropped until it is requested again.',
+    why: 'How many tokens of a chain may wait for their history or have it read; eight take turns. If there are more, one of the client with the most is dropped until it is requested again: the one that has waited longest.',
     example: '1000',
     fallback: '200',
   }),

@@ -1,9 +1,9 @@
 // The budgets of callers, by how they identify themselves.
 
-import { integer, type Setting, setting } from './setting.ts';
+import { integer, optionalSetting, redisUrl, type Setting, setting } from './setting.ts';
 
 /** The cost of the most expensive request: a smaller burst could never pay for it. */
-const BURST_MIN = 10;
+export const BURST_MIN = 10;
 
 function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
   const min = name.endsWith('_BURST') ? BURST_MIN : 1;
@@ -46,6 +46,12 @@ export const LIMIT_SETTINGS = {
   ipBurst: limit('LIMIT_IP_BURST', {
     why: 'The burst of that budget: how much may be spent at once.',
     fallback: '600',
+  }),
+  redisUrl: optionalSetting('REDIS_URL', redisUrl, {
+    group: 'Limits',
+    why: 'A Redis or Valkey server through which processes on one `DATABASE_URL` share budgets and stream caps. While it is down, each takes its share of them. Unset, each process counts on its own.',
+    example: 'redis://:secret@redis.internal:6379/0',
+    secret: true,
   }),
   limiterIdentitiesMax: limit('LIMIT_IDENTITIES_MAX', {
     why: 'How many callers a limiter keeps in memory; the limit holds when very many addresses call.',

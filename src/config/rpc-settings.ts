@@ -1,6 +1,6 @@
 // Settings of a chain's nodes: where they are and what they may cost.
 
-import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import { type ChainInfo, toSettingSuffix } from '../model/chain.ts';
 import type { CreditTable } from '../model/rpc-usage.ts';
 import {
   integer,
@@ -21,6 +21,10 @@ const parseUrls = listOf(urlWith(['http:', 'https:', 'ws:', 'wss:']));
 
 function parseNodeUrls(text: string): NodeUrls {
   const urls = parseUrls(text);
+  const marked = urls.findIndex((url) => url.includes('#'));
+  if (marked >= 0) {
+    throw new SettingProblem(`entry ${marked + 1} must have no fragment (#…): nodes do not get it`);
+  }
   const isSocket = (url: string) => /^wss?:/i.test(url);
   const sockets = urls.filter(isSocket);
   const http = urls.filter((url) => !isSocket(url));
@@ -50,9 +54,8 @@ interface RpcSettings {
   readonly creditsPerDay: Setting<number | null>;
 }
 
-export function createRpcSettings(chain: ChainSlug): RpcSettings {
-  const { name } = CHAINS[chain];
-  const suffix = chain.toUpperCase();
+export function createRpcSettings({ name, slug }: ChainInfo): RpcSettings {
+  const suffix = toSettingSuffix(slug);
   return {
     rpcUrls: optionalSetting(`RPC_${suffix}`, parseNodeUrls, {
       group: 'Chains',

@@ -1,6 +1,6 @@
 // Which tokens of each chain are indexed.
 
-import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import { type ChainInfo, toSettingSuffix } from '../model/chain.ts';
 import { SCOPE_NAMES, type ScopeName } from '../model/scope.ts';
 import {
   evmAddressText,
@@ -10,6 +10,7 @@ import {
   optionalSetting,
   type Setting,
   setting,
+  solanaAddressText,
 } from './setting.ts';
 
 /** The scope of one chain as it is configured. */
@@ -31,10 +32,15 @@ export const FLOOR_SETTING = setting('LIQUID_FLOOR_USD', integer({ min: 1, max: 
   fallback: '1000',
 });
 
-export function createScopeSettings(chain: ChainSlug): ScopeSettings {
-  const suffix = chain.toUpperCase();
-  const group = chain === 'devnet' ? 'Devnet' : 'Chains';
-  const { name } = CHAINS[chain];
+/** How tokens of each family are written, with one of them. */
+const TOKENS = {
+  evm: { parse: evmAddressText, example: '0x4200000000000000000000000000000000000006' },
+  solana: { parse: solanaAddressText, example: 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN' },
+} as const;
+
+export function createScopeSettings({ name, slug, family }: ChainInfo): ScopeSettings {
+  const suffix = toSettingSuffix(slug);
+  const group = slug === 'devnet' ? 'Devnet' : 'Chains';
   return {
     name: setting(`SCOPE_${suffix}`, oneOf(SCOPE_NAMES), {
       group,
@@ -42,10 +48,10 @@ export function createScopeSettings(chain: ChainSlug): ScopeSettings {
       example: 'watch',
       fallback: 'all',
     }),
-    watch: optionalSetting(`WATCH_${suffix}`, listOf(evmAddressText), {
+    watch: optionalSetting(`WATCH_${suffix}`, listOf(TOKENS[family].parse), {
       group,
       why: `Tokens of ${name} to index with \`SCOPE_${suffix}=watch\`, comma-separated.`,
-      example: '0x4200000000000000000000000000000000000006',
+      example: TOKENS[family].example,
     }),
   };
 }

@@ -1,6 +1,7 @@
 // What a setting is, and parsers for the values of settings.
 
 import { resolve } from 'node:path';
+import { decodeBase58 } from '../lib/base58.ts';
 import { parseCidr } from '../lib/ip-address.ts';
 import { parseVersionedSecrets, type VersionedSecret } from '../lib/versioned-secret.ts';
 
@@ -69,6 +70,15 @@ export function urlWith(protocols: readonly string[]): Parser<string> {
   };
 }
 
+/** Its path is the number of a database, or empty. */
+export const redisUrl: Parser<string> = (text) => {
+  const url = urlWith(['redis:', 'rediss:'])(text);
+  if (!/^(\/\d*)?$/.test(new URL(url).pathname)) {
+    throw new SettingProblem('must have the number of a database as its path, or none');
+  }
+  return url;
+};
+
 export const cidr: Parser<string> = (text) => {
   if (!parseCidr(text))
     throw new SettingProblem('must be an IP address or CIDR such as 10.0.0.0/8');
@@ -87,6 +97,28 @@ export const evmAddressText: Parser<string> = (text) => {
     throw new SettingProblem('must be an address: 0x and 40 hex digits');
   }
   return text;
+};
+
+export const solanaAddressText: Parser<string> = (text) => {
+  if (decodeBase58(text)?.length !== 32) {
+    throw new SettingProblem('must be an address: 32 bytes in base58');
+  }
+  return text;
+};
+
+/**
+ * A wallet's id. An address alone is the wallet that signs by its own key. EVM addresses are in
+ * lower case, however they were written.
+ */
+export const walletIdText: Parser<string> = (text) => {
+  const evm = /^(?:eip155:(?:\d{1,18}:)?)?0x[0-9a-fA-F]{40}$/.exec(text);
+  if (evm !== null) {
+    const id = text.startsWith('eip155:') ? text : `eip155:${text}`;
+    return id.toLowerCase();
+  }
+  const address = text.replace(/^solana:/, '');
+  if (decodeBase58(address)?.length === 32) return `solana:${address}`;
+  throw new SettingProblem('must be an address or a wallet id, such as eip155:0x… or solana:…');
 };
 
 /** A token list's place: a URL or a file. */

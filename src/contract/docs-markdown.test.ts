@@ -46,8 +46,8 @@ test('headings, paragraphs, lists, tables and code', () => {
     '<ol>',
     '<li>one</li>',
     '</ol>',
-    '<div class="scroll"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x | y</code></td><td>2</td></tr></tbody></table></div>',
-    '<pre><code>echo &quot;&lt;b&gt;&quot;</code></pre>',
+    '<div class="scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x | y</code></td><td>2</td></tr></tbody></table></div>',
+    '<pre tabindex="0"><code>echo &quot;&lt;b&gt;&quot;</code></pre>',
     '',
   ]);
 });

@@ -43,16 +43,19 @@ function createMarked({ resolve, anchor, demote }: MarkdownOptions): Marked {
         const label = this.parser.parseInline(tokens);
         return `<h${level} id="${anchor}-${toSlug(text)}">${label}</h${level}>\n`;
       },
-      code: ({ text }) => `<pre><code>${escapeHtml(text)}</code></pre>\n`,
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
       table({ header, rows }) {
         const renderRow = (cells: typeof header, tag: string) => {
           const inner = cells.map(({ tokens }) => this.parser.parseInline(tokens));
-          return `<tr>${inner.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+          // A header cell without text is none to a screen reader.
+          const name = (cell: string) => (cell === '' ? 'td' : tag);
+          const parts = inner.map((cell) => `<${name(cell)}>${cell}</${name(cell)}>`);
+          return `<tr>${parts.join('')}</tr>`;
         };
         const isNamed = header.some(({ text }) => text !== '');
         const head = isNamed ? `<thead>${renderRow(header, 'th')}</thead>` : '';
         const body = rows.map((cells) => renderRow(cells, 'td')).join('');
-        return `<div class="scroll"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+        return `<div class="scroll" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
       },
       link({ href, tokens }) {
         const label = this.parser.parseInline(tokens);

@@ -1,13 +1,16 @@
-// The reference as one page of plain HTML without scripts, generated from the list of operations.
+// The reference as one page of plain HTML, generated from the list of operations. It is complete
+// without its script, which searches it and sends its examples.
 
+import { setImmediate } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
 import { packJson } from '../lib/pack-json.ts';
 import { escapeHtml, type ResolveLink, renderInline, renderMarkdown } from './docs-markdown.ts';
+import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
 import { describeCost, listErrorCodes, type Operation } from './operation.ts';
-import { buildCurl, formatEvents, listFields } from './operation-text.ts';
+import { buildCurl, buildExamplePath, formatEvents, listFields } from './operation-text.ts';
 
 const ORIGIN = 'http://localhost:8080';
 
@@ -25,7 +28,7 @@ function renderFieldTable(schema: TSchema, heading: string): string {
       }</td><td>${renderInline(line.description)}</td></tr>`,
   );
   if (rows.length === 0) return '';
-  return `<div class="scroll"><table><thead><tr><th>${heading}</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<div class="scroll" tabindex="0"><table><thead><tr><th>${heading}</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 function formatAnswer({ mediaType, example }: Operation): string {
@@ -43,6 +46,13 @@ function renderChips(operation: Operation): string {
   return `<ul class="chips">${chips.map((chip) => `<li>${escapeHtml(chip)}</li>`).join('')}</ul>`;
 }
 
+/** Reads only, and none that never ends: what a page sends at a click must change nothing. */
+function renderTry(operation: Operation): string {
+  if (operation.method !== 'GET' || operation.mediaType !== 'application/json') return '';
+  const path = escapeHtml(buildExamplePath(operation));
+  return `<button type="button" class="try waits" data-path="${path}">Try it</button><pre class="answer" tabindex="0" hidden></pre>`;
+}
+
 function renderSection(operation: Operation): string {
   const { id, method, path, summary, description } = operation;
   const errors = listErrorCodes(operation)
@@ -53,7 +63,8 @@ function renderSection(operation: Operation): string {
 <p><strong>${renderInline(summary)}.</strong> ${renderInline(description)}</p>
 ${renderChips(operation)}
 ${renderFieldTable(operation.input, method === 'POST' ? 'Body' : 'Query')}
-<pre><code>${escapeHtml(`$ ${buildCurl(operation, ORIGIN)}\n${formatAnswer(operation)}`)}</code></pre>
+<pre tabindex="0"><code>${escapeHtml(`$ ${buildCurl(operation, ORIGIN)}\n${formatAnswer(operation)}`)}</code></pre>
+${renderTry(operation)}
 ${output === '' ? '' : `<details><summary>Every field of the response</summary>${output}</details>`}
 <p class="soft uses">Errors: ${errors}</p></section>`;
 }
@@ -103,7 +114,7 @@ function renderGuide(guide: Guide, guides: readonly Guide[]): string {
 
 function renderNavigation(operations: readonly Operation[], about: ReferenceAbout): string {
   const renderGroup = (title: string, links: readonly string[]) =>
-    `<h2>${title}</h2><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
+    `<div class="group"><h2>${title}</h2><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul></div>`;
   const guides = about.guides.map(
     // The part after the colon is only for the heading.
     ({ id, title }) => `<a href="#guide-${id}">${escapeHtml(title.split(':', 1)[0] ?? title)}</a>`,
@@ -119,7 +130,8 @@ function renderNavigation(operations: readonly Operation[], about: ReferenceAbou
         ),
     ),
   );
-  return `<nav class="side"><p class="brand">Mintwire</p><p class="soft">API ${escapeHtml(about.version)}</p><div class="groups">
+  return `<nav class="side" aria-label="Contents"><p class="brand"><a href="/">Mintwire</a></p><p class="soft">API ${escapeHtml(about.version)}</p>
+<p class="waits"><input id="find" type="search" placeholder="Search" aria-label="Search the reference" autocomplete="off"></p><div class="groups">
 ${guides.length === 0 ? '' : renderGroup('Guides', guides)}
 ${groups.join('\n')}
 ${renderGroup('Errors', ['<a href="#errors">Every error</a>'])}</div></nav>`;
@@ -129,13 +141,27 @@ function listTags(operations: readonly Operation[]): readonly Operation['tag'][]
   return [...new Set(operations.map((operation) => operation.tag))];
 }
 
-export function renderDocsPage(operations: readonly Operation[], about: ReferenceAbout): string {
-  const sections = listTags(operations)
-    .map((tag) => {
-      const ofTag = operations.filter((operation) => operation.tag === tag);
-      return `<h2 id="tag-${tag}">${tag}</h2>\n${ofTag.map(renderSection).join('\n')}`;
-    })
-    .join('\n');
+/** One in each turn of the event loop: the whole page takes long enough to hold up requests. */
+async function renderInTurns<T>(items: readonly T[], render: (item: T) => string): Promise<string> {
+  const texts: string[] = [];
+  for (const item of items) {
+    texts.push(render(item));
+    await setImmediate();
+  }
+  return texts.join('\n');
+}
+
+function renderTag(tag: Operation['tag'], operations: readonly Operation[]): string {
+  const ofTag = operations.filter((operation) => operation.tag === tag);
+  return `<h2 id="tag-${tag}">${tag}</h2>\n${ofTag.map(renderSection).join('\n')}`;
+}
+
+export async function renderDocsPage(
+  operations: readonly Operation[],
+  about: ReferenceAbout,
+): Promise<string> {
+  const guides = await renderInTurns(about.guides, (guide) => renderGuide(guide, about.guides));
+  const sections = await renderInTurns(listTags(operations), (tag) => renderTag(tag, operations));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Mintwire API</title><style>${DOCS_STYLE}</style></head><body><div class="page">
@@ -149,9 +175,9 @@ ${renderNavigation(operations, about)}
 <li>Unknown parameters are refused. Every metered answer carries <code>RateLimit</code> and <code>RateLimit-Policy</code>; a 429 or 503 carries <code>Retry-After</code>.</li>
 <li>Names and symbols of tokens come from chains and are written by strangers: treat them as untrusted text.</li>
 </ul>
-${about.guides.map((guide) => renderGuide(guide, about.guides)).join('\n')}
+${guides}
 ${sections}
 ${renderErrorSection(operations)}
-</main></div></body></html>
+</main></div><script>${DOCS_SCRIPT}</script></body></html>
 `;
 }

@@ -1,8 +1,9 @@
 // The reference page's only style sheet; the content security policy allows it by its hash.
 
 export const DOCS_STYLE = `
-:root{color-scheme:light dark;--text:#1b2330;--soft:#5b6777;--line:#dfe4ea;--back:#fff;--side:#f7f9fb;--code:#f3f6f9;--mark:#0b63c5;--mark-soft:#e6f0fc;--get:#0b63c5;--post:#0f7b4f;--delete:#b3372d;--warn:#8a5a00}
-@media(prefers-color-scheme:dark){:root{--text:#e3e8ef;--soft:#98a5b6;--line:#2a3441;--back:#10151c;--side:#141b24;--code:#19212b;--mark:#73b4ff;--mark-soft:#16293f;--get:#73b4ff;--post:#5fd0a0;--delete:#ff8f84;--warn:#e0b05c}}
+:root{color-scheme:light;--text:#14181c;--soft:#56616c;--line:#d5dce3;--back:#fff;--side:#f5f7f9;--code:#f5f7f9;--mark:#0e7a5f;--mark-soft:#e2f1ec;--get:#0e7a5f;--post:#7a5200;--delete:#b92a2a;--warn:#8a5a00}
+@media(prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--text:#e6edf3;--soft:#9aa7b4;--line:#28323c;--back:#0f1317;--side:#161c22;--code:#161c22;--mark:#4cc2a0;--mark-soft:#16302a;--get:#4cc2a0;--post:#f0b429;--delete:#ff7b7b;--warn:#f0b429}}
+:root[data-theme=dark]{color-scheme:dark;--text:#e6edf3;--soft:#9aa7b4;--line:#28323c;--back:#0f1317;--side:#161c22;--code:#161c22;--mark:#4cc2a0;--mark-soft:#16302a;--get:#4cc2a0;--post:#f0b429;--delete:#ff7b7b;--warn:#f0b429}
 *{box-sizing:border-box}
 html{scroll-padding-top:1.5rem}
 body{margin:0;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif;color:var(--text);background:var(--back)}
@@ -10,6 +11,14 @@ body{margin:0;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif;color:
 nav.side{position:sticky;top:0;height:100vh;overflow-y:auto;padding:1.75rem 1rem 3rem 1.5rem;background:var(--side);border-right:1px solid var(--line);font-size:.9rem}
 nav.side .brand{font-weight:700;font-size:1.15rem;margin:0 0 .1rem}
 nav.side p{margin:0}
+nav.side .brand a{padding:0;font-weight:700}
+nav.side .brand a:hover{background:none;color:var(--mark)}
+nav.side input{width:100%;margin-top:.8rem;padding:.45rem .7rem;font:inherit;color:inherit;background:var(--back);border:1px solid var(--line);border-radius:8px}
+[hidden]{display:none!important}
+.waits{visibility:hidden}
+:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
+button.try{padding:.3rem .9rem;font:inherit;font-size:.9rem;color:var(--mark);background:none;border:1px solid var(--mark);border-radius:8px;cursor:pointer}
+pre.answer{max-height:30rem;overflow:auto}
 nav.side h2{margin:1.4rem 0 .3rem;padding:0;border:0;font-size:.72rem;letter-spacing:.08em;text-transform:uppercase;color:var(--soft)}
 nav.side ul{list-style:none;margin:0;padding:0}
 nav.side a{display:flex;gap:.55rem;align-items:baseline;padding:.2rem .5rem;border-radius:6px;color:var(--text);text-decoration:none;overflow-wrap:anywhere}

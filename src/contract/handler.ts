@@ -7,8 +7,9 @@ import type { AnyOperation, OperationId, operations } from './operations.ts';
 import type { RawAnswer, RawRequest } from './raw-request.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 import type { StreamAnswer, StreamContext } from './stream-answer.ts';
+import type { WorkContext } from './work-context.ts';
 
-export interface HandlerContext {
+export interface HandlerContext extends WorkContext {
   readonly identity: Identity;
   readonly requestId: string;
   /** The address group of the caller, as used by limits. */
@@ -17,16 +18,6 @@ export interface HandlerContext {
   readonly origin: string | null;
   /** The client's idempotency key, if the operation accepts one. */
   readonly idempotencyKey: string | null;
-  /**
-   * Charges in advance for work beyond the operation's cost, which is `paid`. If the budget is too
-   * small, refunds what was paid and throws. Returns what was charged, which may be less than
-   * requested.
-   */
-  readonly chargeAhead?: (ahead: { readonly cost: number; readonly paid: number }) => number;
-  /** Charges for such work after it is done; a negative cost is refunded. */
-  readonly chargeDone?: (cost: number) => void;
-  /** For queued work: returns a signal that aborts when the client disconnects. */
-  readonly watchClient?: () => AbortSignal;
 }
 
 type AnswerOf<Op> = OutputOf<Op> | FramedAnswer<OutputOf<Op>> | ReadyAnswer;

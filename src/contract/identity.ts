@@ -3,6 +3,7 @@
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
+import type { KeyScope } from '../model/key-limits.ts';
 
 interface AnonymousIdentity {
   readonly kind: 'anonymous';
@@ -17,6 +18,19 @@ export interface KeyIdentity {
   readonly key: string;
   readonly walletId: WalletId;
   readonly keyId: string;
+  /** The tier that an operator gave to the wallet; null for that of every key. */
+  readonly tier: string | null;
+  /** Null for a key that may be used for everything, from anywhere. */
+  readonly limits: KeyRules | null;
+}
+
+/** The limits of a key, ready to be checked. */
+export interface KeyRules {
+  readonly scopes: ReadonlySet<KeyScope>;
+  /** By the caller's address group. */
+  isAllowedFrom(addressGroup: string): boolean;
+  /** The key's own part of the wallet's budget; null for all of it. */
+  readonly perMinute: number | null;
 }
 
 export interface SessionIdentity {
@@ -25,6 +39,8 @@ export interface SessionIdentity {
   readonly wallet: WalletRecord;
   readonly chain: ChainSlug;
   readonly sessionId: string;
+  /** The tier that an operator gave to the wallet; null for that of every session. */
+  readonly tier: string | null;
   readonly transport: SessionTransport;
   readonly createdAtMs: number;
   /** The end that no use can extend. */

@@ -2,7 +2,7 @@
 // and how they answer while there is no result.
 
 import { AppError } from '../errors/app-error.ts';
-import { CHAINS, type ChainSlug } from '../model/chain.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { HandlerContext } from './handler.ts';
@@ -44,11 +44,11 @@ function buildLookupError(
   const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   switch (outcome) {
     case 'failed': {
-      const upstream = `The ${CHAINS[chain].name} node, which is needed to look this token up,`;
+      const upstream = `The node of ${chain}, which is needed to look this token up,`;
       return new AppError('UPSTREAM_UNAVAILABLE', { upstream }, retry);
     }
     case 'notReady': {
-      const reason = `${CHAINS[chain].name} is not indexed up to its head, so a token that is new to the index cannot be looked up yet.`;
+      const reason = `The chain ${chain} is not indexed up to its head, so a token that is new to the index cannot be looked up yet.`;
       return new AppError('NOT_READY', { reason }, retry);
     }
     case 'busy':

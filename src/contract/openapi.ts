@@ -2,13 +2,20 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
-import { describeCost, isShared, listErrorCodes, type Operation } from './operation.ts';
+import {
+  describeCost,
+  IMAGE_TYPES,
+  isShared,
+  listErrorCodes,
+  type Operation,
+} from './operation.ts';
 import { problemSchema } from './schemas/problem-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const TAGS: Readonly<Record<Operation['tag'], string>> = {
   Market: 'Token market data.',
+  Charts: "A data feed in the UDF protocol of TradingView's charts.",
   Trading: 'Quotes and unsigned transactions. This service never signs or sends.',
   Account: 'The identity and limits of the caller.',
   Agents: 'The Model Context Protocol.',
@@ -160,6 +167,18 @@ function buildProblemResponse(codes: readonly ErrorCode[]): Json {
   };
 }
 
+function buildContent(operation: Operation, hoist: (schema: unknown) => unknown): Json {
+  const { mediaType, wire, output, example } = operation;
+  const answer = {
+    schema: hoist(wire?.output ?? output),
+    ...(mediaType === 'application/json'
+      ? { examples: { default: { value: example.answer } } }
+      : {}),
+  };
+  const types = mediaType === 'image/*' ? IMAGE_TYPES : [mediaType];
+  return Object.fromEntries(types.map((type) => [type, answer]));
+}
+
 function buildResponses(operation: Operation, hoist: (schema: unknown) => unknown): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of listErrorCodes(operation)) {
@@ -179,14 +198,7 @@ function buildResponses(operation: Operation, hoist: (schema: unknown) => unknow
     [String(operation.status)]: {
       description: operation.summary,
       headers,
-      content: {
-        [operation.mediaType]: {
-          schema: hoist(operation.wire?.output ?? operation.output),
-          ...(operation.mediaType === 'application/json'
-            ? { examples: { default: { value: operation.example.answer } } }
-            : {}),
-        },
-      },
+      content: buildContent(operation, hoist),
     },
     ...(isShared(operation)
       ? {

@@ -76,6 +76,14 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** The path and query of an operation's example. */
+export function buildExamplePath({ example, path }: Operation): string {
+  const query = Object.entries(example.input)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  return `/v1${path}${query === '' ? '' : `?${query}`}`;
+}
+
 /** The example as a command, with `$TOKEN` for a session token. */
 export function buildCurl(operation: Operation, origin: string): string {
   const { access, example, mediaType, method, path } = operation;
@@ -85,13 +93,10 @@ export function buildCurl(operation: Operation, origin: string): string {
     const start = `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json'`;
     return `${start} \\\n  -d ${body}`;
   }
-  const query = Object.entries(example.input)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    .join('&');
   // `-N` shows events as they arrive.
   const flag = mediaType === 'text/event-stream' ? '-N ' : '';
   const verb = method === 'GET' ? flag : `-X ${method} `;
-  const url = quote(`${origin}/v1${path}${query === '' ? '' : `?${query}`}`);
+  const url = quote(`${origin}${buildExamplePath(operation)}`);
   return `curl -s ${verb}${url}${credential}`;
 }
 

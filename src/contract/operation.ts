@@ -2,9 +2,23 @@
 
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import type { KeyScope } from '../model/key-limits.ts';
+
+/** What `image/*` stands for. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 
 /** What a request costs, by kind. `free` is not metered. */
-export const COSTS = { free: 0, read: 1, search: 2, challenge: 5, quote: 5, build: 10 } as const;
+export const COSTS = {
+  free: 0,
+  image: 0.1,
+  read: 1,
+  search: 2,
+  challenge: 5,
+  quote: 5,
+  /** May need a call to a chain's node. */
+  node: 5,
+  build: 10,
+} as const;
 
 type CostClass = keyof typeof COSTS;
 
@@ -17,6 +31,14 @@ export const EVALUATIONS_PER_UNIT = 50_000;
 /** What it costs more if a token has to be looked up on its chain. */
 export const LOOKUP_COST = 10;
 
+/** How many tokens an operation's cost includes; each further started group costs 1 more. */
+const TOKENS_PER_UNIT = 10;
+
+/** What a request for so many tokens costs beyond its own cost, which is that of a read. */
+export function computeTokensCost(count: number): number {
+  return Math.ceil(count / TOKENS_PER_UNIT) - 1;
+}
+
 /** Whether the operation may look a token up. */
 function isByLookup({ errors }: { readonly errors: readonly ErrorCode[] }): boolean {
   return errors.includes('LOOKUP_PENDING');
@@ -27,16 +49,22 @@ function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
   return cost === 'quote' || cost === 'build';
 }
 
+type CostFacts = Pick<Operation, 'cost' | 'errors' | 'costByTokens'>;
+
 /** Whether handling it may cost more than its own cost. */
-export function mayCostMore(operation: Pick<Operation, 'cost' | 'errors'>): boolean {
-  return isBySearch(operation) || isByLookup(operation);
+export function mayCostMore(operation: CostFacts): boolean {
+  return operation.costByTokens !== null || isBySearch(operation) || isByLookup(operation);
 }
 
-export function describeCost(operation: Pick<Operation, 'cost' | 'errors'>): string {
+export function describeCost(operation: CostFacts): string {
   const parts = [String(COSTS[operation.cost])];
   const each = EVALUATIONS_PER_UNIT.toLocaleString('en');
   if (isBySearch(operation)) {
     parts.push(`1 more for every ${each} pool evaluations beyond the first ${each}`);
+  }
+  if (operation.costByTokens !== null) {
+    const when = operation.costByTokens === 'always' ? '' : `, with \`${operation.costByTokens}\``;
+    parts.push(`1 more for every started ${TOKENS_PER_UNIT} tokens beyond the first${when}`);
   }
   if (isByLookup(operation)) {
     parts.push(`${LOOKUP_COST} more if a token has to be looked up on its chain`);
@@ -84,7 +112,7 @@ export interface Operation<
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/v1`. Paths are static: parameters are in the query or the body. */
   readonly path: string;
-  readonly tag: 'Market' | 'Trading' | 'Account' | 'Agents' | 'Reference' | 'Operations';
+  readonly tag: 'Market' | 'Charts' | 'Trading' | 'Account' | 'Agents' | 'Reference' | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly access: AccessLevel;
@@ -98,6 +126,10 @@ export interface Operation<
   /** Whether an `Idempotency-Key` header is accepted. */
   readonly takesIdempotencyKey: boolean;
   readonly cost: CostClass;
+  /** Whether many tokens cost more: always, or only with the named field. */
+  readonly costByTokens: 'always' | 'at' | null;
+  /** Whether its handler may wait for something to happen, until the caller disconnects. */
+  readonly mayWait: boolean;
   /** The query of a GET or DELETE, the body of a POST. Unknown fields are rejected. */
   readonly input: Input;
   /** Query fields that accept any text, even if it cannot be decoded. */
@@ -112,6 +144,7 @@ export interface Operation<
     | 'text/html'
     | 'text/plain'
     | 'text/markdown'
+    | 'image/*'
     | 'text/event-stream';
   readonly status: number;
   readonly cacheControl: string;
@@ -126,6 +159,8 @@ type Defaults =
   | 'access'
   | 'pages'
   | 'isRaw'
+  | 'costByTokens'
+  | 'mayWait'
   | 'takesIdempotencyKey'
   | 'anyTextFields'
   | 'wire'
@@ -142,6 +177,8 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
     access: 'public',
     pages: definition.access === 'session' ? 'own' : 'any',
     isRaw: false,
+    costByTokens: null,
+    mayWait: false,
     takesIdempotencyKey: false,
     anyTextFields: [],
     wire: null,
@@ -153,9 +190,26 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
   };
 }
 
+/** The scope that a key needs for it. */
+export function findKeyScope({ isRaw, cost }: Pick<Operation, 'isRaw' | 'cost'>): KeyScope {
+  if (isRaw) return 'mcp';
+  return cost === 'quote' ? 'quote' : 'data';
+}
+
 /** Whether shared caches may store the response; it then has an ETag for revalidation. */
 export function isShared(operation: Pick<Operation, 'cacheControl'>): boolean {
   return operation.cacheControl.startsWith('public');
+}
+
+/**
+ * Whether responses may be compressed. Those of sign-in, sessions and keys hold secrets, which the
+ * length of a compressed response could reveal (BREACH).
+ */
+export function mayCompress(operation: Pick<Operation, 'pages' | 'isRaw' | 'mediaType'>): boolean {
+  const { mediaType } = operation;
+  // Images are compressed already.
+  if (mediaType === 'text/event-stream' || mediaType.startsWith('image/')) return false;
+  return operation.pages === 'any' || operation.isRaw;
 }
 
 /** All error codes of an operation, including those of every operation. */
@@ -166,6 +220,7 @@ export function listErrorCodes(operation: Operation): readonly ErrorCode[] {
     codes.add('INVALID_API_KEY').add('INVALID_SESSION').add('PRIVATE_KEY_REFUSED');
     // If the key store fails, callers with credentials are rejected, never let in.
     codes.add('RATE_LIMITED').add('UPSTREAM_UNAVAILABLE');
+    if (operation.access !== 'session') codes.add('KEY_NOT_PERMITTED');
   }
   if (operation.access === 'session') {
     codes.add('WALLET_SESSION_REQUIRED');

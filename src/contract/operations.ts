@@ -16,26 +16,62 @@ import { getHealth } from './operations/get-health.ts';
 import { getHolders } from './operations/get-holders.ts';
 import { getKlines } from './operations/get-klines.ts';
 import { getMe } from './operations/get-me.ts';
+import { getPool } from './operations/get-pool.ts';
+import { getPrices } from './operations/get-prices.ts';
 import { getReady } from './operations/get-ready.ts';
+import { getStatus } from './operations/get-status.ts';
 import { getToken } from './operations/get-token.ts';
+import { getTokenLogo } from './operations/get-token-logo.ts';
+import { getTokenPrice } from './operations/get-token-price.ts';
+import { getTokenSafety } from './operations/get-token-safety.ts';
 import { getTradeStatus } from './operations/get-trade-status.ts';
+import { getTraders } from './operations/get-traders.ts';
 import { getTrades } from './operations/get-trades.ts';
+import { getUsage } from './operations/get-usage.ts';
+import { getWalletBalances } from './operations/get-wallet-balances.ts';
+import { getWalletPositions } from './operations/get-wallet-positions.ts';
+import { getWalletTrades } from './operations/get-wallet-trades.ts';
 import { createKey, getKeys, revokeKey } from './operations/key-operations.ts';
+import { listPools } from './operations/list-pools.ts';
 import { listTokens } from './operations/list-tokens.ts';
 import { quoteTrade } from './operations/quote-trade.ts';
 import { getDocs, getLlms, getOpenapi } from './operations/reference.ts';
 import { searchTokens } from './operations/search-tokens.ts';
 import { getTokenStream } from './operations/stream-token.ts';
+import {
+  getUdfConfig,
+  getUdfHistory,
+  getUdfMarks,
+  getUdfSymbol,
+  getUdfTime,
+  searchUdf,
+} from './operations/udf-operations.ts';
 
 export const operations = [
   getChains,
   searchTokens,
   listTokens,
   getToken,
+  getTokenPrice,
+  getPrices,
   getKlines,
   getTrades,
   getHolders,
+  listPools,
+  getPool,
+  getTokenSafety,
+  getTokenLogo,
+  getTraders,
+  getWalletBalances,
+  getWalletTrades,
+  getWalletPositions,
   getTokenStream,
+  getUdfConfig,
+  getUdfSymbol,
+  searchUdf,
+  getUdfHistory,
+  getUdfTime,
+  getUdfMarks,
   quoteTrade,
   buildTrade,
   getTradeStatus,
@@ -49,12 +85,14 @@ export const operations = [
   getKeys,
   createKey,
   revokeKey,
+  getUsage,
   callMcp,
   getOpenapi,
   getDocs,
   getLlms,
   getHealth,
   getReady,
+  getStatus,
 ] as const satisfies readonly Operation[];
 
 export type AnyOperation = (typeof operations)[number];

@@ -11,6 +11,7 @@ const schema = Type.Object(
     q: Type.String({ minLength: 1, maxLength: 8 }),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     side: Type.Optional(Type.Enum(['buy', 'sell'])),
+    bound: Type.Optional(Type.Union([Type.Integer({ maximum: 9 }), Type.Literal('auto')])),
     events: Type.Optional(Type.Array(Type.Enum(['trade', 'kline']))),
     deep: Type.Optional(Type.Object({ flag: Type.Boolean() }, { additionalProperties: false })),
   },
@@ -50,6 +51,19 @@ test('numbers in a query are plain decimal integers', () => {
       text,
     );
   }
+});
+
+test('a word that is allowed beside a number is named', () => {
+  for (const [bound, message] of [
+    [10, 'must be at most 9, or auto'],
+    ['fast', 'must be an integer, or auto'],
+  ]) {
+    assert.deepEqual(
+      errorsOf(() => parseJson({ q: 'a', bound })),
+      [{ path: 'bound', message }],
+    );
+  }
+  assert.equal((parseJson({ q: 'a', bound: 'auto' }) as { bound: unknown }).bound, 'auto');
 });
 
 test('JSON is not coerced', () => {

@@ -75,6 +75,23 @@ function explainError(error: SchemaError): readonly FieldError[] {
   return [{ path: base === '' ? 'body' : toShownText(base), message }];
 }
 
+/** The first error of each field; if a word was allowed, too, it is named. */
+function collectErrors(found: readonly SchemaError[]): ReadonlyMap<string, FieldError> {
+  const errors = new Map<string, FieldError>();
+  for (const error of found) {
+    for (const field of explainError(error)) {
+      const { path } = field;
+      const known = errors.get(path);
+      if (known === undefined) errors.set(path, field);
+      else if (error.keyword === 'const') {
+        const { allowedValue } = error.params as { readonly allowedValue: unknown };
+        errors.set(path, { path, message: `${known.message}, or ${String(allowedValue)}` });
+      }
+    }
+  }
+  return errors;
+}
+
 /** PostgreSQL cannot store null characters in text, so they are rejected for every engine. */
 function assertNoNull(input: Readonly<Record<string, unknown>>): void {
   for (const [path, value] of Object.entries(input)) {
@@ -116,12 +133,7 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
       if (source === 'json') assertNoNull(value);
       return value;
     }
-    const errors = new Map<string, FieldError>();
-    for (const error of check.Errors(value)) {
-      for (const field of explainError(error)) {
-        if (!errors.has(field.path)) errors.set(field.path, field);
-      }
-    }
+    const errors = collectErrors(check.Errors(value));
     throw buildInvalidInputError([...errors.values()].slice(0, FIELD_ERRORS_MAX));
   };
 }

@@ -3,7 +3,8 @@
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
-import { CHAIN_SLUGS, type ChainSlug, findChain } from '../model/chain.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 
 const RETRY_AFTER_SECONDS = 2;
@@ -12,23 +13,31 @@ function buildFieldError(field: string, message: string) {
   return { errors: [{ path: field, message }] };
 }
 
+/** Chains by name. */
+export interface ChainNames {
+  readonly known: ChainRegistry;
+  /** Those that this server follows. */
+  list(): readonly ChainSlug[];
+}
+
 /** A known chain that this server follows. */
-export function parseFollowedChain(followed: readonly ChainSlug[], name: string): ChainSlug {
-  const chain = findChain(name);
+export function parseFollowedChain(chains: ChainNames, name: string, field = 'chain'): ChainSlug {
+  const chain = chains.known.find(name);
   if (chain === null) {
-    const known = CHAIN_SLUGS.join(', ');
+    const known = chains.known.slugs.join(', ');
     throw new AppError(
       'UNKNOWN_CHAIN',
       { chain: toShownText(name), known },
-      buildFieldError('chain', `must be one of ${known}`),
+      buildFieldError(field, `must be one of ${known}`),
     );
   }
+  const followed = chains.list();
   if (followed.includes(chain.slug)) return chain.slug;
   const list = followed.length === 0 ? 'none' : followed.join(', ');
   throw new AppError(
     'CHAIN_NOT_FOLLOWED',
     { chain: chain.slug, followed: list },
-    buildFieldError('chain', `must be one of ${list}`),
+    buildFieldError(field, `must be one of ${list}`),
   );
 }
 

@@ -3,8 +3,13 @@
 export interface ReadyAnswer {
   readonly kind: 'ready';
   readonly bytes: Buffer;
-  /** Weak entity tag, quotes included. */
-  readonly etag: string;
+  /**
+   * The same bytes in two parts, of which the long one is the same object in many answers; a
+   * transport may keep its compressed form.
+   */
+  readonly parts?: { readonly long: Buffer; readonly end: Buffer };
+  /** Weak entity tag, quotes included; null for an answer that is not cached anywhere else. */
+  readonly etag: string | null;
   /** Headers that differ from the common ones. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -97,6 +97,18 @@ export const ERROR_CATALOGUE = {
     detail: 'Browsers may call this only from pages of this server or of an allowed origin.',
     help: 'Browsers: call from the server\'s own origin, or ask the operator to add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`, and send no `Origin` header.',
   },
+  KEY_NOT_PERMITTED: {
+    status: 403,
+    title: 'Key not permitted',
+    detail: 'The API key may not be used for this: {reason}.',
+    help: 'The owner of a key decides when issuing it what it may be used for (`scopes`) and from where (`allowedIps`); `GET /v1/keys` shows both. They cannot be changed: issue another key.',
+  },
+  OPERATOR_REQUIRED: {
+    status: 403,
+    title: 'Operator required',
+    detail: 'Only wallets of operators may read this.',
+    help: 'Sign in with a wallet that the setting `OPERATOR_WALLETS` names. What everybody may know is in `/v1/ready` and `/v1/chains`.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     title: 'Route not found',
@@ -115,17 +127,51 @@ export const ERROR_CATALOGUE = {
     detail: 'The operator of this server has paused {mint} on {chain}.',
     help: 'Requests for a paused token are rejected. It is still indexed, so no data is missing once it is resumed.',
   },
+  LOGO_NOT_FOUND: {
+    status: 404,
+    title: 'Logo not found',
+    detail: 'No token list has a logo for {mint} on {chain} that this server can serve.',
+    help: "Logos come from the operator's token lists (`TOKEN_LISTS`): PNG, JPEG, WebP or GIF over https. `logoUrl` of a token is null where there is none.",
+  },
   POOL_NOT_FOUND: {
     status: 404,
     title: 'Pool not found',
-    detail: 'The token is not traded in the pool {pool}.',
-    help: '`GET /v1/token` lists the pools of a token.',
+    detail: 'There is no pool {pool}, or the token is not traded in it.',
+    help: '`GET /v1/pools` lists the pools of a chain or of a token.',
   },
   NO_MARKET: {
     status: 404,
     title: 'No market',
     detail: 'No route through pools with liquidity leads from {from} to {to} on {chain}.',
     help: 'The token is known but cannot be traded for that asset in up to three hops. Try another `quoteMint`; `GET /v1/token` lists the pools of a token.',
+  },
+  VENUE_NOT_SUPPORTED: {
+    status: 404,
+    title: 'Venue not supported',
+    detail:
+      '{mint} trades on {venues} on {chain}, where this server builds no trades; no other route was found.',
+    help: 'Its prices, trades and pools are served all the same. `tradable` of a pool says where trades are built; `docs/venues.md` lists all venues.',
+  },
+  NO_SINGLE_ROUTER: {
+    status: 404,
+    title: 'No single router',
+    detail:
+      'Pools lead from {from} to {to} on {chain}, but no router reaches all pools of such a route.',
+    help: 'A trade uses one router, which reaches the venues of one exchange. Trade in two steps, through an asset that both exchanges have: name it in `quoteMint`.',
+  },
+  TAX_NOT_SUPPORTED: {
+    status: 404,
+    title: 'Tax not supported',
+    detail:
+      'Pools lead from {from} to {to} on {chain}, but one of the tokens deducts a part of its transfers, and no router of these pools allows for that.',
+    help: 'Routers that promise an amount before the transfer revert with such tokens. `GET /v1/token/safety` has the tax; `docs/venues.md` lists the routers.',
+  },
+  POOLS_NOT_QUOTED: {
+    status: 404,
+    title: 'Pools not quoted',
+    detail:
+      'The pools of {mint} on {chain} have features whose effect on swaps is not computed: {flags}; no other route was found.',
+    help: 'Its prices, trades and pools are served all the same. `docs/solana.md` says what the features are.',
   },
   KEY_NOT_FOUND: {
     status: 404,
@@ -163,11 +209,23 @@ export const ERROR_CATALOGUE = {
     detail: 'The pools between {from} and {to} cannot fill the whole amount.',
     help: 'Reduce the amount. `GET /v1/token` shows the liquidity of the pools.',
   },
+  ROUTE_TOO_LONG: {
+    status: 409,
+    title: 'Route too long',
+    detail: 'Every route from {from} to {to} needs more bytes than one transaction may have.',
+    help: 'Make two trades: to the native coin first, then from it.',
+  },
   AMOUNT_TOO_SMALL: {
     status: 409,
     title: 'Amount too small',
     detail: 'The amount does not buy the smallest unit of {to}.',
     help: 'Increase the amount: at current prices the output rounds down to zero.',
+  },
+  EXACT_OUTPUT_NOT_SUPPORTED: {
+    status: 409,
+    title: 'Exact output not supported',
+    detail: 'No trade from {from} to {to} can be given its output: {reason}.',
+    help: 'Give `amountInRaw`, what is spent, instead of `amountOutRaw`.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
@@ -196,8 +254,14 @@ export const ERROR_CATALOGUE = {
   PRICE_MOVED: {
     status: 409,
     title: 'Price moved',
-    detail: 'The trade would now pay {amount}, less than the quoted minimum of {minimum}.',
-    help: 'Quote again and let the user decide. Both amounts are in the smallest unit of the output.',
+    detail: 'The trade would now {change}.',
+    help: 'Quote again and let the user decide. Both amounts are in the smallest unit of the output, or of the input if the output was given.',
+  },
+  PERMIT_OUTDATED: {
+    status: 409,
+    title: 'Permit outdated',
+    detail: 'The signed permit {reason}.',
+    help: 'Build again without `permitSignature` to get a new permit to sign. A permit can be used once, until its deadline.',
   },
   SIMULATION_REVERTED: {
     status: 409,
@@ -208,8 +272,8 @@ export const ERROR_CATALOGUE = {
   TRADING_NOT_SUPPORTED: {
     status: 409,
     title: 'Trading not supported',
-    detail: 'No router is known on {chain}, so trades cannot be built there.',
-    help: 'Reads and quotes work. `GET /v1/chains` lists the chains that are followed.',
+    detail: 'Trades on {chain} can be neither quoted nor built: no router is known there.',
+    help: 'Market data works. `GET /v1/chains` lists the chains that are followed.',
   },
   BODY_TOO_LARGE: {
     status: 413,

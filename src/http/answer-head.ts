@@ -5,10 +5,12 @@
 // the same text that it would have made.
 
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 
-/** Node keeps the head in this property until it is sent, and makes no head if it is set. */
+/** Node keeps the head in `_header` until it is sent, and makes no head if it is set. */
 interface HeadedResponse extends ServerResponse {
   _header: string;
+  _headerSent: boolean;
 }
 
 /** The lines that Node adds to a response on a keep-alive connection. */
@@ -58,8 +60,22 @@ export function sendHeaded(
 ): void {
   response.statusCode = head.status;
   const start = `HTTP/1.1 ${head.status} ${STATUS_CODES[head.status]}\r\n`;
-  (response as HeadedResponse)._header = `${start}${head.lines}\r\n`;
-  if (body.length > TEXT_BYTES_MAX) response.end(body);
+  const headed = response as HeadedResponse;
+  headed._header = `${start}${head.lines}\r\n`;
   // Latin-1 maps bytes to characters one to one, so the same bytes are sent.
-  else response.end(body.toString('latin1'), 'latin1');
+  if (body.length <= TEXT_BYTES_MAX) headed.end(body.toString('latin1'), 'latin1');
+  // A response that waits for an earlier one has no socket yet; Node knows what to do, too, where
+  // the connection was ended meanwhile.
+  else if (!headed.socket?.writable) headed.end(body);
+  else sendBuffers(headed, headed.socket, body);
+}
+
+/** Node would copy the body to join it to a head that is a string; buffers are sent as they are. */
+function sendBuffers(response: HeadedResponse, socket: Socket, body: Buffer): void {
+  response._headerSent = true;
+  socket.cork();
+  socket.write(Buffer.from(response._header, 'latin1'));
+  socket.write(body);
+  socket.uncork();
+  response.end();
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
-import { isShared, type Operation } from '../contract/operation.ts';
+import { isShared, mayCompress, type Operation } from '../contract/operation.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -51,27 +51,28 @@ function addFrame(
   }
 }
 
-export function createAnswerSender(
-  operation: Operation,
-  options: AnswerSenderOptions,
-): (exchange: Exchange, answer: unknown) => void {
+/** Sends an answer; the promise is for a response that takes a while to compress. */
+type SendAnswer = (exchange: Exchange, answer: unknown) => void | Promise<void>;
+
+export function createAnswerSender(operation: Operation, options: AnswerSenderOptions): SendAnswer {
+  const { status } = operation;
   const write = createWriter(operation);
   const contentType = `${operation.mediaType}; charset=utf-8`;
   const isNamed = isShared(operation);
+  const isCompressed = mayCompress(operation);
   return (exchange, answer) => {
     exchange.addHeader('content-type', contentType);
     exchange.addHeader('cache-control', operation.cacheControl);
-    if (isReadyAnswer(answer)) {
-      exchange.sendReady(operation.status, answer);
-      return;
-    }
+    if (isCompressed) exchange.addHeader('vary', 'Accept-Encoding');
+    if (isReadyAnswer(answer)) return exchange.sendReady(status, answer, isCompressed);
     if (!isFramedAnswer(answer)) {
       const bytes = write(answer);
-      if (isNamed) exchange.sendReady(operation.status, buildReadyAnswer(bytes));
-      else exchange.send(operation.status, bytes);
+      if (isNamed) return exchange.sendReady(status, buildReadyAnswer(bytes), isCompressed);
+      if (isCompressed) return exchange.sendBody(status, { bytes });
+      exchange.send(status, bytes);
       return;
     }
     addFrame(exchange, answer, options);
-    exchange.send(operation.status, write(answer.body));
+    exchange.send(status, write(answer.body));
   };
 }

@@ -12,26 +12,43 @@ import {
   readPassage,
   withTimeout,
 } from './bind.ts';
+import { COMPRESSED_BYTES_MIN, gzipParts } from './compress-body.ts';
 import type { Exchange } from './exchange.ts';
-import { Refusal } from './gate.ts';
+import { accepts, pickEncoding } from './pick-encoding.ts';
 import { readJsonBytes } from './read-body.ts';
+import { Refusal } from './refusal.ts';
 import { readOrigin } from './response-headers.ts';
 
-/** Charges message by message; what the request was already charged counts toward the first. */
-function createCharge(exchange: Exchange, options: BindOptions, paid: number) {
+/** Bills message by message; what the request was already charged counts toward the first. */
+function createMessages(
+  exchange: Exchange,
+  options: BindOptions,
+  paid: number,
+): RawRequest['begin'] {
   let left = paid;
   let isFirst = true;
-  return (cost: number): void => {
+  return (operation) => {
     const advance = left;
     const isRequest = !isFirst;
     left = 0;
     isFirst = false;
-    const { identity } = exchange;
-    if (identity === null || cost <= advance) return;
-    const addressGroup = options.readAddressGroup(exchange.request);
-    const caller = { identity, addressGroup };
-    const admission = options.gate.chargeMore(caller, { cost, advance, isRequest });
-    exchange.renewHeader('ratelimit', admission.rateLimit);
+    const bill = { cost: advance };
+    exchange.isCounted = true;
+    return {
+      charge: (cost) => {
+        const { identity } = exchange;
+        if (identity === null || cost <= advance) return;
+        const addressGroup = options.readAddressGroup(exchange.request);
+        const caller = { identity, addressGroup };
+        // A refusal gives the advance back.
+        bill.cost = 0;
+        const admission = options.gate.chargeMore(caller, { cost, advance, isRequest });
+        bill.cost = cost;
+        exchange.renewHeader('ratelimit', admission.rateLimit);
+      },
+      work: createWorkContext(exchange, options, bill),
+      end: (status) => exchange.countPart?.({ operation, cost: bill.cost, status }),
+    };
   };
 }
 
@@ -63,6 +80,26 @@ async function correctRefusal(
   }
 }
 
+/** Compressed if the client asks for it. Only gzip can be joined from parts that are kept. */
+async function sendParts(
+  exchange: Exchange,
+  status: number,
+  parts: readonly Buffer[],
+): Promise<void> {
+  const accepted = exchange.request.headers['accept-encoding'] as string | undefined;
+  const choice = pickEncoding(accepted);
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (choice === null || (length < COMPRESSED_BYTES_MIN && !choice.isForced)) {
+    exchange.sendParts(status, parts);
+  } else if (choice.encoding === 'gzip' || accepts(accepted, 'gzip')) {
+    const compressed = await gzipParts(parts);
+    exchange.addHeader('content-encoding', 'gzip');
+    exchange.sendParts(status, compressed);
+  } else {
+    await exchange.sendBody(status, { bytes: Buffer.concat(parts, length) });
+  }
+}
+
 export function bindRawOperation(
   operation: Operation,
   handler: RawHandler,
@@ -83,7 +120,7 @@ export function bindRawOperation(
     const raw: RawRequest = {
       body: await readJsonBytes(request),
       headers: request.headers,
-      charge: createCharge(exchange, options, passage.cost),
+      begin: createMessages(exchange, options, passage.cost),
       rename: (name) => {
         exchange.operation = name;
       },
@@ -94,7 +131,6 @@ export function bindRawOperation(
       addressGroup: options.readAddressGroup(request),
       origin: readOrigin(exchange),
       idempotencyKey: null,
-      ...createWorkContext(exchange, options),
     });
     exchange.addHeader('cache-control', operation.cacheControl);
     if (answer.body !== null) {
@@ -104,8 +140,9 @@ export function bindRawOperation(
     if (retryAfterSeconds !== undefined) {
       exchange.addHeader('retry-after', String(retryAfterSeconds));
     }
-    if (body === null || typeof body === 'string') exchange.send(status, body ?? '');
-    else exchange.sendParts(status, body);
+    exchange.setHeader('vary', 'Origin, Accept-Encoding');
+    if (body === null) exchange.send(status, '');
+    else await sendParts(exchange, status, typeof body === 'string' ? [Buffer.from(body)] : body);
   }
   return (exchange) => withTimeout(work(exchange), exchange, options.timeoutMs);
 }

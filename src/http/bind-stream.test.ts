@@ -4,8 +4,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { getThing, startTestServer } from '../../test/start-http-server.ts';
-import { type StreamAnswer, StreamFrame, type StreamOutlet } from '../contract/stream-answer.ts';
+import { buildLimits, getThing, startTestServer } from '../../test/start-http-server.ts';
+import { walletId } from '../../test/test-ids.ts';
+import type { Identity } from '../contract/identity.ts';
+import {
+  type StreamAnswer,
+  type StreamContext,
+  StreamFrame,
+  type StreamOutlet,
+} from '../contract/stream-answer.ts';
 
 const FRAME_COUNT = 50;
 const FRAME = new StreamFrame('x'.repeat(100_000));
@@ -80,4 +87,44 @@ test('a stream is in work until its head, and counted and logged once', async (t
   await response.text();
   await closed.promise;
   await assertCounts();
+});
+
+test('what a stream is charged after its head is added to the usage of its caller', async (t) => {
+  const counted: unknown[] = [];
+  const spending = Promise.withResolvers<(cost: number) => number>();
+  const identity: Identity = {
+    ...{ kind: 'key', key: 'w', walletId: walletId('w'), keyId: 'key_a' },
+    ...{ tier: null, limits: null },
+  };
+  const budget = { policy: 'key', perMinute: 60, burst: 8 };
+  const limits = buildLimits({});
+  const app = await startTestServer(t, {
+    operations: [{ ...getThing, id: 'getStream', path: '/stream', mediaType: 'text/event-stream' }],
+    limits: { ...limits, budgets: { ...limits.budgets, key: budget } },
+    access: {
+      identify: () => identity,
+      countUse: () => undefined,
+      countAnswer: (_, answered) => counted.push(answered),
+    },
+    handlers: {
+      getStream: (_: unknown, { spend }: StreamContext): StreamAnswer => ({
+        kind: 'stream',
+        start: (outlet) => {
+          spending.resolve(spend);
+          t.after(() => outlet.end());
+          return { onDrain: () => undefined, onClose: () => undefined };
+        },
+        cancel: () => undefined,
+      }),
+    } as never,
+  });
+  await app.get('/v1/stream');
+  const spend = await spending.promise;
+  assert.equal(spend(5), 0);
+  assert.ok(spend(5) > 0, 'it has to wait');
+  const use = { operation: 'getStream', status: 200 };
+  assert.deepEqual(counted, [
+    { ...use, cost: 1 },
+    { ...use, cost: 5, isMore: true },
+  ]);
 });

@@ -2,13 +2,15 @@
 
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
-import { COSTS, mayCostMore, type Operation } from '../contract/operation.ts';
+import { COSTS, findKeyScope, mayCostMore, type Operation } from '../contract/operation.ts';
+import type { WorkContext } from '../contract/work-context.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { Admission, Gate, Passage, Visitor } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
+import { Refusal } from './refusal.ts';
 import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
 import type { SendQueueWatch } from './send-queue-watch.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -32,12 +34,18 @@ const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
 
 export function readPassage(operation: Operation): Passage {
   const { access, method } = operation;
-  return { cost: COSTS[operation.cost], access, isWrite: method !== 'GET' };
+  const scope = findKeyScope(operation);
+  return { cost: COSTS[operation.cost], access, scope, isWrite: method !== 'GET' };
 }
 
-function welcome(exchange: Exchange, admission: Admission, cookie: SessionCookie): void {
+function welcome(
+  exchange: Exchange,
+  admission: Admission,
+  { cookie, cost }: { readonly cookie: SessionCookie; readonly cost: number },
+): void {
   const { identity } = admission;
   exchange.identity = identity;
+  exchange.cost = cost;
   exchange.addHeader('ratelimit', admission.rateLimit);
   exchange.addHeader('ratelimit-policy', admission.rateLimitPolicy);
   if (identity.kind === 'anonymous' && identity.hasStaleCookie) {
@@ -64,11 +72,12 @@ export function admit(
     isFromPage: origin !== undefined,
     isFromOwnPage: passage.isWrite && options.isAllowedOrigin(origin ?? null),
   };
+  const entry = { cookie: options.cookie, cost: passage.cost };
   try {
     const admission = options.gate.admit(visitor, passage);
-    if (!(admission instanceof Promise)) return welcome(exchange, admission, options.cookie);
+    if (!(admission instanceof Promise)) return welcome(exchange, admission, entry);
     return admission
-      .then((found) => welcome(exchange, found, options.cookie))
+      .then((found) => welcome(exchange, found, entry))
       .catch((error: unknown) => refuse(exchange, visitor, { error, cookie: options.cookie }));
   } catch (error) {
     refuse(exchange, visitor, { error, cookie: options.cookie });
@@ -82,6 +91,8 @@ function refuse(
   refusal: { readonly error: unknown; readonly cookie: SessionCookie },
 ): never {
   const { error, cookie } = refusal;
+  // Who it was is known: the refusal is counted.
+  if (error instanceof Refusal) exchange.identity = error.caller;
   const isCookie = visitor.authorization === undefined && visitor.sessionCookie !== undefined;
   if (isCookie && error instanceof AppError && error.status === 401) {
     exchange.addHeader('set-cookie', cookie.buildDropped());
@@ -89,11 +100,15 @@ function refuse(
   throw error;
 }
 
-/** Charges for work beyond the operation's cost, and detects when the client disconnects. */
+/**
+ * Charges for work beyond the operation's cost, and detects when the client disconnects. `bill`
+ * adds up what was charged: of the whole request, or of one message in it.
+ */
 export function createWorkContext(
   exchange: Exchange,
   options: BindOptions,
-): Pick<HandlerContext, 'chargeAhead' | 'chargeDone' | 'watchClient'> {
+  bill: { cost: number } = exchange,
+): WorkContext {
   const { gate } = options;
   let watched: AbortSignal | null = null;
   const readCaller = () => {
@@ -110,13 +125,19 @@ export function createWorkContext(
     chargeAhead: (ahead) => {
       const caller = readCaller();
       if (caller === null) return 0;
-      const { charged, admission } = gate.chargeAhead(caller, ahead);
+      // A refusal gives back what was paid, but never more than this request still has paid.
+      const paid = Math.min(ahead.paid, bill.cost);
+      bill.cost -= paid;
+      const { charged, admission } = gate.chargeAhead(caller, { cost: ahead.cost, paid });
       if (admission !== null) showRateLimit(admission);
+      bill.cost += paid + charged;
       return charged;
     },
     chargeDone: (cost) => {
       const caller = readCaller();
-      if (caller !== null && cost !== 0) showRateLimit(gate.chargeDone(caller, cost));
+      if (caller === null || cost === 0) return;
+      bill.cost += cost;
+      showRateLimit(gate.chargeDone(caller, cost));
     },
   };
 }
@@ -147,18 +168,19 @@ export function bindOperation(
   options: BindOptions,
 ): ExchangeHandler {
   const passage = readPassage(operation);
-  const isMetered = mayCostMore(operation);
+  const hasLongWork = mayCostMore(operation) || operation.mayWait;
   const readInput = createInputReader(operation);
   const send = createAnswerSender(operation, options);
   function handle(exchange: Exchange, input: unknown): unknown {
-    return handler(input, {
+    const context: HandlerContext = {
       identity: exchange.identity ?? UNMETERED,
       requestId: exchange.id,
       addressGroup: readGroup(exchange, options),
       origin: readOrigin(exchange),
       idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
-      ...(isMetered ? createWorkContext(exchange, options) : {}),
-    });
+    };
+    if (!hasLongWork) return handler(input, context);
+    return handler(input, { ...context, ...createWorkContext(exchange, options) });
   }
   /** The answer, or a promise if any step is asynchronous. */
   function work(exchange: Exchange): unknown {
@@ -170,10 +192,7 @@ export function bindOperation(
   return (exchange) => {
     const admission = passage.cost > 0 ? admit(exchange, passage, options) : undefined;
     const answer = admission ? admission.then(() => work(exchange)) : work(exchange);
-    if (!(answer instanceof Promise)) {
-      send(exchange, answer);
-      return;
-    }
+    if (!(answer instanceof Promise)) return send(exchange, answer);
     return withTimeout(answer, exchange, options.timeoutMs).then((value) => send(exchange, value));
   };
 }

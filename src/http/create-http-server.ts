@@ -2,6 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AnsweredRequest } from '../access/operation-usage.ts';
+import type { Identity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -23,9 +25,15 @@ import { createSessionCookie } from './session-cookie.ts';
 import { createTargetReader } from './target.ts';
 
 export interface HttpServerOptions
-  extends Pick<RouterOptions, 'operations' | 'handlers' | 'isAllowedOrigin'> {
-  readonly limits: Pick<GateOptions, 'ipBudget' | 'budgets' | 'identitiesMax'>;
-  readonly access: Pick<GateOptions, 'identify' | 'countUse'>;
+  extends Pick<RouterOptions, 'operations' | 'handlers' | 'isAllowedOrigin' | 'findFile'> {
+  readonly limits: Pick<
+    GateOptions,
+    'ipBudget' | 'budgets' | 'tierBudgets' | 'identitiesMax' | 'createLimiter'
+  >;
+  readonly access: Pick<GateOptions, 'identify' | 'countUse'> & {
+    /** Called when the answer to an identified caller is sent, or refused by its budget. */
+    readonly countAnswer?: (identity: Identity, answered: AnsweredRequest) => void;
+  };
   /** Whether browsers reach the server over https. */
   readonly isSecure: boolean;
   readonly trustedProxies: readonly string[];
@@ -73,6 +81,7 @@ function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
 /** Counts, measures and logs an exchange when it ends. */
 function createObserver(options: HttpServerOptions, pressure: Pressure) {
   const meterOf = createMeters(options.metrics);
+  const { countAnswer } = options.access;
   return (exchange: Exchange, startedMs: number, begun?: number): void => {
     pressure.leave();
     const ms = options.clock.monotonicMs() - startedMs;
@@ -80,6 +89,9 @@ function createObserver(options: HttpServerOptions, pressure: Pressure) {
     // 499, as in nginx: the client disconnected before the response was sent.
     const status = begun ?? (response.writableFinished ? response.statusCode : 499);
     meterOf(operation).observe(status, ms / 1000);
+    if (identity !== null && !exchange.isCounted) {
+      countAnswer?.(identity, { operation, cost: exchange.cost, status });
+    }
     options.logger.request({
       requestId: exchange.id,
       operation,
@@ -140,6 +152,9 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
       isObserved = true;
     };
     exchange.onHead = done;
+    exchange.countPart = (part) => {
+      if (exchange.identity !== null) options.access.countAnswer?.(exchange.identity, part);
+    };
     response.on('close', done);
     try {
       // A client that asked for another protocol may already have sent some of it.

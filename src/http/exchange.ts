@@ -1,6 +1,7 @@
 // One request and its response: the only code that writes a response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnsweredRequest } from '../access/operation-usage.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
@@ -12,6 +13,8 @@ import {
   toHeaderLines,
 } from './answer-head.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
+import { COMPRESSED_BYTES_MIN, type CompressibleBody, compressBody } from './compress-body.ts';
+import { pickEncoding } from './pick-encoding.ts';
 import { serializeProblem } from './problem.ts';
 import type { RequestTarget } from './target.ts';
 
@@ -35,6 +38,12 @@ export class Exchange {
   readonly path: string;
   readonly query: string | null;
   identity: Identity | null = null;
+  /** What the caller was charged for it. */
+  cost = 0;
+  /** Counts work for the caller's usage that is not the whole request; null if nobody counts. */
+  countPart: ((part: AnsweredRequest) => void) | null = null;
+  /** Whether its messages were counted one by one. */
+  isCounted = false;
   /** The caller's address group; null until it is first needed. */
   addressGroup: string | null = null;
   /** The name in the log; set when the route is known. */
@@ -140,13 +149,34 @@ export class Exchange {
     this.response.end();
   }
 
-  sendReady(status: number, answer: ReadyAnswer): void {
-    this.addHeader('etag', answer.etag);
+  /** Compresses the body if the client asks for it; a promise while that takes its time. */
+  sendBody(status: number, body: CompressibleBody): void | Promise<void> {
+    const { bytes } = body;
+    const choice = pickEncoding(this.request.headers['accept-encoding'] as string | undefined);
+    if (choice === null || (bytes.length < COMPRESSED_BYTES_MIN && !choice.isForced)) {
+      this.send(status, bytes);
+      return;
+    }
+    const sendCompressed = (compressed: Buffer) => {
+      this.addHeader('content-encoding', choice.encoding);
+      this.send(status, compressed);
+    };
+    const compressed = compressBody(body, choice.encoding);
+    if (compressed instanceof Promise) return compressed.then(sendCompressed);
+    sendCompressed(compressed);
+  }
+
+  /** `mayCompress`: whether the operation's responses may be compressed. */
+  sendReady(status: number, answer: ReadyAnswer, mayCompress: boolean): void | Promise<void> {
+    const { etag } = answer;
+    if (etag !== null) this.addHeader('etag', etag);
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) this.setHeader(name, value);
     }
     const ifNoneMatch = this.request.headers['if-none-match'];
-    if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, answer.etag)) this.send(304, null);
+    const isKnown = ifNoneMatch !== undefined && etag !== null && matchesEtag(ifNoneMatch, etag);
+    if (isKnown) this.send(304, null);
+    else if (mayCompress) return this.sendBody(status, answer);
     else this.send(status, answer.bytes);
   }
 

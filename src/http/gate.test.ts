@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { buildLimits, getThing, startTestServer } from '../../test/start-http-server.ts';
+import { walletId } from '../../test/test-ids.ts';
+import { Limiter } from '../access/limits/limiter.ts';
 import { COSTS } from '../contract/operation.ts';
+import { KEY_SCOPES } from '../model/key-limits.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { Gate } from './gate.ts';
 
@@ -154,7 +157,7 @@ test('work is charged in advance, and a refusal gives all of it back', async () 
     ...{ isFromPage: false, isFromOwnPage: false },
   };
   const caller = { identity, addressGroup: 'g' };
-  const passage = { cost: 5, access: 'public', isWrite: false } as const;
+  const passage = { cost: 5, access: 'public', scope: 'data', isWrite: false } as const;
   for (let time = 0; time < 2; time += 1) await gate.admit(visitor, passage);
   // 15 remain after the refund of 5, and 16 are needed: one more is refilled in a second.
   const refused = { code: 'RATE_LIMITED', retryAfterSeconds: 1 };
@@ -167,4 +170,76 @@ test('work is charged in advance, and a refusal gives all of it back', async () 
   // More than the budget can hold is charged as all that it can hold.
   await gate.admit(visitor, passage);
   assert.equal(gate.chargeAhead(caller, { cost: 1_000, paid: 5 }).charged, 15);
+});
+
+test('parts of a budget are kept for a bounded number of sizes, the last used ones', async () => {
+  const created: number[] = [];
+  const clock = new ManualClock();
+  let perMinute = 0;
+  const identify = () => ({
+    ...({
+      kind: 'key',
+      key: 'w',
+      walletId: walletId('w'),
+      keyId: `${perMinute}`,
+      tier: null,
+    } as const),
+    limits: { scopes: new Set(KEY_SCOPES), isAllowedFrom: () => true, perMinute },
+  });
+  const whole = { perMinute: 1_000_000, burst: 1_000_000 };
+  const limits = buildLimits({ ip: { policy: 'ip', ...whole } });
+  const gate = new Gate({
+    ...limits,
+    budgets: { ...limits.budgets, key: { policy: 'key', ...whole } },
+    ...{ identify, countUse: () => undefined, clock, metrics: new Metrics() },
+    createLimiter: (of) => {
+      if (of.budget.policy === 'key-share') created.push(of.budget.perMinute);
+      return new Limiter(of);
+    },
+  });
+  const visitor = {
+    ...{ addressGroup: 'g', authorization: undefined, sessionCookie: undefined },
+    ...{ isFromPage: false, isFromOwnPage: false },
+  };
+  const passage = { cost: 1, access: 'public', scope: 'data', isWrite: false } as const;
+  const use = async (size: number) => {
+    perMinute = size;
+    await gate.admit(visitor, passage);
+  };
+  for (let size = 1; size <= 1000; size += 1) await use(size);
+  await use(1);
+  await use(1001);
+  assert.equal(created.length, 1001);
+  // The second one was used longest ago.
+  await use(1);
+  await use(2);
+  assert.deepEqual(created.slice(1001), [2]);
+});
+
+test('refusals within a request never give back more than it has paid', async (t) => {
+  let isFirst = true;
+  const server = await startTestServer(t, {
+    clock: new ManualClock(),
+    limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
+    operations: [{ ...getThing, costByTokens: 'always' }],
+    handlers: {
+      getThing: (_, { chargeAhead }) => {
+        if (isFirst) chargeAhead?.({ cost: 10, paid: 1 });
+        isFirst = false;
+        // As a search of an address on several chains: each is refused, and says it paid for more.
+        for (let chain = 0; chain < 3; chain += 1) {
+          assert.throws(() => chargeAhead?.({ cost: 20, paid: 2 }), { code: 'RATE_LIMITED' });
+        }
+        return { ok: true };
+      },
+    },
+  });
+  const left: (string | undefined)[] = [];
+  for (let time = 0; time < 4; time += 1) {
+    const response = await server.get('/v1/thing');
+    assert.equal(response.status, 200);
+    left.push(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+  }
+  // The first paid 11 and got 6 back by three refusals; the others paid 1 and got it back.
+  assert.deepEqual(left, ['9', '14', '14', '14']);
 });

@@ -1,18 +1,32 @@
 // Admission: the address budget, then credentials, then the caller's own budget.
 
+import { LRUCache } from 'lru-cache';
 import type { Caller, Identify } from '../access/identify.ts';
-import { type Budget, type Decision, Limiter } from '../access/limiter.ts';
+import { buildShare } from '../access/key-rules.ts';
+import {
+  type Budget,
+  type Decision,
+  Limiter,
+  type LimiterOptions,
+  type RequestLimiter,
+} from '../access/limits/limiter.ts';
 import { buildUnauthorizedError } from '../access/unauthorized.ts';
 import type { Identity, Level } from '../contract/identity.ts';
 import type { AccessLevel } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { KeyScope } from '../model/key-limits.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { Refusal, toWaitSeconds } from './refusal.ts';
 
 export interface GateOptions {
   readonly ipBudget: Budget;
   readonly budgets: Readonly<Record<Level, Budget>>;
+  /** Of the tiers that wallets were given, by name. */
+  readonly tierBudgets?: ReadonlyMap<string, Budget>;
   readonly identitiesMax: number;
+  /** Limits that several processes share; by default those of this one. */
+  readonly createLimiter?: ((options: LimiterOptions) => RequestLimiter) | undefined;
   readonly identify: Identify;
   /** Called for every admitted request, which waits for the promise if one is returned. */
   readonly countUse: (identity: Identity) => Promise<void> | undefined;
@@ -24,6 +38,8 @@ export interface GateOptions {
 export interface Passage {
   readonly cost: number;
   readonly access: AccessLevel;
+  /** What a key needs for it. */
+  readonly scope: KeyScope;
   /**
    * Whether it changes something, so that a cookie alone does not prove that the page is allowed.
    */
@@ -51,45 +67,21 @@ interface MeteredCaller {
 }
 
 interface Meter {
-  readonly limiter: Limiter;
+  readonly limiter: RequestLimiter;
   readonly policyField: string;
   readonly counters: { allowed(): void; refused(): void };
 }
 
-/** Rounded up, so that waiting this long is always enough. */
-function toWaitSeconds(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000 - 1e-9));
-}
-
-interface Refused {
-  readonly identity: string;
-  readonly decision: Decision;
-  readonly policyField: string;
-}
-
-/** A budget is too small for the request. */
-export class Refusal extends AppError<'RATE_LIMITED'> {
-  readonly #limiter: Limiter;
-  readonly #refused: Refused;
-
-  constructor(limiter: Limiter, refused: Refused) {
-    const { policy } = limiter.budget;
-    const { decision, policyField } = refused;
-    const retryAfterSeconds = toWaitSeconds(decision.resetMs);
-    const headers = {
-      RateLimit: `"${policy}";r=${decision.remaining};t=${retryAfterSeconds}`,
-      'RateLimit-Policy': policyField,
-    };
-    super('RATE_LIMITED', { policy, retryAfterSeconds }, { retryAfterSeconds, headers });
-    this.#limiter = limiter;
-    this.#refused = refused;
+/** Within what the owner of the key has allowed. */
+function assertKeyMayPass(identity: Identity, passage: Passage, visitor: Visitor): void {
+  if (identity.kind !== 'key' || identity.limits === null) return;
+  const { scopes, isAllowedFrom } = identity.limits;
+  if (!isAllowedFrom(visitor.addressGroup)) {
+    throw new AppError('KEY_NOT_PERMITTED', { reason: 'it may not be used from this address' });
   }
-
-  /** The same for another cost, if that is known only later. */
-  withCost(cost: number): Refusal {
-    const { identity, decision } = this.#refused;
-    const resetMs = this.#limiter.computeWaitMs(identity, cost);
-    return new Refusal(this.#limiter, { ...this.#refused, decision: { ...decision, resetMs } });
+  if (!scopes.has(passage.scope)) {
+    const reason = `it does not have the scope \`${passage.scope}\``;
+    throw new AppError('KEY_NOT_PERMITTED', { reason });
   }
 }
 
@@ -99,7 +91,10 @@ function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): 
     if (visitor.isFromPage && !visitor.isFromOwnPage) throw new AppError('ORIGIN_NOT_ALLOWED', {});
     if (identity.kind === 'session') throw buildUnauthorizedError('INVALID_API_KEY');
   }
-  if (passage.access !== 'session') return;
+  if (passage.access !== 'session') {
+    assertKeyMayPass(identity, passage, visitor);
+    return;
+  }
   if (identity.kind !== 'session') {
     const isStale = identity.kind === 'anonymous' && identity.hasStaleCookie === true;
     throw buildUnauthorizedError(isStale ? 'INVALID_SESSION' : 'WALLET_SESSION_REQUIRED');
@@ -109,54 +104,121 @@ function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): 
   }
 }
 
+type Counters = Meter['counters'];
+
+/**
+ * How many sizes of parts are kept, each with the callers in its memory. A key whose part is
+ * evicted has the whole of it again, within the budget of its wallet.
+ */
+const SHARES_MAX = 1000;
+
+function createMeter(options: GateOptions, budget: Budget, counters?: Counters): Meter {
+  const windowSeconds = Math.ceil((budget.burst * 60) / budget.perMinute);
+  const { clock, identitiesMax } = options;
+  const of = { budget, clock, identitiesMax };
+  return {
+    limiter: options.createLimiter?.(of) ?? new Limiter(of),
+    policyField: `"${budget.policy}";q=${budget.burst};w=${windowSeconds}`,
+    counters: counters ?? options.metrics.forPolicy(budget.policy),
+  };
+}
+
+function buildAdmission(identity: Identity, meter: Meter, decision: Decision): Admission {
+  const { policy } = meter.limiter.budget;
+  return {
+    identity,
+    rateLimit: `"${policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
+    rateLimitPolicy: meter.policyField,
+  };
+}
+
+/** A budget that an identity is charged to, under its name there. */
+interface Account {
+  readonly meter: Meter;
+  readonly name: string;
+}
+
+interface Spending {
+  /** Who spends, as the limiter knows it. */
+  readonly name: string;
+  readonly cost: number;
+  /** Whose budget it is; not given for that of an address. */
+  readonly caller?: Identity;
+}
+
 export class Gate {
   readonly #options: GateOptions;
   readonly #ip: Meter;
   readonly #byLevel: Readonly<Record<Level, Meter>>;
+  readonly #byTier: ReadonlyMap<string, Meter>;
+  /** Of keys with a part of a budget, by its size. */
+  readonly #shares = new LRUCache<string, Meter>({ max: SHARES_MAX });
+  #shareCounters: Counters | null = null;
 
   constructor(options: GateOptions) {
     this.#options = options;
-    const createMeter = (budget: Budget): Meter => {
-      const windowSeconds = Math.ceil((budget.burst * 60) / budget.perMinute);
-      const limiter = new Limiter({ ...options, budget });
+    const createLevelMeter = (budget: Budget): Meter => {
+      const meter = createMeter(options, budget);
       options.metrics.gauge(
         `mintwire_limiter_identities_${budget.policy}`,
         `Callers in the memory of the ${budget.policy} limiter.`,
-        () => limiter.size,
+        () => meter.limiter.size,
       );
-      return {
-        limiter,
-        policyField: `"${budget.policy}";q=${budget.burst};w=${windowSeconds}`,
-        counters: options.metrics.forPolicy(budget.policy),
-      };
+      return meter;
     };
-    this.#ip = createMeter(options.ipBudget);
+    this.#ip = createLevelMeter(options.ipBudget);
     this.#byLevel = {
-      anonymous: createMeter(options.budgets.anonymous),
-      key: createMeter(options.budgets.key),
-      session: createMeter(options.budgets.session),
+      anonymous: createLevelMeter(options.budgets.anonymous),
+      key: createLevelMeter(options.budgets.key),
+      session: createLevelMeter(options.budgets.session),
     };
+    const budgets = options.tierBudgets ?? new Map<string, Budget>();
+    this.#byTier = new Map(
+      Array.from(budgets, ([name, budget]) => [name, createMeter(options, budget)]),
+    );
+  }
+
+  /** Keys and sessions of a wallet with a tier of its own share that tier's budget. */
+  #findMeter(identity: Identity): Meter {
+    const tier = identity.kind === 'anonymous' ? null : identity.tier;
+    const own = tier === null ? undefined : this.#byTier.get(tier);
+    return own ?? this.#byLevel[identity.kind];
   }
 
   /** Charges a request without a route, but does not reject it: it gets its own error. */
   charge(addressGroup: string): void {
-    this.#ip.limiter.take(addressGroup, 1);
+    this.#ip.limiter.takeNow(addressGroup, 1);
   }
 
   /** Charges a request that no operation handles, and rejects it above the address budget. */
   chargeOrRefuse(addressGroup: string): void {
-    this.#spend(this.#ip, addressGroup, 1);
+    this.#spendNow(this.#ip, { name: addressGroup, cost: 1 });
   }
 
-  /** Synchronous unless the credential has to be looked up. */
+  /** Synchronous unless a credential has to be looked up, or a budget that others share. */
   admit(visitor: Visitor, passage: Passage): Admission | Promise<Admission> {
-    const decision = this.#spend(this.#ip, visitor.addressGroup, passage.cost);
+    const decision = this.#spend(this.#ip, {
+      name: visitor.addressGroup,
+      cost: passage.cost,
+    });
+    if (!(decision instanceof Promise)) return this.#identify(visitor, passage, decision);
+    return decision.then((found) => this.#identify(visitor, passage, found));
+  }
+
+  /** `decision` is that of the address. */
+  #identify(
+    visitor: Visitor,
+    passage: Passage,
+    decision: Decision,
+  ): Admission | Promise<Admission> {
     try {
       const identity = this.#options.identify(visitor);
-      if (!(identity instanceof Promise)) return this.#admit(identity, passage, visitor);
-      return identity
-        .then((found) => this.#admit(found, passage, visitor))
-        .catch((error: unknown) => this.#refuse(error, decision));
+      const admission =
+        identity instanceof Promise
+          ? identity.then((found) => this.#admit(found, passage, visitor))
+          : this.#admit(identity, passage, visitor);
+      if (!(admission instanceof Promise)) return admission;
+      return admission.catch((error: unknown) => this.#refuse(error, decision));
     } catch (error) {
       return this.#refuse(error, decision);
     }
@@ -180,7 +242,12 @@ export class Gate {
   #admit(identity: Identity, passage: Passage, visitor: Visitor): Admission | Promise<Admission> {
     assertMayPass(identity, passage, visitor);
     const admission = this.#charge(identity, passage.cost);
-    const counted = this.#options.countUse(identity);
+    if (!(admission instanceof Promise)) return this.#count(admission);
+    return admission.then((found) => this.#count(found));
+  }
+
+  #count(admission: Admission): Admission | Promise<Admission> {
+    const counted = this.#options.countUse(admission.identity);
     return counted === undefined ? admission : counted.then(() => admission);
   }
 
@@ -196,9 +263,11 @@ export class Gate {
     const { advance = 0 } = more;
     if (advance > 0) {
       this.#ip.limiter.giveBack(addressGroup, advance);
-      this.#byLevel[identity.kind].limiter.giveBack(identity.key, advance);
+      for (const { meter, name } of this.#listAccounts(identity)) {
+        meter.limiter.giveBack(name, advance);
+      }
     }
-    this.#spend(this.#ip, addressGroup, more.cost);
+    this.#spendNow(this.#ip, { name: addressGroup, cost: more.cost });
     const admission = this.#chargeOrGiveBack(caller, more.cost);
     // The request's own use came before it, so there is nothing to wait for.
     if (more.isRequest) void this.#options.countUse(identity);
@@ -207,7 +276,7 @@ export class Gate {
 
   #chargeOrGiveBack(caller: MeteredCaller, cost: number): Admission {
     try {
-      return this.#charge(caller.identity, cost);
+      return this.#chargeNow(caller.identity, cost);
     } catch (error) {
       this.#ip.limiter.giveBack(caller.addressGroup, cost);
       throw error;
@@ -223,10 +292,10 @@ export class Gate {
     caller: MeteredCaller,
     { cost, paid }: { readonly cost: number; readonly paid: number },
   ): { readonly charged: number; readonly admission: Admission | null } {
-    const bursts = [this.#ip, this.#byLevel[caller.identity.kind]].map(
-      ({ limiter }) => limiter.budget.burst,
+    const bursts = this.#listAccounts(caller.identity).map(
+      ({ meter }) => meter.limiter.budget.burst,
     );
-    const whole = Math.min(paid + cost, ...bursts);
+    const whole = Math.min(paid + cost, this.#ip.limiter.budget.burst, ...bursts);
     if (whole <= paid) return { charged: 0, admission: null };
     const admission = this.chargeMore(caller, { cost: whole, advance: paid, isRequest: false });
     return { charged: whole - paid, admission };
@@ -236,33 +305,90 @@ export class Gate {
   chargeDone(caller: MeteredCaller, cost: number): Admission {
     const { identity, addressGroup } = caller;
     this.#ip.limiter.settle(addressGroup, cost);
-    return this.#buildAdmission(
-      identity,
-      this.#byLevel[identity.kind].limiter.settle(identity.key, cost),
-    );
+    const share = this.#findShare(identity);
+    const meter = this.#findMeter(identity);
+    const decision = meter.limiter.settle(identity.key, cost);
+    if (share === null) return buildAdmission(identity, meter, decision);
+    return buildAdmission(identity, share.meter, share.meter.limiter.settle(share.name, cost));
   }
 
-  #charge(identity: Identity, cost: number): Admission {
-    const meter = this.#byLevel[identity.kind];
-    return this.#buildAdmission(identity, this.#spend(meter, identity.key, cost));
+  /** A key with a part of the budget is charged there, too, and shown that. */
+  #charge(identity: Identity, cost: number): Admission | Promise<Admission> {
+    const share = this.#findShare(identity);
+    if (share !== null) return this.#chargeBoth(identity, share, cost);
+    const meter = this.#findMeter(identity);
+    const decision = this.#spend(meter, { name: identity.key, cost, caller: identity });
+    if (!(decision instanceof Promise)) return buildAdmission(identity, meter, decision);
+    return decision.then((found) => buildAdmission(identity, meter, found));
   }
 
-  #buildAdmission(identity: Identity, decision: Decision): Admission {
-    const meter = this.#byLevel[identity.kind];
-    return {
-      identity,
-      rateLimit: `"${meter.limiter.budget.policy}";r=${decision.remaining};t=${toWaitSeconds(decision.resetMs)}`,
-      rateLimitPolicy: meter.policyField,
-    };
+  async #chargeBoth(identity: Identity, { meter, name }: Account, cost: number) {
+    const decision = await this.#spend(meter, { name, cost, caller: identity });
+    const own = { name: identity.key, cost, caller: identity };
+    try {
+      await this.#spend(this.#findMeter(identity), own);
+    } catch (error) {
+      meter.limiter.giveBack(name, cost);
+      throw error;
+    }
+    return buildAdmission(identity, meter, decision);
   }
 
-  #spend(meter: Meter, identity: string, cost: number): Decision {
-    const decision = meter.limiter.take(identity, cost);
+  #chargeNow(identity: Identity, cost: number): Admission {
+    const meter = this.#findMeter(identity);
+    const own = { name: identity.key, cost, caller: identity };
+    const share = this.#findShare(identity);
+    if (share === null) return buildAdmission(identity, meter, this.#spendNow(meter, own));
+    const decision = this.#spendNow(share.meter, { ...own, name: share.name });
+    try {
+      this.#spendNow(meter, own);
+    } catch (error) {
+      share.meter.limiter.giveBack(share.name, cost);
+      throw error;
+    }
+    return buildAdmission(identity, share.meter, decision);
+  }
+
+  #listAccounts(identity: Identity): readonly Account[] {
+    const own = { meter: this.#findMeter(identity), name: identity.key };
+    const share = this.#findShare(identity);
+    return share === null ? [own] : [own, share];
+  }
+
+  #findShare(identity: Identity): Account | null {
+    if (identity.kind !== 'key' || identity.limits === null) return null;
+    const { perMinute } = identity.limits;
+    if (perMinute === null) return null;
+    const budget = buildShare(this.#findMeter(identity).limiter.budget, perMinute);
+    const size = `${perMinute} ${budget.burst}`;
+    let meter = this.#shares.get(size);
+    if (meter === undefined) {
+      this.#shareCounters ??= this.#options.metrics.forPolicy(budget.policy);
+      meter = createMeter(this.#options, budget, this.#shareCounters);
+      this.#shares.set(size, meter);
+    }
+    return { meter, name: identity.keyId };
+  }
+
+  #spend(meter: Meter, spending: Spending): Decision | Promise<Decision> {
+    const decision = meter.limiter.take(spending.name, spending.cost);
+    if (!(decision instanceof Promise)) return this.#note(meter, spending, decision);
+    return decision.then((found) => this.#note(meter, spending, found));
+  }
+
+  /** Does not wait for what other processes have spent. */
+  #spendNow(meter: Meter, spending: Spending): Decision {
+    return this.#note(meter, spending, meter.limiter.takeNow(spending.name, spending.cost));
+  }
+
+  /** Counts a decision; throws if it is a refusal. */
+  #note(meter: Meter, { name: identity, caller }: Spending, decision: Decision): Decision {
     if (decision.allowed) {
       meter.counters.allowed();
       return decision;
     }
     meter.counters.refused();
-    throw new Refusal(meter.limiter, { identity, decision, policyField: meter.policyField });
+    const { limiter, policyField } = meter;
+    throw new Refusal(limiter, { caller: caller ?? null, identity, decision, policyField });
   }
 }

@@ -19,10 +19,11 @@ export function closeAfter(response: ServerResponse): void {
 
 /** Whether to ignore a request; a client that sends too many of them is disconnected. */
 export function isAfterLast(response: ServerResponse): boolean {
+  // Only a response that waits for an earlier one has no socket yet.
+  if (response.socket !== null) return false;
   const { socket } = response.req;
   const count = lateCounts.get(socket);
-  // Only a response that waits for an earlier one has no socket yet.
-  if (response.socket !== null || count === undefined) return false;
+  if (count === undefined) return false;
   lateCounts.set(socket, count + 1);
   if (count >= LATE_MAX) socket.destroy();
   return true;

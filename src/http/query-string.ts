@@ -3,7 +3,7 @@
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
 
-const FIELDS_MAX = 100;
+const FIELDS_MAX = 120;
 
 function decode(text: string): string {
   try {

@@ -82,8 +82,8 @@ export function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The body as a JSON object. A field named `__proto__` stays a field: the schema rejects it. */
-export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const value = parseJson(await readJsonBytes(request));
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  const value = parseJson(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw buildInvalidInputError([{ path: 'body', message: 'must be a JSON object' }]);
   }

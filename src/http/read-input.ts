@@ -6,10 +6,12 @@ import { buildInvalidInputError } from '../errors/app-error.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Exchange } from './exchange.ts';
 import { parseQueryString } from './query-string.ts';
-import { readJsonObject } from './read-body.ts';
+import { parseJsonObject, readJsonBytes } from './read-body.ts';
 
 const QUERIES_KEPT = 1000;
 const KEPT_LENGTH_MAX = 512;
+const BODIES_KEPT = 500;
+const KEPT_BODY_BYTES_MAX = 16 * 1024;
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -24,14 +26,14 @@ function assertNoBody(exchange: Exchange): void {
 
 export function createInputReader(operation: Operation): (exchange: Exchange) => unknown {
   if (operation.method === 'POST') {
-    const parse = createInputParser(operation.input, 'json');
+    const read = createBodyReader(operation);
     return async (exchange) => {
       if (exchange.query !== null) {
         throw buildInvalidInputError([
           { path: 'query', message: 'must be empty; send a JSON body' },
         ]);
       }
-      return parse(await readJsonObject(exchange.request));
+      return read(await readJsonBytes(exchange.request));
     };
   }
   const read = createQueryReader(operation);
@@ -39,6 +41,23 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
   return (exchange) => {
     assertNoBody(exchange);
     return read(exchange.query ?? '');
+  };
+}
+
+/** Bodies of reads repeat like queries; those of other operations may have secrets. */
+function createBodyReader(operation: Operation): (bytes: Buffer) => unknown {
+  const parse = createInputParser(operation.input, 'json');
+  const read = (bytes: Buffer) => parse(parseJsonObject(bytes));
+  if (operation.cost !== 'read') return read;
+  const kept = new BoundedMap<string, unknown>(BODIES_KEPT);
+  return (bytes) => {
+    // One character for each byte, so that equal keys are equal bodies.
+    const key = bytes.toString('latin1');
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const input = Object.freeze(read(bytes));
+    if (bytes.length <= KEPT_BODY_BYTES_MAX) kept.set(key, input);
+    return input;
   };
 }
 

@@ -8,6 +8,7 @@ import { bindRawOperation } from './bind-raw.ts';
 import { bindStreamOperation } from './bind-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { buildPreflightHeaders, restrictToOwnPages } from './response-headers.ts';
+import { type FindFile, sendFile, setPageHeaders } from './static-files.ts';
 
 interface HttpRoute {
   /** The name of the route in the log and the metrics. */
@@ -22,8 +23,11 @@ type FindRoute = (method: string, path: string) => HttpRoute;
 export interface RouterOptions extends BindOptions {
   readonly operations: readonly Operation[];
   readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** The console's files, which may be replaced while the server runs; none if missing. */
+  readonly findFile?: FindFile;
 }
 
+/** `/` leads to the reference only while there is no console. */
 const REDIRECTED_PATHS = ['/', '/docs', '/v1', '/v1/'];
 
 function isDecodable(path: string): boolean {
@@ -103,6 +107,18 @@ function completePath(routes: Map<string, HttpRoute>, options: BindOptions): Pat
   return { byMethod: routes, wrongMethod };
 }
 
+/** The routes of every file: its path says which one. */
+function createFileRoutes(options: RouterOptions): PathRoutes {
+  const answer = (exchange: Exchange) => {
+    options.gate.chargeOrRefuse(options.readAddressGroup(exchange.request));
+    const file = options.findFile?.(exchange.path) ?? null;
+    if (file === null) throw new AppError('ROUTE_NOT_FOUND', {});
+    return sendFile(exchange, file);
+  };
+  const get: HttpRoute = { operation: 'file', restrict: setPageHeaders, answer };
+  return completePath(new Map([['GET', get]]), options);
+}
+
 function pickBind(operation: Operation) {
   if (operation.isRaw) return bindRawOperation;
   return operation.mediaType === 'text/event-stream' ? bindStreamOperation : bindOperation;
@@ -135,9 +151,12 @@ export function createRouter(options: RouterOptions): FindRoute {
   const routesByPath = new Map(
     [...methodsByPath].map(([path, routes]) => [path, completePath(routes, options)]),
   );
+  const { findFile = () => null } = options;
+  const fileRoutes = createFileRoutes(options);
+  const hasFile = (path: string) => !path.startsWith('/v1') && findFile(path) !== null;
   const notFound = createNotFound(options);
   return (method, path) => {
-    const routes = routesByPath.get(path);
+    const routes = hasFile(path) ? fileRoutes : routesByPath.get(path);
     return routes ? (routes.byMethod.get(method) ?? routes.wrongMethod) : notFound;
   };
 }

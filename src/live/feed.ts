@@ -2,8 +2,9 @@
 // order.
 //
 // One indexer publishes a chain's commits; a subscriber gets each of them once, in the order of
-// their versions. If some were lost (a process restarted, a connection broke), the subscriber gets
-// `onGap` before the next one, and reads the store again.
+// their versions. If some were lost for good (a process was cut off for too long), the subscriber
+// gets `onGap` before the next one, and reads the store again. Versions count within an epoch: a
+// chain whose index was deleted and begun again has a new one.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -13,6 +14,7 @@ import type { TokenNotice } from '../model/token-notice.ts';
 /** One commit or rollback. */
 export interface FeedBatch {
   readonly chain: ChainSlug;
+  readonly epoch: string;
   readonly version: number;
   /** The blocks that were added; none if `fromBlock` is above `toBlock`. */
   readonly fromBlock: number;
@@ -33,6 +35,11 @@ export interface FeedBatch {
   readonly notices: readonly TokenNotice[] | null;
   /** The new trades, in chain order; decoded on first use, since few listeners need them. */
   readTrades(): readonly TradeRecord[];
+  /**
+   * Decodes a few more of the new trades; false if there is at most one part left, which
+   * `readTrades` decodes. A large batch would otherwise hold up the requests of its process.
+   */
+  decodeSome(): boolean;
   /** The trades that a rollback removed. */
   readReverted(): readonly TradeRecord[];
 }
@@ -45,6 +52,11 @@ export interface FeedListener {
 
 export interface Feed {
   publish(batch: FeedBatch): void;
+  /**
+   * Delivers the commits of other processes that were not delivered yet, as far as they are kept.
+   * `afterVersion` is where a chain begins that has had none.
+   */
+  catchUp(chain: ChainSlug, afterVersion: number): Promise<void>;
   /** Receives everything published from now on; the returned function unsubscribes. */
   subscribe(listener: FeedListener): () => void;
   close(): Promise<void>;

@@ -3,8 +3,6 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Feed, FeedBatch, FeedListener } from './feed.ts';
 
-const FIRST_VERSION = 1;
-
 interface LocalFeedOptions {
   /** Called if a listener throws; the others still get the batch. */
   readonly onError: (error: unknown) => void;
@@ -13,22 +11,26 @@ interface LocalFeedOptions {
 export class LocalFeed implements Feed {
   readonly #options: LocalFeedOptions;
   readonly #listeners = new Set<FeedListener>();
-  readonly #versions = new Map<ChainSlug, number>();
+  readonly #last = new Map<ChainSlug, Pick<FeedBatch, 'epoch' | 'version'>>();
 
   constructor(options: LocalFeedOptions) {
     this.#options = options;
   }
 
   publish(batch: FeedBatch): void {
-    const { chain, version } = batch;
-    const last = this.#versions.get(chain);
-    // A restarted indexer may publish its last commit again. Version 1 is not a repetition: the
-    // index was rebuilt, for instance for a new devnet.
-    if (last !== undefined && version <= last && version !== FIRST_VERSION) return;
-    this.#versions.set(chain, version);
-    if (last === undefined || version !== last + 1) this.#notify((one) => one.onGap(chain));
+    const { chain, epoch, version } = batch;
+    const last = this.#last.get(chain);
+    const isSameIndex = last?.epoch === epoch;
+    // A restarted indexer may publish its last commit again.
+    if (isSameIndex && version <= last.version) return;
+    this.#last.set(chain, { epoch, version });
+    const follows = isSameIndex && version === last.version + 1;
+    if (!follows) this.#notify((one) => one.onGap(chain));
     this.#notify((one) => one.onBatch(batch));
   }
+
+  /** There are no other processes. */
+  async catchUp(): Promise<void> {}
 
   subscribe(listener: FeedListener): () => void {
     // Each subscription is its own, even of one listener twice.

@@ -41,7 +41,10 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
   const feed = new LocalFeed({ onError });
   const clock = new ManualClock();
   const states = new ChainStates({
-    reader: { readCheckpoint: async () => scene.stored },
+    reader: {
+      readCheckpoint: async () => scene.stored,
+      readEpoch: async () => ({ epoch: 'e', forgottenVersion: 0, newsForgottenVersion: 0 }),
+    },
     feed,
     clock,
     listChains: () => ['devnet'],
@@ -57,7 +60,9 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
       scene.stored = buildCheckpoint(version);
       const blocks = { fromBlock: version, toBlock: version, checkpoint: scene.stored };
       const rows = { trades: [], tokens: tokens.map(address), pools: [], listed: [], complete };
-      feed.publish(decodeBatch(encodeBatch({ chain: 'devnet', version, ...blocks, ...rows })));
+      feed.publish(
+        decodeBatch(encodeBatch({ chain: 'devnet', epoch: 'e', version, ...blocks, ...rows })),
+      );
     },
   };
   states.subscribe((change) => scene.changes.push(change));
@@ -198,4 +203,18 @@ test('a failure does not affect later requests', async (t) => {
   const scene = await createScene(t);
   await assert.rejects(ask(scene, Promise.reject(new Error('store'))), /store/);
   assert.equal((await ask(scene, buildMade('a', 1))).n, 'a');
+});
+
+test('all but asOf is the same object in every answer, so that it is compressed once', async (t) => {
+  const scene = await createScene(t);
+  const read = () => scene.cache.answer(KEY, async () => buildMade('a', 1));
+  const first = await read();
+  scene.commit(2, []);
+  const second = await read();
+  assert.notEqual(second, first);
+  assert.ok(first.parts && second.parts);
+  assert.equal(second.parts.long, first.parts.long);
+  for (const { bytes, parts } of [first, second]) {
+    assert.deepEqual(Buffer.concat([parts!.long, parts!.end]), bytes);
+  }
 });

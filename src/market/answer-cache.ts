@@ -175,7 +175,8 @@ export class AnswerCache {
     if (entry.sent?.at === at) return entry.sent.answer;
     const end = Buffer.from(`,"asOf":${serializeAsOf(at)}}`);
     const bytes = Buffer.concat([entry.bytes, end]);
-    const answer: ReadyAnswer = { kind: 'ready', bytes, etag: entry.etag };
+    const parts = { long: entry.bytes, end };
+    const answer: ReadyAnswer = { kind: 'ready', bytes, parts, etag: entry.etag };
     entry.sent = { at, answer };
     return answer;
   }
@@ -214,7 +215,11 @@ export class AnswerCache {
   }
 }
 
-/** Twice, since the whole answer as it was sent is kept, too. */
-function computeSize(entry: CachedAnswer): number {
-  return 2 * entry.bytes.length + ENTRY_OVERHEAD_BYTES;
+/** Smaller answers are not compressed. */
+const COMPRESSED_BYTES_MIN = 1024;
+
+/** Twice, since the whole answer as it was sent is kept, too, and half for compressed forms. */
+function computeSize({ bytes: { length } }: CachedAnswer): number {
+  const compressed = length < COMPRESSED_BYTES_MIN ? 0 : Math.ceil(length / 2);
+  return 2 * length + compressed + ENTRY_OVERHEAD_BYTES;
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildCheckpoint, buildTrade, toAddress } from '../../test/conformance/store-samples.ts';
+import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
 import type { MarketScene, ReadId, ReadInput } from '../../test/market-scene.ts';
 import { createAsk, createMarketScene, createTestMarket } from '../../test/market-scene.ts';
 import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faults.ts';
@@ -15,6 +16,7 @@ import { AnswerMismatchError } from '../contract/create-serializer.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
+import { listPools } from '../contract/operations/list-pools.ts';
 import { getTokenStream } from '../contract/operations/stream-token.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Outbox } from '../live/outbox.ts';
@@ -96,9 +98,17 @@ const CASES: readonly Case[] = [
   { what: 'trades', id: 'getTrades', planted: { readTradePage: { venue: 7 } } },
   { what: 'holders', id: 'getHolders', planted: { readTokens: { holders: '3' } } },
   { what: 'what a search finds', id: 'searchTokens', planted: { readTokens: { name: {} } } },
+  { what: 'a pool', id: 'getPool', planted: { readPools: { venue: 7 } } },
+  { what: 'a list of pools', id: 'listPools', planted: { readPools: { feePips: 'much' } } },
   { what: 'coverage', id: 'getTrades', planted: { readCheckpoint: { startAtMs: 'then' } } },
   { what: 'asOf', id: 'getTrades', planted: { readCheckpoint: { blockHash: 5 } } },
 ];
+
+function buildInput(id: ReadId, input: ReadInput): ReadInput {
+  if (id === 'searchTokens') return { q: mint };
+  if (id === 'getPool') return { chain: 'devnet', pool: buildFakeAddress('dddd', 0) };
+  return { chain: 'devnet', mint, ...input };
+}
 
 describe('reads', () => {
   for (const { what, id, input = {}, planted } of CASES) {
@@ -108,7 +118,7 @@ describe('reads', () => {
       cleanups.unshift(() => market.stop());
       await market.start();
       while (!market.search.isLoaded('devnet')) await sleep(5);
-      const asked = id === 'searchTokens' ? { q: mint } : { chain: 'devnet', mint, ...input };
+      const asked = buildInput(id, input);
       faults = planted;
       for (let time = 0; time < 2; time += 1) {
         await assert.rejects(createAsk(market)(id, asked), AnswerMismatchError);
@@ -125,21 +135,35 @@ const { coverage, pools, status, totalSupplyRaw, windows, asOf, ...token } = get
   .answer as unknown as Record<string, unknown>;
 const kline = klines.klines[0];
 
+const { pools: listed } = listPools.example.answer as { readonly pools: readonly object[] };
+const named = { chain: 'devnet', mint: '0x1' };
+const when = { block: 7, timestamp: 1_700_000_000_000 };
+const launch = { ...named, pool: '0x2', venue: 'pump-curve', ...when };
+
 /** One of each event. */
 const EVENTS: Readonly<Record<string, unknown>> = {
-  snapshot: { token, interval: '1m', kline, trades: trade.trades, asOf },
-  trade: trade.trades[0],
-  kline: { interval: '1m', kline },
-  price: (getTokenStream.example.answer as { readonly price: object }).price,
-  holders: { total: 3, top10Pct: 12.5 },
-  coverage,
+  snapshot: { ...named, token, interval: '1m', kline, trades: trade.trades, asOf },
+  trade: { ...named, ...trade.trades[0] },
+  kline: { ...named, interval: '1m', kline },
+  price: {
+    ...named,
+    ...(getTokenStream.example.answer as { readonly price: object }).price,
+  },
+  holders: { ...named, total: 3, top10Pct: 12.5 },
+  coverage: { ...named, ...(coverage as object) },
+  pool: { ...listed[0], mint: '0x1', ...when },
+  token: { ...token, ...when },
+  launch,
+  graduation: launch,
+  chain: { chain: 'devnet', head: 9, finalized: 3, lagMs: 12 },
   revert: {
+    ...named,
     fromBlock: 1,
     toBlock: 2,
     tradeIds: ['devnet:0x1:0'],
     klines: [{ interval: '1m', openTime: 0 }],
   },
-  paused: { chain: 'devnet', mint: '0x1' },
+  paused: named,
   reset: { reason: 'expired' },
 };
 
@@ -233,7 +257,9 @@ describe('streams', () => {
       ...{ end: () => undefined, cut: () => undefined },
     };
     const outbox = new Outbox({ outlet, waitingBytesMax: 1e6, nowMs: () => 0, onCut: () => {} });
-    const filter = { kinds: new Set(['trade'] as const), interval: '1m' } as const;
+    const kinds = new Set(['trade'] as const);
+    const view = { interval: '1m', pool: null, currency: 'usd', outliers: 'exclude' } as const;
+    const filter = { kinds, ...view };
     const page = { series: new Map(), tokens };
     const joined = channel.join({ outbox, filter, point: toTip(buildCheckpoint(1)), page });
     assert.equal(joined, 'live');

@@ -15,8 +15,15 @@ import {
 } from '../../test/market-scene.ts';
 import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
 import { address } from '../../test/test-ids.ts';
+import type { BackfillRecord } from '../model/backfill.ts';
 import type { Address } from '../model/ids.ts';
-import { buildCoverage, computeCovered, isHoldersComplete, readTokenStarts } from './coverage.ts';
+import {
+  buildCoverage,
+  computeCovered,
+  isHoldersComplete,
+  readBalanceStarts,
+  readTokenStarts,
+} from './coverage.ts';
 
 const START_BLOCK = 150;
 const DAY_MS = 86_400_000;
@@ -116,6 +123,43 @@ describe('a scope of some tokens', () => {
   });
 });
 
+describe('lists within a scope', () => {
+  test('gainers and losers have the change that the token itself shows', async (t) => {
+    const scene = await createMarketScene(t, {
+      ...{ engine: 'sqlite', seed: 21, finalityDepth: 20, blocks: 190 },
+    });
+    const { market } = scene.store;
+    const stored = await market.readCheckpoint('devnet');
+    const tokens: Address[] = [];
+    for await (const page of market.scanListings('devnet')) {
+      tokens.push(...page.map(({ token }) => token));
+    }
+    await scene.indexed.indexer.stop();
+    const { version, timestampMs } = stored!;
+    await market.transaction('devnet', async (transaction) => {
+      await transaction.setCheckpoint({ ...stored!, version: version + 1, scope: 'watch' });
+      await transaction.putScopeEntries(
+        tokens
+          .filter((_, index) => index % 2 === 0)
+          .map((token) => ({
+            ...{ token, fromBlock: 180, fromMs: timestampMs - 60_000 },
+            ...{ leftBlock: null, pool: null },
+          })),
+      );
+    });
+    const list = async (sort: string) =>
+      (await askFreshly(scene.store, 'listTokens', { sort, limit: 100 })).json.tokens as Json[];
+    const [gainers, losers, traded] = [
+      await list('gainers'),
+      await list('losers'),
+      await list('trades'),
+    ];
+    for (const token of gainers) assert.ok(token.priceChange24hPct > 0, token.symbol);
+    for (const token of losers) assert.ok(token.priceChange24hPct < 0, token.symbol);
+    assert.ok(traded.some(({ priceChange24hPct }) => priceChange24hPct === null));
+  });
+});
+
 describe('what is complete', () => {
   test('holders are counted if every figure agrees and no balance was overdrawn', () => {
     const token = buildToken({ token: address('0xt') });
@@ -130,6 +174,40 @@ describe('what is complete', () => {
     ]) {
       assert.equal(isHoldersComplete({ ...token, ...more }), false, Object.keys(more)[0]);
     }
+  });
+
+  test('positions are from when all balances were known, not if they only are now', async (t) => {
+    const { market } = (await createScene(t)).store;
+    const stored = (await market.readCheckpoint('devnet'))!;
+    const [born, old, joined] = ['0xd1', '0xd2', '0xd3'].map(address);
+    const job: BackfillRecord = {
+      ...{ token: joined!, kind: 'holders', status: 'done', requestedAtMs: 1, reason: null },
+      ...{ fromBlock: 5, fromMs: 500, toBlock: START_BLOCK, toMs: 15_000, memory: '' },
+      ...{ nextBlock: 180, nextMs: 18_000, joinBlock: 180 },
+    };
+    const entry = { fromMs: 100, leftBlock: null, pool: null };
+    await market.transaction('devnet', async (transaction) => {
+      await transaction.putBackfills([job]);
+      await transaction.putScopeEntries([
+        { ...entry, token: born!, fromBlock: START_BLOCK },
+        // It had left and has returned after its balances were joined.
+        { ...entry, token: joined!, fromBlock: START_BLOCK + 40 },
+      ]);
+    });
+    const rows = [
+      buildToken({ token: born!, firstSeenBlock: START_BLOCK }),
+      buildToken({ token: old!, firstSeenBlock: 5 }),
+      buildToken({ token: joined!, firstSeenBlock: 5 }),
+      buildToken({ token: born!, firstSeenBlock: START_BLOCK, balancesBroken: true }),
+    ];
+    const read = async (checkpoint: typeof stored) => {
+      const find = await readBalanceStarts(market, { chain: 'devnet', checkpoint }, rows);
+      return rows.map(find);
+    };
+    const [always, never] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    assert.deepEqual(await read(stored), [always, never, 18_000, never]);
+    assert.deepEqual(await read({ ...stored, scope: 'watch' }), [always, never, never, never]);
+    assert.deepEqual(await read({ ...stored, startBlock: 1 }), [always, always, always, never]);
   });
 
   test('time is covered from the first indexed block on, or from the chain’s', () => {
@@ -190,6 +268,51 @@ describe('history that is filled in behind', () => {
     }
   });
 
+  test('windows and lists count it', async (t) => {
+    const scene = await createMarketScene(t, {
+      ...{ engine: 'sqlite', seed: 5, finalityDepth: 8, clock: 'steady', seenWhole: true },
+      ...{ blocks: 160, startBlock: START_BLOCK, isFilledIn: true },
+      market: { tokenCount: 1, poolCountMax: 5, rankedOnly: true, positionCountMax: 10 },
+    });
+    scene.indexed.adapter.history.span = 20;
+    const mint = FAKE_TOKENS[0]!;
+    await fillIn(scene, mint);
+    const input = { chain: 'devnet', mint };
+    const { json: token } = await scene.ask('getToken', input);
+    const { json: all } = await scene.ask('getTrades', { ...input, limit: 500 });
+    assert.equal(all.nextCursor, null);
+    const { timestamp: headMs } = token.asOf;
+    const coveredMs = headMs - token.coverage.tradesFrom;
+    let counted = 0;
+    for (const [name, lengthMs] of Object.entries({
+      '5m': 300_000,
+      '6h': 21_600_000,
+      '24h': DAY_MS,
+    })) {
+      const within = all.trades.filter(({ timestamp }: Json) => timestamp > headMs - lengthMs);
+      const isCovered = coveredMs >= lengthMs;
+      assert.equal(token.windows[name].trades, isCovered ? within.length : null, name);
+      if (isCovered) counted += within.filter(({ block }: Json) => block < START_BLOCK).length;
+    }
+    assert.ok(counted > 0, 'no window has trades from before the index');
+    const list = { sort: 'trades', window: '6h' };
+    const fresh = await askFreshly(scene.store, 'listTokens', list);
+    const { json: kept } = await scene.ask('listTokens', list);
+    assert.deepEqual(kept, fresh.json);
+    const listed = kept.tokens.find((one: Json) => one.mint === token.mint);
+    assert.deepEqual(listed.windows, token.windows);
+    // Without a trade since the index began, the last price of its history is its price.
+    const { market } = scene.store;
+    const [row] = await market.readTokens('devnet', [mint]);
+    const silent = { ...row!, priceUsd: null, priceNative: null, lastTradeAtMs: null };
+    await market.transaction('devnet', (transaction) => transaction.putTokens([silent]));
+    const quiet = await askFreshly(scene.store, 'getToken', input);
+    assert.notEqual(quiet.json.priceUsd, null);
+    const priced = await askFreshly(scene.store, 'listTokens', { sort: 'marketCap' });
+    const found = priced.json.tokens.find((one: Json) => one.mint === token.mint);
+    assert.equal(found?.priceUsd, quiet.json.priceUsd);
+  });
+
   test('a stream tells of it', async (t) => {
     const scene = await createMarketScene(t, {
       ...{ engine: 'sqlite', seed: 5, finalityDepth: 8, clock: 'steady', seenWhole: true },
@@ -209,7 +332,8 @@ describe('history that is filled in behind', () => {
       await delay(50);
     }
     const { json } = await scene.ask('getToken', { chain: 'devnet', mint });
-    assert.deepEqual(find()!.data, json.coverage);
+    const { chain, mint: shown } = json;
+    assert.deepEqual(find()!.data, { chain, mint: shown, ...json.coverage });
   });
 });
 
@@ -223,6 +347,19 @@ test('a token that a client asks about gets its history, if the index began late
     const mint = await firstToken(scene);
     await askFreshly(scene.store, 'getToken', { chain: 'devnet', mint }, chain);
     assert.deepEqual(requested, startBlock === 0 ? [] : [mint]);
+    // A job that has failed is requested again: it is not tried before some time has passed.
+    const job: BackfillRecord = {
+      ...{ token: mint, kind: 'trades', status: 'failed', requestedAtMs: 1, reason: 'pruned' },
+      ...{ fromBlock: null, fromMs: null, toBlock: startBlock, toMs: null, memory: '' },
+      ...{ nextBlock: startBlock, nextMs: null, joinBlock: null },
+    };
+    await scene.store.market.transaction('devnet', (transaction) =>
+      transaction.putBackfills([job]),
+    );
+    await askFreshly(scene.store, 'getToken', { chain: 'devnet', mint }, chain);
+    assert.deepEqual(requested, startBlock === 0 ? [] : [mint, mint]);
+    await askFreshly(scene.store, 'getTokenPrice', { chain: 'devnet', mint }, chain);
+    assert.deepEqual(requested, startBlock === 0 ? [] : [mint, mint, mint]);
   }
 });
 

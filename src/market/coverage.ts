@@ -28,7 +28,7 @@ interface BackfillCoverage {
 type CoverageScope = ScopeName | 'partial';
 
 /** Since when a token is indexed. */
-interface TokenStart {
+export interface TokenStart {
   readonly scope: CoverageScope;
   readonly fromBlock: number;
   /** The time; null if it is unknown, or the token is not in scope. */
@@ -49,6 +49,41 @@ export function isHoldersComplete(token: TokenRecord): boolean {
     token.supplyBalanceSumRaw === token.supplyRaw &&
     token.balanceSumRaw === token.supplyRaw
   );
+}
+
+/**
+ * The time after which all balances of a token were known at each of its trades; the balances must
+ * be complete now.
+ */
+function findBalancesStart(
+  token: TokenRecord,
+  start: TokenStart,
+  jobs: readonly BackfillRecord[],
+): number {
+  if (start.scope === 'partial') return Number.POSITIVE_INFINITY;
+  if (start.scope === 'all' && start.fromBlock <= 1) return Number.NEGATIVE_INFINITY;
+  // A job from before the token left the scope and returned says nothing.
+  const job = jobs.find((one) => one.token === token.token && one.kind === 'holders');
+  const isCurrent = job !== undefined && job.toBlock >= start.fromBlock;
+  if (isCurrent && job.joinBlock !== null) return job.nextMs ?? Number.POSITIVE_INFINITY;
+  const isFromBirth = token.firstSeenBlock >= start.fromBlock;
+  return isFromBirth ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}
+
+/** For tokens: the time after which positions that began have a known cost. */
+export async function readBalanceStarts(
+  reader: AnswerReader,
+  at: { readonly chain: ChainSlug; readonly checkpoint: Checkpoint },
+  tokens: readonly TokenRecord[],
+): Promise<(token: TokenRecord) => number> {
+  const { chain, checkpoint } = at;
+  const complete = tokens.filter(isHoldersComplete).map(({ token }) => token);
+  const findStart = await readTokenStarts(reader, at, complete);
+  const jobs = await readBackfills(reader, chain, { tokens: complete, checkpoint });
+  return (token) =>
+    isHoldersComplete(token)
+      ? findBalancesStart(token, findStart(token.token), jobs)
+      : Number.POSITIVE_INFINITY;
 }
 
 /** The chain time at which indexing began; if it was not recorded, the time of the first trade. */
@@ -80,7 +115,7 @@ export async function readTokenStarts(
 }
 
 /** The same for one token. */
-async function readTokenStart(
+export async function readTokenStart(
   reader: AnswerReader,
   at: { readonly chain: ChainSlug; readonly checkpoint: Checkpoint },
   token: Address,
@@ -89,9 +124,15 @@ async function readTokenStart(
 }
 
 /** How much of the chain's time up to now is indexed; before block 0 there is none. */
-export function computeCovered(start: Omit<TokenStart, 'scope'>, nowMs: number): number {
+export function computeCovered(
+  start: Omit<TokenStart, 'scope'> & { readonly scope?: CoverageScope },
+  nowMs: number,
+  jobs: readonly BackfillRecord[] = [],
+): number {
   if (start.fromBlock <= 1) return Number.POSITIVE_INFINITY;
-  return start.fromMs === null ? 0 : nowMs - start.fromMs;
+  if (start.scope === 'partial') return 0;
+  const fromMs = findTradesStart(start.fromMs, jobs);
+  return fromMs === null ? 0 : nowMs - fromMs;
 }
 
 /** From when on klines of an interval are kept; 0 if all are. */
@@ -105,17 +146,27 @@ function toLater(startMs: number | null, keptFromMs: number): number | null {
   return keptFromMs > (startMs ?? 0) ? keptFromMs : startMs;
 }
 
+/** Whether a token has a past from before it was indexed. */
+export function mayHaveHistory({ scope, fromBlock }: TokenStart): boolean {
+  return scope !== 'partial' && fromBlock > 1;
+}
+
 /** The jobs of tokens; an index of the whole chain has none. */
 export async function readBackfills(
   reader: AnswerReader,
   chain: ChainSlug,
   of: { readonly tokens: readonly Address[]; readonly checkpoint: Checkpoint },
 ): Promise<readonly BackfillRecord[]> {
-  return of.checkpoint.startBlock <= 1 ? [] : await reader.readBackfills(chain, of.tokens);
+  const { scope, startBlock } = of.checkpoint;
+  if (scope === undefined && startBlock <= 1) return [];
+  return await reader.readBackfills(chain, of.tokens);
 }
 
 /** The time from which on a token's trades are known: where the index began, or a backfill is. */
-function findTradesStart(startMs: number | null, jobs: readonly BackfillRecord[]): number | null {
+export function findTradesStart(
+  startMs: number | null,
+  jobs: readonly BackfillRecord[],
+): number | null {
   const reachedMs = jobs.find(({ kind }) => kind === 'trades')?.nextMs ?? null;
   return reachedMs === null ? startMs : Math.min(reachedMs, startMs ?? reachedMs);
 }
@@ -154,11 +205,12 @@ export async function readCoverage(
   of: {
     readonly token: TokenRecord;
     readonly checkpoint: Checkpoint;
+    readonly start?: TokenStart;
     readonly interval?: KlineInterval;
   },
 ): Promise<Coverage> {
   const { token, checkpoint, interval = '1m' } = of;
-  const start = await readTokenStart(reader, { chain, checkpoint }, token.token);
+  const start = of.start ?? (await readTokenStart(reader, { chain, checkpoint }, token.token));
   const jobs = await readBackfills(reader, chain, { tokens: [token.token], checkpoint });
   return buildCoverage(token, start, { kept: checkpoint, jobs, interval });
 }
@@ -173,10 +225,10 @@ export function buildCoverage(
     readonly interval: KlineInterval;
   },
 ): Coverage {
-  const backfill = buildBackfill(of.jobs);
   if (scope === 'partial') {
-    return { scope, tradesFrom: null, klinesFrom: null, holdersComplete: false, backfill };
+    return { scope, tradesFrom: null, klinesFrom: null, holdersComplete: false, backfill: null };
   }
+  const backfill = buildBackfill(of.jobs);
   const startMs = findTradesStart(fromMs, of.jobs);
   return {
     scope,

@@ -4,10 +4,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildCheckpoint, buildToken } from '../../test/conformance/store-samples.ts';
 import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
-import { askFreshly, type Json, openTestStore, type ReadInput } from '../../test/market-scene.ts';
+import {
+  askFreshly,
+  FAKE_MARKET_CHAIN,
+  type Json,
+  openTestStore,
+  type ReadInput,
+} from '../../test/market-scene.ts';
 import { readPages } from '../../test/read-pages.ts';
 import { after, before } from '../../test/root-hooks.ts';
-import type { Store } from '../store/store.ts';
+import type { MarketStore, Store } from '../store/store.ts';
 
 const TOKEN = buildFakeAddress('aaaa', 16);
 /** Owners with 30, 29 … 1 per mille of the supply; every second one is a contract. */
@@ -29,16 +35,20 @@ let remove: () => Promise<void>;
 
 before(async () => {
   ({ store, remove } = await openTestStore('sqlite'));
-  await store.market.transaction('devnet', async (transaction) => {
+  await fill(store);
+});
+
+after(() => remove());
+
+async function fill({ market }: Store): Promise<void> {
+  await market.transaction('devnet', async (transaction) => {
     await transaction.putTokens([RECORD]);
     await transaction.putBalances(
       OWNERS.map((owner, index) => ({ token: TOKEN, owner, amountRaw: BigInt(COUNT - index) })),
     );
     await transaction.setCheckpoint(buildCheckpoint(1));
   });
-});
-
-after(() => remove());
+}
 
 async function ask(input: ReadInput): Promise<Json> {
   const whole = { chain: 'devnet', mint: TOKEN, ...input };
@@ -89,5 +99,47 @@ describe('pages', () => {
         Array.from({ length: COUNT / 2 }, (_, index) => 2 * index + 2),
       );
     }
+  });
+});
+
+/** Every commit is there, but no account: those are stored outside commits. */
+function hideAccounts(market: MarketStore): MarketStore {
+  return new Proxy(market, {
+    get: (whole, name) => {
+      if (name === 'readAccounts') return async () => new Map();
+      const member = Reflect.get(whole, name, whole);
+      return typeof member === 'function' ? member.bind(whole) : member;
+    },
+  });
+}
+
+describe('kinds of owners', () => {
+  it('are known at the first request, though the standby does not have them yet', async (t) => {
+    const fresh = await openTestStore('sqlite');
+    t.after(() => fresh.remove());
+    await fill(fresh.store);
+    let [reads, questions] = [0, 0];
+    const market = hideAccounts(fresh.store.market);
+    const standby = {
+      get market() {
+        reads += 1;
+        return market;
+      },
+      isUp: true,
+      noteSlow: () => undefined,
+    };
+    const chain: typeof FAKE_MARKET_CHAIN = {
+      ...FAKE_MARKET_CHAIN,
+      findContracts: (addresses, signal) => {
+        questions += 1;
+        return FAKE_MARKET_CHAIN.findContracts(addresses, signal);
+      },
+    };
+    const input = { chain: 'devnet', mint: TOKEN, limit: 10 };
+    const { json } = await askFreshly({ ...fresh.store, standby }, 'getHolders', input, chain);
+    const kinds = json.holders.map(({ kind }: Json) => kind);
+    assert.deepEqual([...new Set(kinds)].sort(), ['contract', 'wallet']);
+    assert.ok(reads > 0);
+    assert.equal(questions, 1);
   });
 });

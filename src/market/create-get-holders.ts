@@ -151,7 +151,10 @@ function buildAnswer(request: HolderRequest, read: HoldersRead): Omit<HoldersAns
     nextCursor:
       next === null
         ? null
-        : encodeCursor(request.mark, `${next.amountRaw} ${next.owner} ${next.rank}`),
+        : encodeCursor(
+            request.mark,
+            `${next.amountRaw} ${addresses.toShown(next.owner)} ${next.rank}`,
+          ),
     coverage: read.coverage,
   };
 }
@@ -177,14 +180,18 @@ async function askKinds(
 
 async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<MadeAnswer> {
   const { chain, token } = request.reference;
+  const { store, standby } = parts;
   for (let attempt = 1; ; attempt += 1) {
-    const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+    // Kinds are stored outside commits, so a standby without them does not look behind.
+    const places = attempt === 1 ? { store, standby } : { store };
+    const { value, checkpoint } = await readAt(places, chain, async (reader, at) => {
       const [record] = await reader.readTokens(chain, [token]);
       if (record === undefined || at === null) return null;
       const coverage = await readCoverage(reader, chain, { token: record, checkpoint: at });
       return { ...(await readAll(reader, request, record)), coverage };
     });
     if (value === null || checkpoint === null) throw buildTokenNotFoundError(request.reference);
+    standby?.noteTold(chain, checkpoint);
     const unknown = new Set(
       [...value.holders, ...value.top].flatMap(({ owner, kind }) => (kind === null ? [owner] : [])),
     );

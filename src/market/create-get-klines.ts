@@ -6,10 +6,8 @@ import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
-import { parsePool } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
-import { AppError } from '../errors/app-error.ts';
 import type { PoolId } from '../model/ids.ts';
 import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
@@ -23,6 +21,7 @@ import {
   requireReadable,
   type TokenReference,
 } from './parse-token.ts';
+import { parsePoolFilter, requirePool } from './pool-filter.ts';
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { CandleReader } from './read-candles.ts';
@@ -120,20 +119,12 @@ function computeValidity(rows: readonly KlineRow[]): Validity {
   return { ...ALWAYS, fromMs, toMs };
 }
 
-async function checkPool(reader: AnswerReader, request: KlineRequest): Promise<void> {
-  const { pool, reference } = request;
-  if (pool === null) return;
-  const [stored] = await reader.readPools(reference.chain, [pool]);
-  if (stored?.token0 === reference.token || stored?.token1 === reference.token) return;
-  throw new AppError('POOL_NOT_FOUND', { pool: reference.addresses.toShown(pool) });
-}
-
 async function makeAnswer(parts: MarketParts, request: KlineRequest): Promise<MadeAnswer> {
   const { chain, token, addresses } = request.reference;
-  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     const [record] = await reader.readTokens(chain, [token]);
     if (record === undefined || at === null) return null;
-    await checkPool(reader, request);
+    await requirePool(reader, request.reference, request.pool);
     const klines = await readRows(reader, request, { token: record, at });
     const answer: Omit<KlinesAnswer, 'asOf'> = {
       chain,
@@ -157,9 +148,7 @@ export function createGetKlines(parts: MarketParts) {
   const prepare = createPrepare((input: KlinesInput) => {
     const reference = parseToken(parts, input);
     const range = parseTimeRange(input);
-    const addresses = parts.chains.findAddresses(reference.chain);
-    const pool =
-      input.pool === undefined ? null : parsePool(addresses, reference.chain, input.pool);
+    const pool = parsePoolFilter(reference, input.pool);
     const { interval, limit, startTime, endTime, currency, fill, outliers } = input;
     const asked = [interval, limit, startTime, endTime, currency, fill, pool, outliers];
     const key = toAnswerKey(reference, `klines ${asked.join(' ')}`);

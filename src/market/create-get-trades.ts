@@ -12,10 +12,10 @@ import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
-import type { TradePosition, TradeQuery } from '../store/market-reads.ts';
+import type { TradeQuery } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readCoverage } from './coverage.ts';
-import { computeQueryMark, encodeCursor, parseCursor, parseNumbers } from './cursor.ts';
+import { computeQueryMark } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
 import { parseDecimal } from './parse-decimal.ts';
 import {
@@ -24,10 +24,12 @@ import {
   requireReadable,
   type TokenReference,
 } from './parse-token.ts';
+import { parsePoolFilter, requirePool } from './pool-filter.ts';
 import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
+import { encodeTradeCursor, parseTradeCursor } from './trade-cursor.ts';
 import { withLookup } from './with-lookup.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
@@ -93,6 +95,7 @@ function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): Tra
       : parseAddress(addresses, { chain, text: input.wallet, field: 'wallet' });
   const minUsd = input.minUsd === undefined ? null : parseDecimal(input.minUsd, 'minUsd');
   const side = input.side ?? null;
+  const pool = parsePoolFilter(reference, input.pool);
   const mark = computeQueryMark([
     'trades',
     chain,
@@ -102,6 +105,7 @@ function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): Tra
     side,
     wallet,
     minUsd,
+    pool,
   ]);
   const { limit } = input;
   return {
@@ -109,21 +113,16 @@ function parseRequest(parts: MarketParts, input: InputOf<typeof getTrades>): Tra
     mark,
     query: {
       token,
-      pool: null,
+      pool,
       range,
       order: 'newest',
-      after: input.cursor === undefined ? null : parsePosition(mark, input.cursor),
+      after: input.cursor === undefined ? null : parseTradeCursor(addresses, mark, input.cursor),
       side,
       wallet,
       minUsd,
       limit,
     },
   };
-}
-
-function parsePosition(mark: string, cursor: string): TradePosition {
-  const [timestampMs = 0, block = 0, logIndex = 0] = parseNumbers(parseCursor(mark, cursor), 3);
-  return { timestampMs, block, logIndex };
 }
 
 /** Each trade has its finality, so an answer is valid until its next trade becomes final. */
@@ -133,7 +132,7 @@ function findFinalizedBelow(trades: readonly TradeRecord[], checkpoint: Checkpoi
 }
 
 /** Excludes rows below the retention floor, of which some may not be deleted yet. */
-function toKeptQuery(query: TradeQuery, { tradesFromMs = 0 }: Checkpoint): TradeQuery {
+export function toKeptQuery(query: TradeQuery, { tradesFromMs = 0 }: Checkpoint): TradeQuery {
   const { fromMs, toMs } = query.range;
   return { ...query, range: { fromMs: Math.max(fromMs, tradesFromMs), toMs } };
 }
@@ -141,9 +140,10 @@ function toKeptQuery(query: TradeQuery, { tradesFromMs = 0 }: Checkpoint): Trade
 async function makeAnswer(parts: MarketParts, request: TradePageRequest): Promise<MadeAnswer> {
   const { reference, query, mark } = request;
   const { chain, addresses } = reference;
-  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
-    const [token] = await reader.readTokens(chain, [query.token]);
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
+    const [token] = await reader.readTokens(chain, [reference.token]);
     if (token === undefined || at === null) return null;
+    await requirePool(reader, reference, query.pool);
     const { trades, next } = await reader.readTradePage(chain, toKeptQuery(query, at));
     const quotes = new Set(trades.map(({ quoteToken }) => quoteToken));
     const tokens = new Map(
@@ -152,10 +152,7 @@ async function makeAnswer(parts: MarketParts, request: TradePageRequest): Promis
     const known = { tokens, finalizedBlock: at.finalizedBlock, addresses };
     const answer: Omit<TradesAnswer, 'asOf'> = {
       trades: trades.map((trade) => buildTradeAnswer(chain, trade, known)),
-      nextCursor:
-        next === null
-          ? null
-          : encodeCursor(mark, `${next.timestampMs} ${next.block} ${next.logIndex}`),
+      nextCursor: next === null ? null : encodeTradeCursor(addresses, mark, next),
       coverage: await readCoverage(reader, chain, { token, checkpoint: at }),
     };
     return { answer, finalizedBelow: findFinalizedBelow(trades, at) };

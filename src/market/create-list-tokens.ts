@@ -4,38 +4,32 @@ import { createSerializer } from '../contract/create-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import { listTokens } from '../contract/operations/list-tokens.ts';
-import { buildNotReadyError, parseFollowedChain } from '../contract/parse-reference.ts';
+import { parseFollowedChain } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import { computeEtag } from './answer-cache.ts';
-import { serializeAsOf } from './as-of.ts';
-import { BoardPassedError } from './board/board-passed.ts';
 import type { ChainBoard } from './board/chain-board.ts';
-import { compareListed } from './board/list-position.ts';
-import type { MarketColumns } from './board/market-columns.ts';
 import { type PackedDecimal, packDecimal, unpackDecimal } from './board/packed-decimal.ts';
 import { type ListQuery, type PickedToken, pickTokens } from './board/pick-tokens.ts';
 import { BOARD_WINDOWS } from './board/window-subject.ts';
 import { computeCovered, readChainStart } from './coverage.ts';
 import { computeQueryMark } from './cursor.ts';
-import type { ListCache } from './list-cache.ts';
-import { encodeListCursor, parseListCursor } from './list-cursor.ts';
-import type { MarketChain, MarketParts } from './market-parts.ts';
+import {
+  buildListAnswer,
+  type ListedRow,
+  type ListParts,
+  pickAt,
+  pickReadyChains,
+} from './list-answer.ts';
+import { parseListCursor } from './list-cursor.ts';
+import type { MarketChain } from './market-parts.ts';
 import { parseDecimal } from './parse-decimal.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { readSummaries } from './token-summary.ts';
 
-interface ListParts extends MarketParts {
-  readonly columns: MarketColumns;
-  readonly listCache: ListCache;
-}
-
 type ListInput = InputOf<typeof listTokens>;
 
-const { tokens: tokensSchema, nextCursor: cursorSchema } = listTokens.output.properties;
-const serializeToken = createSerializer(tokensSchema.items);
-const serializeCursor = createSerializer(cursorSchema);
+const serializeToken = createSerializer(listTokens.output.properties.tokens.items);
 
 const SPARKLINE_POINTS = 48;
 const SPARKLINE_STEP_MS = 1_800_000;
@@ -45,7 +39,10 @@ interface ListRequest {
   readonly chains: readonly ChainSlug[];
   readonly mark: string;
   /** What is the same for all chains. */
-  readonly query: Omit<ListQuery, 'chain' | 'seenFromMs' | 'isCovered' | 'isHidden'>;
+  readonly query: Omit<
+    ListQuery,
+    'chain' | 'seenFromMs' | 'startMs' | 'windowStartMs' | 'isHidden'
+  >;
 }
 
 function parseAmount(input: ListInput, field: 'minLiquidityUsd' | 'minVolumeUsd') {
@@ -54,9 +51,8 @@ function parseAmount(input: ListInput, field: 'minLiquidityUsd' | 'minVolumeUsd'
 }
 
 function parseRequest(parts: ListParts, input: ListInput): ListRequest {
-  const followed = parts.chains.list();
-  const given = input.chain?.map((name) => parseFollowedChain(followed, name));
-  const chains = [...new Set(given ?? followed)].sort();
+  const given = input.chain?.map((name) => parseFollowedChain(parts.chains, name));
+  const chains = [...new Set(given ?? parts.chains.list())].sort();
   const { limit, cursor, ...asked } = input;
   const mark = computeQueryMark(['tokens', JSON.stringify(asked, Object.keys(asked).sort())]);
   return {
@@ -70,6 +66,7 @@ function parseRequest(parts: ListParts, input: ListInput): ListRequest {
       minVolume: parseAmount(input, 'minVolumeUsd'),
       venue: input.venue ?? null,
       isVerified: input.verified ?? null,
+      launchpad: input.launchpad ?? null,
       includes: new Set(input.include),
       after: cursor === undefined ? null : parseListCursor(mark, cursor, chains),
       // One more than the page shows whether there is a next one.
@@ -80,16 +77,17 @@ function parseRequest(parts: ListParts, input: ListInput): ListRequest {
 
 type Sparklines = ReadonlyMap<string, readonly (PackedDecimal | null)[] | null>;
 
-/** At the end of each half hour. */
+/** At the end of each half hour; the last one has not ended. */
 function readSparklines(
   { tokens }: ChainBoard,
   picked: readonly PickedToken[],
   headMs: number,
 ): Sparklines {
+  const endMs = (Math.floor(headMs / SPARKLINE_STEP_MS) + 1) * SPARKLINE_STEP_MS;
   const times = Array.from({ length: SPARKLINE_POINTS }, (_, point) => {
-    return headMs - (SPARKLINE_POINTS - 1 - point) * SPARKLINE_STEP_MS;
+    return endMs - (SPARKLINE_POINTS - 1 - point) * SPARKLINE_STEP_MS;
   });
-  return new Map(picked.map(({ id }) => [id, tokens.readPricesAt(id, times)]));
+  return new Map(picked.map(({ id }) => [id, tokens.readPricesBefore(id, times)]));
 }
 
 async function pick(
@@ -98,7 +96,7 @@ async function pick(
   of: { readonly chain: ChainSlug; readonly at: Checkpoint; readonly reader: AnswerReader },
 ) {
   const { chain, at } = of;
-  const coveredMs = computeCovered(await readChainStart(of.reader, chain, at), at.timestampMs);
+  const start = await readChainStart(of.reader, chain, at);
   const { maxAgeSeconds, window } = request.input;
   const lengthMs = BOARD_WINDOWS.find(({ name }) => name === window)?.lengthMs ?? 0;
   const query: ListQuery = {
@@ -108,25 +106,16 @@ async function pick(
       maxAgeSeconds === undefined
         ? Number.NEGATIVE_INFINITY
         : at.timestampMs - maxAgeSeconds * 1000,
-    isCovered: lengthMs <= coveredMs,
+    windowStartMs: at.timestampMs - lengthMs,
+    startMs: at.timestampMs - computeCovered(start, at.timestampMs),
     isHidden: (token) => parts.pauses.isPaused(chain, token),
   };
-  await parts.columns.wait(chain, at.version);
-  const picked = await parts.board.read(chain, at.version, (board) => {
-    const columns = parts.columns.find(chain, at.version);
-    if (columns === null) return null;
+  return pickAt(parts, of, (board, columns) => {
     const tokens = pickTokens(board, columns, query);
     const hasSparkline = request.input.sparkline === '24h';
     const sparklines = hasSparkline ? readSparklines(board, tokens, at.timestampMs) : null;
     return { tokens, sparklines };
   });
-  if (picked === null) throw new BoardPassedError('The lists are past it');
-  return picked;
-}
-
-interface ListedRow {
-  readonly picked: PickedToken;
-  readonly text: string;
 }
 
 /** The first rows of a chain, as text. */
@@ -136,7 +125,7 @@ async function readRows(
   request: ListRequest,
 ): Promise<{ readonly rows: readonly ListedRow[]; readonly at: Checkpoint } | null> {
   const chain = market.slug;
-  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) => {
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
     const { tokens, sparklines } = await pick(parts, request, { chain, at, reader });
     const summaries = await readSummaries(reader, market, {
@@ -147,8 +136,10 @@ async function readRows(
       const found = summaries.get(picked.id);
       if (found === undefined) return [];
       const { summary, windows } = found;
-      const sparkline = sparklines && buildSparkline(sparklines.get(picked.id), summary.priceUsd);
-      return [{ picked, text: serializeToken({ ...summary, windows, sparkline }) }];
+      const row = { ...summary, match: null, windows };
+      if (sparklines === null) return [{ position: picked, text: serializeToken(row) }];
+      const sparkline = buildSparkline(sparklines.get(picked.id), summary.priceUsd);
+      return [{ position: picked, text: serializeToken({ ...row, sparkline }) }];
     });
   });
   return value === null || checkpoint === null ? null : { rows: value, at: checkpoint };
@@ -163,37 +154,19 @@ function buildSparkline(
   return prices.map((price) => (price === null ? null : unpackDecimal(price)));
 }
 
-async function makeAnswer(parts: ListParts, request: ListRequest): Promise<ReadyAnswer> {
-  let rows: ListedRow[] = [];
-  const asOf: string[] = [];
-  for (const chain of request.chains) {
-    const market = parts.chains.find(chain);
-    const read = market && (await readRows(parts, market, request));
-    if (!read) throw buildNotReadyError(chain);
-    asOf.push(`"${chain}":${serializeAsOf(read.at)}`);
-    rows = [...rows, ...read.rows]
-      .sort((a, b) => compareListed(a.picked, b.picked))
-      .slice(0, request.query.limit);
-  }
-  const page = rows.slice(0, request.input.limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
-  const nextCursor = last === undefined ? null : encodeListCursor(request.mark, last.picked);
-  const tokens = page.map(({ text }) => text).join(',');
-  const text = `{"tokens":[${tokens}],"nextCursor":${serializeCursor(nextCursor)}`;
-  const bytes = Buffer.from(`${text},"asOf":{${asOf.join(',')}}}`);
-  return { kind: 'ready', bytes, etag: computeEtag(text) };
-}
-
 export function createListTokens(parts: ListParts) {
   return (input: ListInput, _context: HandlerContext): Promise<ReadyAnswer> => {
     const request = parseRequest(parts, input);
-    for (const chain of request.chains) {
-      if (parts.chains.find(chain) === null || parts.states.current(chain) === null) {
-        throw buildNotReadyError(chain);
-      }
-    }
+    const { mark } = request;
+    const isNamed = input.chain !== undefined;
+    const chains = pickReadyChains(parts, request.chains, { isNamed });
     const { limit, cursor } = input;
-    const key = `${request.mark} ${limit} ${cursor ?? ''}`;
-    return parts.listCache.answer(key, request.chains, () => makeAnswer(parts, request));
+    return parts.listCache.answer(`${mark} ${limit} ${cursor ?? ''} ${chains}`, chains, () =>
+      buildListAnswer(parts, {
+        name: 'tokens',
+        ...{ chains, mark, limit },
+        readRows: (market) => readRows(parts, market, request),
+      }),
+    );
   };
 }

@@ -1,8 +1,9 @@
-// The documents that describe the API, built once at start.
+// The documents that describe the API, built once.
 
 import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { renderDocsPage } from '../contract/docs-page.ts';
+import { DOCS_SCRIPT } from '../contract/docs-script.ts';
 import { DOCS_STYLE } from '../contract/docs-style.ts';
 import type { ReferenceAbout } from '../contract/guide.ts';
 import { renderLlmsText } from '../contract/llms-text.ts';
@@ -17,28 +18,38 @@ function buildReadyAnswer(operation: Operation, document: unknown): ReadyAnswer 
   return { kind: 'ready', bytes, etag: `W/"${hash}"` };
 }
 
-/** The page has no script; its one style sheet is allowed by its hash. */
+/** The page's one script and one style sheet are allowed by their hashes. */
 function buildDocsPolicy(): string {
-  const hash = createHash('sha256').update(DOCS_STYLE).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${hash(DOCS_SCRIPT)}`,
+    `style-src ${hash(DOCS_STYLE)}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 }
 
-interface ReferenceDocuments {
-  readonly openapi: ReadyAnswer;
-  readonly docs: ReadyAnswer;
-  readonly llms: ReadyAnswer;
+/** Built when it is first asked for: rendering would take a good part of the start. */
+function buildOnce<T>(build: () => T): () => T {
+  let built: T | null = null;
+  return () => {
+    built ??= build();
+    return built;
+  };
 }
 
-export function createReference(
-  operations: readonly Operation[],
-  about: ReferenceAbout,
-): ReferenceDocuments {
+export function createReference(operations: readonly Operation[], about: ReferenceAbout) {
   return {
-    openapi: buildReadyAnswer(getOpenapi, buildOpenapi(operations, about)),
-    docs: {
-      ...buildReadyAnswer(getDocs, renderDocsPage(operations, about)),
+    getOpenapi: buildOnce(() => buildReadyAnswer(getOpenapi, buildOpenapi(operations, about))),
+    getDocs: buildOnce(async () => ({
+      ...buildReadyAnswer(getDocs, await renderDocsPage(operations, about)),
       headers: { 'content-security-policy': buildDocsPolicy() },
-    },
-    llms: buildReadyAnswer(getLlms, renderLlmsText(operations, about)),
+    })),
+    getLlms: buildOnce(() => buildReadyAnswer(getLlms, renderLlmsText(operations, about))),
   };
 }

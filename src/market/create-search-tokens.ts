@@ -17,8 +17,8 @@ import { serializeAsOf } from './as-of.ts';
 import { computeQueryMark } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
 import { readAt } from './read-at.ts';
-import { foldText } from './search/fold-text.ts';
-import { findMatchKind, type MatchKind, parseSearchQuery } from './search/match-text.ts';
+import type { MatchKind } from './search/match-text.ts';
+import { parseSearchQuery, type SearchQuery } from './search/search-query.ts';
 import { encodeSearchCursor, FOUND_MAX, hashSeen, parseSearchCursor } from './search-cursor.ts';
 import type { SummaryCache } from './summary-cache.ts';
 import type { TokenSearch } from './token-search.ts';
@@ -36,7 +36,7 @@ const serializeSummary = createOpenSerializer(tokensSchema.items, 'match', match
 const serializeMatch = createSerializer(matchSchema);
 const serializeCursor = createSerializer(cursorSchema);
 
-interface Match {
+interface TokenMatch {
   readonly chain: ChainSlug;
   readonly token: Address;
   readonly kind: MatchKind;
@@ -44,7 +44,7 @@ interface Match {
 
 interface SearchRequest {
   readonly text: string;
-  readonly folded: string;
+  readonly query: SearchQuery;
   readonly chains: readonly ChainSlug[];
   readonly limit: number;
   readonly mark: string;
@@ -52,16 +52,15 @@ interface SearchRequest {
 }
 
 function parseRequest(parts: SearchParts, input: InputOf<typeof searchTokens>): SearchRequest {
-  const chain =
-    input.chain === undefined ? null : parseFollowedChain(parts.chains.list(), input.chain);
-  const folded = foldText(input.q);
-  if (folded === '') {
+  const chain = input.chain === undefined ? null : parseFollowedChain(parts.chains, input.chain);
+  const query = parseSearchQuery(input.q);
+  if (query === null) {
     throw buildInvalidInputError([{ path: 'q', message: 'must have a visible character' }]);
   }
-  const mark = computeQueryMark(['search', folded, chain]);
+  const mark = computeQueryMark(['search', query.text, chain]);
   return {
     text: input.q.trim(),
-    folded,
+    query,
     chains: chain === null ? parts.chains.list() : [chain],
     limit: input.limit,
     mark,
@@ -70,7 +69,7 @@ function parseRequest(parts: SearchParts, input: InputOf<typeof searchTokens>): 
 }
 
 /** The matches after those shown, in order: at most one more than the page size. */
-function findMatches(parts: SearchParts, request: SearchRequest): readonly Match[] {
+function findMatches(parts: SearchParts, request: SearchRequest): readonly TokenMatch[] {
   const { chains, text, seen, limit } = request;
   const ofFormat = chains.flatMap((chain) => {
     const token = parts.chains.findAddresses(chain).parse(text);
@@ -81,13 +80,13 @@ function findMatches(parts: SearchParts, request: SearchRequest): readonly Match
       .filter(({ chain, token }) => !parts.pauses.isPaused(chain, token))
       .filter(({ chain, token }) => !seen.has(hashSeen(chain, token)));
   }
-  const found = parts.search.find(chains, parseSearchQuery(request.folded), {
+  const found = parts.search.find(chains, request.query, {
     limit: Math.min(FOUND_MAX, seen.size + limit + 1),
     isHidden: (chain, token) => parts.pauses.isPaused(chain, token),
   });
   return found
     .filter(({ chain, token }) => !seen.has(hashSeen(chain, token)))
-    .map(({ chain, token, rank }) => ({ chain, token, kind: findMatchKind(rank) }));
+    .map(({ chain, token, kind }) => ({ chain, token, kind }));
 }
 
 type Summaries = Map<string, OpenText>;
@@ -116,7 +115,7 @@ async function addSummaries(
   const market = parts.chains.find(chain);
   if (missing.length === 0 || market === null) return latest;
   const { directory } = parts.lists;
-  const { value, checkpoint } = await readAt(parts.store, chain, async (reader, at) =>
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) =>
     at === null
       ? null
       : readSummaries(reader, market, {
@@ -147,7 +146,7 @@ function buildAnswer(
 /** Whether an address that no chain's index has was found on one of the chains. */
 async function lookUpAddress(
   { lookups, chains }: SearchParts,
-  page: readonly Match[],
+  page: readonly TokenMatch[],
   context: HandlerContext,
 ): Promise<boolean> {
   if (lookups === undefined) return false;
@@ -167,7 +166,7 @@ async function lookUpAddress(
 async function readPage(
   parts: SearchParts,
   chains: readonly ChainSlug[],
-  page: readonly Match[],
+  page: readonly TokenMatch[],
 ): Promise<{ readonly texts: Summaries; readonly asOf: ReadonlyMap<ChainSlug, Checkpoint> }> {
   const texts: Summaries = new Map();
   const asOf = new Map<ChainSlug, Checkpoint>();
@@ -207,11 +206,12 @@ async function search(
 export function createSearchTokens(parts: SearchParts) {
   return (input: InputOf<typeof searchTokens>, context: HandlerContext): Promise<ReadyAnswer> => {
     const request = parseRequest(parts, input);
-    for (const chain of request.chains) {
-      if (parts.chains.find(chain) === null || !parts.search.isLoaded(chain)) {
-        throw buildNotReadyError(chain);
-      }
-    }
-    return search(parts, request, context);
+    const isReady = (chain: ChainSlug) =>
+      parts.chains.find(chain) !== null && parts.search.isLoaded(chain);
+    const chains = request.chains.filter(isReady);
+    const [missing] = request.chains.filter((chain) => !isReady(chain));
+    // One chain that is not ready must not hide the others; `asOf` names those that were searched.
+    if (chains.length === 0 && missing !== undefined) throw buildNotReadyError(missing);
+    return search(parts, { ...request, chains }, context);
   };
 }

@@ -1,4 +1,4 @@
-// Answers with lists, kept until the next commit of one of their chains.
+// Answers with lists, pools or wallets, kept until the next commit of one of their chains.
 
 import { LRUCache } from 'lru-cache';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
@@ -25,20 +25,30 @@ export class ListCache {
     this.#kept = new LRUCache({ max: options.sizeMax });
   }
 
-  /** The kept answer, or a new one; concurrent callers share one build. */
+  /**
+   * The kept answer, or a new one; concurrent callers share one build. `make` calls `discard` if
+   * its answer must not be kept for later callers.
+   */
   answer(
     key: string,
     chains: readonly ChainSlug[],
-    make: () => Promise<ReadyAnswer>,
+    make: (discard: () => void) => Promise<ReadyAnswer>,
   ): Promise<ReadyAnswer> {
     const versions = chains.map((chain) => this.#states.current(chain)?.version ?? 0);
     const known = this.#kept.get(key);
     if (known?.versions.every((version, index) => version === versions[index])) return known.answer;
-    const kept = { versions, answer: make() };
-    this.#kept.set(key, kept);
-    kept.answer.catch(() => {
-      if (this.#kept.peek(key) === kept) this.#kept.delete(key);
+    let isDiscarded = false;
+    const answer = make(() => {
+      isDiscarded = true;
     });
+    const kept = { versions, answer };
+    this.#kept.set(key, kept);
+    const drop = () => {
+      if (this.#kept.peek(key) === kept) this.#kept.delete(key);
+    };
+    answer.then(() => {
+      if (isDiscarded) drop();
+    }, drop);
     return kept.answer;
   }
 

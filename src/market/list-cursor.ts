@@ -10,7 +10,7 @@ export function encodeListCursor(mark: string, at: ListPosition): string {
   return encodeCursor(mark, `${double.toString('hex')} ${at.exact} ${at.chain} ${at.id}`);
 }
 
-const POSITION = /^([0-9a-f]{16}) (-?\d{1,200}) ([a-z]{2,20}) ([0-9A-Za-z]{1,80})$/;
+const POSITION = /^([0-9a-f]{16}) (-?\d{1,200}) ([a-z][a-z0-9-]{1,31}) ([0-9A-Za-z]{1,80})$/;
 
 export function parseListCursor(
   mark: string,

@@ -222,8 +222,9 @@ async function assertRowsAreThoseOfTheToken(scene: MarketScene): Promise<void> {
       return trade.token === listed.mint.toLowerCase() && trade.priceUsd !== null && !trade.outlier;
     });
     const expected = Array.from({ length: 48 }, (_, point) => {
-      const timeMs = rows.headMs - (47 - point) * 30 * MINUTE_MS;
-      return clean.findLast(({ timestampMs }) => timestampMs <= timeMs)?.priceUsd ?? null;
+      const halfHour = Math.floor(rows.headMs / (30 * MINUTE_MS)) - (47 - point);
+      const endMs = (halfHour + 1) * 30 * MINUTE_MS;
+      return clean.findLast(({ timestampMs }) => timestampMs < endMs)?.priceUsd ?? null;
     });
     if (clean.length > 0) assert.deepEqual(sparkline, expected, listed.symbol);
   }
@@ -242,7 +243,14 @@ for (const [engine, rounds] of [
         {
           name: 'Test',
           tokens: [
-            { chain: 'devnet', token: VERIFIED!, symbol: null, name: null, links: null } as Json,
+            {
+              chain: 'devnet',
+              token: VERIFIED!,
+              symbol: null,
+              name: null,
+              links: null,
+              logo: null,
+            } as Json,
           ],
         },
       ]);

@@ -13,7 +13,6 @@ import { getHolders } from '../contract/operations/get-holders.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
-import { listTokens } from '../contract/operations/list-tokens.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
 
 const MINT = buildFakeAddress('aaaa', 10);
@@ -27,7 +26,7 @@ setUp(async (t) => {
   const options = { engine: 'sqlite', seed: 12, finalityDepth: 30, blocks: 300 } as const;
   scene = await createMarketScene(t, options);
   server = await startTestServer(t, {
-    operations: [searchTokens, listTokens, getToken, getKlines, getTrades, getHolders],
+    operations: [searchTokens, getToken, getKlines, getTrades, getHolders],
     handlers: scene.market.handlers as unknown as Record<string, AnyHandler>,
   });
 });
@@ -45,20 +44,6 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   ['/token?chain=devnet&mint=0x12', 400, 'INVALID_ADDRESS', 'mint'],
   [`/token?chain=devnet&mint=${MINT.replace('0x', '0X')}`, 400, 'INVALID_ADDRESS', 'mint'],
   [`/token?chain=devnet&mint=${UNKNOWN}`, 404, 'TOKEN_NOT_FOUND', null],
-  ['/tokens?sort=price', 400, 'INVALID_INPUT', 'sort'],
-  ['/tokens?window=7d', 400, 'INVALID_INPUT', 'window'],
-  ['/tokens?minLiquidityUsd=-1', 400, 'INVALID_INPUT', 'minLiquidityUsd'],
-  ['/tokens?minVolumeUsd=1e3', 400, 'INVALID_INPUT', 'minVolumeUsd'],
-  ['/tokens?maxAgeSeconds=0', 400, 'INVALID_INPUT', 'maxAgeSeconds'],
-  ['/tokens?venue=', 400, 'INVALID_INPUT', 'venue'],
-  ['/tokens?verified=yes', 400, 'INVALID_INPUT', 'verified'],
-  ['/tokens?include=scams', 400, 'INVALID_INPUT', 'include.0'],
-  ['/tokens?sparkline=7d', 400, 'INVALID_INPUT', 'sparkline'],
-  ['/tokens?limit=101', 400, 'INVALID_INPUT', 'limit'],
-  ['/tokens?cursor=abc', 400, 'INVALID_CURSOR', 'cursor'],
-  ['/tokens?chain=devnet&chain=atlantis', 400, 'UNKNOWN_CHAIN', 'chain'],
-  ['/tokens?chain=devnet,base', 400, 'CHAIN_NOT_FOLLOWED', 'chain'],
-  ['/tokens?sort=new&sort=new', 400, 'INVALID_INPUT', 'sort'],
   [`/token?${TOKEN}&surprise=1`, 400, 'INVALID_INPUT', 'surprise'],
   [`/token/klines?${TOKEN}`, 400, 'INVALID_INPUT', 'interval'],
   [`/token/klines?${TOKEN}&interval=1H`, 400, 'INVALID_INPUT', 'interval'],
@@ -87,6 +72,8 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   [`/token/trades?${TOKEN}&startTime=now`, 400, 'INVALID_INPUT', 'startTime'],
   [`/token/trades?${TOKEN}&startTime=2&endTime=1`, 400, 'INVALID_INPUT', 'endTime'],
   [`/token/trades?${TOKEN}&minUsd=1,000`, 400, 'INVALID_INPUT', 'minUsd'],
+  [`/token/trades?${TOKEN}&pool=abc`, 400, 'INVALID_ADDRESS', 'pool'],
+  [`/token/trades?${TOKEN}&pool=${UNKNOWN}`, 404, 'POOL_NOT_FOUND', null],
   [`/token/trades?${TOKEN}&side=long`, 400, 'INVALID_INPUT', 'side'],
   [`/token/trades?${TOKEN}&wallet=me`, 400, 'INVALID_ADDRESS', 'wallet'],
   [`/token/trades?${TOKEN}&minUsd=-1`, 400, 'INVALID_INPUT', 'minUsd'],
@@ -140,7 +127,8 @@ describe('refusals', () => {
     const { json } = await get(`/token/trades?${TOKEN}&limit=3`);
     const next = `cursor=${json.nextCursor}`;
     assert.equal((await get(`/token/trades?${TOKEN}&limit=5&${next}`)).status, 200);
-    for (const other of [`${TOKEN}&side=buy`, `${TOKEN}&startTime=1`]) {
+    const { pool } = json.trades[0];
+    for (const other of [`${TOKEN}&side=buy`, `${TOKEN}&startTime=1`, `${TOKEN}&pool=${pool}`]) {
       const refused = await get(`/token/trades?${other}&${next}`);
       assert.equal(refused.json.code, 'INVALID_CURSOR');
     }
@@ -242,14 +230,15 @@ describe('answers', () => {
     }
   });
 
-  test('filters by side, wallet and value return exactly the matching trades', async () => {
+  test('filters by side, wallet, value and pool return exactly the matching trades', async () => {
     const input = { chain: 'devnet', mint: MINT, limit: 500 };
     const { json } = await scene.ask('getTrades', input);
     assert.equal(json.nextCursor, null);
-    const { wallet } = json.trades[0];
+    const { wallet, pool } = json.trades[0];
     const cases = [
       [{ side: 'sell' }, (trade: Json) => trade.side === 'sell'],
       [{ wallet }, (trade: Json) => trade.wallet === wallet],
+      [{ pool }, (trade: Json) => trade.pool === pool],
       [{ minUsd: '10' }, (trade: Json) => trade.valueUsd !== null && Number(trade.valueUsd) >= 10],
     ] as const;
     for (const [filter, fits] of cases) {

@@ -1,41 +1,59 @@
 // The shared parts of the market reads.
 
 import type { ChainAssets } from '../chains/adapter.ts';
+import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { LookupDesk } from '../contract/look-up-token.ts';
+import type { ChainNames } from '../contract/parse-reference.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
+import type { PoolDescription } from '../model/pool.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { MarketBoard } from './board/market-board.ts';
+import type { LogoPlace } from './lists/parse-token-list.ts';
 import type { TokenLists } from './lists/token-lists.ts';
+import type { TokenLogos } from './lists/token-logos.ts';
 import type { PauseWatch } from './pause-watch.ts';
 import type { ChainStates } from './state/chain-states.ts';
+import type { StandbyReads } from './state/standby-reads.ts';
 
 /** What the reads need to know of a followed chain. */
 export interface MarketChain {
   readonly slug: ChainSlug;
   readonly addresses: AddressCodec;
   readonly assets: ChainAssets;
+  /** The venues that can be quoted and built on. */
+  readonly tradedVenues: ReadonlySet<string>;
   /** Contracts that hold the tokens of many pools. */
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
   readonly burnAddresses: ReadonlySet<Address>;
+  /** Whether only the pool itself decides what its swaps pay. */
+  leavesSwapsAlone(pool: PoolDescription): boolean;
+  /** Where this server serves a logo; null if it cannot. */
+  findLogoUrl(token: Address, logo: LogoPlace): string | null;
   /** Requests adoption of incomplete pools that a client asked about. */
   noteIncomplete(pools: readonly PoolId[]): void;
-  /** Requests the history of a token that a client asked about, from before the index began. */
-  requestHistory(token: Address): void;
+  /**
+   * Requests the history of a token that a client asked about, from before the index began. The
+   * caller is the client's address group.
+   */
+  requestHistory(token: Address, caller: string): void;
   /** Asks the chain which addresses are contracts. */
   findContracts(
     addresses: readonly Address[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<Address, boolean>>;
+  /** Asks the chain what an account holds at a block. */
+  readonly readHoldings: ChainNodes['readHoldings'];
+  /** Asks the chain what a token's contract shows of itself. */
+  readonly readContractFacts?: ChainNodes['readContractFacts'] | undefined;
 }
 
-export interface MarketChains {
-  /** Every followed chain, whether or not it can be read yet. */
-  list(): readonly ChainSlug[];
+/** It lists every followed chain, whether or not it can be read yet. */
+export interface MarketChains extends ChainNames {
   /** The address codec of a followed chain. */
   findAddresses(slug: ChainSlug): AddressCodec;
   /** Null while the chain is being prepared. */
@@ -47,15 +65,19 @@ export interface ReadDepth {
   readonly trades: number;
   readonly holders: number;
   readonly klines: number;
+  readonly prices: number;
 }
 
 export interface MarketParts {
   readonly store: MarketStore;
+  /** Where answers are read first, if there is one; streams read from the store. */
+  readonly standby?: StandbyReads | undefined;
   readonly chains: MarketChains;
   readonly states: ChainStates;
   readonly cache: AnswerCache;
   readonly pauses: PauseWatch;
   readonly lists: TokenLists;
+  readonly logos: Pick<TokenLogos, 'find'>;
   readonly board: MarketBoard;
   readonly depthOf: (identity: Identity) => ReadDepth;
   /** Looks up tokens that the index does not have; absent if that is off. */

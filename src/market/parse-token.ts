@@ -19,13 +19,15 @@ export interface TokenReference {
   readonly addresses: AddressCodec;
 }
 
+/** `path` is where the two fields are in the input. */
 export function parseToken(
   parts: Pick<MarketParts, 'chains'>,
   input: { readonly chain: string; readonly mint: string },
+  path = '',
 ): TokenReference {
-  const chain = parseFollowedChain(parts.chains.list(), input.chain);
+  const chain = parseFollowedChain(parts.chains, input.chain, `${path}chain`);
   const addresses = parts.chains.findAddresses(chain);
-  const token = parseAddress(addresses, { chain, text: input.mint, field: 'mint' });
+  const token = parseAddress(addresses, { chain, text: input.mint, field: `${path}mint` });
   return { chain, token, addresses };
 }
 

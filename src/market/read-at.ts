@@ -6,7 +6,8 @@ import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReads } from '../store/market-reads.ts';
 import type { MarketReader, MarketStore } from '../store/store.ts';
 import type { StreamReads } from '../store/stream-reads.ts';
-import { BoardPassedError } from './board/board-passed.ts';
+import { BoardBehindError, BoardPassedError, markHeld } from './board/board-passed.ts';
+import type { StandbyReads } from './state/standby-reads.ts';
 
 export type AnswerReader = MarketReader & MarketReads & StreamReads;
 
@@ -21,41 +22,68 @@ const ATTEMPTS = 3;
 /** The board may already be past a snapshot. */
 const SNAPSHOTS_MAX = 20;
 
+/** Where answers are read from. */
+interface ReadPlaces {
+  readonly store: MarketStore;
+  /** Asked first, if there is one. */
+  readonly standby?: StandbyReads | undefined;
+}
+
+type ReadWork<T> = (reader: AnswerReader, checkpoint: Checkpoint | null) => Promise<T>;
+
+/** `work` may run several times; its last run counts. */
+export async function readAt<T>(
+  { store, standby }: ReadPlaces,
+  chain: ChainSlug,
+  work: ReadWork<T>,
+): Promise<ReadAt<T>> {
+  const read = (await standby?.read(chain, work)) ?? (await readFromStore(store, chain, work));
+  if (read.checkpoint !== null) standby?.noteTold(chain, read.checkpoint);
+  return read;
+}
+
 /**
  * Reads again if there was a commit in between. That is cheaper than a snapshot, which is the
  * fallback if commits keep coming.
  */
-export async function readAt<T>(
+async function readFromStore<T>(
   store: MarketStore,
   chain: ChainSlug,
-  work: (reader: AnswerReader, checkpoint: Checkpoint | null) => Promise<T>,
+  work: ReadWork<T>,
 ): Promise<ReadAt<T>> {
   let checkpoint = await store.readCheckpoint(chain);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const done = await tryWork(() => work(store, checkpoint));
     const after = await store.readCheckpoint(chain);
-    if (done !== null && after?.version === checkpoint?.version) {
+    if (!isMissed(done) && after?.version === checkpoint?.version) {
       return { value: done.value, checkpoint };
     }
     checkpoint = after;
   }
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt <= SNAPSHOTS_MAX; attempt += 1) {
     const read = await store.snapshot(async (reader) => {
       const at = await reader.readCheckpoint(chain);
-      const done = await tryWork(() => work(reader, at));
-      return done === null ? null : { value: done.value, checkpoint: at };
+      return { done: await tryWork(() => work(markHeld(reader), at)), checkpoint: at };
     });
-    if (read !== null) return read;
-    if (attempt === SNAPSHOTS_MAX) throw buildNotReadyError(chain);
+    if (!isMissed(read.done)) return { value: read.done.value, checkpoint: read.checkpoint };
+    // Without the snapshot, which holds a connection.
+    if (read.done.missed instanceof BoardBehindError) await read.done.missed.arrived;
   }
+  throw buildNotReadyError(chain);
 }
 
-/** Null if the board is past the commit. */
-async function tryWork<T>(work: () => Promise<T>): Promise<{ readonly value: T } | null> {
+type Tried<T> = { readonly value: T } | { readonly missed: BoardPassedError };
+
+function isMissed<T>(tried: Tried<T>): tried is { readonly missed: BoardPassedError } {
+  return 'missed' in tried;
+}
+
+/** The commit is missed if the board is past it, or not there yet. */
+async function tryWork<T>(work: () => Promise<T>): Promise<Tried<T>> {
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof BoardPassedError) return null;
+    if (error instanceof BoardPassedError) return { missed: error };
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Summaries of tokens as cached text, for answers with many tokens.
+// What is said of tokens as cached text, for answers with many tokens: summaries, prices.
 
 import type { OpenText } from '../contract/create-open-serializer.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
@@ -10,8 +10,8 @@ import type { TokenDirectory } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { ChainStates } from './state/chain-states.ts';
 
-interface CachedSummary {
-  readonly text: OpenText;
+interface CachedSummary<Text extends string> {
+  readonly text: Text;
   readonly checkpoint: Checkpoint;
   /** The chain's times for which its figures are valid. */
   readonly span: TimeRange;
@@ -25,11 +25,11 @@ interface SummaryCacheOptions {
   readonly sizeMax: number;
 }
 
-export class SummaryCache {
+export class SummaryCache<Text extends string = OpenText> {
   readonly #states: ChainStates;
   readonly #lists: SummaryCacheOptions['lists'];
   readonly #sizeMax: number;
-  readonly #kept = new Map<ChainSlug, BoundedMap<Address, CachedSummary>>();
+  readonly #kept = new Map<ChainSlug, BoundedMap<Address, CachedSummary<Text>>>();
 
   constructor(options: SummaryCacheOptions) {
     this.#states = options.states;
@@ -47,7 +47,7 @@ export class SummaryCache {
     });
   }
 
-  get(chain: ChainSlug, token: Address): CachedSummary | null {
+  get(chain: ChainSlug, token: Address): CachedSummary<Text> | null {
     const kept = this.#kept.get(chain)?.get(token);
     const current = this.#states.current(chain);
     if (kept === undefined || current === null) return null;
@@ -59,9 +59,10 @@ export class SummaryCache {
   }
 
   /** Caches a summary unless there were commits after it was read, which may have changed it. */
-  keep(chain: ChainSlug, token: Address, kept: CachedSummary): void {
+  keep(chain: ChainSlug, token: Address, kept: CachedSummary<Text>): void {
     if (kept.checkpoint.version < (this.#states.current(chain)?.version ?? 0)) return;
-    const ofChain = this.#kept.get(chain) ?? new BoundedMap<Address, CachedSummary>(this.#sizeMax);
+    const ofChain =
+      this.#kept.get(chain) ?? new BoundedMap<Address, CachedSummary<Text>>(this.#sizeMax);
     this.#kept.set(chain, ofChain);
     ofChain.delete(token);
     ofChain.set(token, kept);

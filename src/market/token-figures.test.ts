@@ -186,7 +186,7 @@ describe('the pools of a token', () => {
     let compared = 0;
     for (const { token, trades } of tokens) {
       for (const pool of token.pools) {
-        if (pool.base !== token.mint) continue;
+        if (pool.base.mint !== token.mint) continue;
         const ofPool = trades.filter((trade) => trade.pool === pool.address);
         const day = Math.max(...ofPool.map(({ timestamp }) => Math.floor(timestamp / DAY_MS)));
         const ofDay = ofPool.filter(({ timestamp }) => Math.floor(timestamp / DAY_MS) === day);
@@ -203,7 +203,7 @@ describe('the pools of a token', () => {
       const isMoney = (mint: string) => isStable(mint) || isNative(mint);
       const counted = token.pools.filter(
         ({ base, quote, liquidityUsd }: Json) =>
-          liquidityUsd !== null && (isMoney(quote) || isMoney(base)),
+          liquidityUsd !== null && (isMoney(quote.mint) || isMoney(base.mint)),
       );
       if (counted.length === 0 || counted.some(({ liquidityUsd }: Json) => liquidityUsd === '0')) {
         continue;

@@ -3,12 +3,15 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
+import type { MarketBoard } from './board/market-board.ts';
 import { pickTokenLiquidity } from './board/token-columns.ts';
+import { BOARD_WINDOWS } from './board/window-subject.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import { ChainSearch } from './search/chain-search.ts';
 import { compareFound, type Found, type Listing } from './search/listing.ts';
-import type { SearchQuery } from './search/match-text.ts';
+import { computeProminence, USD_MIN } from './search/prominence.ts';
+import type { SearchQuery } from './search/search-query.ts';
 import type { SegmentArrays } from './search/segment.ts';
 import type { ChainStates, StateChange } from './state/chain-states.ts';
 
@@ -17,8 +20,10 @@ export interface TokenSearchOptions {
   readonly states: ChainStates;
   readonly listChains: () => readonly ChainSlug[];
   /** Reads a chain's tokens and builds a segment on another thread, since it takes seconds. */
-  readonly buildSegment: (chain: ChainSlug, entries: ChainEntries) => Promise<SegmentArrays>;
+  readonly buildSegment: (chain: ChainSlug, facts: ListingFacts) => Promise<SegmentArrays>;
   readonly lists: Pick<TokenLists, 'directory' | 'subscribe'>;
+  /** For the volume of the last 24 hours. */
+  readonly board: Pick<MarketBoard, 'find'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -33,6 +38,14 @@ const PART_SIZE = 200;
 const PART_PAUSE_MS = 20;
 /** Above this many changed tokens, reading everything once is cheaper. */
 const CHANGED_MAX = 20_000;
+/** Volume and age change without a commit that names the token, so all are read again. */
+const REFRESH_MS = 3_600_000;
+/** How often to look whether the board of volumes has been loaded. */
+const VOLUMES_LOOK_MS = 250;
+/** The pause after a read that failed; it doubles with each failed load in a row. */
+const RETRY_MS = { first: 500, max: 60_000 } as const;
+const DAY_WINDOW = BOARD_WINDOWS.length - 1;
+const USD_E18 = 1e18;
 
 interface SearchedChain {
   readonly index: ChainSearch;
@@ -42,20 +55,43 @@ interface SearchedChain {
   /** Requested while a load was in progress. */
   mustReload: boolean;
   builtAtMs: number;
+  /** How many loads have failed in a row. */
+  failedLoads: number;
+  /** Whether the volumes were known when it was loaded. */
+  hasVolumes: boolean;
   timer: NodeJS.Timeout | null;
+  refreshTimer: NodeJS.Timeout | null;
+}
+
+/** What search must know of tokens besides their rows. */
+export interface ListingFacts {
+  /** Of token lists. */
+  readonly entries: ChainEntries;
+  /** Volumes of the last 24 hours in USD; small ones are left out. */
+  readonly volumes: ReadonlyMap<Address, number>;
+  /** The chain's time. */
+  readonly nowMs: number;
 }
 
 const NO_ENTRIES: ChainEntries = new Map();
 
 /** A token is searched by the texts that its summary shows. */
-export function toListing(record: ListingRecord, entries: ChainEntries): Listing {
-  const entry = entries.get(record.token);
+export function toListing(record: ListingRecord, facts: ListingFacts): Listing {
+  const { token } = record;
+  const entry = facts.entries.get(token);
+  const isVerified = entry !== undefined;
+  const liquidityUsdE18 = pickTokenLiquidity(record);
   return {
-    token: record.token,
+    token,
     symbol: record.symbol ?? entry?.symbol ?? null,
     name: record.name ?? entry?.name ?? null,
-    isVerified: entry !== undefined,
-    liquidityUsdE18: pickTokenLiquidity(record),
+    isVerified,
+    prominence: computeProminence({
+      isVerified,
+      liquidityUsd: liquidityUsdE18 === null ? null : Number(liquidityUsdE18) / USD_E18,
+      volumeUsd: facts.volumes.get(token) ?? 0,
+      ageMs: facts.nowMs - record.firstSeenAtMs,
+    }),
   };
 }
 
@@ -85,7 +121,10 @@ export class TokenSearch {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
-    for (const { timer } of this.#chains.values()) if (timer) clearTimeout(timer);
+    for (const { timer, refreshTimer } of this.#chains.values()) {
+      if (timer) clearTimeout(timer);
+      if (refreshTimer) clearTimeout(refreshTimer);
+    }
     await Promise.all([...this.#chains.values()].map(({ loading }) => loading));
   }
 
@@ -109,7 +148,8 @@ export class TokenSearch {
   ): readonly FoundToken[] {
     const found = chains.flatMap((chain) => {
       const isHidden = (token: Address) => options.isHidden(chain, token);
-      const ofChain = this.#chains.get(chain)?.index.search(query, options.limit, isHidden) ?? [];
+      const bounds = { limit: options.limit, isHidden };
+      const ofChain = this.#chains.get(chain)?.index.search(query, bounds) ?? [];
       return ofChain.map((one) => ({ ...one, chain }));
     });
     if (chains.length > 1) {
@@ -118,8 +158,16 @@ export class TokenSearch {
     return found.slice(0, options.limit);
   }
 
-  #findEntries(chain: ChainSlug): ChainEntries {
-    return this.#options.lists.directory.get(chain) ?? NO_ENTRIES;
+  /** The facts of all tokens, or of some. */
+  #readFacts(chain: ChainSlug, tokens?: readonly Address[]): ListingFacts {
+    const { lists, states, board } = this.#options;
+    const volumes = new Map<Address, number>();
+    for (const [token, e18] of board.find(chain)?.board.tokens.volumes(DAY_WINDOW, tokens) ?? []) {
+      const usd = Number(e18) / USD_E18;
+      if (usd > USD_MIN) volumes.set(token, usd);
+    }
+    const entries = lists.directory.get(chain) ?? NO_ENTRIES;
+    return { entries, volumes, nowMs: states.current(chain)?.timestampMs ?? 0 };
   }
 
   #hear({ chain, listed }: StateChange): void {
@@ -143,63 +191,93 @@ export class TokenSearch {
     indexed.mustReload = false;
     indexed.loading = this.#load(chain, indexed)
       .catch((error: unknown) => {
+        indexed.failedLoads += 1;
         if (!this.#stopped) this.#options.onError(error);
       })
       .finally(() => {
         indexed.loading = null;
         if (indexed.mustReload && !this.#stopped) this.#reload(chain);
+        else this.#refreshLater(chain, indexed);
       });
+  }
+
+  #refreshLater(chain: ChainSlug, indexed: SearchedChain): void {
+    if (indexed.refreshTimer) clearTimeout(indexed.refreshTimer);
+    if (this.#stopped) return;
+    const { failedLoads, hasVolumes } = indexed;
+    const isDue = () => failedLoads > 0 || hasVolumes || this.#options.board.find(chain) !== null;
+    const retryMs = Math.min(RETRY_MS.max, RETRY_MS.first * 2 ** Math.min(failedLoads - 1, 10));
+    const refreshMs = hasVolumes ? REFRESH_MS : VOLUMES_LOOK_MS;
+    indexed.refreshTimer = setTimeout(
+      () => (isDue() ? this.#reload(chain) : this.#refreshLater(chain, indexed)),
+      failedLoads > 0 ? retryMs : refreshMs,
+    );
+    indexed.refreshTimer.unref();
   }
 
   async #load(chain: ChainSlug, indexed: SearchedChain): Promise<void> {
     indexed.changed.clear();
     indexed.index.begin();
     indexed.builtAtMs = performance.now();
+    const hasVolumes = this.#options.board.find(chain) !== null;
     const few = await this.#readFew(chain);
     if (few !== null) indexed.index.replaceAll(few);
     else {
-      const entries = this.#findEntries(chain);
-      indexed.index.setSegment(await this.#options.buildSegment(chain, entries));
+      const facts = this.#readFacts(chain);
+      indexed.index.setSegment(await this.#options.buildSegment(chain, facts));
     }
     indexed.isLoaded = true;
+    indexed.hasVolumes = hasVolumes;
+    indexed.failedLoads = 0;
   }
 
   /** All tokens of a chain that has few; null if there are many. */
   async #readFew(chain: ChainSlug): Promise<readonly Listing[] | null> {
     const listings: Listing[] = [];
-    const entries = this.#findEntries(chain);
+    const facts = this.#readFacts(chain);
     for await (const page of this.#options.reader.scanListings(chain)) {
-      listings.push(...page.map((record) => toListing(record, entries)));
+      listings.push(...page.map((record) => toListing(record, facts)));
       if (listings.length > CHANGES_MAX / 2) return null;
     }
     return listings;
   }
 
-  #readChangedSoon(chain: ChainSlug, indexed: SearchedChain): void {
+  #readChangedSoon(chain: ChainSlug, indexed: SearchedChain, pauseMs = PART_PAUSE_MS): void {
     if (indexed.timer !== null || indexed.changed.size === 0 || this.#stopped) return;
-    indexed.timer = setTimeout(() => {
-      this.#readChanged(chain, indexed)
-        .catch((error: unknown) => {
-          if (!this.#stopped) this.#options.onError(error);
-        })
-        .finally(() => {
-          indexed.timer = null;
-          this.#readChangedSoon(chain, indexed);
-        });
-    }, PART_PAUSE_MS);
+    indexed.timer = setTimeout(async () => {
+      const isRead = await this.#readChanged(chain, indexed);
+      indexed.timer = null;
+      this.#readChangedSoon(chain, indexed, isRead ? PART_PAUSE_MS : RETRY_MS.first);
+    }, pauseMs);
     indexed.timer.unref();
   }
 
-  async #readChanged(chain: ChainSlug, indexed: SearchedChain): Promise<void> {
+  /** False if the read failed: the tokens are then read again. */
+  async #readChanged(chain: ChainSlug, indexed: SearchedChain): Promise<boolean> {
     const tokens = [...indexed.changed].slice(0, PART_SIZE);
     for (const token of tokens) indexed.changed.delete(token);
+    try {
+      await this.#readTokens(chain, indexed, tokens);
+      return true;
+    } catch (error) {
+      for (const token of tokens) indexed.changed.add(token);
+      if (!this.#stopped) this.#options.onError(error);
+      return false;
+    }
+  }
+
+  async #readTokens(
+    chain: ChainSlug,
+    indexed: SearchedChain,
+    tokens: readonly Address[],
+  ): Promise<void> {
     const found = new Set<Address>();
     const records = await this.#options.reader.readListings(chain, tokens);
     // Looked up after the read: the lists may have changed meanwhile.
-    const entries = this.#findEntries(chain);
+    const facts = this.#readFacts(chain, tokens);
     for (const record of records) {
       found.add(record.token);
-      indexed.index.put(toListing(record, entries));
+      indexed.index.put(toListing(record, facts));
     }
     for (const token of tokens) if (!found.has(token)) indexed.index.remove(token);
     const isLarge = indexed.index.changeCount > CHANGES_MAX;
@@ -215,6 +293,9 @@ function createIndexedChain(): SearchedChain {
     loading: null,
     mustReload: false,
     builtAtMs: 0,
+    failedLoads: 0,
+    hasVolumes: false,
     timer: null,
+    refreshTimer: null,
   };
 }

@@ -3,9 +3,11 @@
 import type { OutputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
 import type { Address } from '../model/ids.ts';
-import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
+import type { Checkpoint, TokenLaunch, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
+import { isHeld } from './board/board-passed.ts';
+import { fillInPrices } from './board/fill-in-prices.ts';
 import type { MarketBoard } from './board/market-board.ts';
 import { computeMarketCap, pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
 import {
@@ -15,7 +17,6 @@ import {
   type WindowsAnswer,
 } from './board/token-windows.ts';
 import { computeCovered, isHoldersComplete, readBackfills, readTokenStarts } from './coverage.ts';
-import { fillInPrices } from './fill-in-prices.ts';
 import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
@@ -29,6 +30,12 @@ export function findPrices(market: MarketChain, token: TokenRecord) {
     priceUsd: token.priceUsd ?? (assets.stable.has(token.token) ? '1' : null),
     priceNative: token.priceNative ?? (assets.native.has(token.token) ? '1' : null),
   };
+}
+
+function describeLaunch(launch: TokenLaunch | undefined): TokenSummary['launchpad'] {
+  if (launch === undefined) return null;
+  const { venue, progressPct, graduatedAtMs } = launch;
+  return { venue, progressPct, graduatedAt: graduatedAtMs };
 }
 
 interface SummaryParts {
@@ -50,9 +57,10 @@ function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSumma
     symbol: token.symbol ?? entry?.symbol ?? null,
     name: token.name ?? entry?.name ?? null,
     decimals: token.decimals,
-    logoUrl: null,
+    logoUrl: entry?.logo == null ? null : market.findLogoUrl(token.token, entry.logo),
     verified: [...(entry?.lists ?? [])],
     links: entry?.links ?? null,
+    launchpad: describeLaunch(token.launch),
     priceUsd,
     priceNative,
     marketCapUsd: computeMarketCap(token, priceUsd),
@@ -67,7 +75,7 @@ function buildSummary(market: MarketChain, parts: SummaryParts): Omit<TokenSumma
   };
 }
 
-interface SummaryRead {
+export interface SummaryRead {
   readonly token: TokenRecord;
   readonly summary: Omit<TokenSummary, 'match'>;
   readonly windows: WindowsAnswer;
@@ -88,7 +96,8 @@ export async function readSummaries(
 ): Promise<ReadonlyMap<Address, SummaryRead>> {
   const { checkpoint, directory } = wanted;
   const chain = market.slug;
-  const readings = await wanted.board.read(chain, checkpoint.version, ({ tokens }) => {
+  const at = { version: checkpoint.version, isHeld: isHeld(reader) };
+  const readings = await wanted.board.read(chain, at, ({ tokens }) => {
     return new Map(wanted.tokens.map((token) => [token, readBoard(tokens, token)]));
   });
   const jobs = await readBackfills(reader, chain, wanted);
@@ -101,7 +110,8 @@ export async function readSummaries(
   for (const token of tokens) {
     const reading = readings.get(token.token);
     if (reading === undefined) continue;
-    const coveredMs = computeCovered(findStart(token.token), fromMs);
+    const ofToken = jobs.filter((job) => job.token === token.token);
+    const coveredMs = computeCovered(findStart(token.token), fromMs, ofToken);
     const windows = buildWindows(reading, token.priceUsd, coveredMs);
     const topPool = topPools.get(token.token)?.[0] ?? null;
     const entry = directory.get(chain)?.get(token.token);

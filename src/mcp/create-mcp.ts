@@ -2,7 +2,7 @@
 
 import type { AnyHandler, HandlerContext, RawHandler } from '../contract/handler.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
-import type { RawAnswer, RawRequest } from '../contract/raw-request.ts';
+import type { RawAnswer, RawMessage, RawRequest } from '../contract/raw-request.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import {
   createEncodeResult,
@@ -29,12 +29,14 @@ export interface McpOptions
 interface Work {
   readonly message: McpMessage;
   readonly input: McpInput;
-  readonly request: RawRequest;
+  readonly bill: RawMessage;
   readonly context: HandlerContext;
 }
 
 interface Answered {
   readonly status: number;
+  /** That of the same request over HTTP. */
+  readonly httpStatus: number;
   /** Null if the message expects no answer. */
   readonly text: EncodedText | null;
   readonly retryAfterSeconds?: number | undefined;
@@ -46,6 +48,11 @@ const SERVER = {
   description:
     'Token market data, quotes and trade status from the chains that this server follows.',
 };
+
+/** The answer to a message that expects none. */
+const NOTED: Answered = { status: 202, httpStatus: 202, text: null };
+/** Protocol errors are the client's. */
+const RPC_ERROR_STATUS = 400;
 
 const START = Buffer.from('[');
 const COMMA = Buffer.from(',');
@@ -90,11 +97,27 @@ class McpEndpoint {
     if (input.isBatch) return this.#answerBatch(input, request, context);
     const [message] = messages;
     if (message === undefined) return { status: 202, body: null };
-    request.charge(this.#findCost(message));
-    request.rename(this.#findName(message));
-    const answered = await this.#answerOne({ message, input, request, context });
-    const { status, text, retryAfterSeconds } = answered;
+    const name = this.#findName(message);
+    request.rename(name);
+    const bill = request.begin(name);
+    try {
+      bill.charge(this.#findCost(message));
+    } catch (error) {
+      bill.end(toAppError(error).status);
+      throw error;
+    }
+    const answered = await this.#answerOne(this.#openWork(message, input, { bill, context }));
+    const { status, httpStatus, text, retryAfterSeconds } = answered;
+    bill.end(httpStatus);
     return { status, body: text, retryAfterSeconds };
+  }
+
+  #openWork(
+    message: McpMessage,
+    input: McpInput,
+    { bill, context }: Pick<Work, 'bill' | 'context'>,
+  ): Work {
+    return { message, input, bill, context: { ...context, ...bill.work } };
   }
 
   /**
@@ -107,15 +130,22 @@ class McpEndpoint {
     context: HandlerContext,
   ): Promise<RawAnswer> {
     const works = input.messages.map((message) => {
-      const work = { message, input, request, context };
+      const bill = request.begin(this.#findName(message));
+      const work = this.#openWork(message, input, { bill, context });
       try {
-        request.charge(this.#findCost(message));
-        return () => this.#answerOne(work);
+        bill.charge(this.#findCost(message));
+        return { bill, answer: () => this.#answerOne(work) };
       } catch (error) {
-        return () => this.#fail(work, error);
+        return { bill, answer: () => this.#refuse(work, error) };
       }
     });
-    const answers = await Promise.all(works.map((work) => work()));
+    const answers = await Promise.all(
+      works.map(async ({ bill, answer }) => {
+        const answered = await answer();
+        bill.end(answered.httpStatus);
+        return answered;
+      }),
+    );
     const texts = answers.flatMap(({ text }) => (text === null ? [] : [text]));
     if (texts.length === 0) return { status: 202, body: null };
     // The longest wait allows a retry of all of them.
@@ -156,7 +186,7 @@ class McpEndpoint {
 
   async #answerOne(work: Work): Promise<Answered> {
     const { message, input, context } = work;
-    if (message.id === null) return { status: 202, text: null };
+    if (message.id === null) return NOTED;
     try {
       const method = this.#methods.get(message.method);
       const isStateless = input.revision === STATELESS_REVISION;
@@ -172,17 +202,25 @@ class McpEndpoint {
   }
 
   #finish({ message, input }: Work, result: ResultText): Answered {
-    return { status: 200, text: this.#encode(message, input.revision, result) };
+    return { status: 200, httpStatus: 200, text: this.#encode(message, input.revision, result) };
+  }
+
+  /** A message without budget; one that expects no answer is refused without a word. */
+  #refuse(work: Work, error: unknown): Answered {
+    const { status: httpStatus } = toAppError(error);
+    return { ...this.#fail(work, error), httpStatus };
   }
 
   /** The one place where errors become answers. */
   #fail(work: Work, error: unknown): Answered {
     const { message, context } = work;
-    if (message.id === null) return { status: 202, text: null };
+    if (message.id === null) return NOTED;
     if (error instanceof McpRpcError) {
-      return { status: error.status, text: encodeError(message.id, error) };
+      const text = encodeError(message.id, error);
+      return { status: error.status, httpStatus: RPC_ERROR_STATUS, text };
     }
     const appError = toAppError(error);
+    const { status: httpStatus } = appError;
     if (appError.status >= 500 && appError.cause !== undefined) {
       const { requestId } = context;
       this.#options.logger.error({ err: appError.cause, requestId }, 'a message failed');
@@ -190,12 +228,12 @@ class McpEndpoint {
     const toolError = this.#buildToolError(appError, context.requestId);
     const { retryAfterSeconds } = appError;
     if (message.method === 'tools/call') {
-      return { ...this.#finish(work, encodeToolError(toolError)), retryAfterSeconds };
+      return { ...this.#finish(work, encodeToolError(toolError)), httpStatus, retryAfterSeconds };
     }
     const kind = appError.code === 'RATE_LIMITED' ? 'rateLimited' : 'internalError';
     const { message: text, ...data } = toolError;
     const encoded = encodeError(message.id, new McpRpcError(kind, text, { data }));
-    return { status: 200, text: encoded, retryAfterSeconds };
+    return { status: 200, httpStatus, text: encoded, retryAfterSeconds };
   }
 }
 

@@ -40,16 +40,20 @@ const dueDiligence: Prompt = {
     { name: 'token', description: 'Address, symbol or name of the token.', required: true },
     CHAIN,
   ],
-  needs: ['search_tokens', 'get_token', 'get_holders', 'get_trades', 'get_klines'],
+  needs: [
+    ...['search_tokens', 'get_token', 'get_token_safety', 'get_holders', 'get_trades'],
+    'get_klines',
+  ],
   write: (
     given,
   ) => `Look into the token ${given['token']}${onChain(given)} and report what a careful buyer should know.
 
 1. Identity: search_tokens with the given text. Symbols are not unique; if several match, list them with address, liquidity and age, and go on with the most liquid one, saying so.
 2. Market: get_token. Report price, market cap, liquidity, 24-hour volume and trades, age, and the pools. Put liquidity in proportion to market cap, and volume to liquidity.
-3. Holders: get_holders with exclude ["pool","burn"]. Report how much the top ten hold and whether one wallet could crash the price. If coverage.holdersComplete is false, say that some holders are unknown.
-4. Trading: get_trades, and get_klines with interval 1h. Are there many wallets or few, sells as well as buys, sudden moves, outliers?
-5. Verdict: three sentences, then a list of red flags with the figure behind each, and what is unknown.
+3. Safety: get_token_safety. Report taxes, whether it can be sold, and every warning.
+4. Holders: get_holders with exclude ["pool","burn"]. Report how much the top ten hold and whether one wallet could crash the price. If coverage.holdersComplete is false, say that some holders are unknown.
+5. Trading: get_trades, and get_klines with interval 1h. Are there many wallets or few, sells as well as buys, sudden moves, outliers?
+6. Verdict: three sentences, then a list of red flags with the figure behind each, and what is unknown.
 
 Figures are as of the block in asOf; give it. null means unknown, never zero. ${UNTRUSTED} This is analysis, not advice.`,
 };

@@ -10,6 +10,7 @@ import { createInputParser } from '../contract/parse-input.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { compactInput, compactOutput } from './compact-schema.ts';
 import { encodeToolMembers, type ResultText } from './encode-answer.ts';
 
 export interface Tool {
@@ -65,19 +66,24 @@ function buildToolInput(operation: Operation, exposure: McpExposure): TObject {
 
 function buildListed(operation: Operation, exposure: McpExposure) {
   const { tool, title, description } = exposure;
+  const { properties, required } = buildToolInput(operation, exposure);
+  const fields = Object.entries(properties as SchemaFields).map(([name, schema]) => [
+    name,
+    compactInput(name, schema),
+  ]);
   return {
     name: tool,
     title,
     description,
-    inputSchema: buildToolInput(operation, exposure),
-    outputSchema: operation.output,
-    annotations: {
-      title,
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: operation.tag !== 'Account',
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(fields),
+      ...(required !== undefined && required.length > 0 ? { required } : {}),
+      additionalProperties: false,
     },
+    outputSchema: compactOutput(operation.output),
+    // The other hints say nothing of a tool that only reads.
+    annotations: { readOnlyHint: true, openWorldHint: operation.tag !== 'Account' },
   };
 }
 

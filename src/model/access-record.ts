@@ -2,6 +2,7 @@
 
 import type { ChainSlug } from './chain.ts';
 import type { WalletId } from './ids.ts';
+import type { KeyLimits } from './key-limits.ts';
 
 /** How a session is sent: as a browser's cookie or as a bearer token, never as both. */
 export type SessionTransport = 'cookie' | 'token';
@@ -55,6 +56,7 @@ export interface KeyRecord {
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
   readonly lastUsedAtMs: number | null;
+  readonly limits: KeyLimits;
 }
 
 /** Whether a key is active; at its expiry time it is not. */

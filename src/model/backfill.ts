@@ -23,7 +23,7 @@ export interface BackfillRecord {
    * done.
    */
   readonly nextBlock: number;
-  /** The time of `nextBlock`; null before the first step. */
+  /** The time of `nextBlock`; null before the first step. Of joined holders: of `joinBlock`. */
   readonly nextMs: number | null;
   /** Of holders: the block whose balances were replaced; null before. */
   readonly joinBlock: number | null;

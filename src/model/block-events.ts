@@ -19,6 +19,8 @@ export interface PoolCreatedEvent {
   readonly description: PoolDescription;
   /** False if the pool was discovered after its creation, so that not all its ticks are known. */
   readonly complete: boolean;
+  /** Whether this block created it, although not all of its state can be known. */
+  readonly isBirth?: boolean;
 }
 
 /** A pool changed without a swap: its reserves, its positions, its fees. */

@@ -35,6 +35,17 @@ export interface TokenRecord {
   /** The deepest of its pools against other tokens, which counts if there is no other pool. */
   readonly pairedPool: PoolId | null;
   readonly pairedUsdE18: bigint | null;
+  /** Absent unless a launchpad's curve sells it, or did. */
+  readonly launch?: TokenLaunch;
+}
+
+/** Where a token was launched, as of the last event of its curve. */
+export interface TokenLaunch {
+  readonly venue: string;
+  /** How much of the curve is sold, in per cent; null if unknown. */
+  readonly progressPct: number | null;
+  /** When a pool of its own opened; null before. */
+  readonly graduatedAtMs: number | null;
 }
 
 export interface TickRecord {
@@ -43,6 +54,12 @@ export interface TickRecord {
   readonly liquidityGross: bigint;
   /** Signed. */
   readonly liquidityNet: bigint;
+}
+
+/** Inclusive. */
+export interface TickRange {
+  readonly fromTick: number;
+  readonly toTick: number;
 }
 
 export interface BalanceRecord {
@@ -161,6 +178,8 @@ export interface Checkpoint {
   readonly tradesFromMs?: number;
   /** The same for candles shorter than a day. */
   readonly candlesFromMs?: number;
+  /** Positions count trades after this time; absent if they count all that are indexed. */
+  readonly positionsFromMs?: number;
   /** Which tokens are indexed; absent if all are. */
   readonly scope?: Exclude<ScopeName, 'all'>;
 }

@@ -16,6 +16,9 @@ export interface SideSafety {
   readonly sellUnits?: number;
 }
 
+/** Older measurements no longer count as a promise. */
+export const SAFETY_LIFE_MS = 30 * 60_000;
+
 export interface PoolSafety {
   readonly pool: PoolId;
   readonly token0: Address;

@@ -28,7 +28,9 @@ export interface PoolDescriptionOf<K extends PoolKindName> {
 }
 
 export interface PoolRecordOf<K extends PoolKindName> extends PoolDescriptionOf<K> {
+  /** The block of its creation, or where it was first seen if that is older than the index. */
   readonly createdBlock: number;
+  /** 0 if its creation was not seen. */
   readonly createdAtMs: number;
   /** False if the pool was discovered after its creation, so that not all its ticks are known. */
   readonly complete: boolean;

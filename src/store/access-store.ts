@@ -60,6 +60,47 @@ export interface UsageEntry {
 
 export const SESSION_SOURCE = 'session';
 
+/** What a key, or the sessions of a wallet, were used for in an hour. */
+export interface OperationUse {
+  readonly walletId: WalletId;
+  /** A key's id, or `SESSION_SOURCE`. */
+  readonly source: string;
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly operation: string;
+  /** Without those that were limited. */
+  readonly requests: number;
+  /** In thousandths. */
+  readonly costMilli: number;
+  readonly limited: number;
+  readonly errors: number;
+}
+
+interface OperationUsageQuery {
+  readonly fromHour: number;
+  /** Exclusive. */
+  readonly toHour: number;
+  /** Null for all. */
+  readonly source: string | null;
+  /** Hours or days; a sum has the first hour of its interval. */
+  readonly hoursEach: 1 | 24;
+  readonly limit: number;
+}
+
+/** A tier that an operator gave to a wallet, whether or not it has signed in. */
+interface AssignedTier {
+  readonly walletId: WalletId;
+  readonly tier: string;
+  readonly assignedAtMs: number;
+}
+
+/** A process on the store, and what it says of itself. */
+interface NodeRecord {
+  readonly id: string;
+  readonly report: string;
+  readonly seenAtMs: number;
+}
+
 /** Distinguishes peppers of the same version, without revealing them. */
 interface PepperMark {
   readonly version: number;
@@ -117,6 +158,22 @@ export interface AccessStore {
   addUsage(entries: readonly UsageEntry[]): Promise<void>;
   /** Requests by source in the 24 hours up to now, counted by whole hours. */
   readUsage(walletId: WalletId, nowMs: number): Promise<ReadonlyMap<string, number>>;
+
+  addOperationUsage(uses: readonly OperationUse[]): Promise<void>;
+  /** By time, source and operation, ascending. */
+  readOperationUsage(walletId: WalletId, query: OperationUsageQuery): Promise<OperationUse[]>;
+
+  /** Null if the wallet has none of its own. */
+  findTier(walletId: WalletId): Promise<string | null>;
+  /** Null takes it away. */
+  assignTier(walletId: WalletId, tier: string | null, nowMs: number): Promise<void>;
+  /** By tier and wallet. */
+  readTiers(): Promise<AssignedTier[]>;
+
+  reportNode(node: NodeRecord): Promise<void>;
+  /** Removes the node, and those that were last seen before a time. */
+  removeNode(id: string, others: { readonly seenBeforeMs: number }): Promise<void>;
+  readNodes(seenSinceMs: number): Promise<NodeRecord[]>;
 
   readPepperMarks(): Promise<PepperMark[]>;
   addPepperMarks(marks: readonly PepperMark[]): Promise<void>;

@@ -7,11 +7,14 @@ import type {
   CandleRecord,
   SeriesKey,
   StoredInterval,
+  TickRange,
+  TickRecord,
   TokenRecord,
   TradeRecord,
   TradeSide,
 } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
+import type { PositionRecord } from '../model/position.ts';
 
 export interface TimeRange {
   /** Inclusive. */
@@ -22,14 +25,19 @@ export interface TimeRange {
 
 export type CandleSeries = SeriesKey & { readonly interval: StoredInterval };
 
-/** A trade's position among its token's trades, in chain order. */
+/** A trade's place among the trades of its token or its wallet, in chain order. */
 export interface TradePosition {
   readonly timestampMs: number;
   readonly block: number;
   readonly logIndex: number;
+  /** A wallet may have two trades of one swap, with different tokens. */
+  readonly token: Address;
 }
 
-export interface TradeQuery extends SeriesKey {
+/** Trades of a token or of a wallet: at least one of them must be given. */
+export interface TradeQuery {
+  readonly token: Address | null;
+  readonly pool: PoolId | null;
   readonly range: TimeRange;
   readonly order: 'newest' | 'oldest';
   /** Only trades after this one, in the requested order; null starts at the first. */
@@ -50,10 +58,22 @@ export interface TradePage {
 /** A holder's position among its token's holders. */
 export type BalancePosition = Pick<BalanceRecord, 'amountRaw' | 'owner'>;
 
+export interface LargestPage {
+  /** Only volume steps up to this; null for all. */
+  readonly stepMax: number | null;
+  readonly limit: number;
+}
+
+/** The next rows after a token's one, in an order of tokens without a meaning. */
+export interface WalletPage {
+  readonly after: Address | null;
+  readonly limit: number;
+}
+
 /** The fields that search compares and ranks by. */
 export type ListingRecord = Pick<
   TokenRecord,
-  'token' | 'symbol' | 'name' | 'liquidityUsdE18' | 'pairedUsdE18'
+  'token' | 'symbol' | 'name' | 'firstSeenAtMs' | 'liquidityUsdE18' | 'pairedUsdE18'
 >;
 
 /** The fields that lists of tokens sort and filter by. */
@@ -64,8 +84,10 @@ export type TokenFigures = Pick<
   | 'firstSeenAtMs'
   | 'supplyRaw'
   | 'priceUsd'
+  | 'lastTradeAtMs'
   | 'liquidityUsdE18'
   | 'pairedUsdE18'
+  | 'launch'
 >;
 
 /** The same for lists of pools. */
@@ -75,6 +97,8 @@ export type PoolFigures = Pick<
 >;
 
 export interface MarketReads {
+  /** A pool's ticks in a range, and the next one on each side of it, in order. */
+  readTickRange(chain: ChainSlug, pool: PoolId, range: TickRange): Promise<TickRecord[]>;
   /** Each token's deepest pools first, at most `limit`; a token without pools is absent. */
   readTopPools(
     chain: ChainSlug,
@@ -109,6 +133,20 @@ export interface MarketReads {
     token: Address,
     page: { readonly after: BalancePosition | null; readonly limit: number },
   ): Promise<BalanceRecord[]>;
+  /** What an owner holds, by token. */
+  readBalancesOfOwner(chain: ChainSlug, owner: Address, page: WalletPage): Promise<BalanceRecord[]>;
+  /** The positions of a wallet, by token. */
+  readPositionsOfWallet(
+    chain: ChainSlug,
+    wallet: Address,
+    page: WalletPage,
+  ): Promise<PositionRecord[]>;
+  /** The positions in a token with the highest volume steps, in the order of these. */
+  readLargestPositions(
+    chain: ChainSlug,
+    token: Address,
+    page: LargestPage,
+  ): Promise<PositionRecord[]>;
   /** The time of the chain's first stored trade from a block on; null before it. */
   readFirstTradeTime(chain: ChainSlug, fromBlock?: number): Promise<number | null>;
   readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]>;

@@ -13,11 +13,21 @@ export interface SqlSession {
   queryEach(statement: SqlStatement, sets: readonly SqlRow[]): Promise<SqlRow[]>;
   /** Runs a statement and returns the number of changed rows. */
   execute(statement: SqlStatement, values: SqlRow): Promise<number>;
+  /** In a transaction these may return before they have run: its end fails if one of them does. */
+  executeLater(statement: SqlStatement, values: SqlRow): Promise<void>;
   /** Fails if a key is already stored. */
   insertRows(table: Table, rows: readonly SqlRow[]): Promise<void>;
   /** Each key at most once per call. */
   upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void>;
   deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void>;
+  /** In a transaction it may return before it has run, as `executeLater` may. */
+  runProcedure(procedure: SqlProcedure, rows: readonly SqlRow[]): Promise<void>;
+}
+
+/** Work on rows that runs on the thread of the connection. */
+export interface SqlProcedure {
+  readonly name: 'addTrades';
+  run(session: SqlSession, rows: readonly SqlRow[]): Promise<void>;
 }
 
 /** What an engine offers to the stores of the domains. */

@@ -17,12 +17,17 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../model/market-record.ts';
+import type { NewsRecord } from '../model/news.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
+import type { PositionKey, PositionRecord } from '../model/position.ts';
 import type { ScopeEntry } from '../model/scope.ts';
 import type { AccessStore } from './access-store.ts';
+import type { FeedRow, FeedStore } from './feed-store.ts';
+import type { ChainLease, LeaseStore } from './lease-store.ts';
 import type { CandleSeries, MarketReads, TimeRange } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
+import type { SignalStore } from './signal-store.ts';
 import type { StoreFault } from './store-error.ts';
 import type { RollbackRecord, StreamReads } from './stream-reads.ts';
 import type { WatchStore } from './watch-store.ts';
@@ -58,6 +63,7 @@ export interface MarketReader {
   /** By pool, then by tick. */
   readTicks(chain: ChainSlug, pools: readonly PoolId[]): Promise<TickRecord[]>;
   readBalances(chain: ChainSlug, keys: readonly BalanceKey[]): Promise<BalanceRecord[]>;
+  readPositions(chain: ChainSlug, keys: readonly PositionKey[]): Promise<PositionRecord[]>;
   /** The jobs of these tokens that fill in history. */
   readBackfills(chain: ChainSlug, tokens: readonly Address[]): Promise<BackfillRecord[]>;
   /** The balances that a job has summed up so far. */
@@ -92,6 +98,7 @@ export interface UndoImages {
     readonly owner: Address;
     readonly before: BalanceRecord | null;
   }[];
+  readonly positions: readonly (PositionKey & { readonly before: PositionRecord | null })[];
 }
 
 /**
@@ -109,6 +116,7 @@ export interface MarketTransaction extends MarketReader {
   putScopeEntries(rows: readonly ScopeEntry[]): Promise<void>;
   /** A balance of zero is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
+  putPositions(rows: readonly PositionRecord[]): Promise<void>;
   putBackfills(rows: readonly BackfillRecord[]): Promise<void>;
   /** Deletes the jobs of a token and what they have summed up; trades and balances stay. */
   deleteBackfills(token: Address): Promise<void>;
@@ -119,6 +127,13 @@ export interface MarketTransaction extends MarketReader {
   deleteCandles(keys: readonly CandleKey[]): Promise<void>;
   /** Fails on a trade that is already stored: it would be counted twice. */
   insertTrades(rows: readonly TradeRecord[]): Promise<void>;
+  /**
+   * The same, and folds them into the stored candles: for trades in chain order that are later than
+   * all stored ones of their tokens.
+   */
+  addTrades(rows: readonly TradeRecord[]): Promise<void>;
+  /** Replaces those that are stored already. */
+  putTrades(rows: readonly TradeRecord[]): Promise<void>;
   /** A block may occur in several calls; the oldest image of a row is the one restored. */
   putUndo(images: readonly UndoImages[]): Promise<void>;
   /**
@@ -132,14 +147,22 @@ export interface MarketTransaction extends MarketReader {
   putRollback(rollback: RollbackRecord, reverted: readonly TradeRecord[]): Promise<void>;
   /** Deletes rollbacks recorded before a time. */
   pruneRollbacks(beforeMs: number): Promise<void>;
+  /** Records what a commit brings, for readers of the chain's news. */
+  putNews(rows: readonly NewsRecord[]): Promise<void>;
+  /** Marks the news of blocks above `block` as removed by the rollback of this version. */
+  revertNews(above: { readonly block: number; readonly version: number }): Promise<void>;
+  /** Deletes some of the oldest news, if they are from before a time. */
+  pruneNews(beforeMs: number): Promise<void>;
   /** Deletes undo images up to `block`, and headers that no reorganisation can reach. */
   pruneUndo(block: number): Promise<void>;
   /**
    * Throws `StaleWriterError` unless the stored version is the previous one (an empty store counts
    * as version 0): a second indexer must not write. Call it first, before anything is written.
-   * Version 1 also creates the epoch of the chain's index.
+   * Version 1 also begins the epoch of the chain's index; a random one if none is given.
    */
-  setCheckpoint(checkpoint: Checkpoint): Promise<void>;
+  setCheckpoint(checkpoint: Checkpoint, epoch?: string): Promise<void>;
+  /** Keeps the commit for other processes; `build` is called only if there can be any. */
+  putFeedRow(build: () => FeedRow): Promise<void>;
 }
 
 /**
@@ -157,6 +180,7 @@ export interface MarketScanner {
   /** Of all tokens that are or were in scope, by token and block. */
   scanScopeEntries(chain: ChainSlug): AsyncIterable<readonly ScopeEntry[]>;
   scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]>;
+  scanPositions(chain: ChainSlug): AsyncIterable<readonly PositionRecord[]>;
   scanBackfills(chain: ChainSlug): AsyncIterable<readonly BackfillRecord[]>;
   scanCandles(chain: ChainSlug): AsyncIterable<readonly CandleRecord[]>;
   /** In chain order. */
@@ -182,6 +206,11 @@ export interface OldCandles {
 export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
 
 export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
+  /**
+   * The same store for the holder of a lease: its transactions of that chain fail with
+   * `LeaseLostError` once another process has taken it.
+   */
+  fence(lease: ChainLease): MarketStore;
   /** Runs `work` in one transaction; a throw rolls it back. */
   transaction<T>(
     chain: ChainSlug,
@@ -212,14 +241,34 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
   /** Stores probe results; they belong to no block, so no rollback removes them. */
   putPoolSafety(chain: ChainSlug, rows: readonly PoolSafety[]): Promise<void>;
   scanPoolSafety(chain: ChainSlug): AsyncIterable<readonly PoolSafety[]>;
+  /** The results of probes at this time and later, by the clock of the process that probed. */
+  readPoolSafetySince(chain: ChainSlug, sinceMs: number): Promise<PoolSafety[]>;
+}
+
+/** A copy of the market on another server, which may be behind. */
+export interface MarketStandby {
+  /** For reads only. */
+  readonly market: MarketStore;
+  /** False from a failure until it answers again. */
+  readonly isUp: boolean;
+  /** A caller got no answer in time. */
+  noteSlow(): void;
 }
 
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   readonly market: MarketStore;
+  /** Null if none was named. */
+  readonly standby: MarketStandby | null;
   readonly pauses: PauseStore;
   readonly watches: WatchStore;
   readonly access: AccessStore;
+  /** Null if the store serves one process, which indexes every chain. */
+  readonly leases: LeaseStore | null;
+  /** Null if no other process needs the commits. */
+  readonly feed: FeedStore | null;
+  /** Null if there are no other processes. */
+  readonly signals: SignalStore | null;
   /** Resolves if the store can be read and written; rejects with a `StoreError` otherwise. */
   ping(): Promise<void>;
   /** Records a fault that another thread met on the same store. */

@@ -3,6 +3,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, TransactionId } from '../model/ids.ts';
 import type { TradeRecord } from '../model/market-record.ts';
+import type { NewsPosition, NewsRecord } from '../model/news.ts';
 import type { TradePosition } from './market-reads.ts';
 
 /** Identifies one build of a chain's index; another one has its own versions. */
@@ -11,6 +12,8 @@ export interface ChainEpoch {
   readonly epoch: string;
   /** Rollbacks up to this version were deleted. */
   readonly forgottenVersion: number;
+  /** News of commits up to this version were deleted. */
+  readonly newsForgottenVersion: number;
 }
 
 /** One rollback: every block above `block`, up to `tipBlock`, was removed. */
@@ -33,7 +36,7 @@ export interface TradesAfter {
 }
 
 /** A removed trade. */
-export interface RevertedTrade extends TradePosition {
+export interface RevertedTrade extends Omit<TradePosition, 'token'> {
   /** The rollback that removed it. */
   readonly version: number;
   readonly txHash: TransactionId;
@@ -58,4 +61,19 @@ export interface StreamReads {
   readTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<TradeRecord[]>;
   /** The number of those; counts no further than `limit`. */
   countTradesAfter(chain: ChainSlug, token: Address, wanted: TradesAfter): Promise<number>;
+  /** News after a position that no rollback has removed, in order. */
+  readNewsAfter(
+    chain: ChainSlug,
+    wanted: { readonly after: NewsPosition; readonly limit: number },
+  ): Promise<NewsRecord[]>;
+  /** The number of those; counts no further than `limit`. */
+  countNewsAfter(
+    chain: ChainSlug,
+    wanted: { readonly after: NewsPosition; readonly limit: number },
+  ): Promise<number>;
+  /** News up to a position that rollbacks above a version have removed, in order. */
+  readRevertedNews(
+    chain: ChainSlug,
+    wanted: { readonly upTo: NewsPosition; readonly afterVersion: number; readonly limit: number },
+  ): Promise<NewsRecord[]>;
 }

@@ -2,10 +2,30 @@
 
 /**
  * A `name` is text from a set much smaller than the table, such as a token's address among its
- * balances. An engine may encode it, so names can be compared for equality and used for paging, but
- * their order has no meaning.
+ * balances. The engines store its number, so names can be compared for equality and used for
+ * paging, but their order has no meaning. A `hex` is an address or a hash, stored as bytes.
  */
-export type ColumnType = 'text' | 'name' | 'integer';
+export type ColumnType = 'text' | 'name' | 'hex' | 'integer';
+
+/** The positions of the columns that the engines store in another form. */
+interface EncodedPositions {
+  readonly names: readonly number[];
+  readonly hexes: readonly number[];
+}
+
+const ENCODED_POSITIONS = new WeakMap<readonly ColumnType[], EncodedPositions>();
+
+/** The types of statements are constants, so they are looked through once. */
+export function findEncodedPositions(types: readonly ColumnType[]): EncodedPositions {
+  let positions = ENCODED_POSITIONS.get(types);
+  if (positions === undefined) {
+    const find = (wanted: ColumnType) =>
+      types.flatMap((type, position) => (type === wanted ? [position] : []));
+    positions = { names: find('name'), hexes: find('hex') };
+    ENCODED_POSITIONS.set(types, positions);
+  }
+  return positions;
+}
 
 /**
  * A statement with the types of its parameters and results. Parameters are numbered `$1, $2, …`,

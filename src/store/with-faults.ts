@@ -66,8 +66,10 @@ function withSessionFaults(session: SqlSession, guard: Guard): SqlSession {
     query: (statement, values) => guard(() => session.query(statement, values)),
     queryEach: (statement, sets) => guard(() => session.queryEach(statement, sets)),
     execute: (statement, values) => guard(() => session.execute(statement, values)),
+    executeLater: (statement, values) => guard(() => session.executeLater(statement, values)),
     insertRows: (table, rows) => guard(() => session.insertRows(table, rows)),
     upsertRows: (table, rows) => guard(() => session.upsertRows(table, rows)),
     deleteRows: (table, keys) => guard(() => session.deleteRows(table, keys)),
+    runProcedure: (procedure, rows) => guard(() => session.runProcedure(procedure, rows)),
   };
 }

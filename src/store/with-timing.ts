@@ -37,6 +37,7 @@ function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
     query: (statement, values) =>
       timed(findName(statement), () => session.query(statement, values)),
     execute: (sql, values) => timed(findName(sql), () => session.execute(sql, values)),
+    executeLater: (sql, values) => timed(findName(sql), () => session.executeLater(sql, values)),
     queryEach: (statement, sets) =>
       timed(findName(statement), () => session.queryEach(statement, sets)),
     insertRows: (table, rows) =>
@@ -45,6 +46,8 @@ function withSessionTiming(session: SqlSession, timed: Timed): SqlSession {
       timed(`upsert ${table.name}`, () => session.upsertRows(table, rows)),
     deleteRows: (table, keys) =>
       timed(`delete ${table.name}`, () => session.deleteRows(table, keys)),
+    runProcedure: (procedure, rows) =>
+      timed(procedure.name, () => session.runProcedure(procedure, rows)),
   };
 }
 

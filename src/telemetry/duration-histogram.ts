@@ -11,6 +11,11 @@ interface DurationHistogramOptions {
   readonly bucketsSeconds: readonly number[];
 }
 
+/** What was observed, by label value. */
+export type DurationReading = Readonly<
+  Record<string, { readonly counts: readonly number[]; readonly sumSeconds: number }>
+>;
+
 /** The durations of one label value. */
 class Durations {
   readonly #bounds: readonly number[];
@@ -45,12 +50,27 @@ export class DurationHistogram {
    * ours.
    */
   labeled(value: string): { observe(seconds: number): void } {
-    let durations = this.#byLabel.get(value);
-    if (durations === undefined) {
-      durations = new Durations(this.#options.bucketsSeconds);
-      this.#byLabel.set(value, durations);
+    return this.#find(value);
+  }
+
+  read(): DurationReading {
+    return Object.fromEntries(
+      Array.from(this.#byLabel, ([value, { counts, sumSeconds }]) => [
+        value,
+        { counts: [...counts], sumSeconds },
+      ]),
+    );
+  }
+
+  /** Adds what another process has observed. */
+  add(reading: DurationReading): void {
+    for (const [value, { counts, sumSeconds }] of Object.entries(reading)) {
+      const durations = this.#find(value);
+      for (const [bucket, count] of counts.entries()) {
+        durations.counts[bucket] = (durations.counts[bucket] ?? 0) + count;
+      }
+      durations.sumSeconds += sumSeconds;
     }
-    return durations;
   }
 
   render(): string {
@@ -59,6 +79,15 @@ export class DurationHistogram {
     for (const [value, durations] of this.#byLabel)
       lines.push(...this.#renderLines(value, durations));
     return `${lines.join('\n')}\n`;
+  }
+
+  #find(value: string): Durations {
+    let durations = this.#byLabel.get(value);
+    if (durations === undefined) {
+      durations = new Durations(this.#options.bucketsSeconds);
+      this.#byLabel.set(value, durations);
+    }
+    return durations;
   }
 
   #renderLines(value: string, durations: Durations): string[] {

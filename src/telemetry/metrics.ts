@@ -1,10 +1,20 @@
 // The service's Prometheus metrics, created once and passed to the parts that count.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { DurationHistogram } from './duration-histogram.ts';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { DurationHistogram, type DurationReading } from './duration-histogram.ts';
 
 const REQUEST_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const STORE_BUCKETS_S = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+
+export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 export interface RequestMeter {
   observe(status: number, seconds: number): void;
@@ -14,6 +24,18 @@ export interface RequestMeter {
 interface Tally {
   readonly labels: Readonly<Record<string, string>>;
   count: number;
+}
+
+/** How the values of several processes become one. */
+type Across = 'sum' | 'min' | 'max';
+
+type MetricReading = MetricObjectWithValues<MetricValue<string>>;
+
+/** The metrics of one process, as plain data. */
+export interface MetricsReading {
+  readonly values: readonly MetricReading[];
+  readonly requests: DurationReading;
+  readonly store: DurationReading;
 }
 
 type ReadLabelled = () => readonly (readonly [label: string, value: number | null])[];
@@ -37,6 +59,10 @@ class TallyCounter {
     });
   }
 
+  get tallies(): readonly Readonly<Tally>[] {
+    return this.#tallies;
+  }
+
   add(labels: Tally['labels']): Tally {
     const tally = { labels, count: 0 };
     this.#tallies.push(tally);
@@ -44,30 +70,40 @@ class TallyCounter {
   }
 }
 
-export class Metrics {
-  readonly registry = new Registry();
-  readonly #requests = new TallyCounter(this.registry, {
-    name: 'mintwire_http_requests_total',
-    help: 'Requests answered, by operation and status.',
-    labelNames: ['operation', 'status'],
-  });
-  readonly #durations = new DurationHistogram({
+function createRequestDurations(): DurationHistogram {
+  return new DurationHistogram({
     name: 'mintwire_http_request_duration_seconds',
     help: 'Time from the end of the request headers to the last byte of the response.',
     label: 'operation',
     bucketsSeconds: REQUEST_BUCKETS_S,
   });
-  readonly #limiterDecisions = new TallyCounter(this.registry, {
-    name: 'mintwire_limiter_decisions_total',
-    help: 'Budget decisions, by policy and outcome.',
-    labelNames: ['policy', 'outcome'],
-  });
-  readonly #storeDurations = new DurationHistogram({
+}
+
+function createStoreDurations(): DurationHistogram {
+  return new DurationHistogram({
     name: 'mintwire_store_duration_seconds',
     help: 'Time taken by store operations.',
     label: 'operation',
     bucketsSeconds: STORE_BUCKETS_S,
   });
+}
+
+export class Metrics {
+  readonly registry = new Registry();
+  /** Of the gauges without labels. */
+  readonly #readers = new Map<string, () => number>();
+  readonly #requests = new TallyCounter(this.registry, {
+    name: 'mintwire_http_requests_total',
+    help: 'Requests answered, by operation and status.',
+    labelNames: ['operation', 'status'],
+  });
+  readonly #durations = createRequestDurations();
+  readonly #limiterDecisions = new TallyCounter(this.registry, {
+    name: 'mintwire_limiter_decisions_total',
+    help: 'Budget decisions, by policy and outcome.',
+    labelNames: ['policy', 'outcome'],
+  });
+  readonly #storeDurations = createStoreDurations();
 
   /** Counts this process's memory, CPU, garbage collection and event-loop lag too. */
   collectProcess(): void {
@@ -108,21 +144,30 @@ export class Metrics {
     this.#storeDurations.labeled(operation).observe(ms / 1000);
   };
 
-  /** A gauge whose value is read at each scrape. */
-  gauge(name: string, help: string, read: () => number): void {
+  /** A gauge whose value is read at each scrape, and left out if that fails. */
+  gauge(name: string, help: string, read: () => number, across: Across = 'sum'): void {
+    this.#readers.set(name, read);
     new Gauge({
       name,
       help,
+      aggregator: across,
       registers: [this.registry],
       collect() {
-        this.set(read());
+        try {
+          this.set(read());
+        } catch {
+          this.remove();
+        }
       },
     });
   }
 
-  /** The same for each chain; a null is left out. */
-  chainGauge(name: string, help: string, read: ReadLabelled): void {
-    this.#labelledGauge('chain', { name, help }, read);
+  /**
+   * The same for each chain; a null is left out. Of several workers each says the same, or one
+   * says it.
+   */
+  chainGauge(name: string, help: string, read: ReadLabelled, across: Across = 'max'): void {
+    this.#labelledGauge('chain', { name, help, aggregator: across }, read);
   }
 
   /** A counter for each chain and method, read at each scrape. */
@@ -142,30 +187,88 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const { chain, method, value } of read()) this.inc({ chain, method }, value);
+        try {
+          for (const { chain, method, value } of read()) this.inc({ chain, method }, value);
+        } catch {
+          this.reset();
+        }
       },
     });
   }
 
   /** The same for each token list. */
   listGauge(name: string, help: string, read: ReadLabelled): void {
-    this.#labelledGauge('list', { name, help }, read);
+    this.#labelledGauge('list', { name, help, aggregator: 'max' }, read);
   }
 
-  #labelledGauge(label: string, about: { name: string; help: string }, read: ReadLabelled): void {
+  #labelledGauge(
+    label: string,
+    about: { name: string; help: string; aggregator: Across },
+    read: ReadLabelled,
+  ): void {
     new Gauge({
       ...about,
       labelNames: [label],
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const [of, value] of read()) if (value !== null) this.set({ [label]: of }, value);
+        try {
+          for (const [of, value] of read()) if (value !== null) this.set({ [label]: of }, value);
+        } catch {
+          this.reset();
+        }
       },
     });
+  }
+
+  /** The value of a gauge without labels now; 0 if this process has none of that name. */
+  readGauge(name: string): number {
+    return this.#readers.get(name)?.() ?? 0;
+  }
+
+  /** Answers since the start: all, those over a budget, those with a server's error. */
+  countRequests(): { readonly total: number; readonly limited: number; readonly failed: number } {
+    let [total, limited, failed] = [0, 0, 0];
+    for (const { labels, count } of this.#requests.tallies) {
+      total += count;
+      if (labels['status'] === '429') limited += count;
+      if (labels['status']?.startsWith('5')) failed += count;
+    }
+    return { total, limited, failed };
   }
 
   async render(): Promise<string> {
     const counted = await this.registry.metrics();
     return `${counted}\n${this.#durations.render()}\n${this.#storeDurations.render()}`;
   }
+
+  async read(): Promise<MetricsReading> {
+    const values = await this.registry.getMetricsAsJSON();
+    return { values, requests: this.#durations.read(), store: this.#storeDurations.read() };
+  }
+}
+
+function joinReadings(readings: readonly MetricsReading[]) {
+  const registry = AggregatorRegistry.aggregate(readings.map(({ values }) => [...values]));
+  const [requests, store] = [createRequestDurations(), createStoreDurations()];
+  for (const reading of readings) {
+    requests.add(reading.requests);
+    store.add(reading.store);
+  }
+  return { registry, requests, store };
+}
+
+/** The metrics of several processes as those of one. */
+export async function renderReadings(readings: readonly MetricsReading[]): Promise<string> {
+  const { registry, requests, store } = joinReadings(readings);
+  return `${await registry.metrics()}\n${requests.render()}\n${store.render()}`;
+}
+
+/** What processes that have ended leave: counts must not go back. */
+export async function addUpCounts(readings: readonly MetricsReading[]): Promise<MetricsReading> {
+  const { registry, requests, store } = joinReadings(readings);
+  const values = await registry.getMetricsAsJSON();
+  // Its type is a string in the data, whatever the library's own type says.
+  const counts = values.filter(({ type }) => String(type) === 'counter');
+  return { values: counts, requests: requests.read(), store: store.read() };
 }

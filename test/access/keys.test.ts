@@ -264,7 +264,10 @@ test("/me and /entitlements show what is configured for the caller's level", asy
   const { key } = await server.issueKey(token);
   for (let i = 0; i < 4; i += 1) await server.send('GET', '/entitlements', { bearer: key });
   const me = await server.send('GET', '/me', { bearer: token });
-  const depth = { streams: 50, trades: 500, holders: 1000, klines: 5000 };
+  const depth = {
+    ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100 },
+    streamTokens: 100,
+  };
   assert.deepEqual(me.body['wallet'], { id: walletId, address: wallet.address, chain: 'base' });
   assert.equal((me.body['session'] as { id: string }).id, sessionId);
   const entitlements = me.body['entitlements'] as Record<string, unknown>;
@@ -282,6 +285,8 @@ test("/me and /entitlements show what is configured for the caller's level", asy
     trades: 100,
     holders: 100,
     klines: 1000,
+    prices: 30,
+    streamTokens: 10,
   });
   const own = await server.send('GET', '/entitlements', { bearer: token });
   assert.deepEqual(own.body, entitlements);

@@ -2,14 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
+import type { KeyRecord } from '../../src/model/access-record.ts';
 import {
   type AccessStore,
   type KeyPosition,
+  type OperationUse,
   SESSION_SOURCE,
 } from '../../src/store/access-store.ts';
 import { readPages } from '../read-pages.ts';
 import { walletId } from '../test-ids.ts';
-import { buildChallenge, buildKey, buildSession, DAY_MS, NOW_MS } from './access-samples.ts';
+import {
+  buildChallenge,
+  buildKey,
+  buildSession,
+  DAY_MS,
+  NO_KEY_LIMITS,
+  NOW_MS,
+} from './access-samples.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 
 const WALLET = walletId('eip155:0xA');
@@ -30,7 +39,9 @@ export function describeKeys(createPlace: CreatePlace): void {
       }
     });
     beforeEach(async () => {
-      for (const table of ['access_keys', 'access_idempotency', 'access_usage']) {
+      for (const table of [
+        ...['access_keys', 'access_idempotency', 'access_usage', 'access_operation_usage'],
+      ]) {
         await scene.place.run(`DELETE FROM ${table}`);
       }
     });
@@ -39,10 +50,16 @@ export function describeKeys(createPlace: CreatePlace): void {
       () => scene.store.access,
       (sql) => scene.place.run(sql),
     );
+    itKnowsOldKeys(
+      () => scene.store.access,
+      (sql) => scene.place.run(sql),
+    );
     itRepeats(() => scene.store.access);
     itRevokes(() => scene.store.access);
     itLists(() => scene.store.access);
     itCounts(() => scene.store.access);
+    itAssignsTiers(() => scene.store.access);
+    itCountsOperations(() => scene.store.access);
     itKnowsPeppers(() => scene.store.access);
   });
 }
@@ -54,6 +71,13 @@ function itIssues(get: () => AccessStore): void {
     assert.deepEqual(await get().findKey(key.hash), key);
     assert.equal(await get().findKey('other'), null);
     assert.deepEqual(await get().readKeysById([key.id, 'key_none']), [key]);
+  });
+
+  it('keeps what a key may be used for', async () => {
+    const limits = { scopes: ['data', 'quote'], allowedIps: ['10.0.0.0/8', '::/64'], perMinute: 7 };
+    const key = buildKey({ limits } as Partial<KeyRecord>);
+    await get().issueKey(key, TEN);
+    assert.deepEqual((await get().findKey(key.hash))?.limits, limits);
   });
 
   it('lets exactly ten of two hundred requests at once succeed', async () => {
@@ -93,6 +117,15 @@ function itIssues(get: () => AccessStore): void {
     await get().rehashKey(key.id, { hash: 'newer', version: 2 });
     assert.equal(await get().findKey(key.hash), null);
     assert.deepEqual(await get().findKey('newer'), { ...key, hash: 'newer', pepperVersion: 2 });
+  });
+}
+
+function itKnowsOldKeys(get: () => AccessStore, run: (sql: string) => Promise<unknown>): void {
+  it('lets keys from before there were limits be used for everything', async () => {
+    await run(`INSERT INTO access_keys
+      (id, wallet_id, name, hash, pepper_version, prefix, last4, created_at_ms)
+      VALUES ('key_old', '${WALLET}', 'old', 'old hash', 1, 'mw_live_abcd', 'wxyz', ${NOW_MS})`);
+    assert.deepEqual((await get().findKey('old hash'))?.limits, NO_KEY_LIMITS);
   });
 }
 
@@ -194,6 +227,88 @@ function itLists(get: () => AccessStore): void {
       order,
       [...order].sort((a, b) => b - a),
     );
+  });
+}
+
+function itCountsOperations(get: () => AccessStore): void {
+  const HOUR = 24 * 20_000;
+  const use = (fields: Partial<OperationUse> = {}): OperationUse => ({
+    ...{ walletId: WALLET, source: 'key_a', hour: HOUR, operation: 'getToken' },
+    ...{ requests: 1, costMilli: 1000, limited: 0, errors: 0, ...fields },
+  });
+  const all = { fromHour: 0, toHour: HOUR * 2, source: null, hoursEach: 1, limit: 100 } as const;
+
+  it('adds up what keys were used for, by hour and operation', async () => {
+    await get().addOperationUsage([
+      ...[use(), use({ operation: 'getKlines', errors: 1 }), use({ source: SESSION_SOURCE })],
+      ...[use({ hour: HOUR + 1, limited: 4, requests: 0, costMilli: 0 })],
+      use({ walletId: walletId('eip155:0xB'), requests: 100 }),
+    ]);
+    await get().addOperationUsage([use({ requests: 2, costMilli: 300, errors: 2 })]);
+    assert.deepEqual(await get().readOperationUsage(WALLET, all), [
+      use({ operation: 'getKlines', errors: 1 }),
+      use({ requests: 3, costMilli: 1300, errors: 2 }),
+      use({ source: SESSION_SOURCE }),
+      use({ hour: HOUR + 1, limited: 4, requests: 0, costMilli: 0 }),
+    ]);
+    const hour = { ...all, fromHour: HOUR + 1, toHour: HOUR + 2 };
+    assert.equal((await get().readOperationUsage(WALLET, hour)).length, 1);
+    const key = { ...all, source: 'key_a' };
+    assert.equal((await get().readOperationUsage(WALLET, key)).length, 3);
+    assert.equal((await get().readOperationUsage(WALLET, { ...all, limit: 2 })).length, 2);
+  });
+
+  it('adds hours up to days', async () => {
+    const hours = [0, 23, 24].map((more) => use({ hour: HOUR + more, errors: 1 }));
+    await get().addOperationUsage(hours);
+    assert.deepEqual(await get().readOperationUsage(WALLET, { ...all, hoursEach: 24 }), [
+      use({ requests: 2, costMilli: 2000, errors: 2 }),
+      use({ hour: HOUR + 24, errors: 1 }),
+    ]);
+  });
+
+  it('loses nothing when many nodes write the same row at once, and forgets old rows', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => get().addOperationUsage([use()])));
+    const [row] = await get().readOperationUsage(WALLET, all);
+    assert.deepEqual(row, use({ requests: 40, costMilli: 40_000 }));
+    await get().sweep((HOUR + 92 * 24 - 1) * HOUR_MS);
+    assert.equal((await get().readOperationUsage(WALLET, all)).length, 1);
+    await get().sweep((HOUR + 92 * 24) * HOUR_MS);
+    assert.equal((await get().readOperationUsage(WALLET, all)).length, 0);
+  });
+}
+
+function itAssignsTiers(get: () => AccessStore): void {
+  it('keeps one tier for a wallet, also of one that never signed in', async () => {
+    const other = walletId('solana:B');
+    assert.equal(await get().findTier(WALLET), null);
+    await get().assignTier(WALLET, 'pro', NOW_MS);
+    await get().assignTier(other, 'free', NOW_MS);
+    await get().assignTier(WALLET, 'max', NOW_MS + 1);
+    assert.equal(await get().findTier(WALLET), 'max');
+    assert.deepEqual(await get().readTiers(), [
+      { walletId: other, tier: 'free', assignedAtMs: NOW_MS },
+      { walletId: WALLET, tier: 'max', assignedAtMs: NOW_MS + 1 },
+    ]);
+    await get().assignTier(WALLET, null, NOW_MS + 2);
+    assert.equal(await get().findTier(WALLET), null);
+  });
+
+  it('lists the processes that were seen lately', async () => {
+    for (const [id, seenAtMs] of [
+      ['a', 10],
+      ['b', 20],
+      ['a', 30],
+      ['c', 5],
+    ] as const) {
+      await get().reportNode({ id, report: `${id} at ${seenAtMs}`, seenAtMs });
+    }
+    const seen = async (sinceMs: number) => {
+      return (await get().readNodes(sinceMs)).map(({ report }) => report);
+    };
+    assert.deepEqual(await seen(20), ['a at 30', 'b at 20']);
+    await get().removeNode('b', { seenBeforeMs: 10 });
+    assert.deepEqual(await seen(0), ['a at 30']);
   });
 }
 

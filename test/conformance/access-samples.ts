@@ -2,10 +2,14 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ChallengeRecord, KeyRecord, SessionRecord } from '../../src/model/access-record.ts';
+import { KEY_SCOPES, type KeyLimits } from '../../src/model/key-limits.ts';
 import { walletId } from '../test-ids.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DAY_MS = 86_400_000;
+
+/** As keys from before there were limits. */
+export const NO_KEY_LIMITS: KeyLimits = { scopes: KEY_SCOPES, allowedIps: [], perMinute: null };
 
 export function buildChallenge(fields: Partial<ChallengeRecord> = {}): ChallengeRecord {
   return {
@@ -50,6 +54,7 @@ export function buildKey(fields: Partial<KeyRecord> = {}): KeyRecord {
     expiresAtMs: null,
     revokedAtMs: null,
     lastUsedAtMs: null,
+    limits: NO_KEY_LIMITS,
     ...fields,
   };
 }

@@ -11,7 +11,7 @@ import { buildCheckpoint, buildTrade, toAddress } from './store-samples.ts';
 
 export interface FeedUnderTest {
   /** Where an indexer publishes. */
-  readonly publisher: Feed;
+  readonly publisher: Pick<Feed, 'publish'>;
   /** Where a node listens; the same feed if there is only one process. */
   readonly subscriber: Feed;
   /** Resolves when everything published has been received. */
@@ -26,11 +26,12 @@ function buildNotice(version: number): TokenNotice {
 
 export function buildBatch(
   version: number,
-  part: { chain?: ChainSlug; reverts?: boolean } = {},
+  part: { chain?: ChainSlug; epoch?: string; reverts?: boolean } = {},
 ): FeedBatch {
   return decodeBatch(
     encodeBatch({
       chain: part.chain ?? 'devnet',
+      epoch: part.epoch ?? 'first',
       version,
       fromBlock: version,
       toBlock: version,

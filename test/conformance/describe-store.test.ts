@@ -1,7 +1,8 @@
-// Runs the store's suite on both engines.
+// Runs the store's suite on both engines, and on SQLite as an indexer opens it.
 
 import { describeStore } from './describe-store.ts';
-import { createPostgresPlace, createSqlitePlace } from './store-place.ts';
+import { createPostgresPlace, createSqlitePlace, createThreadedPlace } from './store-place.ts';
 
 describeStore('store on SQLite', createSqlitePlace);
+describeStore('store on SQLite, written on a thread', createThreadedPlace);
 describeStore('store on PostgreSQL', createPostgresPlace);

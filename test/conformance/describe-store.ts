@@ -16,11 +16,13 @@ import { describeSeries } from './store-series.ts';
 import { describeStreams } from './store-streams.ts';
 import { describeTransactions } from './store-transactions.ts';
 import { describeUndo } from './store-undo.ts';
+import { describeWallets } from './store-wallets.ts';
 
 export function describeStore(name: string, createPlace: CreatePlace): void {
   describe(name, () => {
     describeRows(createPlace);
     describePages(createPlace);
+    describeWallets(createPlace);
     describeSeries(createPlace);
     describeTransactions(createPlace);
     describeUndo(createPlace);

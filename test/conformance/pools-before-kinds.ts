@@ -2,44 +2,14 @@
 
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { SqlRow } from '../../src/store/sql.ts';
-import type { Store } from '../../src/store/store.ts';
 import { poolId } from '../test-ids.ts';
+import { buildInsert, type Cell } from './store-before.ts';
 import { toAddress, toHash } from './store-samples.ts';
-
-export function buildTableBeforeKinds(engine: Store['engine']): readonly string[] {
-  const [text, integer] =
-    engine === 'sqlite' ? ['TEXT', 'INTEGER'] : ['TEXT COLLATE "C"', 'BIGINT'];
-  return [
-    'DROP TABLE pools',
-    `CREATE TABLE pools (
-      chain ${text} NOT NULL, pool ${text} NOT NULL, venue ${text} NOT NULL,
-      token0 ${text} NOT NULL, token1 ${text} NOT NULL, fee_pips ${integer} NOT NULL,
-      tick_spacing ${integer}, hooks ${text}, vault ${text} NOT NULL,
-      created_block ${integer} NOT NULL, created_at_ms ${integer} NOT NULL,
-      complete ${integer} NOT NULL, reserve0 ${text}, reserve1 ${text}, sqrt_price_x96 ${text},
-      liquidity ${text}, tick ${integer}, protocol_fee ${integer} NOT NULL,
-      last_swap_at_ms ${integer}, amount0 ${text}, amount1 ${text}, liquidity_usd_e18 ${text},
-      PRIMARY KEY (chain, pool)
-    )${engine === 'sqlite' ? ' STRICT, WITHOUT ROWID' : ''}`,
-    'CREATE INDEX pools_by_token0 ON pools (chain, token0, token1)',
-    'CREATE INDEX pools_by_token0_depth ON pools (chain, token0, liquidity_usd_e18 DESC, pool)',
-    'CREATE INDEX pools_by_token1_depth ON pools (chain, token1, liquidity_usd_e18 DESC, pool)',
-  ];
-}
-
-type Cell = string | number | null;
 
 interface PoolBeforeKinds {
   readonly row: SqlRow;
   readonly sql: string;
   readonly record: PoolRecord;
-}
-
-function buildInsert(row: readonly Cell[]): string {
-  const cells = row.map((cell) =>
-    cell === null ? 'NULL' : typeof cell === 'number' ? String(cell) : `'${cell}'`,
-  );
-  return `INSERT INTO pools VALUES (${cells.join(', ')})`;
 }
 
 const [TOKEN0, TOKEN1] = [toAddress(1), toAddress(2)];
@@ -51,7 +21,7 @@ const HEAD = (pool: string, venue: string, feePips: number): Cell[] => [
 ];
 
 function create(row: Cell[], record: PoolRecord): PoolBeforeKinds {
-  return { row, sql: buildInsert(row), record };
+  return { row, sql: buildInsert('pools', row), record };
 }
 
 const PAIR = toAddress(11);

@@ -6,6 +6,8 @@ import type { MarketScanner } from '../../src/store/store.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { buildCheckpoint, buildHeader, buildTrade, toAddress } from './store-samples.ts';
 
+const BALANCE = { token: toAddress(1), owner: toAddress(2), amountRaw: 3n };
+
 async function countRows(scan: AsyncIterable<readonly unknown[]>): Promise<number> {
   let count = 0;
   for await (const rows of scan) count += rows.length;
@@ -26,12 +28,11 @@ export function describeForget(createPlace: CreatePlace): void {
 
     it('removes one chain whole, which can then begin anew', async () => {
       const { market } = scene.store;
-      const balance = { token: toAddress(1), owner: toAddress(2), amountRaw: 3n };
       for (const chain of ['base', 'devnet'] as const) {
         await market.transaction(chain, async (transaction) => {
           await transaction.setCheckpoint(buildCheckpoint(1));
           await transaction.putHeaders([buildHeader(1)]);
-          await transaction.putBalances([balance]);
+          await transaction.putBalances([BALANCE]);
           await transaction.insertTrades([buildTrade({ block: 1 })]);
         });
       }
@@ -45,6 +46,27 @@ export function describeForget(createPlace: CreatePlace): void {
         transaction.setCheckpoint(buildCheckpoint(1)),
       );
       assert.equal((await market.readCheckpoint('devnet'))?.version, 1);
+    });
+
+    it('leaves nothing of a commit that is under way', async () => {
+      const { market } = scene.store;
+      await market.forgetChain('devnet');
+      await market.transaction('devnet', (one) => one.setCheckpoint(buildCheckpoint(1)));
+      const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const committing = market.transaction('devnet', async (transaction) => {
+        await transaction.setCheckpoint(buildCheckpoint(2));
+        await transaction.insertTrades([buildTrade({ block: 2 })]);
+        await transaction.putBalances([BALANCE]);
+        started.resolve();
+        await finish.promise;
+      });
+      await started.promise;
+      const forgetting = market.forgetChain('devnet');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      finish.resolve();
+      await Promise.all([committing, forgetting]);
+      assert.equal(await market.readCheckpoint('devnet'), null);
+      assert.deepEqual(await countAll(market, 'devnet'), [0, 0, 0]);
     });
   });
 }

@@ -2,10 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { CandleRecord } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { StoreSchemaError } from '../../src/store/store-schema-error.ts';
-import { buildTableBeforeKinds, POOLS_BEFORE_KINDS } from './pools-before-kinds.ts';
+import { POOLS_BEFORE_KINDS } from './pools-before-kinds.ts';
+import {
+  BALANCES,
+  buildRowsBeforeCompact,
+  CANDLES,
+  REVERTED,
+  TRADES,
+} from './rows-before-compact.ts';
+import { migrateUpTo } from './store-before.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 
 const SELECT = 'SELECT id, name, checksum, applied_at_ms FROM mintwire_migrations ORDER BY id';
@@ -45,7 +54,7 @@ export function describeMigrations(createPlace: CreatePlace): void {
 
     it('refuse a store of a newer version, and say so', async () => {
       await openAndClose();
-      const newer = MIGRATIONS.length + 1;
+      const newer = (MIGRATIONS.at(-1)?.id ?? 0) + 1;
       await place.run(
         `INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms)
          VALUES (${newer}, 'from the future', 'abc', 1)`,
@@ -54,7 +63,7 @@ export function describeMigrations(createPlace: CreatePlace): void {
         assert.ok(error instanceof StoreSchemaError);
         assert.match(error.message, /newer version/);
         assert.match(error.message, new RegExp(`${newer} "from the future"`));
-        assert.match(error.message, new RegExp(`up to ${MIGRATIONS.length}\\.`));
+        assert.match(error.message, new RegExp(`up to ${newer - 1}\\.`));
         return true;
       });
     });
@@ -71,6 +80,7 @@ export function describeMigrations(createPlace: CreatePlace): void {
     });
 
     itUpgradesPools(() => place);
+    itCompactsRows(() => place);
 
     it('refuse a record with a gap', async () => {
       await openAndClose();
@@ -83,20 +93,9 @@ export function describeMigrations(createPlace: CreatePlace): void {
 function itUpgradesPools(getPlace: () => StorePlace): void {
   it('convert pools from before pool kinds', async () => {
     const place = getPlace();
-    await (await place.open()).close();
-    const { engine } = place.address;
-    for (const statement of buildTableBeforeKinds(engine)) await place.run(statement);
+    await migrateUpTo(place, 5);
     const { pair, range, singleton } = POOLS_BEFORE_KINDS;
     for (const { sql } of [pair, range, singleton]) await place.run(sql);
-    // The results of later migrations are removed too, because they run again.
-    const added = ['adoptions', 'backfills', 'backfill_balances', 'discoveries'];
-    for (const table of [...added, 'scope_entries', 'token_watches']) {
-      await place.run(`DROP TABLE ${table}`);
-    }
-    await place.run('DELETE FROM mintwire_migrations WHERE id >= 6');
-    for (const column of ['trades_from_ms', 'candles_from_ms', 'scope']) {
-      await place.run(`ALTER TABLE checkpoints DROP COLUMN ${column}`);
-    }
     const store = await place.open();
     const ids = [pair, range, singleton].map(({ record }) => record.pool);
     const found = await store.market.readPools('devnet', ids);
@@ -106,5 +105,46 @@ function itUpgradesPools(getPlace: () => StorePlace): void {
       found.sort((a, b) => findPlace(a) - findPlace(b)),
       [pair.record, range.record, singleton.record],
     );
+  });
+}
+
+async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}
+
+function itCompactsRows(getPlace: () => StorePlace): void {
+  it('keep every trade, candle and balance when rows become smaller', async () => {
+    const place = getPlace();
+    await migrateUpTo(place, 11);
+    for (const statement of buildRowsBeforeCompact(place.address.engine)) {
+      await place.run(statement);
+    }
+    const store = await place.open();
+    const { market } = store;
+    assert.deepEqual(await collect(market.scanTrades('devnet')), TRADES);
+    const byInterval = (a: CandleRecord, b: CandleRecord) => (a.interval < b.interval ? 1 : -1);
+    assert.deepEqual((await collect(market.scanCandles('devnet'))).sort(byInterval), CANDLES);
+    assert.deepEqual(await market.readBalances('devnet', BALANCES.slice(0, 1)), [BALANCES[0]]);
+    for (const balance of BALANCES) {
+      assert.deepEqual(await market.readBalances('devnet', [balance]), [balance]);
+    }
+    const wanted = { afterVersion: 0, limit: 10 };
+    const { token, timestampMs, block, logIndex, txHash, index } = REVERTED;
+    assert.deepEqual(await market.readRevertedTrades('devnet', token, wanted), [
+      { version: 4, timestampMs, block, logIndex, txHash, index },
+    ]);
+    // A rewritten row is found by its key, and not added a second time.
+    await market.transaction('devnet', async (transaction) => {
+      await transaction.putBalances(BALANCES);
+      await transaction.putCandles(CANDLES);
+    });
+    assert.equal((await collect(market.scanBalances('devnet'))).length, BALANCES.length);
+    assert.equal((await collect(market.scanCandles('devnet'))).length, CANDLES.length);
+    await assert.rejects(
+      market.transaction('devnet', (transaction) => transaction.insertTrades(TRADES)),
+    );
+    await store.close();
   });
 }

@@ -26,6 +26,7 @@ export function describePages(createPlace: CreatePlace): void {
     itPagesBalances(() => scene.store);
     itFindsDeepestPools(() => scene.store);
     itReadsCandles(() => scene.store);
+    itReadsTickRanges(() => scene.store);
     itListsTokens(() => scene.store);
     itKeepsPauses(() => scene.store);
     itKeepsAccounts(() => scene.store);
@@ -279,10 +280,11 @@ function itListsTokens(getStore: () => Store): void {
     const tokens = fc.sample(fc.uniqueArray(tokenRecord, { selector: (t) => t.token }), 1)[0]!;
     await market.transaction('polygon', (transaction) => transaction.putTokens(tokens));
     const expected = tokens
-      .map(({ token, symbol, name, liquidityUsdE18, pairedUsdE18 }) => ({
+      .map(({ token, symbol, name, firstSeenAtMs, liquidityUsdE18, pairedUsdE18 }) => ({
         token,
         symbol,
         name,
+        firstSeenAtMs,
         liquidityUsdE18,
         pairedUsdE18,
       }))
@@ -299,7 +301,9 @@ function itListsTokens(getStore: () => Store): void {
       .map((one) => ({
         ...{ token: one.token, decimals: one.decimals, firstSeenAtMs: one.firstSeenAtMs },
         ...{ supplyRaw: one.supplyRaw, priceUsd: one.priceUsd },
+        lastTradeAtMs: one.lastTradeAtMs,
         ...{ liquidityUsdE18: one.liquidityUsdE18, pairedUsdE18: one.pairedUsdE18 },
+        ...(one.launch === undefined ? {} : { launch: one.launch }),
       }))
       .sort((a, b) => (a.token < b.token ? -1 : 1));
     const scannedFigures = [];
@@ -344,5 +348,31 @@ function itKeepsAccounts(getStore: () => Store): void {
     const asked = [1, 2, 3].map(toAddress);
     assert.deepEqual(await market.readAccounts('devnet', asked), known);
     assert.deepEqual(await market.readAccounts('base', asked), new Map());
+  });
+}
+
+function itReadsTickRanges(getStore: () => Store): void {
+  it('reads the ticks of a range and the next one on each side', async () => {
+    const { market } = getStore();
+    const [pool, other] = [poolId(toAddress(880)), poolId(toAddress(881))];
+    const ticks = [-900, -60, 0, 60, 120, 9000];
+    const rows = [pool, other].flatMap((one) =>
+      ticks.map((tick) => ({ pool: one, tick, liquidityGross: 5n, liquidityNet: -1n })),
+    );
+    await market.transaction('base', (transaction) => transaction.putTicks(rows));
+    const read = async (fromTick: number, toTick: number) => {
+      const found = await market.readTickRange('base', pool, { fromTick, toTick });
+      assert.ok(found.every((row) => row.pool === pool && row.liquidityNet === -1n));
+      return found.map(({ tick }) => tick);
+    };
+    assert.deepEqual(await read(-10, 100), [-60, 0, 60, 120]);
+    assert.deepEqual(await read(-60, 120), [-900, -60, 0, 60, 120, 9000]);
+    assert.deepEqual(await read(61, 62), [60, 120]);
+    assert.deepEqual(await read(-5000, -1000), [-900]);
+    assert.deepEqual(await read(9500, 9600), [9000]);
+    assert.deepEqual(
+      await market.readTickRange('base', poolId(toAddress(882)), { fromTick: 0, toTick: 1 }),
+      [],
+    );
   });
 }

@@ -14,7 +14,11 @@ import { createTestDatabase } from '../postgres.ts';
 
 export interface StorePlace {
   /** What a child process needs to open the same data. */
-  readonly address: { readonly engine: Store['engine']; readonly target: string };
+  readonly address: {
+    readonly engine: Store['engine'];
+    readonly target: string;
+    readonly isThreaded?: boolean;
+  };
   /** Opens the existing data, as another process would. */
   open(onTiming?: OnTiming): Promise<Store>;
   /** Bypasses the store, to inspect or damage its data. */
@@ -45,13 +49,19 @@ export function useStore(createPlace: CreatePlace): Readonly<StoreScene> {
 
 export function openStoreAt(address: StorePlace['address'], onTiming?: OnTiming): Promise<Store> {
   return address.engine === 'sqlite'
-    ? createSqliteStore({ file: address.target, onTiming })
+    ? createSqliteStore({ file: address.target, isThreaded: address.isThreaded, onTiming })
     : createPostgresStore({ url: address.target, poolSize: 4, onTiming });
 }
 
-export async function createSqlitePlace(): Promise<StorePlace> {
+export async function createThreadedPlace(): Promise<StorePlace> {
+  return createSqlitePlace({ isThreaded: true });
+}
+
+export async function createSqlitePlace(
+  options: { readonly isThreaded?: boolean } = {},
+): Promise<StorePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'mintwire-store-'));
-  const address = { engine: 'sqlite', target: join(folder, 'store.db') } as const;
+  const address = { engine: 'sqlite', target: join(folder, 'store.db'), ...options } as const;
   return {
     address,
     open: (onTiming) => openStoreAt(address, onTiming),

@@ -10,6 +10,7 @@ import {
   type TradeRecord,
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
+import type { PositionRecord, TradeFigures } from '../../src/model/position.ts';
 import { poolId, transactionId } from '../test-ids.ts';
 import { toAddress, toHash, UINT256_MAX } from './store-samples.ts';
 
@@ -36,7 +37,13 @@ export const uint256 = fc.oneof(
   fc.constantFrom(0n, UINT256_MAX, 10n ** 18n, 10n ** 18n - 1n, 10n ** 77n),
 );
 
-export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
+const launch = record({
+  venue: fc.constantFrom('pump', 'meteora-dbc'),
+  progressPct: nullable(fc.integer({ min: 0, max: 10_000 }).map((steps) => steps / 100)),
+  graduatedAtMs: nullable(timestampMs),
+});
+
+const unlaunched: fc.Arbitrary<TokenRecord> = record({
   token: anyAddress,
   symbol: nullable(fc.oneof(text, sqlText)),
   name: nullable(fc.oneof(text, sqlText)),
@@ -57,6 +64,10 @@ export const tokenRecord: fc.Arbitrary<TokenRecord> = record({
   pairedPool: nullable(poolOfAddress),
   pairedUsdE18: nullable(uint256),
 });
+
+export const tokenRecord: fc.Arbitrary<TokenRecord> = fc
+  .tuple(unlaunched, nullable(launch))
+  .map(([row, found]) => (found === null ? row : { ...row, launch: found }));
 
 const anyPool = {
   pool: fc.oneof(poolOfAddress, anyHash.map(poolId)),
@@ -164,3 +175,39 @@ export const tradeRecord: fc.Arbitrary<TradeRecord> = record({
 export function uniqueBy<T>(arbitrary: fc.Arbitrary<T>, toKey: (record: T) => string) {
   return fc.uniqueArray(arbitrary, { selector: toKey, minLength: 1, maxLength: 8 });
 }
+
+const DAY_MS = 86_400_000;
+
+const tradeFigures: fc.Arbitrary<TradeFigures> = record({
+  volumeUsdE6: fc.bigInt({ min: 0n, max: 10n ** 40n }),
+  realisedUsdE6: fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+  buys: fc.integer({ min: 1, max: 2 ** 40 }),
+  sells: count,
+});
+
+/** Days, then the hours of later ones. */
+const periods = fc
+  .tuple(fc.array(tradeFigures, { maxLength: 4 }), fc.array(tradeFigures, { maxLength: 4 }))
+  .map(([days, hours]) => [
+    ...days.map((figures, index) => ({
+      ...{ length: 'day' as const, startMs: (19_000 + index) * DAY_MS },
+      ...figures,
+    })),
+    ...hours.map((figures, index) => ({
+      ...{ length: 'hour' as const, startMs: 19_010 * DAY_MS + index * 3_600_000 },
+      ...figures,
+    })),
+  ]);
+
+export const positionRecord: fc.Arbitrary<PositionRecord> = record({
+  token: anyAddress,
+  wallet: anyAddress,
+  boughtRaw: uint256,
+  costUsdE6: fc.bigInt({ min: 0n, max: 10n ** 40n }),
+  otherRaw: uint256,
+  isCostKnown: fc.boolean(),
+  firstTradeAtMs: timestampMs,
+  lastTradeAtMs: timestampMs,
+  older: tradeFigures,
+  periods,
+});

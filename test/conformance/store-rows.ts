@@ -193,7 +193,10 @@ function itKeepsHostileText(getStore: () => Store): void {
     await write(getStore(), async (transaction) => {
       await transaction.putTokens([row]);
       await transaction.putUndo([
-        { block: 1, tokens: new Map([[token, row]]), pools: new Map(), ticks: [], balances: [] },
+        {
+          ...{ block: 1, tokens: new Map([[token, row]]), pools: new Map(), ticks: [] },
+          ...{ balances: [], positions: [] },
+        },
       ]);
     });
     const cleaned = { ...row, symbol: 'ab', name: 'lone \ufffd surrogate' };

@@ -26,6 +26,7 @@ export function describeSeries(createPlace: CreatePlace): void {
     const scene = useStore(createPlace);
     itKeepsSeries(() => scene.store);
     itGivesRanges(() => scene.store);
+    itReplacesTrades(() => scene.store);
     itScansInPages(() => scene.store);
     itScansEveryKind(() => scene.store);
   });
@@ -118,6 +119,19 @@ function itGivesRanges(getStore: () => Store): void {
     await assert.rejects(again);
     const stored = await market.readTradeRange('devnet', { token, pool: null }, ALL_TIME);
     assert.deepEqual(stored, [first]);
+  });
+}
+
+function itReplacesTrades(getStore: () => Store): void {
+  it('replaces trades of history that are made again', async () => {
+    const { market } = getStore();
+    const token = toAddress(941);
+    const [first, second] = [5, 6].map((block) => buildTrade({ token, block }));
+    await write(getStore(), (transaction) => transaction.insertTrades([first!]));
+    const again = { ...first!, outlier: !first!.outlier };
+    await write(getStore(), (transaction) => transaction.putTrades([again, second!]));
+    const stored = await market.readTradeRange('devnet', { token, pool: null }, ALL_TIME);
+    assert.deepEqual(stored, [again, second]);
   });
 }
 

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ChainSlug } from '../../src/model/chain.ts';
+import type { NewsRecord } from '../../src/model/news.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RollbackRecord } from '../../src/store/stream-reads.ts';
+import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { buildCheckpoint, buildTrade, toAddress, toHash } from './store-samples.ts';
 
@@ -36,6 +38,7 @@ export function describeStreams(createPlace: CreatePlace): void {
     itForgets(() => scene.store);
     itKnowsIndexesApart(() => scene.store);
     itCounts(() => scene.store);
+    itKeepsNews(() => scene.store);
   });
 }
 
@@ -157,5 +160,48 @@ function itCounts(get: () => Store): void {
     assert.deepEqual(await find({ block: 0, logIndex: 0 }, 3), ['1:0', '1:1', '2:0']);
     const wanted = { after: { block: 0, logIndex: 0 }, sinceMs: T0 + 4000, limit: LIMIT };
     assert.equal(await market.countTradesAfter('arbitrum', token, wanted), 2);
+  });
+}
+
+const PAST_ALL = { version: 1e9, index: 0 };
+
+function buildNews(version: number, index: number, block: number): NewsRecord {
+  const at = { version, index, block, timestampMs: T0 + block * 1000 };
+  const kinds = ['pool', 'launch', 'graduation'] as const;
+  if (index === 0) return { kind: 'token', token: toAddress(block), ...at };
+  return { kind: kinds[index % 3]!, pool: poolId(toAddress(block * 10 + index)), ...at };
+}
+
+function itKeepsNews(get: () => Store): void {
+  it('keeps news in order, knows which rollback removed them, and deletes the oldest', async () => {
+    const { market } = get();
+    await begin(get(), 'polygon');
+    const news = [2, 3, 4].flatMap((version) =>
+      [0, 1, 2, 3].map((index) => buildNews(version, index, version * 10)),
+    );
+    await market.transaction('polygon', async (transaction) => {
+      await transaction.putNews(news);
+      await transaction.revertNews({ block: 30, version: 5 });
+      await transaction.putNews([buildNews(6, 0, 31)]);
+      await transaction.revertNews({ block: 20, version: 7 });
+    });
+    const after = { after: { version: 2, index: 1 }, limit: LIMIT };
+    assert.deepEqual(await market.readNewsAfter('polygon', after), news.slice(2, 4));
+    assert.equal(await market.countNewsAfter('polygon', after), 2);
+    assert.equal(await market.countNewsAfter('polygon', { ...after, limit: 1 }), 1);
+    assert.deepEqual(await market.readNewsAfter('base', after), []);
+    const removed = (afterVersion: number, upTo = PAST_ALL) =>
+      market.readRevertedNews('polygon', { upTo, afterVersion, limit: LIMIT });
+    assert.deepEqual(await removed(0), [...news.slice(4), buildNews(6, 0, 31)]);
+    assert.deepEqual(await removed(5), [...news.slice(4, 8), buildNews(6, 0, 31)]);
+    assert.deepEqual(await removed(0, { version: 3, index: 2 }), news.slice(4, 7));
+    assert.deepEqual(await removed(7), []);
+    await market.transaction('polygon', (one) => one.pruneNews(T0 + 20_000));
+    assert.equal((await market.readEpoch('polygon'))?.newsForgottenVersion, 0);
+    await market.transaction('polygon', (one) => one.pruneNews(T0 + 30_001));
+    assert.equal((await market.readEpoch('polygon'))?.newsForgottenVersion, 3);
+    assert.deepEqual(await removed(0), [...news.slice(8), buildNews(6, 0, 31)]);
+    await market.forgetChain('polygon');
+    assert.deepEqual(await removed(0), []);
   });
 }

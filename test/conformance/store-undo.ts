@@ -13,10 +13,17 @@ import type {
   TradeRecord,
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
+import type { PositionRecord } from '../../src/model/position.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
 import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
-import { balanceRecord, poolRecord, tickRecord, tokenRecord } from './store-records.ts';
+import {
+  balanceRecord,
+  poolRecord,
+  positionRecord,
+  tickRecord,
+  tokenRecord,
+} from './store-records.ts';
 import { buildCheckpoint, buildHeader, buildTrade, toAddress } from './store-samples.ts';
 
 /** Everything that undo restores, as plain maps from key to row. */
@@ -25,6 +32,7 @@ interface State {
   readonly pools: Map<string, PoolRecord>;
   readonly ticks: Map<string, TickRecord>;
   readonly balances: Map<string, BalanceRecord>;
+  readonly positions: Map<string, PositionRecord>;
   readonly trades: Map<string, TradeRecord>;
 }
 
@@ -33,6 +41,7 @@ interface BlockChanges {
   readonly pools: readonly PoolRecord[];
   readonly ticks: readonly TickRecord[];
   readonly balances: readonly BalanceRecord[];
+  readonly positions: readonly PositionRecord[];
   readonly trades: number;
 }
 
@@ -77,6 +86,10 @@ const blockChanges: fc.Arbitrary<BlockChanges> = fc.record({
       .map(([row, token, owner, amountRaw]) => ({ ...row, token, owner, amountRaw })),
     (row) => `${row.token} ${row.owner}`,
   ),
+  positions: few(
+    fc.tuple(positionRecord, key, key).map(([row, token, wallet]) => ({ ...row, token, wallet })),
+    (row) => `${row.token} ${row.wallet}`,
+  ),
   trades: fc.integer({ min: 0, max: 3 }),
 });
 
@@ -86,6 +99,7 @@ function createState(): State {
     pools: new Map(),
     ticks: new Map(),
     balances: new Map(),
+    positions: new Map(),
     trades: new Map(),
   };
 }
@@ -111,6 +125,11 @@ async function applyBlock(
       owner,
       before: state.balances.get(`${token} ${owner}`) ?? null,
     })),
+    positions: changes.positions.map(({ token, wallet }) => ({
+      token,
+      wallet,
+      before: state.positions.get(`${token} ${wallet}`) ?? null,
+    })),
   };
   const trades = Array.from({ length: changes.trades }, (_, logIndex) =>
     buildTrade({ block, logIndex, token: toAddress(1 + (logIndex % 2)) }),
@@ -121,6 +140,7 @@ async function applyBlock(
     await transaction.putPools(changes.pools);
     await transaction.putTicks(changes.ticks);
     await transaction.putBalances(changes.balances);
+    await transaction.putPositions(changes.positions);
     await transaction.insertTrades(trades);
     await transaction.putUndo([images]);
   });
@@ -134,6 +154,7 @@ async function applyBlock(
     if (row.amountRaw === 0n) state.balances.delete(`${row.token} ${row.owner}`);
     else state.balances.set(`${row.token} ${row.owner}`, row);
   }
+  for (const row of changes.positions) state.positions.set(`${row.token} ${row.wallet}`, row);
   for (const trade of trades) state.trades.set(`${trade.block}:${trade.logIndex}`, trade);
 }
 
@@ -143,6 +164,7 @@ function copy(state: State): State {
     pools: new Map(state.pools),
     ticks: new Map(state.ticks),
     balances: new Map(state.balances),
+    positions: new Map(state.positions),
     trades: new Map(state.trades),
   };
 }
@@ -161,6 +183,9 @@ async function readState(store: Store): Promise<State> {
     }
     for await (const page of reader.scanBalances(CHAIN)) {
       for (const row of page) state.balances.set(`${row.token} ${row.owner}`, row);
+    }
+    for await (const page of reader.scanPositions(CHAIN)) {
+      for (const row of page) state.positions.set(`${row.token} ${row.wallet}`, row);
     }
     for await (const page of reader.scanTrades(CHAIN)) {
       for (const row of page) state.trades.set(`${row.block}:${row.logIndex}`, row);
@@ -221,6 +246,7 @@ function itRestores(getStore: () => Store): void {
       balances: [
         { token, owner, before: before === null ? null : { token, owner, amountRaw: before } },
       ],
+      positions: [],
     });
     await market.transaction('base', async (transaction) => {
       await transaction.putBalances([{ token, owner, amountRaw: 3n }]);
@@ -297,6 +323,7 @@ function itRestoresMany(getStore: () => Store): void {
       balances: [
         { token, owner, before: before === null ? null : { token, owner, amountRaw: before } },
       ],
+      positions: [],
     });
     // Each block and each part changes a different row; all of them must be restored.
     const count = 260;
@@ -355,6 +382,7 @@ function itPrunes(getStore: () => Store): void {
               before: block === 1 ? null : { token, owner, amountRaw: BigInt(block - 1) },
             },
           ],
+          positions: [],
         })),
       );
       await transaction.pruneUndo(150);

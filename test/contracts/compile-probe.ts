@@ -1,5 +1,5 @@
-// Compiles the round-trip probe and its test traps into generated sources; with --check it only
-// checks whether they are stale.
+// Compiles the round-trip probe, its test traps and stand-ins of routers into generated sources;
+// with --check it only checks whether they are stale.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,11 +22,32 @@ export const TARGETS: readonly Target[] = [
     part: 'deployedBytecode',
     output: new URL('round-trip-probe.gen.ts', PROBE_FOLDER),
   },
+  ...(['ForkProbe', 'FakeToken'] as const).map((contract) => ({
+    source: new URL('ForkProbe.sol', PROBE_FOLDER),
+    contract,
+    part: 'deployedBytecode' as const,
+    output: new URL(
+      contract === 'ForkProbe' ? 'fork-probe.gen.ts' : 'fake-token.gen.ts',
+      PROBE_FOLDER,
+    ),
+  })),
   {
     source: new URL('traps.sol', import.meta.url),
     contract: 'Trap',
     part: 'bytecode',
     output: new URL('traps.gen.ts', import.meta.url),
+  },
+  {
+    source: new URL('routers.sol', import.meta.url),
+    contract: 'RouterStandIn',
+    part: 'bytecode',
+    output: new URL('router-stand-in.gen.ts', import.meta.url),
+  },
+  {
+    source: new URL('routers.sol', import.meta.url),
+    contract: 'PairStandIn',
+    part: 'bytecode',
+    output: new URL('pair-stand-in.gen.ts', import.meta.url),
   },
 ];
 

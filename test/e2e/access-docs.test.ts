@@ -1,5 +1,4 @@
-// Runs the examples of docs/api/access.md and of the README as a reader would, and compares the
-// output.
+// Runs the example of docs/api/access.md as a reader would, and compares the output.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -19,14 +18,4 @@ test('the example works and prints what the page says', async (t) => {
   assert.notEqual(here, code);
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', here]);
   assert.equal(stdout, printed);
-});
-
-test("the README's sign-in, key, use and revocation work as they stand", async (t) => {
-  const page = readFileSync('README.md', 'utf8');
-  const code = /```js\n(import \{ generatePrivateKey.*?)```/s.exec(page)?.[1] ?? '';
-  const printed = /console\.log\(.*\/\/ (.*)\n$/.exec(code)?.[1];
-  const service = await startServiceProcess(t);
-  const here = code.replaceAll('http://127.0.0.1:8080', service.origin);
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', here]);
-  assert.equal(stdout.trim(), printed);
 });

@@ -34,8 +34,9 @@ function createSqlitePlace(t: TestContext): Place {
     name: 'SQLite',
     env: { DATA_DIR: folder },
     dump: async () =>
-      readdirSync(folder)
-        .map((file) => readFileSync(join(folder, file), 'latin1'))
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
         .join('\n'),
   };
 }

@@ -81,6 +81,22 @@ describe('connecting an agent', () => {
   });
 });
 
+describe('the command line', () => {
+  const type = async (...typed: string[]) => {
+    const words = ['src/cli/main.ts', ...typed, '--server', scene.origin];
+    return (await run(process.execPath, words)).stdout;
+  };
+
+  test('reads a server, and watches a price', async () => {
+    const [found] = JSON.parse(await type('search', 'wire')).tokens;
+    assert.equal(found.mint, WIRE);
+    const quote = JSON.parse(await type('quote', 'buy', '0.5', `devnet:${WIRE}`));
+    assert.equal(quote.input.amountRaw, '500000000000000000');
+    const [event] = (await type('watch', 'wire', '--events', '1')).split('\n');
+    assert.equal(JSON.parse(event ?? '').event, 'snapshot');
+  });
+});
+
 describe('tools on a real chain', () => {
   async function callTool(name: string, input: object): Promise<Json> {
     const response = await fetch(`${scene.origin}/v1/mcp`, {
@@ -148,8 +164,10 @@ describe('tools on a real chain', () => {
     assert.deepEqual(
       tools.map((tool: Json) => tool.name),
       [
-        ...['get_capabilities', 'search_tokens', 'list_tokens', 'get_token', 'get_klines'],
-        ...['get_trades', 'get_holders', 'get_quote', 'get_trade_status', 'get_entitlements'],
+        ...['get_capabilities', 'search_tokens', 'list_tokens', 'get_token', 'get_prices'],
+        ...['get_klines', 'get_trades', 'get_holders', 'list_pools', 'get_token_safety'],
+        ...['get_wallet_balances', 'get_wallet_positions'],
+        ...['get_quote', 'get_trade_status', 'get_entitlements'],
       ],
     );
     for (const { name, description } of tools) {
@@ -177,12 +195,22 @@ describe('the reference', () => {
     for (const [, target = ''] of page.matchAll(/href="#([^"]+)"/g))
       assert.ok(ids.has(target), target);
     for (const code of ERROR_CODES) assert.ok(ids.has(`error-${code}`));
-    for (const name of ['quickstart', 'market', 'streams', 'trading', 'access', 'limits', 'mcp']) {
+    for (const name of [
+      'quickstart',
+      'market',
+      'search',
+      'streams',
+      'trading',
+      'access',
+      'limits',
+      'mcp',
+    ]) {
       assert.ok(ids.has(`guide-${name}`), name);
     }
     for (const { id } of operations as readonly Operation[]) assert.ok(ids.has(id), id);
-    assert.doesNotMatch(page, /<script|<link|<img|@import|url\(/);
-    assert.match(response.headers.get('content-security-policy') ?? '', /style-src 'sha256-/);
+    assert.doesNotMatch(page, /<script [^>]*src|<link|<img|@import|url\(/);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /script-src 'sha256-[^']+'; style-src 'sha256-/);
   });
 
   test('the type of a problem leads to its error', async () => {

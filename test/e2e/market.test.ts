@@ -76,6 +76,17 @@ async function assertFolds(
   }
 }
 
+/** A number that the node returns, in decimal. */
+async function askNode(scene: Scene, method: string, params: unknown): Promise<string> {
+  const response = await fetch(scene.chain.rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result } = (await response.json()) as { result: string };
+  return BigInt(result).toString();
+}
+
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
     const cleanups: (() => unknown)[] = [];
@@ -125,6 +136,27 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         const kind = kinds.get(account.toLowerCase());
         if (kind !== undefined) assert.equal(kind, 'wallet');
       }
+    });
+
+    test("a wallet's balances are those of the chain at that block", async () => {
+      let held = 0;
+      for (const wallet of scene.chain.deployment.accounts.slice(0, 4)) {
+        const { json } = await scene.get(`/wallet/balances?chain=devnet&wallet=${wallet}`);
+        assert.equal(json.coverage.node, 'answered');
+        const call = (method: string, first: unknown) =>
+          askNode(scene, method, [first, `0x${json.asOf.block.toString(16)}`]);
+        assert.equal(json.native.amountRaw, await call('eth_getBalance', wallet));
+        const amounts = new Map(
+          json.balances.map((one: Json) => [one.mint.toLowerCase(), one.amountRaw]),
+        );
+        for (const { address: to, key } of scene.chain.deployment.tokens) {
+          const data = `0x70a08231${wallet.slice(2).toLowerCase().padStart(64, '0')}`;
+          const balance = await call('eth_call', { to, data });
+          assert.equal(amounts.get(to) ?? '0', balance, key);
+          if (balance !== '0') held += 1;
+        }
+      }
+      assert.ok(held > 0);
     });
 
     test('every token of the chain is found by its address, symbol and name', async () => {

@@ -77,12 +77,14 @@ describe('refusals', () => {
     ['an unknown field', { speed: 'fast' }, 'speed', /not a known field/],
     ['slippage below 0', { slippageBps: -1 }, 'slippageBps', /at least 0/],
     ['slippage above 5000', { slippageBps: 5001 }, 'slippageBps', /at most 5000/],
-    ['slippage that is no whole number', { slippageBps: 0.5 }, 'slippageBps', /integer/],
+    ['slippage that is no whole number', { slippageBps: 0.5 }, 'slippageBps', /integer, or auto/],
     ['an amount as a number', { amountInRaw: 5 }, 'amountInRaw', /string/],
     ['an amount of 0', { amountInRaw: '0' }, 'amountInRaw', /above 0/],
     ['an amount with a fraction', { amountInRaw: '0.5' }, 'amountInRaw', /whole number/],
     ['an amount of 2^256', { amountInRaw: String(2n ** 256n) }, 'amountInRaw', /2\^256/],
-    ['no amount', { amountInRaw: undefined }, 'amountInRaw', /required/],
+    ['no amount', { amountInRaw: undefined }, 'amountInRaw', /exactly one/],
+    ['two amounts', { amountOutRaw: '5' }, 'amountOutRaw', /exactly one/],
+    ['an output of 0', { amountInRaw: undefined, amountOutRaw: '0' }, 'amountOutRaw', /above 0/],
     ['no such side', { side: 'hold' }, 'side', /buy, sell/],
   ] as const) {
     test(`${name} is 400 and named`, async () => {

@@ -98,21 +98,26 @@ test('all stored files are private to their owner, whatever the folder and umask
   chmodSync(folder, 0o777);
   const umask = process.umask(0);
   t.after(() => process.umask(umask));
+  const listFiles = () =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [entry.name] : [],
+    );
   const assertPrivate = () => {
-    const files = readdirSync(folder);
+    const files = listFiles();
     for (const name of ['access.sqlite', 'access.sqlite-wal', 'access.sqlite-shm', 'key-pepper']) {
       assert.ok(files.includes(name), name);
     }
     for (const name of files) {
       assert.equal((statSync(join(folder, name)).mode & 0o777).toString(8), '600', name);
     }
+    assert.equal((statSync(join(folder, 'logo-cache')).mode & 0o777).toString(8), '700', 'logos');
   };
   const first = await startServiceProcess(t, { env: { DATA_DIR: folder } });
   assertPrivate();
   first.child.kill('SIGKILL');
   await first.exited;
   // The modes of an earlier version, or of a restored backup.
-  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666);
+  for (const name of listFiles()) chmodSync(join(folder, name), 0o666);
   await startServiceProcess(t, { env: { DATA_DIR: folder } });
   assertPrivate();
 });

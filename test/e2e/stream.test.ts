@@ -211,7 +211,10 @@ describe('streams', () => {
     const output = await new Promise<string>((resolve) => {
       execFile('curl', args, (_error, stdout) => resolve(stdout));
     });
-    assert.match(output, /^retry: \d+\n\nevent: snapshot\nid: \S+\ndata: \{"token":/);
+    assert.match(
+      output,
+      /^retry: \d+\n\nevent: snapshot\nid: \S+\ndata: \{"chain":"devnet","mint":/,
+    );
   });
 
   test('SIGTERM ends streams cleanly, at once, and the process with them', async () => {

@@ -6,12 +6,22 @@ import { encodeFunctionData, getAddress } from 'viem';
 import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
 import { ZERO_ADDRESS } from '../../src/chains/evm/zero-address.ts';
-import type { ClientAnswer } from '../access-client.ts';
 import { createRandom } from '../fakes/create-random.ts';
 import type { Json } from '../market-scene.ts';
+import { describePermits } from '../permit-cases.ts';
 import { assertVariety, runRandomTrades } from '../random-trades.ts';
 import { setUp } from '../root-hooks.ts';
-import { startTradeService, type TestTrader, type TradeService, until } from '../trade-service.ts';
+import {
+  assertProblem,
+  buildWell,
+  listKinds,
+  startTradeService,
+  type TestTrader,
+  type TradeService,
+  until,
+  watchTrade,
+} from '../trade-service.ts';
+import { describeTradeStatus } from '../trade-status-cases.ts';
 import { setBalance } from '../trade-wallet.ts';
 import { createEvmWallet, createSolanaWallet } from '../wallets.ts';
 
@@ -34,32 +44,10 @@ async function giveEther({ account }: TestTrader, ether: bigint): Promise<void> 
   await setBalance(service.chain, ZERO_ADDRESS, to);
 }
 
-function assertProblem(answer: ClientAnswer, status: number, code: string): Json {
-  assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(answer.body));
-  return answer.body;
-}
-
-async function buildWell(who: TestTrader, ...args: Parameters<TestTrader['build']>): Promise<Json> {
-  const { status, body } = await who.build(...args);
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
-}
-
-function listKinds({ transactions }: Json): string[] {
-  return transactions.map(({ kind }: Json) => kind);
-}
-
 function encodeAllowance(token: string, amount: bigint): Json {
   const args = [PERMIT2, amount] as const;
   const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'approve', args });
   return { to: token, data, value: '0', gas: '90000' };
-}
-
-async function readStatus(txHash: string): Promise<Json> {
-  const path = `/trade/status?chain=devnet&txHash=${txHash}`;
-  const { status, body } = await service.client.send('GET', path);
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
 }
 
 describe('who may build', () => {
@@ -205,6 +193,28 @@ describe('what is built', () => {
     assert.ok(text.includes(trader.account.address));
   });
 
+  test('the calls for a wallet that batches, executed in order, are the trade', async () => {
+    const wire = service.mintOf('wire');
+    const seller = await service.createTrader();
+    const { address } = seller.account;
+    await giveEther(seller, 1n);
+    await service.give([[address, wire, ETHER]]);
+    const built = await buildWell(seller, { mint: wire, side: 'sell', amountInRaw: ETHER });
+    const { calls, ...terms } = built.walletCalls;
+    const [version, chainId] = ['2.0.0', '0x539'];
+    assert.deepEqual(terms, { version, chainId, from: address, atomicRequired: true });
+    assert.equal(calls.length, 3);
+    const watch = await watchTrade(service.chain, address, built);
+    for (const call of calls) {
+      const { value, ...rest } = call;
+      await seller.sendOwn({ ...rest, value: BigInt(value).toString(), gas: '1000000' });
+    }
+    const { spentRaw } = await watch([]);
+    assert.equal(spentRaw, ETHER);
+    const buy = await buildWell(seller, { mint: wire, side: 'buy', amountInRaw: ETHER / 1000n });
+    assert.deepEqual(buy.walletCalls.calls[0].value, `0x${(ETHER / 1000n).toString(16)}`);
+  });
+
   test('a trade that would revert is rejected with the reason', async () => {
     const trap = { mint: service.mintOf('trap'), side: 'sell', amountInRaw: ETHER } as const;
     const problem = assertProblem(await trader.build(trap), 409, 'SIMULATION_REVERTED');
@@ -260,6 +270,24 @@ describe('with a quote', () => {
     assertProblem(answer, 409, 'PRICE_MOVED');
   });
 
+  test('automatic slippage follows the last move of the pool, and executes', async () => {
+    await move('buy', ETHER);
+    const auto = { ...trade(), amountInRaw: ETHER / 10n, slippageBps: 'auto' } as const;
+    const quote = (await service.quote(auto)).body as Json;
+    const { movementBps, windowMs, reason } = quote.autoSlippage;
+    assert.ok(movementBps > 0, JSON.stringify(quote));
+    assert.equal(quote.slippageBps, Math.min(500, Math.max(30, movementBps + 20)));
+    assert.ok(reason.includes(`${movementBps / 100} %`) && windowMs === 1_800_000, reason);
+    const minimum = (BigInt(quote.output.amountRaw) * BigInt(10_000 - quote.slippageBps)) / 10_000n;
+    assert.equal(quote.output.minAmountRaw, minimum.toString());
+    const fixed = await trader.build({ ...auto, slippageBps: 50 }, bindToQuote(quote));
+    const problem = assertProblem(fixed, 409, 'QUOTE_MISMATCH');
+    assert.equal(problem.errors[0].path, 'slippageBps');
+    const built = await buildWell(trader, auto, bindToQuote(quote));
+    assert.deepEqual(built.quote.autoSlippage, quote.autoSlippage);
+    assert.equal((await trader.execute(built)).receipts[0]?.status, '0x1');
+  });
+
   test('a quote of another trade, and one that was never issued, are rejected', async () => {
     const { quoteId } = await quoteNow(50);
     const other = await trader.build({ ...trade(), amountInRaw: 7n }, { quoteId });
@@ -299,83 +327,15 @@ describe('while the chain moves', () => {
   });
 });
 
-describe('the status of a trade', () => {
-  const untilStatus = async (txHash: string, isThere: (answer: Json) => boolean): Promise<Json> => {
-    let answer: Json = {};
-    await until(`${txHash} is reported`, async () => {
-      answer = await readStatus(txHash);
-      return isThere(answer);
-    });
-    return answer;
-  };
+describe('permits', () => describePermits(() => ({ service })));
 
-  test('unknown, pending, confirmed with its trades, taken back, and final', async () => {
-    const { chain } = service;
-    const nothing = { block: null, tradeIds: [] };
-    const unknown = await readStatus(`0x${'12'.repeat(32)}`);
-    assert.deepEqual(unknown, { status: 'unknown', ...nothing });
-    const trade = { mint: service.mintOf('seat'), side: 'buy', amountInRaw: ETHER } as const;
-    const built = await buildWell(trader, trade);
-    const [txHash = '0x'] = await trader.send(built.transactions);
-    assert.deepEqual(await readStatus(txHash), { status: 'pending', ...nothing });
-    await chain.mine();
-    const block = await chain.readHead();
-    const mined = await untilStatus(txHash, ({ tradeIds }) => tradeIds.length > 0);
-    assert.deepEqual(mined, { status: 'confirmed', block, tradeIds: [`devnet:${txHash}:0`] });
-    const path = `/token/trades?chain=devnet&mint=${trade.mint}&limit=1`;
-    const { trades } = (await service.client.send('GET', path)).body as Json;
-    assert.equal(trades[0].id, mined.tradeIds[0]);
-    await chain.reorg(1);
-    const back = await readStatus(txHash);
-    assert.deepEqual([back.status === 'confirmed', back.tradeIds], [false, []]);
-  });
-
-  test('a split trade lists all of its trades, and is final once its block is', async () => {
-    const { chain } = service;
-    await giveEther(trader, 2000n);
-    const trade = { mint: service.mintOf('wire'), side: 'buy', amountInRaw: 300n * ETHER } as const;
-    const built = await buildWell(trader, { ...trade, slippageBps: 500 });
-    assert.ok(built.quote.route.length > 1, 'not divided');
-    const [txHash = '0x'] = await trader.send(built.transactions);
-    await chain.mine();
-    const hops = built.quote.route.flatMap((leg: Json) => leg.hops);
-    const pools = new Set(hops.map(({ pool }: Json) => pool));
-    const answer = await untilStatus(txHash, ({ tradeIds }) => tradeIds.length > 0);
-    const expected = Array.from(pools, (_, index) => `devnet:${txHash}:${index}`);
-    assert.deepEqual(answer.tradeIds, expected);
-    await chain.rpc.call('anvil_mine', '0x42');
-    const final = await untilStatus(txHash, ({ status }) => status === 'finalized');
-    assert.deepEqual(final.tradeIds, expected);
-  });
-
-  test('a transaction that failed is reverted, with its block and no trades', async () => {
-    const { chain } = service;
-    const trade = { mint: service.mintOf('cent'), side: 'buy', amountInRaw: ETHER } as const;
-    const built = await buildWell(trader, { ...trade, slippageBps: 0 });
-    await chain.buy({ token: 'cent', venue: 'uniswap-v3', amountInRaw: ETHER });
-    const [txHash = '0x'] = await trader.send(built.transactions);
-    await chain.mine();
-    const block = await chain.readHead();
-    assert.deepEqual(await readStatus(txHash), { status: 'reverted', block, tradeIds: [] });
-  });
-
-  test('bad input is named', async () => {
-    for (const [path, code] of [
-      ['/trade/status?chain=devnet&txHash=0x12', 'INVALID_INPUT'],
-      ['/trade/status?chain=devnet', 'INVALID_INPUT'],
-      [`/trade/status?chain=base&txHash=0x${'12'.repeat(32)}`, 'CHAIN_NOT_FOLLOWED'],
-      [`/trade/status?chain=mars&txHash=0x${'12'.repeat(32)}`, 'UNKNOWN_CHAIN'],
-    ] as const) {
-      assertProblem(await service.client.send('GET', path), 400, code);
-    }
-  });
-});
+describe('the status of a trade', () => describeTradeStatus(() => ({ service, trader })));
 
 test('random trades over all venues, sides, sizes and tokens pay what they promised', async () => {
-  const count = 100;
-  const tally = await runRandomTrades(service, { count, random: createRandom(3) });
-  assert.ok(tally.executed >= count);
+  const options = { count: 120, exactOutShare: 0.25, random: createRandom(3) };
+  const tally = await runRandomTrades(service, options);
   assertVariety(tally);
+  assert.ok((tally.seen.get('given output') ?? 0) >= 20);
 });
 
 test('without a node quotes continue with a warning; build and status are 503', async () => {
@@ -386,7 +346,9 @@ test('without a node quotes continue with a warning; build and status are 503', 
   await until('quotes warn', async () => {
     const { status, body } = await service.quote(trade);
     assert.equal(status, 200, JSON.stringify(body));
-    return (body as Json).warnings.some(({ code }: Json) => code === 'STALE_HEAD');
+    const isStale = (body as Json).warnings.some(({ code }: Json) => code === 'STALE_HEAD');
+    assert.ok(!isStale || !(body as Json).exact);
+    return isStale;
   });
   for (const answer of await Promise.all(asked)) {
     assertProblem(answer, 503, 'UPSTREAM_UNAVAILABLE');

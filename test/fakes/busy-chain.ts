@@ -20,9 +20,8 @@ import {
   TOKEN0_SELECTOR,
   TOKEN1_SELECTOR,
 } from '../../src/chains/evm/venues/factory-pools.ts';
-import { GET_PAIR_SELECTOR } from '../../src/chains/evm/venues/uniswap-v2/uniswap-v2.ts';
+import { GET_PAIR_SELECTOR } from '../../src/chains/evm/venues/uniswap-v2/pair-selectors.ts';
 import * as v3Pool from '../../src/chains/evm/venues/uniswap-v3/pool-selectors.ts';
-import * as V3 from '../../src/chains/evm/venues/uniswap-v3/uniswap-v3.ts';
 import { POOL_KEYS_SELECTOR } from '../../src/chains/evm/venues/uniswap-v4/uniswap-v4.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { address, FACTORY, SCENE_DEPLOYMENT, TRADER, WETH } from './chain-scene.ts';
@@ -214,7 +213,7 @@ function describePool(to: string, data: string): string | null {
       return `0x${addressWord(isAnchor ? USDC : WETH)}`;
     case TOKEN1_SELECTOR:
       return `0x${addressWord(isAnchor ? WETH : shift(to, TOKEN_BASE - POOL_BASE))}`;
-    case V3.FEE_SELECTOR:
+    case v3Pool.FEE_SELECTOR:
       return `0x${uintWord(3000)}`;
     case v3Pool.TICK_SPACING_SELECTOR:
       return `0x${uintWord(60)}`;

@@ -10,10 +10,10 @@ import type { EvmDeployment } from '../../src/chains/evm/evm-deployment.ts';
 import { addressWord, uintWord } from '../../src/chains/evm/hex-data.ts';
 import { TRANSFER_TOPIC } from '../../src/chains/evm/tokens/decode-transfer.ts';
 import {
-  PAIR_CREATED_TOPIC,
   SWAP_TOPIC,
   SYNC_TOPIC,
 } from '../../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
+import { PAIR_CREATED_TOPIC } from '../../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { BlockEvents } from '../../src/model/block-events.ts';
 import type { Address } from '../../src/model/ids.ts';
@@ -35,6 +35,7 @@ export const TRADER = address(0x7);
 export const SCENE_DEPLOYMENT: EvmDeployment = {
   chain: 'devnet',
   chainId: 1337,
+  native: { symbol: 'ETH', decimals: 18 },
   wrapped: WETH,
   wrappedEmitsTransfers: false,
   stables: [],
@@ -105,7 +106,7 @@ export async function startNode(chain: MemoryChain | TrueAnswer): Promise<Misbeh
 
 /** Waits are skipped: only the adapter's clock advances. */
 export function createSceneAdapter(
-  nodes: readonly MisbehavingRpc[],
+  nodes: readonly { readonly url: string }[],
   options: Partial<EvmAdapterOptions> = {},
 ): EvmAdapter {
   let skippedMs = 0;

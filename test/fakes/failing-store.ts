@@ -4,8 +4,14 @@ import type { MarketStore } from '../../src/store/store.ts';
 
 export type CommitFault = 'before' | 'after' | null;
 
-/** Called for every transaction; `after` commits and then loses the result. */
-export function createFailingStore(store: MarketStore, nextFault: () => CommitFault): MarketStore {
+/**
+ * Called for every transaction, which waits for the answer; `after` commits and then loses the
+ * result.
+ */
+export function createFailingStore(
+  store: MarketStore,
+  nextFault: () => CommitFault | Promise<CommitFault>,
+): MarketStore {
   return new Proxy(store, {
     get(target, name) {
       if (name !== 'transaction') {
@@ -13,7 +19,7 @@ export function createFailingStore(store: MarketStore, nextFault: () => CommitFa
         return typeof value === 'function' ? value.bind(target) : value;
       }
       const transaction: MarketStore['transaction'] = async (chain, work) => {
-        const fault = nextFault();
+        const fault = await nextFault();
         const result = await target.transaction(chain, async (inside) => {
           const done = await work(inside);
           if (fault === 'before') throw new Error('the disk is full');

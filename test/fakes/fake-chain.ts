@@ -9,16 +9,21 @@ import type {
   PoolPieceReading,
   PoolStateQuery,
   PoolStateReading,
+  TokenFinding,
+  TokenQuery,
   TokenSupply,
 } from '../../src/chains/adapter.ts';
 import type { BlockEvents, MarketEvent } from '../../src/model/block-events.ts';
 import type { BlockHeader } from '../../src/model/block-header.ts';
-import type { Address } from '../../src/model/ids.ts';
+import type { ChainSlug } from '../../src/model/chain.ts';
+import type { Address, PoolId } from '../../src/model/ids.ts';
+import type { PoolDescription } from '../../src/model/pool.ts';
 import type { TokenMetadata } from '../../src/model/token-metadata.ts';
 import type { TokenNotice } from '../../src/model/token-notice.ts';
 import { address } from '../test-ids.ts';
 import { createRandom } from './create-random.ts';
 import { createFaults, type Faults } from './fake-faults.ts';
+import { announcePools, filterBlocks } from './fake-filter.ts';
 import { FakeHistory } from './fake-history.ts';
 import {
   createFakeWorld,
@@ -41,10 +46,7 @@ export interface FakeChainOptions {
   /** How far finality is behind the head. */
   readonly finalityDepth: number;
   readonly eventCountMax?: number;
-  /**
-   * `steady`: no block is older than the one before. `uneven`, the default: a few are, by half a
-   * minute. `wild`: every fourth is older than the newest, by up to ten minutes.
-   */
+  /** Times that go back: never, by half a minute at times (default), or often by ten minutes. */
   readonly clock?: 'steady' | 'uneven' | 'wild';
   /** Whether the creation of every pool is read; otherwise some are older than the index. */
   readonly seenWhole?: boolean;
@@ -211,7 +213,6 @@ export class FakeChain {
   }
 }
 
-/** No position of a fake pool reaches beyond. */
 const FAKE_TICK_MAX = 5_000;
 
 /** One for each block that was searched. */
@@ -220,14 +221,16 @@ function buildNotice({ header }: BlockEvents): TokenNotice {
 }
 
 export class FakeAdapter implements ChainAdapter {
-  readonly chain = 'devnet' as const;
+  chain: ChainSlug = 'devnet';
   readonly assets = FAKE_ASSETS;
   readonly faults: Faults;
   readonly history: FakeHistory;
-  /** Can be replaced by another chain, as with a wrongly configured endpoint. */
+  /** May be replaced by another chain. */
   source: FakeChain;
   /** Pools that were created below this block are older than the index. */
   startBlock = 0;
+  /** Pools that no lookup finds. */
+  readonly hiddenPools = new Set<PoolId>();
   /** How many ticks a piece of a pool covers. */
   pieceWidth = 1200;
   /** How many requests a piece takes. */
@@ -272,7 +275,10 @@ export class FakeAdapter implements ChainAdapter {
       if (taken.length === range.blockCountMax) break;
     }
     return {
-      blocks: this.#announce(taken.filter(({ events }) => events.length > 0)),
+      blocks: this.#send(
+        taken.filter(({ events }) => events.length > 0),
+        range,
+      ),
       headers: range.linked ? taken.map(({ header }) => this.faults.alterHeader(header)) : [],
       toBlock: taken.length < all.length ? taken.at(-1)!.header.position : range.toBlock,
       blockCount: taken.length,
@@ -351,31 +357,39 @@ export class FakeAdapter implements ChainAdapter {
     return { kind: 'piece', piece, callCount };
   }
 
+  /** Every pool of the token that exists at the block. */
+  async findToken(
+    { token, searchedFrom }: TokenQuery,
+    block: Pick<BlockHeader, 'position' | 'hash'>,
+  ): Promise<TokenFinding> {
+    this.#request('findToken');
+    const world = this.source.findWorld(block.hash);
+    const callCount = 1;
+    if (world === null) return { kind: 'blockGone', callCount };
+    const [metadata] = await this.readTokenMetadata([token]);
+    if (!world.supplies.has(token) || metadata === undefined) return { kind: 'noToken', callCount };
+    const isFound = ({ pool, token0, token1 }: PoolDescription) =>
+      [token0, token1].includes(token) && !this.hiddenPools.has(pool);
+    const pools = world.pools.map(({ description }) => description).filter(isFound);
+    return { kind: 'token', metadata, pools, searchedFrom, callCount };
+  }
+
   async close(): Promise<void> {}
 
   /** Pools from before the start are announced before their first event, in every range. */
-  #announce(blocks: readonly BlockEvents[]): readonly BlockEvents[] {
+  #send(blocks: readonly BlockEvents[], range: BlockRange): readonly BlockEvents[] {
+    const { pools } = this.source.worldAt(this.source.head.hash);
+    const find = (pool: PoolId) =>
+      pools.find(({ description }) => description.pool === pool)?.description;
+    if (range.only !== undefined || range.describesPools) return filterBlocks(blocks, range, find);
     if (this.startBlock === 0) return blocks;
-    const created = new Set<string>();
+    const created = new Set<PoolId>();
     for (const { events } of this.source.blocks(this.startBlock, this.source.head.position)) {
       for (const event of events) {
         if (event.kind === 'poolCreated') created.add(event.description.pool);
       }
     }
-    const { pools } = this.source.worldAt(this.source.head.hash);
-    const announced = new Set<string>();
-    return blocks.map(({ header, events }) => ({
-      header,
-      events: events.flatMap((event): MarketEvent[] => {
-        if (event.kind === 'transfer' || event.kind === 'poolCreated') return [event];
-        const known = pools.find(({ description }) => description.pool === event.pool);
-        if (known === undefined || created.has(event.pool) || announced.has(event.pool))
-          return [event];
-        announced.add(event.pool);
-        const { description } = known;
-        return [{ kind: 'poolCreated', description, complete: false }, event];
-      }),
-    }));
+    return announcePools(blocks, (pool) => (created.has(pool) ? undefined : find(pool)));
   }
 
   #request(method: string): void {

@@ -34,9 +34,11 @@ export const FAKE_VENUES = ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'];
 
 export const FAKE_ASSETS: ChainAssets = {
   coin: COIN,
+  coinUnit: { symbol: 'ETH', decimals: 18 },
   native: new Set([WETH, COIN]),
   stable: new Set([USDC]),
   anchorPools: [poolId(buildFakeAddress('dddd', 999)), ANCHOR],
+  uncheckedVenues: new Set(['unchecked-fork']),
 };
 
 interface Position {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CommittedEvent } from '../../src/ingest/commit/commit-batch.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
 import type { IndexerOptions } from '../../src/ingest/follow/indexer-options.ts';
+import type { ChainSlug } from '../../src/model/chain.ts';
 import type { TokenRecord } from '../../src/model/market-record.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { FakeAdapter, type FakeChain } from './fake-chain.ts';
@@ -24,10 +25,15 @@ export interface IndexedChain {
 export function startIndexer(
   chain: FakeChain,
   store: MarketStore,
-  options: Partial<IndexerOptions> & { readonly faults?: Faults } = {},
+  options: Partial<IndexerOptions> & {
+    readonly faults?: Faults;
+    /** `devnet` by default. */
+    readonly slug?: ChainSlug;
+  } = {},
 ): IndexedChain {
-  const { faults, ...overrides } = options;
+  const { faults, slug = 'devnet', ...overrides } = options;
   const adapter = new FakeAdapter(chain, faults);
+  adapter.chain = slug;
   adapter.startBlock = overrides.startBlock ?? 0;
   const clock = new ManualClock();
   const events: CommittedEvent[] = [];
@@ -63,9 +69,10 @@ export function startIndexer(
   const settle = async (): Promise<void> => {
     const deadline = Date.now() + 20_000;
     for (;;) {
-      const checkpoint = await store.readCheckpoint('devnet');
+      const checkpoint = await store.readCheckpoint(slug);
       const isThere = checkpoint?.blockHash === chain.head.hash;
-      if (isThere && checkpoint.finalizedBlock >= chain.finalized && (await isAsked(store))) return;
+      if (isThere && checkpoint.finalizedBlock >= chain.finalized && (await isAsked(store, slug)))
+        return;
       if (Date.now() > deadline) {
         await indexer.stop();
         throw new Error(`not at the head: ${JSON.stringify(indexer.status())} ${warnings.at(-1)}`);
@@ -77,8 +84,8 @@ export function startIndexer(
 }
 
 /** Whether every supply is known as of the stored balances. */
-async function isAsked(store: MarketStore): Promise<boolean> {
-  for await (const rows of store.scanTokens('devnet')) {
+async function isAsked(store: MarketStore, slug: ChainSlug): Promise<boolean> {
+  for await (const rows of store.scanTokens(slug)) {
     for (const row of rows) {
       if (row.token.replace(/^0x0*/, '') === '') continue;
       if (row.supplyBlock === null || row.supplyBalanceSumRaw !== row.balanceSumRaw) return false;
@@ -122,6 +129,10 @@ export async function readIndex(store: MarketStore) {
     pools: await collectBy(store.scanPools('devnet'), (row) => row.pool),
     ticks: await collectBy(store.scanTicks('devnet'), (row) => `${row.pool} ${row.tick}`),
     balances: await collectBy(store.scanBalances('devnet'), (row) => `${row.token} ${row.owner}`),
+    positions: await collectBy(
+      store.scanPositions('devnet'),
+      (row) => `${row.token} ${row.wallet}`,
+    ),
     trades: await collectBy(
       store.scanTrades('devnet'),
       ({ block, logIndex, token }) => `${toSortable(block)} ${toSortable(logIndex)} ${token}`,

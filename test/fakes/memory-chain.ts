@@ -36,6 +36,8 @@ const GAS_EACH = 21_000;
 const hex = (value: number) => `0x${value.toString(16)}`;
 
 interface Filter {
+  /** Instead of a range. */
+  readonly blockHash?: string;
   readonly fromBlock: string;
   readonly toBlock: string;
   readonly address?: string | readonly string[];
@@ -152,9 +154,10 @@ export class MemoryChain {
 
   #findLogs(filter: Filter, head: number): unknown[] {
     const found: unknown[] = [];
+    const [from, to] = this.#findRange(filter, head);
     const isOneOf = (wanted: string | readonly string[] | null | undefined, value?: string) =>
       wanted == null || [wanted].flat().includes(value ?? '');
-    for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
+    for (let n = from; n <= Math.min(head, to); n += 1) {
       for (const log of this.#blocks[n]?.logs ?? []) {
         const topics = log['topics'] as string[];
         if (!isOneOf(filter.address, String(log['address']))) continue;
@@ -163,6 +166,14 @@ export class MemoryChain {
       }
     }
     return found;
+  }
+
+  #findRange(filter: Filter, head: number): [from: number, to: number] {
+    const { blockHash } = filter;
+    if (blockHash === undefined) return [Number(filter.fromBlock), Number(filter.toBlock)];
+    const number = this.#blocks.findIndex(({ header }) => header['hash'] === blockHash);
+    if (number < 0 || number > head) throw new RpcFault(-32000, 'unknown block');
+    return [number, number];
   }
 
   #findReceipt(hash: string): unknown {

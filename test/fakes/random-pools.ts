@@ -74,7 +74,10 @@ function createConcentrated(random: () => number, sides: Sides): SwapPool {
   const rows = Array.from(nets, ([at, liquidityNet]) => ({ tick: at, liquidityNet }));
   const fees = computeDirectionFees(feePips, 0);
   const ticks = new TickList(rows);
-  return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
+  return new ConcentratedPool(
+    { sqrtPriceX96, liquidity, tick },
+    { bitmapSpacing: tickSpacing, fees, ticks },
+  );
 }
 
 const RANGE_TERMS = { tickSpacing: 60, custody: { kind: 'own' } } as const;

@@ -32,7 +32,11 @@ export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): R
     isPaused: () => false,
     tokenIn,
     tokenOut,
-    amountIn: BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1)))),
+    size: {
+      fixed: 'input',
+      amountRaw: BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1)))),
+      reserveBps: 0,
+    },
     outPerUnit: OUT_PER_UNIT,
     costs: TRADE_COSTS,
   };

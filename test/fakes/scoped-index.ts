@@ -10,11 +10,12 @@ import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';
 import { createSceneAdapter, endScene, startNode } from './chain-scene.ts';
+import { type CommitFault, createFailingStore } from './failing-store.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { MemoryChain } from './memory-chain.ts';
 import type { MisbehavingRpc } from './misbehaving-rpc.ts';
 
-type ScopeOptions =
+export type ScopeOptions =
   | { readonly name: 'all' }
   | { readonly name: 'watch'; readonly readWatched: () => Promise<readonly Address[]> }
   | { readonly name: 'liquid'; readonly floorUsdE18: bigint };
@@ -33,7 +34,7 @@ export interface ScopedIndex {
   stop(): Promise<void>;
 }
 
-const SETTLE_MAX_MS = 60_000;
+const SETTLE_MAX_MS = 300_000;
 
 function createScope(
   options: ScopeOptions,
@@ -48,7 +49,12 @@ function createScope(
 /** Waits take no time; `countIdle` says how often there was nothing to do. */
 function startIndexer(
   scope: ScopeOptions,
-  parts: { readonly adapter: EvmAdapter; readonly store: MarketStore; readonly warnings: string[] },
+  parts: {
+    readonly adapter: EvmAdapter;
+    readonly store: MarketStore;
+    readonly warnings: string[];
+    readonly blockCountMax?: number | undefined;
+  },
 ) {
   const { store, warnings } = parts;
   // Without it the indexer waits with our `sleep`.
@@ -57,7 +63,7 @@ function startIndexer(
   let idle = 0;
   const indexer = new Indexer({
     ...{ adapter, store, startBlock: 0, pollIntervalMs: 1000 },
-    sizes: { blockCountMax: 5000, eventCountMax: 20_000 },
+    sizes: { blockCountMax: parts.blockCountMax ?? 5000, eventCountMax: 20_000 },
     backoff: { baseMs: 100, maxMs: 1000 },
     ...{ failureCountMax: 5, stallAfterMs: 60_000, headStallAfterMs: null, clock },
     scope: createScope(scope, { adapter, store, clock }),
@@ -81,22 +87,25 @@ function startIndexer(
   return { indexer, countIdle: () => idle };
 }
 
-export async function startScopedIndex(
+interface ScopedIndexOptions {
+  readonly deployment: EvmDeployment;
+  readonly scope: ScopeOptions;
+  /** Of each batch. */
+  readonly blockCountMax?: number;
+  /** Asked for every commit. */
+  readonly nextFault?: () => CommitFault | Promise<CommitFault>;
+}
+
+/** An index of a chain behind an address; `findHead` is the block that it has to reach. */
+export async function openScopedIndex(
   t: { after(work: () => unknown): void },
-  chain: MemoryChain,
-  options: {
-    readonly deployment: EvmDeployment;
-    readonly scope: ScopeOptions;
-    readonly head?: number;
-  },
-): Promise<ScopedIndex> {
-  const { deployment } = options;
+  node: { readonly url: string },
+  options: ScopedIndexOptions & { readonly findHead: () => number },
+): Promise<Omit<ScopedIndex, 'node' | 'setHead'>> {
+  const { deployment, findHead } = options;
   const place = await createSqlitePlace();
   const opened = await place.open();
-  const store = opened.market;
-  let limit = options.head ?? Number.POSITIVE_INFINITY;
-  const findHead = () => Math.min(limit, chain.head);
-  const node = await startNode((method, params) => chain.answerUpTo(findHead())(method, params));
+  const store = createFailingStore(opened.market, options.nextFault ?? (() => null));
   const adapter = createSceneAdapter([node], {
     deployment,
     verification: 'all',
@@ -104,7 +113,10 @@ export async function startScopedIndex(
     limits: { timeoutMs: 20_000 },
   });
   const warnings: string[] = [];
-  const { indexer, countIdle } = startIndexer(options.scope, { adapter, store, warnings });
+  const { indexer, countIdle } = startIndexer(options.scope, {
+    ...{ adapter, store, warnings },
+    blockCountMax: options.blockCountMax,
+  });
   const stop = () => indexer.stop();
   t.after(async () => {
     await stop();
@@ -125,8 +137,19 @@ export async function startScopedIndex(
       await setImmediate();
     }
   };
+  return { indexer, adapter, store, warnings, settle, stop };
+}
+
+export async function startScopedIndex(
+  t: { after(work: () => unknown): void },
+  chain: MemoryChain,
+  options: ScopedIndexOptions & { readonly head?: number },
+): Promise<ScopedIndex> {
+  let limit = options.head ?? Number.POSITIVE_INFINITY;
+  const findHead = () => Math.min(limit, chain.head);
+  const node = await startNode((method, params) => chain.answerUpTo(findHead())(method, params));
   const setHead = (block: number) => {
     limit = block;
   };
-  return { indexer, adapter, node, store, warnings, settle, setHead, stop };
+  return { ...(await openScopedIndex(t, node, { ...options, findHead })), node, setHead };
 }

@@ -1,7 +1,8 @@
 // A node at the network's edge that knows one block and one wallet, and responds as scripted.
 
 import { uintWord } from '../../src/chains/evm/hex-data.ts';
-import { RpcClient } from '../../src/chains/evm/rpc/rpc-client.ts';
+import { createEvmDialect } from '../../src/chains/evm/rpc/evm-dialect.ts';
+import { RpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { sleep } from '../../src/lib/retry.ts';
 import { RpcFault, startMisbehavingRpc } from './misbehaving-rpc.ts';
@@ -17,6 +18,7 @@ export interface SimulatedCall {
 export interface SimulatedOutcome {
   readonly isOk: boolean;
   readonly returnData: string;
+  readonly gasUsed?: string;
 }
 
 export interface NodeScript {
@@ -87,8 +89,8 @@ function simulate(script: NodeScript, calls: readonly SimulatedCall[]) {
     // The calls before may decide what arrives.
     return { isOk: true, returnData: `0x${uintWord(heldRaw + script.arrivingRaw)}` };
   });
-  const buildCall = ({ isOk, returnData }: SimulatedOutcome) => ({
-    ...{ status: isOk ? '0x1' : '0x0', returnData: isOk ? returnData : '0x', gasUsed: GAS_USED },
+  const buildCall = ({ isOk, returnData, gasUsed = GAS_USED }: SimulatedOutcome) => ({
+    ...{ status: isOk ? '0x1' : '0x0', returnData: isOk ? returnData : '0x', gasUsed },
     ...(isOk ? {} : { error: { code: 3, message: 'execution reverted', data: returnData } }),
   });
   return [{ calls: outcomes.map(buildCall) }];
@@ -116,7 +118,13 @@ export async function startScriptedNode(script: NodeScript): Promise<ScriptedNod
     return readContract(script, call.data);
   });
   const client = new RpcClient({
-    ...{ endpoints: [node.url], chainId: 1337, clock: systemClock, sleep, random: Math.random },
+    ...{
+      endpoints: [node.url],
+      dialect: createEvmDialect(1337),
+      clock: systemClock,
+      sleep,
+      random: Math.random,
+    },
     log: { info: () => undefined, warn: () => undefined },
     budgetMs: 60_000,
     limits: {

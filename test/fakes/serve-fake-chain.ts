@@ -22,8 +22,12 @@ function readTransaction(chain: FakeChain, id: string): TransactionFate {
 /** A query may name hundreds of pools. */
 const HEAD_BYTES_MAX = 1024 ** 2;
 
-/** Returns the node's URL. */
-export async function serveFakeChain(t: Cleanup, chain: FakeChain): Promise<string> {
+/** Returns the node's URL. `onRequest` is called with the method of each request, and may fail. */
+export async function serveFakeChain(
+  t: Cleanup,
+  chain: FakeChain,
+  onRequest: (method: string) => void = () => undefined,
+): Promise<string> {
   const adapter = new FakeAdapter(chain);
   const methods: Readonly<Record<string, unknown>> = {
     readHead: adapter.readHead,
@@ -38,6 +42,7 @@ export async function serveFakeChain(t: Cleanup, chain: FakeChain): Promise<stri
   const answer = async (request: IncomingMessage): Promise<Buffer> => {
     const bytes = Buffer.from(request.url?.slice(2) ?? '', 'base64url');
     const [method, args] = deserialize(bytes) as [string, unknown[]];
+    onRequest(method);
     const read = methods[method] as (...values: unknown[]) => Promise<unknown>;
     return serialize(await read.apply(adapter, args));
   };

@@ -1,6 +1,7 @@
 // A client of one fake node.
 
-import { RpcClient } from '../../src/chains/evm/rpc/rpc-client.ts';
+import { createEvmDialect } from '../../src/chains/evm/rpc/evm-dialect.ts';
+import { RpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { sleep } from '../../src/lib/retry.ts';
 import type { Cleanup } from '../start-service-process.ts';
@@ -14,7 +15,7 @@ export async function startClientOn(t: Cleanup, answer: TrueAnswer, budgetMs: nu
   });
   const client = new RpcClient({
     endpoints: [node.url],
-    chainId: 1337,
+    dialect: createEvmDialect(1337),
     clock: systemClock,
     random: () => 0.5,
     sleep,

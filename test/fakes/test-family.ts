@@ -74,10 +74,13 @@ function openTestNodes(source: ChainSource): ChainNodes {
   return {
     createAdapter: () => createTestAdapter(source, ask),
     transactions: createTestTransactions(ask),
-    readHead: (signal) => readPosition(ask, signal),
-    readFees: async () => ({ perUnit: STEPS.fee, perUnitMax: 2n * STEPS.fee }),
+    readFees: async () => {
+      return { perUnit: STEPS.fee, perUnitMax: 2n * STEPS.fee, data: { kind: 'none' } };
+    },
     simulateRoundTrip: async () => null,
+    checkContracts: async () => [],
     findContracts: async (addresses) => new Map(addresses.map((one) => [one, false])),
+    readHoldings: async () => null,
     verifyContractSignature: async () => false,
     listUsage: () => [],
     listLimitations: () => [],

@@ -192,11 +192,15 @@ function* checkInternals(answer: FuzzAnswer): Generator<string> {
 }
 
 /** Responses to requests that no operation handles. */
+/** The pages that the console has beside the API. */
+const CONSOLE_PAGES = /^\/(?:token|portfolio|keys|status)?(?:\?|$)/;
+
 function* checkOther(request: FuzzRequest, answer: FuzzAnswer, isKnownPath: boolean) {
   const { status } = answer;
   const code = readCode(answer);
   const outcome = `${request.method} ${status} ${code}`;
   if (isBeforeRoutes(answer) || code === 'RATE_LIMITED') return;
+  if (CONSOLE_PAGES.test(request.target) && status === 200) return;
   if (request.method === 'OPTIONS' && isKnownPath) {
     if (status !== 204 || answer.body.length > 0) yield `${outcome} to a preflight`;
   } else if (isKnownPath) {

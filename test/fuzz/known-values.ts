@@ -28,6 +28,7 @@ const KINDS_OF_INPUT: Readonly<Record<string, readonly string[]>> = {
   wallet: ['wallet'],
   address: ['ownAddress'],
   q: ['word', 'mint'],
+  query: ['word', 'mint'],
   txHash: ['txHash'],
   id: ['keyId'],
   quoteId: ['quoteId'],

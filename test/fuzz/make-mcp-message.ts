@@ -16,6 +16,9 @@ const TOOLS = [
   'get_klines',
   'get_trades',
   'get_holders',
+  'get_token_safety',
+  'get_wallet_balances',
+  'get_wallet_positions',
   'get_quote',
   'get_trade_status',
 ];

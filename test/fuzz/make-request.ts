@@ -50,10 +50,15 @@ function listFields(operation: DocumentOperation): readonly Field[] {
   }));
 }
 
+/** Not required by their schema, but most requests without them are refused. */
+const USUAL = new Set(['chain', 'mint', 'amountInRaw']);
+
 function makeFields(fields: readonly Field[], source: ValueSource): [string, Json][] {
   const { dice } = source;
   const { quality, isAll } = dice.weigh(FIELDS);
-  const chosen = fields.filter(({ required }) => required || dice.chance(0.25));
+  const chosen = fields.filter(({ name, required }) => {
+    return required || dice.chance(USUAL.has(name) ? 0.7 : 0.25);
+  });
   const wrong = dice.pickAny(chosen);
   const made = chosen.map(({ name, schema }): [string, Json] => {
     const own = isAll || name === wrong?.name ? quality : 'valid';

@@ -27,12 +27,18 @@ const CHAINS = [
 
 const WORDS = ['wire', 'e', 'usd', 'WETH', '0x', 'et her', 'wrie', '🚀', 'a b c d'];
 
+function makeAmount({ dice }: ValueSource): string {
+  return String(BigInt(1 + dice.below(9)) * 10n ** BigInt(dice.below(24)));
+}
+
 /** Inputs whose format is not in their schema. */
 const BY_NAME: Readonly<Record<string, (source: ValueSource) => string>> = {
   chain: ({ dice }) => dice.weigh(CHAINS),
   domain: ({ domain }) => domain,
+  exchange: ({ dice }) => dice.weigh(CHAINS),
   q: ({ dice }) => dice.pick(WORDS),
-  amountInRaw: ({ dice }) => String(BigInt(1 + dice.below(9)) * 10n ** BigInt(dice.below(24))),
+  amountInRaw: makeAmount,
+  amountOutRaw: makeAmount,
   minUsd: ({ dice }) => dice.pick(['0', '1', '0.5', '1000000']),
   'Idempotency-Key': ({ dice }) => `word-${dice.below(50)}`,
 };

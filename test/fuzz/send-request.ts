@@ -1,6 +1,7 @@
 // Sends one request unchanged, odd parts included, and reads its whole response.
 
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export interface FuzzRequest {
   readonly method: string;
@@ -50,11 +51,26 @@ function buildFlatHeaders(one: FuzzRequest, host: string): string[] {
   return [...added, ...one.headers].flatMap(([name, value]) => [name, cleanHeaderValue(value)]);
 }
 
+/** The body without its compression; throws if it is damaged or of an unknown form. */
+function decodeBody(body: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === undefined || body.length === 0) return body;
+  if (encoding === 'gzip') return gunzipSync(body);
+  if (encoding === 'br') return brotliDecompressSync(body);
+  throw new Error(`content-encoding ${encoding} is unknown`);
+}
+
 function readAnswer(response: IncomingMessage, done: (outcome: Outcome) => void): void {
   const { statusCode: status = 0, headers } = response;
   const chunks: Buffer[] = [];
   const isStream = status === 200 && headers['content-type']?.startsWith('text/event-stream');
-  const finish = () => done({ status, headers, body: Buffer.concat(chunks) });
+  const finish = () => {
+    try {
+      const body = decodeBody(Buffer.concat(chunks), headers['content-encoding']);
+      done({ status, headers, body });
+    } catch (error) {
+      done({ failure: `the compressed answer is broken: ${(error as Error).message}` });
+    }
+  };
   const timer = isStream ? setTimeout(leave, STREAM_MS) : undefined;
   function leave() {
     clearTimeout(timer);

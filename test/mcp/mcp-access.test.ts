@@ -205,3 +205,38 @@ describe('what is charged', () => {
     assert.equal((body['keys'] as Json[])[0].requests24h, 4);
   });
 });
+
+describe('what is counted as usage', () => {
+  async function createKeyOwner() {
+    const { token } = await mcp.signIn(createEvmWallet());
+    const { id, key } = await mcp.issueKey(token);
+    const read = async () => {
+      const { body } = await mcp.send('GET', `/usage?keyId=${id}`, { bearer: token });
+      return (body['rows'] as Json[]).map(({ operation, requests, cost, limited, errors }) => {
+        return [operation, requests, cost, limited, errors];
+      });
+    };
+    return { bearer: { authorization: `Bearer ${key}` }, read };
+  }
+
+  test('each message of a batch, by its tool, with its cost and its outcome', async () => {
+    rest();
+    const { bearer, read } = await createKeyOwner();
+    const revision = { 'mcp-protocol-version': '2025-03-26' };
+    const missing = toolCall('get_token', { chain: 'devnet', mint: `0x${'12'.repeat(20)}` });
+    const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const batch = [SEARCH, toolCall('get_entitlements'), missing, SEARCH, PING, note];
+    const { status, json } = await mcp.post(batch, { ...bearer, ...revision });
+    assert.deepEqual([status, json.length], [200, 5]);
+    await mcp.post(missing, bearer);
+    await mcp.post(SEARCH, bearer);
+    await mcp.post({ ...PING, method: 'no/such' }, bearer);
+    assert.deepEqual((await read()).sort(), [
+      ['callMcp', 2, 2, 0, 1],
+      ['mcp get_entitlements', 1, 1, 0, 0],
+      ['mcp get_token', 2, 2, 0, 2],
+      ['mcp ping', 1, 1, 0, 0],
+      ['mcp search_tokens', 3, 6, 0, 0],
+    ]);
+  });
+});

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { BATCH_MESSAGES_MAX } from '../../src/mcp/parse-messages.ts';
 import type { Json } from '../market-scene.ts';
 import { setUp } from '../root-hooks.ts';
-import { buildStatelessRequest, type McpServer, startMcp, VERSION } from './start-mcp.ts';
+import { buildStatelessRequest, type McpServer, MINT, startMcp, VERSION } from './start-mcp.ts';
 
 let mcp: McpServer;
 
@@ -273,6 +273,30 @@ describe('HTTP', () => {
       const { headers } = await mcp.post(PING, { accept });
       assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
       assert.equal(headers.get('cache-control'), 'no-store');
+    }
+  });
+
+  test('long answers are compressed for clients that ask, and the same inside', async () => {
+    const input = {
+      name: 'get_klines',
+      arguments: { chain: 'devnet', mint: MINT, interval: '1m' },
+    };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: input };
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    for (const request of [call, list, PING]) {
+      const plain = await mcp.post(request, { 'accept-encoding': 'identity' });
+      assert.equal(plain.headers.get('content-encoding'), null);
+      for (const [asked, encoding] of [
+        ['gzip', 'gzip'],
+        ['br, gzip', 'gzip'],
+        ['br', 'br'],
+      ] as const) {
+        const answer = await mcp.post(request, { 'accept-encoding': asked });
+        const expected = request === PING ? null : encoding;
+        assert.equal(answer.headers.get('content-encoding'), expected);
+        assert.equal(answer.headers.get('vary'), 'Origin, Accept-Encoding');
+        assert.deepEqual(answer.json, plain.json);
+      }
     }
   });
 

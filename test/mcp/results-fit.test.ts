@@ -40,8 +40,9 @@ function createEndpoint(content: Partial<McpOptions> = {}) {
     errors,
     async call(body: Json, headers: Readonly<Record<string, string>> = {}): Promise<Json> {
       const request = { body: Buffer.from(JSON.stringify(body)), headers };
-      const charged = { ...request, charge: () => undefined, rename: () => undefined };
-      const answer = await mcp(charged, context);
+      const bill = { charge: () => undefined, work: {}, end: () => undefined };
+      const billed = { ...request, begin: () => bill, rename: () => undefined };
+      const answer = await mcp(billed, context);
       const pieces = typeof answer.body === 'string' ? [answer.body] : (answer.body ?? []);
       return JSON.parse(pieces.map(String).join(''));
     },

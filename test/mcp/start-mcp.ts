@@ -4,13 +4,14 @@ import type { AnyHandler } from '../../src/contract/handler.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import { operations } from '../../src/contract/operations.ts';
+import { createGetTokenSafety } from '../../src/market/create-get-token-safety.ts';
 import { createMcp, type McpOptions } from '../../src/mcp/create-mcp.ts';
 import { PROMPTS } from '../../src/mcp/prompts.ts';
 import { createResources, ERROR_TEMPLATE } from '../../src/mcp/resources.ts';
 import { type AccessClient, createAccessClient } from '../access-client.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
-import { createMarketScene, type Json } from '../market-scene.ts';
+import { createMarketScene, type Json, type MarketScene } from '../market-scene.ts';
 import { createTestAccess } from '../start-access.ts';
 import { startTestServer, type TestServer } from '../start-http-server.ts';
 
@@ -64,7 +65,10 @@ const CHAINS = {
       lagMs: 0,
       scope: 'all',
       venues: ['uniswap-v2'],
-      native: { symbol: 'ETH', decimals: 18 },
+      native: { symbol: 'ETH', decimals: 18, priceUsd: null },
+      explorerUrl: null,
+      status: 'ready',
+      progress: null,
       usdAnchor: null,
     },
   ],
@@ -72,6 +76,13 @@ const CHAINS = {
 
 interface Cleanup {
   after(work: () => unknown): void;
+}
+
+/** Nothing is measured here. */
+function createSafety({ market }: MarketScene, clock: ManualClock): AnyHandler {
+  const findSafety = () => null;
+  const nowMs = () => clock.nowMs();
+  return createGetTokenSafety({ ...market.parts, nowMs, findSafety }) as AnyHandler;
 }
 
 export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promise<McpServer> {
@@ -85,6 +96,7 @@ export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promi
     ...({ ...scene.market.handlers, ...access.handlers } as object),
     ...options.extra?.handlers,
     getChains: () => CHAINS,
+    getTokenSafety: createSafety(scene, clock),
   };
   const served: readonly Operation[] = [
     ...operations.filter((operation) => handlers[operation.id]),

@@ -51,6 +51,8 @@ export function runReader(stage: Stage): Promise<void> {
       `/token/klines?${token}&interval=${pick(INTERVALS)}&limit=200`,
       `/token/trades?${token}&limit=50`,
       `/token/holders?${token}&limit=50`,
+      `/token/safety?${token}`,
+      `/token/traders?${token}&limit=20`,
       `/tokens/search?q=${encodeURIComponent(pick(WORDS))}`,
     ]);
     const name = path.split('?', 1)[0] ?? path;

@@ -130,7 +130,14 @@ describe('how far back', () => {
       await transaction.putTokens([token!]);
     });
     const changes = { fromBlock: 0, toBlock: 9, tokens: [], pools: [], listed: [], trades: [] };
-    const commit = { chain: 'devnet', version: 1, checkpoint, complete: true, ...changes } as const;
+    const commit = {
+      chain: 'devnet',
+      epoch: 'other',
+      version: 1,
+      checkpoint,
+      complete: true,
+      ...changes,
+    } as const;
     scene.feed.publish(decodeBatch(encodeBatch(commit)));
     await waitUntil(() => open.state.ended === 'end');
     const back = await scene.open({ lastEventId });
@@ -192,7 +199,8 @@ describe('the memory of a resume', () => {
       ...{ lastEventId, spend: () => 0 },
     };
     const events: 'trade'[] = ['trade'];
-    const input = { ...INPUT, events, interval: '1m' as const };
+    const view = { interval: '1m', currency: 'usd', outliers: 'exclude' } as const;
+    const input = { chain: INPUT.chain, mint: [INPUT.mint], events, ...view };
     const readers: unknown[] = [];
     const openMany = async (count: number) => {
       for (let opened = 0; opened < count; opened += 1) {
@@ -224,14 +232,20 @@ describe('states', () => {
     await scene.settle();
     await waitUntil(() => namesOf(stream).includes('price') && namesOf(stream).includes('holders'));
     const { json } = await scene.ask('getHolders', INPUT);
-    const holders = stream.events.findLast(({ event }) => event === 'holders')!;
-    assert.deepEqual(holders.data, { total: json.total, top10Pct: json.top10Pct });
-    assert.equal(holders.id, null);
     const token = await scene.ask('getToken', INPUT);
+    const name = { chain: 'devnet', mint: token.json.mint };
+    const holders = stream.events.findLast(({ event }) => event === 'holders')!;
+    assert.deepEqual(holders.data, { ...name, total: json.total, top10Pct: json.top10Pct });
+    assert.equal(holders.id, null);
     const price = stream.events.findLast(({ event }) => event === 'price')!;
-    const { priceUsd, priceNative, liquidityUsd } = token.json;
+    const { priceUsd, priceNative, liquidityUsd, marketCapUsd } = token.json;
+    const { priceChange24hPct, volume24hUsd, trades24h } = token.json;
     const block = scene.chain.head.position;
-    assert.deepEqual(price.data, { priceUsd, priceNative, liquidityUsd, block });
+    assert.deepEqual(price.data, {
+      ...name,
+      ...{ priceUsd, priceNative, liquidityUsd, marketCapUsd },
+      ...{ priceChange24hPct, volume24hUsd, trades24h, block },
+    });
     const lastEventId = stream.events[0]!.id!;
     const back = await scene.open({ lastEventId }, { events: 'price,holders' });
     await waitUntil(() => namesOf(back).includes('price') && namesOf(back).includes('holders'));

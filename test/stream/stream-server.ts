@@ -80,6 +80,7 @@ export async function startStreamServer(
       limitOf: (identity) => access.tiers[identity.kind].depth.streams,
       totalMax: 10_000,
     },
+    tokensMax: (identity) => access.tiers[identity.kind].depth.streamTokens,
     watch: (identity, onEnded) => access.watch.watch(identity, onEnded),
     ...options.streams,
   });

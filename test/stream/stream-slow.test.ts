@@ -56,43 +56,90 @@ async function createQuietScene(t: { after(work: () => unknown): void }) {
   return { scene, streams, clock, input: { chain: 'devnet', mint: row!.token, events: 'price' } };
 }
 
-describe('a reader that stops reading', () => {
-  test('is cut and can resume; another reader gets everything meanwhile', async (t) => {
-    const server = await startStreamServer(t, {
-      streams: { slots: { limitOf: () => 100, totalMax: 100 } },
-    });
-    const { scene, streams } = server;
-    const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
-    scene.chain.extend(1, [createPool(POOL, [TOKEN, buildFakeAddress('eeee', 5)]), reserves]);
-    await scene.settle();
-    const query = `chain=devnet&mint=${TOKEN}&events=trade`;
-    const url = `${server.server.origin}/v1/token/stream?${query}`;
-    const good = await openHttpStream(url);
-    const first = await good.until(({ event }) => event === 'snapshot');
-    const { pathname, search } = new URL(url);
-    const stuck = connect(server.server.port, '127.0.0.1');
-    stuck.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
-    stuck.on('error', () => undefined);
-    stuck.pause();
-    await until(() => streams.hub.clientCount === 2);
-    let blocks = 0;
-    while (streams.hub.clientCount === 2) {
-      assert.ok(blocks < 60, 'it was never cut');
-      scene.chain.extend(1, buildTrades(TRADES_PER_BLOCK));
-      blocks += 1;
-      await scene.settle();
-      // The live reader is up to date while the other one is stuck.
-      await until(() => good.events.length === 1 + blocks * TRADES_PER_BLOCK);
-    }
-    assert.equal(streams.hub.counts.cut, 1);
-    stuck.destroy();
-    const back = await openHttpStream(url, { headers: { 'last-event-id': first.id! } });
-    await until(() => back.events.length === blocks * TRADES_PER_BLOCK);
-    const listIds = (stream: typeof back) =>
-      stream.events.flatMap(({ event, data }) => (event === 'trade' ? [data.id] : []));
-    assert.deepEqual(listIds(back), listIds(good));
-    for (const stream of [good, back]) stream.leave();
+interface BusyStream {
+  readonly of: string;
+  readonly query: string;
+  readonly snapshots: number;
+  /** What a block brings, and how many events that is. */
+  readonly makeBlock: () => MarketEvent[];
+  readonly perBlock: number;
+}
+
+let pools = 0;
+
+/** Each pool has a token of its own. */
+function buildPools(count: number): MarketEvent[] {
+  return Array.from({ length: count }, () => {
+    pools += 1;
+    const pool = poolId(buildFakeAddress('fade', pools));
+    return createPool(pool, [buildFakeAddress('abba', pools), buildFakeAddress('eeee', 5)]);
   });
+}
+
+const OTHER_TOKENS = [10, 11].map((number) => buildFakeAddress('aaaa', number));
+
+const BUSY_STREAMS: readonly BusyStream[] = [
+  {
+    of: 'one token',
+    query: `mint=${TOKEN}&events=trade`,
+    snapshots: 1,
+    makeBlock: () => buildTrades(TRADES_PER_BLOCK),
+    perBlock: TRADES_PER_BLOCK,
+  },
+  {
+    of: 'several tokens',
+    query: `mint=${[TOKEN, ...OTHER_TOKENS].join()}&events=trade`,
+    snapshots: 3,
+    makeBlock: () => buildTrades(TRADES_PER_BLOCK),
+    perBlock: TRADES_PER_BLOCK,
+  },
+  {
+    of: "a chain's news",
+    query: 'mint=*&events=pool,token',
+    snapshots: 1,
+    makeBlock: () => buildPools(200),
+    perBlock: 400,
+  },
+];
+
+describe('a reader that stops reading', () => {
+  for (const { of, query, snapshots, makeBlock, perBlock } of BUSY_STREAMS) {
+    test(`${of}: is cut and can resume; another reader gets everything meanwhile`, async (t) => {
+      const server = await startStreamServer(t, {
+        streams: { slots: { limitOf: () => 100, totalMax: 100 } },
+      });
+      const { scene, streams } = server;
+      const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
+      scene.chain.extend(1, [createPool(POOL, [TOKEN, buildFakeAddress('eeee', 5)]), reserves]);
+      await scene.settle();
+      const target = `/v1/token/stream?chain=devnet&${query}`;
+      const url = `${server.server.origin}${target}`;
+      const good = await openHttpStream(url);
+      await until(() => good.events.length === snapshots);
+      const { id } = good.events.at(-1)!;
+      const [stuck] = openUnread(server.server.port, target, 1);
+      await until(() => streams.hub.clientCount === 2);
+      let blocks = 0;
+      while (streams.hub.clientCount === 2) {
+        assert.ok(blocks < 60, 'it was never cut');
+        scene.chain.extend(1, makeBlock());
+        blocks += 1;
+        await scene.settle();
+        // The live reader is up to date while the other one is stuck.
+        await until(() => good.events.length === snapshots + blocks * perBlock);
+      }
+      assert.equal(streams.hub.counts.cut, 1);
+      stuck!.destroy();
+      const back = await openHttpStream(url, { headers: { 'last-event-id': id! } });
+      await until(() => back.events.length === blocks * perBlock);
+      const listIds = (stream: typeof back) =>
+        stream.events.flatMap(({ event, data }) =>
+          event === 'snapshot' ? [] : [`${event} ${data.id ?? data.address ?? data.mint}`],
+        );
+      assert.deepEqual(listIds(back), listIds(good));
+      for (const stream of [good, back]) stream.leave();
+    });
+  }
 
   test('that reads nothing for a minute is cut by the heartbeat', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });

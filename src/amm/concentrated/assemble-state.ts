@@ -15,7 +15,7 @@ interface TickLiquidity {
 }
 
 /** The liquidity at a tick, summed from the ticks up to it; null if the ticks are inconsistent. */
-function addUpLiquidity(ticks: readonly TickLiquidity[], tick: number): bigint | null {
+export function addUpLiquidity(ticks: readonly TickLiquidity[], tick: number): bigint | null {
   let [sum, active] = [0n, 0n];
   for (const { tick: at, liquidityGross, liquidityNet } of ticks) {
     const size = liquidityNet < 0n ? -liquidityNet : liquidityNet;

@@ -2,10 +2,12 @@
 
 import type { Address } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
+import { computeDepthTicks } from '../depth-ticks.ts';
 import type { PoolDraft, PoolKind, PoolTicks, SwappedAmounts } from '../pool-kind.ts';
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
-import type { SwapPool } from '../swap-pool.ts';
+import type { DirectionFees, SwapPool } from '../swap-pool.ts';
 import { TickList } from '../tick-list.ts';
+import { isQuotable, joinFlags } from '../unchecked-flag.ts';
 import { assembleState } from './assemble-state.ts';
 import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
 import type { TickBounds } from './concentrated-terms.ts';
@@ -24,6 +26,7 @@ type PoolCustody =
     };
 
 interface ConcentratedPoolTerms {
+  /** Of the tick bitmap: the spacing of positions, or 1 if the bitmap has every tick. */
   readonly tickSpacing: number;
   readonly custody: PoolCustody;
 }
@@ -38,6 +41,10 @@ export interface ConcentratedPoolState {
   /** What the positions hold at the pool's price, without fees; null if not all are known. */
   readonly amount0: bigint | null;
   readonly amount1: bigint | null;
+  /** In pips, if swaps of token 1 pay another fee than the pool's `feePips` (Algebra 1.9). */
+  readonly feeOneForZero?: number;
+  /** See `UncheckedFlag`. */
+  readonly flags?: string;
 }
 
 type ConcentratedChange =
@@ -51,7 +58,15 @@ type ConcentratedChange =
       readonly feePips: number | null;
     }
   | ({ readonly type: 'position' } & PositionChange)
-  | { readonly type: 'protocolFee'; readonly protocolFee: number };
+  | { readonly type: 'protocolFee'; readonly protocolFee: number }
+  | {
+      readonly type: 'fees';
+      readonly fees: DirectionFees;
+      /** Whether the fee of another block may differ, because it depends on the block's time. */
+      readonly isTimed: boolean;
+    }
+  /** Its logs do not tell its fee: the contract must be asked. */
+  | { readonly type: 'unread' };
 
 declare module '../../model/pool.ts' {
   interface PoolShapes {
@@ -102,7 +117,8 @@ function swap(
 ): void {
   const { sqrtPriceX96, liquidity, tick, feePips } = change;
   const { state } = draft;
-  const amounts = addSwap(state, swapped, feePips ?? draft.feePips);
+  const ownPips = swapped.amount1 > 0n ? (state.feeOneForZero ?? draft.feePips) : draft.feePips;
+  const amounts = addSwap(state, swapped, feePips ?? ownPips);
   draft.state = { ...state, ...amounts, sqrtPriceX96, liquidity, tick };
   if (feePips === null) return;
   const protocolPips = swapped.amount0 > 0n ? state.protocolFee & 0xfff : state.protocolFee >> 12;
@@ -132,11 +148,32 @@ function changePosition(draft: ConcentratedDraft, change: PositionChange, ticks:
   draft.state = { ...draft.state, liquidity: after < 0n ? 0n : after };
 }
 
-/** Ticks change rarely: while they are equal, the old table is reused with its cached steps. */
-function buildTickList(ticks: readonly TickRecord[], previous: SwapPool | undefined): TickList {
+function setFees(
+  draft: ConcentratedDraft,
+  { fees, isTimed }: Extract<ConcentratedChange, { type: 'fees' }>,
+): void {
+  const { feeOneForZero: _fee, flags: _flags, ...state } = draft.state;
+  const { zeroForOne, oneForZero } = fees;
+  draft.feePips = zeroForOne;
+  draft.state = {
+    ...state,
+    ...(zeroForOne === oneForZero ? {} : { feeOneForZero: oneForZero }),
+    ...(isTimed ? { flags: joinFlags(['timedFee']) } : {}),
+  };
+}
+
+/**
+ * Ticks change rarely: while they are equal, the old table is reused with its cached steps, which
+ * hold for one spacing of the bitmap.
+ */
+function buildTickList(
+  ticks: readonly TickRecord[],
+  bitmapSpacing: number,
+  previous: SwapPool | undefined,
+): TickList {
   const table = new TickList(ticks);
-  const known = previous instanceof ConcentratedPool ? previous.terms.ticks : null;
-  return known?.equals(table) ? known : table;
+  const known = previous instanceof ConcentratedPool ? previous.terms : null;
+  return known?.bitmapSpacing === bitmapSpacing && known.ticks.equals(table) ? known.ticks : table;
 }
 
 /**
@@ -151,6 +188,19 @@ function findCertainRange(tick: number, tickSpacing: number): TickBounds {
   };
 }
 
+/** Only V4 has a protocol fee beside the pool's, and no pool of it has a fee for each direction. */
+function findFees(
+  feePips: number,
+  { protocolFee, feeOneForZero }: ConcentratedPoolState,
+): DirectionFees {
+  if (feeOneForZero !== undefined) return { zeroForOne: feePips, oneForZero: feeOneForZero };
+  return computeDirectionFees(feePips, protocolFee);
+}
+
+/** In stored states; the fields after the first six are written if the pool has any of them. */
+const STATE_FIELDS = 6;
+const STATE_FIELDS_MORE = 8;
+
 /** In stored terms. */
 const CUSTODY_DIGITS = { own: 0, singleton: 1 } as const;
 
@@ -163,6 +213,7 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     ...{ protocolFee: 0, amount0: null, amount1: null },
   },
   eventFields: ['sqrtPriceX96', 'liquidity', 'tick'],
+  findFlags: ({ flags = '' }) => flags,
   needsTicks: ({ type }) => type === 'position',
   apply(draft, change, { ticks, swapped }) {
     switch (change.type) {
@@ -175,12 +226,19 @@ export const concentratedKind: PoolKind<'concentrated'> = {
         return changePosition(draft, change, ticks);
       case 'protocolFee':
         draft.state = { ...draft.state, protocolFee: change.protocolFee };
+        return;
+      case 'fees':
+        return setFees(draft, change);
+      case 'unread':
+        draft.complete = false;
+        draft.state = { ...draft.state, flags: joinFlags(['feeUnknown']) };
     }
   },
-  assembleState({ sqrtPriceX96, liquidity, tick, protocolFee = 0 }, ticks) {
+  assembleState({ sqrtPriceX96, liquidity, tick, protocolFee = 0, ...rest }, ticks) {
     if (sqrtPriceX96 == null || liquidity == null || tick == null) return null;
-    return assembleState({ sqrtPriceX96, liquidity, tick, protocolFee }, ticks);
+    return assembleState({ ...rest, sqrtPriceX96, liquidity, tick, protocolFee }, ticks);
   },
+  findDepthTicks: ({ state }) => computeDepthTicks(state.tick, 1.0001),
   price({ sqrtPriceX96 }) {
     if (!sqrtPriceX96) return null;
     return { numerator: sqrtPriceX96 * sqrtPriceX96, denominator: 1n << 192n };
@@ -196,16 +254,16 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     return base === 'token0' ? walkDown(walk) : walkUp(walk);
   },
   createSwapPool({ state, complete, feePips, terms: { tickSpacing } }, ticks, previous) {
-    const { sqrtPriceX96, tick, liquidity, protocolFee } = state;
-    if (!sqrtPriceX96 || tick === null) return null;
+    const { sqrtPriceX96, tick, liquidity, flags = '' } = state;
+    if (!sqrtPriceX96 || tick === null || !isQuotable(flags)) return null;
     // Steps that a table remembers end where its pool's range does, so a partial one is not reused.
-    const table = complete ? buildTickList(ticks, previous) : new TickList([]);
+    const table = complete ? buildTickList(ticks, tickSpacing, previous) : new TickList([]);
     // No liquidity now and none further on: nothing can be traded here.
     if (!liquidity && table.size === 0) return null;
     return new ConcentratedPool(
       { sqrtPriceX96, liquidity: liquidity ?? 0n, tick },
       {
-        ...{ tickSpacing, fees: computeDirectionFees(feePips, protocolFee), ticks: table },
+        ...{ bitmapSpacing: tickSpacing, fees: findFees(feePips, state), ticks: table },
         ...(complete ? {} : { bounds: findCertainRange(tick, tickSpacing) }),
       },
     );
@@ -229,10 +287,14 @@ export const concentratedKind: PoolKind<'concentrated'> = {
         : { kind: 'own' },
     };
   },
-  encodeState: ({ sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1 }) =>
-    encodeFields([sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1]),
+  encodeState({ sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1, ...rest }) {
+    const { feeOneForZero = null, flags = '' } = rest;
+    const more = feeOneForZero === null && flags === '' ? [] : [feeOneForZero, flags];
+    return encodeFields([sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1, ...more]);
+  },
   decodeState(text) {
-    const [sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1] = decodeFields(text, 6);
+    const [sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1, feeOneForZero, flags] =
+      decodeFields(text, STATE_FIELDS, STATE_FIELDS_MORE);
     return {
       sqrtPriceX96: toBigint(sqrtPriceX96),
       liquidity: toBigint(liquidity),
@@ -240,6 +302,8 @@ export const concentratedKind: PoolKind<'concentrated'> = {
       protocolFee: Number(protocolFee),
       amount0: toBigint(amount0),
       amount1: toBigint(amount1),
+      ...(feeOneForZero == null ? {} : { feeOneForZero: Number(feeOneForZero) }),
+      ...(flags == null ? {} : { flags }),
     };
   },
 };

@@ -97,7 +97,10 @@ function buildPool(pool: OraclePool): ConcentratedPool {
   const rows = Array.from(pool.nets, ([tick, liquidityNet]) => ({ tick, liquidityNet }));
   const fees = computeDirectionFees(Number(pool.feePips), 0);
   const ticks = new TickList(rows);
-  return new ConcentratedPool({ sqrtPriceX96, liquidity, tick }, { tickSpacing, fees, ticks });
+  return new ConcentratedPool(
+    { sqrtPriceX96, liquidity, tick },
+    { bitmapSpacing: tickSpacing, fees, ticks },
+  );
 }
 
 function pickState({ sqrtPriceX96, liquidity, tick }: ConcentratedState): ConcentratedState {

@@ -1,6 +1,7 @@
 // A concentrated-liquidity pool (Uniswap V3 and V4) in memory: its swaps, exact to the unit.
 
 import type { Ratio } from '../../lib/decimal.ts';
+import { computeSquareRoot } from '../../lib/square-root.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import type { TickList } from '../tick-list.ts';
@@ -49,6 +50,10 @@ export class ConcentratedPool implements SwapPool {
     return { swap, after: new ConcentratedPool(readStateAfter(swap), this.terms) };
   }
 
+  swapToPrice(zeroForOne: boolean, priceMin: Ratio): ConcentratedSwap {
+    return this.#findLadder(zeroForOne).swapToPrice(toLimit(zeroForOne, priceMin));
+  }
+
   get depth(): number {
     return Number(this.state.liquidity);
   }
@@ -89,14 +94,22 @@ export class ConcentratedPool implements SwapPool {
   #findLadder(zeroForOne: boolean): SwapLadder {
     const known = zeroForOne ? this.#down : this.#up;
     if (known !== null) return known;
-    const { tickSpacing, ticks, bounds } = this.terms;
+    const { bitmapSpacing, ticks, bounds } = this.terms;
     const feePips = this.feePips(zeroForOne);
-    const terms = { zeroForOne, feePips, tickSpacing, ticks, bounds };
+    const terms = { zeroForOne, feePips, bitmapSpacing, ticks, bounds };
     const ladder = new SwapLadder(this.state, terms);
     if (zeroForOne) this.#down = ladder;
     else this.#up = ladder;
     return ladder;
   }
+}
+
+/** The last square-root price at which a unit in is worth at least `priceMin` units out. */
+function toLimit(zeroForOne: boolean, { numerator, denominator }: Ratio): bigint {
+  if (!zeroForOne) return computeSquareRoot((X192 * denominator) / numerator);
+  const square = (X192 * numerator + denominator - 1n) / denominator;
+  const root = computeSquareRoot(square);
+  return root * root === square ? root : root + 1n;
 }
 
 export function readStateAfter(swap: LadderSwap): ConcentratedState {

@@ -16,7 +16,11 @@ export interface TickBounds {
 }
 
 export interface ConcentratedTerms {
-  readonly tickSpacing: number;
+  /**
+   * The ticks that a bit of the pool's bitmap stands for. Swaps stop at the end of each word, so
+   * it decides their rounding; it may be smaller than the spacing of positions.
+   */
+  readonly bitmapSpacing: number;
   readonly fees: DirectionFees;
   readonly ticks: TickList;
   /** The range whose liquidity is known; swaps end at its edge. The whole range unless given. */

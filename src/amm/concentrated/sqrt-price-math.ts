@@ -4,12 +4,10 @@
 // Arguments are positional although they have the same type: these functions run millions of times
 // and must not allocate.
 
+import { divideUp } from '../divide-up.ts';
+
 const X96 = 96n;
 const UINT256_END = 1n << 256n;
-
-function divideUp(numerator: bigint, divisor: bigint): bigint {
-  return (numerator + divisor - 1n) / divisor;
-}
 
 /**
  * The contract divides by one price and then by the other, rounding the same way; dividing once by

@@ -46,7 +46,7 @@ interface LadderStart {
 interface LadderTerms {
   readonly zeroForOne: boolean;
   readonly feePips: number;
-  readonly tickSpacing: number;
+  readonly bitmapSpacing: number;
   readonly ticks: TickList;
   readonly bounds?: TickBounds | undefined;
 }
@@ -92,7 +92,7 @@ export class SwapLadder {
   readonly #rungs: Rung[];
   readonly #table: TickList;
   readonly #zeroForOne: boolean;
-  readonly #tickSpacing: number;
+  readonly #bitmapSpacing: number;
   readonly #book: StepBook;
   readonly #end: LadderEnd;
   /** The next initialised tick on the way, in the table. */
@@ -105,7 +105,7 @@ export class SwapLadder {
     const { zeroForOne, ticks } = terms;
     this.#table = ticks;
     this.#zeroForOne = zeroForOne;
-    this.#tickSpacing = terms.tickSpacing;
+    this.#bitmapSpacing = terms.bitmapSpacing;
     this.#book = ticks.bookOf(zeroForOne, terms.feePips);
     this.#index = ticks.findAbove(tick) - (zeroForOne ? 1 : 0);
     this.#end = findEnd(terms);
@@ -150,6 +150,31 @@ export class SwapLadder {
     const reached = this.#rung(low);
     if (reached.amountOut === amount) return { ...reached, isFilled: true };
     return this.#buyRest({ from: this.#rung(low - 1), next: reached }, amount);
+  }
+
+  /** The largest swap that does not move the price beyond `limit`. */
+  swapToPrice(limit: bigint): LadderSwap {
+    const isWithin = ({ sqrtPriceX96: price }: Rung) =>
+      this.#zeroForOne ? price >= limit : price <= limit;
+    let last = this.#last();
+    while (isWithin(last) && !this.#isWhole) last = this.#extend(last);
+    if (isWithin(last)) return { ...last, isFilled: false };
+    let index = this.#rungs.length - 1;
+    while (index > 0 && !isWithin(this.#rung(index))) index -= 1;
+    const from = this.#rung(index);
+    const rest = this.#computeRest(from, limit);
+    return rest <= 0n ? { ...from, isFilled: true } : this.#spendRest(from, from.amountIn + rest);
+  }
+
+  /** The most that a swap can spend from a rung on before its rounded price is beyond `limit`. */
+  #computeRest({ sqrtPriceX96: price, liquidity }: Rung, limit: bigint): bigint {
+    const { keptPips } = this.#book;
+    if (liquidity === 0n || keptPips <= 0n) return 0n;
+    // One unit of price further is beyond it, so the amount that reaches that is one too many.
+    const kept = this.#zeroForOne
+      ? computeAmount0Up(liquidity, limit - 1n, price) - 1n
+      : computeAmount1Up(liquidity, price, limit + 1n) - 1n;
+    return ((kept + 1n) * PIPS - 1n) / keptPips;
   }
 
   #rung(index: number): Rung {
@@ -220,16 +245,16 @@ export class SwapLadder {
   #findStop(from: Rung): number {
     const end = this.#end.tick;
     const next = this.#table.ticks[this.#index] ?? end;
-    const compressed = Math.floor(from.tick / this.#tickSpacing);
+    const compressed = Math.floor(from.tick / this.#bitmapSpacing);
     if (this.#zeroForOne) {
       // Without liquidity the stops between take and pay nothing.
       if (from.liquidity === 0n) return Math.max(next, end);
       const wordStart = (compressed >> WORD_BITS) << WORD_BITS;
-      return Math.max(next, wordStart * this.#tickSpacing, end);
+      return Math.max(next, wordStart * this.#bitmapSpacing, end);
     }
     if (from.liquidity === 0n) return Math.min(next, end);
     const wordEnd = (((compressed + 1) >> WORD_BITS) << WORD_BITS) + WORD_LAST;
-    return Math.min(next, wordEnd * this.#tickSpacing, end);
+    return Math.min(next, wordEnd * this.#bitmapSpacing, end);
   }
 
   /** Adds one rung and returns it. */

@@ -1,13 +1,16 @@
 // Constant-product pools as rows: every event has the full reserves (V2 `Sync`).
 
 import type { PoolKind } from '../pool-kind.ts';
+import { findProductPayable } from '../product-payable.ts';
 import { decodeFields, encodeFields, toBigint } from '../state-text.ts';
+import { joinFlags } from '../unchecked-flag.ts';
 import { ConstantProductPool, type PlainPair } from './constant-product-pool.ts';
 
 declare module '../../model/pool.ts' {
   interface PoolShapes {
     constantProduct: {
-      readonly terms: null;
+      /** Null if the fee is that of its factory or was confirmed by its router. */
+      readonly terms: { readonly isFeeUnchecked: true } | null;
       /** Null before the first event. */
       readonly state: { readonly reserve0: bigint | null; readonly reserve1: bigint | null };
       readonly change: { readonly reserve0: bigint; readonly reserve1: bigint };
@@ -15,12 +18,7 @@ declare module '../../model/pool.ts' {
   }
 }
 
-/**
- * One minus the square root of 0.98, in 1e-18: the share of a reserve that is paid until the price
- * falls by 2 %.
- */
-const PAID_E18 = 10_050_506_338_833_466n;
-const E18 = 10n ** 18n;
+const UNCHECKED = 'feeUnchecked';
 
 export const constantProductKind: PoolKind<'constantProduct'> = {
   name: 'constantProduct',
@@ -28,6 +26,7 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
   countsArrivals: true,
   stateAtStart: { reserve0: null, reserve1: null },
   eventFields: ['reserve0', 'reserve1'],
+  findFlags: (_, terms) => (terms === null ? '' : joinFlags([UNCHECKED])),
   needsTicks: () => false,
   apply(draft, { reserve0, reserve1 }) {
     draft.state = { reserve0, reserve1 };
@@ -47,7 +46,7 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
   },
   payableRaw({ state }, base) {
     const reserve = base === 'token0' ? state.reserve1 : state.reserve0;
-    return ((reserve ?? 0n) * PAID_E18) / E18;
+    return findProductPayable(reserve ?? 0n);
   },
   createSwapPool({ state: { reserve0, reserve1 }, feePips }) {
     if (!reserve0 || !reserve1) return null;
@@ -57,8 +56,8 @@ export const constantProductKind: PoolKind<'constantProduct'> = {
     const { feePips, ...reserves } = plain as PlainPair;
     return new ConstantProductPool(reserves, feePips);
   },
-  encodeTerms: () => '',
-  decodeTerms: () => null,
+  encodeTerms: (terms) => (terms === null ? '' : UNCHECKED),
+  decodeTerms: (text) => (text === '' ? null : { isFeeUnchecked: true }),
   encodeState: ({ reserve0, reserve1 }) => encodeFields([reserve0, reserve1]),
   decodeState(text) {
     const [reserve0, reserve1] = decodeFields(text, 2);

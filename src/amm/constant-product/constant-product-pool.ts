@@ -4,6 +4,8 @@
 // quotients round as in the router, whatever denominator a fork uses.
 
 import type { Ratio } from '../../lib/decimal.ts';
+import { computeSquareRoot } from '../../lib/square-root.ts';
+import { searchLargest } from '../search-swap.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 
@@ -115,6 +117,39 @@ export class ConstantProductPool implements SwapPool {
     const amountIn = (reserveIn * amountOut * PIPS) / divisor + 1n;
     if (amountIn > RESERVE_MAX - reserveIn) return this.#buildOutcome(zeroForOne, nothing);
     return this.#buildOutcome(zeroForOne, { amountIn, amountOut, isFilled: true });
+  }
+
+  swapToPrice(zeroForOne: boolean, priceMin: Ratio): ProductSwap {
+    const reserveIn = zeroForOne ? this.reserve0 : this.reserve1;
+    const reserveOut = zeroForOne ? this.reserve1 : this.reserve0;
+    const { numerator, denominator } = priceMin;
+    const room = RESERVE_MAX - reserveIn;
+    // The pair rounds what it pays down, which keeps its price up: it may take a little more.
+    const amountIn = searchLargest(
+      this.#estimateTaken(reserveIn, reserveOut, priceMin),
+      (amount) => {
+        const left = reserveOut - this.swapIn(zeroForOne, amount).amountOut;
+        return amount <= room && left * denominator >= numerator * (reserveIn + amount);
+      },
+    );
+    return this.swapIn(zeroForOne, amountIn);
+  }
+
+  /**
+   * Without rounding. With the share k that the fee leaves, the price after a swap of `a` is
+   * in·out / ((in + k·a)·(in + a)), so the root of a quadratic equation is the amount.
+   */
+  #estimateTaken(reserveIn: bigint, reserveOut: bigint, priceMin: Ratio): bigint {
+    const kept = this.#keptPips;
+    const product = (reserveIn * reserveOut * priceMin.denominator) / priceMin.numerator;
+    const excess = product - reserveIn * reserveIn;
+    if (excess <= 0n) return 0n;
+    const half = (PIPS + kept) * reserveIn;
+    const root = computeSquareRoot(half * half + 4n * kept * PIPS * excess) - half;
+    const taken = kept > 0n ? root / (2n * kept) : excess / reserveIn;
+    const room = RESERVE_MAX - reserveIn;
+    if (taken > room) return room;
+    return taken;
   }
 
   #buildOutcome(

@@ -3,12 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toFunctionSelector } from 'viem';
+import * as checks from './check-contracts.ts';
 import { AGGREGATE3_SELECTOR } from './multicall.ts';
+import { GET_ETH_BALANCE_SELECTOR } from './tokens/read-holdings.ts';
 import * as tokens from './tokens/read-token-metadata.ts';
+import * as curve from './venues/curve/curve-selectors.ts';
+import * as dodo from './venues/dodo/dodo.ts';
 import * as factories from './venues/factory-pools.ts';
-import * as v2 from './venues/uniswap-v2/uniswap-v2.ts';
+import * as infinity from './venues/infinity/infinity.ts';
+import * as maverick from './venues/maverick/maverick.ts';
+import * as v2 from './venues/uniswap-v2/pair-selectors.ts';
 import * as v3Pool from './venues/uniswap-v3/pool-selectors.ts';
-import * as v3 from './venues/uniswap-v3/uniswap-v3.ts';
 import * as v4 from './venues/uniswap-v4/uniswap-v4.ts';
 
 test('function selectors are those of their signatures', () => {
@@ -18,9 +23,21 @@ test('function selectors are those of their signatures', () => {
     ['token1()', factories.TOKEN1_SELECTOR],
     ['getPair(address,address)', v2.GET_PAIR_SELECTOR],
     ['getReserves()', v2.GET_RESERVES_SELECTOR],
-    ['fee()', v3.FEE_SELECTOR],
+    ['getPool(address,address,bool)', v2.GET_POOL_BY_STABLE_SELECTOR],
+    ['stable()', v2.STABLE_SELECTOR],
+    ['metadata()', v2.METADATA_SELECTOR],
+    ['getFee(address,bool)', v2.GET_FEE_SELECTOR],
+    ['stableSwap()', v2.STABLE_SWAP_SELECTOR],
+    ['fee()', v3Pool.FEE_SELECTOR],
     ['tickSpacing()', v3Pool.TICK_SPACING_SELECTOR],
     ['getPool(address,address,uint24)', v3Pool.GET_POOL_SELECTOR],
+    ['getPool(address,address,int24)', v3Pool.GET_POOL_BY_SPACING_SELECTOR],
+    ['poolByPair(address,address)', v3Pool.POOL_BY_PAIR_SELECTOR],
+    ['globalState()', v3Pool.GLOBAL_STATE_SELECTOR],
+    ['tickTable(int16)', v3Pool.TICK_TABLE_SELECTOR],
+    ['swapFeeUnits()', v3Pool.SWAP_FEE_UNITS_SELECTOR],
+    ['tickDistance()', v3Pool.TICK_DISTANCE_SELECTOR],
+    ['getPoolState()', v3Pool.POOL_STATE_SELECTOR],
     ['slot0()', v3Pool.SLOT0_SELECTOR],
     ['liquidity()', v3Pool.LIQUIDITY_SELECTOR],
     ['ticks(int24)', v3Pool.TICKS_SELECTOR],
@@ -30,6 +47,32 @@ test('function selectors are those of their signatures', () => {
     ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],
     ['getTickLiquidity(bytes32,int24)', v4.GET_TICK_LIQUIDITY_SELECTOR],
     ['aggregate3((address,bool,bytes)[])', AGGREGATE3_SELECTOR],
+    ['allPairsLength()', checks.ALL_PAIRS_LENGTH_SELECTOR],
+    ['feeAmountTickSpacing(uint24)', checks.TICK_SPACING_OF_FEE_SELECTOR],
+    ['getAmountOut(uint256,uint256,uint256)', checks.GET_AMOUNT_OUT_SELECTOR],
+    ['get_coins(address)', curve.GET_COINS_SELECTOR],
+    ['get_underlying_coins(address)', curve.GET_UNDERLYING_COINS_SELECTOR],
+    ['is_meta(address)', curve.IS_META_SELECTOR],
+    ['get_pool_asset_types(address)', curve.ASSET_TYPES_SELECTOR],
+    ['balances(uint256)', curve.BALANCES_SELECTOR],
+    ['stored_rates()', curve.STORED_RATES_SELECTOR],
+    ['A_precise()', curve.AMP_SELECTOR],
+    ['future_A()', curve.FUTURE_AMP_SELECTOR],
+    ['offpeg_fee_multiplier()', curve.OFFPEG_SELECTOR],
+    ['poolIdToPoolKey(bytes32)', infinity.POOL_KEY_SELECTOR],
+    ['_BASE_TOKEN_()', dodo.BASE_TOKEN_SELECTOR],
+    ['_QUOTE_TOKEN_()', dodo.QUOTE_TOKEN_SELECTOR],
+    ['getDODOPool(address,address)', dodo.LIST_POOLS_SELECTOR],
+    ['tokenA()', maverick.TOKEN_A_SELECTOR],
+    ['tokenB()', maverick.TOKEN_B_SELECTOR],
+    ['isFactoryPool(address)', maverick.IS_FACTORY_POOL_SELECTOR],
+    ['getPair(address,address,bool)', v2.GET_PAIR_BY_STABLE_SELECTOR],
+    ['WETH()', checks.ROUTER_WRAPPED_SELECTOR],
+    ['WETH9()', checks.QUOTER_WRAPPED_SELECTOR],
+    ['poolManager()', checks.POOL_MANAGER_SELECTOR],
+    ['DOMAIN_SEPARATOR()', checks.DOMAIN_SEPARATOR_SELECTOR],
+    ['getBlockNumber()', checks.GET_BLOCK_NUMBER_SELECTOR],
+    ['getEthBalance(address)', GET_ETH_BALANCE_SELECTOR],
     ['symbol()', tokens.SYMBOL_SELECTOR],
     ['name()', tokens.NAME_SELECTOR],
     ['decimals()', tokens.DECIMALS_SELECTOR],

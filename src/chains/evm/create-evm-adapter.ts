@@ -3,7 +3,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { PoolDescription } from '../../model/pool.ts';
 import type { ChainAdapter, ChainHead, KnownPools } from '../adapter.ts';
+import { readAgreedHeader, readAnyHeader } from '../rpc/agreed-header.ts';
+import { EndpointPool } from '../rpc/endpoint-pool.ts';
+import { type Log, RpcClient } from '../rpc/rpc-client.ts';
+import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { PoolPieceReader } from './adopt/pool-piece-reader.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import { createLogFilters } from './blocks/log-filters.ts';
@@ -11,23 +16,26 @@ import type { LogSpanOptions } from './blocks/log-span.ts';
 import { createReadAt } from './create-read-at.ts';
 import { TokenFinder } from './demand/token-finder.ts';
 import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
+import type { EvmLog } from './evm-log.ts';
 import { HeadPacer } from './head/head-pacer.ts';
 import { HeadReader } from './head/head-reader.ts';
 import { HeadSubscription } from './head/head-subscription.ts';
 import { EvmHistory } from './history/evm-history.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { callContracts } from './multicall.ts';
+import { ForkFinder } from './pools/fork-finder.ts';
+import { ForkQueue } from './pools/fork-queue.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
-import { readAgreedHeader, readHeader } from './read-header.ts';
-import type { EndpointPool } from './rpc/endpoint-pool.ts';
-import { type Log, RpcClient } from './rpc/rpc-client.ts';
-import type { EndpointLimits, RpcEndpoint } from './rpc/rpc-endpoint.ts';
+import { readHeaderAt } from './read-header.ts';
+import { createEvmDialect } from './rpc/evm-dialect.ts';
 import {
   readBalances,
   readContractSupplies,
   readTokenMetadata,
 } from './tokens/read-token-metadata.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
+import { listSharedEmitters } from './venues/registry.ts';
+import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
 import type { CallContracts } from './venues/venue-protocol.ts';
 
 export interface EvmAdapterOptions {
@@ -55,6 +63,8 @@ export interface EvmAdapterOptions {
   readonly sockets?: readonly string[];
   /** Whether the head is polled about when a block is due; otherwise at fixed intervals. */
   readonly isPollTimed?: boolean;
+  /** Whether pairs of factories that nobody listed are accepted by what they do. */
+  readonly findsForks?: boolean;
   /** How old the final block may become before it is read again. */
   readonly finalizedAgeMs?: number;
 }
@@ -72,7 +82,7 @@ const DEFAULT_FINALIZED_AGE_MS = 60_000;
 /** How long to wait for an announcement before looking whether it is overdue. */
 const ANNOUNCED_MAX_MS = 10_000;
 
-const DEFAULT_SPAN: LogSpanOptions = { blocksStart: 200, blocksMax: 10_000, logsTarget: 15_000 };
+const DEFAULT_SPAN: LogSpanOptions = { blocksStart: 200, blocksMax: 10_000, logsTarget: 8000 };
 
 const DEFAULT_BUDGET_MS = 30_000;
 
@@ -84,18 +94,26 @@ export interface EvmAdapter extends ChainAdapter {
   readonly client: RpcClient;
 }
 
-function createClient(options: EvmAdapterOptions): RpcClient {
-  return new RpcClient({
-    endpoints: options.endpoints,
-    chainId: options.deployment.chainId,
+/** One for work in the background, and one for lookups, which clients wait for. */
+function createClients(options: EvmAdapterOptions): { client: RpcClient; lookups: RpcClient } {
+  const endpoints =
+    options.endpoints instanceof EndpointPool
+      ? options.endpoints
+      : new EndpointPool(options.endpoints, options);
+  const shared = {
+    endpoints,
+    dialect: createEvmDialect(options.deployment.chainId),
     clock: options.clock,
     random: options.random,
     sleep: options.sleep ?? sleepInRealTime,
     log: options.log ?? SILENT,
     budgetMs: options.budgetMs ?? DEFAULT_BUDGET_MS,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    isPaced: true,
-  });
+  };
+  return {
+    client: new RpcClient({ ...shared, isPaced: true }),
+    lookups: new RpcClient({ ...shared, isPaced: false }),
+  };
 }
 
 /** How the head is read and waited for. */
@@ -166,15 +184,30 @@ function createStateReads(
   };
 }
 
+function createDirectory(
+  options: EvmAdapterOptions,
+  client: RpcClient,
+): { readonly directory: PoolDirectory; readonly forks: ForkQueue | null } {
+  const { deployment, knownPools, findsForks, clock } = options;
+  const { log = SILENT, sleep = sleepInRealTime } = options;
+  if (!findsForks) return { directory: new PoolDirectory({ deployment, knownPools }), forks: null };
+  const finder = new ForkFinder(client, deployment);
+  const accept = (description: PoolDescription) => directory.accept(description);
+  const forks = new ForkQueue({ finder, accept, sleep, clock, log });
+  const onUnclaimed = (swaps: readonly EvmLog[]) => forks.add(listPairSwaps(swaps));
+  const directory = new PoolDirectory({ deployment, knownPools, onUnclaimed });
+  return { directory, forks };
+}
+
 export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   const { deployment } = options;
-  const client = createClient(options);
+  const { client, lookups } = createClients(options);
   const { multicall3 } = deployment;
-  const directory = new PoolDirectory({ deployment, knownPools: options.knownPools });
   const createCallContracts =
     (at: { minBlock?: number; signal?: AbortSignal | undefined }): CallContracts =>
     (calls) =>
       callContracts(calls, { client, multicall3, block: null, ...at });
+  const { directory, forks } = createDirectory(options, client);
   const logReading = {
     client,
     directory,
@@ -198,7 +231,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
 
   const readAt = createReadAt(client, multicall3);
   const pieces = new PoolPieceReader(readAt, deployment);
-  const finder = new TokenFinder(client, deployment);
+  const finder = new TokenFinder(lookups, deployment);
   return {
     chain: options.chain,
     deployment,
@@ -206,25 +239,33 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     assets: toChainAssets(deployment),
     readHead: (signal) => heads.read(signal),
     waitForHead: (intervalMs, signal) => heads.wait(intervalMs, signal),
-    readHeader: (block, signal) => readHeader(client, block, signal),
-    readAgreedHeader: (block, signal) => readAgreedHeader(client, block, signal),
+    readHeader: (position, signal) =>
+      readAnyHeader(client, { position, readAt: readHeaderAt }, signal),
+    readAgreedHeader: (position, signal) =>
+      readAgreedHeader(client, { position, readAt: readHeaderAt }, signal),
     readBlocks: (range, signal) => reader.read(range, signal),
     readTokenMetadata: (tokens, signal) =>
       readTokenMetadata(tokens, createCallContracts({ signal })),
     ...createStateReads(readAt, deployment),
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
-    history: new EvmHistory({ ...logReading, poolManager: deployment.v4?.poolManager ?? null }),
+    history: new EvmHistory({
+      ...logReading,
+      ...listSharedEmitters(deployment),
+    }),
     findToken: (query, block, signal) => finder.find(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
-      repliesRefused: client.repliesRefused,
+      swapsUnclaimed: directory.unclaimedCount,
+      repliesRefused: client.repliesRefused + lookups.repliesRefused,
       limitations: [...client.listLimitations(), ...heads.listFaults()],
       slowed: client.meter.describeSlowed(),
     }),
     async close() {
+      forks?.close();
       heads.close();
       client.close();
+      lookups.close();
     },
   };
 }

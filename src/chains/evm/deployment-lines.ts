@@ -1,5 +1,6 @@
 // How the venues of a chain are written in `deployments.ts`.
 
+import type { V2LayoutName, V3LayoutName } from '../../model/chain-contracts.ts';
 import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment, V2Fork, V3Fork, V4Deployment } from './evm-deployment.ts';
 import { evmAddress } from './evm-ids.ts';
@@ -25,6 +26,12 @@ export function v2Fork(venue: string, feePips: number, line: ForkLine): V2Fork {
   return { venue, factory, feePips, router: periphery, universalRouter: false };
 }
 
+/** Pairs like those of V2, with logs and fees of their own. */
+export function v2Like(venue: string, layout: V2LayoutName, factory: string): V2Fork {
+  const place = { venue, factory: evmAddress(factory), layout };
+  return { ...place, feePips: 0, router: null, universalRouter: false };
+}
+
 /** Uniswap's own V3: the Universal Router trades there. */
 export function uniswapV3(line: ForkLine): V3Fork {
   const { factory, periphery } = parseContracts(line);
@@ -34,6 +41,12 @@ export function uniswapV3(line: ForkLine): V3Fork {
 export function v3Fork(venue: string, line: ForkLine): V3Fork {
   const { factory, periphery } = parseContracts(line);
   return { venue, factory, quoter: periphery, universalRouter: false };
+}
+
+/** Pools like those of V3, with logs and getters of their own. */
+export function v3Like(venue: string, layout: V3LayoutName, factory: string): V3Fork {
+  const place = { venue, factory: evmAddress(factory), layout };
+  return { ...place, quoter: null, universalRouter: false };
 }
 
 type V4Contracts = Exclude<keyof V4Deployment, 'venue'>;

@@ -10,7 +10,7 @@ import {
   keccak256,
   parseAbiParameters,
 } from 'viem';
-import { CHAINS } from '../../model/chain.ts';
+import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import type { EvmDeployment } from './evm-deployment.ts';
 
@@ -50,7 +50,7 @@ function derivePools(deployment: EvmDeployment, stable: string): Set<string> {
 for (const [slug, deployment] of Object.entries(EVM_DEPLOYMENTS)) {
   test(`${slug} has the chain id of its slug and lower-case addresses`, () => {
     assert.equal(deployment.chain, slug);
-    assert.equal(deployment.chainId, CHAINS[deployment.chain].chainId);
+    assert.equal(deployment.chainId, BUILT_IN_CHAINS[deployment.chain as BuiltInSlug].chainId);
     const hex = JSON.stringify(deployment).match(/0x[0-9a-fA-F]+/g) ?? [];
     assert.ok(hex.length > 15);
     for (const value of hex) assert.match(value, /^0x[0-9a-f]{40}$/);

@@ -1,11 +1,24 @@
 // Known contracts of the EVM chains: factories, routers, wrapped coins, stable assets and anchor
-// pools. The addresses come from the SDKs of Uniswap, PancakeSwap and Sushi and from QuickSwap's
-// repository; a test recomputes the anchor pools from factory, tokens and fee.
+// pools. The addresses come from the SDKs of Uniswap, PancakeSwap and Sushi and from the
+// repositories of QuickSwap, Aerodrome, Velodrome, Camelot, Curve and Balancer; a test recomputes
+// the anchor pools from factory, tokens and fee.
 
-import type { ChainSlug } from '../../model/chain.ts';
-import { routerAt, uniswapV2, uniswapV3, uniswapV4, v2Fork, v3Fork } from './deployment-lines.ts';
+import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
+import { COIN_VENUES } from './coin-venues.ts';
+import {
+  routerAt,
+  uniswapV2,
+  uniswapV3,
+  uniswapV4,
+  v2Fork,
+  v2Like,
+  v3Fork,
+  v3Like,
+} from './deployment-lines.ts';
 import type { EvmDeployment } from './evm-deployment.ts';
 import { evmAddress, evmPool } from './evm-ids.ts';
+import { listV2Forks, listV3Forks } from './fork-factories.ts';
+import { listVenueRouters } from './venue-routers.ts';
 
 const MULTICALL3 = evmAddress('0xca11bde05977b3631167028862be2a173976ca11');
 const PERMIT2 = evmAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
@@ -13,6 +26,7 @@ const PERMIT2 = evmAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
 const ETHEREUM: EvmDeployment = {
   chain: 'ethereum',
   chainId: 1,
+  native: BUILT_IN_CHAINS.ethereum.native,
   wrapped: evmAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
   wrappedEmitsTransfers: false,
   stables: [
@@ -39,6 +53,7 @@ const ETHEREUM: EvmDeployment = {
       factory: '0x1097053fd2ea711dad45caccc45eff7548fcb362',
       periphery: '0xeff92a263d31888d860bd50809a8d171709b7b1c',
     }),
+    ...listV2Forks('ethereum'),
   ],
   v3: [
     uniswapV3({
@@ -53,6 +68,7 @@ const ETHEREUM: EvmDeployment = {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       periphery: '0xb048bbc1ee6b733fffcfb9e9cef7375518e25997',
     }),
+    ...listV3Forks('ethereum'),
   ],
   v4: uniswapV4({
     poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90',
@@ -60,6 +76,8 @@ const ETHEREUM: EvmDeployment = {
     stateView: '0x7ffe42c4a5deea5b0fec41c94c136cf115597227',
     quoter: '0x52f0e24d1c21c8a0cb1e5a5dd6198556bd9e1203',
   }),
+  ...COIN_VENUES.ethereum,
+  ...listVenueRouters('ethereum'),
   universalRouter: routerAt('0x66a9893cc07d91d95644aedd05d03f95e1dba8af', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
@@ -69,6 +87,7 @@ const ETHEREUM: EvmDeployment = {
 const BASE: EvmDeployment = {
   chain: 'base',
   chainId: 8453,
+  native: BUILT_IN_CHAINS.base.native,
   wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
   wrappedEmitsTransfers: false,
   stables: [
@@ -93,6 +112,8 @@ const BASE: EvmDeployment = {
       factory: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
       periphery: '0x8cfe327cec66d1c090dd72bd0ff11d690c33a2eb',
     }),
+    v2Like('aerodrome-v2', 'solidly', '0x420dd381b31aef6683db6b902084cb0ffece40da'),
+    ...listV2Forks('base'),
   ],
   v3: [
     uniswapV3({
@@ -107,6 +128,10 @@ const BASE: EvmDeployment = {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       periphery: '0xb048bbc1ee6b733fffcfb9e9cef7375518e25997',
     }),
+    v3Like('aerodrome-slipstream', 'slipstream', '0x5e7bb104d84c7cb9b682aac2f3d509f5f406809a'),
+    v3Like('aerodrome-slipstream-2', 'slipstream', '0xade65c38cd4849adba595a4323a8c7ddfe89716a'),
+    v3Like('aerodrome-slipstream-3', 'slipstream', '0xf8f2eb4940cfe7d13603dddd87f123820fc061ef'),
+    ...listV3Forks('base'),
   ],
   v4: uniswapV4({
     poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b',
@@ -114,6 +139,8 @@ const BASE: EvmDeployment = {
     stateView: '0xa3c0c9b65bad0b08107aa264b0f3db444b867a71',
     quoter: '0x0d5e0f971ed27fbff6c2837bf31316121532048d',
   }),
+  ...COIN_VENUES.base,
+  ...listVenueRouters('base'),
   universalRouter: routerAt('0x6ff5693b99212da76ad316178a184ab56d299b43', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
@@ -124,6 +151,7 @@ const BASE: EvmDeployment = {
 const ARBITRUM: EvmDeployment = {
   chain: 'arbitrum',
   chainId: 42161,
+  native: BUILT_IN_CHAINS.arbitrum.native,
   wrapped: evmAddress('0x82af49447d8a07e3bd95bd0d56f35241523fbab1'),
   wrappedEmitsTransfers: true,
   stables: [
@@ -150,6 +178,8 @@ const ARBITRUM: EvmDeployment = {
       factory: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
       periphery: '0x8cfe327cec66d1c090dd72bd0ff11d690c33a2eb',
     }),
+    v2Like('camelot-v2', 'camelot', '0x6eccab422d763ac031210895c81787e87b43a652'),
+    ...listV2Forks('arbitrum'),
   ],
   v3: [
     uniswapV3({
@@ -164,6 +194,8 @@ const ARBITRUM: EvmDeployment = {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       periphery: '0xb048bbc1ee6b733fffcfb9e9cef7375518e25997',
     }),
+    v3Like('camelot-v3', 'algebraDirectional', '0x1a3c9b1d2f0529d97f2afc5136cc23e58f1fd35b'),
+    ...listV3Forks('arbitrum'),
   ],
   v4: uniswapV4({
     poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32',
@@ -171,6 +203,8 @@ const ARBITRUM: EvmDeployment = {
     stateView: '0x76fd297e2d437cd7f76d50f01afe6160f86e9990',
     quoter: '0x3972c00f7ed4885e145823eb7c655375d275a1c5',
   }),
+  ...COIN_VENUES.arbitrum,
+  ...listVenueRouters('arbitrum'),
   universalRouter: routerAt('0xa51afafe0263b40edaef0df8781ea9aa03e381a3', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
@@ -181,6 +215,7 @@ const ARBITRUM: EvmDeployment = {
 const OPTIMISM: EvmDeployment = {
   chain: 'optimism',
   chainId: 10,
+  native: BUILT_IN_CHAINS.optimism.native,
   wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
   wrappedEmitsTransfers: false,
   stables: [
@@ -203,6 +238,8 @@ const OPTIMISM: EvmDeployment = {
       factory: '0xfbc12984689e5f15626bad03ad60160fe98b303c',
       periphery: '0x2abf469074dc0b54d793850807e6eb5faf2625b1',
     }),
+    v2Like('velodrome-v2', 'solidly', '0xf1046053aa5682b4f9a81b5481394da16be5ff5a'),
+    ...listV2Forks('optimism'),
   ],
   v3: [
     uniswapV3({
@@ -213,6 +250,9 @@ const OPTIMISM: EvmDeployment = {
       factory: '0x9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0',
       periphery: '0xb1e835dc2785b52265711e17fccb0fd018226a6e',
     }),
+    v3Like('velodrome-slipstream', 'slipstream', '0xcc0bddb707055e04e497ab22a59c2af4391cd12f'),
+    v3Like('velodrome-slipstream-2', 'slipstream', '0xe13dd1fba721aa81a1826d9523ac9bc7d260c879'),
+    ...listV3Forks('optimism'),
   ],
   v4: uniswapV4({
     poolManager: '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3',
@@ -220,6 +260,8 @@ const OPTIMISM: EvmDeployment = {
     stateView: '0xc18a3169788f4f75a170290584eca6395c75ecdb',
     quoter: '0x1f3131a13296fb91c90870043742c3cdbff1a8d7',
   }),
+  ...COIN_VENUES.optimism,
+  ...listVenueRouters('optimism'),
   universalRouter: routerAt('0x851116d9223fabed8e56c0e6b8ad0c31d98b3507', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
@@ -230,6 +272,7 @@ const OPTIMISM: EvmDeployment = {
 const POLYGON: EvmDeployment = {
   chain: 'polygon',
   chainId: 137,
+  native: BUILT_IN_CHAINS.polygon.native,
   wrapped: evmAddress('0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270'),
   wrappedEmitsTransfers: false,
   stables: [
@@ -256,6 +299,7 @@ const POLYGON: EvmDeployment = {
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
       periphery: '0x1b02da8cb0d097eb8d57a175b88c7d8b47997506',
     }),
+    ...listV2Forks('polygon'),
   ],
   v3: [
     uniswapV3({
@@ -266,6 +310,8 @@ const POLYGON: EvmDeployment = {
       factory: '0x917933899c6a5f8e37f31e19f92cdbff7e8ff0e2',
       periphery: '0xb1e835dc2785b52265711e17fccb0fd018226a6e',
     }),
+    v3Like('quickswap-v3', 'algebra', '0x411b0facc3489691f28ad58c47006af5e3ab3a28'),
+    ...listV3Forks('polygon'),
   ],
   v4: uniswapV4({
     poolManager: '0x67366782805870060151383f4bbff9dab53e5cd6',
@@ -273,6 +319,8 @@ const POLYGON: EvmDeployment = {
     stateView: '0x5ea1bd7974c8a611cbab0bdcafcb1d9cc9b3ba5a',
     quoter: '0xb3d5c3dfc3a7aebff71895a7191796bffc2c81b9',
   }),
+  ...COIN_VENUES.polygon,
+  ...listVenueRouters('polygon'),
   universalRouter: routerAt('0x1095692a6237d83c6a72f3f5efedb9a670c49223', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
@@ -282,6 +330,7 @@ const POLYGON: EvmDeployment = {
 const BSC: EvmDeployment = {
   chain: 'bsc',
   chainId: 56,
+  native: BUILT_IN_CHAINS.bsc.native,
   wrapped: evmAddress('0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'),
   wrappedEmitsTransfers: false,
   stables: [
@@ -308,6 +357,7 @@ const BSC: EvmDeployment = {
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
       periphery: '0x1b02da8cb0d097eb8d57a175b88c7d8b47997506',
     }),
+    ...listV2Forks('bsc'),
   ],
   v3: [
     v3Fork('pancakeswap-v3', {
@@ -322,6 +372,7 @@ const BSC: EvmDeployment = {
       factory: '0x126555dd55a39328f69400d6ae4f782bd4c34abb',
       periphery: '0xb1e835dc2785b52265711e17fccb0fd018226a6e',
     }),
+    ...listV3Forks('bsc'),
   ],
   v4: uniswapV4({
     poolManager: '0x28e2ea090877bf75740558f6bfb36a5ffee9e9df',
@@ -329,6 +380,8 @@ const BSC: EvmDeployment = {
     stateView: '0xd13dd3d6e93f276fafc9db9e6bb47c1180aee0c4',
     quoter: '0x9f75dd27d6664c475b90e105573e550ff69437b0',
   }),
+  ...COIN_VENUES.bsc,
+  ...listVenueRouters('bsc'),
   universalRouter: routerAt('0x1906c1d672b88cd1b9ac7593301ca990f94eae07', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
@@ -336,7 +389,7 @@ const BSC: EvmDeployment = {
 };
 
 /** Without the devnet, whose addresses come from the file that it writes at start. */
-export const EVM_DEPLOYMENTS: Readonly<Partial<Record<ChainSlug, EvmDeployment>>> = {
+export const EVM_DEPLOYMENTS: Readonly<Partial<Record<BuiltInSlug, EvmDeployment>>> = {
   ethereum: ETHEREUM,
   base: BASE,
   arbitrum: ARBITRUM,

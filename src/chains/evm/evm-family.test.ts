@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
+import { BUILT_IN_CHAINS } from '../../model/chain.ts';
 import { EVM_FAMILY } from './evm-family.ts';
 
 const SHOWN = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -48,8 +49,8 @@ describe('explorers', () => {
   it('have pages about tokens; the devnet has none', () => {
     const token = address(STORED);
     const page = `https://basescan.org/token/${SHOWN}`;
-    assert.equal(EVM_FAMILY.findTokenPage('base', token), page);
-    assert.equal(EVM_FAMILY.findTokenPage('devnet', token), null);
+    assert.equal(EVM_FAMILY.findTokenPage(BUILT_IN_CHAINS.base, token), page);
+    assert.equal(EVM_FAMILY.findTokenPage(BUILT_IN_CHAINS.devnet, token), null);
   });
 });
 
@@ -61,7 +62,8 @@ describe('markets', () => {
     const { assets, wrapped, venues, tradedVenues, costs } = described ?? assert.fail();
     assert.deepEqual(assets.native, new Set([wrapped, assets.coin]));
     assert.equal(assets.coin, EVM_FAMILY.addresses.native);
-    assert.ok(venues.includes('pancakeswap-v3') && !tradedVenues.has('pancakeswap-v3'));
+    assert.ok(venues.includes('pancakeswap-v3') && tradedVenues.has('pancakeswap-v3'));
+    assert.ok(venues.includes('curve') && !tradedVenues.has('curve'));
     assert.ok([...tradedVenues].every((venue) => venues.includes(venue)));
     assert.equal(costs.hasDataFees, true);
   });

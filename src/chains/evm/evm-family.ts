@@ -1,9 +1,10 @@
 // The family of EVM chains.
 
-import type { ChainSlug } from '../../model/chain.ts';
+import { type ChainInfo, isBuiltIn } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { ChainMarket } from '../chain-nodes.ts';
 import type { ChainFamily, ChainSource } from '../family.ts';
+import type { TradeRouter } from '../trade-router.ts';
 import { BURN_ADDRESSES } from './burn-addresses.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import { EVM_ADDRESSES } from './evm-addresses.ts';
@@ -11,44 +12,45 @@ import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
 import { parseEvmTransaction } from './evm-ids.ts';
 import { openEvmNodes } from './evm-nodes.ts';
 import { EVM_WALLETS } from './evm-signature.ts';
+import { toFileDeployment } from './file-deployment.ts';
 import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
 import { measureEndpoints } from './plan/measure-endpoints.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
 import { EVM_COSTS, findHopBytes, findSwapCost } from './transactions/evm-transaction-costs.ts';
-import { listRoutableVenues } from './transactions/swap-plan.ts';
+import { listSwapRouters, type SwapRouter } from './transactions/swap-routers.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
 
-/** The explorers that the chains' own documents name. */
-const EXPLORERS: Readonly<Partial<Record<ChainSlug, string>>> = {
-  ethereum: 'https://etherscan.io',
-  base: 'https://basescan.org',
-  arbitrum: 'https://arbiscan.io',
-  optimism: 'https://optimistic.etherscan.io',
-  polygon: 'https://polygonscan.com',
-  bsc: 'https://bscscan.com',
-};
-
-function findTokenPage(chain: ChainSlug, token: Address): string | null {
-  const url = EXPLORERS[chain];
-  return url === undefined ? null : `${url}/token/${EVM_ADDRESSES.toShown(token)}`;
+function findTokenPage({ explorerUrl }: ChainInfo, token: Address): string | null {
+  return explorerUrl === null ? null : `${explorerUrl}/token/${EVM_ADDRESSES.toShown(token)}`;
 }
 
-function findDeployment({ chain, devnet }: ChainSource): EvmDeployment {
+function findDeployment({ chain, devnet, contracts }: ChainSource): EvmDeployment {
   if (devnet !== null) return parseDevnetDeployment(devnet);
-  const deployment = EVM_DEPLOYMENTS[chain];
-  if (!deployment) throw new Error(`no contracts are known for ${chain}`);
+  const deployment = isBuiltIn(chain) ? (EVM_DEPLOYMENTS[chain] ?? null) : null;
+  if (contracts) return toFileDeployment(chain, contracts, deployment);
+  if (deployment === null) throw new Error(`no contracts are known for ${chain}`);
   return deployment;
+}
+
+function toTradeRouter({ name, venues, canDivide, canTax, isProven }: SwapRouter): TradeRouter {
+  return { name, venues, canDivide, canTax, isProven };
 }
 
 function describe(source: ChainSource): ChainMarket {
   const deployment = findDeployment(source);
-  const { v4, wrapped, rollup } = deployment;
+  const { v4, wrapped, rollup, balancer = [], infinity } = deployment;
+  const routers = listSwapRouters(deployment).map(toTradeRouter);
   return {
     assets: toChainAssets(deployment),
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
-    tradedVenues: new Set(listRoutableVenues(deployment).keys()),
-    vaults: new Set(v4 === null ? [] : [v4.poolManager]),
+    tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
+    routers,
+    vaults: new Set([
+      ...(v4 === null ? [] : [v4.poolManager]),
+      ...balancer.map(({ vault }) => vault),
+      ...(infinity === undefined ? [] : [infinity.vault]),
+    ]),
     burnAddresses: BURN_ADDRESSES,
     costs: { ...EVM_COSTS, hasDataFees: rollup !== undefined },
   };

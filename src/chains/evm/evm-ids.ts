@@ -42,3 +42,43 @@ export function toPoolId(contract: Address): PoolId {
 export function toPoolContract(pool: PoolId): Address {
   return pool as string as Address;
 }
+
+/** Two coins of a pool of several, by their indices. */
+interface CoinPair {
+  readonly contract: Address;
+  readonly lower: number;
+  readonly upper: number;
+  /** Whether the indices are those of a metapool's underlying coins. */
+  readonly isUnderlying: boolean;
+}
+
+const COIN_PAIR = /^0x([0-9a-f]{40})0{18}(0[01])([0-9a-f]{2})([0-9a-f]{2})$/;
+
+/** The id of such a pair: its contract, and then which coins. */
+export function toCoinPairPool({ contract, lower, upper, isUnderlying }: CoinPair): PoolId {
+  const bytes = [isUnderlying ? 1 : 0, lower, upper];
+  const tail = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${contract}${'0'.repeat(18)}${tail}` as PoolId;
+}
+
+/** Null if the id is not that of two coins. */
+export function parseCoinPairPool(pool: PoolId): CoinPair | null {
+  const [, contract, flag, lower, upper] = COIN_PAIR.exec(pool) ?? [];
+  if (contract === undefined || lower === undefined || upper === undefined) return null;
+  return {
+    contract: `0x${contract}` as Address,
+    ...{ lower: Number.parseInt(lower, 16), upper: Number.parseInt(upper, 16) },
+    isUnderlying: flag === '01',
+  };
+}
+
+/** The ids of each two coins of a pool of several. */
+export function listCoinPairs(contract: Address, coinCount: number): PoolId[] {
+  const ids: PoolId[] = [];
+  for (let upper = 1; upper < coinCount; upper += 1) {
+    for (let lower = 0; lower < upper; lower += 1) {
+      ids.push(toCoinPairPool({ contract, lower, upper, isUnderlying: false }));
+    }
+  }
+  return ids;
+}

@@ -4,15 +4,20 @@
 import { sleep } from '../../lib/retry.ts';
 import type { ChainNodes, RoundTrip } from '../chain-nodes.ts';
 import type { ChainSource, NodeParts } from '../family.ts';
+import { EndpointPool } from '../rpc/endpoint-pool.ts';
+import { RpcClient } from '../rpc/rpc-client.ts';
+import type { EndpointLimits } from '../rpc/rpc-endpoint.ts';
+import { checkContracts } from './check-contracts.ts';
 import { createEvmAdapter } from './create-evm-adapter.ts';
 import type { EvmDeployment } from './evm-deployment.ts';
 import { simulateRoundTrip } from './probe/simulate-round-trip.ts';
 import { readContractAccounts } from './read-contract-accounts.ts';
 import { readNetworkFees } from './read-network-fees.ts';
-import { EndpointPool } from './rpc/endpoint-pool.ts';
-import { RpcClient } from './rpc/rpc-client.ts';
-import type { EndpointLimits } from './rpc/rpc-endpoint.ts';
+import { createEvmDialect } from './rpc/evm-dialect.ts';
+import { readContractFacts } from './tokens/read-contract-facts.ts';
+import { readHoldings } from './tokens/read-holdings.ts';
 import { createEvmTransactions } from './transactions/evm-transactions.ts';
+import { readDataFees } from './transactions/read-data-fees.ts';
 import { verifyContractSignature } from './verify-contract-signature.ts';
 
 interface NodeUse {
@@ -47,6 +52,9 @@ const WATCH_USE: NodeUse = {
   },
 };
 
+/** Quotes wait for the first fees. */
+const FEE_USE: NodeUse = { ...WATCH_USE, isPaced: false };
+
 /** A reader waits. */
 const ACCOUNT_USE: NodeUse = {
   budgetMs: 2000,
@@ -79,16 +87,19 @@ interface EvmNodesParts extends NodeParts {
 
 export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNodes {
   const { deployment, clock, log, shared } = parts;
-  const { chainId } = deployment;
+  const dialect = createEvmDialect(deployment.chainId);
   const random = Math.random;
   const { budget, sockets } = source;
   const endpoints = new EndpointPool(source.endpoints, { clock, random, shared, budget });
   // The devnet's node is ours alone, and makes blocks when it is told to.
   const isOurs = source.instance !== null;
-  const polling = isOurs ? { finalizedAgeMs: OWN_FINALIZED_AGE_MS } : { isPollTimed: true };
+  const polling = isOurs
+    ? { finalizedAgeMs: OWN_FINALIZED_AGE_MS }
+    : { isPollTimed: true, findsForks: true };
   const open = (use: NodeUse): RpcClient =>
-    new RpcClient({ ...use, endpoints, chainId, clock, random, sleep, log });
+    new RpcClient({ ...use, endpoints, dialect, clock, random, sleep, log });
   const watching = open(WATCH_USE);
+  const pricing = open(FEE_USE);
   const building = open(BUILD_USE);
   const accounts = open(ACCOUNT_USE);
   const signatures = open(SIGNATURE_USE);
@@ -100,21 +111,30 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
         ...options,
       }),
     transactions: createEvmTransactions(deployment, { client: building, clock }),
-    readHead: (signal) => watching.at((endpoint) => endpoint.readBlockNumber(signal), { signal }),
     readFees: async (signal) => {
-      const fees = await readNetworkFees(watching, signal);
+      const [fees, data] = await Promise.all([
+        readNetworkFees(pricing, signal),
+        readDataFees(pricing, deployment),
+      ]);
       const perUnit = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
-      return { perUnit, perUnitMax: fees.maxFeePerGas };
+      return { perUnit, perUnitMax: fees.maxFeePerGas, data };
     },
     simulateRoundTrip: (trip: RoundTrip, signal) =>
       simulateRoundTrip(watching, { trip, deployment }, signal),
     findContracts: (addresses, signal) => readContractAccounts(accounts, addresses, signal),
+    readHoldings: (query, signal) =>
+      readHoldings(accounts, { multicall3: deployment.multicall3, query }, signal),
+    readContractFacts: (token, signal) => readContractFacts(accounts, token, signal),
     verifyContractSignature: (signed, signal) =>
       verifyContractSignature(signatures, signed, signal),
+    checkContracts: (signal) =>
+      source.contracts
+        ? checkContracts(source.contracts, { client: building, deployment, signal })
+        : Promise.resolve([]),
     listUsage: () => endpoints.meter.listUsage(),
     listLimitations: () => watching.listLimitations(),
     close: () => {
-      for (const client of [watching, building, accounts, signatures]) client.close();
+      for (const client of [watching, pricing, building, accounts, signatures]) client.close();
     },
   };
 }

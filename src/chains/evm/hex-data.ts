@@ -2,14 +2,24 @@
 // used.
 
 import type { Address, PoolId } from '../../model/ids.ts';
+import { copyText, KnownTexts } from './known-texts.ts';
 
 const WORD_LENGTH = 64;
 const ZERO_PADDING = '0'.repeat(24);
 const ADDRESS_TOPIC_START = `0x${ZERO_PADDING}`;
 
+const TOPIC_ADDRESSES = new KnownTexts<Address>((topic) =>
+  topic.startsWith(ADDRESS_TOPIC_START) ? (copyText(`0x${topic.slice(26)}`) as Address) : null,
+);
+
 /** Whether data is exactly this many words. */
 export function hasWords(data: string, count: number): boolean {
   return data.length === 2 + count * WORD_LENGTH;
+}
+
+/** Whether data has this word, whatever comes after it. */
+export function hasWordAt(data: string, index: number): boolean {
+  return data.length >= 2 + (index + 1) * WORD_LENGTH;
 }
 
 function wordAt(data: string, index: number): string {
@@ -36,13 +46,12 @@ export function int24At(data: string, index: number): number {
 }
 
 export function decodeAddressAt(data: string, index: number): Address {
-  return `0x${wordAt(data, index).slice(24)}` as Address;
+  return copyText(`0x${wordAt(data, index).slice(24)}`) as Address;
 }
 
 /** The address in an indexed topic that is a valid word; null if there is none. */
 export function toTopicAddress(topic: string | undefined): Address | null {
-  if (topic?.startsWith(ADDRESS_TOPIC_START) !== true) return null;
-  return `0x${topic.slice(26)}` as Address;
+  return topic === undefined ? null : TOPIC_ADDRESSES.find(topic);
 }
 
 /** The pool in an indexed topic that was checked to be a word: V4 keys its pools by words. */

@@ -15,6 +15,10 @@ import type { Address } from '../../model/ids.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
 import type { DecodedEvent, EvmLog } from './evm-log.ts';
 import { createLogDecoding } from './log-decoding.ts';
+import { balancer } from './venues/balancer/balancer.ts';
+import { curve } from './venues/curve/curve.ts';
+import { dodo } from './venues/dodo/dodo.ts';
+import { maverick } from './venues/maverick/maverick.ts';
 import { uniswapV2 } from './venues/uniswap-v2/uniswap-v2.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum!;
@@ -22,6 +26,7 @@ const DECODING = createLogDecoding(DEPLOYMENT);
 const V2 = DEPLOYMENT.v2[0]!;
 const V3 = DEPLOYMENT.v3[0]!;
 const V4 = DEPLOYMENT.v4!;
+const SOLIDLY_FORK = DEPLOYMENT.v2.find(({ layout }) => layout === 'solidlyFork')!;
 
 const TX_HASH = transactionId(`0x${'7'.repeat(64)}`);
 const EMITTER = toAddress(`0x${'e'.repeat(40)}`);
@@ -100,32 +105,57 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    signature: 'event Sync(uint112 reserve0, uint112 reserve1)',
-    args: { reserve0: uint(112), reserve1: uint(112) },
-    expected: (args) => [buildPoolChanged(EMITTER, { poolKind: 'constantProduct', ...args })],
-  },
-  {
     signature:
-      'event Swap(address indexed sender, uint256 in0, uint256 in1, uint256 out0, uint256 out1, address indexed to)',
+      'event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count)',
+    emitter: SOLIDLY_FORK.factory,
     args: {
-      sender: address,
-      in0: uint(256),
-      in1: uint(256),
-      out0: uint(256),
-      out1: uint(256),
-      to: address,
+      ...{ token0: address, token1: address, stable: fc.boolean() },
+      ...{ pair: address, count: uint(64) },
     },
-    expected: ({ in0, in1, out0, out1 }) => [
-      {
-        kind: 'swap',
-        ...origin,
-        pool: EMITTER,
-        amount0: (in0 as bigint) - (out0 as bigint),
-        amount1: (in1 as bigint) - (out1 as bigint),
-        change: null,
-      },
+    expected: (args) => [
+      buildPoolCreated(args, {
+        ...{ pool: args['pair'], vault: args['pair'], venue: SOLIDLY_FORK.venue, feePips: 0 },
+        kind: 'solidlyPair',
+        terms: {
+          ...{ rounding: 'fee', loop: 'checked', reserveBits: 256 },
+          ...{ feeLeavesPips: 1_000_000, stableFeeLeavesPips: 1_000_000 },
+        },
+      }),
+      buildPoolChanged(args['pair'], {
+        poolKind: 'solidlyPair',
+        set: { isStable: args['stable'] },
+      }),
     ],
   },
+  ...[112, 256].map(
+    (bits): Case => ({
+      signature: `event Sync(uint${bits} reserve0, uint${bits} reserve1)`,
+      args: { reserve0: uint(bits), reserve1: uint(bits) },
+      expected: (args) => [buildPoolChanged(EMITTER, { poolKind: 'constantProduct', ...args })],
+    }),
+  ),
+  ...['PAIRS, address indexed to', 'address indexed to, PAIRS'].map(
+    (order): Case => ({
+      signature: `event Swap(address indexed sender, ${order.replace(
+        'PAIRS',
+        'uint256 in0, uint256 in1, uint256 out0, uint256 out1',
+      )})`,
+      args: {
+        ...{ sender: address, to: address },
+        ...{ in0: uint(256), in1: uint(256), out0: uint(256), out1: uint(256) },
+      },
+      expected: ({ in0, in1, out0, out1 }) => [
+        {
+          kind: 'swap',
+          ...origin,
+          pool: EMITTER,
+          amount0: (in0 as bigint) - (out0 as bigint),
+          amount1: (in1 as bigint) - (out1 as bigint),
+          change: null,
+        },
+      ],
+    }),
+  ),
   {
     signature:
       'event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)',
@@ -349,7 +379,11 @@ for (const one of CASES) {
 
 test('every topic that a decoder listens to is asked for, once', () => {
   const selectors = CASES.map((one) => toEventSelector(parseAbiItem(one.signature) as AbiEvent));
-  assert.deepEqual([...DECODING.topics].sort(), selectors.sort());
+  // Those of other venues have tests of their own.
+  const others = [curve, balancer, dodo, maverick].flatMap((one) => [
+    ...one.createDecoders(DEPLOYMENT).keys(),
+  ]);
+  assert.deepEqual([...DECODING.topics].sort(), [...selectors, ...others].sort());
 });
 
 test('two protocols with one topic are refused', () => {

@@ -3,7 +3,9 @@
 import type { PoolId } from '../../model/ids.ts';
 import type { EvmDeployment } from './evm-deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from './evm-log.ts';
+import { SWAP_TOPICS } from './swap-topics.ts';
 import { createTransferDecoders } from './tokens/decode-transfer.ts';
+import { createUnbackedFinder, type FindUnbacked } from './venues/balancer/unbacked-swaps.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
 import type { VenueProtocol } from './venues/venue-protocol.ts';
 
@@ -22,16 +24,21 @@ export interface DecodedLogs {
   /** Every pool with an event that the same logs do not create. */
   readonly emitters: ReadonlyMap<PoolId, VenueProtocol>;
   readonly created: ReadonlySet<PoolId>;
+  /** Logs of swaps that no protocol of the chain decodes. */
+  readonly undecoded: readonly EvmLog[];
 }
 
 export interface LogDecoding {
   /** The first topics of all relevant logs, for a filter. */
   readonly topics: readonly string[];
   decode(logs: readonly EvmLog[]): DecodedLogs;
+  /** The swaps that a vault logged without moving what they are valued at. */
+  readonly findUnbacked: FindUnbacked;
 }
 
 interface DecoderRoute {
-  readonly decode: LogDecoder;
+  /** Null for a swap that is only counted. */
+  readonly decode: LogDecoder | null;
   /** Null for transfers, which need no pool. */
   readonly protocol: VenueProtocol | null;
 }
@@ -54,21 +61,34 @@ function createRoutes(
   return routes;
 }
 
+function addUndecoded(routes: ReadonlyMap<string, DecoderRoute>): Map<string, DecoderRoute> {
+  const unknown = [...SWAP_TOPICS.keys()].filter((topic) => !routes.has(topic));
+  const counted = { decode: null, protocol: null } as const;
+  return new Map([...routes, ...unknown.map((topic) => [topic, counted] as const)]);
+}
+
 export function createLogDecoding(
   deployment: EvmDeployment,
   protocols: readonly VenueProtocol[] = VENUE_PROTOCOLS,
 ): LogDecoding {
-  const routes = createRoutes(deployment, protocols);
+  const decoded = createRoutes(deployment, protocols);
+  const routes = addUndecoded(decoded);
   return {
-    topics: [...routes.keys()],
+    topics: [...decoded.keys()],
+    findUnbacked: createUnbackedFinder(deployment),
     decode(logs) {
       const blocks: DecodedBlock[] = [];
       const emitters = new Map<PoolId, VenueProtocol>();
       const created = new Set<PoolId>();
+      const undecoded: EvmLog[] = [];
       let current: DecodedBlock | null = null;
       for (const log of logs) {
         const route = routes.get(log.topics[0] ?? '');
         if (route === undefined) continue;
+        if (route.decode === null) {
+          undecoded.push(log);
+          continue;
+        }
         if (current === null || current.block !== log.block) {
           // A block without events is replaced instead of kept.
           if (current !== null && current.events.length === 0) blocks.pop();
@@ -89,7 +109,7 @@ export function createLogDecoding(
         }
       }
       if (current !== null && current.events.length === 0) blocks.pop();
-      return { blocks, emitters, created };
+      return { blocks, emitters, created, undecoded };
     },
   };
 }

@@ -2,11 +2,12 @@
 // must not affect the results of the others.
 
 import type { Address } from '../../model/ids.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcCall } from '../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { addressWord, toQuantity, uintWord } from './hex-data.ts';
 import { type BlockPin, readPinned } from './read-pinned.ts';
-import type { RpcClient } from './rpc/rpc-client.ts';
-import type { RpcCall, RpcEndpoint } from './rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from './rpc/rpc-error.ts';
 
 export interface ContractCall {
   readonly to: Address;

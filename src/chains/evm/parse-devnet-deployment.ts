@@ -1,5 +1,6 @@
 // Parses the devnet's deployment file.
 
+import { BUILT_IN_CHAINS } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { EvmDeployment } from './evm-deployment.ts';
 import { parseEvmAddress, parseEvmPool } from './evm-ids.ts';
@@ -43,6 +44,7 @@ export function parseDevnetDeployment(json: unknown): EvmDeployment {
   return {
     chain: 'devnet',
     chainId,
+    native: BUILT_IN_CHAINS.devnet.native,
     wrapped: contract('weth'),
     wrappedEmitsTransfers: false,
     stables: findStables(parseList(file['tokens'], 'tokens')),

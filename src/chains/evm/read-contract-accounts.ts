@@ -1,7 +1,7 @@
 // Asks a chain which addresses have code.
 
 import type { Address } from '../../model/ids.ts';
-import type { RpcClient } from './rpc/rpc-client.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
 
 /** A wallet that delegates to a contract (EIP-7702) is still controlled by its key. */
 const DELEGATION = /^0xef0100/i;

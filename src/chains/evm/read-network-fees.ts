@@ -1,7 +1,7 @@
 // The current gas price, from the fees of the last blocks.
 
-import type { RpcClient } from './rpc/rpc-client.ts';
-import { isRpcError, RpcError } from './rpc/rpc-error.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 
 export interface EvmFees {
   readonly baseFeePerGas: bigint;

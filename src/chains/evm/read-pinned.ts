@@ -2,10 +2,10 @@
 // (EIP-1898) is asked by hash; another one by number, and then for the hash of that block.
 
 import type { BlockHeader } from '../../model/block-header.ts';
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { toQuantity } from './hex-data.ts';
 import { readHeaderAt } from './read-header.ts';
-import type { RpcEndpoint } from './rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from './rpc/rpc-error.ts';
 
 export type BlockPin = Pick<BlockHeader, 'position' | 'hash'>;
 
@@ -39,10 +39,11 @@ export async function readPinned<T>(endpoint: RpcEndpoint, pinned: PinnedRead<T>
       return await read({ blockHash: block.hash, requireCanonical: true });
     } catch (error) {
       if (!isRpcError(error, ...HASH_REFUSALS)) throw toHashFault(error);
-      numbersOnly.add(endpoint);
     }
   }
   const result = await read(toQuantity(block.position));
+  // Only now: the node may have refused the request itself.
+  numbersOnly.add(endpoint);
   pinned.onCalls?.(1);
   const header = await readHeaderAt(endpoint, block.position, pinned.signal);
   if (header?.hash === block.hash) return result;

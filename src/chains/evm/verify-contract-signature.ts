@@ -3,10 +3,10 @@
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, hashMessage, isErc6492Signature } from 'viem/utils';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+import { isRpcError } from '../rpc/rpc-error.ts';
 import type { SignedText } from '../wallet-signatures.ts';
 import { isHex } from './evm-signature.ts';
-import type { RpcClient } from './rpc/rpc-client.ts';
-import { isRpcError } from './rpc/rpc-error.ts';
 
 const IS_VALID_SIGNATURE_ABI = [
   {

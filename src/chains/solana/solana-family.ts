@@ -1,33 +1,46 @@
-// Solana as far as sign-in needs it: names and signatures. Its chain is not followed yet.
+// The family of Solana.
 
-import { decodeBase58, encodeBase58 } from '../../lib/base58.ts';
-import type { Address, PoolId, TransactionId } from '../../model/ids.ts';
-import type { ChainFamily } from '../family.ts';
+import { BUILT_IN_CHAINS, isBuiltIn } from '../../model/chain.ts';
+import type { ChainFamily, ChainSource } from '../family.ts';
+import {
+  parseSignature,
+  parseSolanaAddress,
+  parseSolanaPool,
+  SYSTEM_PROGRAM,
+  TRANSACTION_ID_BYTES,
+} from './solana-ids.ts';
+import { findSolanaMarket } from './solana-market.ts';
+import { openSolanaNodes } from './solana-nodes.ts';
 import { SOLANA_WALLETS } from './solana-signature.ts';
+import { findSolanaHopBytes, findSolanaSwapCost } from './trading/solana-costs.ts';
 
-const ADDRESS_BYTES = 32;
-const TRANSACTION_ID_BYTES = 64;
-
-/** Base58 of exactly that many bytes, in its only valid spelling. */
-function parseBase58(text: string, byteCount: number): string | null {
-  const bytes = decodeBase58(text);
-  return bytes?.length === byteCount && encodeBase58(bytes) === text ? text : null;
+/** The part of the genesis hash in the chain's CAIP-2 identifier. */
+function findGenesis({ chain }: ChainSource): string {
+  const { caip2 } = isBuiltIn(chain) ? BUILT_IN_CHAINS[chain] : BUILT_IN_CHAINS.solana;
+  return caip2.slice(caip2.indexOf(':') + 1);
 }
 
 export const SOLANA_FAMILY: ChainFamily = {
   name: 'solana',
   addresses: {
-    parse: (text) => parseBase58(text, ADDRESS_BYTES) as Address | null,
-    parsePool: (text) => parseBase58(text, ADDRESS_BYTES) as PoolId | null,
+    parse: parseSolanaAddress,
+    parsePool: parseSolanaPool,
     toShown: (address) => address,
-    // The system program, which keeps every account's lamports.
-    native: '1'.repeat(ADDRESS_BYTES) as Address,
+    native: SYSTEM_PROGRAM,
   },
   transactionIds: {
-    parse: (text) => parseBase58(text, TRANSACTION_ID_BYTES) as TransactionId | null,
+    parse: parseSignature,
     rule: `must be base58 of ${TRANSACTION_ID_BYTES} bytes`,
   },
   wallets: SOLANA_WALLETS,
-  findTokenPage: (_, token) => `https://explorer.solana.com/address/${token}`,
-  markets: null,
+  findTokenPage: ({ explorerUrl }, token) =>
+    explorerUrl === null ? null : `${explorerUrl}/address/${token}`,
+  markets: {
+    describe: findSolanaMarket,
+    open: (source, parts) => openSolanaNodes(source, { ...parts, genesis: findGenesis(source) }),
+    measure: null,
+    leavesSwapsAlone: () => true,
+    findSwapCost: findSolanaSwapCost,
+    findHopBytes: findSolanaHopBytes,
+  },
 };

@@ -126,10 +126,10 @@ export const getSessions = defineOperation({
     answer: {
       sessions: [
         {
-          id: 'se_3PRsUFqcP95ChmlkuqQLJw',
-          createdAt: 1794721488953,
-          expiresAt: 1794807889574,
-          lastUsedAt: 1794721489574,
+          id: 'se_79llVrhsO15t2LMez2V6AM',
+          createdAt: 1794818226608,
+          expiresAt: 1794904633416,
+          lastUsedAt: 1794818233416,
           transport: 'token',
           chain: 'base',
           current: true,

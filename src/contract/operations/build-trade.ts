@@ -8,7 +8,11 @@ import {
   rawAmount,
   tradeInputFields,
 } from '../schemas/trade-schemas.ts';
-import { unsignedTransactionSchema } from '../schemas/transaction-schemas.ts';
+import {
+  permitSchema,
+  unsignedTransactionSchema,
+  walletCallsSchema,
+} from '../schemas/transaction-schemas.ts';
 import { quoteTrade } from './quote-trade.ts';
 import { TRADE_ERRORS } from './trade-errors.ts';
 
@@ -32,9 +36,13 @@ const simulationSchema = Type.Object(
       description:
         '`skipped` if the node cannot simulate, or cannot simulate with the missing balance.',
     }),
-    assumed: Type.Array(Type.Enum(['balance', 'nativeForFees']), {
-      description: 'What the wallet lacks; the simulation assumed it. `issues` says how much.',
+    assumed: Type.Array(Type.Enum(['balance', 'nativeForFees', 'permit']), {
+      description:
+        'What the simulation assumed: what the wallet lacks (`issues` says how much), and the permit until it is signed.',
     }),
+    amountInRaw: Type.Optional(
+      Type.String({ description: 'What the wallet spent; only if `amountOutRaw` was given.' }),
+    ),
     amountOutRaw: Type.Union([Type.String(), Type.Null()], {
       description: 'What the wallet received.',
     }),
@@ -46,7 +54,7 @@ const simulationSchema = Type.Object(
 
 const issuesSchema = Type.Object(
   {
-    balance: shortfall('The wallet holds less than the trade spends.'),
+    balance: shortfall('The wallet holds less than the trade may spend.'),
     allowance: Type.Optional(
       Type.Object(
         {
@@ -78,7 +86,7 @@ export const buildTrade = defineOperation({
   access: 'session',
   summary: 'Build the transactions of a trade',
   description:
-    'Prices the trade again on the head of the chain and returns its transactions: unsigned, in signing order, with gas, fees, nonces and deadline. The wallet of the session pays and receives. The whole sequence has been simulated: what the wallet lacks is assumed and listed in `issues`; a trade that reverts anyway is answered with 409. With a `quoteId` the minimum is at least that of the quote. This service has no private key and sends nothing: read `summary`, sign, send, and check `GET /trade/status` before you send again.',
+    'Prices the trade again on the head of the chain and returns its transactions: unsigned, in signing order, with gas, fees, nonces and deadline. The wallet of the session pays and receives. The whole sequence has been simulated: what the wallet lacks is assumed and listed in `issues`; a trade that reverts anyway is answered with 409. With a `quoteId` the minimum is at least that of the quote, or the maximum at most that of the quote. This service has no private key and sends nothing: read `summary`, sign, send, and check `GET /trade/status` before you send again.',
   cost: 'build',
   cacheControl: 'no-store',
   input: Type.Object(
@@ -89,13 +97,26 @@ export const buildTrade = defineOperation({
           minLength: 1,
           maxLength: 2000,
           description:
-            'Of a quote for exactly the same trade; the minimum of that quote must be met.',
+            'Of a quote for exactly the same trade; the minimum or maximum of that quote must be met.',
         }),
       ),
       deadlineSeconds: Type.Integer({
         ...DEADLINE_SECONDS,
         description: 'After this many seconds the swap can no longer be executed.',
       }),
+      approval: Type.Enum(['onchain', 'permit'], {
+        default: 'onchain',
+        description:
+          'How the router gets to take what is spent: by approval transactions for exactly this trade, or by a signed message (`permit`), which needs one unlimited approval of Permit2 for each token first. Routers that cannot use permits, and the native coin, are built as with `onchain`.',
+      }),
+      permitSignature: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 4000,
+          description:
+            "The wallet's signature of the `permit` of an earlier build. Also send the `quoteId` of that build, and otherwise the same fields.",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -110,7 +131,12 @@ export const buildTrade = defineOperation({
       summary: Type.Array(Type.String(), {
         description: 'What will happen, for the person who signs.',
       }),
-      transactions: Type.Array(unsignedTransactionSchema, { description: 'In signing order.' }),
+      transactions: Type.Array(unsignedTransactionSchema, {
+        description:
+          'In signing order. With a `permit` only those before the swap, which may be none.',
+      }),
+      permit: Type.Optional(permitSchema),
+      walletCalls: Type.Optional(walletCallsSchema),
     },
     { title: 'BuiltTrade', additionalProperties: false },
   ),
@@ -121,8 +147,8 @@ export const buildTrade = defineOperation({
     'QUOTE_EXPIRED',
     'QUOTE_MISMATCH',
     'PRICE_MOVED',
+    'PERMIT_OUTDATED',
     'SIMULATION_REVERTED',
-    'TRADING_NOT_SUPPORTED',
   ],
   example: {
     input: { ...quoteTrade.example.input },
@@ -160,6 +186,19 @@ export const buildTrade = defineOperation({
           type: 'eip1559',
         },
       ],
+      walletCalls: {
+        version: '2.0.0',
+        chainId: '0x539',
+        from: WALLET,
+        atomicRequired: true,
+        calls: [
+          {
+            to: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+            data: '0x3593564c',
+            value: '0xde0b6b3a7640000',
+          },
+        ],
+      },
     },
   },
 });

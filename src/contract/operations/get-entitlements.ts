@@ -20,13 +20,26 @@ export const getEntitlements = defineOperation({
     input: {},
     answer: {
       level: 'anonymous',
+      tier: 'anonymous',
       budget: {
         perMinute: 120,
         burst: 60,
-        costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5, lookup: 10 },
+        costs: {
+          read: 1,
+          search: 2,
+          image: 0.1,
+          node: 5,
+          quote: 5,
+          build: 10,
+          challenge: 5,
+          lookup: 10,
+        },
         evaluationsPerUnit: 50_000,
       },
-      limits: { streams: 4, trades: 100, holders: 100, klines: 1000 },
+      limits: {
+        ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30 },
+        streamTokens: 10,
+      },
       chains: ['devnet'],
     },
   },
@@ -34,6 +47,6 @@ export const getEntitlements = defineOperation({
     tool: 'get_entitlements',
     title: 'Limits of this connection',
     description:
-      'Gets the limits of this connection: its tier (anonymous, or key with an API key), requests per minute and burst, what each kind of request costs, and the maximum rows of each list. Use it before many calls, or after RATE_LIMITED. Takes no arguments. Example: {}.',
+      'Gets the limits of this connection: tier, requests per minute and burst, what each kind of request costs, rows of each list. Use it before many calls, or after RATE_LIMITED. Example: {}.',
   },
 });

@@ -63,7 +63,7 @@ export const getHolders = defineOperation({
     answer: {
       total: 41,
       totalSupplyRaw: '100000000000000000000000000',
-      top10Pct: 74.453834,
+      top10Pct: 74.453778,
       holders: [
         {
           rank: 1,
@@ -76,9 +76,9 @@ export const getHolders = defineOperation({
         {
           rank: 2,
           owner: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
-          amountRaw: '2822728262836022511896314',
-          amount: '2822728.262836022511896314',
-          pct: 2.822728,
+          amountRaw: '2822542023796971723536784',
+          amount: '2822542.023796971723536784',
+          pct: 2.822542,
           kind: 'pool',
         },
         {
@@ -94,16 +94,16 @@ export const getHolders = defineOperation({
         'Q3g1Q3JETEpDUFBmMjE0MjU5MDcxODcxNzczMjg4NjU2NTUwNCAweGRmMGI3N2QyMTY1NDAzY2JhZjNkNmQ4YzhmODNkMTdmNDYxMzIyNjUgMw',
       coverage: {
         scope: 'all',
-        tradesFrom: 1794634939000,
-        klinesFrom: 1794634939000,
+        tradesFrom: 1794731708000,
+        klinesFrom: 1794731708000,
         holdersComplete: true,
         backfill: null,
       },
       asOf: {
-        block: 86,
-        blockHash: '0xfb04692c2d88404c36d99f3b393786302b4d9a79c71767a3f30a667ab06615b8',
-        timestamp: 1794721487000,
-        finalizedBlock: 22,
+        block: 89,
+        blockHash: '0x0892ac603fe7a1acb63ac6c20397f7485d129967c826446ba9238f32928ce533',
+        timestamp: 1794818232000,
+        finalizedBlock: 25,
       },
     },
   },
@@ -111,7 +111,7 @@ export const getHolders = defineOperation({
     tool: 'get_holders',
     title: 'Holders of a token',
     description:
-      'Lists the holders of a token, the largest balance first, with the share of the supply of each in per cent, and of the top ten together (top10Pct). Use it to judge concentration; leave out pools and burn addresses with exclude ["pool", "burn"]. amountRaw is in raw units, amount in units. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100 without an API key, 1000 with one); pass nextCursor as `cursor` for more. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
+      'Lists the holders of a token, the largest first, with the share of the supply of each in per cent, and of the top ten together (top10Pct). Use it to judge concentration. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100, with an API key 1000). Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
     defaults: { limit: 20 },
   },
 });

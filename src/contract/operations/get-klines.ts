@@ -1,8 +1,8 @@
 // GET /token/klines
 
 import Type from 'typebox';
-import { CHAIN_SLUGS } from '../../model/chain.ts';
 import { defineOperation } from '../operation.ts';
+import { chainSlugSchema } from '../schemas/chain-schema.ts';
 import {
   asOfSchema,
   chainInput,
@@ -11,6 +11,7 @@ import {
   klineIntervalSchema,
   klineSchema,
   mintInput,
+  poolFilter,
   startTimeInput,
 } from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
@@ -38,20 +39,14 @@ export const getKlines = defineOperation({
         default: 'none',
         description: '`previous` fills intervals without a trade with the previous close.',
       }),
-      pool: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 66,
-          description: 'Only this pool of the token, instead of all.',
-        }),
-      ),
+      pool: poolFilter,
       outliers: Type.Enum(['exclude', 'include'], { default: 'exclude' }),
     },
     { additionalProperties: false },
   ),
   output: Type.Object(
     {
-      chain: Type.Enum([...CHAIN_SLUGS]),
+      chain: chainSlugSchema,
       mint: Type.String(),
       interval: klineIntervalSchema,
       currency: Type.Enum(['usd', 'native']),
@@ -76,31 +71,31 @@ export const getKlines = defineOperation({
       currency: 'usd',
       klines: [
         {
-          openTime: 1794715200000,
-          closeTime: 1794718799999,
-          open: '0.434454394178123512',
-          high: '0.435483116272659155',
+          openTime: 1794812400000,
+          closeTime: 1794815999999,
+          open: '0.433504147259738946',
+          high: '0.43355296323485612',
           low: '0.419403321503031031',
-          close: '0.427027745272133968',
-          volume: '94516.689035853647839056',
-          quoteVolume: '40394.5123179232744',
+          close: '0.422968093050890333',
+          volume: '105038.460376929586845046',
+          quoteVolume: '44803.8194992958141',
           trades: 20,
-          buys: 11,
-          sells: 9,
+          buys: 10,
+          sells: 10,
           closed: true,
           filled: false,
         },
         {
-          openTime: 1794718800000,
-          closeTime: 1794722399999,
-          open: '0.424295090175660699',
+          openTime: 1794816000000,
+          closeTime: 1794819599999,
+          open: '0.422968093050890333',
           high: '0.43738728314396643',
           low: '0.422968093050890333',
-          close: '0.424969781615465682',
-          volume: '216393.706377334830405709',
-          quoteVolume: '92293.5018632348408',
-          trades: 39,
-          buys: 21,
+          close: '0.426208879329284736',
+          volume: '201161.472734011977260723',
+          quoteVolume: '85821.3886634323938',
+          trades: 38,
+          buys: 20,
           sells: 18,
           closed: false,
           filled: false,
@@ -108,16 +103,16 @@ export const getKlines = defineOperation({
       ],
       coverage: {
         scope: 'all',
-        tradesFrom: 1794634939000,
-        klinesFrom: 1794634939000,
+        tradesFrom: 1794731708000,
+        klinesFrom: 1794731708000,
         holdersComplete: true,
         backfill: null,
       },
       asOf: {
-        block: 86,
-        blockHash: '0xfb04692c2d88404c36d99f3b393786302b4d9a79c71767a3f30a667ab06615b8',
-        timestamp: 1794721487000,
-        finalizedBlock: 22,
+        block: 90,
+        blockHash: '0x7ea81cb50b1e11bca0ce1dc62bb4eae599cf6f9c797dcc2c4db5a7ee49854ada',
+        timestamp: 1794818233000,
+        finalizedBlock: 25,
       },
     },
   },
@@ -125,7 +120,7 @@ export const getKlines = defineOperation({
     tool: 'get_klines',
     title: 'Candles of a token',
     description:
-      'Lists candles (open, high, low, close, volume, trades) of a token, ascending. Use it for price history, trends and volatility; for the current price use get_token. Times are Unix milliseconds, prices decimal strings in USD (or the native coin with currency "native"), volume is in units of the token. interval is required: "1m" is a minute, "1M" a month. The newest 50 unless you give `limit` (up to 1000 without an API key, 5000 with one), or startTime and endTime. Intervals without a trade are left out unless fill is "previous". Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
+      'Lists candles of a token, ascending: open, high, low and close in `currency`, volume in units of the token, trades. Use it for price history; get_token has the current price. "1m" is a minute, "1M" a month. The newest 50 unless you give `limit` (up to 1000, with an API key 5000) or startTime and endTime. Intervals without a trade are left out unless fill is "previous". Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
     defaults: { limit: 50 },
   },
 });

@@ -50,13 +50,26 @@ export const getMe = defineOperation({
       session: { id: 'se_1hTz0aVqKpW3mXc', createdAt: 1767225600000, expiresAt: 1767312000000 },
       entitlements: {
         level: 'session',
+        tier: 'session',
         budget: {
           perMinute: 600,
           burst: 150,
-          costs: { read: 1, search: 2, quote: 5, build: 10, challenge: 5, lookup: 10 },
+          costs: {
+            read: 1,
+            search: 2,
+            image: 0.1,
+            node: 5,
+            quote: 5,
+            build: 10,
+            challenge: 5,
+            lookup: 10,
+          },
           evaluationsPerUnit: 50_000,
         },
-        limits: { streams: 50, trades: 500, holders: 1000, klines: 5000 },
+        limits: {
+          ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100 },
+          streamTokens: 100,
+        },
         chains: [],
       },
       keys: { active: 1, limit: KEY_LIMIT },

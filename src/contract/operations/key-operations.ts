@@ -1,8 +1,11 @@
 // GET, POST and DELETE /keys
 
 import Type from 'typebox';
+import { KEY_SCOPES } from '../../model/key-limits.ts';
 import { defineOperation } from '../operation.ts';
 import { KEY_LIMIT, keySchema } from '../schemas/access-schemas.ts';
+
+const ALLOWED_IPS_MAX = 32;
 
 const KEY = {
   id: 'key_6mVq0yTz1aKpW3Xc',
@@ -15,6 +18,15 @@ const KEY = {
   expiresAt: null,
   revokedAt: null,
   requests24h: 0,
+  scopes: ['data', 'mcp', 'quote'],
+  allowedIps: [],
+  perMinute: null,
+} as const;
+
+const LIMITS = {
+  scopes: ['data', 'quote'],
+  allowedIps: ['203.0.113.0/24'],
+  perMinute: 300,
 } as const;
 
 const shared = {
@@ -77,6 +89,30 @@ export const createKey = defineOperation({
           description: 'The key does not expire unless this is given.',
         }),
       ),
+      scopes: Type.Optional(
+        Type.Array(Type.Enum([...KEY_SCOPES]), {
+          minItems: 1,
+          maxItems: KEY_SCOPES.length,
+          description:
+            'What the key may be used for: `data` for reads, `mcp` for `/mcp` with all its tools, `quote` for `/trade/quote`. Everything by default.',
+        }),
+      ),
+      allowedIps: Type.Optional(
+        Type.Array(Type.String({ minLength: 2, maxLength: 64 }), {
+          minItems: 1,
+          maxItems: ALLOWED_IPS_MAX,
+          description:
+            'The networks that the key may be used from, as addresses or CIDRs (IPv6 up to /64). Any by default.',
+        }),
+      ),
+      perMinute: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000,
+          description:
+            "The part of the wallet's budget that the key may use per minute. All of it by default.",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -92,7 +128,10 @@ export const createKey = defineOperation({
     { title: 'IssuedKey', additionalProperties: false },
   ),
   errors: ['KEY_LIMIT_REACHED', 'IDEMPOTENCY_CONFLICT'],
-  example: { input: { name: KEY.name }, answer: { ...KEY, key: 'mw_live_7Fq2…k9Zd' } },
+  example: {
+    input: { name: KEY.name, ...LIMITS },
+    answer: { ...KEY, ...LIMITS, key: 'mw_live_7Fq2…k9Zd' },
+  },
 });
 
 export const revokeKey = defineOperation({

@@ -3,64 +3,99 @@
 import Type from 'typebox';
 import { KLINE_INTERVALS } from '../../model/market-record.ts';
 import { defineOperation } from '../operation.ts';
+import { chainSlugSchema } from '../schemas/chain-schema.ts';
 import {
   asOfSchema,
   chainInput,
   coverageSchema,
   klineIntervalSchema,
   klineSchema,
-  mintInput,
   tokenSummarySchema,
   tradeSchema,
 } from '../schemas/market-schemas.ts';
+import {
+  chainEventSchema,
+  graduationEventSchema,
+  launchEventSchema,
+  newsSnapshotSchema,
+  poolEventSchema,
+  removedNewsSchema,
+  tokenEventSchema,
+} from '../schemas/news-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 const textOrNull = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description });
 
+/** Which token an event is about. */
+const namedFields = {
+  chain: chainSlugSchema,
+  mint: Type.String({ description: "The token's address." }),
+};
+
 const snapshotSchema = Type.Object(
   {
+    ...namedFields,
     token: tokenSummarySchema,
     interval: klineIntervalSchema,
     kline: Type.Union([klineSchema, Type.Null()], {
       description: 'The live kline; null if it has no trade yet.',
     }),
-    trades: Type.Array(tradeSchema, { description: 'The last trades, newest first, at most 50.' }),
+    trades: Type.Array(tradeSchema, {
+      description: 'The last trades, newest first: at most 50, of all tokens together.',
+    }),
     asOf: asOfSchema,
   },
   {
     title: 'StreamSnapshot',
     additionalProperties: false,
-    description: 'The first event of every new connection, also sent after a `reset`.',
+    description:
+      'The first event of every new connection, one for each token, also sent after a `reset`. Of several, the last one has the id.',
   },
 );
 
+const tradeEventSchema = Type.Object(
+  { ...namedFields, ...tradeSchema.properties },
+  { title: 'StreamTrade', additionalProperties: false },
+);
+
+const coverageEventSchema = Type.Object(
+  { ...namedFields, ...coverageSchema.properties },
+  { title: 'StreamCoverage', additionalProperties: false },
+);
+
 const klineEventSchema = Type.Object(
-  { interval: klineIntervalSchema, kline: klineSchema },
+  { ...namedFields, interval: klineIntervalSchema, kline: klineSchema },
   {
     title: 'StreamKline',
     additionalProperties: false,
     description:
-      'The live candle as it changes, and once more, with an id, when it is closed. A closed one is sent again if a block that is older than the one before adds a trade to it or opens it again: the last one counts. As `/token/klines` gives it by default: in USD, without outliers.',
+      'The live candle as it changes, and once more, with an id, when it is closed. A closed one is sent again if a block that is older than the one before adds a trade to it or opens it again: the last one counts. As `/token/klines` gives it for the same `pool`, `currency` and `outliers`.',
   },
 );
 
 const priceSchema = Type.Object(
   {
+    ...namedFields,
     priceUsd: textOrNull('USD per unit.'),
     priceNative: textOrNull('Native coin per unit.'),
     liquidityUsd: textOrNull('The value that its pools hold.'),
+    marketCapUsd: textOrNull('Price times total supply.'),
+    priceChange24hPct: Type.Union([Type.Number(), Type.Null()]),
+    volume24hUsd: textOrNull('Value traded in the last 24 hours of the chain.'),
+    trades24h: Type.Union([Type.Integer(), Type.Null()]),
     block: Type.Integer({ minimum: 0 }),
   },
   {
     title: 'StreamPrice',
     additionalProperties: false,
-    description: 'Sent when one of the fields changed.',
+    description: 'Sent when one of the fields changed, at most once a second.',
   },
 );
 
 const holdersSchema = Type.Object(
   {
+    ...namedFields,
     total: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
     top10Pct: Type.Union([Type.Number(), Type.Null()]),
   },
@@ -73,10 +108,13 @@ const holdersSchema = Type.Object(
 
 const revertSchema = Type.Object(
   {
+    chain: namedFields.chain,
+    mint: Type.Optional(namedFields.mint),
     fromBlock: Type.Integer({ minimum: 0 }),
     toBlock: Type.Integer({ minimum: 0 }),
     tradeIds: Type.Array(Type.String(), {
-      description: 'Discard these trades; the new branch may include some of them again.',
+      description:
+        'Discard these trades, those of other pools included; the new branch may include some of them again.',
     }),
     klines: Type.Array(
       Type.Object(
@@ -85,6 +123,7 @@ const revertSchema = Type.Object(
       ),
       { description: 'Discard these klines; those that still have trades are sent again.' },
     ),
+    news: Type.Optional(removedNewsSchema),
   },
   {
     title: 'StreamRevert',
@@ -115,6 +154,9 @@ const resetSchema = Type.Object(
   },
 );
 
+const TOKENS_MAX = 100;
+const TOKEN_EVENTS = ['trade', 'kline', 'price', 'holders', 'coverage'] as const;
+const NEWS_EVENTS = ['pool', 'token', 'launch', 'graduation', 'chain'] as const;
 const MINT = '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7';
 
 export const getTokenStream = defineOperation({
@@ -122,22 +164,51 @@ export const getTokenStream = defineOperation({
   method: 'GET',
   path: '/token/stream',
   tag: 'Market',
-  summary: 'Stream the events of a token',
+  summary: 'Stream the events of tokens',
   description:
-    'Server-Sent Events; each `data` is one of the objects below, by the name of its `event`. `coverage` is sent only if history from before the index is or was filled in: when it got further, at most once a second. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with. Replaying costs 1 per 500 events.',
+    'Server-Sent Events of one token or several, also of several chains; each `data` is one of the objects below, by the name of its `event`. Each says with `chain` and `mint` which token it is about, and one id resumes all of them. With `mint=*` it is the news of one chain: new pools and tokens, launches, graduations, and how far the chain is indexed; a `revert` names in `news` what a reorganisation removed. `coverage` is sent only if history from before the index is or was filled in: when it got further, at most once a second. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with; a stream of several tokens counts as one. Replaying costs 1 per 500 events.',
   cost: 'read',
+  costByTokens: 'always',
   mediaType: 'text/event-stream',
   cacheControl: 'no-store',
   input: Type.Object(
     {
-      chain: chainInput,
-      mint: mintInput,
+      chain: Type.Optional(chainInput),
+      mint: Type.Array(
+        Type.String({
+          minLength: 1,
+          maxLength: 128,
+          description:
+            "A token's address on `chain`, or `chain:address`; `*` alone for the news of `chain`.",
+        }),
+        {
+          minItems: 1,
+          maxItems: TOKENS_MAX,
+          description:
+            'The tokens: several times, or comma-separated. Up to 10 without credentials, 100 with.',
+        },
+      ),
+      pool: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 128,
+          description: 'Only trades and klines of this pool; with one token only.',
+        }),
+      ),
+      currency: Type.Enum(['usd', 'native'], {
+        default: 'usd',
+        description: 'The currency of klines.',
+      }),
+      outliers: Type.Enum(['exclude', 'include'], {
+        default: 'exclude',
+        description: 'Whether outliers count in the prices of klines.',
+      }),
       events: Type.Optional(
-        Type.Array(Type.Enum(['trade', 'kline', 'price', 'holders', 'coverage']), {
+        Type.Array(Type.Enum([...TOKEN_EVENTS, ...NEWS_EVENTS]), {
           minItems: 1,
           maxItems: 10,
           description:
-            'Only these events, comma-separated; all by default. `snapshot`, `revert`, `paused` and `reset` are always sent.',
+            'Only these events, comma-separated. Of tokens `trade`, `kline`, `price`, `holders` and `coverage`; with `mint=*` `pool`, `token`, `launch`, `graduation` and `chain`; all of them by default. `snapshot`, `revert`, `paused` and `reset` are always sent.',
         }),
       ),
       interval: Type.Enum([...KLINE_INTERVALS], {
@@ -157,12 +228,17 @@ export const getTokenStream = defineOperation({
   anyTextFields: ['lastEventId'],
   output: Type.Object(
     {
-      snapshot: Type.Optional(snapshotSchema),
-      trade: Type.Optional(tradeSchema),
+      snapshot: Type.Optional(Type.Union([snapshotSchema, newsSnapshotSchema])),
+      trade: Type.Optional(tradeEventSchema),
       kline: Type.Optional(klineEventSchema),
       price: Type.Optional(priceSchema),
       holders: Type.Optional(holdersSchema),
-      coverage: Type.Optional(coverageSchema),
+      coverage: Type.Optional(coverageEventSchema),
+      pool: Type.Optional(poolEventSchema),
+      token: Type.Optional(tokenEventSchema),
+      launch: Type.Optional(launchEventSchema),
+      graduation: Type.Optional(graduationEventSchema),
+      chain: Type.Optional(chainEventSchema),
       revert: Type.Optional(revertSchema),
       paused: Type.Optional(pausedSchema),
       reset: Type.Optional(resetSchema),
@@ -173,15 +249,21 @@ export const getTokenStream = defineOperation({
       description: 'The content of `data`; the name of the event says which one.',
     },
   ),
-  errors: [...TOKEN_ERRORS, 'TOO_MANY_STREAMS'],
+  errors: [...TOKEN_ERRORS, 'POOL_NOT_FOUND', 'TOO_MANY_STREAMS'],
   example: {
-    input: { chain: 'devnet', mint: MINT, events: ['kline', 'price'], interval: '1m' },
+    input: { chain: 'devnet', mint: [MINT], events: ['kline', 'price'], interval: '1m' },
     answer: {
       price: {
-        priceUsd: '0.424969781615465682',
-        priceNative: '0.000141729221542124677',
-        liquidityUsd: '6285036.20662982105',
-        block: 87,
+        chain: 'devnet',
+        mint: MINT,
+        priceUsd: '0.426208879329284736',
+        priceNative: '0.000142142465876172663',
+        liquidityUsd: '6283550.60488712445',
+        marketCapUsd: '42620887.9329284736',
+        priceChange24hPct: 1.055642,
+        volume24hUsd: '535665.837180220405',
+        trades24h: 187,
+        block: 90,
       },
     },
   },

@@ -1,6 +1,7 @@
 // Schemas of wallets, sessions, keys and entitlements.
 
 import Type from 'typebox';
+import { KEY_SCOPES } from '../../model/key-limits.ts';
 import { LEVELS } from '../identity.ts';
 import { chainSlugSchema } from './chain-schema.ts';
 
@@ -60,6 +61,13 @@ export const keySchema = Type.Object(
       minimum: 0,
       description: 'Requests in the last 24 hours, counted in whole hours.',
     }),
+    scopes: Type.Array(Type.Enum([...KEY_SCOPES]), { description: 'What it may be used for.' }),
+    allowedIps: Type.Array(Type.String(), {
+      description: 'The networks that it may be used from; empty for any.',
+    }),
+    perMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      description: "Its part of the wallet's budget; null for all of it.",
+    }),
   },
   { title: 'Key', additionalProperties: false },
 );
@@ -67,11 +75,15 @@ export const keySchema = Type.Object(
 export const entitlementsSchema = Type.Object(
   {
     level: Type.Enum([...LEVELS]),
+    tier: Type.String({
+      description:
+        'The name of the tier: that of the level, or one that the operator gave to the wallet.',
+    }),
     budget: Type.Object(
       {
         perMinute: count,
         burst: count,
-        costs: Type.Record(Type.String(), count, {
+        costs: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
           description:
             'What a request of each kind costs; `lookup` is what it costs more if a token has to be looked up on its chain.',
         }),
@@ -84,8 +96,14 @@ export const entitlementsSchema = Type.Object(
       { additionalProperties: false },
     ),
     limits: Type.Object(
-      { streams: count, trades: count, holders: count, klines: count },
-      { additionalProperties: false, description: 'Concurrent streams, and rows per response.' },
+      {
+        ...{ streams: count, trades: count, holders: count, klines: count, prices: count },
+        streamTokens: count,
+      },
+      {
+        additionalProperties: false,
+        description: 'Concurrent streams, rows per response, and tokens per stream.',
+      },
     ),
     chains: Type.Array(chainSlugSchema),
   },

@@ -1,11 +1,14 @@
 // Schemas of chains.
 
 import Type from 'typebox';
-import { CHAIN_SLUGS } from '../../model/chain.ts';
+import { BUILT_IN_SLUGS, SLUG_PATTERN } from '../../model/chain.ts';
 import { SCOPE_NAMES } from '../../model/scope.ts';
 
-export const chainSlugSchema = Type.Enum([...CHAIN_SLUGS], {
-  description: 'Slug of a chain.',
+/** Not an enumeration: the operator's file may add chains. */
+export const chainSlugSchema = Type.String({
+  pattern: SLUG_PATTERN,
+  description: 'Slug of a chain, built in or added by the operator; `/chains` lists them.',
+  examples: [...BUILT_IN_SLUGS],
 });
 
 export const chainSchema = Type.Object(
@@ -29,8 +32,36 @@ export const chainSchema = Type.Object(
     }),
     venues: Type.Array(Type.String(), { description: 'Exchanges indexed on this chain.' }),
     native: Type.Object(
-      { symbol: Type.String(), decimals: Type.Integer({ minimum: 0 }) },
+      {
+        symbol: Type.String(),
+        decimals: Type.Integer({ minimum: 0 }),
+        priceUsd: Type.Union([Type.String(), Type.Null()], {
+          description: 'USD per unit by the last trade of its wrapped form that was no outlier.',
+        }),
+      },
       { additionalProperties: false },
+    ),
+    explorerUrl: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'A public explorer of the chain, without a slash at the end; null if none is known.',
+    }),
+    status: Type.Enum(['ready', 'indexing', 'stalled'], {
+      description:
+        '`ready`: indexed up to its head. `indexing`: starting or catching up. `stalled`: no progress, which an operator must look into.',
+    }),
+    progress: Type.Union(
+      [
+        Type.Object(
+          {
+            block: Type.Integer({ minimum: 0 }),
+            head: Type.Integer({ minimum: 0, description: "The chain's newest block." }),
+            pct: Type.Number({ minimum: 0, maximum: 100 }),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: 'While history is indexed: how far, in this run; null otherwise.' },
     ),
     usdAnchor: Type.Union([Type.String(), Type.Null()], {
       description: 'The pool that gives the USD price of the native coin.',
@@ -42,7 +73,7 @@ export const chainSchema = Type.Object(
       }),
     ),
     rpcUrl: Type.Optional(
-      Type.String({ description: 'Where to send transactions; only for the devnet.' }),
+      Type.String({ description: 'Where to send transactions; only for embedded chains.' }),
     ),
   },
   { title: 'Chain', additionalProperties: false },

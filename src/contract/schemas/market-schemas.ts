@@ -5,26 +5,31 @@ import { KLINE_INTERVALS } from '../../model/market-record.ts';
 import { SCOPE_NAMES } from '../../model/scope.ts';
 import { chainSlugSchema } from './chain-schema.ts';
 
-/** How a token matches a search, the best first. */
+/** How a token matches a search; docs/search.md explains them. */
 export const MATCH_KINDS = [
   'address',
   'symbol',
   'name',
+  'wrapped',
+  'alias',
+  'words',
   'symbolPrefix',
   'namePrefix',
+  'within',
+  'wordPrefix',
   'symbolPart',
   'namePart',
   'oneEdit',
   'twoEdits',
 ] as const;
 
-const textOrNull = (description: string) =>
+export const textOrNull = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description });
 
 const numberOrNull = (description: string) =>
   Type.Union([Type.Number(), Type.Null()], { description });
 
-const integerOrNull = (description: string) =>
+export const integerOrNull = (description: string) =>
   Type.Union([Type.Integer(), Type.Null()], { description });
 
 export const chainInput = Type.String({
@@ -33,11 +38,19 @@ export const chainInput = Type.String({
   description: 'Slug of a chain that this server follows, or its CAIP-2 form.',
 });
 
-export const mintInput = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: "The token's address on that chain, in upper or lower case.",
-});
+const mintText = (description: string) => Type.String({ minLength: 1, maxLength: 64, description });
+
+export const mintInput = mintText("The token's address on that chain, in upper or lower case.");
+
+export const mintFilter = Type.Optional(
+  mintText('Only pools of this token; with exactly one `chain`.'),
+);
+
+const poolText = (description: string) => Type.String({ minLength: 1, maxLength: 66, description });
+
+export const poolInput = poolText("The pool's address; on Uniswap V4 its 32-byte id.");
+
+export const poolFilter = Type.Optional(poolText('Only this pool of the token, instead of all.'));
 
 export const cursorInput = Type.Optional(
   Type.String({
@@ -134,6 +147,15 @@ const linksSchema = Type.Object(
   { title: 'TokenLinks', additionalProperties: false },
 );
 
+const launchpadSchema = Type.Object(
+  {
+    venue: Type.String(),
+    progressPct: numberOrNull('How much of the curve is sold, in per cent.'),
+    graduatedAt: integerOrNull('When its pool opened, in Unix milliseconds; null before.'),
+  },
+  { title: 'Launchpad', additionalProperties: false },
+);
+
 const summaryFields = {
   chain: chainSlugSchema,
   mint: Type.String({ description: "The token's address." }),
@@ -142,12 +164,17 @@ const summaryFields = {
   ),
   name: textOrNull("From the same source as `symbol`: a stranger's text, at most 64 characters."),
   decimals: integerOrNull('Raw units in a unit, as a power of ten.'),
-  logoUrl: textOrNull('Null: this server serves no logos yet.'),
+  logoUrl: textOrNull(
+    'The logo that one of those lists names, served by this server (`/token/logo`); null without one.',
+  ),
   verified: Type.Array(Type.String(), {
     description: "Names of the operator's token lists that vouch for this address.",
   }),
   links: Type.Union([linksSchema, Type.Null()], {
     description: 'As those lists give them, https only; null where they give none.',
+  }),
+  launchpad: Type.Union([launchpadSchema, Type.Null()], {
+    description: 'The launchpad whose curve sells it, or did; null for other tokens.',
   }),
   priceUsd: textOrNull('USD per unit by the last trade that was no outlier.'),
   priceNative: textOrNull('Native coin per unit by that trade.'),
@@ -193,7 +220,7 @@ const windowSchema = Type.Object(
   { title: 'Window', additionalProperties: false },
 );
 
-const windowsSchema = Type.Object(
+export const windowsSchema = Type.Object(
   { '5m': windowSchema, '1h': windowSchema, '6h': windowSchema, '24h': windowSchema },
   {
     title: 'Windows',
@@ -203,44 +230,62 @@ const windowsSchema = Type.Object(
   },
 );
 
-const { match: _, ...listedFields } = summaryFields;
-
 export const listedTokenSchema = Type.Object(
   {
-    ...listedFields,
+    ...summaryFields,
     windows: windowsSchema,
-    sparkline: Type.Union([Type.Array(Type.Union([Type.String(), Type.Null()])), Type.Null()], {
-      description:
-        'USD prices at the end of each half hour of the last 24 hours, the oldest first; null unless asked for.',
-    }),
+    sparkline: Type.Optional(
+      Type.Array(Type.Union([Type.String(), Type.Null()]), {
+        minItems: 48,
+        maxItems: 48,
+        description:
+          'USD prices at the end of each half hour of the last 24 hours, the oldest first; absent unless asked for.',
+      }),
+    ),
   },
   { title: 'ListedToken', additionalProperties: false },
 );
 
-const tokenPoolSchema = Type.Object(
-  {
-    address: Type.String({ description: "The pool's address; on Uniswap V4 its 32-byte id." }),
-    venue: Type.String(),
-    feePips: Type.Integer({
-      minimum: 0,
-      description: 'In 1e-6; for a dynamic fee, the latest one.',
-    }),
-    base: Type.String({ description: 'Address of the token that is priced.' }),
-    quote: Type.String({ description: 'Address of the token it is priced in.' }),
-    liquidityUsd: textOrNull('The value that the pool holds, as of its last event.'),
-    priceNative: textOrNull(
-      'Native coin per unit of the base token, by the last trade in this pool.',
-    ),
-  },
-  { title: 'TokenPool', additionalProperties: false },
-);
+const poolToken = (description: string) =>
+  Type.Object(
+    {
+      mint: Type.String(),
+      symbol: textOrNull("A stranger's text."),
+      decimals: integerOrNull(''),
+    },
+    { additionalProperties: false, description },
+  );
+
+export const poolFields = {
+  chain: chainSlugSchema,
+  address: Type.String({ description: "The pool's address; on Uniswap V4 its 32-byte id." }),
+  venue: Type.String(),
+  kind: Type.String({
+    description:
+      'How it swaps: `constantProduct`, `concentrated`, `solidlyPair` …; `tradesOnly` if that is not computed.',
+  }),
+  feePips: integerOrNull('In 1e-6; for a dynamic fee, the latest one; null if it is not known.'),
+  base: poolToken('The token that is priced.'),
+  quote: poolToken('The token it is priced in.'),
+  liquidityUsd: textOrNull('The value that the pool holds, as of its last event.'),
+  priceNative: textOrNull('Native coin per unit of the base token, by its last trade here.'),
+  priceUsd: textOrNull('USD per unit of the base token, by its last trade here.'),
+  volume24hUsd: textOrNull('Value traded in the last 24 hours of the chain.'),
+  createdAt: integerOrNull('Unix milliseconds; null if it is older than the index.'),
+  tradable: Type.Boolean({
+    description:
+      'Whether this server quotes and builds trades in it: the venue is supported, the pool has a price, and its swaps can be computed. It says nothing about the tokens.',
+  }),
+} as const;
+
+export const poolSchema = Type.Object(poolFields, { title: 'Pool', additionalProperties: false });
 
 export const tokenSchema = Type.Object(
   {
     ...summaryFields,
     windows: windowsSchema,
     totalSupplyRaw: textOrNull('As reported by the token contract.'),
-    pools: Type.Array(tokenPoolSchema, { description: 'The deepest first, at most 50.' }),
+    pools: Type.Array(poolSchema, { description: 'The deepest first, at most 50.' }),
     status: Type.Literal('active', { description: 'For a paused token the response is 404.' }),
     coverage: coverageSchema,
     asOf: asOfSchema,
@@ -273,7 +318,10 @@ export const klineSchema = Type.Object(
 
 export const tradeSchema = Type.Object(
   {
-    id: Type.String({ description: '`chain:txHash:index`.' }),
+    id: Type.String({
+      description:
+        '`chain:txHash:index`. A swap between two tokens may be a trade of each, with one id: among trades of several tokens, `id` and mint together are unique.',
+    }),
     txHash: Type.String(),
     block: Type.Integer({ minimum: 0 }),
     index: Type.Integer({ minimum: 0, description: 'Index among the swaps of its transaction.' }),

@@ -36,13 +36,7 @@ const tool = Type.Object(
     inputSchema: anyObject,
     outputSchema: anyObject,
     annotations: Type.Object(
-      {
-        title: Type.String(),
-        readOnlyHint: Type.Boolean(),
-        destructiveHint: Type.Boolean(),
-        idempotentHint: Type.Boolean(),
-        openWorldHint: Type.Boolean(),
-      },
+      { readOnlyHint: Type.Boolean(), openWorldHint: Type.Boolean() },
       closed,
     ),
   },

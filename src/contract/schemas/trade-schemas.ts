@@ -17,18 +17,30 @@ export const tradeInputFields = {
   side: Type.Enum(['buy', 'sell'], {
     description: '`buy` spends the quote asset, `sell` spends the token.',
   }),
-  amountInRaw: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    description:
-      'What is spent, in its smallest unit: a whole number in decimal digits, above 0 and below 2^256.',
-  }),
-  slippageBps: Type.Integer({
-    minimum: 0,
-    maximum: SLIPPAGE_BPS_MAX,
-    default: SLIPPAGE_BPS_DEFAULT,
-    description: 'How much less than the quote you accept, in 1/100 of a per cent.',
-  }),
+  amountInRaw: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'What is spent, in its smallest unit: a whole number in decimal digits, above 0 and below 2^256. Exactly one of `amountInRaw` and `amountOutRaw`.',
+    }),
+  ),
+  amountOutRaw: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "What is received, in its smallest unit, instead of `amountInRaw`: the trade then spends as little as possible for it. On EVM chains it uses only pools that the chain's Universal Router reaches, on Solana only Raydium, Orca and purchases on pump's curves.",
+    }),
+  ),
+  slippageBps: Type.Union(
+    [Type.Integer({ minimum: 0, maximum: SLIPPAGE_BPS_MAX }), Type.Literal('auto')],
+    {
+      default: SLIPPAGE_BPS_DEFAULT,
+      description:
+        'How much less than quoted you accept to receive, or how much more to pay with `amountOutRaw`, in 1/100 of a per cent. `auto` picks it from how far the pools moved lately.',
+    },
+  ),
   quoteMint: Type.Optional(
     Type.String({
       minLength: 1,
@@ -96,11 +108,32 @@ const feeSchema = Type.Object(
 
 const networkCostSchema = Type.Object(
   {
-    gas: rawAmount('Gas of the swap alone; approvals before it cost extra.'),
+    gas: rawAmount(
+      'Gas of the swap alone, on Arbitrum with what its data costs; approvals before it cost extra.',
+    ),
     maxFeePerGas: rawAmount('In the smallest unit of the native coin.'),
-    totalRaw: rawAmount('The most that the swap can cost, in the same unit.'),
+    dataFeeRaw: rawAmount(
+      "What OP chains charge for the transaction's data on their parent chain, beside the gas.",
+    ),
+    totalRaw: rawAmount(
+      'The most that the swap can cost: `gas` times `maxFeePerGas`, plus `dataFeeRaw`.',
+    ),
   },
   { title: 'NetworkCost', additionalProperties: false },
+);
+
+const solanaCostSchema = Type.Object(
+  {
+    computeUnits: rawAmount('Compute units of the transaction, by model.'),
+    computeUnitPriceMicroLamports: rawAmount('Offered for a unit, by what recent blocks charged.'),
+    baseFeeRaw: rawAmount('For the signature, in lamports.'),
+    priorityFeeRaw: rawAmount('For the compute units, in lamports.'),
+    rentRaw: rawAmount(
+      'For token accounts that a wallet may have to open, in lamports; closing them returns it.',
+    ),
+    totalRaw: rawAmount('The most that the transaction takes: all of these together.'),
+  },
+  { title: 'SolanaNetworkCost', additionalProperties: false },
 );
 
 const tokenSafetySchema = Type.Object(
@@ -121,12 +154,39 @@ export const quoteSchema = Type.Object(
     chain: chainSlugSchema,
     mint: Type.String(),
     side: Type.Enum(['buy', 'sell']),
-    input: Type.Object(assetFields, { title: 'TradeInput', additionalProperties: false }),
+    input: Type.Object(
+      {
+        ...assetFields,
+        maxAmountRaw: Type.Optional(
+          rawAmount('The maximum after slippage; only if `amountOutRaw` was given.'),
+        ),
+      },
+      { title: 'TradeInput', additionalProperties: false },
+    ),
     output: Type.Object(
-      { ...assetFields, minAmountRaw: rawAmount('The minimum after slippage.') },
+      {
+        ...assetFields,
+        minAmountRaw: Type.Optional(
+          rawAmount('The minimum after slippage; only if `amountInRaw` was given.'),
+        ),
+      },
       { title: 'TradeOutput', additionalProperties: false },
     ),
     slippageBps: Type.Integer({ minimum: 0, maximum: SLIPPAGE_BPS_MAX }),
+    autoSlippage: Type.Optional(
+      Type.Object(
+        {
+          movementBps: bpsOrNull('The largest move within a minute; null if no pool traded.'),
+          windowMs: time('How far back it was looked for.'),
+          reason: Type.String(),
+        },
+        {
+          title: 'AutoSlippage',
+          additionalProperties: false,
+          description: 'How `slippageBps` was picked; only if it was `auto`.',
+        },
+      ),
+    ),
     spotPrice: textOrNull('Quote asset per token before the trade, without fees.'),
     executionPrice: textOrNull('Quote asset per token that the trade gets, with fees.'),
     priceImpactBps: Type.Number({
@@ -138,8 +198,9 @@ export const quoteSchema = Type.Object(
         'The largest route first. A pool shared by several routes is swapped in once; each route shows its part.',
     }),
     fees: Type.Array(feeSchema),
-    networkCost: Type.Union([networkCostSchema, Type.Null()], {
-      description: 'Null until the node has reported its fees.',
+    networkCost: Type.Union([networkCostSchema, solanaCostSchema, Type.Null()], {
+      description:
+        "Null until the node has reported its fees, on rollups also those for a transaction's data.",
     }),
     tokenSafety: Type.Union([tokenSafetySchema, Type.Null()], {
       description: 'Null until it has been measured in the background.',
@@ -154,7 +215,7 @@ export const quoteSchema = Type.Object(
     ),
     exact: Type.Boolean({
       description:
-        'Whether the same trade, executed on that state, pays `output.amountRaw` to the last unit.',
+        'Whether the same trade, executed on that state, takes `input.amountRaw` and pays `output.amountRaw` to the last unit.',
     }),
     expiresAt: time('When `quoteId` expires, in Unix milliseconds.'),
     warnings: Type.Array(

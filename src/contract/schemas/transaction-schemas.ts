@@ -20,8 +20,106 @@ const evmTransactionSchema = Type.Object(
   { title: 'UnsignedTransaction', additionalProperties: false },
 );
 
-/** A union of the families' shapes, as soon as a second family builds. */
-export const unsignedTransactionSchema = evmTransactionSchema;
+const solanaTransactionSchema = Type.Object(
+  {
+    kind: Type.Literal('swap'),
+    type: Type.Literal('solana-v0'),
+    from: Type.String({ description: 'The wallet that signs and pays.' }),
+    transaction: Type.String({
+      description: 'An unsigned transaction of version 0 in base64, its signature all zeros.',
+    }),
+    recentBlockhash: Type.String(),
+    lastValidBlockHeight: Type.Integer({
+      minimum: 0,
+      description: 'After this block height it can no longer be executed.',
+    }),
+    computeUnitLimit: Type.Integer({
+      minimum: 0,
+      description: 'The units used in the simulation plus 10 %.',
+    }),
+    computeUnitPriceMicroLamports: rawAmount('The priority fee for a unit, in 1e-6 lamports.'),
+    requiredSigners: Type.Array(Type.String(), { description: 'Who signs, in order.' }),
+  },
+  { title: 'UnsignedSolanaTransaction', additionalProperties: false },
+);
+
+const typedFields = Type.Array(
+  Type.Object({ name: Type.String(), type: Type.String() }, { additionalProperties: false }),
+);
+
+export const permitSchema = Type.Object(
+  {
+    domain: Type.Object(
+      {
+        name: Type.Literal('Permit2'),
+        chainId: Type.Integer({ minimum: 1 }),
+        verifyingContract: Type.String({ description: 'The Permit2 contract.' }),
+      },
+      { additionalProperties: false },
+    ),
+    types: Type.Object(
+      { EIP712Domain: typedFields, PermitSingle: typedFields, PermitDetails: typedFields },
+      { additionalProperties: false },
+    ),
+    primaryType: Type.Literal('PermitSingle'),
+    message: Type.Object(
+      {
+        details: Type.Object(
+          {
+            token: Type.String(),
+            amount: rawAmount('The most that may be taken.'),
+            expiration: rawAmount('Until when, in Unix seconds.'),
+            nonce: rawAmount('How many permits for this token and router were used before.'),
+          },
+          { additionalProperties: false },
+        ),
+        spender: Type.String({ description: 'The router.' }),
+        sigDeadline: rawAmount('Until when the signature is valid, in Unix seconds.'),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  {
+    title: 'Permit',
+    additionalProperties: false,
+    description:
+      'What the wallet signs (EIP-712, `eth_signTypedData_v4`) to let the router take the input once; only if `approval` is `permit` and it is needed. Then build again with `permitSignature` and the `quoteId` of this response.',
+  },
+);
+
+export type Permit = Static<typeof permitSchema>;
+
+export const walletCallsSchema = Type.Object(
+  {
+    version: Type.Literal('2.0.0'),
+    chainId: Type.String({ description: 'In hex.' }),
+    from: Type.String(),
+    atomicRequired: Type.Literal(true),
+    calls: Type.Array(
+      Type.Object(
+        {
+          to: Type.String(),
+          data: Type.String(),
+          value: Type.String({ description: 'In wei, in hex.' }),
+        },
+        { title: 'WalletCall', additionalProperties: false },
+      ),
+    ),
+  },
+  {
+    title: 'WalletCalls',
+    additionalProperties: false,
+    description:
+      'The same transactions as parameters of `wallet_sendCalls` (EIP-5792), executed together or not at all; on EVM chains, once the swap is among them.',
+  },
+);
+
+export type WalletCalls = Static<typeof walletCallsSchema>;
+
+export const unsignedTransactionSchema = Type.Union([
+  evmTransactionSchema,
+  solanaTransactionSchema,
+]);
 
 export type EvmTransaction = Static<typeof evmTransactionSchema>;
 

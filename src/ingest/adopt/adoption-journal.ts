@@ -1,5 +1,6 @@
 // Records the events of pools while their states are read: a reading is of one block, and the
-// events after that block are applied to it when it is complete.
+// events after that block are applied to it when it is complete. Some nodes have the newest state
+// only: then the block is a later one, and the reading waits until it is indexed.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { BlockEvents, PoolChangedEvent, SwapEvent } from '../../model/block-events.ts';
@@ -9,8 +10,10 @@ import type { Checkpoint } from '../../model/market-record.ts';
 export type PoolEvent = PoolChangedEvent | SwapEvent;
 
 interface WatchedPool {
-  /** The block that its state is read at. */
+  /** The last indexed block when the watch began. */
   block: number;
+  /** The later block that the state turned out to be of; null if it is of `block`. */
+  laterBlock: number | null;
   events: { readonly block: number; readonly event: PoolEvent }[];
 }
 
@@ -31,17 +34,33 @@ export class AdoptionJournal {
   readonly #points = new Set<BranchPoint>();
   #tip: Tip | null = null;
 
+  /** The position of the last indexed block; −1 if nothing is indexed. */
+  get tipBlock(): number {
+    return this.#tip?.block ?? -1;
+  }
+
   /** Records a pool's events after the last indexed block; null if nothing is indexed. */
   watch(pool: PoolId): Tip | null {
     if (this.#tip === null) return null;
-    this.#watched.set(pool, { block: this.#tip.block, events: [] });
+    this.#watched.set(pool, { block: this.#tip.block, laterBlock: null, events: [] });
     return this.#tip;
   }
 
-  /** The events since the watch began; null if they are no longer known. */
+  /** The state that was read is of a later block, which may not be indexed yet. */
+  noteLater(pool: PoolId, laterBlock: number): void {
+    const watched = this.#watched.get(pool);
+    if (watched !== undefined) watched.laterBlock = laterBlock;
+  }
+
+  /**
+   * The events after the block that the state is of, for a watch that began at `block`; null if
+   * they are no longer known.
+   */
   read(pool: PoolId, block: number): readonly PoolEvent[] | null {
     const watched = this.#watched.get(pool);
-    return watched?.block === block ? watched.events.map(({ event }) => event) : null;
+    if (watched?.block !== block) return null;
+    const from = watched.laterBlock ?? block;
+    return watched.events.filter((each) => each.block > from).map(({ event }) => event);
   }
 
   forget(pool: PoolId): void {
@@ -81,7 +100,8 @@ export class AdoptionJournal {
     this.#tip = tip;
     for (const point of this.#points) point.isGone ||= point.block > tip.block;
     for (const [pool, watched] of [...this.#watched.entries()]) {
-      if (watched.block > tip.block) this.#watched.delete(pool);
+      const readBlock = watched.laterBlock ?? watched.block;
+      if (readBlock > tip.block) this.#watched.delete(pool);
       else watched.events = watched.events.filter(({ block }) => block <= tip.block);
     }
   }

@@ -20,6 +20,11 @@ const WAITING_MAX = 5_000;
 /** The factor by which the queue may exceed its maximum before it is sorted and cut. */
 const SLACK = 1.25;
 const FAILED_MAX = 10_000;
+/**
+ * A pool that became incomplete again waits this long after its adoption, unless it is requested:
+ * one whose every trade needs a reading must not keep others from theirs.
+ */
+const REST_MS = 10_000;
 const BACKOFF: Backoff = { baseMs: 2_000, maxMs: 600_000 };
 
 function compare(a: QueuedPool, b: QueuedPool): number {
@@ -32,6 +37,9 @@ export class AdoptionQueue {
   #waiting = new Map<PoolId, QueuedPool>();
   /** By pool, so that one that keeps failing is not queued again by every event. */
   readonly #failed = new BoundedMap<PoolId, Failure>(FAILED_MAX);
+
+  /** When a pool was adopted last. */
+  readonly #adoptedAtMs = new BoundedMap<PoolId, number>(WAITING_MAX);
 
   constructor(random: Random) {
     this.#random = random;
@@ -55,6 +63,9 @@ export class AdoptionQueue {
     let best: { readonly pool: PoolId; readonly waiting: QueuedPool } | null = null;
     for (const [pool, waiting] of this.#waiting) {
       if ((this.#failed.get(pool)?.notBeforeMs ?? 0) > nowMs) continue;
+      const adoptedAtMs = this.#adoptedAtMs.get(pool);
+      const isResting = adoptedAtMs !== undefined && nowMs - adoptedAtMs < REST_MS;
+      if (isResting && !waiting.isAsked) continue;
       if (best === null || compare(waiting, best.waiting) < 0) best = { pool, waiting };
     }
     if (best !== null) this.#waiting.delete(best.pool);
@@ -70,8 +81,16 @@ export class AdoptionQueue {
     this.add(pool, waiting);
   }
 
-  succeed(pool: PoolId): void {
+  succeed(pool: PoolId, nowMs: number): void {
     this.#failed.delete(pool);
+    this.#adoptedAtMs.delete(pool);
+    this.#adoptedAtMs.set(pool, nowMs);
+  }
+
+  /** Adoptions of these pools were undone; null for all. */
+  forgetAdopted(pools: readonly PoolId[] | null): void {
+    if (pools === null) this.#adoptedAtMs.clear();
+    for (const pool of pools ?? []) this.#adoptedAtMs.delete(pool);
   }
 
   #dropLightest(): void {

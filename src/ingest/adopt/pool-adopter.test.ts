@@ -12,10 +12,14 @@ import { createRandom } from '../../../test/fakes/create-random.ts';
 import { FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { createFaults } from '../../../test/fakes/fake-faults.ts';
 import { type IndexedChain, readIndex, startIndexer } from '../../../test/fakes/indexed-chain.ts';
+import { poolId } from '../../../test/test-ids.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { verifyChain } from '../verify/verify-chain.ts';
+import { AdoptionJournal } from './adoption-journal.ts';
+import { PoolAdopter } from './pool-adopter.ts';
 
 const ADOPTION = { callsPerMinute: 1_000_000, idleMs: 1 };
 const WAIT_MAX_MS = 20_000;
@@ -299,6 +303,39 @@ describe('the budget', () => {
       await indexer.stop();
       assert.equal(indexer.adoption(), null);
       assert.ok((await readPools(store)).some(({ complete }) => !complete));
+    });
+  });
+});
+
+describe('a pool that is asked for and cannot be adopted', () => {
+  it('keeps nobody waiting: unknown, complete, or not indexed', async () => {
+    await withStore(createSqlitePlace, async (store) => {
+      const chain = new FakeChain({ seed: 61, finalityDepth: 5, seenWhole: true });
+      chain.extend(30);
+      const indexed = start(chain, store);
+      await indexed.settle();
+      const [known] = await readPools(store);
+      assert.ok(known?.complete);
+      await store.transaction('devnet', async (transaction) => {
+        await transaction.putPools([{ ...known, pool: poolId('0xout'), complete: false }]);
+      });
+      const asked = [poolId('0xnone'), known.pool, poolId('0xout')];
+      const settled: string[] = [];
+      const adopter = new PoolAdopter({
+        ...{ adapter: indexed.adapter, store, journal: new AdoptionJournal() },
+        ...{ ...ADOPTION, clock: systemClock, random: () => 0.5, isAtHead: () => true },
+        isIndexed: ({ pool }) => pool !== poolId('0xout'),
+        sleep: async (_ms, signal) => {
+          await setImmediate();
+          signal?.throwIfAborted();
+        },
+        log: { warn: () => undefined },
+        onSettled: (pool) => void settled.push(pool),
+      });
+      adopter.start();
+      adopter.ask(asked);
+      await until(async () => asked.every((pool) => settled.includes(pool)), 'all are settled');
+      await adopter.stop();
     });
   });
 });

@@ -4,6 +4,9 @@
 //   queue ── a pool ──▶ journal.watch: from the last indexed block B on, its events are kept
 //        ──▶ pieces of its state at B ──▶ index.adopt at the tip T: the state at B, then the events
 //
+// A node that has the newest state only answers with that of a later block S. The reading then
+// waits until the index has reached S, and only the events after S are applied.
+//
 // Nothing of a reading is stored before it is complete: after a crash it starts over.
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
@@ -39,7 +42,7 @@ interface PoolAdopterOptions {
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
-  /** Called with each pool that was adopted, or whose adoption failed. */
+  /** Called with each pool that was adopted, needs no adoption, or whose adoption failed. */
   readonly onSettled?: (pool: PoolId) => void;
   /** How often to look for work while there is none. */
   readonly idleMs?: number;
@@ -131,16 +134,19 @@ export class PoolAdopter {
   /** A rollback may have undone adoptions of these pools; null if it is unknown which. */
   noteRollback(pools: readonly PoolId[] | null): void {
     if (pools === null) this.#isScanDue = true;
+    this.#queue.forgetAdopted(pools);
     const weight = TOUCHED_WEIGHT;
     for (const pool of pools ?? []) this.#queue.add(pool, { isAsked: false, weight });
   }
 
   /** Must be called between two commits; false if there was nothing to adopt. */
   async commit(adopt: Adopt): Promise<boolean> {
-    if (this.#ready.length === 0) return false;
     const { journal } = this.#options;
-    const jobs = new Map(this.#ready.map((job) => [job.reading.row.pool, job]));
-    this.#ready = [];
+    const isDue = ({ reading }: AdoptionJob) => reading.stateBlock <= journal.tipBlock;
+    const due = this.#ready.filter(isDue);
+    if (due.length === 0) return false;
+    this.#ready = this.#ready.filter((job) => !isDue(job));
+    const jobs = new Map(due.map((job) => [job.reading.row.pool, job]));
     let adopted: ReadonlySet<PoolId> = new Set();
     try {
       adopted = await adopt([...jobs.keys()], (row) => {
@@ -205,10 +211,14 @@ export class PoolAdopter {
       const { pool, waiting } = next;
       if (this.#ready.some(({ reading }) => reading.row.pool === pool)) continue;
       const [row] = await store.readPools(adapter.chain, [pool]);
-      if (row === undefined || row.complete) continue;
-      if (this.#options.isIndexed?.(row) === false) continue;
-      const tip = journal.watch(pool);
-      if (tip === null) continue;
+      const isWanted =
+        row !== undefined && !row.complete && this.#options.isIndexed?.(row) !== false;
+      const tip = isWanted ? journal.watch(pool) : null;
+      if (!isWanted || tip === null) {
+        // Somebody may wait for it.
+        this.#options.onSettled?.(pool);
+        continue;
+      }
       const reading = new PoolReading(row, tip.block);
       return { waiting, reading, blockHash: tip.blockHash, losses: 0 };
     }
@@ -230,6 +240,7 @@ export class PoolAdopter {
     this.#job = null;
     if (outcome.kind === 'noAnswer') return this.#fail(job, 'its contract does not answer');
     reading.add(outcome.piece);
+    if (reading.stateBlock > position) journal.noteLater(description.pool, reading.stateBlock);
     if (reading.tickCount > TICK_COUNT_MAX) return this.#fail(job, 'it has too many ticks');
     if (reading.isWhole) this.#ready.push(job);
     else this.#job = job;
@@ -264,7 +275,7 @@ export class PoolAdopter {
 
   #succeed(pool: PoolId): void {
     this.#adopted += 1;
-    this.#queue.succeed(pool);
+    this.#queue.succeed(pool, this.#options.clock.nowMs());
     this.#options.journal.forget(pool);
     this.#options.onSettled?.(pool);
   }

@@ -2,7 +2,7 @@
 // after the block it was read at.
 
 import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
-import { kindOf } from '../../amm/pool-kinds.ts';
+import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
 import type { PoolPiece, TickSpan } from '../../chains/adapter.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
@@ -52,7 +52,7 @@ function replay(draft: ReadingDraft, ticks: PoolTicks, events: readonly PoolEven
   for (const event of events) {
     const swapped = event.kind === 'swap' ? event : null;
     if (event.change === null) continue;
-    if (event.change.poolKind !== draft.kind) return false;
+    if (!takesChange(draft, event.change)) return false;
     kind.apply(draft, event.change, { ticks, swapped });
     if (!draft.complete) return false;
   }
@@ -61,7 +61,7 @@ function replay(draft: ReadingDraft, ticks: PoolTicks, events: readonly PoolEven
 
 export class PoolReading {
   readonly row: PoolRecord;
-  /** The block that it was read at. */
+  /** The last indexed block when the reading began. */
   readonly block: number;
   readonly #ticks = new ReadTicks();
   #last: PoolPiece | null = null;
@@ -81,6 +81,11 @@ export class PoolReading {
 
   get isWhole(): boolean {
     return this.#last?.isLast ?? false;
+  }
+
+  /** The block that its state is of: `block`, or a later one. */
+  get stateBlock(): number {
+    return this.#last?.position ?? this.block;
   }
 
   add(piece: PoolPiece): void {

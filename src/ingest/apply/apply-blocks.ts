@@ -7,6 +7,7 @@ import { applyPoolChanged, applyPoolCreated } from './apply-pool-event.ts';
 import { applySwap } from './apply-swap.ts';
 import { applyTransfer } from './apply-transfer.ts';
 import { examineBlock } from './examine-block.ts';
+import { foldPositions } from './fold-positions.ts';
 import { valuePools } from './value-pools.ts';
 
 function applyBlock(state: MarketState, block: BlockEvents): void {
@@ -45,6 +46,15 @@ export function applyBlocks(
 ): void {
   for (const block of blocks) {
     state.beginBlock(block.header, block.header.position > finalizedBlock);
+    applyBlock(state, block);
+    foldPositions(state);
+  }
+}
+
+/** The same for blocks from before the index, whose rows are not kept: only their trades count. */
+export function applyHistory(state: MarketState, blocks: readonly BlockEvents[]): void {
+  for (const block of blocks) {
+    state.beginBlock(block.header, false);
     applyBlock(state, block);
   }
 }

@@ -1,11 +1,12 @@
 // Creates and updates pools from the log, each by the rules of its kind.
 
 import type { PoolTicks, SwappedAmounts } from '../../amm/pool-kind.ts';
-import { kindOf } from '../../amm/pool-kinds.ts';
+import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
 import type { PoolChangedEvent, PoolCreatedEvent } from '../../model/block-events.ts';
 import type { PoolChange, PoolRecord } from '../../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from '../state/market-state.ts';
 import { openTokenEntry } from '../state/token-entry.ts';
+import { noteLaunch } from './note-launch.ts';
 
 /** Oldest first, and within a block by id: the same in whatever order the pools were discovered. */
 export function compareAge(a: BasePool, b: BasePool): number {
@@ -20,7 +21,7 @@ export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): v
   const created = state.createPool({
     ...{ pool, kind, venue, token0, token1, feePips, vault, terms },
     createdBlock: state.header.position,
-    createdAtMs: state.header.timestampMs,
+    createdAtMs: event.complete || event.isBirth ? state.header.timestampMs : 0,
     complete: event.complete,
     state: kindOf(description).stateAtStart,
     lastSwapAtMs: null,
@@ -34,6 +35,7 @@ export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): v
     basePools.push({ pool, createdBlock: created.row.createdBlock });
     basePools.sort(compareAge);
   }
+  noteLaunch(state, created);
 }
 
 function openTickEntry(pool: PoolEntry, tick: number): TickEntry {
@@ -98,11 +100,12 @@ export function applyPoolChange(
 ): void {
   const { change, swapped } = update;
   const { row } = pool;
-  if (change.poolKind !== row.kind) {
+  if (!takesChange(row, change)) {
     throw new Error(`${row.pool} is ${row.kind}, but the event is for ${change.poolKind}`);
   }
   state.touchPool(pool);
   kindOf(row).apply(row, change, { ticks: new EntryTicks(state, pool), swapped });
+  noteLaunch(state, pool);
 }
 
 export function applyPoolChanged(state: MarketState, event: PoolChangedEvent): void {

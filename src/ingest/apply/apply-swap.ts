@@ -128,7 +128,10 @@ function buildTrade(
     amountRaw: amounts.baseRaw,
     quoteToken: view.quote,
     quoteAmountRaw: amounts.quoteRaw,
-    ...prices,
+    priceNative: prices.priceNative,
+    priceUsd: prices.priceUsd,
+    valueNative: prices.valueNative,
+    valueUsd: prices.valueUsd,
     outlier:
       isDust(amounts, prices.valueUsd) ||
       examination.legs.has(event) ||

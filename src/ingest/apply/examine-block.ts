@@ -2,11 +2,12 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { listMarketViews, type MarketView } from '../../chains/quote-rule.ts';
-import { pow10 } from '../../lib/decimal.ts';
+import { isUncheckedVenue } from '../../chains/unchecked-venue.ts';
+import { pow10, type Ratio } from '../../lib/decimal.ts';
 import type { BlockEvents, SwapEvent } from '../../model/block-events.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import { findAnchorPrice } from '../state/anchor-price.ts';
-import type { MarketState, TokenEntry } from '../state/market-state.ts';
+import type { MarketState, PoolEntry, TokenEntry } from '../state/market-state.ts';
 import { findNativePrice } from '../state/price-trade.ts';
 import { EntryTicks } from './apply-pool-event.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';
@@ -55,6 +56,25 @@ export class BlockExamination {
 
 const NOTHING_TO_EXAMINE = new BlockExamination(new Set(), new Map());
 
+/** Nothing for a pool whose reserves are not known or not to be believed. */
+function computeDepth(
+  state: MarketState,
+  pool: PoolEntry,
+  { view, anchor }: { readonly view: MarketView; readonly anchor: Ratio | null },
+): bigint | null {
+  const { row } = pool;
+  const isUnchecked = isUncheckedVenue(state.assets, row.venue);
+  if (isUnchecked || row.kind === 'tradesOnly') return 0n;
+  const quote = state.tokens.get(view.quote);
+  if (quote === undefined || quote.row.decimals === null) return null;
+  const price = findNativePrice(quote, anchor);
+  if (price === null) return null;
+  const base = view.baseIsToken0 ? 'token0' : 'token1';
+  const depthRaw = kindOf(row).payableRaw(row, base, new EntryTicks(state, pool));
+  const denominator = pow10(quote.row.decimals) * price.denominator;
+  return (depthRaw * price.numerator * pow10(DEPTH_SCALE)) / denominator;
+}
+
 function computeTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigint> {
   const anchor = findAnchorPrice(state);
   const depths = new Map<PoolId, bigint>();
@@ -62,15 +82,8 @@ function computeTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, 
     const pool = state.pools.get(id);
     if (pool === undefined) throw new Error(`pool ${id} was not loaded`);
     const view = pool.views.find(({ base }) => base === token.row.token);
-    const quote = view === undefined ? undefined : state.tokens.get(view.quote);
-    if (view === undefined || quote === undefined || quote.row.decimals === null) continue;
-    const price = findNativePrice(quote, anchor);
-    if (price === null) continue;
-    const base = view.baseIsToken0 ? 'token0' : 'token1';
-    const ticks = new EntryTicks(state, pool);
-    const depthRaw = kindOf(pool.row).payableRaw(pool.row, base, ticks);
-    const denominator = pow10(quote.row.decimals) * price.denominator;
-    depths.set(id, (depthRaw * price.numerator * pow10(DEPTH_SCALE)) / denominator);
+    const depth = view === undefined ? null : computeDepth(state, pool, { view, anchor });
+    if (depth !== null) depths.set(id, depth);
   }
   return depths;
 }

@@ -1,10 +1,10 @@
 // Loads every row that a batch of blocks needs into memory, in a few bulk reads.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
-import type { ChainAdapter } from '../../chains/adapter.ts';
+import type { ChainAdapter, ChainAssets } from '../../chains/adapter.ts';
 import { listMarketViews, listRankedAssets, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import type { BlockEvents } from '../../model/block-events.ts';
-import { CHAINS, type ChainSlug } from '../../model/chain.ts';
+import type { ChainSlug } from '../../model/chain.ts';
 import type { Discovery } from '../../model/discovery.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
@@ -13,6 +13,7 @@ import type { BalanceEntry } from '../state/balance-cache.ts';
 import type { BasePool, MarketState, TokenEntry } from '../state/market-state.ts';
 import { compareAge } from './apply-pool-event.ts';
 import { POOLS_COMPARED_MAX } from './examine-block.ts';
+import { loadPositions } from './load-positions.ts';
 
 interface LoadSource {
   readonly reader: MarketReader;
@@ -87,9 +88,9 @@ async function loadPools(
 }
 
 /** The native coin has no contract with metadata. */
-function buildNativeMetadata(adapter: ChainAdapter): TokenMetadata {
-  const { symbol, decimals } = CHAINS[adapter.chain].native;
-  return { token: adapter.assets.coin, symbol, name: symbol, decimals };
+function buildNativeMetadata({ coin, coinUnit }: ChainAssets): TokenMetadata {
+  const { symbol, decimals } = coinUnit;
+  return { token: coin, symbol, name: symbol, decimals };
 }
 
 /** Reads stored tokens; metadata of unknown ones is read from the contracts. */
@@ -110,7 +111,7 @@ async function loadTokens(
     unknown.delete(row.token);
   }
   const { coin } = adapter.assets;
-  if (unknown.delete(coin)) state.metadata.set(coin, buildNativeMetadata(adapter));
+  if (unknown.delete(coin)) state.metadata.set(coin, buildNativeMetadata(adapter.assets));
   for (const metadata of given) {
     if (unknown.delete(metadata.token)) state.metadata.set(metadata.token, metadata);
   }
@@ -157,6 +158,13 @@ async function findBasePools(
   for (const row of rows) {
     const pool = state.pools.get(row.pool) ?? state.adoptPool(row);
     for (const { base } of pool.views) poolsOfToken.get(base)?.push(pool.row);
+  }
+  // The batch before may not be stored yet.
+  for (const { row, views } of state.poolsToStore.values()) {
+    for (const { base } of views) {
+      const known = poolsOfToken.get(base);
+      if (known?.every(({ pool }) => pool !== row.pool)) known.push(row);
+    }
   }
   for (const entry of missing) {
     const pools = poolsOfToken.get(entry.row.token) ?? [];
@@ -252,6 +260,17 @@ export async function findStoredTokens(
   return new Set([...of.tokens.filter(isHere), ...rows.map(({ token }) => token)]);
 }
 
+/** Brings those of the tokens that the index has into memory, and returns them. */
+export async function loadStoredTokens(
+  state: MarketState,
+  from: { readonly reader: MarketReader; readonly chain: ChainSlug },
+  tokens: readonly Address[],
+): Promise<TokenEntry[]> {
+  const missing = tokens.filter((token) => state.tokens.get(token) === undefined);
+  for (const row of await from.reader.readTokens(from.chain, missing)) state.adoptToken(row);
+  return tokens.flatMap((token) => state.tokens.get(token) ?? []);
+}
+
 /** Brings pools into memory with their tokens, and the pools that give the USD price. */
 export async function loadPoolRows(
   state: MarketState,
@@ -298,5 +317,7 @@ export async function loadState(
   const traded = findTradedTokens(state, mentioned);
   await loadBasePools(state, source, traded);
   await loadTicks(state, source, { mentioned, traded });
+  const { chain } = source.adapter;
+  await loadPositions(state, { reader: source.reader, chain }, { blocks, ...mentioned });
   await loadBalances(state, source, mentioned);
 }

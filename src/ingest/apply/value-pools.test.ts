@@ -55,6 +55,22 @@ function ofPool(index: Index, pool: string): bigint | null | undefined {
 
 const USD = E18;
 
+describe('a pool of a factory that nobody checked', () => {
+  it('has no value, and adds nothing to its tokens, whatever it says of its reserves', async () => {
+    const index = await indexEvents(
+      ANCHORED,
+      [createPool(POOL, [TOKEN, WETH]), setReserves(POOL, 10n ** 30n, 3n * E18)],
+      [
+        createPool(POOL2, [TOKEN, WETH], { venue: 'unchecked-fork' }),
+        setReserves(POOL2, 10n ** 30n, 10n ** 30n),
+      ],
+    );
+    assert.equal(ofPool(index, POOL2), null);
+    assert.equal(ofToken(index, TOKEN), ofPool(index, POOL));
+    assert.equal(ofPool(index, POOL), 12_000n * USD);
+  });
+});
+
 describe('a constant-product pool', () => {
   it('counts twice what it holds of its quote asset, for both of its tokens', async () => {
     const index = await indexEvents(

@@ -7,6 +7,7 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { RANK_TOKEN } from '../../chains/quote-rule.ts';
+import { isUncheckedVenue } from '../../chains/unchecked-venue.ts';
 import { pow10, type Ratio } from '../../lib/decimal.ts';
 import { UINT256_MAX } from '../../lib/sortable-integer.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -130,7 +131,9 @@ function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): v
   const sides = pickSides(state, pool);
   if (sides === null) return;
   const before = pool.row.liquidityUsdE18;
-  const after = computeValue(pool, sides, anchor);
+  // What pools of a factory that nobody checked claim to hold may not be there.
+  const isUnchecked = isUncheckedVenue(state.assets, pool.row.venue);
+  const after = isUnchecked ? null : computeValue(pool, sides, anchor);
   pool.row.liquidityUsdE18 = after;
   if (sides.quote.rank === RANK_TOKEN) {
     notePaired(state, sides.base, pool);

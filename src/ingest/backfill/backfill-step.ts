@@ -18,6 +18,6 @@ export interface BackfillIndex {
 export interface BackfillStep {
   /** Returns the jobs as they are stored then. */
   commit(index: BackfillIndex): Promise<readonly BackfillRecord[]>;
-  /** Tokens whose jobs were dropped with it. */
-  readonly forgotten?: readonly Address[];
+  /** The token whose request it answers: without a commit it is requested again. */
+  readonly requested?: Address;
 }

@@ -8,8 +8,11 @@ import { createPostgresPlace } from '../../../test/conformance/store-place.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { createFaults } from '../../../test/fakes/fake-faults.ts';
 import { type IndexedChain, readIndex } from '../../../test/fakes/indexed-chain.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import { type Verification, verifyChain } from '../verify/verify-chain.ts';
+
+const POLL_MS = 777;
 
 type Rows = Awaited<ReturnType<typeof readIndex>>;
 
@@ -78,6 +81,32 @@ describe('history that is filled in', () => {
     await assertVerified(scene, indexed);
   });
 
+  test('is read again before the snapshot of the store that it is compared in', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 5, blocks: 120, spacing: 50 });
+    const indexed = scene.start();
+    await indexed.settle();
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    await indexed.settle();
+    let isInSnapshot = false;
+    const reads = { before: 0, inSnapshot: 0 };
+    const { history } = indexed.adapter;
+    const readPoolEvents = history.readPoolEvents.bind(history);
+    history.readPoolEvents = (...query) => {
+      reads[isInSnapshot ? 'inSnapshot' : 'before'] += 1;
+      return readPoolEvents(...query);
+    };
+    const { store } = scene;
+    const snapshot = store.snapshot.bind(store);
+    store.snapshot = (work) => {
+      isInSnapshot = true;
+      return snapshot(work);
+    };
+    await assertVerified(scene, indexed);
+    assert.ok(isInSnapshot && reads.before > 0);
+    assert.equal(reads.inSnapshot, 0);
+  });
+
   test('equals it where no node has old states', async (t) => {
     const scene = await createBackfillScene(t, { seed: 8, blocks: 200, spacing: 50 });
     const indexed = scene.start();
@@ -108,6 +137,7 @@ describe('history that is filled in', () => {
       if (event.backfilled === scene.token) assert.deepEqual(event.trades, []);
     }
     assert.ok(indexed.events.filter(({ backfilled }) => backfilled === scene.token).length > 10);
+    await assertVerified(scene, indexed);
   });
 
   test('joins balances again where a reorganisation took the join back', async (t) => {
@@ -146,6 +176,43 @@ describe('history that is filled in', () => {
     assert.ok(times.some((timeMs) => timeMs < startMs));
     assert.ok(times.every((timeMs) => timeMs >= tradesFromMs));
     await assertVerified(scene, indexed);
+  });
+
+  test('lets a block that is there go first, however many steps are ready', async (t) => {
+    const scene = await createBackfillScene(t, { seed: 15, blocks: 200, spacing: 10 });
+    const { chain } = scene;
+    const clock = new ManualClock();
+    /** The commit after each wait for the head, during which a block came. */
+    const firsts: { readonly isBlock: boolean; readonly ready: number }[] = [];
+    let hasNewBlock = false;
+    const indexed = scene.start({
+      clock,
+      sleep: async (ms, signal) => {
+        clock.advance(ms);
+        await setImmediate();
+        signal?.throwIfAborted();
+        if (ms !== POLL_MS) return;
+        // Time for steps to become ready.
+        for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+        chain.extend(1);
+        hasNewBlock = true;
+      },
+      pollIntervalMs: POLL_MS,
+      onCommitted: ({ blockCount, backfilled }) => {
+        const ready = backfilled === undefined ? 0 : 1;
+        if (hasNewBlock) firsts.push({ isBlock: blockCount > 0, ready });
+        else if (ready > 0) firsts.push({ isBlock: true, ready });
+        hasNewBlock = false;
+      },
+    });
+    indexed.adapter.history.span = 20;
+    indexed.indexer.request(scene.token);
+    await scene.settle(indexed);
+    assert.ok(firsts.filter(({ ready }) => ready > 0).length > 20);
+    assert.deepEqual(
+      firsts.filter(({ isBlock }) => !isBlock),
+      [],
+    );
   });
 
   test('is not made of assets that price others, nor twice', async (t) => {

@@ -11,6 +11,7 @@ import { HistoryUnavailableError } from '../../chains/chain-history.ts';
 import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { orderInTurns } from '../../lib/order-in-turns.ts';
 import type { Random, Sleep } from '../../lib/retry.ts';
 import { runSteps } from '../../lib/run-steps.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
@@ -18,10 +19,12 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { CallBudget } from '../read/call-budget.ts';
+import type { ChainScope } from '../scope/chain-scope.ts';
 import { BackfillError } from './backfill-error.ts';
 import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
+import { FollowedFrom } from './followed-from.ts';
 import { HistorySource } from './history-source.ts';
-import { JobList } from './job-list.ts';
+import { isOutdated, JobList, planJobs } from './job-list.ts';
 import { HolderSteps } from './plan-holder-step.ts';
 import { TradeSteps } from './plan-trade-step.ts';
 import type { TransferJournal } from './transfer-journal.ts';
@@ -32,6 +35,8 @@ interface BackfillerOptions {
   readonly journal: TransferJournal;
   /** Average requests to the node per minute. */
   readonly callsPerMinute: number;
+  /** Which tokens are indexed; all by default. */
+  readonly scope?: ChainScope | null;
   /** The maximum number of tokens whose history is waiting or being read. */
   readonly tokensMax: number;
   /** Whether the index is near the chain's head, which comes first. */
@@ -55,19 +60,46 @@ export interface BackfillProgress {
   readonly calls: number;
 }
 
+/**
+ * Why history is requested: a client asks for the token, which may be often; it was looked up for
+ * one; or a pool of it was adopted, which nobody waits for.
+ */
+type HistoryCause = 'asked' | 'found' | 'adopted';
+
 /** Requests in memory; the newest stay. */
 const REQUEST_COUNT_MAX = 1_000;
+/** Those of one caller, so that a few callers cannot displace the requests of all others. */
+const CALLER_REQUESTS_MAX = 32;
+/** Steps that wait for their commit. */
+const READY_MAX = 16;
+/** Steps that are committed in a row: a new block comes before the others. */
+const COMMITTED_MAX = 4;
+/** How often a token whose jobs exist is checked again because clients ask for it. */
+const CHECK_AGAIN_MS = 600_000;
+const CHECKED_MAX = 10_000;
+/** Of all requests whose caller is not known. */
+const NO_CALLER = '';
 
 export class Backfiller {
   readonly #options: BackfillerOptions;
   readonly #budget: CallBudget;
+  readonly #followed: FollowedFrom;
   readonly #trades: TradeSteps;
   readonly #holders: HolderSteps;
-  readonly #requests = new BoundedMap<Address, true>(REQUEST_COUNT_MAX);
+  /** Whether a client asked, by token. */
+  readonly #requests = new BoundedMap<Address, boolean>(REQUEST_COUNT_MAX);
+  /** Who asked for tokens: clients by their address group. */
+  readonly #callers = new BoundedMap<Address, string>(CHECKED_MAX);
+  /** When tokens were found to need nothing. */
+  readonly #checkedAtMs = new BoundedMap<Address, number>(CHECKED_MAX);
   readonly #abort = new AbortController();
   /** The jobs in the store that are not done; null until they are read. */
   #jobs: JobList | null = null;
+  /** Changes with every rollback: what was read before may be void. */
+  #generation = 0;
   #ready: BackfillStep[] = [];
+  /** Tokens out of scope whose jobs are deleted already. */
+  readonly #left = new Set<Address>();
   #done = 0;
   #failed = 0;
   #running: Promise<void> | null = null;
@@ -75,8 +107,9 @@ export class Backfiller {
   constructor(options: BackfillerOptions) {
     this.#options = options;
     this.#budget = new CallBudget(options);
+    this.#followed = new FollowedFrom(options);
     const source = new HistorySource(options.adapter, this.#budget, this.#abort.signal);
-    this.#trades = new TradeSteps({ ...options, source });
+    this.#trades = new TradeSteps({ ...options, source, followed: this.#followed });
     this.#holders = new HolderSteps({ ...options, source });
   }
 
@@ -98,34 +131,57 @@ export class Backfiller {
     };
   }
 
-  /** Fills in the token's history; the newest request comes first. */
-  request(token: Address): void {
+  /** Fills in the token's history; clients come first, each one's newest request first. */
+  request(token: Address, cause: HistoryCause = 'asked', caller = NO_CALLER): void {
+    const checkedAtMs = this.#checkedAtMs.get(token) ?? Number.NEGATIVE_INFINITY;
+    const isRecent = this.#options.clock.nowMs() - checkedAtMs < CHECK_AGAIN_MS;
+    if (cause === 'asked' && isRecent) return;
+    const isAsked = cause !== 'adopted';
+    if (!isAsked && this.#requests.size >= REQUEST_COUNT_MAX) return;
+    const wasAsked = this.#requests.get(token) ?? false;
+    if (cause === 'asked') this.#noteCaller(token, caller);
     this.#requests.delete(token);
-    this.#requests.set(token, true);
+    this.#requests.set(token, isAsked || wasAsked);
   }
+
+  /** The first caller stays until the token is done. */
+  #noteCaller(token: Address, caller: string): void {
+    if (!this.#requests.get(token) && !this.#jobs?.has(token)) this.#callers.delete(token);
+    if (caller === NO_CALLER || this.#callers.has(token)) return;
+    this.#callers.set(token, caller);
+    const own = [...this.#requests.keys()].filter((one) => this.#findCaller(one) === caller);
+    const [oldest] = own;
+    if (oldest !== undefined && own.length >= CALLER_REQUESTS_MAX) this.#requests.delete(oldest);
+  }
+
+  readonly #findCaller = (token: Address): string => this.#callers.get(token) ?? NO_CALLER;
 
   /** Joined balances above the new tip have gone back: the jobs are read again. */
   noteRollback(): void {
+    this.#reset(this.#ready);
+  }
+
+  /** Nothing that was planned is committed. */
+  #reset(lost: readonly BackfillStep[]): void {
+    this.#generation += 1;
     this.#jobs = null;
     this.#ready = [];
+    for (const { requested } of lost) if (requested !== undefined) this.request(requested, 'found');
   }
 
   /** Must be called between two commits; false if there was nothing to commit. */
   async commit(index: BackfillIndex): Promise<boolean> {
-    const steps = this.#ready;
-    this.#ready = [];
-    if (steps.length === 0) return false;
+    const steps = this.#ready.splice(0, COMMITTED_MAX);
     try {
       for (const step of steps) {
         const jobs = await step.commit(index);
         for (const job of jobs) this.#note(job);
-        for (const token of step.forgotten ?? []) this.#jobs?.forget(token);
       }
     } catch (error) {
-      this.#jobs = null;
+      this.#reset([...steps, ...this.#ready]);
       throw error;
     }
-    return true;
+    return steps.length > 0;
   }
 
   #note(job: BackfillRecord): void {
@@ -147,30 +203,37 @@ export class Backfiller {
 
   /** True if there may be more to do at once. */
   async #step(): Promise<boolean> {
-    const { store, adapter, isAtHead, clock } = this.#options;
-    if (!isAtHead()) return false;
+    const { store, adapter, scope, isAtHead, clock } = this.#options;
+    if (!isAtHead() || this.#ready.length >= READY_MAX) return false;
+    const generation = this.#generation;
     const checkpoint = await store.readCheckpoint(adapter.chain);
-    // A block before the first may still be reorganised away as long as it is not final.
-    if (checkpoint === null || checkpoint.startBlock <= 1) return false;
-    if (checkpoint.finalizedBlock < checkpoint.startBlock - 1) return false;
-    this.#jobs ??= await JobList.load(store, adapter.chain);
-    const jobs = this.#jobs;
-    if (await this.#takeRequest(jobs, checkpoint)) return true;
-    const job = jobs.take(clock.nowMs(), checkpoint);
+    if (checkpoint === null || (!scope && checkpoint.startBlock <= 1)) return false;
+    const jobs = this.#jobs ?? (await JobList.load(store, adapter.chain, this.#findCaller));
+    // A rollback meanwhile: what was read may be void.
+    if (generation !== this.#generation) return true;
+    this.#jobs = jobs;
+    const at = { jobs, checkpoint };
+    const request = await (this.#planForgetting(at) ?? this.#takeRequest(at));
+    if (generation !== this.#generation) return true;
+    if (request !== null) {
+      if (request !== 'nothing') this.#ready.push(request);
+      return true;
+    }
+    const isInScope = (token: Address) => this.#followed.findToken(token, checkpoint) !== null;
+    const job = jobs.take(clock.nowMs(), checkpoint, isInScope);
     if (job === null) return false;
     const step = await this.#planStep(job, checkpoint).catch((error: unknown) => {
       jobs.postpone(job, clock.nowMs());
       throw error;
     });
-    // A rollback has replaced the list meanwhile: the step may build on what it took back.
-    if (jobs !== this.#jobs) return true;
+    if (generation !== this.#generation) return true;
     if (step === 'wait') jobs.postpone(job, clock.nowMs());
     else this.#ready.push(step);
     return true;
   }
 
   async #planStep(job: BackfillRecord, checkpoint: Checkpoint): Promise<BackfillStep | 'wait'> {
-    const { log, adapter } = this.#options;
+    const { log, adapter, clock, journal } = this.#options;
     try {
       const steps = job.kind === 'trades' ? this.#trades : this.#holders;
       return await steps.plan(job, checkpoint);
@@ -180,39 +243,128 @@ export class Backfiller {
       const { token, kind } = job;
       const reason = error.message;
       log.warn({ chain: adapter.chain, token, kind, reason }, 'history cannot be filled in');
-      const failed: BackfillRecord = { ...job, status: 'failed', reason };
-      const commit = async (index: BackfillIndex) => {
-        await index.commitBackfill({ token, jobs: [failed] });
-        return [failed];
-      };
-      return { commit };
+      if (kind === 'holders') journal.forget(token);
+      // It may be requested again some time after this one.
+      const requestedAtMs = clock.nowMs();
+      return this.#buildStep(token, [{ ...job, status: 'failed', reason, requestedAtMs }]);
     }
   }
 
-  /** Makes jobs of the newest request; false if there was none. */
-  async #takeRequest(jobs: JobList, checkpoint: Checkpoint): Promise<boolean> {
-    const token = [...this.#requests.keys()].at(-1);
-    if (token === undefined) return false;
+  #buildStep(
+    token: Address,
+    jobs: readonly BackfillRecord[],
+    forgotten: readonly Address[] = [],
+  ): BackfillStep {
+    return {
+      commit: async (index) => {
+        await index.commitBackfill({ token, jobs, forgotten });
+        return jobs;
+      },
+    };
+  }
+
+  /** Deletes the jobs of a token that left the scope for good; null if there is none. */
+  #planForgetting({ jobs, checkpoint }: PlanContext): Promise<BackfillStep | 'nothing'> | null {
+    const { scope } = this.#options;
+    for (const token of scope?.listLeft() ?? []) {
+      if (this.#left.has(token) || jobs.isBusy(token)) continue;
+      const leftBlock = scope?.findEntry(token)?.leftBlock ?? null;
+      // A rollback could bring it back, with what its jobs have stored.
+      if (leftBlock === null || leftBlock > checkpoint.finalizedBlock) continue;
+      return this.#forget(token, jobs);
+    }
+    return null;
+  }
+
+  async #forget(token: Address, jobs: JobList): Promise<BackfillStep | 'nothing'> {
+    const { store, adapter, journal } = this.#options;
+    const generation = this.#generation;
+    const stored = await store.readBackfills(adapter.chain, [token]);
+    if (generation !== this.#generation) return 'nothing';
+    this.#left.add(token);
+    this.#drop(token, jobs);
+    journal.forget(token);
+    return stored.length === 0 ? 'nothing' : this.#buildStep(token, [], [token]);
+  }
+
+  #drop(token: Address, jobs: JobList): void {
+    jobs.forget(token);
+    this.#checkedAtMs.delete(token);
+  }
+
+  /** The next request that can be decided on; null if there is none. */
+  #pickRequest({ jobs, checkpoint }: PlanContext): Address | null {
+    const tokens = [...this.#requests.keys()].reverse();
+    const asked = tokens.filter((token) => this.#requests.get(token));
+    for (const token of [...orderInTurns(asked, this.#findCaller), ...tokens]) {
+      const start = this.#followed.findToken(token, checkpoint);
+      // The block before may still be reorganised away as long as it is not final.
+      if (start !== null && start.fromBlock - 1 > checkpoint.finalizedBlock) continue;
+      if (!jobs.isBusy(token)) return token;
+    }
+    return null;
+  }
+
+  /** Makes jobs of the next request; null if there was none. */
+  async #takeRequest(at: PlanContext): Promise<BackfillStep | 'nothing' | null> {
+    const token = this.#pickRequest(at);
+    if (token === null) return null;
+    const isAsked = this.#requests.get(token) ?? false;
     this.#requests.delete(token);
-    const { store, adapter, tokensMax, clock } = this.#options;
+    const { jobs, checkpoint } = at;
+    const { store, adapter, clock, tokensMax, journal } = this.#options;
     // The assets that price others are traded in most pools of the chain.
-    if (jobs.has(token) || findRank(adapter.assets, token) !== RANK_TOKEN) return true;
+    if (findRank(adapter.assets, token) !== RANK_TOKEN) return 'nothing';
+    const start = this.#followed.findToken(token, checkpoint);
+    if (start === null || start.fromBlock <= 1) return 'nothing';
+    const nowMs = clock.nowMs();
+    if (isAsked) jobs.promote(token, nowMs);
+    const generation = this.#generation;
     const [row] = await store.readTokens(adapter.chain, [token]);
     const stored = await store.readBackfills(adapter.chain, [token]);
-    const created = row === undefined ? [] : jobs.plan(row, stored, { checkpoint, clock });
-    if (created.length === 0) return true;
-    const dropped = jobs.findRoom(tokensMax);
-    if (dropped === 'none') return true;
-    const forgotten = dropped === null ? [] : [dropped];
-    this.#ready.push({
-      forgotten,
-      commit: async (index) => {
-        await index.commitBackfill({ token, jobs: created, forgotten });
-        return created;
-      },
-    });
+    if (row === undefined) return 'nothing';
+    const request = { start, nowMs, isAsked };
+    const again = await this.#planAgain(stored.filter((job) => !isOutdated(job, start)));
+    const created = planJobs(row, stored, request).filter(({ kind }) => kind !== again?.kind);
+    if (again !== null) created.push({ ...again, requestedAtMs: isAsked ? nowMs : 0 });
+    if (generation !== this.#generation) {
+      this.request(token, isAsked ? 'found' : 'adopted');
+      return 'nothing';
+    }
+    if (created.length === 0) {
+      if (stored.length > 0) this.#checkedAtMs.set(token, nowMs);
+      return 'nothing';
+    }
+    const dropped = jobs.has(token) ? null : jobs.findRoom(token, { ...request, tokensMax });
+    if (dropped === 'none') return 'nothing';
+    if (dropped === 'later') {
+      this.request(token, isAsked ? 'found' : 'adopted');
+      return null;
+    }
+    const forgotten = stored.some((job) => isOutdated(job, start)) ? [token] : [];
+    for (const outdated of forgotten) journal.forget(outdated);
+    if (dropped !== null) {
+      forgotten.push(dropped);
+      this.#drop(dropped, jobs);
+    }
+    this.#left.delete(token);
     // Until the commit the list does not know of them.
     for (const job of created) jobs.set(job, true);
-    return true;
+    return { ...this.#buildStep(token, created, forgotten), requested: token };
   }
+
+  /** The job of a token's trades, if it has to begin again. */
+  async #planAgain(stored: readonly BackfillRecord[]): Promise<BackfillRecord | null> {
+    const trades = stored.find(({ kind }) => kind === 'trades');
+    if (trades === undefined) return null;
+    return await this.#trades.planAgain(trades).catch((error: unknown) => {
+      if (error instanceof BackfillError) return null;
+      throw error;
+    });
+  }
+}
+
+interface PlanContext {
+  readonly jobs: JobList;
+  readonly checkpoint: Checkpoint;
 }

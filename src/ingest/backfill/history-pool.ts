@@ -94,27 +94,28 @@ export function findKnownFrom(
   return null;
 }
 
-/** Takes away what positions have added since. */
-export function rewindTicks(
+/** Adds what positions added in these blocks, or takes it away. */
+export function moveTicks(
   ticks: HistoryTicks,
   blocks: readonly HistoryBlock[],
-  pool: PoolId,
+  move: { readonly pool: PoolId; readonly direction: 'forward' | 'back' },
 ): HistoryTicks {
-  const before = new Map(ticks);
-  const take = (tick: number, gross: bigint, net: bigint): void => {
-    const own = before.get(tick) ?? { gross: 0n, net: 0n };
-    const left = { gross: own.gross - gross, net: own.net - net };
-    if (left.gross === 0n) before.delete(tick);
-    else before.set(tick, left);
+  const moved = new Map(ticks);
+  const add = (tick: number, gross: bigint, net: bigint): void => {
+    const own = moved.get(tick) ?? { gross: 0n, net: 0n };
+    const sum = { gross: own.gross + gross, net: own.net + net };
+    if (sum.gross === 0n) moved.delete(tick);
+    else moved.set(tick, sum);
   };
-  for (const { event } of listEvents(blocks, pool)) {
+  for (const { event } of listEvents(blocks, move.pool)) {
     const { change } = event;
     if (change?.poolKind !== 'concentrated' || change.type !== 'position') continue;
     const { tickLower, tickUpper, liquidityDelta } = change;
-    take(tickLower, liquidityDelta, liquidityDelta);
-    take(tickUpper, liquidityDelta, -liquidityDelta);
+    const delta = move.direction === 'forward' ? liquidityDelta : -liquidityDelta;
+    add(tickLower, delta, delta);
+    add(tickUpper, delta, -delta);
   }
-  return before;
+  return moved;
 }
 
 /** The pool before the block `cut`, from the blocks that were read on both sides of it. */
@@ -133,7 +134,7 @@ export function moveBack(
   return {
     ...{ row, bornBlock },
     known: last === undefined ? (stays ?? unborn) : { state: last.state, since: last.block },
-    ticks: ticks === null ? null : rewindTicks(ticks, newer, row.pool),
+    ticks: ticks === null ? null : moveTicks(ticks, newer, { pool: row.pool, direction: 'back' }),
   };
 }
 
@@ -161,7 +162,16 @@ export function encodeHistoryPools(pools: readonly HistoryPool[]): string {
   return JSON.stringify(tuples);
 }
 
+/** The memory of a job that begins again: some of its trades are stored. */
+export const NO_POOLS = '[]';
+
+/** Whether the job knows its pools; otherwise it has yet to begin. */
+export function hasHistoryPools(memory: string): boolean {
+  return memory !== '' && memory !== NO_POOLS;
+}
+
 export function listHistoryPoolIds(memory: string): PoolId[] {
+  if (memory === '') return [];
   return (JSON.parse(memory) as readonly PoolTuple[]).map(([pool]) => pool);
 }
 

@@ -26,29 +26,17 @@ export class HistorySource {
   }
 
   async readPoolEvents(query: PoolEventsQuery): Promise<PoolEventsReading> {
-    await this.#budget?.wait(this.#signal);
-    const reading = await this.#history.readPoolEvents(query, this.#signal);
-    this.#budget?.spend(reading.callCount);
-    return reading;
+    return await this.#pay(() => this.#history.readPoolEvents(query, this.#signal));
   }
 
   async readTransfers(query: TransfersQuery): Promise<TransfersReading> {
-    await this.#budget?.wait(this.#signal);
-    const reading = await this.#history.readTransfers(query, this.#signal);
-    this.#budget?.spend(reading.callCount);
-    return reading;
+    return await this.#pay(() => this.#history.readTransfers(query, this.#signal));
   }
 
   /** The first block of a contract; null if that cannot be found out. */
   async findFirstBlock(contract: Address, toBlock: number): Promise<number | null> {
-    await this.#budget?.wait(this.#signal);
-    const { block, callCount } = await this.#history.findFirstBlock(
-      contract,
-      toBlock,
-      this.#signal,
-    );
-    this.#budget?.spend(callCount);
-    return block;
+    const find = () => this.#history.findFirstBlock(contract, toBlock, this.#signal);
+    return (await this.#pay(find)).block;
   }
 
   /** What contracts said at the end of a block; pools without an answer are absent. */
@@ -56,20 +44,35 @@ export class HistorySource {
     pools: readonly PoolRecord[],
     block: number,
   ): Promise<ReadonlyMap<PoolId, Partial<StateOf<PoolKindName>>>> {
-    if (this.adapter.readPoolStates === undefined) return new Map();
+    const { readPoolStates } = this.adapter;
+    if (readPoolStates === undefined) return new Map();
     const header = await this.readHeader(block);
     const queries = pools.map((description) => ({ description, ticks: [] }));
-    const readings = await this.adapter.readPoolStates(queries, header, this.#signal);
-    this.#budget?.spend(1 + pools.length);
+    const { readings } = await this.#pay(async () => ({
+      readings: await readPoolStates.call(this.adapter, queries, header, this.#signal),
+      callCount: pools.length,
+    }));
     return new Map(readings.map(({ pool, state }) => [pool, state]));
   }
 
   async readHeader(position: number): Promise<BlockHeader> {
-    await this.#budget?.wait(this.#signal);
-    const header = await this.adapter.readHeader(position, this.#signal);
-    this.#budget?.spend(1);
+    const { header } = await this.#pay(async () => ({
+      header: await this.adapter.readHeader(position, this.#signal),
+      callCount: 1,
+    }));
     if (header !== null) return header;
     throw new ChainInconsistentError(`the chain's source has no block ${position}`);
+  }
+
+  /** A request that fails was sent all the same, so the first call is paid for in advance. */
+  async #pay<Result extends { readonly callCount: number }>(
+    read: () => Promise<Result>,
+  ): Promise<Result> {
+    await this.#budget?.wait(this.#signal);
+    this.#budget?.spend(1);
+    const result = await read();
+    this.#budget?.spend(Math.max(0, result.callCount - 1));
+    return result;
   }
 
   get #history() {

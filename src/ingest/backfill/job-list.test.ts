@@ -4,20 +4,23 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildCheckpoint, buildToken, toAddress } from '../../../test/conformance/store-samples.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
-import { JobList } from './job-list.ts';
+import type { Address } from '../../model/ids.ts';
+import { JobList, planJobs } from './job-list.ts';
 
 const CHECKPOINT = { ...buildCheckpoint(1), startBlock: 100, finalizedBlock: 200 };
 
-function plan(list: JobList, number: number, nowMs: number): BackfillRecord[] {
+const START = { fromBlock: 100, fromMs: null };
+
+function plan(number: number, nowMs: number, isAsked = true): BackfillRecord[] {
   const row = buildToken({ token: toAddress(number), supplyRaw: null });
-  return list.plan(row, [], { checkpoint: CHECKPOINT, clock: { nowMs: () => nowMs } });
+  return planJobs(row, [], { start: START, nowMs, isAsked });
 }
 
 /** A list of tokens, each requested a millisecond after the one before. */
-function createList(count: number): JobList {
-  const list = new JobList();
+function createList(count: number, findCaller = (_: Address) => ''): JobList {
+  const list = new JobList(findCaller);
   for (let number = 1; number <= count; number += 1) {
-    for (const job of plan(list, number, number)) list.set(job);
+    for (const job of plan(number, number)) list.set(job);
   }
   return list;
 }
@@ -48,9 +51,21 @@ describe('the list of jobs', () => {
   });
 
   it('drops the token that has waited longest for a new one, never one that is read', () => {
-    assert.equal(createList(10).findRoom(11), null);
-    assert.equal(createList(10).findRoom(10), toAddress(1));
-    assert.equal(createList(8).findRoom(8), 'none');
+    const find = (count: number, tokensMax: number) =>
+      createList(count).findRoom(toAddress(50), { tokensMax, nowMs: 0, isAsked: true });
+    assert.equal(find(10, 11), null);
+    assert.equal(find(10, 10), toAddress(1));
+    assert.equal(find(8, 8), 'none');
+  });
+
+  it('lets callers take turns, and drops tokens of the one with the most', () => {
+    const others = new Map([1, 2, 50].map((number) => [toAddress(number), `caller ${number}`]));
+    const list = createList(30, (token) => others.get(token) ?? 'flood');
+    const taken = Array.from({ length: 16 }, () => list.take(0, CHECKPOINT)!.token);
+    const first = [1, 2, 25, 26, 27, 28, 29, 30].map(toAddress);
+    assert.deepEqual([...new Set(taken)].sort(), first.sort());
+    const request = { tokensMax: 30, nowMs: 0, isAsked: true };
+    assert.equal(list.findRoom(toAddress(50), request), toAddress(3));
   });
 
   it('leaves a job that waits alone for a while', () => {
@@ -64,22 +79,19 @@ describe('the list of jobs', () => {
   });
 
   it('makes no job of a token whose holders are all known, and none twice', () => {
-    const list = new JobList();
-    const at = { checkpoint: CHECKPOINT, clock: { nowMs: () => 0 } };
+    const request = { start: START, nowMs: 0, isAsked: true };
     const whole = buildToken({ token: toAddress(1) });
     assert.deepEqual(
-      list.plan(whole, [], at).map(({ kind }) => kind),
+      planJobs(whole, [], request).map(({ kind }) => kind),
       ['trades'],
     );
-    assert.deepEqual(list.plan(whole, plan(list, 1, 0), at), []);
+    assert.deepEqual(planJobs(whole, plan(1, 0), request), []);
   });
 
   it('tries a failed job again, but not at once', () => {
-    const list = new JobList();
     const row = buildToken({ token: toAddress(1), supplyRaw: null });
-    const stored = plan(list, 1, 0).map((job): BackfillRecord => ({ ...job, status: 'failed' }));
-    const planAt = (nowMs: number) =>
-      list.plan(row, stored, { checkpoint: CHECKPOINT, clock: { nowMs: () => nowMs } });
+    const stored = plan(1, 0).map((job): BackfillRecord => ({ ...job, status: 'failed' }));
+    const planAt = (nowMs: number) => planJobs(row, stored, { start: START, nowMs, isAsked: true });
     assert.deepEqual(planAt(3_600_000), []);
     assert.deepEqual(
       planAt(3_600_001).map(({ status }) => status),
@@ -87,9 +99,57 @@ describe('the list of jobs', () => {
     );
   });
 
+  it('lets what no client asked for wait, even if it has begun', () => {
+    const list = new JobList(() => '');
+    for (let number = 1; number <= 9; number += 1) {
+      for (const job of plan(number, 0, false)) list.set({ ...job, status: 'running' });
+    }
+    for (let number = 11; number <= 18; number += 1) {
+      for (const job of plan(number, number)) list.set(job);
+    }
+    const taken = Array.from({ length: 16 }, () => list.take(0, CHECKPOINT)!);
+    const asked = [11, 12, 13, 14, 15, 16, 17, 18].map(toAddress).sort();
+    assert.deepEqual([...new Set(taken.map(({ token }) => token))].sort(), asked);
+    assert.equal(list.take(0, CHECKPOINT), null);
+    // A client that asks for one of the others later brings it forward.
+    for (const job of taken) list.set({ ...job, status: 'done' });
+    list.promote(toAddress(9), 5);
+    const later = Array.from({ length: 16 }, () => list.take(0, CHECKPOINT)!.token);
+    assert.deepEqual([...new Set(later)].sort(), [1, 2, 3, 4, 5, 6, 7, 9].map(toAddress).sort());
+  });
+
+  it('drops what no client asked for first, and nothing for its sake', () => {
+    const list = createList(10);
+    for (const job of plan(20, 0, false)) list.set(job);
+    const find = (tokensMax: number, isAsked: boolean) =>
+      list.findRoom(toAddress(50), { tokensMax, nowMs: 0, isAsked });
+    assert.equal(find(11, true), toAddress(20));
+    assert.equal(find(11, false), 'none');
+    assert.equal(find(12, false), null);
+  });
+
+  it('gives the turn of a job that waits to another, and asks it less and less often', () => {
+    const list = createList(10);
+    const taken = Array.from({ length: 16 }, () => list.take(0, CHECKPOINT)!);
+    for (const job of taken) list.postpone(job, 0);
+    const next = Array.from({ length: 4 }, () => list.take(0, CHECKPOINT)!.token);
+    assert.deepEqual(new Set(next), new Set([1, 2].map(toAddress)));
+    assert.equal(list.take(0, CHECKPOINT), null);
+    let atMs = 0;
+    const isFirst = (token: Address) => token === toAddress(10);
+    const find = (nowMs: number) => list.take(nowMs, CHECKPOINT, isFirst);
+    for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
+      const fromMs = atMs;
+      atMs += seconds * 1_000;
+      assert.equal(find(atMs - 1), null, `after ${fromMs}`);
+      // Both of its jobs, so that neither has a turn before.
+      for (const job of [find(atMs), find(atMs)]) list.postpone(job!, atMs);
+    }
+  });
+
   it('keeps what was joined until the join is final', () => {
-    const list = new JobList();
-    const [, holders] = plan(list, 1, 0);
+    const list = new JobList(() => '');
+    const [, holders] = plan(1, 0);
     const joined: BackfillRecord = { ...holders!, status: 'done', joinBlock: 201, memory: '{}' };
     list.set(joined);
     assert.equal(list.tokenCount, 0);

@@ -7,7 +7,7 @@ import type { BackfillRecord } from '../../model/backfill.ts';
 import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import type { MarketReader } from '../../store/store.ts';
-import { BackfillError } from './backfill-error.ts';
+import type { ChainScope } from '../scope/chain-scope.ts';
 import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
 import type { HistorySource } from './history-source.ts';
 import {
@@ -24,6 +24,8 @@ interface HolderStepsOptions {
   readonly source: HistorySource;
   readonly store: MarketReader;
   readonly journal: TransferJournal;
+  /** Null if everything is indexed. */
+  readonly scope?: Pick<ChainScope, 'findEntry'> | null | undefined;
   readonly onJoined: (token: Address) => void;
 }
 
@@ -44,8 +46,14 @@ export class HolderSteps {
     if (job.nextBlock <= checkpoint.finalizedBlock) {
       return await this.#readOn(job, checkpoint.finalizedBlock);
     }
-    journal.watch(job.token);
+    this.#watch(job.token);
     return 'wait';
+  }
+
+  /** The index reads no transfers of a token out of scope, so the journal would miss them. */
+  #watch(token: Address): void {
+    const { journal, scope } = this.#options;
+    if (!scope || scope.findEntry(token)?.leftBlock === null) journal.watch(token);
   }
 
   async #begin(job: BackfillRecord): Promise<BackfillStep> {
@@ -62,12 +70,13 @@ export class HolderSteps {
     return this.#buildStep({ ...job, ...place, status: 'running', memory });
   }
 
-  async #readOn(job: BackfillRecord, toBlock: number): Promise<BackfillStep> {
-    const { source, store, journal } = this.#options;
+  async #readOn(job: BackfillRecord, toBlock: number): Promise<BackfillStep | 'wait'> {
+    const { source, store } = this.#options;
     const { chain, assets } = source.adapter;
     const { token, nextBlock: fromBlock } = job;
-    const reading = await source.readTransfers({ token, fromBlock, toBlock });
     const row = await this.#readToken(token);
+    if (row === null) return 'wait';
+    const reading = await source.readTransfers({ token, fromBlock, toBlock });
     const added = await addStoredTransfers(store, chain, {
       ...{ row, assets, sums: decodeSums(job.memory), transfers: reading.transfers },
     });
@@ -82,7 +91,7 @@ export class HolderSteps {
       commit: async (index) => {
         await index.commitBackfill({ token, jobs: [moved], balances: added.changed });
         // Blocks may become final as fast as they are read: the journal begins with the last part.
-        if (reading.toBlock === toBlock) journal.watch(token);
+        if (reading.toBlock === toBlock) this.#watch(token);
         return [moved];
       },
     };
@@ -93,11 +102,14 @@ export class HolderSteps {
     return {
       commit: async (index) => {
         const { journal } = this.#options;
-        const block = index.checkpoint?.block ?? null;
+        const { checkpoint } = index;
         const transfers = journal.read(token, job.nextBlock - 1);
-        if (block === null || transfers === null) return [job];
-        const holders = await this.#sumUp(job, transfers);
-        const joined: BackfillRecord = { ...job, status: 'done', joinBlock: block };
+        if (checkpoint === null || transfers === null) return [job];
+        const row = await this.#readToken(token);
+        if (row === null) return [job];
+        const holders = await this.#sumUp(job, row, transfers);
+        const { block: joinBlock, timestampMs: nextMs } = checkpoint;
+        const joined: BackfillRecord = { ...job, status: 'done', joinBlock, nextMs };
         await index.joinHolders(holders, { token, jobs: [joined] });
         journal.forget(token);
         this.#options.onJoined(token);
@@ -107,11 +119,14 @@ export class HolderSteps {
   }
 
   /** All holders at the last indexed block: the sums so far, and the transfers since. */
-  async #sumUp(job: BackfillRecord, transfers: readonly PlacedTransfer[]): Promise<JoinedHolders> {
+  async #sumUp(
+    job: BackfillRecord,
+    row: TokenRecord,
+    transfers: readonly PlacedTransfer[],
+  ): Promise<JoinedHolders> {
     const { source, store } = this.#options;
     const { chain, assets } = source.adapter;
     const { token } = job;
-    const row = await this.#readToken(token);
     const stored = await store.readAllBackfillBalances(chain, token);
     const balances = new Map(stored.map(({ owner, amountRaw }) => [owner, amountRaw]));
     const sums = decodeSums(job.memory);
@@ -149,10 +164,10 @@ export class HolderSteps {
     };
   }
 
-  async #readToken(token: Address): Promise<TokenRecord> {
+  /** Null while a rollback has removed it: it is found again. */
+  async #readToken(token: Address): Promise<TokenRecord | null> {
     const { store, source } = this.#options;
     const [row] = await store.readTokens(source.adapter.chain, [token]);
-    if (row === undefined) throw new BackfillError('the token is not stored');
-    return row;
+    return row ?? null;
   }
 }

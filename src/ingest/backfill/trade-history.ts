@@ -1,4 +1,4 @@
-// Makes the trades of a token from before the first indexed block, newest first.
+// Makes the trades of a token from before it was followed, newest first.
 //
 //   read older events of its pools ─▶ until the state of every pool before them is known
 //     ─▶ rewind the pools to there ─▶ apply the events in order, by the code of the index itself
@@ -15,12 +15,12 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader } from '../../store/store.ts';
-import { applyBlocks } from '../apply/apply-blocks.ts';
+import { applyHistory } from '../apply/apply-blocks.ts';
 import { compareAge } from '../apply/apply-pool-event.ts';
 import { MarketState, type TickEntry } from '../state/market-state.ts';
 import { AnchorHistory } from './anchor-history.ts';
 import { BackfillError } from './backfill-error.ts';
-import { findKnownFrom, type HistoryPool, moveBack, rewindTicks } from './history-pool.ts';
+import { findKnownFrom, type HistoryPool, moveBack, moveTicks } from './history-pool.ts';
 import type { HistorySource } from './history-source.ts';
 
 /** Where the reading stands: the trades from `nextBlock` on are made. */
@@ -34,10 +34,18 @@ interface HistoryStep extends HistoryPlace {
   readonly trades: readonly TradeRecord[];
 }
 
-/** The pools' states at the first indexed block; `wait` while one is not adopted yet. */
+/** The pools' states where the history ends; `wait` while one is not adopted yet. */
 type FirstPlace =
   | { readonly kind: 'ready'; readonly pools: readonly HistoryPool[] }
   | { readonly kind: 'wait'; readonly incomplete: readonly PoolId[] };
+
+interface HistoryEnd {
+  /** The first block after the history. */
+  readonly toBlock: number;
+  readonly finalizedBlock: number;
+  /** If not, pools that are not adopted count as they are. */
+  readonly mayWait: boolean;
+}
 
 /** More pools than any honest token has: their depths are compared at each trade. */
 const POOL_COUNT_MAX = 100;
@@ -66,11 +74,8 @@ export class TradeHistory {
     return pools.sort(compareAge);
   }
 
-  /** Where a job begins. With `mayWait: false` pools that are not adopted count as they are. */
-  async begin(
-    rows: readonly PoolRecord[],
-    at: { readonly startBlock: number; readonly finalizedBlock: number; readonly mayWait: boolean },
-  ): Promise<FirstPlace> {
+  /** Where a job begins. */
+  async begin(rows: readonly PoolRecord[], at: HistoryEnd): Promise<FirstPlace> {
     // Depths are compared between pools, so the ticks of a single one do not matter.
     const isCompared = rows.length > 1;
     const incomplete = rows.filter((row) => !row.complete && kindOf(row).hasTicks);
@@ -84,14 +89,20 @@ export class TradeHistory {
       if (ticks === 'wait') return { kind: 'wait', incomplete: [] };
       pools.push({ row, bornBlock: null, known: null, ticks });
     }
-    return { kind: 'ready', pools: await this.#findBirths(pools, at.startBlock) };
+    return { kind: 'ready', pools: await this.#findBirths(pools, at.toBlock) };
   }
 
-  async #findBirths(pools: readonly HistoryPool[], startBlock: number): Promise<HistoryPool[]> {
+  /** Whether the pool may have had events before a block. */
+  async isOlder({ vault }: PoolRecord, toBlock: number): Promise<boolean> {
+    const firstBlock = await this.#source.findFirstBlock(vault, toBlock - 1);
+    return firstBlock === null || firstBlock < toBlock;
+  }
+
+  async #findBirths(pools: readonly HistoryPool[], toBlock: number): Promise<HistoryPool[]> {
     const births = new Map<Address, number | null>();
     for (const { vault } of pools.map(({ row }) => row)) {
       if (births.has(vault)) continue;
-      births.set(vault, await this.#source.findFirstBlock(vault, startBlock));
+      births.set(vault, await this.#source.findFirstBlock(vault, toBlock));
     }
     return pools.map((pool) => ({ ...pool, bornBlock: births.get(pool.row.vault) ?? null }));
   }
@@ -166,27 +177,28 @@ export class TradeHistory {
     return cut;
   }
 
-  /** An adopted pool's ticks, less what changed since the index's first block. */
-  async #readFirstTicks(
-    row: PoolRecord,
-    at: { readonly startBlock: number; readonly finalizedBlock: number; readonly mayWait: boolean },
-  ) {
+  /** The ticks where the history ends, from those of the adoption or of the creation. */
+  async #readFirstTicks(row: PoolRecord, at: HistoryEnd) {
     const adoption = await this.#reader.readAdoption(this.#source.adapter.chain, row.pool);
-    // Its creation was indexed: before that it had none.
-    if (adoption === null) return new Map();
-    if (adoption.block > at.finalizedBlock && at.mayWait) return 'wait';
-    let ticks = new Map(
-      adoption.ticks.map(({ tick, liquidityGross, liquidityNet }) => [
+    if (adoption !== null && adoption.block > at.finalizedBlock && at.mayWait) return 'wait';
+    let ticks: NonNullable<HistoryPool['ticks']> = new Map(
+      adoption?.ticks.map(({ tick, liquidityGross, liquidityNet }) => [
         tick,
         { gross: liquidityGross, net: liquidityNet },
       ]),
     );
-    let toBlock = adoption.block;
-    while (toBlock >= at.startBlock) {
-      const range = { fromBlock: at.startBlock, toBlock };
-      const query = { ...range, pools: [row], detail: 'states' } as const;
+    // Without an adoption its creation was indexed: before that it had none.
+    const block = adoption?.block ?? row.createdBlock - 1;
+    const isBack = block >= at.toBlock;
+    const direction = isBack ? 'back' : 'forward';
+    const low = isBack ? at.toBlock : block + 1;
+    let toBlock = isBack ? block : at.toBlock - 1;
+    // Created later: none of it is in the history.
+    if (adoption === null && isBack) return new Map();
+    while (toBlock >= low) {
+      const query = { pools: [row], fromBlock: low, toBlock, detail: 'states' } as const;
       const { blocks, fromBlock } = await this.#source.readPoolEvents(query);
-      ticks = new Map(rewindTicks(ticks, blocks, row.pool));
+      ticks = moveTicks(ticks, blocks, { pool: row.pool, direction });
       toBlock = fromBlock - 1;
     }
     return ticks;
@@ -210,7 +222,7 @@ export class TradeHistory {
     const positions = traded.map(({ header }) => header.position);
     const priced = await this.#anchors.read(positions, anchors);
     const state = await this.#prepareState(token, { pools, anchors });
-    applyBlocks(state, mergeBlocks(blocks, priced), Number.POSITIVE_INFINITY);
+    applyHistory(state, mergeBlocks(blocks, priced));
     const { trades } = state.takeChanges();
     return trades
       .filter((trade) => trade.token === token)

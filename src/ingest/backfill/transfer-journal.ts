@@ -1,7 +1,6 @@
 // Records the transfers of tokens whose balances are about to be joined with the index: those of
 // blocks that are committed but not final yet.
 
-import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { BlockEvents, TransferEvent } from '../../model/block-events.ts';
 import type { Address } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
@@ -23,12 +22,16 @@ const TOKEN_COUNT_MAX = 16;
 type JournalTip = Pick<Checkpoint, 'block' | 'blockHash'>;
 
 export class TransferJournal {
-  readonly #watched = new BoundedMap<Address, WatchedToken>(TOKEN_COUNT_MAX);
+  readonly #watched = new Map<Address, WatchedToken>();
   #tip: JournalTip | null = null;
 
-  /** Records the token's transfers after the last indexed block, unless it does so already. */
+  /**
+   * Records the token's transfers after the last indexed block, unless it does so already. While
+   * there are too many others it does not: to drop one of those would void what it waits for.
+   */
   watch(token: Address): void {
-    if (this.#tip === null || this.#watched.get(token) !== undefined) return;
+    if (this.#tip === null || this.#watched.has(token)) return;
+    if (this.#watched.size >= TOKEN_COUNT_MAX) return;
     this.#watched.set(token, { block: this.#tip.block, transfers: [] });
   }
 

@@ -12,7 +12,7 @@ export interface BackfillChanges {
   /** Whose history it is. */
   readonly token: Address;
   readonly jobs: readonly BackfillRecord[];
-  /** Candles of their times are folded again. */
+  /** They replace stored ones. Candles of their times are folded again. */
   readonly trades?: readonly TradeRecord[];
   /** Sums of transfers that are not joined yet. */
   readonly balances?: readonly BalanceRecord[];
@@ -30,7 +30,7 @@ export async function putBackfill(
   const { trades = [], balances = [], settled = [], forgotten = [] } = changes;
   for (const token of forgotten) await transaction.deleteBackfills(token);
   if (trades.length > 0) {
-    await transaction.insertTrades(trades);
+    await transaction.putTrades(trades);
     await rebuildCandles(transaction, chain, trades);
   }
   await transaction.putBackfillBalances(balances);

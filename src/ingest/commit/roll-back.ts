@@ -5,12 +5,10 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
+import { buildFeedRow, type CommittedEvent } from './commit-batch.ts';
 import { rebuildCandles } from './rebuild-candles.ts';
 
-/**
- * `checkpoint` is the new one, at the block that stays. Reports the removed trades before it
- * commits.
- */
+/** `checkpoint` is the new one, at the block that stays. */
 export async function rollBack(
   store: MarketStore,
   rollback: {
@@ -21,7 +19,8 @@ export async function rollBack(
     readonly nowMs: number;
     /** How long rollback records are kept. */
     readonly keptMs: number;
-    readonly onRemoved: (trades: readonly TradeRecord[]) => void;
+    /** Called with the removed trades before it commits; returns what is published. */
+    readonly onRemoved: (trades: readonly TradeRecord[]) => CommittedEvent;
   },
 ): Promise<void> {
   const { chain, checkpoint, tip, nowMs } = rollback;
@@ -30,6 +29,7 @@ export async function rollBack(
     const removed = await transaction.undoAbove(checkpoint.block);
     await rebuildCandles(transaction, chain, removed);
     const { version, block, timestampMs } = checkpoint;
+    await transaction.revertNews({ block, version });
     await transaction.pruneRollbacks(nowMs - rollback.keptMs);
     await transaction.putRollback(
       {
@@ -39,6 +39,7 @@ export async function rollBack(
       },
       removed,
     );
-    rollback.onRemoved(removed);
+    const event = rollback.onRemoved(removed);
+    await transaction.putFeedRow(() => buildFeedRow(event));
   });
 }

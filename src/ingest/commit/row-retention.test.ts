@@ -47,8 +47,7 @@ async function readSize(place: StorePlace): Promise<number> {
 
 /** Candles of days stay, so they are left out. */
 function countFineCandles(place: StorePlace, beforeMs: number): Promise<number> {
-  const day =
-    place.address.engine === 'sqlite' ? "(SELECT id FROM names WHERE name = '1d')" : "'1d'";
+  const day = "(SELECT id FROM names WHERE name = '1d')";
   return count(
     place,
     `SELECT COUNT(*) FROM candles WHERE open_time_ms < ${beforeMs} AND interval <> ${day}`,

@@ -37,12 +37,15 @@ function computeFloor(
 }
 
 /** The fields that a later commit copies: from when on there are rows. */
-export function pickKeptFrom(stored: Checkpoint): Pick<Checkpoint, 'startAtMs'> & KeptFrom {
-  const { startAtMs, tradesFromMs, candlesFromMs } = stored;
+export function pickKeptFrom(
+  stored: Checkpoint,
+): Pick<Checkpoint, 'startAtMs' | 'positionsFromMs'> & KeptFrom {
+  const { startAtMs, tradesFromMs, candlesFromMs, positionsFromMs } = stored;
   return {
     ...(startAtMs === undefined ? {} : { startAtMs }),
     ...(tradesFromMs === undefined ? {} : { tradesFromMs }),
     ...(candlesFromMs === undefined ? {} : { candlesFromMs }),
+    ...(positionsFromMs === undefined ? {} : { positionsFromMs }),
   };
 }
 

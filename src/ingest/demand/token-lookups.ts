@@ -24,8 +24,8 @@ interface TokenLookupsOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketReader;
   readonly journal: AdoptionJournal;
-  /** The first indexed block. */
-  readonly readStartBlock: () => number;
+  /** The first block from which on pools of the token are seen with their creation. */
+  readonly readStartBlock: (token: Address) => number;
   /** Whether the index is near the chain's head. */
   readonly isAtHead: () => boolean;
   /** Called with pools that were added, to adopt them first; false if pools are not adopted. */
@@ -183,7 +183,7 @@ export class TokenLookups {
   async #find(token: Address, { block, blockHash }: BranchPoint): Promise<TokenFinding> {
     const { adapter, readStartBlock } = this.#options;
     if (adapter.findToken === undefined) throw new Error('the chain cannot look tokens up');
-    const indexedFrom = readStartBlock();
+    const indexedFrom = readStartBlock(token);
     const searchedFrom = this.#searchedFrom.get(token) ?? indexedFrom;
     const query = { token, indexedFrom, searchedFrom };
     const at = { position: block, hash: blockHash };

@@ -1,6 +1,6 @@
 // One chain's index: the stored rows with their checkpoint, moved forward and back by blocks.
 
-import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
+import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
@@ -8,12 +8,11 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
+import { createEpoch } from '../../store/create-epoch.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
-import { findIncomplete } from '../adopt/find-incomplete.ts';
-import { applyBlocks } from '../apply/apply-blocks.ts';
-import { findStoredTokens, loadDiscoveries, loadPoolRows, loadState } from '../apply/load-state.ts';
+import { loadDiscoveries, loadPoolRows, loadStoredTokens } from '../apply/load-state.ts';
 import { isSupplyDue, readSupplies, renewSupplies, setSupplies } from '../apply/supplies.ts';
 import { applyHolders, loadHolders } from '../backfill/apply-holders.ts';
 import type { BackfillIndex } from '../backfill/backfill-step.ts';
@@ -23,21 +22,21 @@ import {
   type BatchToCommit,
   buildCommittedEvent,
   buildRevertedEvent,
-  type CommittedEvent,
   commitBatch,
 } from '../commit/commit-batch.ts';
+import { PendingCommit } from '../commit/pending-commit.ts';
 import type { BackfillChanges } from '../commit/put-backfill.ts';
 import { rollBack } from '../commit/roll-back.ts';
 import { pickKeptFrom, RowRetention } from '../commit/row-retention.ts';
-import { selectNotices } from '../commit/select-notices.ts';
 import { TouchedLog } from '../commit/touched-rows.ts';
 import { applyDiscoveries, pickNew } from '../demand/apply-discoveries.ts';
 import { readBase } from '../read/read-base.ts';
 import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
-import type { ChainScope } from '../scope/chain-scope.ts';
+import type { ChainScope, ScopeSource, SelectedBlocks } from '../scope/chain-scope.ts';
 import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
-import { MarketState, NO_CHANGES, type TokenEntry } from '../state/market-state.ts';
+import { type ChangedRows, copyRows, MarketState, NO_ROWS } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
+import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -49,25 +48,27 @@ export class ChainIndex implements BackfillIndex {
   readonly #adapter: ChainAdapter;
   readonly #store: MarketStore;
   readonly #state: MarketState;
-  readonly #onCommitted: (event: CommittedEvent) => void;
   readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
   readonly #retention: RowRetention | null;
   readonly #scope: ChainScope | null;
   #checkpoint: Checkpoint | null = null;
+  /** Begins with the first commit; see `ChainEpoch`. */
+  #epoch = '';
   #base: BlockHeader | null = null;
   #startBlock = 0;
   #headers = new Map<number, BlockHeader>();
   readonly #touched = new TouchedLog();
-  /** A commit whose outcome is not known yet. */
-  #pending: CommittedEvent | null = null;
+  readonly #pending: PendingCommit;
+  /** The last commit of a prepared batch. */
+  #committing: Promise<void> = Promise.resolve();
 
   constructor(options: ChainIndexOptions) {
     this.#adapter = options.adapter;
     this.#store = options.store;
     this.#state = new MarketState(options.adapter.assets, options.limits);
-    this.#onCommitted = options.onCommitted;
+    this.#pending = new PendingCommit({ ...options, touched: this.#touched });
     this.#onIncomplete = options.onIncomplete;
     this.#scope = options.scope ?? null;
     this.#clock = options.clock;
@@ -107,8 +108,10 @@ export class ChainIndex implements BackfillIndex {
     const { chain } = this.#adapter;
     this.#state.clear();
     this.#headers = new Map();
+    this.#committing = Promise.resolve();
     this.#checkpoint = await this.#store.readCheckpoint(chain);
-    this.#settlePending();
+    this.#epoch = (await this.#store.readEpoch(chain))?.epoch ?? createEpoch();
+    await this.#pending.settleRead(this.#store, this.#checkpoint);
     for (const one of [this.journal, this.transfers]) one.reconcile(this.#checkpoint);
     assertSameScope(chain, this.#checkpoint, this.#scope?.name ?? 'all');
     this.#scope?.load(await readAllEntries(this.#store, chain));
@@ -129,52 +132,64 @@ export class ChainIndex implements BackfillIndex {
    * supplies are due but were not read.
    */
   async append(append: BlocksToAppend): Promise<readonly Address[]> {
-    const { reading, last, finalizedBlock, signal } = append;
-    const source = { reader: this.#store, adapter: this.#adapter, signal };
-    const fromBlock = this.block + 1;
-    const keptFrom = this.#findKeptFrom(reading.blocks[0]?.header ?? last);
-    const fromMs = this.#checkpoint?.timestampMs ?? keptFrom.startAtMs ?? 0;
-    const read = { blocks: reading.blocks, fromBlock, fromMs, last };
-    const selected = await this.#scope?.select(read, this.#state, source);
-    const { blocks, entries: scoped } = selected ?? { blocks: reading.blocks, entries: [] };
-    await loadState(this.#state, source, blocks);
-    applyBlocks(this.#state, blocks, finalizedBlock);
-    const changes = this.#state.takeChanges();
-    const missed = await renewSupplies(this.#adapter, {
-      ...{ tokens: changes.tokens, header: last, isRead: append.withSupplies, signal },
-    });
-    const incomplete = findIncomplete(this.#state, changes.pools);
-    const headers =
-      this.#checkpoint === null && this.#base !== null
-        ? [this.#base, ...append.headers]
-        : append.headers;
-    await this.#commit({
-      ...{ fromBlock, blockCount: reading.blockCount, changes, headers },
-      notices: await this.#selectNotices(reading.notices),
-      checkpoint: {
-        startBlock: this.#startBlock,
-        block: last.position,
-        blockHash: last.hash,
-        timestampMs: last.timestampMs,
-        finalizedBlock,
-        version: (this.#checkpoint?.version ?? 0) + 1,
-        ...keptFrom,
-        ...(this.#scope === null ? {} : { scope: this.#scope.name }),
-      },
-      scoped,
-    });
-    for (const one of [this.journal, this.transfers]) one.record(blocks, this.#requireCheckpoint());
-    this.#onIncomplete?.(incomplete);
-    await this.retain(changes.trades.length);
-    return missed;
+    const prepared = await this.prepare(append);
+    await this.commit(prepared);
+    return prepared.missed;
   }
 
-  #selectNotices(notices: BlockRangeReading['notices']) {
-    if (notices === undefined) return undefined;
-    const { chain } = this.#adapter;
-    const findIndexed = (tokens: readonly Address[]) =>
-      findStoredTokens(this.#state, { reader: this.#store, chain, tokens });
-    return selectNotices(notices, { findIndexed });
+  /**
+   * Applies blocks in memory. `commit` must follow, in order; the next batch may be prepared
+   * meanwhile. What the batch before has changed is read from memory, so it stays there until it is
+   * stored.
+   */
+  async prepare(append: BlocksToAppend): Promise<PreparedBatch> {
+    if (this.#state.isFull) {
+      await this.#committing;
+      this.#state.trim();
+    }
+    const source = { reader: this.#store, adapter: this.#adapter, signal: append.signal };
+    const selected = await this.#selectBlocks(append, source);
+    return await prepareBatch(this.#state, source, { append, selected });
+  }
+
+  async #selectBlocks(append: BlocksToAppend, source: ScopeSource): Promise<SelectedBlocks> {
+    const { reading, last } = append;
+    const { blocks } = reading;
+    if (this.#scope === null) return { blocks, entries: [] };
+    // What is in scope depends on the batch before.
+    await this.#committing;
+    const { startAtMs } = this.#findKeptFrom(blocks[0]?.header ?? last);
+    const fromMs = this.#checkpoint?.timestampMs ?? startAtMs ?? 0;
+    const read = { blocks, fromBlock: this.block + 1, fromMs, last };
+    return await this.#scope.select(read, this.#state, source);
+  }
+
+  /** Stores a prepared batch, after the one before. */
+  commit(prepared: PreparedBatch): Promise<void> {
+    this.#committing = this.#commitPrepared(prepared);
+    return this.#committing;
+  }
+
+  async #commitPrepared(prepared: PreparedBatch): Promise<void> {
+    const { rows, notices, selected } = prepared;
+    const { reading, last, finalizedBlock } = prepared.append;
+    const base = this.#checkpoint === null && this.#base !== null ? [this.#base] : [];
+    await this.#commit({
+      ...{ fromBlock: this.block + 1, blockCount: reading.blockCount, changes: rows },
+      ...{ headers: [...base, ...prepared.append.headers], notices },
+      scoped: selected.entries,
+      checkpoint: {
+        ...{ startBlock: this.#startBlock, block: last.position, blockHash: last.hash },
+        ...{ timestampMs: last.timestampMs, finalizedBlock },
+        version: (this.#checkpoint?.version ?? 0) + 1,
+        ...this.#findKeptFrom(reading.blocks[0]?.header ?? last),
+        ...(this.#scope === null ? {} : { scope: this.#scope.name }),
+      },
+    });
+    const checkpoint = this.#requireCheckpoint();
+    for (const one of [this.journal, this.transfers]) one.record(selected.blocks, checkpoint);
+    this.#onIncomplete?.(prepared.incomplete);
+    await this.retain(rows.trades.length);
   }
 
   /** Raises the retention floors, and deletes some of the rows below them. */
@@ -203,15 +218,16 @@ export class ChainIndex implements BackfillIndex {
     tokens: readonly Address[],
     signal: AbortSignal,
   ): Promise<readonly Address[]> {
-    const { checkpoint, header } = this.#requireTip();
-    const stored = await this.#loadTokens(tokens);
+    const { checkpoint, header } = this.#openTip();
+    const from = { reader: this.#store, chain: this.#adapter.chain };
+    const stored = await loadStoredTokens(this.#state, from, tokens);
     const entries = stored.filter(({ row }) => isSupplyDue(row, this.#adapter.assets));
     if (entries.length === 0) return [];
     const supplies = await readSupplies(this.#adapter, { entries, header, signal });
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     for (const entry of entries) this.#state.touchToken(entry);
     const missed = setSupplies(entries, supplies, header);
-    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges() });
+    await this.#commitAtTip({ checkpoint, changes: this.#takeRows() });
     return missed;
   }
 
@@ -224,7 +240,7 @@ export class ChainIndex implements BackfillIndex {
     buildAdopted: (row: PoolRecord) => AdoptedPool | null,
     signal: AbortSignal,
   ): Promise<ReadonlySet<PoolId>> {
-    const { checkpoint, header } = this.#requireTip();
+    const { checkpoint, header } = this.#openTip();
     const { chain } = this.#adapter;
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     await loadPoolRows(this.#state, source, pools);
@@ -238,7 +254,7 @@ export class ChainIndex implements BackfillIndex {
     if (adopted.size === 0) return adopted;
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyAdoptions(this.#state, adoptions, ticks);
-    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), adoptions });
+    await this.#commitAtTip({ checkpoint, changes: this.#takeRows(), adoptions });
     return adopted;
   }
 
@@ -247,22 +263,15 @@ export class ChainIndex implements BackfillIndex {
   }
 
   async joinHolders(holders: JoinedHolders, backfill: BackfillChanges): Promise<void> {
-    const { checkpoint, header } = this.#requireTip();
+    const { checkpoint, header } = this.#openTip();
     const { token } = holders;
-    const [entry] = await this.#loadTokens([token]);
-    if (entry === undefined) throw new Error(`token ${token} is not stored`);
     const { chain } = this.#adapter;
+    const [entry] = await loadStoredTokens(this.#state, { reader: this.#store, chain }, [token]);
+    if (entry === undefined) throw new Error(`token ${token} is not stored`);
     const owners = await loadHolders(this.#state, this.#store, { chain, token });
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyHolders(this.#state, entry, { holders, owners });
-    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), backfill });
-  }
-
-  async #loadTokens(tokens: readonly Address[]): Promise<TokenEntry[]> {
-    const missing = tokens.filter((token) => this.#state.tokens.get(token) === undefined);
-    const rows = await this.#store.readTokens(this.#adapter.chain, missing);
-    for (const row of rows) this.#state.adoptToken(row);
-    return tokens.flatMap((token) => this.#state.tokens.get(token) ?? []);
+    await this.#commitAtTip({ checkpoint, changes: this.#takeRows(), backfill });
   }
 
   /**
@@ -273,7 +282,7 @@ export class ChainIndex implements BackfillIndex {
     found: Parameters<typeof loadDiscoveries>[2],
     signal: AbortSignal,
   ): Promise<readonly Address[]> {
-    const { checkpoint, header } = this.#requireTip();
+    const { checkpoint, header } = this.#openTip();
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     await loadDiscoveries(this.#state, source, found);
     const discoveries = pickNew(this.#state, found.discoveries);
@@ -283,13 +292,13 @@ export class ChainIndex implements BackfillIndex {
     const changes = this.#state.takeChanges();
     const of = { tokens: changes.tokens, header, isRead: true, signal };
     const missed = await renewSupplies(this.#adapter, of);
-    await this.#commitAtTip({ checkpoint, changes, discoveries });
+    await this.#commitAtTip({ checkpoint, changes: copyRows(changes), discoveries });
     return missed;
   }
 
   /** Tokens of which nothing more is read: what depends on events becomes unknown. */
   async leave(entries: readonly ScopeEntry[], signal: AbortSignal): Promise<void> {
-    const { checkpoint, header } = this.#requireTip();
+    const { checkpoint, header } = this.#openTip();
     const tokens = entries.map(({ token }) => token);
     const source = { reader: this.#store, adapter: this.#adapter, signal };
     const hasPool = (pool: PoolRecord) => this.#scope?.hasPool(pool) ?? true;
@@ -297,20 +306,17 @@ export class ChainIndex implements BackfillIndex {
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyLeave(this.#state, { tokens, pools });
     for (const { row } of pools) this.journal.forget(row.pool);
+    for (const token of tokens) this.transfers.forget(token);
     const scoped = entries.map((entry) => ({ ...entry, leftBlock: checkpoint.block }));
-    await this.#commitAtTip({ checkpoint, changes: this.#state.takeChanges(), scoped });
+    await this.#commitAtTip({ checkpoint, changes: this.#takeRows(), scoped });
   }
 
   /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
   async rollBack(ancestor: BlockHeader): Promise<boolean> {
     const before = this.#requireCheckpoint();
-    const checkpoint: Checkpoint = {
-      ...before,
-      block: ancestor.position,
-      blockHash: ancestor.hash,
-      timestampMs: ancestor.timestampMs,
-      version: before.version + 1,
-    };
+    const { position: block, hash: blockHash, timestampMs } = ancestor;
+    const version = before.version + 1;
+    const checkpoint: Checkpoint = { ...before, block, blockHash, timestampMs, version };
     // In any case memory holds rows of the abandoned branch.
     this.#state.clear();
     const { chain } = this.#adapter;
@@ -323,7 +329,8 @@ export class ChainIndex implements BackfillIndex {
       onRemoved: (trades) => {
         const undone = this.#touched.listAbove(checkpoint.block);
         const complete = this.#touched.isWholeAbove(checkpoint.block);
-        this.#pending = buildRevertedEvent({ chain, checkpoint, trades, undone, complete });
+        const removed = { chain, epoch: this.#epoch, checkpoint, trades, undone, complete };
+        return this.#pending.begin(buildRevertedEvent(removed));
       },
     });
     for (const number of this.#headers.keys()) {
@@ -332,7 +339,7 @@ export class ChainIndex implements BackfillIndex {
     this.#checkpoint = checkpoint;
     this.#scope?.rollBack(checkpoint.block);
     for (const one of [this.journal, this.transfers]) one.rollBack(checkpoint);
-    this.#settlePending();
+    this.#pending.settle(this.#checkpoint);
     const isToldWhole = this.#touched.isWholeAbove(ancestor.position);
     this.#touched.rollBack(ancestor.position);
     return isToldWhole;
@@ -343,39 +350,27 @@ export class ChainIndex implements BackfillIndex {
     const { block, version } = batch.checkpoint;
     const checkpoint = { ...batch.checkpoint, version: version + 1 };
     return this.#commit({
-      ...{ changes: NO_CHANGES, headers: [], fromBlock: block + 1, blockCount: 0 },
+      ...{ changes: NO_ROWS, headers: [], fromBlock: block + 1, blockCount: 0 },
       ...{ ...batch, checkpoint },
     });
   }
 
-  async #commit(batch: Omit<BatchToCommit, 'chain' | 'previous'>): Promise<void> {
-    const whole = { ...batch, chain: this.#adapter.chain, previous: this.#checkpoint };
-    this.#pending = buildCommittedEvent(whole);
-    await commitBatch(this.#store, whole);
+  async #commit(
+    batch: Omit<BatchToCommit, 'chain' | 'epoch' | 'previous' | 'newsKeptMs'>,
+  ): Promise<void> {
+    const whole = {
+      ...{ ...batch, chain: this.#adapter.chain, epoch: this.#epoch, previous: this.#checkpoint },
+      newsKeptMs: this.#rollbacksKeptMs,
+    };
+    await commitBatch(this.#store, whole, this.#pending.begin(buildCommittedEvent(whole)));
     this.#checkpoint = batch.checkpoint;
+    this.#state.noteStored(batch.changes);
     this.#scope?.noteCommitted(batch);
     for (const header of batch.headers) this.#headers.set(header.position, header);
     for (const number of this.#headers.keys()) {
       if (number < batch.checkpoint.finalizedBlock) this.#headers.delete(number);
     }
-    this.#state.trim();
-    this.#settlePending();
-  }
-
-  /**
-   * Reports the last commit once it is known to have succeeded. If the connection was lost during a
-   * commit, that is unknown until the checkpoint is read again: the feed must not miss it.
-   */
-  #settlePending(): void {
-    const event = this.#pending;
-    this.#pending = null;
-    const checkpoint = this.#checkpoint;
-    if (event === null || checkpoint?.version !== event.version) return;
-    if (checkpoint.blockHash !== event.checkpoint.blockHash) return;
-    // A pool's row may have changed and not its tokens' rows, so `listed` counts, too.
-    const tokens = [...new Set([...event.tokens, ...event.listed])];
-    this.#touched.note({ ...event, tokens }, checkpoint);
-    this.#onCommitted(event);
+    this.#pending.settle(this.#checkpoint);
   }
 
   /** From when on there are rows: the time of the first indexed block, as far as known. */
@@ -384,8 +379,13 @@ export class ChainIndex implements BackfillIndex {
     return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
   }
 
-  /** The last commit, and the header of its block. */
-  #requireTip(): { readonly checkpoint: Checkpoint; readonly header: BlockHeader } {
+  #takeRows(): ChangedRows {
+    return copyRows(this.#state.takeChanges());
+  }
+
+  /** The last commit, and the header of its block, to change rows as of it. */
+  #openTip(): { readonly checkpoint: Checkpoint; readonly header: BlockHeader } {
+    if (this.#state.isFull) this.#state.trim();
     const checkpoint = this.#requireCheckpoint();
     const header = this.#headers.get(checkpoint.block);
     if (header === undefined) throw new Error(`no header of block ${checkpoint.block} is stored`);

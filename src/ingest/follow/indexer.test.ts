@@ -58,7 +58,12 @@ for (const { name, createPlace, seeds } of ENGINES) {
         chain.extend(Math.floor(random() * 40));
         await withStore(createPlace, async (store) => {
           // Small caches, so that rows are evicted and read again all the time.
-          const limits = { tokenCountMax: 6, poolCountMax: 6, balanceCountMax: 12 };
+          const limits = {
+            tokenCountMax: 6,
+            poolCountMax: 6,
+            balanceCountMax: 12,
+            positionBytesMax: 6000,
+          };
           const { indexer, settle, warnings } = startIndexer(chain, store, { limits });
           let reorganisations = 0;
           for (let round = 0; round < 12; round += 1) {

@@ -13,9 +13,11 @@ import type { LookupStatus } from '../demand/token-lookups.ts';
 import { checkReading } from '../read/check-reading.ts';
 import { findAncestor } from '../read/find-ancestor.ts';
 import { findFinalized } from '../read/find-finalized.ts';
-import { readAhead } from '../read/read-ahead.ts';
+import { type RangePiece, readAhead } from '../read/read-ahead.ts';
 import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts';
+import { appendAhead } from './append-ahead.ts';
 import { ChainIndex } from './chain-index.ts';
+import type { BlocksToAppend } from './chain-index-options.ts';
 import type { IndexerOptions } from './indexer-options.ts';
 import { SideReads } from './side-reads.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
@@ -33,6 +35,11 @@ export interface IndexerStatus {
   /** How much older the last indexed block is than the head. */
   readonly lagMs: number | null;
   readonly lastProgressAtMs: number;
+  /**
+   * When the last indexed block was last known to be the chain's newest, by the monotonic clock;
+   * null if it never was. Until the next block is due that is now.
+   */
+  readonly currentAtMs: number | null;
   readonly error?: string;
 }
 
@@ -62,6 +69,9 @@ export class Indexer {
   #error: Error | null = null;
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
+  #currentAtMs: number | null = null;
+  /** Whether the index has the newest block, and the next one is not due yet. */
+  #isWaiting = false;
   #running: Promise<void> | null = null;
 
   constructor(options: IndexerOptions) {
@@ -122,8 +132,8 @@ export class Indexer {
   }
 
   /** Fills in the token's history from before the first indexed block. */
-  request(token: Address): void {
-    this.#side.requestHistory(token);
+  request(token: Address, caller?: string): void {
+    this.#side.requestHistory(token, caller);
   }
 
   backfill(): BackfillProgress | null {
@@ -146,6 +156,7 @@ export class Indexer {
           ? null
           : Math.max(0, newestMs - checkpoint.timestampMs),
       lastProgressAtMs: this.#lastProgressAtMs,
+      currentAtMs: this.#isWaiting ? this.#options.clock.monotonicMs() : this.#currentAtMs,
       ...(this.#error === null ? {} : { error: this.#error.message }),
     };
   }
@@ -167,19 +178,34 @@ export class Indexer {
   }
 
   async #run(): Promise<void> {
-    const { adapter, pollIntervalMs, sleep } = this.#options;
+    const { clock } = this.#options;
     const { signal } = this.#abort;
     while (!signal.aborted) {
       try {
+        const startedAtMs = clock.monotonicMs();
         const hasMore = await this.#step();
         this.#failures = 0;
         this.#error = null;
-        if (hasMore) continue;
-        await (adapter.waitForHead?.(pollIntervalMs, signal) ?? sleep(pollIntervalMs, signal));
+        const isAtHead = this.#index.tip?.hash === this.#head?.latest.hash;
+        if (isAtHead) this.#currentAtMs = startedAtMs;
+        if (!hasMore) await this.#waitForHead(isAtHead);
       } catch (error) {
         if (signal.aborted) return;
         await this.#recover(error instanceof Error ? error : new Error(String(error)));
       }
+    }
+  }
+
+  async #waitForHead(isAtHead: boolean): Promise<void> {
+    const { adapter, pollIntervalMs, sleep, clock } = this.#options;
+    const { signal } = this.#abort;
+    // While it is slowed down, the wait says nothing about the chain.
+    this.#isWaiting = isAtHead && !this.#isSlowed();
+    try {
+      await (adapter.waitForHead?.(pollIntervalMs, signal) ?? sleep(pollIntervalMs, signal));
+    } finally {
+      if (this.#isWaiting) this.#currentAtMs = clock.monotonicMs();
+      this.#isWaiting = false;
     }
   }
 
@@ -234,32 +260,29 @@ export class Indexer {
     if (!(await this.#isOnBranch())) return await this.#reorganise();
     const { block, checkpoint } = this.#index;
     const pieces = readAhead({
-      adapter,
-      fromBlock: block + 1,
-      toBlock: head.finalizedBlock,
-      sizes,
+      ...{ adapter, sizes, fromBlock: block + 1, toBlock: head.finalizedBlock },
       searched: checkpoint !== null && head.finalizedBlock - block <= SEARCHED_BLOCK_COUNT_MAX,
       scope,
       signal,
     });
-    for await (const { reading, last } of pieces) {
-      await this.#index.append({
-        reading,
-        headers: [last],
-        last,
-        finalizedBlock: last.position,
-        withSupplies: false,
-        signal,
-      });
+    await appendAhead(this.#index, this.#planAppends(pieces), async () => {
       signal.throwIfAborted();
-      if (await scope?.isOutdated()) break;
+      if (await scope?.isOutdated()) return false;
       if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
         this.#noteHead(await adapter.readHead(signal));
       }
-    }
+      return true;
+    });
     // The supplies of everything that history touched are due now.
     this.#supplies.forget();
     return true;
+  }
+
+  async *#planAppends(pieces: AsyncIterable<RangePiece>): AsyncGenerator<BlocksToAppend> {
+    for await (const { reading, last } of pieces) {
+      const at = { headers: [last], last, finalizedBlock: last.position };
+      yield { ...at, reading, withSupplies: false, signal: this.#abort.signal };
+    }
   }
 
   /** Whether the chain still has our last block. */
@@ -273,21 +296,23 @@ export class Indexer {
   }
 
   async #follow(head: ChainHead): Promise<boolean> {
-    if (await this.#side.commit(this.#abort.signal)) return true;
+    const { signal } = this.#abort;
     const { block, tip } = this.#index;
+    // Blocks first: there may always be something else to commit.
+    if (head.latest.position > block) {
+      return (await this.#appendHead(head)) || (await this.#side.commit(signal));
+    }
+    if (await this.#side.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
     if (head.latest.position < block) return false;
-    if (head.latest.position === block) {
-      if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
-      this.#noteProgress();
-      const finalizedBlock = await this.#findFinalized(head, []);
-      if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
-        await this.#index.setFinalized(finalizedBlock);
-      }
-      if (this.#index.checkpoint !== null) await this.#index.retain();
-      return await this.#supplies.catchUp();
+    if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
+    this.#noteProgress();
+    const finalizedBlock = await this.#findFinalized(head, []);
+    if (finalizedBlock > (this.#index.checkpoint?.finalizedBlock ?? finalizedBlock)) {
+      await this.#index.setFinalized(finalizedBlock);
     }
-    return await this.#appendHead(head);
+    if (this.#index.checkpoint !== null) await this.#index.retain();
+    return await this.#supplies.catchUp();
   }
 
   /** Reads the next blocks up to the head and appends them if they link to ours. */

@@ -11,6 +11,7 @@ import type { MarketStore } from '../../store/store.ts';
 import { type AdoptionStatus, type IncompletePool, PoolAdopter } from '../adopt/pool-adopter.ts';
 import { Backfiller, type BackfillProgress } from '../backfill/backfiller.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
+import { EntryLookups } from '../demand/entry-lookups.ts';
 import { type LookupStatus, TokenLookups } from '../demand/token-lookups.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
 import type { ChainIndex } from './chain-index.ts';
@@ -54,6 +55,8 @@ export class SideReads {
   readonly #lookups: TokenLookups | null;
   /** Null if the adapter cannot read history, or backfill is off. */
   readonly #backfiller: Backfiller | null;
+  /** Null without a scope, or if pools are not adopted. */
+  readonly #entered: EntryLookups | null;
   readonly #options: SideReadsOptions;
 
   constructor(options: SideReadsOptions, parts: SideReadsParts) {
@@ -76,21 +79,21 @@ export class SideReads {
         ? null
         : new TokenLookups({
             ...{ ...options, journal, isAtHead },
-            readStartBlock: () => index.startBlock,
+            readStartBlock: (token) =>
+              options.scope?.findEntry(token)?.fromBlock ?? index.startBlock,
             adopt: (pools) => {
               this.#adopter?.ask(pools);
               return this.#adopter !== null;
             },
-            backfill: { request: (token) => this.requestHistory(token) },
+            backfill: { request: (token) => this.#backfiller?.request(token, 'found') },
           });
     this.#backfiller = this.#createBackfiller();
+    this.#entered = this.#createEntryLookups();
   }
 
   #createBackfiller(): Backfiller | null {
-    const { backfill, adapter, scope } = this.#options;
+    const { backfill, adapter } = this.#options;
     if (backfill === undefined || backfill.callsPerMinute === 0) return null;
-    // Its jobs end where the chain's index began; a token of a scope begins later.
-    if (scope !== undefined && scope !== null) return null;
     if (adapter.history === undefined) return null;
     const { index, isAtHead, onSuppliesMissed } = this.#parts;
     return new Backfiller({
@@ -103,13 +106,25 @@ export class SideReads {
     });
   }
 
+  #createEntryLookups(): EntryLookups | null {
+    const { scope, adoption } = this.#options;
+    const lookups = this.#lookups;
+    if (!scope || lookups === null || this.#adopter === null) return null;
+    return new EntryLookups({
+      ...{ ...this.#options, scope, lookups, isAtHead: this.#parts.isAtHead },
+      ...{ callsPerMinute: adoption?.callsPerMinute ?? 0, idleMs: adoption?.idleMs },
+    });
+  }
+
   start(): void {
+    this.#entered?.start();
     this.#adopter?.start();
     this.#backfiller?.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#adopter?.stop(), this.#lookups?.stop(), this.#backfiller?.stop()]);
+    const parts = [this.#adopter, this.#lookups, this.#backfiller, this.#entered];
+    await Promise.all(parts.map((part) => part?.stop()));
   }
 
   /** Pools that a client requested: they are adopted first. */
@@ -118,8 +133,8 @@ export class SideReads {
   }
 
   /** Fills in a token's history from before the first indexed block. */
-  requestHistory(token: Address): void {
-    this.#backfiller?.request(token);
+  requestHistory(token: Address, caller?: string): void {
+    this.#backfiller?.request(token, 'asked', caller);
   }
 
   lookUp(token: Address): Promise<LookupOutcome> {
@@ -161,7 +176,9 @@ export class SideReads {
     const { adapter, store } = this.#options;
     if (this.#backfiller === null || pools.length === 0) return;
     for (const row of await store.readPools(adapter.chain, pools)) {
-      for (const { base } of listMarketViews(adapter.assets, row)) this.requestHistory(base);
+      for (const { base } of listMarketViews(adapter.assets, row)) {
+        this.#backfiller.request(base, 'adopted');
+      }
     }
   }
 

@@ -3,7 +3,7 @@
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolKindName, PoolRecord, StateOf } from '../../model/pool.ts';
-import { loadPoolRows } from '../apply/load-state.ts';
+import { loadPoolRows, loadStoredTokens } from '../apply/load-state.ts';
 import { valuePools } from '../apply/value-pools.ts';
 import type { MarketState, PoolEntry } from '../state/market-state.ts';
 import type { ScopeSource } from './chain-scope.ts';
@@ -21,8 +21,7 @@ export async function loadLeaving(
   const rows = await reader.readPoolsOfTokens(adapter.chain, leaving.tokens);
   const ids = rows.filter((row) => !leaving.hasPool(row)).map(({ pool }) => pool);
   await loadPoolRows(state, source, ids);
-  const missing = leaving.tokens.filter((token) => state.tokens.get(token) === undefined);
-  for (const row of await reader.readTokens(adapter.chain, missing)) state.adoptToken(row);
+  await loadStoredTokens(state, { reader, chain: adapter.chain }, leaving.tokens);
   return ids.flatMap((pool) => state.pools.get(pool) ?? []);
 }
 

@@ -52,6 +52,12 @@ export interface ChainScope {
   noteCommitted(commit: Pick<BatchToCommit, 'scoped' | 'changes'>): void;
   /** Whether the token itself is indexed. */
   hasToken(token: Address): boolean;
+  /** The last time that the token was in scope; null if it never was. */
+  findEntry(token: Address): ScopeEntry | null;
+  /** Tokens that were in scope and are no longer. */
+  listLeft(): readonly Address[];
+  /** Tokens that came into scope since the last call, and may have older pools. */
+  takeEntered(): readonly ScopeEntry[];
   /** Whether the events of a pool are indexed. */
   hasPool(pool: PoolTokens): boolean;
 }
@@ -63,6 +69,20 @@ export class ScopeEntries {
 
   get open(): ReadonlyMap<Address, ScopeEntry> {
     return this.#open;
+  }
+
+  /** The open one of a token, or the last one; null if there is none. */
+  find(token: Address): ScopeEntry | null {
+    const open = this.#open.get(token);
+    if (open !== undefined) return open;
+    const closed = this.#closed.filter((entry) => entry.token === token);
+    return closed.toSorted((a, b) => b.fromBlock - a.fromBlock)[0] ?? null;
+  }
+
+  /** Tokens that were in scope and are no longer. */
+  listLeft(): readonly Address[] {
+    const left = new Set(this.#closed.map(({ token }) => token));
+    return [...left].filter((token) => !this.#open.has(token));
   }
 
   load(entries: readonly ScopeEntry[]): void {

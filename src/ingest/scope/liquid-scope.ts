@@ -31,7 +31,11 @@ import { OutsidePools } from './outside-pools.ts';
 import { QuotePrices, readQuoteDecimals } from './quote-prices.ts';
 
 interface LiquidScopeOptions {
-  readonly floorUsdE18: bigint;
+  /**
+   * What a pool must be worth; or which token it brought in from a block on, to repeat that: what
+   * is decided depends on what was known of a pool when it was decided.
+   */
+  readonly floorUsdE18: bigint | ((pool: PoolId, fromBlock: number) => Address | null);
   readonly assets: ChainAssets;
 }
 
@@ -114,6 +118,20 @@ export class LiquidScope implements ChainScope {
     return this.#isIn(token);
   }
 
+  findEntry(token: Address): ScopeEntry | null {
+    return this.#entries.find(token);
+  }
+
+  /** None ever leaves. */
+  listLeft(): readonly Address[] {
+    return [];
+  }
+
+  /** Their pools are met with their next event; to look for all of them would cost too much. */
+  takeEntered(): readonly ScopeEntry[] {
+    return [];
+  }
+
   hasPool({ token0, token1 }: PoolTokens): boolean {
     return this.#isIn(token0) && this.#isIn(token1);
   }
@@ -180,7 +198,7 @@ export class LiquidScope implements ChainScope {
   ): void {
     const { position, timestampMs } = block.header;
     for (const [pool, row] of block.outside) {
-      const token = this.#findPassing(row, selection);
+      const token = this.#findPassing(row, { selection, position });
       const description = selection.descriptions.get(pool);
       if (token === null || description === undefined) continue;
       selection.entered.set(token, {
@@ -193,7 +211,13 @@ export class LiquidScope implements ChainScope {
   }
 
   /** The token that a pool brings in; null if it does not. */
-  #findPassing(row: PoolRecord, { state, prices, entered }: Selection): Address | null {
+  #findPassing(
+    row: PoolRecord,
+    at: { readonly selection: Selection; readonly position: number },
+  ): Address | null {
+    const { state, prices, entered } = at.selection;
+    const { floorUsdE18 } = this.#options;
+    if (typeof floorUsdE18 !== 'bigint') return floorUsdE18(row.pool, at.position + 1);
     const [view] = listMarketViews(state.assets, row);
     if (view === undefined || findRank(state.assets, view.base) !== RANK_TOKEN) return null;
     if (view.quoteRank === RANK_TOKEN || entered.has(view.base)) return null;
@@ -201,7 +225,7 @@ export class LiquidScope implements ChainScope {
       baseIsToken0: view.baseIsToken0,
       toUsdE18: (amountRaw) => prices.toUsdE18(view.quote, amountRaw),
     });
-    return valueUsdE18 !== null && valueUsdE18 >= this.#options.floorUsdE18 ? view.base : null;
+    return valueUsdE18 !== null && valueUsdE18 >= floorUsdE18 ? view.base : null;
   }
 }
 

@@ -5,7 +5,7 @@
 // it if all of its events were seen.
 
 import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
-import { kindOf } from '../../amm/pool-kinds.ts';
+import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { PoolChangedEvent, SwapEvent } from '../../model/block-events.ts';
 import type { PoolId } from '../../model/ids.ts';
@@ -13,9 +13,9 @@ import type { PoolDescription, PoolKindName, PoolRecord } from '../../model/pool
 
 type Draft = PoolDraft<PoolKindName>;
 
-interface OutsidePool {
-  readonly draft: Draft;
-  lastBlock: number;
+/** Its description comes with each event. */
+interface OutsidePool extends Pick<Draft, 'state' | 'feePips'> {
+  readonly lastBlock: number;
 }
 
 /** Beyond this many, those without an event for the longest time are forgotten. */
@@ -44,7 +44,7 @@ export function createDraft(description: PoolDescription): Draft {
 /** The pool's price is exact afterwards; its ticks are not kept. */
 export function applyToDraft(draft: Draft, event: SwapEvent | PoolChangedEvent): void {
   const { change } = event;
-  if (change === null || change.poolKind !== draft.kind) return;
+  if (change === null || !takesChange(draft, change)) return;
   const swapped = event.kind === 'swap' ? event : null;
   kindOf(draft).apply(draft, change, { ticks: NO_TICKS, swapped });
 }
@@ -66,13 +66,16 @@ export class OutsidePools {
     at: { readonly block: number; readonly description: PoolDescription },
   ): PoolRecord {
     const { pool } = event;
-    const draft = this.#pools.get(pool)?.draft ?? createDraft(at.description);
+    const draft = createDraft(at.description);
+    const known = this.#pools.get(pool);
+    if (known !== undefined) Object.assign(draft, { state: known.state, feePips: known.feePips });
     countFromNothing(draft);
     applyToDraft(draft, event);
     countFromNothing(draft);
     // The newest event comes last, so that the oldest is evicted first.
     this.#pools.delete(pool);
-    if (kindOf(draft).hasTicks) this.#pools.set(pool, { draft, lastBlock: at.block });
+    const { state, feePips } = draft;
+    if (kindOf(draft).hasTicks) this.#pools.set(pool, { state, feePips, lastBlock: at.block });
     return draft as PoolRecord;
   }
 

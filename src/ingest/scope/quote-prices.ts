@@ -11,7 +11,6 @@ import {
 } from '../../chains/quote-rule.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { PoolChangedEvent, PoolCreatedEvent, SwapEvent } from '../../model/block-events.ts';
-import { CHAINS } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
 import { priceInUsdE18 } from '../apply/value-pools.ts';
@@ -32,15 +31,14 @@ export async function readQuoteDecimals(
   source: ScopeSource,
 ): Promise<ReadonlyMap<Address, number | null>> {
   const { adapter, reader, signal } = source;
-  const { coin } = adapter.assets;
+  const { coin, coinUnit } = adapter.assets;
   const tokens = listRankedAssets(adapter.assets).filter((token) => token !== coin);
   const rows = await reader.readTokens(adapter.chain, tokens);
   const known = new Set(rows.map(({ token }) => token));
   const missing = tokens.filter((token) => !known.has(token));
   const read = missing.length === 0 ? [] : await adapter.readTokenMetadata(missing, signal);
-  const { decimals } = CHAINS[adapter.chain].native;
   return new Map([
-    [coin, decimals] as const,
+    [coin, coinUnit.decimals] as const,
     ...[...rows, ...read].map((one) => [one.token, one.decimals] as const),
   ]);
 }

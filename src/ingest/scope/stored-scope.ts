@@ -1,6 +1,6 @@
 // The scope that a stored index was made with.
 
-import type { ChainSlug } from '../../model/chain.ts';
+import { type ChainSlug, toSettingSuffix } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { ScopeEntry, ScopeName } from '../../model/scope.ts';
 import type { MarketScanner } from '../../store/store.ts';
@@ -18,7 +18,7 @@ export function assertSameScope(
 ): void {
   const stored = checkpoint === null ? configured : (checkpoint.scope ?? 'all');
   if (stored === configured) return;
-  const name = `SCOPE_${chain.toUpperCase()}`;
+  const name = `SCOPE_${toSettingSuffix(chain)}`;
   throw new ScopeChangedError(
     `${chain} was indexed with ${name}=${stored}, not ${configured}: set it back, or delete the index with "npx mintwire forget --chain ${chain}" to begin a new one`,
   );

@@ -37,6 +37,8 @@ export class WatchScope implements ChainScope {
   readonly #joining = new Set<Address>();
   /** Those to read; null until they are looked up. */
   #pools: Set<PoolId> | null = null;
+  /** Nobody has looked for their older pools yet. */
+  #entered: ScopeEntry[] = [];
 
   constructor(options: WatchScopeOptions) {
     this.#options = options;
@@ -44,6 +46,7 @@ export class WatchScope implements ChainScope {
 
   load(entries: readonly ScopeEntry[]): void {
     this.#entries.load(entries);
+    this.#entered = [...this.#entries.open.values()];
     this.#forget();
   }
 
@@ -96,12 +99,29 @@ export class WatchScope implements ChainScope {
 
   noteCommitted({ scoped = [], changes }: Parameters<ChainScope['noteCommitted']>[0]): void {
     this.#entries.add(scoped);
-    for (const { token } of scoped) this.#joining.delete(token);
-    for (const { row } of changes.pools) if (this.hasPool(row)) this.#pools?.add(row.pool);
+    for (const entry of scoped) {
+      this.#joining.delete(entry.token);
+      if (entry.leftBlock === null) this.#entered.push(entry);
+    }
+    for (const pool of changes.pools) if (this.hasPool(pool)) this.#pools?.add(pool.pool);
   }
 
   hasToken(token: Address): boolean {
     return this.#watched.has(token);
+  }
+
+  findEntry(token: Address): ScopeEntry | null {
+    return this.#entries.find(token);
+  }
+
+  listLeft(): readonly Address[] {
+    return this.#entries.listLeft();
+  }
+
+  takeEntered(): readonly ScopeEntry[] {
+    const entered = this.#entered;
+    this.#entered = [];
+    return entered;
   }
 
   hasPool({ pool, token0, token1 }: PoolTokens): boolean {

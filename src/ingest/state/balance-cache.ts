@@ -8,11 +8,18 @@ export interface BalanceEntry {
   readonly row: { -readonly [Key in keyof BalanceRecord]: BalanceRecord[Key] };
   /** The last block whose undo image includes this row. */
   imagedBlock: number;
+  /** The last block that changed it, and what it was before that. */
+  changedBlock: number;
+  beforeRaw: bigint;
 }
 
 export class BalanceCache {
   readonly #byToken = new Map<Address, Map<Address, BalanceEntry>>();
   #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   get(token: Address, owner: Address): BalanceEntry | undefined {
     return this.#byToken.get(token)?.get(owner);

@@ -19,10 +19,14 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
+import type { News } from '../../model/news.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { PositionKey, PositionRecord } from '../../model/position.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
 import type { UndoImages } from '../../store/store.ts';
 import { BalanceCache, type BalanceEntry } from './balance-cache.ts';
+import { NewsLog } from './news-log.ts';
+import { PositionCache, type PositionEntry } from './position-cache.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -63,42 +67,83 @@ interface OpenImages {
   readonly pools: Map<PoolId, PoolRecord | null>;
   readonly ticks: { pool: PoolId; tick: number; before: TickRecord | null }[];
   readonly balances: { token: Address; owner: Address; before: BalanceRecord | null }[];
+  readonly positions: (PositionKey & { before: PositionRecord | null })[];
 }
 
 /** Everything that the blocks of one batch changed. */
-export interface BatchChanges {
+interface BatchChanges {
   readonly tokens: ReadonlySet<TokenEntry>;
   readonly pools: ReadonlySet<PoolEntry>;
   readonly ticks: ReadonlySet<TickEntry>;
   readonly balances: ReadonlySet<BalanceEntry>;
+  readonly positions: ReadonlySet<PositionEntry>;
   readonly trades: readonly TradeRecord[];
   readonly undo: readonly UndoImages[];
+  /** What the blocks brought, in order. */
+  readonly news: readonly News[];
 }
 
-export const NO_CHANGES: BatchChanges = {
-  ...{ tokens: new Set(), pools: new Set(), ticks: new Set(), balances: new Set() },
-  ...{ trades: [], undo: [] },
+/** The rows of a batch as they are to be stored, whatever later blocks do to them in memory. */
+export interface ChangedRows {
+  readonly tokens: readonly TokenRecord[];
+  readonly pools: readonly PoolRecord[];
+  readonly ticks: readonly TickRecord[];
+  readonly balances: readonly BalanceRecord[];
+  readonly positions: readonly PositionRecord[];
+  readonly trades: readonly TradeRecord[];
+  readonly undo: readonly UndoImages[];
+  /** What the blocks brought, in order. */
+  readonly news: readonly News[];
+}
+
+export const NO_ROWS: ChangedRows = {
+  ...{ tokens: [], pools: [], ticks: [], balances: [], positions: [] },
+  ...{ trades: [], undo: [], news: [] },
 };
+
+export function copyRows(changes: BatchChanges): ChangedRows {
+  const copy = <Row>({ row }: { readonly row: Row }): Row => ({ ...row });
+  return {
+    tokens: Array.from(changes.tokens, copy<TokenRecord>),
+    pools: Array.from(changes.pools, copy<PoolRecord>),
+    ticks: Array.from(changes.ticks, copy<TickRecord>),
+    balances: Array.from(changes.balances, copy<BalanceRecord>),
+    positions: [...changes.positions].flatMap(({ row }) => row ?? []),
+    trades: changes.trades,
+    undo: changes.undo,
+    news: changes.news,
+  };
+}
 
 export interface StateLimits {
   readonly tokenCountMax: number;
   readonly poolCountMax: number;
   readonly balanceCountMax: number;
+  readonly positionBytesMax: number;
 }
 
 const DEFAULT_STATE_LIMITS: StateLimits = {
   tokenCountMax: 60_000,
   poolCountMax: 60_000,
   balanceCountMax: 300_000,
+  positionBytesMax: 64 * 1024 * 1024,
 };
+
+/** A full cache loses an eighth at once, so that it is not full again after the next batch. */
+function leaveRoom(max: number): number {
+  return max - (max >> 3);
+}
 
 export class MarketState {
   readonly assets: ChainAssets;
   readonly tokens = new Map<Address, TokenEntry>();
   readonly pools = new Map<PoolId, PoolEntry>();
   readonly balances = new BalanceCache();
+  readonly positions = new PositionCache();
   /** What contracts said of tokens that the coming blocks mention for the first time. */
   readonly metadata = new Map<Address, TokenMetadata>();
+  /** Pools that a search of the store does not find yet. */
+  readonly poolsToStore = new Map<PoolId, PoolEntry>();
   readonly #limits: StateLimits;
   #header: BlockHeader | null = null;
   #images: OpenImages | null = null;
@@ -107,8 +152,11 @@ export class MarketState {
   #poolsOfBlock = new Set<PoolEntry>();
   #ticks = new Set<TickEntry>();
   #balances = new Set<BalanceEntry>();
+  #positions = new Set<PositionEntry>();
   #trades: TradeRecord[] = [];
+  #blockTradesFrom = 0;
   #undo: UndoImages[] = [];
+  readonly #news = new NewsLog();
 
   constructor(assets: ChainAssets, limits: StateLimits = DEFAULT_STATE_LIMITS) {
     this.assets = assets;
@@ -125,13 +173,19 @@ export class MarketState {
     return this.#poolsOfBlock;
   }
 
+  /** The trades of the current block so far, in chain order. */
+  get tradesOfBlock(): readonly TradeRecord[] {
+    return this.#trades.slice(this.#blockTradesFrom);
+  }
+
   /** Changes from here on belong to this block; with `undoable` the previous rows are kept. */
   beginBlock(header: BlockHeader, undoable: boolean): void {
     this.#header = header;
+    this.#news.beginBlock(header);
     this.#poolsOfBlock.clear();
-    this.#images = undoable
-      ? { block: header.position, tokens: new Map(), pools: new Map(), ticks: [], balances: [] }
-      : null;
+    this.#blockTradesFrom = this.#trades.length;
+    const images = { tokens: new Map(), pools: new Map(), ticks: [], balances: [], positions: [] };
+    this.#images = undoable ? { block: header.position, ...images } : null;
     if (this.#images !== null) this.#undo.push(this.#images);
   }
 
@@ -161,7 +215,8 @@ export class MarketState {
 
   /** A balance is zero until it is loaded. */
   adoptBalance(token: Address, owner: Address): BalanceEntry {
-    const entry = { row: { token, owner, amountRaw: 0n }, imagedBlock: NEVER };
+    const row = { token, owner, amountRaw: 0n };
+    const entry = { row, imagedBlock: NEVER, changedBlock: NEVER, beforeRaw: 0n };
     this.balances.set(entry);
     return entry;
   }
@@ -173,6 +228,7 @@ export class MarketState {
     entry.imagedBlock = this.header.position;
     this.#images?.tokens.set(row.token, null);
     this.#tokens.add(entry);
+    this.#news.addToken(row);
     return entry;
   }
 
@@ -181,8 +237,11 @@ export class MarketState {
     entry.ticks = new Map();
     entry.imagedBlock = this.header.position;
     this.#images?.pools.set(row.pool, null);
+    this.poolsToStore.set(row.pool, entry);
     this.#pools.add(entry);
     this.#poolsOfBlock.add(entry);
+    // A pool without a view is of no use to anybody.
+    if (entry.views.length > 0) this.#news.addPool(entry.row);
     return entry;
   }
 
@@ -196,6 +255,7 @@ export class MarketState {
 
   touchPool(entry: PoolEntry): void {
     this.#pools.add(entry);
+    this.#news.watch(entry.row);
     this.#poolsOfBlock.add(entry);
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
     entry.imagedBlock = this.#images.block;
@@ -214,6 +274,10 @@ export class MarketState {
 
   touchBalance(entry: BalanceEntry): void {
     this.#balances.add(entry);
+    if (entry.changedBlock !== this.header.position) {
+      entry.changedBlock = this.header.position;
+      entry.beforeRaw = entry.row.amountRaw;
+    }
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
     entry.imagedBlock = this.#images.block;
     const { token, owner, amountRaw } = entry.row;
@@ -222,6 +286,17 @@ export class MarketState {
       owner,
       before: amountRaw === 0n ? null : { ...entry.row },
     });
+  }
+
+  /** Replaces the row. */
+  setPosition(entry: PositionEntry, row: PositionRecord): void {
+    this.#positions.add(entry);
+    const { token, wallet, row: before } = entry;
+    if (this.#images !== null && entry.imagedBlock !== this.#images.block) {
+      entry.imagedBlock = this.#images.block;
+      this.#images.positions.push({ token, wallet, before });
+    }
+    this.positions.setRow(entry, row);
   }
 
   addTrade(trade: TradeRecord): void {
@@ -235,19 +310,37 @@ export class MarketState {
       pools: this.#pools,
       ticks: this.#ticks,
       balances: this.#balances,
+      positions: this.#positions,
       trades: this.#trades,
       undo: this.#undo,
+      news: this.#news.take(),
     };
     this.#forgetChanges();
     return changes;
   }
 
-  /** Call it after a commit: rows that have changed must stay until they are stored. */
+  /** Must be called after each commit. */
+  noteStored(rows: Pick<ChangedRows, 'pools'>): void {
+    for (const { pool } of rows.pools) this.poolsToStore.delete(pool);
+  }
+
+  get isFull(): boolean {
+    const { tokenCountMax, poolCountMax, balanceCountMax, positionBytesMax } = this.#limits;
+    return (
+      this.tokens.size > tokenCountMax ||
+      this.pools.size > poolCountMax ||
+      this.balances.size > balanceCountMax ||
+      this.positions.bytes > positionBytesMax
+    );
+  }
+
+  /** Makes some room. Rows that have changed must stay until they are stored. */
   trim(): void {
-    evictOldest(this.tokens, this.#limits.tokenCountMax);
-    evictOldest(this.pools, this.#limits.poolCountMax);
-    this.balances.trim(this.#limits.balanceCountMax);
-    this.metadata.clear();
+    const { tokenCountMax, poolCountMax, balanceCountMax, positionBytesMax } = this.#limits;
+    evictOldest(this.tokens, leaveRoom(tokenCountMax));
+    evictOldest(this.pools, leaveRoom(poolCountMax));
+    this.balances.trim(leaveRoom(balanceCountMax));
+    this.positions.trim(leaveRoom(positionBytesMax));
   }
 
   /** Must be called after a failure or a rollback, because memory may differ from the store. */
@@ -255,11 +348,13 @@ export class MarketState {
     this.tokens.clear();
     this.pools.clear();
     this.balances.clear();
-    this.metadata.clear();
+    this.positions.clear();
+    this.poolsToStore.clear();
     this.#forgetChanges();
   }
 
   #forgetChanges(): void {
+    this.metadata.clear();
     this.#header = null;
     this.#images = null;
     this.#tokens = new Set();
@@ -267,7 +362,10 @@ export class MarketState {
     this.#poolsOfBlock.clear();
     this.#ticks = new Set();
     this.#balances = new Set();
+    this.#positions = new Set();
     this.#trades = [];
+    this.#blockTradesFrom = 0;
     this.#undo = [];
+    this.#news.clear();
   }
 }

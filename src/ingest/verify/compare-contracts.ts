@@ -8,30 +8,31 @@ import type { BalanceRecord, TickRecord, TokenRecord } from '../../model/market-
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import { isSupplyDue } from '../apply/supplies.ts';
+import type { HeldRows } from './held-rows.ts';
 import type { VerifyReport } from './verify-report.ts';
 
 interface ContractComparison {
   readonly stored: MarketReader & MarketScanner;
   readonly adapter: ChainAdapter;
   readonly header: BlockHeader;
-  /** The whole history is indexed, so balances must be correct even if they do not add up. */
-  readonly fromGenesis: boolean;
+  readonly held: HeldRows;
   readonly report: VerifyReport;
   readonly signal: AbortSignal;
 }
 
 /** Returns the tokens whose balances can be compared with their contracts. */
 async function compareSupplies(comparison: ContractComparison): Promise<Set<Address>> {
-  const { adapter, header, report, signal, stored } = comparison;
+  const { adapter, header, held, report, signal, stored } = comparison;
   const comparable = new Set<Address>();
   for await (const rows of stored.scanTokens(adapter.chain)) {
-    const asked = rows.filter((row) => !isSupplyDue(row, adapter.assets) && row.supplyRaw !== null);
-    report.count('supply not comparable', rows.length - asked.length);
-    const supplies = await adapter.readSupplies(
-      asked.map(({ token }) => token),
-      header,
-      signal,
+    const followed = rows.filter(({ token }) => held.hasToken(token));
+    const asked = followed.filter(
+      (row) => !isSupplyDue(row, adapter.assets) && row.supplyRaw !== null,
     );
+    report.count('supply not comparable', rows.length - asked.length);
+    const tokens = asked.map(({ token }) => token);
+    const exact = adapter.readExactSupplies?.(tokens, header, signal);
+    const supplies = await (exact ?? adapter.readSupplies(tokens, header, signal));
     const byToken = new Map(supplies.map(({ token, supplyRaw }) => [token, supplyRaw]));
     for (const row of asked) {
       const supplyRaw = byToken.get(row.token) ?? null;
@@ -42,8 +43,9 @@ async function compareSupplies(comparison: ContractComparison): Promise<Set<Addr
         report.compare(`supply ${row.token}`, { stored: row, expected: { supplyRaw } });
       }
     }
-    for (const row of rows) {
-      if (isBalanceComparable(row, comparison.fromGenesis)) comparable.add(row.token);
+    for (const row of followed) {
+      // With its whole history indexed, balances must be correct even if they do not add up.
+      if (isBalanceComparable(row, held.isFromGenesis(row.token))) comparable.add(row.token);
     }
   }
   return comparable;
@@ -144,6 +146,9 @@ export async function compareContracts(comparison: ContractComparison): Promise<
   const tokens = await compareSupplies(comparison);
   await compareBalances(comparison, tokens);
   for await (const rows of comparison.stored.scanPools(comparison.adapter.chain)) {
-    await comparePoolPage(comparison, rows);
+    await comparePoolPage(
+      comparison,
+      rows.filter((row) => comparison.held.hasPool(row)),
+    );
   }
 }

@@ -2,26 +2,30 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { KeptFrom, TokenRecord, TradeRecord } from '../../model/market-record.ts';
+import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { PositionRecord, TradeFigures } from '../../model/position.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
+import type { HeldRows } from './held-rows.ts';
 import type { VerifyReport } from './verify-report.ts';
 
 type Index = MarketReader & MarketScanner;
 
-/** Skips rows below the retention floor, of which some may not be deleted yet. */
-async function* scanKept<Row>(
+/** Skips rows that the stored index does not answer for. */
+async function* scanHeld<Row>(
   scan: AsyncIterable<readonly Row[]>,
-  isKept: (row: Row) => boolean,
+  isHeld: (row: Row) => boolean,
 ): AsyncGenerator<readonly Row[]> {
-  for await (const rows of scan) yield rows.filter(isKept);
+  for await (const rows of scan) yield rows.filter(isHeld);
 }
 
 interface Indexes {
   readonly stored: Index;
   readonly expected: Index;
-  /** From when on the stored index keeps its rows. */
-  readonly kept: KeptFrom;
+  /** What the stored index answers for. */
+  readonly held: HeldRows;
+  /** Whether positions count all trades: not if they began later, or tokens left and came back. */
+  readonly hasAllPositions: boolean;
 }
 
 /** How one kind of row is walked, found by key and named. */
@@ -34,15 +38,25 @@ interface RowKind<Row> {
 }
 
 /** Supplies depend on when they were read; they are compared with the contracts instead. */
-function withoutSupply(row: TokenRecord): object {
+function toComparableToken(row: TokenRecord, held: HeldRows): object {
   const { supplyRaw, supplyBlock, supplyBalanceSumRaw, ...rest } = row;
-  return rest;
+  if (held.hasBalances(row.token)) return rest;
+  const { balanceSumRaw, holders, firstSeenBlock, firstSeenAtMs, ...others } = rest;
+  return others;
 }
 
 /** A pool's terms and state field by field, so that a difference names the field. */
 function flatten({ terms, state, ...shared }: PoolRecord): object {
   const kind = kindOf(shared);
   return { ...shared, terms: kind.encodeTerms(terms), ...state };
+}
+
+/** Its trades by time as one text. */
+function flattenPosition({ older, periods, ...fields }: PositionRecord): object {
+  const toText = ({ volumeUsdE6, realisedUsdE6, buys, sells }: TradeFigures) =>
+    `${volumeUsdE6} ${realisedUsdE6} ${buys} ${sells}`;
+  const figures = periods.map((one) => `${one.length} ${one.startMs} ${toText(one)}`);
+  return { ...fields, figures: [toText(older), ...figures].join(', ') };
 }
 
 async function compareKind<Row>(
@@ -81,7 +95,7 @@ async function compareTables(
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
-  const { candlesFromMs = 0 } = indexes.kept;
+  const { held } = indexes;
   const compare = <Row>(kind: RowKind<Row>) => compareKind(indexes, kind, report);
   const same = <Row extends object>(row: Row): object => row;
   await compare({
@@ -93,7 +107,7 @@ async function compareTables(
         rows.map(({ token }) => token),
       ),
     toKey: (row) => row.token,
-    toComparable: withoutSupply,
+    toComparable: (row) => toComparableToken(row, held),
   });
   await compare({
     name: 'pool',
@@ -115,22 +129,34 @@ async function compareTables(
   });
   await compare({
     name: 'balance',
-    scan: (index) => index.scanBalances(chain),
+    scan: (index) => scanHeld(index.scanBalances(chain), ({ token }) => held.hasBalances(token)),
     find: (index, rows) => index.readBalances(chain, rows),
     toKey: (row) => `${row.token} ${row.owner}`,
     toComparable: same,
   });
   await compare({
     name: 'candle',
-    scan: (index) =>
-      scanKept(
-        index.scanCandles(chain),
-        ({ interval, openTimeMs }) => interval === '1d' || openTimeMs >= candlesFromMs,
-      ),
+    scan: (index) => scanHeld(index.scanCandles(chain), (candle) => held.hasCandle(candle)),
     find: (index, rows) => index.readCandles(chain, rows),
     toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
     toComparable: same,
   });
+}
+
+async function comparePositions(
+  indexes: Indexes,
+  chain: ChainSlug,
+  report: VerifyReport,
+): Promise<void> {
+  if (!indexes.hasAllPositions) return;
+  const kind: RowKind<PositionRecord> = {
+    name: 'position',
+    scan: (index) => index.scanPositions(chain),
+    find: (index, rows) => index.readPositions(chain, rows),
+    toKey: (row) => `${row.token} ${row.wallet}`,
+    toComparable: flattenPosition,
+  };
+  await compareKind(indexes, kind, report);
 }
 
 /** The trades grouped by block. */
@@ -171,11 +197,9 @@ async function compareTrades(
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
-  const { tradesFromMs = 0 } = indexes.kept;
+  const { held } = indexes;
   const scan = (index: Index) =>
-    groupByBlock(
-      scanKept(index.scanTrades(chain), ({ timestampMs }) => timestampMs >= tradesFromMs),
-    );
+    groupByBlock(scanHeld(index.scanTrades(chain), (trade) => held.hasTrade(trade)));
   const storedBlocks = scan(indexes.stored);
   const expectedBlocks = scan(indexes.expected);
   const next = async (blocks: AsyncGenerator<TradeRecord[]>): Promise<TradeRecord[]> => {
@@ -205,5 +229,6 @@ export async function compareIndexes(
   report: VerifyReport,
 ): Promise<void> {
   await compareTables(indexes, chain, report);
+  await comparePositions(indexes, chain, report);
   await compareTrades(indexes, chain, report);
 }

@@ -3,15 +3,21 @@
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
-import type { Address } from '../../model/ids.ts';
-import type { Checkpoint } from '../../model/market-record.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { BalanceRecord, Checkpoint } from '../../model/market-record.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import type { BackfillIndex } from '../backfill/backfill-step.ts';
-import { decodeHistoryPools, listHistoryPoolIds } from '../backfill/history-pool.ts';
+import { FollowedFrom } from '../backfill/followed-from.ts';
+import {
+  decodeHistoryPools,
+  hasHistoryPools,
+  listHistoryPoolIds,
+} from '../backfill/history-pool.ts';
 import { HistorySource } from '../backfill/history-source.ts';
 import { addTransfers, type JoinedHolders, NO_SUMS } from '../backfill/holder-history.ts';
+import { pickMissing } from '../backfill/plan-trade-step.ts';
 import { type HistoryPlace, TradeHistory } from '../backfill/trade-history.ts';
-import type { PlacedTransfer } from '../backfill/transfer-journal.ts';
+import type { ChainScope } from '../scope/chain-scope.ts';
 
 /** A token whose balances were joined, and at which block. */
 interface Join {
@@ -21,7 +27,10 @@ interface Join {
 
 type Stored = MarketReader & MarketScanner;
 
-async function listJobs(stored: MarketScanner, adapter: ChainAdapter): Promise<BackfillRecord[]> {
+export async function listJobs(
+  stored: MarketScanner,
+  adapter: ChainAdapter,
+): Promise<BackfillRecord[]> {
   const jobs: BackfillRecord[] = [];
   for await (const records of stored.scanBackfills(adapter.chain)) jobs.push(...records);
   return jobs;
@@ -44,16 +53,21 @@ async function readHolders(
   const { chain, assets } = source.adapter;
   const [row] = await stored.readTokens(chain, [token]);
   if (row === undefined) throw new Error(`token ${token} is not stored`);
-  const transfers: PlacedTransfer[] = [];
+  // Summed up part by part: a token may have millions of transfers.
+  let sums = NO_SUMS;
+  const balances = new Map<Address, BalanceRecord>();
   for (let fromBlock = 0; fromBlock <= block; ) {
-    const reading = await source.readTransfers({ token, fromBlock, toBlock: block });
-    transfers.push(...reading.transfers);
-    fromBlock = reading.toBlock + 1;
+    const { transfers, toBlock } = await source.readTransfers({ token, fromBlock, toBlock: block });
+    const owners = new Set(transfers.flatMap(({ event }) => [event.from, event.to]));
+    const before = [...owners].flatMap((owner) => (owner && balances.get(owner)) ?? []);
+    const added = addTransfers(transfers, { assets, row, sums, balances: before });
+    for (const balance of added.changed) balances.set(balance.owner, balance);
+    sums = added.sums;
+    fromBlock = toBlock + 1;
   }
-  const { sums, changed } = addTransfers(transfers, { assets, row, sums: NO_SUMS, balances: [] });
   const { firstBlock } = sums;
   const first = firstBlock === null ? null : await source.readHeader(firstBlock);
-  const held = changed.filter(({ amountRaw }) => amountRaw > 0n);
+  const held = [...balances.values()].filter(({ amountRaw }) => amountRaw > 0n);
   return {
     token,
     sums: { ...sums, firstMs: first?.timestampMs ?? null },
@@ -73,19 +87,41 @@ export async function repeatJoin(
   await scratch.joinHolders(holders, { token, jobs: [] });
 }
 
-/** Makes the trades of every job again, as far back as it has come. */
+/** Everything of a job that its trades depend on, as text. */
+function encodeJob(job: BackfillRecord, bounds: ReadonlyMap<PoolId, number>): string {
+  const { toBlock, nextBlock, nextMs, fromBlock, memory } = job;
+  return JSON.stringify([toBlock, nextBlock, nextMs, fromBlock, memory, [...bounds].sort()]);
+}
+
+/**
+ * Makes the trades of every job again, as far back as it has come. `repeated` holds the jobs that
+ * are repeated already; one that has got further since is repeated as a whole.
+ */
 export async function repeatTrades(
-  scratch: BackfillIndex,
-  read: { readonly adapter: ChainAdapter; readonly stored: Stored; readonly signal: AbortSignal },
-  { startBlock, finalizedBlock }: Checkpoint,
+  scratch: { readonly index: BackfillIndex; readonly repeated: Map<Address, string> },
+  read: {
+    readonly adapter: ChainAdapter;
+    readonly stored: Stored;
+    readonly scope: ChainScope | null;
+    readonly signal: AbortSignal;
+  },
+  checkpoint: Checkpoint,
 ): Promise<void> {
-  const { adapter, stored, signal } = read;
+  const { adapter, stored, scope, signal } = read;
+  const { index, repeated } = scratch;
   const history = new TradeHistory(new HistorySource(adapter, null, signal), stored);
+  const followed = new FollowedFrom({ adapter, store: stored, scope });
+  const { finalizedBlock } = checkpoint;
   for (const job of await listJobs(stored, adapter)) {
-    if (job.kind !== 'trades' || job.memory === '' || job.nextBlock >= job.toBlock) continue;
-    const { token, nextBlock, nextMs, memory, fromBlock } = job;
+    const { token, toBlock, nextBlock, nextMs, memory, fromBlock } = job;
+    const isBegun = job.kind === 'trades' && hasHistoryPools(memory) && nextBlock < toBlock;
+    const start = followed.findToken(token, checkpoint);
+    if (!isBegun || start === null) continue;
     const rows = await stored.readPools(adapter.chain, listHistoryPoolIds(memory));
-    const first = await history.begin(rows, { startBlock, finalizedBlock, mayWait: false });
+    const bounds = await followed.findPools(start, rows);
+    const state = encodeJob(job, bounds);
+    if (repeated.get(token) === state) continue;
+    const first = await history.begin(rows, { toBlock, finalizedBlock, mayWait: false });
     if (first.kind === 'wait') throw new Error('a backfill cannot be repeated yet');
     // Ticks that were not known then must not be used now.
     const unknown = decodeHistoryPools(memory, rows).filter(({ ticks }) => ticks === null);
@@ -93,14 +129,15 @@ export async function repeatTrades(
     const pools = first.pools.map((pool) =>
       isUnknown.has(pool.row.pool) ? { ...pool, ticks: null } : pool,
     );
-    let place: HistoryPlace = { nextBlock: startBlock, pools };
+    let place: HistoryPlace = { nextBlock: toBlock, pools };
     while (place.nextBlock > nextBlock) {
       const step = await history.step(token, place, fromBlock ?? 0);
       place = step;
-      const trades = step.trades.filter(
+      const trades = pickMissing(step.trades, bounds).filter(
         ({ block, timestampMs }) => block >= nextBlock && timestampMs >= (nextMs ?? 0),
       );
-      await scratch.commitBackfill({ token, jobs: [], trades });
+      await index.commitBackfill({ token, jobs: [], trades });
     }
+    repeated.set(token, state);
   }
 }

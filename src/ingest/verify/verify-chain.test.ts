@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createSqlitePlace } from '../../../test/conformance/store-place.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore, MarketTransaction } from '../../store/store.ts';
@@ -71,7 +73,8 @@ describe('verifyChain', () => {
         const verification = await verify(store, await index(chain, store));
         assert.deepEqual(verification.differences, []);
         assert.equal(verification.block, chain.head.position);
-        for (const what of ['token', 'pool', 'tick', 'balance', 'candle', 'trade', 'supply']) {
+        const kinds = ['token', 'pool', 'tick', 'balance', 'position', 'candle', 'trade', 'supply'];
+        for (const what of kinds) {
           assert.ok((verification.checked[what] ?? 0) > 0, what);
         }
         for (const what of ['balance of contract', 'pool of contract', 'tick of contract']) {
@@ -90,6 +93,7 @@ describe('verifyChain', () => {
       const pool = await first(store.scanPools('devnet'));
       const tick = await first(store.scanTicks('devnet'));
       const balance = await first(store.scanBalances('devnet'));
+      const position = await first(store.scanPositions('devnet'));
       const candle = await first(store.scanCandles('devnet'));
       const trade = await first(store.scanTrades('devnet'));
       await spoil(store, async (transaction) => {
@@ -97,6 +101,7 @@ describe('verifyChain', () => {
         await transaction.putPools([{ ...pool, lastSwapAtMs: 5 }]);
         await transaction.putTicks([{ ...tick, liquidityGross: 0n }]);
         await transaction.putBalances([{ ...balance, amountRaw: 12345n }]);
+        await transaction.putPositions([{ ...position, costUsdE6: 77n }]);
         await transaction.deleteCandles([candle]);
         await transaction.insertTrades([{ ...trade, logIndex: 999 }]);
       });
@@ -107,6 +112,7 @@ describe('verifyChain', () => {
         new RegExp(`^pool ${pool.pool}: lastSwapAtMs is 5, should be `),
         new RegExp(`^tick ${tick.pool} ${tick.tick}: missing from the store$`),
         new RegExp(`^balance ${balance.token} ${balance.owner}: amountRaw is 12345, should be `),
+        new RegExp(`^position ${position.token} ${position.wallet}: costUsdE6 is 77, should be `),
         new RegExp(`^candle ${candle.token} .* ${candle.openTimeMs}: missing from the store$`),
         new RegExp(`^trade ${trade.block} 999 ${trade.token}: stored, but not on the chain`),
       ]) {
@@ -167,6 +173,39 @@ describe('verifyChain', () => {
       const ofPool = await verify(store, adapter);
       assert.equal(ofPool.differences.length, 1);
       assert.match(ofPool.differences[0] ?? '', /^state of pool 0x\w+: reserve0 is /);
+    });
+  });
+
+  it('adds what was looked up before it joins balances of the same block', async () => {
+    // Every block is final at once, so that the balances are joined where the token was found.
+    const chain = new FakeChain({
+      ...{ seed: 38, finalityDepth: 0, clock: 'steady', seenWhole: true },
+      market: { tokenCount: 2, poolCountMax: 6, rankedOnly: true, positionCountMax: 25 },
+    });
+    chain.extend(80);
+    const token = FAKE_TOKENS[0]!;
+    const startBlock = chain.head.position + 1;
+    chain.extend(1, []);
+    await withStore(async (store) => {
+      const indexed = startIndexer(chain, store, {
+        startBlock,
+        adoption: { callsPerMinute: Number.POSITIVE_INFINITY },
+        backfill: { callsPerMinute: Number.POSITIVE_INFINITY, tokensMax: 10 },
+      });
+      await indexed.settle();
+      assert.equal(await indexed.indexer.lookUp(token), 'found');
+      const readJobs = () => store.readBackfills('devnet', [token]);
+      const deadline = Date.now() + 20_000;
+      for (let jobs = await readJobs(); ; jobs = await readJobs()) {
+        if (jobs.length === 2 && jobs.every(({ status }) => status === 'done')) break;
+        assert.ok(Date.now() < deadline, `not filled in: ${indexed.warnings.at(-1)}`);
+        await setImmediate();
+      }
+      await indexed.indexer.stop();
+      const holders = (await readJobs()).find(({ kind }) => kind === 'holders');
+      assert.equal(holders?.joinBlock, chain.head.position);
+      const { differences } = await verify(store, indexed.adapter);
+      assert.deepEqual(differences, []);
     });
   });
 

@@ -4,15 +4,16 @@
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
-import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../../store/store.ts';
 import { ChainIndex } from '../follow/chain-index.ts';
-import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
+import type { ReadSizes } from '../read/read-ahead.ts';
 import { compareContracts } from './compare-contracts.ts';
 import { compareIndexes } from './compare-indexes.ts';
-import { listJoins, repeatJoin, repeatTrades } from './replay-backfills.ts';
-import { scanSideCommits } from './scan-side-commits.ts';
+import { HeldRows } from './held-rows.ts';
+import { repeatTrades } from './replay-backfills.ts';
+import { replayUpTo, type Scratch } from './replay-index.ts';
+import { ReplayedScope } from './replayed-scope.ts';
 import { VerifyReport } from './verify-report.ts';
 
 export interface VerifyOptions {
@@ -40,80 +41,6 @@ export interface Verification {
   readonly differences: readonly string[];
 }
 
-interface Scratch {
-  readonly index: ChainIndex;
-  readonly market: MarketStore;
-  /** The last commit whose adoptions and discoveries were repeated. */
-  version: number;
-  /** Tokens whose balances were joined, and at which block. */
-  readonly joined: Map<Address, number>;
-}
-
-/**
- * Brings the scratch index up to a block, with the adoptions, discoveries and joined balances of
- * the stored one.
- * False if one is of a block that is behind it already.
- */
-async function replayUpTo(
-  options: VerifyOptions,
-  scratch: Scratch,
-  to: { readonly stored: MarketReader & MarketScanner; readonly block: number },
-): Promise<boolean> {
-  const { adapter, signal } = options;
-  for await (const commit of scanSideCommits(to.stored, adapter.chain)) {
-    if (commit.version <= scratch.version || commit.block > to.block) continue;
-    if (commit.block < scratch.index.block) return false;
-    if (!(await advance(options, scratch, { ...to, block: commit.block }))) return false;
-    const { discoveries } = commit;
-    // Their metadata is read again: it must be what is stored.
-    if (discoveries.length > 0) await scratch.index.discover({ discoveries, metadata: [] }, signal);
-    const adoptions = new Map(commit.adoptions.map((adopted) => [adopted.pool, adopted]));
-    const findAdopted = ({ pool }: { readonly pool: PoolId }) => adoptions.get(pool) ?? null;
-    await scratch.index.adopt([...adoptions.keys()], findAdopted, signal);
-    scratch.version = commit.version;
-  }
-  return await advance(options, scratch, to);
-}
-
-/** Indexes up to a block, and joins balances where the stored index did. */
-async function advance(
-  options: VerifyOptions,
-  scratch: Scratch,
-  to: { readonly stored: MarketReader & MarketScanner; readonly block: number },
-): Promise<boolean> {
-  const { adapter, signal } = options;
-  for (const join of await listJoins(to.stored, adapter)) {
-    const known = scratch.joined.get(join.token);
-    if (known === join.block || join.block > to.block) continue;
-    if (known !== undefined || join.block < scratch.index.block) return false;
-    await indexUpTo(options, scratch.index, join.block);
-    await repeatJoin(scratch.index, { adapter, stored: to.stored, signal }, join);
-    scratch.joined.set(join.token, join.block);
-  }
-  await indexUpTo(options, scratch.index, to.block);
-  return true;
-}
-
-async function indexUpTo(
-  options: VerifyOptions,
-  index: ChainIndex,
-  toBlock: number,
-): Promise<void> {
-  const { adapter, sizes, signal } = options;
-  const pieces = readAhead({ adapter, fromBlock: index.block + 1, toBlock, sizes, signal });
-  for await (const { reading, last } of pieces) {
-    await index.append({
-      reading,
-      headers: [last],
-      last,
-      finalizedBlock: last.position,
-      withSupplies: false,
-      signal,
-    });
-    options.onProgress?.({ block: last.position, toBlock });
-  }
-}
-
 async function readOwnHeader(
   options: VerifyOptions,
   checkpoint: Checkpoint,
@@ -135,12 +62,14 @@ async function verifySnapshot(
   if (header === null || checkpoint.block < scratch.index.block) return null;
   const { block } = checkpoint;
   if (!(await replayUpTo(options, scratch, { stored, block }))) return null;
-  await repeatTrades(scratch.index, { adapter, stored, signal }, checkpoint);
+  const { scope } = scratch.scope;
+  await repeatTrades(scratch, { adapter, stored, scope, signal }, checkpoint);
   const report = new VerifyReport();
-  const indexes = { stored, expected: scratch.market, kept: checkpoint };
+  const held = await HeldRows.read(stored, { adapter, scope, checkpoint });
+  const hasAllPositions = scope === null && checkpoint.positionsFromMs === undefined;
+  const indexes = { stored, expected: scratch.market, held, hasAllPositions };
   await compareIndexes(indexes, adapter.chain, report);
-  const fromGenesis = checkpoint.startBlock === 0;
-  await compareContracts({ stored, adapter, header, fromGenesis, report, signal });
+  await compareContracts({ stored, adapter, header, held, report, signal });
   if ((await readOwnHeader(options, checkpoint)) === null) return null;
   return {
     block: checkpoint.block,
@@ -155,21 +84,25 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
   const { adapter, store, signal } = options;
   const checkpoint = await store.readCheckpoint(adapter.chain);
   if (checkpoint === null) throw new Error(`nothing of ${adapter.chain} is indexed`);
-  if (checkpoint.scope !== undefined) {
-    const name = `SCOPE_${adapter.chain.toUpperCase()}`;
-    throw new Error(`verify compares whole chains, and ${name} is ${checkpoint.scope}`);
-  }
   const opened = await options.openScratchStore();
   try {
     const { market } = opened;
+    const name = checkpoint.scope ?? 'all';
+    const scope = new ReplayedScope({ name, adapter, store: market });
     const index = new ChainIndex({
-      ...{ adapter, store: market, clock: systemClock },
+      ...{ adapter, store: market, clock: systemClock, scope: scope.scope },
       onCommitted: () => undefined,
     });
     await index.load(checkpoint.startBlock, signal);
     // History takes long and is final: the store may move on meanwhile.
-    const scratch: Scratch = { index, market, version: 0, joined: new Map() };
+    const done = { joined: new Map(), repeated: new Map() };
+    const scratch: Scratch = { index, market, scope, version: 0, ...done };
     await replayUpTo(options, scratch, { stored: store, block: checkpoint.finalizedBlock });
+    // An index that began at the head has nothing final yet.
+    if (checkpoint.finalizedBlock >= checkpoint.startBlock) {
+      const of = { adapter, stored: store, scope: scope.scope, signal };
+      await repeatTrades(scratch, of, checkpoint);
+    }
     return await store.snapshot((stored) => verifySnapshot(options, scratch, stored));
   } finally {
     await opened.close();

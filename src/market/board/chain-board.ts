@@ -3,6 +3,7 @@
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { SeriesKey, TradeRecord } from '../../model/market-record.ts';
 import { WindowBoard } from './window-board.ts';
+import { packTrade } from './window-subject.ts';
 
 /** The last price of a series before its first trade on the board, by `toSeriesName`. */
 export type BasePrices = ReadonlyMap<string, string>;
@@ -28,6 +29,8 @@ function* listPoolTrades(trades: readonly TradeRecord[]): Generator<TradeRecord>
 export class ChainBoard {
   readonly tokens = new WindowBoard<Address>();
   readonly pools = new WindowBoard<PoolId>();
+  /** By token, the first block of its history that is on the board. */
+  readonly history = new Map<Address, number>();
 
   /** The series of trades that are not on the board yet: their base prices must be known. */
   listNewSeries(trades: readonly TradeRecord[]): SeriesKey[] {
@@ -43,13 +46,23 @@ export class ChainBoard {
 
   /** All trades of a block must be in one call. */
   add(trades: readonly TradeRecord[], bases: BasePrices): void {
-    for (const trade of trades) {
-      const { token } = trade;
+    // A trade is packed once for both boards.
+    const packed = new Map(trades.map((trade) => [trade, packTrade(trade)]));
+    for (const [{ token }, trade] of packed) {
       this.tokens.add(token, trade, () => bases.get(token) ?? null);
     }
     for (const trade of listPoolTrades(trades)) {
-      this.pools.add(trade.pool, trade, () => bases.get(toSeriesName(trade)) ?? null);
+      const counted = packed.get(trade) ?? packTrade(trade);
+      this.pools.add(trade.pool, counted, () => bases.get(toSeriesName(trade)) ?? null);
     }
+  }
+
+  /**
+   * Trades from before the index, which are known of some tokens only: so they count for the token
+   * and not for the pool.
+   */
+  addHistory(trades: readonly TradeRecord[]): void {
+    for (const trade of trades) this.tokens.add(trade.token, packTrade(trade), () => null);
   }
 
   remove(trades: readonly TradeRecord[]): void {

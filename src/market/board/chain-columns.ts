@@ -5,13 +5,22 @@ import type { PoolFigures, TokenFigures } from '../../store/market-reads.ts';
 import { PoolColumns } from './pool-columns.ts';
 import { type ListAssets, TokenColumns } from './token-columns.ts';
 
-/** Venues are bits of a 32-bit number. */
-const VENUES_MAX = 32;
+/** Anybody can deploy a venue: those above this many share a number, which no filter finds. */
+const VENUES_MAX = 65_535;
 
 export class ChainColumns {
   readonly tokens: TokenColumns;
   readonly pools = new PoolColumns();
-  readonly #venues: string[] = [];
+  /** For the board, which numbers its subjects itself. */
+  readonly placedTokens = {
+    owner: this as object,
+    findPlace: (token: Address) => this.tokens.ids.find(token) ?? -1,
+  };
+  readonly placedPools = {
+    owner: this as object,
+    findPlace: (pool: PoolId) => this.pools.ids.find(pool) ?? -1,
+  };
+  readonly #venues = new Map<string, number>();
 
   constructor(assets: ListAssets) {
     this.tokens = new TokenColumns(assets);
@@ -19,14 +28,34 @@ export class ChainColumns {
 
   /** The number of a venue; -1 if no pool is of it. */
   findVenue(venue: string): number {
-    return this.#venues.indexOf(venue);
+    return this.#venues.get(venue) ?? -1;
   }
 
-  /** `isVerified` says which tokens a token list vouches for. */
-  putTokens(rows: readonly TokenFigures[], isVerified: (token: Address) => boolean): void {
+  /** By position, 1 for the tokens that have a pool at a venue. */
+  markTokensAt(venue: number): Uint8Array {
+    const { tokens, pools } = this;
+    const marks = new Uint8Array(tokens.ids.size);
+    for (let position = 0; position < pools.ids.size; position += 1) {
+      if (pools.isPresent[position] !== 1 || pools.venue[position] !== venue) continue;
+      marks[pools.token0[position] ?? 0] = 1;
+      marks[pools.token1[position] ?? 0] = 1;
+    }
+    return marks;
+  }
+
+  putTokens(
+    rows: readonly TokenFigures[],
+    of: {
+      /** Whether a token list vouches for a token. */
+      readonly isVerified: (token: Address) => boolean;
+      /** Since when it is indexed; NaN if that is since the chain is. */
+      readonly findStart: (token: Address) => number;
+    },
+  ): void {
     for (const row of rows) {
       const position = this.tokens.put(row);
-      this.tokens.setFlag(position, 'verified', isVerified(row.token));
+      this.tokens.startMs[position] = of.findStart(row.token);
+      this.tokens.setFlag(position, 'verified', of.isVerified(row.token));
       // The contract of a pair is also the token of its shares, and has the same address.
       if (this.#isPool(row.token)) this.tokens.setFlag(position, 'poolShare', true);
     }
@@ -35,27 +64,25 @@ export class ChainColumns {
   putPools(rows: readonly PoolFigures[]): void {
     const { tokens, pools } = this;
     for (const row of rows) {
-      const of = { token0: tokens.place(row.token0), token1: tokens.place(row.token1) };
-      const venue = this.#placeVenue(row.venue);
-      pools.put(row, of, venue);
-      for (const token of [of.token0, of.token1]) {
-        tokens.venues[token] = ((tokens.venues[token] ?? 0) | (1 << venue)) >>> 0;
-      }
+      const position = pools.place(row.pool);
+      pools.put(position, row);
+      const [token0, token1] = [tokens.place(row.token0), tokens.place(row.token1)];
+      const of = { token0, token1, venue: this.#placeVenue(row.venue) };
+      if (pools.isOf(position, of)) continue;
+      // After a reorganisation an id may belong to another pair.
+      pools.remove(position);
+      pools.add(position, of);
       const share = tokens.ids.find(row.pool);
       if (share !== null) tokens.setFlag(share, 'poolShare', true);
     }
   }
 
   removePool(pool: PoolId): void {
-    const { tokens, pools } = this;
-    const position = pools.ids.find(pool);
+    const position = this.pools.ids.find(pool);
     if (position === null) return;
-    pools.isPresent[position] = 0;
-    for (const token of [pools.token0[position] ?? 0, pools.token1[position] ?? 0]) {
-      tokens.venues[token] = pools.findVenues(token);
-    }
-    const share = tokens.ids.find(pool);
-    if (share !== null) tokens.setFlag(share, 'poolShare', false);
+    this.pools.remove(position);
+    const share = this.tokens.ids.find(pool);
+    if (share !== null) this.tokens.setFlag(share, 'poolShare', false);
   }
 
   /** Marks which tokens the lists vouch for, after the lists changed. */
@@ -75,7 +102,9 @@ export class ChainColumns {
   #placeVenue(venue: string): number {
     const known = this.findVenue(venue);
     if (known >= 0) return known;
-    if (this.#venues.length === VENUES_MAX) throw new Error('There are more than 32 venues');
-    return this.#venues.push(venue) - 1;
+    const { size } = this.#venues;
+    if (size >= VENUES_MAX) return VENUES_MAX;
+    this.#venues.set(venue, size);
+    return size;
   }
 }

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { computeOpenTime } from '../../candles/interval.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
 import type {
   CandleRecord,
   Checkpoint,
@@ -100,11 +101,47 @@ async function readTradesSince(
   for await (const page of reader.scanNewestTrades(chain)) {
     const recent = page.filter(({ timestampMs }) => timestampMs >= sinceMs);
     if (recent.length === 0) break;
-    // Of older blocks: history that was filled in, which the feed does not bring either.
+    // Older blocks hold history that was filled in, which is read by token.
     trades.push(...recent.filter(({ block }) => block >= startBlock));
     await setImmediate();
   }
   return trades.reverse();
+}
+
+/** From the start of a minute, so that candles before it hold none of the board's trades. */
+function findReach({ timestampMs, tradesFromMs = 0 }: Checkpoint): number {
+  return Math.max(computeOpenTime('1m', timestampMs - BOARD_REACH_MS), tradesFromMs);
+}
+
+interface BackfilledToken {
+  readonly chain: ChainSlug;
+  readonly token: Address;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Adds what was filled in of a token's history since the last time, within the board's reach. */
+export async function addBackfilled(
+  reader: MarketSnapshot,
+  board: ChainBoard,
+  { chain, token, checkpoint }: BackfilledToken,
+): Promise<void> {
+  const jobs = await reader.readBackfills(chain, [token]);
+  const job = jobs.find(({ kind }) => kind === 'trades');
+  if (job === undefined) return;
+  const sinceMs = findReach(checkpoint);
+  const upTo = board.history.get(token) ?? job.toBlock;
+  const range = { fromMs: sinceMs, toMs: (job.toMs ?? checkpoint.timestampMs) + 1 };
+  if (job.nextBlock < upTo && range.fromMs < range.toMs) {
+    const trades = await reader.readTradeRange(chain, { token, pool: null }, range);
+    board.addHistory(trades.filter(({ block }) => block >= job.nextBlock && block < upTo));
+    board.history.set(token, job.nextBlock);
+  }
+  const isReached = job.nextMs !== null && job.nextMs <= sinceMs;
+  if (!isReached || !board.tokens.lacksBase(token)) return;
+  const series = [{ token, pool: null }];
+  const candlesFromMs = checkpoint.candlesFromMs ?? 0;
+  const prices = await readPricesBefore(reader, chain, { series, timeMs: sinceMs, candlesFromMs });
+  board.tokens.setBase(token, prices.get(token) ?? null);
 }
 
 /** Parts of about this many trades take a few milliseconds each. */
@@ -133,9 +170,7 @@ export async function loadBoard(
   const checkpoint = await reader.readCheckpoint(chain);
   if (checkpoint === null) return null;
   const { timestampMs: headMs, startBlock } = checkpoint;
-  // From the start of a minute, so that candles before it hold none of these trades.
-  const reachMs = computeOpenTime('1m', headMs - BOARD_REACH_MS);
-  const sinceMs = Math.max(reachMs, checkpoint.tradesFromMs ?? 0);
+  const sinceMs = findReach(checkpoint);
   const trades = await readTradesSince(reader, chain, { sinceMs, startBlock });
   const board = new ChainBoard();
   const bases = await readPricesBefore(reader, chain, {
@@ -147,6 +182,11 @@ export async function loadBoard(
   for (const part of cutByBlock(trades)) {
     board.add(part, bases);
     await setImmediate();
+  }
+  for await (const jobs of reader.scanBackfills(chain)) {
+    for (const { token } of jobs.filter(({ kind }) => kind === 'trades')) {
+      await addBackfilled(reader, board, { chain, token, checkpoint });
+    }
   }
   board.advance(headMs);
   return { board, checkpoint };

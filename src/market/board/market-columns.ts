@@ -8,10 +8,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
+import type { TokenFigures } from '../../store/market-reads.ts';
 import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
-import { BoardPassedError, withDeadline } from './board-passed.ts';
+import { BoardBehindError, CommitWaiters } from './board-passed.ts';
 import { ChainColumns } from './chain-columns.ts';
+import { fillInPrices } from './fill-in-prices.ts';
+import { type ListStarts, readListStarts, scanListStarts } from './read-list-starts.ts';
 import type { ListAssets } from './token-columns.ts';
 
 interface MarketColumnsOptions {
@@ -25,18 +28,14 @@ interface MarketColumnsOptions {
     readonly directory: ReadonlyMap<ChainSlug, ReadonlyMap<Address, unknown>>;
     subscribe(listener: () => void): () => void;
   };
+  /** Columns were loaded, as opposed to updated. */
+  readonly onLoaded: (chain: ChainSlug) => void;
   readonly onError: (error: unknown) => void;
 }
 
 interface LoadedColumns {
   readonly columns: ChainColumns;
   readonly checkpoint: Checkpoint;
-}
-
-interface ColumnsWaiter {
-  readonly version: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 interface ColumnsState {
@@ -47,7 +46,9 @@ interface ColumnsState {
   tokens: Set<Address>;
   pools: Set<PoolId>;
   working: Promise<void> | null;
-  waiters: ColumnsWaiter[];
+  /** Whether there may be more to do than was known when the work began. */
+  isWoken: boolean;
+  readonly waiters: CommitWaiters<void>;
 }
 
 /** Rows are read in parts, so that other requests are served in between. */
@@ -83,6 +84,7 @@ export class MarketColumns {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
+    for (const { waiters } of this.#chains.values()) waiters.rejectAll(new Error('It was stopped'));
     await Promise.all([...this.#chains.values()].map(({ working }) => working));
   }
 
@@ -92,38 +94,40 @@ export class MarketColumns {
     return loaded?.checkpoint.version === version ? loaded.columns : null;
   }
 
-  isLoaded(chain: ChainSlug): boolean {
-    return this.#chains.get(chain)?.loaded != null;
+  /** The columns as of the last commit they have; null until they are loaded. */
+  findLoaded(chain: ChainSlug): ChainColumns | null {
+    return this.#chains.get(chain)?.loaded?.columns ?? null;
   }
 
-  /** Resolves while the columns are those of a commit; throws `BoardPassedError` if it is past. */
-  wait(chain: ChainSlug, version: number): Promise<void> {
+  /**
+   * Resolves while the columns are those of a commit; throws `BoardPassedError` if they are past
+   * it. With `isHeld` it does not wait, and throws `BoardBehindError`.
+   */
+  async wait(
+    chain: ChainSlug,
+    { version, isHeld }: { readonly version: number; readonly isHeld: boolean },
+  ): Promise<void> {
     const state = this.#chains.get(chain) ?? this.#follow(chain);
-    return withDeadline(
-      new Promise<void>((resolve, reject) => {
-        state.waiters.push({ version, resolve, reject });
-        this.#serveWaiters(state);
-        // A store that could not be read before is tried again.
-        if (state.waiters.length > 0) this.#work(chain, state);
-      }),
-    );
+    if (this.#stopped) throw new Error('It was stopped');
+    if (isHeld && (state.loaded?.checkpoint.version ?? 0) < version) {
+      throw new BoardBehindError(this.wait(chain, { version, isHeld: false }));
+    }
+    const waiting = state.waiters.wait(version, () => undefined);
+    this.#serveWaiters(state);
+    // A store that could not be read before is tried again.
+    if (!state.waiters.isEmpty) this.#work(chain, state);
+    await waiting;
   }
 
-  #serveWaiters(state: ColumnsState): void {
-    const version = state.loaded?.checkpoint.version ?? 0;
-    const { waiters } = state;
-    state.waiters = waiters.filter((waiter) => waiter.version > version);
-    for (const waiter of waiters) {
-      if (waiter.version === version) waiter.resolve();
-      else if (waiter.version < version)
-        waiter.reject(new BoardPassedError('The lists are past it'));
-    }
+  #serveWaiters({ loaded, waiters }: ColumnsState): void {
+    if (loaded !== null) waiters.serve(loaded.checkpoint.version);
   }
 
   #follow(chain: ChainSlug): ColumnsState {
     const known = this.#chains.get(chain);
-    const state = known ?? {
-      ...{ loaded: null, mustLoad: true, heardVersion: 0, working: null, waiters: [] },
+    const state: ColumnsState = known ?? {
+      ...{ loaded: null, mustLoad: true, heardVersion: 0, working: null, isWoken: false },
+      waiters: new CommitWaiters<void>(),
       ...{ tokens: new Set<Address>(), pools: new Set<PoolId>() },
     };
     this.#chains.set(chain, state);
@@ -134,7 +138,9 @@ export class MarketColumns {
   #hear({ chain, batch, checkpoint, tokens }: StateChange): void {
     const state = this.#chains.get(chain) ?? this.#follow(chain);
     state.heardVersion = checkpoint.version;
-    if (batch === null) state.mustLoad = true;
+    // A rollback does not name the tokens that left or came back into scope.
+    const isUnnamed = batch?.isRollback === true && checkpoint.scope !== undefined;
+    if (batch === null || isUnnamed) state.mustLoad = true;
     else {
       for (const token of tokens === 'all' ? batch.tokens : tokens) state.tokens.add(token);
       for (const pool of batch.pools) state.pools.add(pool);
@@ -149,17 +155,20 @@ export class MarketColumns {
   }
 
   #work(chain: ChainSlug, state: ColumnsState): void {
+    // Work that is about to end may not see what this call is for.
+    state.isWoken = state.working !== null;
     if (this.#stopped || state.working !== null) return;
     state.working = this.#catchUp(chain, state)
       .catch((error: unknown) => {
         // Rows may be half applied: they are loaded again, by the next commit or caller.
         state.loaded = null;
         state.mustLoad = true;
-        for (const { reject } of state.waiters.splice(0)) reject(error);
+        state.waiters.rejectAll(error);
         if (!this.#stopped) this.#options.onError(error);
       })
       .finally(() => {
         state.working = null;
+        if (state.isWoken) this.#work(chain, state);
       });
   }
 
@@ -192,8 +201,11 @@ export class MarketColumns {
         columns.putPools(page);
         await setImmediate();
       }
-      for await (const page of reader.scanTokenFigures(chain)) {
-        this.#putTokens(chain, columns, page);
+      const starts = await scanListStarts(reader, chain, at);
+      for await (const tokens of reader.scanTokenFigures(chain)) {
+        const { jobs } = starts;
+        const rows = await fillInPrices(reader, chain, { tokens, jobs });
+        this.#putTokens(chain, columns, { rows, starts });
         await setImmediate();
       }
       return at;
@@ -201,17 +213,19 @@ export class MarketColumns {
     // The lists may have changed since the first rows were put.
     columns.setVerified(this.#options.lists.directory.get(chain)?.keys() ?? []);
     state.loaded = checkpoint && { columns, checkpoint };
+    this.#options.onLoaded(chain);
     return checkpoint !== null;
   }
 
   #putTokens(
     chain: ChainSlug,
     columns: ChainColumns,
-    rows: Parameters<ChainColumns['putTokens']>[0],
+    { rows, starts }: { readonly rows: readonly TokenFigures[]; readonly starts: ListStarts },
   ): void {
     // Looked up after the read: the lists may have changed meanwhile.
     const entries = this.#options.lists.directory.get(chain);
-    columns.putTokens(rows, (token) => entries?.has(token) ?? false);
+    const isVerified = (token: Address) => entries?.has(token) ?? false;
+    columns.putTokens(rows, { isVerified, findStart: (token) => starts.find(token) });
   }
 
   /** False if the store is at another commit than the last one heard of. */
@@ -226,7 +240,7 @@ export class MarketColumns {
     const read = await this.#options.store.snapshot(async (reader) => {
       const checkpoint = await reader.readCheckpoint(chain);
       if (checkpoint?.version !== heardVersion) return null;
-      return { checkpoint, ...(await readRows(reader, chain, { tokens, pools })) };
+      return { checkpoint, ...(await readRows(reader, chain, { tokens, pools, checkpoint })) };
     });
     if (read === null) {
       for (const token of tokens) state.tokens.add(token);
@@ -235,12 +249,12 @@ export class MarketColumns {
     }
     const { columns } = loaded;
     for (const { pool } of read.pools) pools.delete(pool);
-    for (const { token } of read.tokens) tokens.delete(token);
+    for (const { rows } of read.tokens) for (const { token } of rows) tokens.delete(token);
     // What was asked for and not found is gone.
     for (const pool of pools) columns.removePool(pool);
     for (const token of tokens) columns.tokens.remove(token);
     columns.putPools(read.pools);
-    this.#putTokens(chain, columns, read.tokens);
+    for (const part of read.tokens) this.#putTokens(chain, columns, part);
     state.loaded = { columns, checkpoint: read.checkpoint };
     return true;
   }
@@ -249,12 +263,20 @@ export class MarketColumns {
 async function readRows(
   reader: MarketSnapshot,
   chain: ChainSlug,
-  wanted: { readonly tokens: ReadonlySet<Address>; readonly pools: ReadonlySet<PoolId> },
+  wanted: {
+    readonly tokens: ReadonlySet<Address>;
+    readonly pools: ReadonlySet<PoolId>;
+    readonly checkpoint: Checkpoint;
+  },
 ) {
+  const { checkpoint } = wanted;
   const tokens = [];
   const pools = [];
   for await (const part of listParts(wanted.tokens)) {
-    tokens.push(...(await reader.readTokenFigures(chain, part)));
+    const stored = await reader.readTokenFigures(chain, part);
+    const starts = await readListStarts(reader, chain, { checkpoint, tokens: part });
+    const { jobs } = starts;
+    tokens.push({ rows: await fillInPrices(reader, chain, { tokens: stored, jobs }), starts });
   }
   for await (const part of listParts(wanted.pools)) {
     pools.push(...(await reader.readPoolFigures(chain, part)));

@@ -10,7 +10,8 @@ import { type PackedDecimal, toE18 } from './packed-decimal.ts';
 import { TOKEN_FLAGS } from './token-columns.ts';
 import { computeChange } from './token-windows.ts';
 import { type RankedRow, TopRows } from './top-rows.ts';
-import type { WindowCounts } from './window-subject.ts';
+import { START } from './window-columns.ts';
+import type { WindowFigures } from './window-subject.ts';
 
 type TokenSort =
   | 'trending'
@@ -30,6 +31,8 @@ interface TokenFilter {
   readonly seenFromMs: number;
   readonly venue: string | null;
   readonly isVerified: boolean | null;
+  /** Only tokens of this launchpad, `any` for all launchpads. */
+  readonly launchpad: string | null;
   readonly includes: ReadonlySet<'poolShares' | 'unpriced' | 'native'>;
   readonly isHidden: (token: Address) => boolean;
 }
@@ -41,25 +44,28 @@ export interface ListQuery extends TokenFilter {
   readonly window: number;
   readonly after: ListPosition | null;
   readonly limit: number;
-  /** Whether the whole window is indexed. */
-  readonly isCovered: boolean;
+  /** When the window begins. */
+  readonly windowStartMs: number;
+  /** When the chain's index begins, for tokens that have no start of their own. */
+  readonly startMs: number;
 }
 
 export interface PickedToken extends ListPosition {
   readonly id: Address;
 }
 
+const ANY_LAUNCHPAD = 'any';
+/** Changes are rounded towards zero, to this. */
+const CHANGE_LEAST = 1e-6;
+/** More than the error of a rough change. */
+const ROUGHNESS = 1e-9;
+
 /** Wallets count up to 1,000 USD each, more where more wallets buy than sell: see the docs. */
 export function computeTrending(
-  counts: Pick<WindowCounts, 'limitedVolumeE6' | 'buyers' | 'sellers'>,
+  counts: Pick<WindowFigures, 'limitedVolumeE6' | 'buyers' | 'sellers'>,
 ): number {
   const { limitedVolumeE6, buyers, sellers } = counts;
   return (limitedVolumeE6 * buyers) / (buyers + sellers);
-}
-
-/** Not the nearest double, but close. */
-function toRough({ digits, exponent }: PackedDecimal): number {
-  return Number(digits) * 10 ** exponent;
 }
 
 function isAtLeast(value: PackedDecimal | null, minimum: PackedDecimal): boolean {
@@ -72,18 +78,23 @@ class TokenPicker {
   readonly #query: ListQuery;
   readonly #top: TopRows;
   readonly #isAfter: ReturnType<typeof createAfter>;
-  readonly #venueBit: number;
+  /** Null if any venue will do. */
+  readonly #atVenue: Uint8Array | null;
   readonly #excluded: number;
+  readonly #counts: ReturnType<ChainBoard['tokens']['columnsOf']>;
+  readonly #places: Uint32Array;
 
   constructor(board: ChainBoard, columns: ChainColumns, query: ListQuery) {
     const { ids } = columns.tokens;
     this.#board = board;
     this.#columns = columns;
     this.#query = query;
+    this.#counts = board.tokens.columnsOf(query.window);
+    this.#places = board.tokens.findPlaces(columns.placedTokens);
     this.#top = new TopRows(query.limit, (a, b) => ids.compare(a, b));
     this.#isAfter = createAfter(query.after, query.chain, ids);
-    const venue = query.venue === null ? -1 : columns.findVenue(query.venue);
-    this.#venueBit = venue < 0 ? 0 : (1 << venue) >>> 0;
+    const { venue } = query;
+    this.#atVenue = venue === null ? null : columns.markTokensAt(columns.findVenue(venue));
     this.#excluded =
       (query.includes.has('poolShares') ? 0 : TOKEN_FLAGS.poolShare) |
       (query.includes.has('native') ? 0 : TOKEN_FLAGS.native);
@@ -91,7 +102,6 @@ class TokenPicker {
 
   pick(): readonly RankedRow[] {
     const { sort, minVolume } = this.#query;
-    if (this.#query.venue !== null && this.#venueBit === 0) return [];
     const { tokens } = this.#columns;
     if (sort === 'liquidity') this.#pickByColumn(tokens.liquidity.doubles, minVolume !== null);
     else if (sort === 'marketCap') this.#pickByColumn(tokens.marketCap.doubles, minVolume !== null);
@@ -101,75 +111,116 @@ class TokenPicker {
     return this.#top.rows;
   }
 
+  // The loops over all tokens call nothing for a token that cannot be listed: a million calls would
+  // take longer than everything else.
+
   /** Tokens without trades have no volume, so with a minimum only the traded ones are looked at. */
   #pickByColumn(doubles: Float64Array, isTradedOnly: boolean): void {
+    const ceiling = this.#query.after?.double ?? Number.POSITIVE_INFINITY;
+    let { floor } = this.#top;
     if (isTradedOnly) {
-      this.#visit((_, place, counts) => {
-        const double = doubles[place] ?? Number.NaN;
-        // Unknown: it has no place in this order.
-        if (!Number.isNaN(double)) this.#offer(place, double, { counts });
-      });
+      const { trades } = this.#counts.columns;
+      const places = this.#places;
+      const end = this.#board.tokens.idsEnd;
+      for (let id = 0; id < end; id += 1) {
+        const place = (places[id] as number) - 1;
+        if (trades[id] === 0 || place < 0) continue;
+        const double = doubles[place] as number;
+        if (!(double >= floor && double <= ceiling)) continue;
+        this.#offer(place, double, { id });
+        floor = this.#top.floor;
+      }
       return;
     }
-    let { floor } = this.#top;
-    const ceiling = this.#query.after?.double ?? Number.POSITIVE_INFINITY;
     // From the end, where new tokens are: they are the first of their list.
     for (let position = this.#columns.tokens.ids.size - 1; position >= 0; position -= 1) {
       const double = doubles[position] as number;
       if (!(double >= floor && double <= ceiling)) continue;
-      this.#offer(position, double, { counts: null });
+      this.#offer(position, double, { id: -1 });
       floor = this.#top.floor;
     }
   }
 
   #pickByCounts(sort: 'trending' | 'volume' | 'trades' | 'buyers'): void {
-    this.#visit((_, place, counts) => {
-      if (sort === 'trending') this.#offer(place, computeTrending(counts), { counts });
-      else if (sort === 'volume') {
-        if (counts.unvalued === counts.trades) return;
-        const exact = counts.volumeUsdE18;
-        this.#offer(place, Number(exact), { counts, exact });
-      } else this.#offer(place, counts[sort], { counts });
-    });
+    const { limitedVolumeE6, buyers, trades, volume } = this.#counts.columns;
+    // What was traded bounds `trending`, so most are decided without computing it.
+    const doubles = { volume, trades, buyers, trending: limitedVolumeE6 }[sort];
+    const end = this.#board.tokens.idsEnd;
+    let { floor } = this.#top;
+    for (let id = 0; id < end; id += 1) {
+      const double = doubles[id] as number;
+      if (trades[id] === 0 || double < floor) continue;
+      this.#offerCounted(sort, id, double);
+      floor = this.#top.floor;
+    }
+  }
+
+  #offerCounted(sort: TokenSort, id: number, bound: number): void {
+    const { columns, volumesE18 } = this.#counts;
+    const place = (this.#places[id] ?? 0) - 1;
+    if (place < 0) return;
+    if (sort === 'volume') {
+      if (columns.unvalued[id] === columns.trades[id]) return;
+      this.#offer(place, bound, { id, exact: volumesE18[id] ?? 0n });
+      return;
+    }
+    const [buyers = 0, sellers = 0] = [columns.buyers[id], columns.sellers[id]];
+    const isTrending = sort === 'trending';
+    const of = { limitedVolumeE6: bound, buyers, sellers };
+    this.#offer(place, isTrending ? computeTrending(of) : bound, { id });
   }
 
   #pickByChange(sort: 'gainers' | 'losers'): void {
-    const { price } = this.#columns.tokens;
-    const { window, isCovered } = this.#query;
+    const { doubles } = this.#columns.tokens.price;
+    const { tokens: board } = this.#board;
+    const { window } = this.#query;
+    const { start, startKind } = this.#counts.columns;
+    const places = this.#places;
     const sign = sort === 'gainers' ? 1 : -1;
-    this.#visit((key, place, counts) => {
-      const start = this.#board.tokens.readStart(key, window);
-      const from = start.before ?? (isCovered ? start.first : null);
-      if (from === null) return;
-      // A rough figure first: the exact one takes several times as long.
-      const rough = sign * ((price.doubles[place] ?? Number.NaN) / toRough(from) - 1) * 100;
-      if (rough < this.#top.floor - Math.abs(rough) * 1e-9 - 1e-5) return;
-      const change = computeChange(start, price.get(place), isCovered);
-      if (change === null || sign * change <= 0) return;
-      this.#offer(place, sign * change, { counts });
-    });
+    const end = board.idsEnd;
+    // A product of rough prices first: the exact change takes many times as long.
+    let least = this.#findLeastRatio(sign);
+    for (let id = 0; id < end; id += 1) {
+      if (startKind[id] === START.stale) board.findStartKind(id, window);
+      const price = doubles[(places[id] as number) - 1] as number;
+      // Neither holds for NaN: there is no price, or none to count from.
+      const bound = (start[id] as number) * least;
+      if (!(sign > 0 ? price >= bound : price <= bound)) continue;
+      this.#offerChange(sign, id);
+      least = this.#findLeastRatio(sign);
+    }
   }
 
-  #visit(see: (key: Address, place: number, counts: Readonly<WindowCounts>) => void): void {
-    const { tokens } = this.#columns;
-    const columns = {
-      owner: tokens,
-      findPlace: (token: Address) => tokens.ids.find(token) ?? -1,
-    };
-    this.#board.tokens.visit(this.#query.window, columns, (key, place, counts) => {
-      if (place >= 0) see(key, place, counts);
-    });
+  /** How much of its first price a price must be at least, or at most, to be listed; roughly. */
+  #findLeastRatio(sign: 1 | -1): number {
+    const leastPct = Math.max(this.#top.floor, CHANGE_LEAST);
+    return 1 + (sign * leastPct * (1 - ROUGHNESS) - sign * ROUGHNESS) / 100;
+  }
+
+  #offerChange(sign: 1 | -1, id: number): void {
+    const place = (this.#places[id] ?? 0) - 1;
+    if (place < 0 || this.#counts.columns.trades[id] === 0) return;
+    const price = this.#columns.tokens.price.get(place);
+    const start = this.#board.tokens.readStart(id, this.#query.window);
+    const change = computeChange(start, price, this.#isCovered(place));
+    if (change !== null && sign * change > 0) this.#offer(place, sign * change, { id });
+  }
+
+  /** Whether the whole window of a token is indexed. */
+  #isCovered(place: number): boolean {
+    const ownMs = this.#columns.tokens.startMs[place] ?? Number.NaN;
+    return (Number.isNaN(ownMs) ? this.#query.startMs : ownMs) <= this.#query.windowStartMs;
   }
 
   #offer(
     position: number,
     double: number,
-    of: { readonly counts: Readonly<WindowCounts> | null; readonly exact?: bigint },
+    of: { readonly id: number; readonly exact?: bigint },
   ): void {
     if (!this.#top.mayEnter(double, position)) return;
     const { after } = this.#query;
     if (after !== null && double > after.double) return;
-    if (!this.#isListed(position, of.counts)) return;
+    if (!this.#isListed(position, of.id)) return;
     const row = { position, double, exact: of.exact ?? this.#readExact(position) };
     if (this.#isAfter(row, position)) this.#top.offer(row);
   }
@@ -181,7 +232,8 @@ class TokenPicker {
     return value === null ? 0n : toExact(value);
   }
 
-  #isListed(position: number, counts: Readonly<WindowCounts> | null): boolean {
+  /** `id` is its number on the board; -1 if it is not asked for. */
+  #isListed(position: number, id: number): boolean {
     const { tokens } = this.#columns;
     const query = this.#query;
     const flags = tokens.flags[position] ?? 0;
@@ -189,18 +241,23 @@ class TokenPicker {
     const isPriced = !Number.isNaN(tokens.price.doubles[position] ?? Number.NaN);
     if (!isPriced && !query.includes.has('unpriced')) return false;
     if ((tokens.firstSeenMs[position] ?? 0) < query.seenFromMs) return false;
-    if (this.#venueBit !== 0 && ((tokens.venues[position] ?? 0) & this.#venueBit) === 0)
-      return false;
+    if (this.#atVenue !== null && this.#atVenue[position] !== 1) return false;
     if (query.isVerified !== null && tokens.has(position, 'verified') !== query.isVerified) {
       return false;
+    }
+    if (query.launchpad !== null) {
+      const launchpad = tokens.launchpads.get(position);
+      const isWanted = query.launchpad === ANY_LAUNCHPAD || query.launchpad === launchpad;
+      if (launchpad === undefined || !isWanted) return false;
     }
     const { minLiquidity, minVolume } = query;
     if (minLiquidity !== null && !isAtLeast(tokens.liquidity.get(position), minLiquidity)) {
       return false;
     }
     if (minVolume !== null) {
-      if (counts === null || counts.unvalued === counts.trades) return false;
-      if (counts.volumeUsdE18 < toE18(minVolume)) return false;
+      const { columns, volumesE18 } = this.#counts;
+      if (id < 0 || columns.unvalued[id] === columns.trades[id]) return false;
+      if ((volumesE18[id] ?? 0n) < toE18(minVolume)) return false;
     }
     return !query.isHidden(tokens.ids.at(position));
   }

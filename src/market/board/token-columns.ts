@@ -63,8 +63,10 @@ export class TokenColumns {
   /** Replaced when the columns grow, like the next two. */
   firstSeenMs = new Float64Array(CAPACITY_FIRST);
   flags = new Uint8Array(CAPACITY_FIRST);
-  /** A bit for each venue at which it has a pool. */
-  venues = new Uint32Array(CAPACITY_FIRST);
+  /** Since when its trades are indexed; NaN: since the chain's are. */
+  startMs = new Float64Array(CAPACITY_FIRST).fill(Number.NaN);
+  /** The launchpads of those that come from one. */
+  readonly launchpads = new Map<number, string>();
   readonly #assets: ListAssets;
 
   constructor(assets: ListAssets) {
@@ -88,6 +90,8 @@ export class TokenColumns {
     this.liquidity.set(position, packOrNull(toUsdText(pickTokenLiquidity(figures))));
     this.marketCap.set(position, packOrNull(computeMarketCap(figures, priceUsd)));
     this.firstSeenMs[position] = figures.firstSeenAtMs;
+    if (figures.launch !== undefined) this.launchpads.set(position, figures.launch.venue);
+    else this.launchpads.delete(position);
     this.setFlag(position, 'present', true);
     this.setFlag(position, 'native', native.has(token));
     return position;
@@ -96,6 +100,11 @@ export class TokenColumns {
   remove(token: Address): void {
     const position = this.ids.find(token);
     if (position !== null) this.setFlag(position, 'present', false);
+  }
+
+  isPresent(token: Address): boolean {
+    const position = this.ids.find(token);
+    return position !== null && this.has(position, 'present');
   }
 
   has(position: number, flag: keyof typeof TOKEN_FLAGS): boolean {
@@ -117,12 +126,12 @@ export class TokenColumns {
     const size = this.flags.length * 2;
     const firstSeenMs = new Float64Array(size);
     const flags = new Uint8Array(size);
-    const venues = new Uint32Array(size);
+    const startMs = new Float64Array(size).fill(Number.NaN);
+    startMs.set(this.startMs);
     firstSeenMs.set(this.firstSeenMs);
     flags.set(this.flags);
-    venues.set(this.venues);
     this.firstSeenMs = firstSeenMs;
     this.flags = flags;
-    this.venues = venues;
+    this.startMs = startMs;
   }
 }

@@ -15,7 +15,8 @@ interface LogEntry {
   readonly logIndex: number;
   /** The number of what was traded: a token or a pool. */
   readonly subject: number;
-  readonly wallet: number;
+  /** The number of the wallet that traded it. */
+  readonly trader: number;
   readonly isBuy: boolean;
   /** In USD; null if unknown. */
   readonly value: PackedDecimal | null;
@@ -25,13 +26,19 @@ interface LogEntry {
 
 const CAPACITY_FIRST = 1024;
 
+const BUCKET_MS = 300_000;
+
+function toBucket(timeMs: number): number {
+  return Math.floor(timeMs / BUCKET_MS);
+}
+
 function createColumns(size: number) {
   return {
     time: new Float64Array(size),
     block: new Float64Array(size),
     logIndex: new Uint32Array(size),
     subject: new Uint32Array(size),
-    wallet: new Uint32Array(size),
+    trader: new Uint32Array(size),
     flags: new Uint8Array(size),
     prev: new Uint32Array(size),
     next: new Uint32Array(size),
@@ -65,6 +72,8 @@ export class TradeLog {
   #capacity = CAPACITY_FIRST;
   #used = 0;
   readonly #free: number[] = [];
+  /** The first trade of each five minutes. */
+  readonly #buckets = new Map<number, number>();
   first = NONE;
   last = NONE;
   size = 0;
@@ -74,11 +83,12 @@ export class TradeLog {
     return this.#columns;
   }
 
-  /** Later trades usually come last, so their place is searched from the end. */
-  insert(entry: LogEntry, ends: SubjectEnds): number {
+  /** `later` is a trade of the subject after this one, to search its place from; or `NONE`. */
+  insert(entry: LogEntry, of: { readonly ends: SubjectEnds; readonly later: number }): number {
     const id = this.#write(entry);
     const columns = this.#columns;
-    let before = this.last;
+    const bucket = toBucket(entry.timestampMs);
+    let before = this.#findBefore(entry.timestampMs);
     while (before !== NONE && this.#isAfter(before, id)) before = columns.prev[before] ?? NONE;
     const after = before === NONE ? this.first : (columns.next[before] ?? NONE);
     columns.prev[id] = before;
@@ -87,14 +97,21 @@ export class TradeLog {
     else columns.next[before] = id;
     if (after === NONE) this.last = id;
     else columns.prev[after] = id;
-    this.#insertOfSubject(id, ends);
+    const known = this.#buckets.get(bucket);
+    if (known === undefined || this.#isAfter(known, id)) this.#buckets.set(bucket, id);
+    this.#insertOfSubject(id, of);
     this.size += 1;
     return id;
   }
 
   remove(id: number, ends: SubjectEnds): void {
-    const { prev, next, prevOfSubject, nextOfSubject } = this.#columns;
+    const { prev, next, prevOfSubject, nextOfSubject, time } = this.#columns;
     const [before = NONE, after = NONE] = [prev[id], next[id]];
+    const bucket = toBucket(time[id] ?? 0);
+    if (this.#buckets.get(bucket) === id) {
+      if (after !== NONE && toBucket(time[after] ?? 0) === bucket) this.#buckets.set(bucket, after);
+      else this.#buckets.delete(bucket);
+    }
     if (before === NONE) this.first = after;
     else next[before] = after;
     if (after === NONE) this.last = before;
@@ -138,7 +155,7 @@ export class TradeLog {
     columns.block[id] = entry.block;
     columns.logIndex[id] = entry.logIndex;
     columns.subject[id] = entry.subject;
-    columns.wallet[id] = entry.wallet;
+    columns.trader[id] = entry.trader;
     columns.flags[id] =
       (entry.isBuy ? FLAGS.buy : 0) |
       (entry.value === null ? 0 : FLAGS.valued) |
@@ -150,9 +167,24 @@ export class TradeLog {
     return id;
   }
 
-  #insertOfSubject(id: number, ends: SubjectEnds): void {
+  /** A trade of about a time, to search a place from: usually the last one. */
+  #findBefore(timeMs: number): number {
+    const { time, prev } = this.#columns;
+    if (this.last === NONE || (time[this.last] ?? 0) <= timeMs) return this.last;
+    const end = toBucket(time[this.last] ?? 0);
+    for (let bucket = toBucket(timeMs) + 1; bucket <= end; bucket += 1) {
+      const first = this.#buckets.get(bucket);
+      if (first !== undefined) return prev[first] ?? NONE;
+    }
+    return this.last;
+  }
+
+  #insertOfSubject(
+    id: number,
+    { ends, later }: { readonly ends: SubjectEnds; readonly later: number },
+  ): void {
     const { prevOfSubject, nextOfSubject } = this.#columns;
-    let before = ends.last;
+    let before = later === NONE ? ends.last : (prevOfSubject[later] ?? NONE);
     while (before !== NONE && this.#isAfter(before, id)) before = prevOfSubject[before] ?? NONE;
     const after = before === NONE ? ends.first : (nextOfSubject[before] ?? NONE);
     prevOfSubject[id] = before;

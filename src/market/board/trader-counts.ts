@@ -1,127 +1,135 @@
 // How many distinct wallets traded a subject in each window, on each side, and for how much.
 //
-// A wallet counts while at least one of its trades is in the window, and its volume up to a limit.
+// A trader is a wallet with trades of a subject. It counts while at least one of them is in the
+// window, and its volume up to a limit.
 
 /** Windows times sides. */
 const COUNTS_PER_TRADER = 8;
 const WINDOWS = 4;
 const WALLETS_END = 2 ** 32;
-const RECORDS_FIRST = 256;
+const TRADERS_FIRST = 256;
 
 /** 1,000 USD, in 1e-6 USD: how much of a wallet's volume in a window counts for `trending`. */
 export const WALLET_VOLUME_MAX_E6 = 1_000_000_000;
 
-/** A trade of a wallet enters or leaves a window. */
-interface TraderStep {
-  readonly subject: number;
-  readonly wallet: number;
-  readonly window: number;
-  readonly isBuy: boolean;
-  /** In whole 1e-6 USD, at most `WALLET_VOLUME_MAX_E6`; such sums are exact in a double. */
-  readonly valueE6: number;
-}
-
-interface TraderChange {
-  /** Whether it was the wallet's first trade in this window and side, or now was its last. */
-  readonly isEnd: boolean;
-  /** By how much the wallet's limited volume changed. */
-  readonly volumeE6: number;
-}
-
 interface Wallet {
   readonly address: string;
-  trades: number;
+  /** The subjects that it traded. */
+  subjects: number;
+}
+
+function createColumns(size: number) {
+  return {
+    /** How many trades there are, in windows or not. */
+    trades: new Uint32Array(size),
+    subject: new Uint32Array(size),
+    wallet: new Uint32Array(size),
+    counts: new Uint32Array(size * COUNTS_PER_TRADER),
+    volumesE6: new Float64Array(size * WINDOWS),
+  };
+}
+
+type TraderColumns = ReturnType<typeof createColumns>;
+
+function growColumns(columns: TraderColumns, size: number): TraderColumns {
+  const grown = createColumns(size);
+  for (const name of Object.keys(grown) as (keyof TraderColumns)[]) {
+    (grown[name] as Float64Array).set(columns[name] as Float64Array);
+  }
+  return grown;
 }
 
 export class TraderCounts {
   readonly #wallets: (Wallet | null)[] = [];
   readonly #freeWallets: number[] = [];
   readonly #walletIds = new Map<string, number>();
-  /** By subject and wallet: the number of their record. */
-  readonly #records = new Map<number, number>();
-  readonly #freeRecords: number[] = [];
-  #recordsUsed = 0;
-  #counts = new Uint32Array(RECORDS_FIRST * COUNTS_PER_TRADER);
-  #volumesE6 = new Float64Array(RECORDS_FIRST * WINDOWS);
+  /** By subject and wallet. */
+  readonly #traders = new Map<number, number>();
+  readonly #freeTraders: number[] = [];
+  #used = 0;
+  #capacity = TRADERS_FIRST;
+  #columns = createColumns(TRADERS_FIRST);
 
-  /** The wallet's number; call `release` once for each call. */
-  retain(address: string): number {
+  /** The trader's number; call `release` once for each call. */
+  retain(subject: number, address: string): number {
+    const wallet = this.#findWallet(address);
+    const key = subject * WALLETS_END + wallet;
+    const trader = this.#traders.get(key) ?? this.#open(key, subject, wallet);
+    this.#columns.trades[trader] = (this.#columns.trades[trader] ?? 0) + 1;
+    return trader;
+  }
+
+  /** For a trade that is in no window any more. */
+  release(trader: number): void {
+    const { trades, subject, wallet } = this.#columns;
+    const left = (trades[trader] ?? 0) - 1;
+    trades[trader] = left;
+    if (left > 0) return;
+    const walletId = wallet[trader] ?? 0;
+    this.#traders.delete((subject[trader] ?? 0) * WALLETS_END + walletId);
+    this.#freeTraders.push(trader);
+    this.#leaveWallet(walletId);
+  }
+
+  /** Whether it is the trader's first trade in this window and side. */
+  enter(trader: number, window: number, isBuy: boolean): boolean {
+    const at = trader * COUNTS_PER_TRADER + window * 2 + Number(isBuy);
+    const count = (this.#columns.counts[at] ?? 0) + 1;
+    this.#columns.counts[at] = count;
+    return count === 1;
+  }
+
+  /** Whether it was the trader's last trade in this window and side. */
+  leave(trader: number, window: number, isBuy: boolean): boolean {
+    const at = trader * COUNTS_PER_TRADER + window * 2 + Number(isBuy);
+    const count = this.#columns.counts[at] ?? 0;
+    if (count === 0) throw new Error('The trader was never counted');
+    this.#columns.counts[at] = count - 1;
+    return count === 1;
+  }
+
+  /**
+   * Adds to a trader's volume in a window; gives by how much its limited volume changed. One trade
+   * adds at most the limit, in whole 1e-6 USD: such sums are exact in a double.
+   */
+  addVolume(trader: number, window: number, valueE6: number): number {
+    const at = trader * WINDOWS + window;
+    const before = this.#columns.volumesE6[at] ?? 0;
+    const after = before + valueE6;
+    this.#columns.volumesE6[at] = after;
+    return Math.min(after, WALLET_VOLUME_MAX_E6) - Math.min(before, WALLET_VOLUME_MAX_E6);
+  }
+
+  #findWallet(address: string): number {
     const known = this.#walletIds.get(address);
-    const wallet = known === undefined ? null : (this.#wallets[known] ?? null);
-    if (known !== undefined && wallet !== null) {
-      wallet.trades += 1;
-      return known;
-    }
+    if (known !== undefined) return known;
     const id = this.#freeWallets.pop() ?? this.#wallets.length;
-    this.#wallets[id] = { address, trades: 1 };
+    this.#wallets[id] = { address, subjects: 0 };
     this.#walletIds.set(address, id);
     return id;
   }
 
-  release(id: number): void {
+  #leaveWallet(id: number): void {
     const wallet = this.#wallets[id];
     if (wallet === undefined || wallet === null) return;
-    wallet.trades -= 1;
-    if (wallet.trades > 0) return;
+    wallet.subjects -= 1;
+    if (wallet.subjects > 0) return;
     this.#walletIds.delete(wallet.address);
     this.#wallets[id] = null;
     this.#freeWallets.push(id);
   }
 
-  enter(step: TraderStep): TraderChange {
-    const key = step.subject * WALLETS_END + step.wallet;
-    const record = this.#records.get(key) ?? this.#open(key);
-    const count = this.#count(record, step, 1);
-    return { isEnd: count === 1, volumeE6: this.#addVolume(record, step.window, step.valueE6) };
-  }
-
-  leave(step: TraderStep): TraderChange {
-    const key = step.subject * WALLETS_END + step.wallet;
-    const record = this.#records.get(key);
-    if (record === undefined) throw new Error('The trader was never counted');
-    const count = this.#count(record, step, -1);
-    const volumeE6 = this.#addVolume(record, step.window, -step.valueE6);
-    if (count === 0 && this.#isEmpty(record)) {
-      this.#records.delete(key);
-      this.#freeRecords.push(record);
+  #open(key: number, subject: number, wallet: number): number {
+    const trader = this.#freeTraders.pop() ?? this.#used++;
+    if (trader >= this.#capacity) {
+      this.#capacity *= 2;
+      this.#columns = growColumns(this.#columns, this.#capacity);
     }
-    return { isEnd: count === 0, volumeE6 };
-  }
-
-  #count(record: number, { window, isBuy }: TraderStep, by: number): number {
-    const at = record * COUNTS_PER_TRADER + window * 2 + Number(isBuy);
-    const count = (this.#counts[at] ?? 0) + by;
-    this.#counts[at] = count;
-    return count;
-  }
-
-  #addVolume(record: number, window: number, valueE6: number): number {
-    const at = record * WINDOWS + window;
-    const before = this.#volumesE6[at] ?? 0;
-    const after = before + valueE6;
-    this.#volumesE6[at] = after;
-    return Math.min(after, WALLET_VOLUME_MAX_E6) - Math.min(before, WALLET_VOLUME_MAX_E6);
-  }
-
-  #open(key: number): number {
-    const record = this.#freeRecords.pop() ?? this.#recordsUsed++;
-    if ((record + 1) * COUNTS_PER_TRADER > this.#counts.length) {
-      const counts = new Uint32Array(this.#counts.length * 2);
-      const volumesE6 = new Float64Array(this.#volumesE6.length * 2);
-      counts.set(this.#counts);
-      volumesE6.set(this.#volumesE6);
-      this.#counts = counts;
-      this.#volumesE6 = volumesE6;
-    }
-    this.#records.set(key, record);
-    return record;
-  }
-
-  #isEmpty(record: number): boolean {
-    const start = record * COUNTS_PER_TRADER;
-    for (let at = start; at < start + COUNTS_PER_TRADER; at += 1) {
-      if (this.#counts[at] !== 0) return false;
-    }
-    return true;
+    this.#traders.set(key, trader);
+    this.#columns.subject[trader] = subject;
+    this.#columns.wallet[trader] = wallet;
+    const owner = this.#wallets[wallet];
+    if (owner) owner.subjects += 1;
+    return trader;
   }
 }

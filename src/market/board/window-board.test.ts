@@ -3,15 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createRandom } from '../../../test/fakes/create-random.ts';
 import { comparePacked, packDecimal, toE18 } from './packed-decimal.ts';
 import { computeTrending } from './pick-tokens.ts';
 import { WindowBoard } from './window-board.ts';
-import { BOARD_WINDOWS, type BoardTrade, type WindowFigures } from './window-subject.ts';
+import {
+  BOARD_WINDOWS,
+  type CountedTrade,
+  packTrade,
+  type WindowFigures,
+} from './window-subject.ts';
 
 const MINUTE_MS = 60_000;
 const TOKENS = ['a', 'b', 'c'];
 
-interface TokenTrade extends BoardTrade {
+interface TokenTrade extends CountedTrade {
   readonly token: string;
 }
 
@@ -116,7 +122,7 @@ test('the board equals a fold over all trades', () => {
             timestampMs: timeMs - lateMinutes * MINUTE_MS,
           }));
           for (const trade of added) {
-            board.add(trade.token, trade, () => priceBefore(trade.token, block));
+            board.add(trade.token, packTrade(trade), () => priceBefore(trade.token, block));
           }
           trades.push(...added);
         } else {
@@ -131,7 +137,7 @@ test('the board equals a fold over all trades', () => {
         if (!board.advance(headMs)) {
           // Too far back: filled again from the start.
           board = new WindowBoard<string>();
-          for (const trade of trades) board.add(trade.token, trade, () => null);
+          for (const trade of trades) board.add(trade.token, packTrade(trade), () => null);
           assert.ok(board.advance(headMs));
         }
         for (const token of TOKENS) {
@@ -148,9 +154,52 @@ test('the board equals a fold over all trades', () => {
   );
 });
 
+test('the board equals a fold over a subject with many trades, in whatever order they come', () => {
+  const random = createRandom(18);
+  const headMs = 1_790_000_123_456;
+  let trades: TokenTrade[] = Array.from({ length: 900 }, (_, block) => ({
+    ...{ token: 'a', block, logIndex: 0, wallet: `w${block % 7}`, valueUsd: '1' },
+    timestampMs: headMs - Math.floor(random() ** 2 * 24.9 * 60 * MINUTE_MS),
+    side: block % 2 === 0 ? 'buy' : 'sell',
+    priceUsd: random() < 0.2 ? null : String(1 + Math.floor(random() * 1_000_000)),
+    outlier: random() < 0.5,
+  }));
+  const board = new WindowBoard<string>();
+  board.advance(headMs);
+  const assertEqual = (atMs: number) => {
+    for (const [window, { lengthMs }] of BOARD_WINDOWS.entries()) {
+      assert.deepEqual(board.read('a', window), fold(trades, 'a', { start: atMs - lengthMs }));
+    }
+    const times = Array.from({ length: 48 }, (_, point) => {
+      return (Math.floor(atMs / (30 * MINUTE_MS)) - 46 + point) * 30 * MINUTE_MS;
+    });
+    const expected = times.map((timeMs) => fold(trades, 'a', { start: timeMs - 1 }).before);
+    assert.deepEqual(board.readPricesBefore('a', times), expected);
+  };
+  for (const trade of trades) {
+    board.add('a', packTrade(trade), () => null);
+    if (trade.block % 60 === 0) {
+      const all = trades;
+      trades = all.filter(({ block }) => block <= trade.block);
+      assertEqual(headMs);
+      trades = all;
+    }
+  }
+  // Rolled back, one in three.
+  for (const trade of trades) if (trade.block % 3 === 0) board.remove('a', trade);
+  trades = trades.filter(({ block }) => block % 3 !== 0);
+  assertEqual(headMs);
+  for (const laterMs of [1, 61, 300]) {
+    assert.ok(board.advance(headMs + laterMs * MINUTE_MS));
+    assertEqual(headMs + laterMs * MINUTE_MS);
+  }
+  assert.ok(board.advance(headMs + 299 * MINUTE_MS));
+  assertEqual(headMs + 299 * MINUTE_MS);
+});
+
 test('an answer is valid until the next trade leaves a window', () => {
   const board = new WindowBoard<string>();
-  const trade: BoardTrade = {
+  const trade: CountedTrade = {
     timestampMs: 1000,
     block: 1,
     logIndex: 0,
@@ -160,7 +209,7 @@ test('an answer is valid until the next trade leaves a window', () => {
     priceUsd: '1',
     outlier: false,
   };
-  board.add('a', trade, () => null);
+  board.add('a', packTrade(trade), () => null);
   board.advance(1000);
   const nextMs = board.findNextChange('a');
   assert.equal(nextMs, 1000 + 5 * MINUTE_MS);
@@ -174,7 +223,7 @@ test('an answer is valid until the next trade leaves a window', () => {
 test('a subject without trades takes no memory', () => {
   const board = new WindowBoard<string>();
   for (let block = 1; block <= 1000; block += 1) {
-    const trade: BoardTrade = {
+    const trade: CountedTrade = {
       timestampMs: block * 60 * MINUTE_MS,
       block,
       logIndex: 0,
@@ -184,7 +233,7 @@ test('a subject without trades takes no memory', () => {
       priceUsd: null,
       outlier: false,
     };
-    board.add(`token-${block}`, trade, () => null);
+    board.add(`token-${block}`, packTrade(trade), () => null);
     board.advance(trade.timestampMs);
   }
   assert.deepEqual(board.size, { subjects: 25, trades: 25 });
@@ -192,16 +241,16 @@ test('a subject without trades takes no memory', () => {
 
 test('a wallet that trades with itself ten thousand times does not trend', () => {
   const board = new WindowBoard<string>();
-  const trade = (block: number, wallet: string, valueUsd: string): BoardTrade => ({
+  const trade = (block: number, wallet: string, valueUsd: string): CountedTrade => ({
     ...{ timestampMs: block, block, logIndex: 0, wallet, valueUsd },
     ...{ side: block % 2 === 0 ? 'buy' : 'sell', priceUsd: '1', outlier: false },
   });
   const readTrending = (token: string) => computeTrending(board.read(token, 3)!);
   for (let block = 1; block <= 10_000; block += 1) {
-    board.add('washed', trade(block, 'one', '100'), () => null);
+    board.add('washed', packTrade(trade(block, 'one', '100')), () => null);
   }
   for (let block = 1; block <= 10; block += 1) {
-    board.add('real', trade(block, `wallet ${block}`, '300'), () => null);
+    board.add('real', packTrade(trade(block, `wallet ${block}`, '300')), () => null);
   }
   board.advance(10_000);
   assert.equal(readTrending('washed'), 1_000_000_000 / 2);

@@ -5,16 +5,12 @@
 // window's length. Trades are in one list in order of time, and each window is a tail of it. When
 // the chain's time moves on, trades leave at the window's start; when it moves back, they return.
 
-import { comparePacked, type PackedDecimal, packDecimal, toE18 } from './packed-decimal.ts';
+import { type PackedDecimal, packDecimal, toE18, toRough } from './packed-decimal.ts';
+import { SubjectPrices } from './subject-prices.ts';
 import { FLAGS, NONE, TradeLog } from './trade-log.ts';
 import { TraderCounts, WALLET_VOLUME_MAX_E6 } from './trader-counts.ts';
-import {
-  BOARD_WINDOWS,
-  type BoardTrade,
-  Subject,
-  type WindowCounts,
-  type WindowFigures,
-} from './window-subject.ts';
+import { START, WindowColumns } from './window-columns.ts';
+import { BOARD_WINDOWS, type BoardTrade, Subject, type WindowFigures } from './window-subject.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -23,54 +19,92 @@ const KEPT_BEHIND_MS = HOUR_MS;
 const LONGEST_MS = 24 * HOUR_MS;
 export const BOARD_REACH_MS = LONGEST_MS + KEPT_BEHIND_MS;
 
+const WALLET_VOLUME_MAX = BigInt(WALLET_VOLUME_MAX_E6);
+
+/** What a trade adds to the figures of each window that it is in. */
+interface TradeWeight {
+  readonly subject: number;
+  readonly trader: number;
+  readonly isBuy: boolean;
+  /** Null if it is unknown. */
+  readonly valueE18: bigint | null;
+  /** Of the value, what counts of one wallet at most; 0 if it is unknown. */
+  readonly limitedE6: number;
+}
+
+/** Where the subjects are in columns of another kind. */
+interface PlacedColumns<Key> {
+  /** The places are kept as long as this is the same object. */
+  readonly owner: object;
+  /** -1 if it is not there. */
+  findPlace(key: Key): number;
+}
+
 export class WindowBoard<Key extends string> {
   readonly #log = new TradeLog();
+  readonly #prices = new SubjectPrices(this.#log);
   readonly #traders = new TraderCounts();
   readonly #subjects = new Map<Key, Subject<Key>>();
   readonly #byId: (Subject<Key> | null)[] = [];
   readonly #freeIds: number[] = [];
+  readonly #windows = BOARD_WINDOWS.map(() => new WindowColumns());
   /** The first trade in each window. */
   readonly #tails = BOARD_WINDOWS.map(() => NONE);
   #headMs = Number.NEGATIVE_INFINITY;
-  /** The columns that the subjects' places belong to. */
+  /** The columns that the places belong to. */
   #placesOf: object | null = null;
+  #places = new Uint32Array(0);
+  /** Subjects whose places must be looked up. */
+  #unplaced: number[] = [];
   /** Trades up to this time were dropped. */
   #droppedMs = Number.NEGATIVE_INFINITY;
 
-  /** Subjects with trades. */
-  keys(): IterableIterator<Key> {
-    return this.#subjects.keys();
-  }
-
   get size(): { readonly subjects: number; readonly trades: number } {
     return { subjects: this.#subjects.size, trades: this.#log.size };
+  }
+
+  /** The numbers of subjects are below this one. */
+  get idsEnd(): number {
+    return this.#byId.length;
   }
 
   has(key: Key): boolean {
     return this.#subjects.has(key);
   }
 
+  /** Whether a subject has trades, and nothing is known of its price before them. */
+  lacksBase(key: Key): boolean {
+    return this.#subjects.get(key)?.base === null;
+  }
+
+  setBase(key: Key, base: string | null): void {
+    const subject = this.#subjects.get(key);
+    if (subject === undefined || base === null) return;
+    subject.base = packDecimal(base);
+    this.#markStale(subject);
+  }
+
   /** `findBase` gives the last price before the trade; it is asked for a subject's first trade. */
   add(key: Key, trade: BoardTrade, findBase: () => string | null): void {
     const subject = this.#subjects.get(key) ?? this.#open(key, findBase());
-    const { priceUsd, valueUsd } = trade;
+    const { timestampMs, block, logIndex, value, price } = trade;
     const id = this.#log.insert(
       {
-        timestampMs: trade.timestampMs,
-        block: trade.block,
-        logIndex: trade.logIndex,
+        ...{ timestampMs, block, logIndex, value, price },
         subject: subject.id,
-        wallet: this.#traders.retain(trade.wallet),
-        isBuy: trade.side === 'buy',
-        value: valueUsd === null ? null : packDecimal(valueUsd),
-        price: priceUsd === null || trade.outlier ? null : packDecimal(priceUsd),
+        trader: this.#traders.retain(subject.id, trade.wallet),
+        isBuy: trade.isBuy,
       },
-      subject,
+      { ends: subject, later: this.#prices.findLater(subject, timestampMs) },
     );
-    for (const [window, tail] of this.#tails.entries()) {
+    this.#prices.insert(subject, id);
+    this.#markStale(subject);
+    const weight = this.#weigh(id);
+    for (let window = 0; window < this.#tails.length; window += 1) {
       if (!this.#isWithin(window, id)) continue;
+      const tail = this.#tails[window] ?? NONE;
       if (tail === NONE || this.#log.isBefore(id, tail)) this.#tails[window] = id;
-      this.#enter(window, id, subject);
+      this.#enter(window, id, weight);
     }
   }
 
@@ -84,11 +118,13 @@ export class WindowBoard<Key extends string> {
       id = prevOfSubject[id] ?? NONE;
     }
     if (id === NONE) return false;
+    const weight = this.#weigh(id);
     for (const [window, tail] of this.#tails.entries()) {
       if (!this.#isWithin(window, id)) continue;
-      this.#leave(window, id, subject);
+      this.#leave(window, id, weight);
       if (tail === id) this.#tails[window] = next[id] ?? NONE;
     }
+    this.#markStale(subject);
     this.#forget(id, subject);
     return true;
   }
@@ -110,80 +146,116 @@ export class WindowBoard<Key extends string> {
 
   read(key: Key, window: number): WindowFigures | null {
     const subject = this.#subjects.get(key);
-    const counts = subject?.windows[window];
-    if (subject === undefined || counts === undefined) return null;
-    if (counts.areExtremesStale) this.#findExtremes(counts);
+    if (subject === undefined) return null;
+    const { id } = subject;
+    const { columns, volumesE18 } = this.#columnsOf(window);
+    const first = columns.first[id] ?? NONE;
+    const [trades = 0, buys = 0] = [columns.trades[id], columns.buys[id]];
+    const last = first === NONE ? NONE : this.#prices.findLastBefore(subject, NONE);
+    const isLastIn = last !== NONE && !this.#log.isBefore(last, first);
     return {
-      volumeUsdE18: counts.volumeUsdE18,
-      unvalued: counts.unvalued,
-      trades: counts.trades,
-      buys: counts.buys,
-      sells: counts.trades - counts.buys,
-      buyers: counts.buyers,
-      sellers: counts.sellers,
-      limitedVolumeE6: counts.limitedVolumeE6,
-      high: counts.high,
-      low: counts.low,
-      before: this.#findBefore(subject, counts),
-      first: this.#findFirst(counts),
-      last: this.#findLast(subject, counts),
+      volumeUsdE18: volumesE18[id] ?? 0n,
+      unvalued: columns.unvalued[id] ?? 0,
+      ...{ trades, buys, sells: trades - buys },
+      buyers: columns.buyers[id] ?? 0,
+      sellers: columns.sellers[id] ?? 0,
+      limitedVolumeE6: columns.limitedVolumeE6[id] ?? 0,
+      ...this.#prices.findExtremes(subject, first),
+      ...this.#findStart(subject, first),
+      last: isLastIn ? this.#log.priceAt(last) : null,
     };
   }
 
+  /** The figures of all subjects in a window, by their numbers. */
+  columnsOf(window: number): Pick<WindowColumns, 'columns' | 'volumesE18'> {
+    return this.#columnsOf(window);
+  }
+
   /**
-   * Visits the subjects with trades in a window. `findPlace` gives a subject's position in columns;
-   * it is kept as long as the columns are the same object.
+   * By subject, its place in other columns plus one; 0 if it is not there. Looks up at most
+   * `lookupsMax` of those that are not known yet.
    */
-  visit(
-    window: number,
-    columns: { readonly owner: object; findPlace(key: Key): number },
-    see: (key: Key, place: number, counts: Readonly<WindowCounts>) => void,
-  ): void {
-    const isKnown = this.#placesOf === columns.owner;
-    this.#placesOf = columns.owner;
-    for (const subject of this.#subjects.values()) {
-      if (!isKnown) subject.place = -1;
-      const counts = subject.windows[window];
-      if (counts === undefined || counts.trades === 0) continue;
-      if (subject.place < 0) subject.place = columns.findPlace(subject.key);
-      see(subject.key, subject.place, counts);
+  findPlaces(
+    { owner, findPlace }: PlacedColumns<Key>,
+    lookupsMax = Number.POSITIVE_INFINITY,
+  ): Uint32Array {
+    if (this.#placesOf !== owner) {
+      this.#placesOf = owner;
+      this.#places = new Uint32Array(0);
+      this.#unplaced = Array.from(this.#byId.keys());
+    }
+    if (this.#byId.length > this.#places.length) {
+      const places = new Uint32Array(2 * this.#byId.length);
+      places.set(this.#places);
+      this.#places = places;
+    }
+    const absent: number[] = [];
+    for (let count = 0; count < lookupsMax; count += 1) {
+      const id = this.#unplaced.pop();
+      if (id === undefined) break;
+      const subject = this.#byId[id];
+      const place = subject ? findPlace(subject.key) : -1;
+      this.#places[id] = place + 1;
+      // It may come later.
+      if (subject && place < 0) absent.push(id);
+    }
+    for (const id of absent) this.#unplaced.push(id);
+    return this.#places;
+  }
+
+  /** The volumes of all subjects in a window, or of some, in 1e-18 USD. */
+  *volumes(window: number, keys: Iterable<Key> = this.#subjects.keys()): Generator<[Key, bigint]> {
+    const { volumesE18 } = this.#columnsOf(window);
+    for (const key of keys) {
+      const subject = this.#subjects.get(key);
+      if (subject !== undefined) yield [key, volumesE18[subject.id] ?? 0n];
     }
   }
 
   /** The last price before a window, and the first in it. */
-  readStart(key: Key, window: number): Pick<WindowFigures, 'before' | 'first'> {
-    const subject = this.#subjects.get(key);
-    const counts = subject?.windows[window];
-    if (subject === undefined || counts === undefined) return { before: null, first: null };
-    return { before: this.#findBefore(subject, counts), first: this.#findFirst(counts) };
+  readStart(id: number, window: number): Pick<WindowFigures, 'before' | 'first'> {
+    const subject = this.#byId[id];
+    if (!subject) return { before: null, first: null };
+    return this.#findStart(subject, this.#columnsOf(window).columns.first[id] ?? NONE);
   }
 
-  /** The last price at or before each of the times, which ascend; null for an unknown subject. */
-  readPricesAt(key: Key, timesMs: readonly number[]): (PackedDecimal | null)[] | null {
+  /** About the price that changes over a window are counted from; see `START`. */
+  findStartKind(id: number, window: number): number {
+    const { columns } = this.#columnsOf(window);
+    const known = columns.startKind[id] ?? START.none;
+    if (known !== START.stale) return known;
+    const { before, first } = this.readStart(id, window);
+    const from = before ?? first;
+    const kind = before !== null ? START.before : first !== null ? START.first : START.none;
+    columns.start[id] = from === null ? Number.NaN : toRough(from);
+    columns.startKind[id] = kind;
+    return kind;
+  }
+
+  /** The last price before each of the times; null for an unknown subject. */
+  readPricesBefore(key: Key, timesMs: readonly number[]): (PackedDecimal | null)[] | null {
     const subject = this.#subjects.get(key);
-    if (subject === undefined) return null;
-    const { time, nextOfSubject } = this.#log.columns;
-    let id = subject.first;
-    let price = subject.base;
-    return timesMs.map((timeMs) => {
-      for (; id !== NONE && (time[id] ?? 0) <= timeMs; id = nextOfSubject[id] ?? NONE) {
-        if (this.#log.has(id, FLAGS.priced)) price = this.#log.priceAt(id);
-      }
-      return price;
-    });
+    return subject === undefined ? null : this.#prices.readPricesBefore(subject, timesMs);
   }
 
   /** The chain's time at which a trade of a subject leaves a window; infinite if none will. */
   findNextChange(key: Key): number {
     const { time } = this.#log.columns;
-    const windows = this.#subjects.get(key)?.windows ?? [];
+    const id = this.#subjects.get(key)?.id;
     return Math.min(
       Number.POSITIVE_INFINITY,
-      ...windows.map(({ first }, window) => {
+      ...this.#windows.map(({ columns }, window) => {
+        const first = id === undefined ? NONE : (columns.first[id] ?? NONE);
         if (first === NONE) return Number.POSITIVE_INFINITY;
         return (time[first] ?? 0) + (BOARD_WINDOWS[window]?.lengthMs ?? 0);
       }),
     );
+  }
+
+  #columnsOf(window: number): WindowColumns {
+    const columns = this.#windows[window];
+    if (columns === undefined) throw new Error(`There is no window ${window}`);
+    return columns;
   }
 
   #open(key: Key, base: string | null): Subject<Key> {
@@ -191,7 +263,19 @@ export class WindowBoard<Key extends string> {
     const subject = new Subject(key, id, base === null ? null : packDecimal(base));
     this.#subjects.set(key, subject);
     this.#byId[id] = subject;
+    for (const window of this.#windows) window.place(id);
+    if (id < this.#places.length) this.#places[id] = 0;
+    if (this.#placesOf !== null) this.#unplaced.push(id);
+    if (this.#unplaced.length > this.#byId.length) {
+      // Nobody has asked for places for long.
+      this.#placesOf = null;
+      this.#unplaced = [];
+    }
     return subject;
+  }
+
+  #markStale({ id }: Subject<Key>): void {
+    for (const { columns } of this.#windows) columns.startKind[id] = START.stale;
   }
 
   #isWithin(window: number, id: number): boolean {
@@ -209,7 +293,7 @@ export class WindowBoard<Key extends string> {
     const { next } = this.#log.columns;
     let tail = this.#tails[window] ?? NONE;
     while (tail !== NONE && !this.#isWithin(window, tail)) {
-      this.#leave(window, tail, this.#subjectOf(tail));
+      this.#leave(window, tail, this.#weigh(tail));
       tail = next[tail] ?? NONE;
     }
     this.#tails[window] = tail;
@@ -220,7 +304,7 @@ export class WindowBoard<Key extends string> {
     const tail = this.#tails[window] ?? NONE;
     let id = tail === NONE ? this.#log.last : (prev[tail] ?? NONE);
     while (id !== NONE && this.#isWithin(window, id)) {
-      this.#enter(window, id, this.#subjectOf(id));
+      this.#enter(window, id, this.#weigh(id));
       this.#tails[window] = id;
       id = prev[id] ?? NONE;
     }
@@ -240,7 +324,8 @@ export class WindowBoard<Key extends string> {
   }
 
   #forget(id: number, subject: Subject<Key>): void {
-    this.#traders.release(this.#log.columns.wallet[id] ?? 0);
+    this.#traders.release(this.#log.columns.trader[id] ?? 0);
+    this.#prices.remove(subject, id);
     this.#log.remove(id, subject);
     if (subject.first !== NONE) return;
     this.#subjects.delete(subject.key);
@@ -248,96 +333,62 @@ export class WindowBoard<Key extends string> {
     this.#freeIds.push(subject.id);
   }
 
-  #enter(window: number, id: number, subject: Subject<Key>): void {
-    const counts = subject.windows[window];
-    if (counts === undefined) return;
-    this.#count(counts, id, 1);
-    const step = this.#readStep(window, id, subject);
-    const { isEnd, volumeE6 } = this.#traders.enter(step);
-    counts.limitedVolumeE6 += volumeE6;
-    if (isEnd && step.isBuy) counts.buyers += 1;
-    if (isEnd && !step.isBuy) counts.sellers += 1;
-    if (counts.first === NONE || this.#log.isBefore(id, counts.first)) counts.first = id;
-    if (this.#log.has(id, FLAGS.priced)) widen(counts, this.#log.priceAt(id));
-  }
-
-  #leave(window: number, id: number, subject: Subject<Key>): void {
-    const counts = subject.windows[window];
-    if (counts === undefined) return;
-    this.#count(counts, id, -1);
-    const step = this.#readStep(window, id, subject);
-    const { isEnd, volumeE6 } = this.#traders.leave(step);
-    counts.limitedVolumeE6 += volumeE6;
-    if (isEnd && step.isBuy) counts.buyers -= 1;
-    if (isEnd && !step.isBuy) counts.sellers -= 1;
-    if (counts.first === id) counts.first = this.#log.columns.nextOfSubject[id] ?? NONE;
-    if (this.#log.has(id, FLAGS.priced)) counts.areExtremesStale ||= this.#isExtreme(counts, id);
-  }
-
-  #count(counts: WindowCounts, id: number, by: 1 | -1): void {
-    counts.trades += by;
-    if (this.#log.has(id, FLAGS.buy)) counts.buys += by;
-    if (this.#log.has(id, FLAGS.valued)) {
-      counts.volumeUsdE18 += BigInt(by) * toE18(this.#log.valueAt(id));
-    } else counts.unvalued += by;
-  }
-
-  #readStep(window: number, id: number, subject: Subject<Key>) {
+  #weigh(id: number): TradeWeight {
+    const { subject, trader } = this.#log.columns;
+    const value = this.#log.has(id, FLAGS.valued) ? this.#log.valueAt(id) : null;
+    const valueE18 = value === null ? null : toE18(value);
     return {
-      subject: subject.id,
-      wallet: this.#log.columns.wallet[id] ?? 0,
-      window,
+      subject: subject[id] ?? 0,
+      trader: trader[id] ?? 0,
       isBuy: this.#log.has(id, FLAGS.buy),
-      valueE6: this.#log.has(id, FLAGS.valued) ? toLimitedE6(this.#log.valueAt(id)) : 0,
+      valueE18,
+      limitedE6: valueE18 === null ? 0 : toLimitedE6(valueE18),
     };
   }
 
-  #isExtreme({ high, low }: WindowCounts, id: number): boolean {
-    const price = this.#log.priceAt(id);
-    return [high, low].some((extreme) => extreme !== null && comparePacked(price, extreme) === 0);
-  }
-
-  #findExtremes(counts: WindowCounts): void {
-    counts.high = null;
-    counts.low = null;
-    counts.areExtremesStale = false;
-    const { nextOfSubject } = this.#log.columns;
-    for (let id = counts.first; id !== NONE; id = nextOfSubject[id] ?? NONE) {
-      if (this.#log.has(id, FLAGS.priced)) widen(counts, this.#log.priceAt(id));
+  #enter(window: number, id: number, weight: TradeWeight): void {
+    const { subject, trader, isBuy, valueE18, limitedE6 } = weight;
+    const figures = this.#columnsOf(window);
+    const { first, buyers, sellers, limitedVolumeE6 } = figures.columns;
+    figures.count(weight, 1);
+    if (valueE18 !== null) figures.addVolume(subject, valueE18);
+    limitedVolumeE6[subject] =
+      (limitedVolumeE6[subject] ?? 0) + this.#traders.addVolume(trader, window, limitedE6);
+    if (this.#traders.enter(trader, window, isBuy)) {
+      const traders = isBuy ? buyers : sellers;
+      traders[subject] = (traders[subject] ?? 0) + 1;
     }
+    const before = first[subject] ?? NONE;
+    if (before === NONE || this.#log.isBefore(id, before)) first[subject] = id;
   }
 
-  #findBefore(subject: Subject<Key>, { first }: WindowCounts): PackedDecimal | null {
-    const { prevOfSubject } = this.#log.columns;
-    let id = first === NONE ? subject.last : (prevOfSubject[first] ?? NONE);
-    while (id !== NONE && !this.#log.has(id, FLAGS.priced)) id = prevOfSubject[id] ?? NONE;
-    return id === NONE ? subject.base : this.#log.priceAt(id);
+  #leave(window: number, id: number, weight: TradeWeight): void {
+    const { subject, trader, isBuy, valueE18, limitedE6 } = weight;
+    const figures = this.#columnsOf(window);
+    const { first, buyers, sellers, limitedVolumeE6 } = figures.columns;
+    figures.count(weight, -1);
+    if (valueE18 !== null) figures.addVolume(subject, -valueE18);
+    limitedVolumeE6[subject] =
+      (limitedVolumeE6[subject] ?? 0) + this.#traders.addVolume(trader, window, -limitedE6);
+    if (this.#traders.leave(trader, window, isBuy)) {
+      const traders = isBuy ? buyers : sellers;
+      traders[subject] = (traders[subject] ?? 0) - 1;
+    }
+    if (first[subject] === id) first[subject] = this.#log.columns.nextOfSubject[id] ?? NONE;
   }
 
-  #findFirst({ first }: WindowCounts): PackedDecimal | null {
-    const { nextOfSubject } = this.#log.columns;
-    let id = first;
-    while (id !== NONE && !this.#log.has(id, FLAGS.priced)) id = nextOfSubject[id] ?? NONE;
-    return id === NONE ? null : this.#log.priceAt(id);
+  #findStart(subject: Subject<Key>, first: number): Pick<WindowFigures, 'before' | 'first'> {
+    const before = this.#prices.findLastBefore(subject, first);
+    const priced = this.#prices.findFirst(subject, first);
+    return {
+      before: before === NONE ? subject.base : this.#log.priceAt(before),
+      first: priced === NONE ? null : this.#log.priceAt(priced),
+    };
   }
-
-  #findLast(subject: Subject<Key>, { first }: WindowCounts): PackedDecimal | null {
-    if (first === NONE) return null;
-    const { prevOfSubject } = this.#log.columns;
-    const end = prevOfSubject[first] ?? NONE;
-    let id = subject.last;
-    while (id !== end && !this.#log.has(id, FLAGS.priced)) id = prevOfSubject[id] ?? NONE;
-    return id === end ? null : this.#log.priceAt(id);
-  }
-}
-
-function widen(counts: WindowCounts, price: PackedDecimal): void {
-  if (counts.high === null || comparePacked(price, counts.high) > 0) counts.high = price;
-  if (counts.low === null || comparePacked(price, counts.low) < 0) counts.low = price;
 }
 
 /** One trade of more than the limit counts as much as the limit. */
-function toLimitedE6(value: PackedDecimal): number {
-  const valueE6 = toE18(value) / 1_000_000_000_000n;
-  return valueE6 > BigInt(WALLET_VOLUME_MAX_E6) ? WALLET_VOLUME_MAX_E6 : Number(valueE6);
+function toLimitedE6(valueE18: bigint): number {
+  const valueE6 = valueE18 / 1_000_000_000_000n;
+  return valueE6 > WALLET_VOLUME_MAX ? WALLET_VOLUME_MAX_E6 : Number(valueE6);
 }

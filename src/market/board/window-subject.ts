@@ -1,6 +1,7 @@
-// What the board keeps of a token or pool: its trades' ends, and its figures in each window.
+// What the board keeps of a token or pool besides its figures.
 
-import type { PackedDecimal } from './packed-decimal.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import { type PackedDecimal, packDecimal } from './packed-decimal.ts';
 import { NONE, type SubjectEnds } from './trade-log.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,15 +15,32 @@ export const BOARD_WINDOWS = [
 ] as const;
 
 /** The fields of a trade that the board counts. */
+export type CountedTrade = Pick<
+  TradeRecord,
+  'timestampMs' | 'block' | 'logIndex' | 'side' | 'valueUsd' | 'priceUsd' | 'outlier'
+> & { readonly wallet: string };
+
+/** A trade as it is counted on the boards of its token and its pool. */
 export interface BoardTrade {
   readonly timestampMs: number;
   readonly block: number;
   readonly logIndex: number;
-  readonly side: 'buy' | 'sell';
+  readonly isBuy: boolean;
   readonly wallet: string;
-  readonly valueUsd: string | null;
-  readonly priceUsd: string | null;
-  readonly outlier: boolean;
+  /** In USD; null if unknown. */
+  readonly value: PackedDecimal | null;
+  /** In USD; null if unknown or an outlier. */
+  readonly price: PackedDecimal | null;
+}
+
+export function packTrade(trade: CountedTrade): BoardTrade {
+  const { timestampMs, block, logIndex, wallet, valueUsd, priceUsd } = trade;
+  return {
+    ...{ timestampMs, block, logIndex, wallet },
+    isBuy: trade.side === 'buy',
+    value: valueUsd === null ? null : packDecimal(valueUsd),
+    price: priceUsd === null || trade.outlier ? null : packDecimal(priceUsd),
+  };
 }
 
 export interface WindowFigures {
@@ -46,33 +64,29 @@ export interface WindowFigures {
   readonly last: PackedDecimal | null;
 }
 
-/** The figures of one subject in one window. */
-export class WindowCounts {
-  volumeUsdE18 = 0n;
-  unvalued = 0;
-  trades = 0;
-  buys = 0;
-  buyers = 0;
-  sellers = 0;
-  limitedVolumeE6 = 0;
-  /** The first trade in the window. */
-  first = NONE;
-  high: PackedDecimal | null = null;
-  low: PackedDecimal | null = null;
-  /** Whether a trade with the highest or lowest price left, so that they must be searched again. */
-  areExtremesStale = false;
+/** The trades of five minutes. */
+export interface PriceBucket {
+  first: number;
+  size: number;
+  high: PackedDecimal | null;
+  low: PackedDecimal | null;
+  /** The last trade with a price. */
+  lastPriced: number;
+  /** Whether a priced trade left, so that the last three must be searched again. */
+  isStale: boolean;
 }
 
 export class Subject<Key> implements SubjectEnds {
   readonly key: Key;
+  /** Its place in the columns of each window. */
   readonly id: number;
   /** The last price before its first trade here. */
   base: PackedDecimal | null;
   first = NONE;
   last = NONE;
-  readonly windows = BOARD_WINDOWS.map(() => new WindowCounts());
-  /** Its position in the columns that it was last looked up in; -1 if it is not known. */
-  place = -1;
+  size = 0;
+  /** By five minutes; null while it has few trades. */
+  buckets: Map<number, PriceBucket> | null = null;
 
   constructor(key: Key, id: number, base: PackedDecimal | null) {
     this.key = key;

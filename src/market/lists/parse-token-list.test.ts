@@ -54,9 +54,36 @@ test('a list gives its name and its tokens of known chains, in the form that is 
         symbol: 'USDC',
         name: 'USD Coin',
         links: null,
+        logo: null,
       },
     ],
   });
+});
+
+test('a logo is a URL with https, a path in IPFS, or a file beside a list that is a file', () => {
+  const cid = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG';
+  const findLogo = (logoURI: unknown, folder: string | null = null) =>
+    parseTokenList(withTokens({ ...TOKEN, logoURI }), findChain, folder).tokens[0]?.logo;
+  assert.deepEqual(findLogo('https://a.example/x.png'), {
+    kind: 'url',
+    url: 'https://a.example/x.png',
+  });
+  for (const text of [`ipfs://${cid}`, `ipfs://ipfs/${cid}`]) {
+    assert.deepEqual(findLogo(text), { kind: 'ipfs', path: cid }, text);
+  }
+  assert.deepEqual(findLogo(`ipfs://${cid}/a/b.png`), { kind: 'ipfs', path: `${cid}/a/b.png` });
+  const path = '/lists/logos/x.png';
+  assert.deepEqual(findLogo('logos/x.png', '/lists'), { kind: 'file', path });
+  for (const text of [
+    ...['http://a.example/x.png', 'https://u:p@a.example/x.png', 'https://a.example/x.SVG'],
+    ...['data:image/png;base64,AA==', 'javascript:alert(1)', `ipfs://${cid}/../x`, 7, null],
+    ...['file:///etc/passwd', 'logos/x.png', ''],
+  ]) {
+    assert.equal(findLogo(text), null, String(text));
+  }
+  for (const text of ['../secret.png', '/etc/passwd', 'a/../../secret.png', '.']) {
+    assert.equal(findLogo(text, '/lists'), null, text);
+  }
 });
 
 test("Uniswap's own list is read whole", () => {

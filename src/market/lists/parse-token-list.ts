@@ -3,6 +3,7 @@
 // A list with any problem is rejected as a whole, and every problem is reported. Unused fields are
 // ignored.
 
+import { resolve, sep } from 'node:path';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { cleanText } from '../../lib/clean-text.ts';
@@ -18,12 +19,19 @@ export interface TokenLinks {
   readonly telegram: string | null;
 }
 
+/** Where a list says that a logo is. Only a list that is a file names files, beside itself. */
+export type LogoPlace =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'ipfs'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string };
+
 interface ListedToken {
   readonly chain: ChainSlug;
   readonly token: Address;
   readonly symbol: string | null;
   readonly name: string | null;
   readonly links: TokenLinks | null;
+  readonly logo: LogoPlace | null;
 }
 
 export interface TokenList {
@@ -72,6 +80,7 @@ const tokenSchema = Compile(
     decimals: Type.Integer({ minimum: 0, maximum: 255 }),
     name: Type.String({ maxLength: 256 }),
     symbol: Type.String({ maxLength: 256 }),
+    logoURI: Type.Optional(Type.Unknown()),
     extensions: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   }),
 );
@@ -93,6 +102,24 @@ function parseLink(value: unknown): string | null {
   // Credentials before an @ make a link look like one to another site.
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return null;
   return url.href;
+}
+
+/** A CID and perhaps a path below it; some lists write `ipfs://ipfs/…`. */
+const IPFS =
+  /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128}(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,127}){0,8})$/;
+
+/** Null for what cannot be served: SVG, other schemes, files outside the list's folder. */
+function parseLogo(value: unknown, folder: string | null): LogoPlace | null {
+  if (typeof value !== 'string' || value.length > LINK_LENGTH_MAX || /\.svg$/i.test(value)) {
+    return null;
+  }
+  const url = parseLink(value);
+  if (url !== null) return { kind: 'url', url };
+  const path = IPFS.exec(value)?.[1];
+  if (path !== undefined) return { kind: 'ipfs', path };
+  if (folder === null || !/^[A-Za-z0-9._/-]+$/.test(value)) return null;
+  const file = resolve(folder, value);
+  return file.startsWith(folder + sep) ? { kind: 'file', path: file } : null;
 }
 
 /** The schema has no fields for links; these extensions are what lists use. */
@@ -118,6 +145,7 @@ function parseToken(
   at: string,
   into: {
     readonly findChain: FindListChain;
+    readonly folder: string | null;
     readonly tokens: Map<string, ListedToken>;
     readonly problems: string[];
   },
@@ -146,11 +174,19 @@ function parseToken(
     symbol: cleanText(value.symbol),
     name: cleanText(value.name),
     links: parseLinks(value.extensions),
+    logo: parseLogo(value.logoURI, into.folder),
   });
 }
 
-/** Throws a `TokenListError` that names every problem, the first 50 in full. */
-export function parseTokenList(text: string, findChain: FindListChain): TokenList {
+/**
+ * Throws a `TokenListError` that names every problem, the first 50 in full. `folder` is that of a
+ * list that is a file.
+ */
+export function parseTokenList(
+  text: string,
+  findChain: FindListChain,
+  folder: string | null = null,
+): TokenList {
   const list = parseJson(text);
   if (!listSchema.Check(list)) throw new TokenListError(findProblems(listSchema, list, ''));
   const problems: string[] = [];
@@ -159,7 +195,7 @@ export function parseTokenList(text: string, findChain: FindListChain): TokenLis
   if (Number.isNaN(Date.parse(list.timestamp))) problems.push('timestamp must be a date and time');
   const tokens = new Map<string, ListedToken>();
   list.tokens.forEach((value, index) => {
-    parseToken(value, `tokens.${index}`, { findChain, tokens, problems });
+    parseToken(value, `tokens.${index}`, { findChain, folder, tokens, problems });
   });
   if (name === null || problems.length > 0) {
     const rest = problems.length - PROBLEMS_SHOWN_MAX;

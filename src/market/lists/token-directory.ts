@@ -2,7 +2,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import type { TokenLinks, TokenList } from './parse-token-list.ts';
+import type { LogoPlace, TokenLinks, TokenList } from './parse-token-list.ts';
 
 export interface TokenListing {
   /** Names of the lists that vouch for the token, in the order of `TOKEN_LISTS`; never empty. */
@@ -11,6 +11,7 @@ export interface TokenListing {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly links: TokenLinks | null;
+  readonly logo: LogoPlace | null;
 }
 
 /** The listed tokens of one chain. Plain data: it crosses to other threads. */
@@ -22,7 +23,7 @@ export type TokenDirectory = ReadonlyMap<ChainSlug, ChainEntries>;
 export function buildTokenDirectory(lists: readonly TokenList[]): TokenDirectory {
   const directory = new Map<ChainSlug, Map<Address, TokenListing>>();
   for (const list of lists) {
-    for (const { chain, token, symbol, name, links } of list.tokens) {
+    for (const { chain, token, symbol, name, links, logo } of list.tokens) {
       const entries = directory.get(chain) ?? new Map<Address, TokenListing>();
       directory.set(chain, entries);
       const known = entries.get(token);
@@ -31,6 +32,7 @@ export function buildTokenDirectory(lists: readonly TokenList[]): TokenDirectory
         symbol: known?.symbol ?? symbol,
         name: known?.name ?? name,
         links: known?.links ?? links,
+        logo: known?.logo ?? logo,
       });
     }
   }

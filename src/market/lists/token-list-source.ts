@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import {
   type FindListChain,
   LIST_BYTES_MAX,
@@ -45,7 +45,8 @@ export async function readListFile(
       if (bytesRead === 0 || size > LIST_BYTES_MAX) break;
     }
     if (size > LIST_BYTES_MAX) throw toTooLarge();
-    return { label: path, list: parseTokenList(bytes.toString('utf8', 0, size), findChain) };
+    const text = bytes.toString('utf8', 0, size);
+    return { label: path, list: parseTokenList(text, findChain, dirname(resolve(path))) };
   } catch (error) {
     if (error instanceof TokenListError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;

@@ -27,7 +27,7 @@ const RETRY_BACKOFF: Backoff = { baseMs: 60_000, maxMs: RENEW_MS };
 
 export class TokenLists {
   readonly #options: TokenListsOptions;
-  readonly #states: readonly SourceState[];
+  readonly #states: SourceState[];
   readonly #listeners = new Set<() => void>();
   readonly #abort = new AbortController();
   #work: Promise<unknown> = Promise.resolve();
@@ -53,6 +53,14 @@ export class TokenLists {
     }));
   }
 
+  /** Adds a list that is known only after the start; one with the same label is replaced. */
+  add(source: TokenListSource): void {
+    const at = this.#states.findIndex((state) => state.source.label === source.label);
+    const state = { source, list: source.list, failures: 0 };
+    this.#states.splice(at < 0 ? this.#states.length : at, at < 0 ? 0 : 1, state);
+    this.#publish();
+  }
+
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -69,6 +77,11 @@ export class TokenLists {
 
   #build(): TokenDirectory {
     return buildTokenDirectory(this.#states.flatMap(({ list }) => (list === null ? [] : [list])));
+  }
+
+  #publish(): void {
+    this.#directory = this.#build();
+    for (const listener of this.#listeners) listener();
   }
 
   async #follow(state: SourceState): Promise<void> {
@@ -95,8 +108,7 @@ export class TokenLists {
       state.failures = 0;
       if (list === null) return;
       state.list = list;
-      this.#directory = this.#build();
-      for (const listener of this.#listeners) listener();
+      this.#publish();
     } catch (error) {
       if (signal.aborted) return;
       state.failures += 1;

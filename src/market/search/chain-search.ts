@@ -3,18 +3,19 @@
 import type { Address } from '../../model/ids.ts';
 import { computeLetterMask, mayBeWithin } from './edit-distance.ts';
 import { foldText } from './fold-text.ts';
-import { compareFound, type Found, type Listing, toLiquidityWeight } from './listing.ts';
-import { RANKS, rankExactMatch, rankTypoMatch, type SearchQuery, toPoints } from './match-text.ts';
-import { Segment, type SegmentArrays } from './segment.ts';
+import { compareFound, type Found, type Listing } from './listing.ts';
+import { isWhole, type Match, matchText, matchTypos, type TokenTexts } from './match-text.ts';
+import { ESTABLISHED_POINTS } from './prominence.ts';
+import { type SearchQuery, toPoints } from './search-query.ts';
+import { type SearchBounds, Segment, type SegmentArrays } from './segment.ts';
+import { joinWords, listTokenWords } from './words.ts';
 
-/** A token whose texts or liquidity are newer than the segment. */
-interface Change {
-  readonly symbol: string;
-  readonly name: string;
-  readonly isVerified: boolean;
-  readonly weight: number;
-  /** For typos: the symbol and the words of the name, and the whole name. */
-  readonly words: readonly Letters[];
+/** A token whose texts or prominence are newer than the segment. */
+interface Change extends TokenTexts {
+  readonly token: Address;
+  readonly prominence: number;
+  /** For typos: the words, and the whole name. */
+  readonly letters: readonly Letters[];
   readonly whole: Letters;
 }
 
@@ -28,38 +29,39 @@ function readLetters(text: string): Letters {
   return { points, mask: computeLetterMask(points) };
 }
 
-function buildChange(listing: Listing): Change {
-  const symbol = foldText(listing.symbol ?? '');
-  const name = foldText(listing.name ?? '');
+function buildChange({ token, isVerified, prominence, ...texts }: Listing): Change {
+  const symbol = foldText(texts.symbol ?? '');
+  const name = foldText(texts.name ?? '');
+  const words = listTokenWords(symbol, name);
   return {
-    symbol,
-    name,
-    isVerified: listing.isVerified,
-    weight: toLiquidityWeight(listing.liquidityUsdE18),
-    words: [symbol, ...name.split(' ')].map(readLetters),
+    ...{ token, symbol, name, joined: joinWords(name), words, isVerified, prominence },
+    letters: Array.from(words, readLetters),
     whole: readLetters(name),
   };
 }
 
-function toFound(token: Address, rank: number, { isVerified, weight }: Change): Found {
-  return { token, rank, isVerified, weight };
+function toFound({ token, prominence }: Change, { kind, points }: Match): Found {
+  return { token, kind, score: points + prominence, prominence };
 }
 
-function rankLetters(query: SearchQuery, { points, mask }: Letters): number | null {
+function matchLetters(query: SearchQuery, { points, mask }: Letters): Match | null {
   if (!mayBeWithin(mask, query.letterMask, query.edits)) return null;
-  return rankTypoMatch(query, points);
+  return matchTypos(query, points);
 }
 
-/** The typo rank of a token that does not match exactly. */
-function rankChangeByTypos(query: SearchQuery, change: Change): number | null {
-  if (!query.isWord) return rankLetters(query, change.whole);
-  let best: number | null = null;
-  for (const word of change.words) {
-    const rank = rankLetters(query, word);
-    if (rank !== null && (best === null || rank < best)) best = rank;
+/** The match of a token by typing errors. */
+function matchChangeByTypos(query: SearchQuery, change: Change): Match | null {
+  if (!query.isWord) return matchLetters(query, change.whole);
+  let best: Match | null = null;
+  for (const word of change.letters) {
+    const match = matchLetters(query, word);
+    if (match !== null && (best === null || match.points > best.points)) best = match;
   }
   return best;
 }
+
+/** Subtracted from matches by typing errors where they come after all others. */
+const BEHIND_POINTS = 100;
 
 export class ChainSearch {
   #segment: Segment | null = null;
@@ -107,30 +109,55 @@ export class ChainSearch {
     for (const token of this.#changes.keys()) this.#segment.remove(token);
   }
 
-  /** The best `limit` tokens, in order; `isHidden` excludes tokens. */
-  search(
-    query: SearchQuery,
-    limit: number,
-    isHidden: (token: Address) => boolean,
-  ): readonly Found[] {
-    const found = [...(this.#segment?.search(query, limit, isHidden) ?? [])];
-    const others: [Address, Change][] = [];
-    for (const [token, change] of this.#changes) {
-      if (change === null) continue;
-      const rank = rankExactMatch(query, change.symbol, change.name);
-      if (rank === null) others.push([token, change]);
-      else if (!isHidden(token)) found.push(toFound(token, rank, change));
+  /**
+   * The best tokens, in order. If no established token matches, the query may be misspelt: then
+   * matches by typing errors compete with the others. Otherwise they come last.
+   */
+  search(query: SearchQuery, bounds: SearchBounds): readonly Found[] {
+    const { limit } = bounds;
+    const inSegment = this.#segment?.search(query, bounds);
+    const inChanges = this.#matchChanges(query, bounds);
+    const exact = [...(inSegment?.found ?? []), ...inChanges.found];
+    exact.sort(compareFound);
+    const hasEstablished = inSegment?.hasEstablished === true || inChanges.hasEstablished;
+    if (query.edits === 0 || (hasEstablished && exact.length >= limit)) {
+      return exact.slice(0, limit);
     }
-    const exactCount = found.filter(({ rank }) => rank < RANKS.oneEdit).length;
-    // Typos rank last, so they are skipped if there are enough exact matches.
-    if (query.edits > 0 && exactCount < limit) {
-      for (const [token, change] of others) {
-        const rank = rankChangeByTypos(query, change);
-        if (rank === null || isHidden(token)) continue;
-        found.push(toFound(token, rank, change));
+    const known = new Set(exact.map(({ token }) => token));
+    const behind = hasEstablished ? BEHIND_POINTS : 0;
+    const typos = [
+      ...(this.#segment?.searchTypos(query, { ...bounds, limit: limit + exact.length }) ?? []),
+      ...this.#matchTypos(query, inChanges.others, bounds),
+    ].filter(({ token }) => !known.has(token));
+    const found = [...exact, ...typos.map((one) => ({ ...one, score: one.score - behind }))];
+    return found.sort(compareFound).slice(0, limit);
+  }
+
+  #matchChanges(query: SearchQuery, { isHidden }: SearchBounds) {
+    const found: Found[] = [];
+    const others: Change[] = [];
+    let hasEstablished = false;
+    for (const change of this.#changes.values()) {
+      if (change === null) continue;
+      const match = matchText(query, change);
+      if (match === null) others.push(change);
+      else {
+        hasEstablished ||= change.prominence >= ESTABLISHED_POINTS && isWhole(match);
+        if (!isHidden(change.token)) found.push(toFound(change, match));
       }
     }
-    return found.sort(compareFound).slice(0, limit);
+    return { found, others, hasEstablished };
+  }
+
+  #matchTypos(
+    query: SearchQuery,
+    changes: readonly Change[],
+    { isHidden }: SearchBounds,
+  ): readonly Found[] {
+    return changes.flatMap((change) => {
+      const match = matchChangeByTypos(query, change);
+      return match === null || isHidden(change.token) ? [] : [toFound(change, match)];
+    });
   }
 
   #set(token: Address, change: Change | null): void {

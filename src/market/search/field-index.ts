@@ -7,7 +7,7 @@
 // is looked up and its texts are compared. Runs that occur in a large part of the texts have no
 // list: a scan from the first text finds enough matches.
 
-import { toPoints } from './match-text.ts';
+import { toPoints } from './search-query.ts';
 
 /** Precedes each text. */
 export const TEXT_START = 0x01;
@@ -54,14 +54,6 @@ interface RunList {
   readonly count: number;
   readonly from: number;
   readonly to: number;
-}
-
-/** How far a needle is looked for. */
-interface FindBounds {
-  /** Texts from this one on are left out. */
-  readonly end: number;
-  /** How many candidates are compared at most. */
-  readonly lookedAtMax: number;
 }
 
 const END_OF_LIST = -1;
@@ -144,13 +136,17 @@ export class FieldIndex {
     return texts.subarray(from, to);
   }
 
-  /** The texts below `end` that hold the needle, in order. */
-  *find(needle: Uint8Array, bounds: Partial<FindBounds> = {}): Generator<number> {
-    const { end = this.size, lookedAtMax = this.size } = bounds;
+  /** The texts that hold the needle, in order; at most `lookedAtMax` candidates are compared. */
+  *find(needle: Uint8Array, lookedAtMax = this.size): Generator<number> {
     const [rarest, second] = this.#findRarest(needle);
     if (rarest === undefined) return;
-    if (rarest.from === rarest.to) yield* this.#read(needle, Math.min(end, lookedAtMax));
-    else yield* this.#walk(rarest, { second, needle, end, lookedAtMax });
+    if (rarest.from === rarest.to) yield* this.#read(needle, lookedAtMax);
+    else yield* this.#walk(rarest, { second, needle, lookedAtMax });
+  }
+
+  /** At most so many texts contain the needle. */
+  countAtMost(needle: Uint8Array): number {
+    return this.#findRarest(needle)[0]?.count ?? 0;
   }
 
   #findRun(run: number): RunList | null {
@@ -183,7 +179,8 @@ export class FieldIndex {
     options: {
       readonly second: RunList | undefined;
       readonly needle: Uint8Array;
-    } & FindBounds,
+      readonly lookedAtMax: number;
+    },
   ): Generator<number> {
     const { second, needle } = options;
     // A needle that is a single run is in every text of its list.
@@ -195,13 +192,14 @@ export class FieldIndex {
     const beside = isUseful ? new ListWalker(this.arrays.lists, second) : null;
     for (let lookedAt = 0; lookedAt < options.lookedAtMax; lookedAt += 1) {
       const index = walker.next();
-      if (index === END_OF_LIST || index >= options.end) return;
+      if (index === END_OF_LIST) return;
       if (beside !== null && !beside.reaches(index)) continue;
-      if (isSure || this.#holds(index, needle)) yield index;
+      if (isSure || this.holds(index, needle)) yield index;
     }
   }
 
-  #holds(index: number, needle: Uint8Array): boolean {
+  /** Whether a text contains a needle. */
+  holds(index: number, needle: Uint8Array): boolean {
     const { texts, starts } = this.arrays;
     const end = (starts[index + 1] ?? 0) - needle.length;
     const first = needle[0];

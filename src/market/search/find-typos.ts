@@ -6,7 +6,8 @@
 // are tried as separate queries with one typo less.
 
 import { type FieldIndex, TEXT_END, TEXT_START } from './field-index.ts';
-import { rankTypoMatch, type SearchQuery } from './match-text.ts';
+import { type Match, matchTypos } from './match-text.ts';
+import type { SearchQuery } from './search-query.ts';
 
 const START = String.fromCharCode(TEXT_START);
 const END = String.fromCharCode(TEXT_END);
@@ -36,25 +37,31 @@ function* cutPieces(points: readonly number[], edits: number): Generator<string>
 /** The maximum number of texts to compare per query: those of the most liquid tokens. */
 const COMPARED_MAX = 4000;
 
-/** The texts of a field within the allowed typos, with their ranks. */
+/** The texts of a field within the allowed typos: their positions, ascending, by match. */
 export function findTypos(
   field: FieldIndex,
   query: SearchQuery,
-): readonly { readonly position: number; readonly rank: number }[] {
-  const found: { position: number; rank: number }[] = [];
+): ReadonlyMap<Match, readonly number[]> {
+  const found: { position: number; match: Match }[] = [];
   const compared = new Set<number>();
   const { length } = query.points;
   const span = { min: length - query.edits, max: length + query.edits };
   const needles = [...new Set(cutPieces(query.points, query.edits))];
+  // A count of texts, so it must be whole.
+  const lookedAtMax = Math.floor(COMPARED_MAX / needles.length);
   for (const needle of needles) {
-    const lookedAtMax = Math.floor(COMPARED_MAX / needles.length);
-    const candidates = field.find(Buffer.from(needle), { lookedAtMax });
-    for (const position of candidates) {
+    for (const position of field.find(Buffer.from(needle), lookedAtMax)) {
       if (compared.has(position) || !field.mayHaveLength(position, span)) continue;
       compared.add(position);
-      const rank = rankTypoMatch(query, field.pointsAt(position));
-      if (rank !== null) found.push({ position, rank });
+      const match = matchTypos(query, field.pointsAt(position));
+      if (match !== null) found.push({ position, match });
     }
   }
-  return found.sort((a, b) => a.rank - b.rank || a.position - b.position);
+  found.sort((a, b) => a.position - b.position);
+  return new Map(
+    [...Map.groupBy(found, ({ match }) => match)].map(([match, ofMatch]) => [
+      match,
+      ofMatch.map(({ position }) => position),
+    ]),
+  );
 }

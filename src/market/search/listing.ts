@@ -1,11 +1,8 @@
-// What search knows of a token, and the order in which it shows matches.
-//
-// Anybody can give a contract the symbol of a known token, so a better match alone is no reason to
-// come first. Established tokens (verified by a list, or liquid) come before all others that match
-// without typing errors, and the same again among matches with typing errors.
+// What search knows of a token, and the order in which it shows matches: by score, which is the
+// points of the match and those of the token.
 
 import type { Address } from '../../model/ids.ts';
-import { RANKS } from './match-text.ts';
+import type { MatchKind } from './match-text.ts';
 
 export interface Listing {
   readonly token: Address;
@@ -13,44 +10,21 @@ export interface Listing {
   readonly name: string | null;
   /** Whether a token list vouches for it. */
   readonly isVerified: boolean;
-  /** In 1e-18 USD; null if unknown. */
-  readonly liquidityUsdE18: bigint | null;
-}
-
-/** Below every known liquidity. */
-const UNKNOWN_LIQUIDITY = -1;
-
-/** Only used for ordering, so a double is precise enough. */
-export function toLiquidityWeight(liquidityUsdE18: bigint | null): number {
-  return liquidityUsdE18 === null ? UNKNOWN_LIQUIDITY : Number(liquidityUsdE18);
-}
-
-/** 100,000 USD as a weight: expensive to lock up for those who copy a symbol. */
-const LIQUID_WEIGHT = 100_000 * 1e18;
-
-export function isLiquid(weight: number): boolean {
-  return weight >= LIQUID_WEIGHT;
+  /** From `computeProminence`. */
+  readonly prominence: number;
 }
 
 /** A token that was found, with what orders it among the others. */
 export interface Found {
   readonly token: Address;
-  readonly rank: number;
-  readonly isVerified: boolean;
-  readonly weight: number;
+  readonly kind: MatchKind;
+  readonly score: number;
+  readonly prominence: number;
 }
 
-function toGroup({ rank, isVerified, weight }: Found): number {
-  const isEstablished = isVerified || isLiquid(weight);
-  return (rank < RANKS.oneEdit ? 0 : 2) + (isEstablished ? 0 : 1);
-}
-
-/** By group, then the best rank, then verified ones, then the most liquid, then by address. */
+/** The highest score first, then the most prominent, then by address. */
 export function compareFound(a: Found, b: Found): number {
-  const groups = toGroup(a) - toGroup(b);
-  if (groups !== 0) return groups;
-  if (a.rank !== b.rank) return a.rank - b.rank;
-  if (a.isVerified !== b.isVerified) return a.isVerified ? -1 : 1;
-  if (a.weight !== b.weight) return b.weight - a.weight;
+  if (a.score !== b.score) return b.score - a.score;
+  if (a.prominence !== b.prominence) return b.prominence - a.prominence;
   return a.token < b.token ? -1 : a.token > b.token ? 1 : 0;
 }

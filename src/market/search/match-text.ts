@@ -1,60 +1,126 @@
-// How well a token's texts match a query: the ranks of search, best first.
+// How well a token's texts match a query, in points: the part of a match's score that depends on
+// the query. docs/search.md explains the points.
 
-import { MATCH_KINDS } from '../../contract/schemas/market-schemas.ts';
-import { computeEditDistance, computeLetterMask, pickEditsAllowed } from './edit-distance.ts';
+import type { MATCH_KINDS } from '../../contract/schemas/market-schemas.ts';
+import { computeEditDistance } from './edit-distance.ts';
+import type { AddressPart, SearchQuery } from './search-query.ts';
 
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
-export const RANKS = Object.fromEntries(MATCH_KINDS.map((kind, rank) => [kind, rank])) as Readonly<
-  Record<MatchKind, number>
->;
-
-export function findMatchKind(rank: number): MatchKind {
-  const kind = MATCH_KINDS[rank];
-  if (kind === undefined) throw new RangeError(`unknown match rank ${rank}`);
-  return kind;
+/** A way to match. */
+export interface Match {
+  readonly kind: MatchKind;
+  readonly points: number;
 }
 
-/** A normalised query, ready for comparison. */
-export interface SearchQuery {
-  readonly text: string;
-  readonly points: readonly number[];
-  readonly letterMask: number;
-  readonly edits: number;
-  /** A single word is compared with each word of a name, several words with the whole name. */
-  readonly isWord: boolean;
+const defineMatch = (kind: MatchKind, points: number): Match => ({ kind, points });
+
+/** The best first; no two have the same points. */
+export const MATCHES = {
+  address: defineMatch('address', 20),
+  verifiedSymbol: defineMatch('symbol', 10.5),
+  verifiedName: defineMatch('name', 9.5),
+  wrapped: defineMatch('wrapped', 9.25),
+  alias: defineMatch('alias', 9),
+  symbol: defineMatch('symbol', 8.5),
+  name: defineMatch('name', 7.5),
+  words: defineMatch('words', 5),
+  aliasWords: defineMatch('alias', 4.5),
+  symbolPrefix: defineMatch('symbolPrefix', 4),
+  namePrefix: defineMatch('namePrefix', 3.5),
+  within: defineMatch('within', 3.25),
+  wordPrefix: defineMatch('wordPrefix', 3),
+  symbolPart: defineMatch('symbolPart', 2.5),
+  namePart: defineMatch('namePart', 1.5),
+  oneEdit: defineMatch('oneEdit', 1),
+  twoEdits: defineMatch('twoEdits', 0),
+} as const;
+
+/**
+ * Whether a match shows that the query is spelt as meant: a token that is named by some of the
+ * words says nothing of the others.
+ */
+export function isWhole({ kind }: Match): boolean {
+  return kind !== 'within';
 }
 
-export function toPoints(text: string): number[] {
-  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
+/** The folded texts of a token. */
+export interface TokenTexts {
+  readonly token: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly isVerified: boolean;
+  /** The name without spaces and punctuation. */
+  readonly joined: string;
+  /** From `listTokenWords`. */
+  readonly words: ReadonlySet<string>;
 }
 
-export function parseSearchQuery(folded: string): SearchQuery {
-  const points = toPoints(folded);
-  return {
-    text: folded,
-    points,
-    letterMask: computeLetterMask(points),
-    edits: pickEditsAllowed(points.length),
-    isWord: !folded.includes(' '),
-  };
+export const WRAPPED = { symbol: 'w', name: 'wrapped' } as const;
+
+function isEqual(joined: string, texts: TokenTexts): boolean {
+  return texts.symbol === joined || texts.joined === joined;
 }
 
-/** The rank without typos; null if neither symbol nor name contains the text. */
-export function rankExactMatch(query: SearchQuery, symbol: string, name: string): number | null {
-  const { text } = query;
-  if (symbol === text) return RANKS.symbol;
-  if (name === text) return RANKS.name;
-  if (symbol.startsWith(text)) return RANKS.symbolPrefix;
-  if (name.startsWith(text)) return RANKS.namePrefix;
-  if (symbol.includes(text)) return RANKS.symbolPart;
-  if (name.includes(text)) return RANKS.namePart;
-  return null;
+/** The token of a coin: `WBTC` or `Wrapped BTC` for `btc`. */
+function isEqualWrapped(text: string, { symbol, joined }: TokenTexts): boolean {
+  const { length } = text;
+  return (
+    (symbol.length === length + WRAPPED.symbol.length && symbol === WRAPPED.symbol + text) ||
+    (joined.length === length + WRAPPED.name.length && joined === WRAPPED.name + text)
+  );
 }
 
-/** The rank by typos between a query and a whole text; null if there are too many. */
-export function rankTypoMatch(query: SearchQuery, points: ArrayLike<number>): number | null {
+function hasAll(words: readonly string[], { words: own }: TokenTexts): boolean {
+  for (const word of words) if (!own.has(word)) return false;
+  return true;
+}
+
+function isAlias(query: SearchQuery, texts: TokenTexts): boolean {
+  return query.aliases.some(
+    ({ joined }) => isEqual(joined, texts) || isEqualWrapped(joined, texts),
+  );
+}
+
+/** Whether each word of the query begins a word of the token. */
+export function beginsWords(
+  { spaced, isWord, text }: SearchQuery,
+  { symbol, name }: Pick<TokenTexts, 'symbol' | 'name'>,
+): boolean {
+  if (isWord) return name.includes(` ${text}`);
+  return spaced.every(
+    (word) => symbol.startsWith(word) || name.startsWith(word) || name.includes(` ${word}`),
+  );
+}
+
+export function isAtAddress({ start, end }: AddressPart, token: string): boolean {
+  return token.startsWith(start) && token.endsWith(end) && token.length > start.length + end.length;
+}
+
+/** The best way in which a token matches without typing errors; null if it does not. */
+export function matchText(query: SearchQuery, texts: TokenTexts): Match | null {
+  const { text, joined, aliases } = query;
+  const { symbol, name, isVerified } = texts;
+  if (query.address !== null && isAtAddress(query.address, texts.token)) return MATCHES.address;
+  if (isVerified && symbol === text) return MATCHES.verifiedSymbol;
+  if (isVerified && texts.joined === joined) return MATCHES.verifiedName;
+  if (isEqualWrapped(joined, texts)) return MATCHES.wrapped;
+  if (isAlias(query, texts)) return MATCHES.alias;
+  if (symbol === text) return MATCHES.symbol;
+  if (texts.joined === joined) return MATCHES.name;
+  if (hasAll(query.words, texts)) return MATCHES.words;
+  if (aliases.some(({ words }) => hasAll(words, texts))) return MATCHES.aliasWords;
+  if (symbol.startsWith(text)) return MATCHES.symbolPrefix;
+  if (name.startsWith(text)) return MATCHES.namePrefix;
+  if (query.runs.has(symbol) || query.runs.has(texts.joined)) return MATCHES.within;
+  if (beginsWords(query, texts)) return MATCHES.wordPrefix;
+  if (symbol.includes(text)) return MATCHES.symbolPart;
+  return name.includes(text) ? MATCHES.namePart : null;
+}
+
+/** The match by typing errors between a query and a whole text; null if there are too many. */
+export function matchTypos(query: SearchQuery, points: ArrayLike<number>): Match | null {
   const edits = computeEditDistance(query.points, points, query.edits);
   if (query.edits === 0 || edits > query.edits) return null;
-  return edits === 2 ? RANKS.twoEdits : RANKS.oneEdit;
+  return edits === 2 ? MATCHES.twoEdits : MATCHES.oneEdit;
 }

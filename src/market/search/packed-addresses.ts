@@ -8,6 +8,8 @@ export interface AddressArrays {
   readonly starts: Uint32Array;
   /** An open-addressing hash table of positions plus one. */
   readonly slots: Uint32Array;
+  /** The positions in order of the addresses. */
+  readonly order: Uint32Array;
 }
 
 const EVM_ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -27,10 +29,14 @@ function hashBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-export function packAddresses(addresses: readonly Address[]): AddressArrays {
-  const parts = addresses.map(toBytes);
-  const starts = new Uint32Array(addresses.length + 1);
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(addresses.length * 2 + 2)));
+/** `addressRank` is the position in order of the addresses. */
+export function packAddresses(
+  tokens: readonly { readonly token: Address; readonly addressRank: number }[],
+): AddressArrays {
+  const parts = tokens.map(({ token }) => toBytes(token));
+  const starts = new Uint32Array(tokens.length + 1);
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(tokens.length * 2 + 2)));
+  const order = new Uint32Array(tokens.length);
   let at = 0;
   parts.forEach((part, position) => {
     starts[position] = at;
@@ -39,12 +45,15 @@ export function packAddresses(addresses: readonly Address[]): AddressArrays {
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
     slots[slot] = position + 1;
   });
-  starts[addresses.length] = at;
+  starts[tokens.length] = at;
   const bytes = new Uint8Array(at);
   parts.forEach((part, position) => {
     bytes.set(part, starts[position]);
   });
-  return { bytes, starts, slots };
+  tokens.forEach(({ addressRank }, position) => {
+    order[addressRank] = position;
+  });
+  return { bytes, starts, slots, order };
 }
 
 export class PackedAddresses {
@@ -84,5 +93,24 @@ export class PackedAddresses {
       }
       slot = (slot + 1) & (slots.length - 1);
     }
+  }
+
+  /** The positions of addresses with a beginning, ascending, at most `limit` of them. */
+  listStartingWith(start: string, limit: number): readonly number[] {
+    const { order } = this.#arrays;
+    let low = 0;
+    let high = order.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.at(order[middle] ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    const found: number[] = [];
+    for (; low < order.length && found.length < limit; low += 1) {
+      const position = order[low] ?? 0;
+      if (!this.at(position).startsWith(start)) break;
+      found.push(position);
+    }
+    return found.sort((a, b) => a - b);
   }
 }

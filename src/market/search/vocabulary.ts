@@ -1,36 +1,28 @@
-// The distinct symbols and words of names, each with its tokens. Typos are searched here, since
-// there are far fewer words than tokens.
+// The distinct symbols and words of names, each with its tokens. Whole words and typos are searched
+// here, since there are far fewer words than tokens.
 //
-// Words are in the order of their first token, so the words of the most liquid tokens come first.
+// Words are in the order of their first token, so the words of the most prominent tokens come
+// first.
 
 import { buildFieldIndex } from './build-field-index.ts';
+import { buildExactIndex, type ExactArrays, findCandidates } from './exact-index.ts';
 import { type FieldArrays, FieldIndex } from './field-index.ts';
 import { findTypos } from './find-typos.ts';
-import type { SearchQuery } from './match-text.ts';
-
-/** The tokens that match a query with one rank. */
-export interface RankMatches {
-  readonly rank: number;
-  /** Their positions, ascending; those from `end` on may be left out, and some come twice. */
-  find(end: number): Iterable<number>;
-}
+import type { MatchStream } from './merge-matches.ts';
+import type { SearchQuery } from './search-query.ts';
+import { listTokenWords } from './words.ts';
 
 export interface VocabularyArrays {
   readonly words: FieldArrays;
+  readonly exact: ExactArrays;
   /** The start of each word's tokens; one more entry than there are words. */
   readonly starts: Uint32Array;
   /** Token positions, ascending for each word. */
   readonly tokens: Uint32Array;
 }
 
-/** Shorter words cannot be within the typos of any allowed query. */
-const WORD_LENGTH_MIN = 3;
-
-function listWords(symbol: string, name: string): Set<string> {
-  const words = new Set([symbol, ...name.split(' ')]);
-  for (const word of words) if (word.length < WORD_LENGTH_MIN) words.delete(word);
-  return words;
-}
+/** How many tokens of the rarest word are looked at for the other words of a query. */
+const LOOKED_AT_MAX = 20_000;
 
 export function buildVocabulary(
   symbols: readonly string[],
@@ -39,7 +31,7 @@ export function buildVocabulary(
   const ids = new Map<string, number>();
   const counts: number[] = [];
   const idsOfTokens: number[][] = symbols.map((symbol, position) =>
-    Array.from(listWords(symbol, names[position] ?? ''), (word) => {
+    Array.from(listTokenWords(symbol, names[position] ?? ''), (word) => {
       const id = ids.get(word) ?? ids.size;
       ids.set(word, id);
       counts[id] = (counts[id] ?? 0) + 1;
@@ -59,7 +51,20 @@ export function buildVocabulary(
       cursors[id] = at + 1;
     }
   });
-  return { words: buildFieldIndex([...ids.keys()]), starts, tokens };
+  const words = [...ids.keys()];
+  return { words: buildFieldIndex(words), exact: buildExactIndex(words), starts, tokens };
+}
+
+/** Whether a sorted list has a value. */
+function includesSorted(list: Uint32Array, value: number): boolean {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return list[low] === value;
 }
 
 export class Vocabulary {
@@ -71,13 +76,37 @@ export class Vocabulary {
     this.#words = new FieldIndex(arrays.words);
   }
 
-  /** Tokens with a word that is typing errors away, by rank. */
-  findTypos(query: SearchQuery): readonly RankMatches[] {
-    const byRank = Map.groupBy(findTypos(this.#words, query), ({ rank }) => rank);
-    return Array.from(byRank, ([rank, found]) => {
-      const words = found.map(({ position }) => position);
-      return { rank, find: () => this.#mergeTokens(words) };
-    });
+  /** Tokens that have all the words. */
+  *findAll(words: readonly string[]): Generator<number> {
+    const lists: Uint32Array[] = [];
+    for (const word of words) {
+      const list = this.#findTokens(word);
+      if (list === null) return;
+      lists.push(list);
+    }
+    const [rarest, ...others] = lists.sort((a, b) => a.length - b.length);
+    if (rarest === undefined) return;
+    const end = others.length === 0 ? rarest.length : Math.min(rarest.length, LOOKED_AT_MAX);
+    for (let index = 0; index < end; index += 1) {
+      const token = rarest[index] ?? 0;
+      if (others.every((list) => includesSorted(list, token))) yield token;
+    }
+  }
+
+  /** Tokens with a word that is typing errors away, by match. */
+  findTypos(query: SearchQuery): readonly MatchStream[] {
+    return Array.from(findTypos(this.#words, query), ([match, words]) => ({
+      match,
+      positions: this.#mergeTokens(words),
+    }));
+  }
+
+  #findTokens(word: string): Uint32Array | null {
+    const { starts, tokens, exact } = this.#arrays;
+    for (const id of findCandidates(exact, word)) {
+      if (this.#words.textAt(id) === word) return tokens.subarray(starts[id], starts[id + 1]);
+    }
+    return null;
   }
 
   /** The tokens of several words in order; a token with two of them appears twice. */

@@ -8,7 +8,7 @@ import type { Feed, FeedBatch } from '../../live/feed.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, KeptFrom } from '../../model/market-record.ts';
-import type { MarketReader } from '../../store/store.ts';
+import type { MarketStore } from '../../store/store.ts';
 
 /** A commit of a chain. `'all'` if the changed tokens are unknown. */
 export interface StateChange {
@@ -19,12 +19,14 @@ export interface StateChange {
   readonly listed: readonly Address[] | 'all';
   /** The commit itself, if it follows the last one and is complete. */
   readonly batch: FeedBatch | null;
+  /** Found in the store: commits that the feed did not deliver, or another index with its own. */
+  readonly jump: 'none' | 'ahead' | 'rebuilt';
 }
 
 type StateListener = (change: StateChange) => void;
 
 interface ChainStatesOptions {
-  readonly reader: Pick<MarketReader, 'readCheckpoint'>;
+  readonly reader: Pick<MarketStore, 'readCheckpoint' | 'readEpoch'>;
   readonly feed: Feed;
   readonly clock: Clock;
   readonly listChains: () => readonly ChainSlug[];
@@ -34,6 +36,15 @@ interface ChainStatesOptions {
 /** The poll interval, and how long the feed may be behind the store. */
 const LOOK_MS = 500;
 const FEED_DELAY_MAX_MS = 1000;
+/** Half a minute of them: older states are too old for any use. */
+const LOOKS_MAX = 64;
+
+/** The version that the store had at a time. */
+interface Look {
+  readonly version: number;
+  /** By the monotonic clock. */
+  readonly atMs: number;
+}
 
 function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
   return a.tradesFromMs === b.tradesFromMs && a.candlesFromMs === b.candlesFromMs;
@@ -42,9 +53,14 @@ function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
 export class ChainStates {
   readonly #options: ChainStatesOptions;
   readonly #current = new Map<ChainSlug, Checkpoint>();
+  /** Of the last commits known, as far as they were told. */
+  readonly #epochs = new Map<ChainSlug, string>();
+  readonly #reloads = new Map<ChainSlug, number>();
   readonly #listeners = new Set<StateListener>();
   /** Since when the store has been ahead of the feed. */
   readonly #aheadSince = new Map<ChainSlug, number>();
+  /** The last ones first. */
+  readonly #looks = new Map<ChainSlug, readonly Look[]>();
   #unsubscribe: (() => void) | null = null;
   #stopPolling: (() => Promise<void>) | null = null;
 
@@ -55,6 +71,18 @@ export class ChainStates {
   /** The last commit that this process knows; null before the first. */
   current(chain: ChainSlug): Checkpoint | null {
     return this.#current.get(chain) ?? null;
+  }
+
+  /** The same by its epoch and version; null while one of them is not known. */
+  findTold(chain: ChainSlug): { readonly epoch: string; readonly version: number } | null {
+    const [epoch, checkpoint] = [this.#epochs.get(chain), this.#current.get(chain)];
+    if (epoch === undefined || checkpoint === undefined) return null;
+    return { epoch, version: checkpoint.version };
+  }
+
+  /** How often all that is kept of a chain had to be read again, because commits were missed. */
+  countReloads(chain: ChainSlug): number {
+    return this.#reloads.get(chain) ?? 0;
   }
 
   subscribe(listener: StateListener): () => void {
@@ -78,41 +106,97 @@ export class ChainStates {
     await this.#stopPolling?.();
   }
 
+  /** How long ago the store had nothing newer than a version; infinite if that is not known. */
+  readAgeMs(chain: ChainSlug, version: number): number {
+    const look = this.#looks.get(chain)?.find((one) => one.version <= version);
+    return look === undefined
+      ? Number.POSITIVE_INFINITY
+      : this.#options.clock.monotonicMs() - look.atMs;
+  }
+
   /** Compares with the store: finds new chains and lost commits. */
   async look(): Promise<void> {
     for (const chain of this.#options.listChains()) {
+      const atMs = this.#options.clock.monotonicMs();
+      const before = this.current(chain);
       const stored = await this.#options.reader.readCheckpoint(chain);
+      if (stored === null) continue;
+      this.#noteLook(chain, { version: stored.version, atMs });
+      await this.#catchUp(chain, stored);
+      const isRebuilt = await this.#isRebuilt(chain, before, stored);
       const known = this.current(chain);
-      if (stored === null || (known !== null && stored.version <= known.version)) {
-        this.#aheadSince.delete(chain);
-        continue;
-      }
-      const nowMs = this.#options.clock.monotonicMs();
-      const sinceMs = this.#aheadSince.get(chain) ?? nowMs;
-      this.#aheadSince.set(chain, sinceMs);
-      if (known !== null && nowMs - sinceMs < FEED_DELAY_MAX_MS) continue;
-      this.#step({ chain, checkpoint: stored, tokens: 'all', listed: 'all', batch: null });
+      const jump = isRebuilt ? 'rebuilt' : this.#findJump(chain, known, stored);
+      if (known !== null && jump === 'none') continue;
+      const all = { tokens: 'all', listed: 'all', batch: null, jump } as const;
+      this.#step({ chain, checkpoint: stored, ...all });
     }
   }
 
-  #hear(batch: FeedBatch): void {
-    const { chain, checkpoint } = batch;
+  /** Asks the feed for what it has not delivered, before everything is read again. */
+  async #catchUp(chain: ChainSlug, stored: Checkpoint): Promise<void> {
+    const { feed, onError } = this.#options;
     const known = this.current(chain);
-    // Version 1 is never old: the chain's index was rebuilt, as a devnet's can be.
-    if (known !== null && batch.version <= known.version && batch.version !== 1) return;
-    const isWhole = batch.complete && known !== null && batch.version === known.version + 1;
+    if (known !== null && stored.version <= known.version) return;
+    await feed.catchUp(chain, known?.version ?? stored.version).catch(onError);
+  }
+
+  /** Whether the index was deleted and begun again: less than was known, in another epoch. */
+  async #isRebuilt(
+    chain: ChainSlug,
+    before: Checkpoint | null,
+    stored: Checkpoint,
+  ): Promise<boolean> {
+    if (before !== null && stored.version >= before.version) return false;
+    const epoch = (await this.#options.reader.readEpoch(chain))?.epoch;
+    const known = this.#epochs.get(chain);
+    if (epoch === undefined || epoch === known) return false;
+    this.#epochs.set(chain, epoch);
+    return known !== undefined;
+  }
+
+  #noteLook(chain: ChainSlug, look: Look): void {
+    const looks = this.#looks.get(chain) ?? [];
+    // Of the same version only the last one counts.
+    const older = looks[0]?.version === look.version ? looks.slice(1) : looks;
+    this.#looks.set(chain, [look, ...older.slice(0, LOOKS_MAX - 1)]);
+  }
+
+  #findJump(chain: ChainSlug, known: Checkpoint | null, stored: Checkpoint): 'none' | 'ahead' {
+    if (known === null || stored.version <= known.version) {
+      this.#aheadSince.delete(chain);
+      return 'none';
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    const sinceMs = this.#aheadSince.get(chain) ?? nowMs;
+    this.#aheadSince.set(chain, sinceMs);
+    return nowMs - sinceMs < FEED_DELAY_MAX_MS ? 'none' : 'ahead';
+  }
+
+  #hear(batch: FeedBatch): void {
+    const { chain, epoch, version, checkpoint } = batch;
+    const known = this.current(chain);
+    const knownEpoch = this.#epochs.get(chain);
+    this.#epochs.set(chain, epoch);
+    // Of an epoch that is not known yet, the first commit is never old.
+    const isSameIndex = knownEpoch === undefined ? version !== 1 : knownEpoch === epoch;
+    if (known !== null && isSameIndex && version <= known.version) return;
+    const isWhole =
+      batch.complete && known !== null && isSameIndex && version === known.version + 1;
     if (!isWhole) {
-      this.#step({ chain, checkpoint, tokens: 'all', listed: 'all', batch: null });
+      const all = { tokens: 'all', listed: 'all', batch: null, jump: 'none' } as const;
+      this.#step({ chain, checkpoint, ...all });
       return;
     }
     // A pool's row may change without its tokens' rows; a new retention floor affects every token.
     const tokens = isKeptAlike(known, checkpoint)
       ? [...new Set([...batch.tokens, ...batch.listed])]
       : 'all';
-    this.#step({ chain, checkpoint, tokens, listed: batch.listed, batch });
+    this.#step({ chain, checkpoint, tokens, listed: batch.listed, batch, jump: 'none' });
   }
 
   #step(change: StateChange): void {
+    const isReload = change.batch === null && this.#current.has(change.chain);
+    if (isReload) this.#reloads.set(change.chain, this.countReloads(change.chain) + 1);
     this.#current.set(change.chain, change.checkpoint);
     this.#aheadSince.delete(change.chain);
     for (const listener of this.#listeners) {

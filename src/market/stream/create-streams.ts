@@ -1,6 +1,7 @@
 // Composes the streams.
 
 import type { Clock } from '../../lib/clock.ts';
+import type { ChainDirectory } from '../chain-status.ts';
 import type { MarketParts } from '../market-parts.ts';
 import { createStreamToken, type StreamTokenParts } from './create-stream-token.ts';
 import { OpeningCache } from './opening-cache.ts';
@@ -9,24 +10,29 @@ import { StreamSlots, type StreamSlotsOptions } from './stream-slots.ts';
 
 export interface StreamsOptions {
   readonly parts: MarketParts;
+  /** What `/chains` says of each chain. */
+  readonly directory: ChainDirectory;
   readonly clock: Clock;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly limits: StreamLimits;
   readonly slots: StreamSlotsOptions;
+  readonly tokensMax: StreamTokenParts['tokensMax'];
   readonly watch: StreamTokenParts['watch'];
   readonly onError: (error: unknown) => void;
 }
 
 export function createStreams(options: StreamsOptions) {
-  const { parts, watch } = options;
+  const { parts, tokensMax, watch } = options;
   const hub = new StreamHub({ ...options, ...parts });
   const slots = new StreamSlots(options.slots);
   const openings = new OpeningCache(parts);
   return {
     hub,
     slots,
-    handlers: { getTokenStream: createStreamToken({ ...parts, hub, slots, openings, watch }) },
+    handlers: {
+      getTokenStream: createStreamToken({ ...parts, hub, slots, openings, tokensMax, watch }),
+    },
     start: () => hub.start(),
     /** Ends every stream at once; readers reconnect here or to another node. */
     stop: () => hub.stop(),

@@ -1,14 +1,15 @@
-// Encodes events as text of a stream. Payloads are the same objects as in the reads.
+// Encodes events as text of a stream. Payloads are the same objects as in the reads, and say which
+// token they are about.
 
 import type { Candle } from '../../candles/derive-klines.ts';
 import { createSerializer } from '../../contract/create-serializer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { TransactionId } from '../../model/ids.ts';
+import type { PoolId, TransactionId } from '../../model/ids.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { buildTradeAnswer } from '../create-get-trades.ts';
-import { buildKlineRow, type KlineRow } from '../kline-rows.ts';
+import { buildKlineRow, type KlineRow, type KlineView } from '../kline-rows.ts';
 import type { TokenReference } from '../parse-token.ts';
 import type { KnownTokens, Missed, MissedItem } from './read-missed.ts';
 import type { Reverted } from './read-reverted.ts';
@@ -16,7 +17,7 @@ import type { StreamFilter } from './stream-filter.ts';
 import { encodeEventId, type StreamName, type StreamPoint } from './stream-point.ts';
 
 /** The payload of each event, as the operation declares it. */
-type EventData = Required<OutputOf<typeof getTokenStream>>;
+export type EventData = Required<OutputOf<typeof getTokenStream>>;
 type EventName = keyof EventData;
 
 type EventSerializers = { readonly [Name in EventName]: (data: EventData[Name]) => string };
@@ -34,16 +35,54 @@ export function encodeEvent<Name extends EventName>(
   data: EventData[Name],
   id?: string,
 ): string {
-  const name = id === undefined ? `event: ${event}` : `event: ${event}\nid: ${id}`;
-  return `${name}\ndata: ${serializers[event](data)}\n\n`;
+  return frame(event, serializers[event](data), id);
 }
 
-/** One event that must not be lost, as text. */
+function frame(event: string, data: string, id: string | undefined): string {
+  const name = id === undefined ? `event: ${event}` : `event: ${event}\nid: ${id}`;
+  return `${name}\ndata: ${data}\n\n`;
+}
+
+/** The events that are about one token. */
+type TokenEventName = Exclude<EventName, 'paused' | 'reset' | NewsEventName>;
+type NewsEventName = 'pool' | 'token' | 'launch' | 'graduation' | 'chain';
+
+/** An event without its id, which readers of one token and of several have in other forms. */
+export interface TokenEvent {
+  encode(id?: string): string;
+}
+
+/** Serialised once, when it is first asked for. */
+export function createTokenEvent<Name extends TokenEventName>(
+  event: Name,
+  data: Omit<EventData[Name], 'chain' | 'mint'>,
+  { chain, token, addresses }: TokenReference,
+): TokenEvent {
+  let text: string | null = null;
+  return {
+    encode: (id) => {
+      const named = { chain, mint: addresses.toShown(token), ...data };
+      text ??= serializers[event](named as unknown as EventData[Name]);
+      return frame(event, text, id);
+    },
+  };
+}
+
+type View = Pick<KlineView, 'currency' | 'outliers'>;
+
+/** One event that must not be lost. */
 export interface EncodedItem {
   readonly kind: 'trade' | 'kline' | 'revert' | 'mark';
   /** Klines and reverts go to readers that follow this interval. */
   readonly interval: KlineInterval | null;
-  readonly text: string;
+  /** Trades and klines of one pool; null for all. */
+  readonly pool: PoolId | null;
+  /** Where a reader is that has it. */
+  readonly point: StreamPoint;
+  /** The event in a view of klines; null if it is an id alone. */
+  readonly event: (view: View) => TokenEvent | null;
+  /** The text for readers of this token alone. */
+  readonly text: (view: View) => string;
 }
 
 /** What encoding needs to know of the commit. */
@@ -53,48 +92,90 @@ export interface EncodingState {
   readonly tokens: KnownTokens;
 }
 
-export function buildKlineAnswer(candle: Candle, state: EncodingState): KlineRow {
+export function buildKlineAnswer(candle: Candle, state: EncodingState, view: View): KlineRow {
   const { name, checkpoint, tokens } = state;
   return buildKlineRow(candle, {
     interval: candle.interval,
-    currency: 'usd',
-    outliers: 'exclude',
+    currency: view.currency,
+    outliers: view.outliers,
     decimals: tokens.get(name.token)?.decimals ?? null,
     chainMs: checkpoint.timestampMs,
   });
 }
 
-/** The open candle: only its newest state matters. */
-export function encodeLiveKline(candle: Candle, state: EncodingState): string {
+function createKlineEvent(candle: Candle, state: EncodingState, view: View): TokenEvent {
   const { interval } = candle;
-  return encodeEvent('kline', { interval, kline: buildKlineAnswer(candle, state) });
+  const kline = buildKlineAnswer(candle, state, view);
+  return createTokenEvent('kline', { interval, kline }, state.name);
+}
+
+/** The open candles: only their newest state matters. */
+export function createLiveKlines(
+  candles: readonly Candle[],
+  state: EncodingState,
+  view: View,
+): TokenEvent {
+  const events = candles.map((candle) => createKlineEvent(candle, state, view));
+  return {
+    encode: () => events.map((event) => event.encode()).join(''),
+  };
+}
+
+function createItem(
+  of: Pick<EncodedItem, 'kind' | 'interval' | 'pool' | 'point'>,
+  name: StreamName,
+  createEvent: (view: View) => TokenEvent,
+): EncodedItem {
+  const events = new Map<string, TokenEvent>();
+  let id: string | null = null;
+  const event = (view: View): TokenEvent => {
+    const key = of.kind === 'kline' ? `${view.currency} ${view.outliers}` : '';
+    const known = events.get(key) ?? createEvent(view);
+    events.set(key, known);
+    return known;
+  };
+  return {
+    ...of,
+    event,
+    text: (view) => {
+      id ??= encodeEventId(name, of.point);
+      return event(view).encode(id);
+    },
+  };
 }
 
 export function encodeItem(item: MissedItem, state: EncodingState): EncodedItem {
   const { name, checkpoint, tokens } = state;
-  const id = encodeEventId(name, { version: checkpoint.version, position: item.position });
+  const point = { version: checkpoint.version, position: item.position };
   if (item.kind === 'trade') {
     const { addresses } = name;
     const known = { tokens, finalizedBlock: checkpoint.finalizedBlock, addresses };
-    const text = encodeEvent('trade', buildTradeAnswer(name.chain, item.trade, known), id);
-    return { kind: 'trade', interval: null, text };
+    const { pool } = item.trade;
+    return createItem({ kind: 'trade', interval: null, pool, point }, name, () =>
+      createTokenEvent('trade', buildTradeAnswer(name.chain, item.trade, known), name),
+    );
   }
-  const { interval } = item.candle;
-  const kline = buildKlineAnswer(item.candle, state);
-  return { kind: 'kline', interval, text: encodeEvent('kline', { interval, kline }, id) };
+  const { interval, pool } = item.candle;
+  return createItem({ kind: 'kline', interval, pool, point }, name, (view) =>
+    createKlineEvent(item.candle, state, view),
+  );
 }
 
 /** One event per interval; null is for readers that follow none. */
 function encodeReverted(reverted: Reverted, state: EncodingState): EncodedItem[] {
   const { name, checkpoint } = state;
-  const id = encodeEventId(name, { version: checkpoint.version, position: reverted.position });
+  const point = { version: checkpoint.version, position: reverted.position };
   const { fromBlock, toBlock } = reverted;
   const tradeIds = reverted.trades.map(({ txHash, index }) => toTradeId(name.chain, txHash, index));
   const encode = (interval: KlineInterval | null, openTimes: readonly number[]): EncodedItem[] => {
     if (tradeIds.length === 0 && openTimes.length === 0) return [];
     const klines = interval === null ? [] : openTimes.map((openTime) => ({ interval, openTime }));
-    const text = encodeEvent('revert', { fromBlock, toBlock, tradeIds, klines }, id);
-    return [{ kind: 'revert', interval, text }];
+    const data = { fromBlock, toBlock, tradeIds, klines };
+    return [
+      createItem({ kind: 'revert', interval, pool: null, point }, name, () =>
+        createTokenEvent('revert', data, name),
+      ),
+    ];
   };
   const byInterval = Array.from(reverted.klines, ([interval, times]) => encode(interval, times));
   return [...encode(null, []), ...byInterval.flat()];
@@ -116,16 +197,26 @@ export function encodeMissed(missed: Missed, name: StreamName): EncodedItem[] {
 }
 
 /** An id without an event: readers store it, and see nothing. */
+export function encodeId(id: string): string {
+  return `id: ${id}\n\n`;
+}
+
 function encodeMark(name: StreamName, point: StreamPoint): EncodedItem {
-  return { kind: 'mark', interval: null, text: `id: ${encodeEventId(name, point)}\n\n` };
+  return {
+    ...{ kind: 'mark', interval: null, pool: null, point },
+    event: () => null,
+    text: () => encodeId(encodeEventId(name, point)),
+  };
 }
 
 /** Whether readers with this filter get an event. */
-export function isWanted(item: EncodedItem, { kinds, interval }: StreamFilter): boolean {
-  if (item.kind === 'trade') return kinds.has('trade');
+export function isWanted(item: EncodedItem, filter: StreamFilter): boolean {
+  const { kinds, interval, pool } = filter;
+  if (item.kind === 'trade') return kinds.has('trade') && (pool === null || item.pool === pool);
   if (item.kind === 'mark') return true;
   const isMine = item.interval === (kinds.has('kline') ? interval : null);
-  return isMine && (kinds.has('kline') || (item.kind === 'revert' && kinds.has('trade')));
+  if (item.kind === 'kline') return isMine && kinds.has('kline') && item.pool === pool;
+  return isMine && (kinds.has('kline') || kinds.has('trade'));
 }
 
 export function encodePaused({ chain, token, addresses }: TokenReference): string {
@@ -137,6 +228,6 @@ export function encodeReset(reason: 'unknown' | 'expired'): string {
 }
 
 /** A comment with the reader's position; it can resume from there. */
-export function encodeBeat(name: StreamName, point: StreamPoint): string {
-  return `:\nid: ${encodeEventId(name, point)}\n\n`;
+export function encodeBeat(id: string): string {
+  return `:\nid: ${id}\n\n`;
 }

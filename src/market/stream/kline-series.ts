@@ -1,4 +1,4 @@
-// The open candles of one token and interval, for live readers.
+// The open candles of one token and interval, over all its pools or in one, for live readers.
 
 import {
   addTrade,
@@ -11,6 +11,7 @@ import type { Candle } from '../../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
 import type { KlineInterval, TradeRecord } from '../../model/market-record.ts';
+import type { StreamSeries } from './stream-filter.ts';
 
 /** The state of a series at some commit. */
 export interface SeriesState {
@@ -21,21 +22,19 @@ export interface SeriesState {
 }
 
 export class KlineSeries {
-  readonly #series: {
-    readonly token: Address;
-    readonly pool: null;
-    readonly interval: KlineInterval;
-  };
+  readonly #series: StreamSeries & { readonly token: Address };
   readonly #drafts: CandleDraft[];
   #lastEndMs: number | null;
 
-  constructor(
-    of: { readonly token: Address; readonly interval: KlineInterval },
-    state: SeriesState,
-  ) {
-    this.#series = { ...of, pool: null };
+  constructor(of: StreamSeries & { readonly token: Address }, state: SeriesState) {
+    this.#series = of;
     this.#drafts = state.open.map((candle) => toDraft(candle, candle.openTimeMs));
     this.#lastEndMs = state.lastEndMs;
+  }
+
+  get series(): StreamSeries {
+    const { interval, pool } = this.#series;
+    return { interval, pool };
   }
 
   get interval(): KlineInterval {
@@ -58,6 +57,7 @@ export class KlineSeries {
 
   /** Requires that a token's trades never go back in time. */
   add(trade: TradeRecord): void {
+    if (this.#series.pool !== null && trade.pool !== this.#series.pool) return;
     const openTimeMs = computeOpenTime(this.interval, trade.timestampMs);
     let draft = this.#drafts.at(-1);
     if (draft === undefined || draft.openTimeMs < openTimeMs) {

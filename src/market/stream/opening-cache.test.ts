@@ -16,7 +16,7 @@ function createCache() {
       at = buildCheckpoint(version);
     },
     get: (key: string, isKept = true) =>
-      cache.get(key, 'devnet', {
+      cache.get(key, ['devnet'], {
         make: async () => {
           made += 1;
           return made;
@@ -46,7 +46,7 @@ describe('openings', () => {
     const { cache, get } = createCache();
     assert.equal(await get('a', false), 1);
     assert.equal(await get('a'), 2);
-    const failing = cache.get('c', 'devnet', {
+    const failing = cache.get('c', ['devnet'], {
       make: () => Promise.reject(new Error('mine')),
       isKept: () => true,
     });
@@ -73,7 +73,7 @@ describe('openings', () => {
       return making;
     };
     const asked = Array.from({ length: 300 }, (_, index) =>
-      cache.get(`key ${index}`, 'devnet', { make, isKept: () => true }),
+      cache.get(`key ${index}`, ['devnet'], { make, isKept: () => true }),
     );
     assert.equal((await Promise.all(asked)).length, 300);
     assert.equal(most, 16);

@@ -8,8 +8,8 @@ import type { ChainStates } from '../state/chain-states.ts';
 import { ReplayGate } from './replay-gate.ts';
 
 interface CachedOpening {
-  /** The chain's commit at the time of the request; the next commit makes it stale. */
-  readonly at: Checkpoint | null;
+  /** The chains' commits at the time of the request; the next one makes it stale. */
+  readonly at: readonly (Checkpoint | null)[];
   readonly made: Promise<unknown>;
 }
 
@@ -33,13 +33,13 @@ export class OpeningCache {
   /** `key` must identify the content; `isKept` says whether it is worth the memory. */
   get<T>(
     key: string,
-    chain: ChainSlug,
+    chains: readonly ChainSlug[],
     how: { readonly make: () => Promise<T>; readonly isKept: (made: T) => boolean },
   ): Promise<T> {
-    const at = this.#states.current(chain);
+    const at = chains.map((chain) => this.#states.current(chain));
     const kept = this.#kept.get(key);
     // The cast is safe: each key is used for one type only.
-    if (kept !== undefined && kept.at === at) return kept.made as Promise<T>;
+    if (kept?.at.every((one, index) => one === at[index])) return kept.made as Promise<T>;
     const made = this.#make(how.make);
     this.#kept.set(key, { at, made });
     const forget = () => {

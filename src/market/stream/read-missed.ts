@@ -16,6 +16,7 @@ import { CandleReader } from '../read-candles.ts';
 import type { SeriesState } from './kline-series.ts';
 import { readOldestTime } from './read-oldest-time.ts';
 import { type Reverted, type RevertedRequest, readReverted } from './read-reverted.ts';
+import { type StreamSeries, toSeriesKey } from './stream-filter.ts';
 import { type StreamPoint, type StreamPosition, toTip, turnTimeBack } from './stream-point.ts';
 
 export interface MissedRequest extends RevertedRequest {
@@ -33,6 +34,12 @@ export type MissedItem = { readonly position: StreamPosition } & (
 export type KnownToken = Pick<TokenRecord, 'symbol' | 'decimals'>;
 export type KnownTokens = ReadonlyMap<Address, KnownToken>;
 
+/** Whether the names of the trades' tokens are known. */
+export function areNamed(trades: readonly TradeRecord[], tokens: KnownTokens): boolean {
+  const isNamed = (token: Address) => (tokens.get(token)?.decimals ?? null) !== null;
+  return trades.every(({ token, quoteToken }) => isNamed(token) && isNamed(quoteToken));
+}
+
 export interface Missed {
   readonly checkpoint: Checkpoint;
   readonly reverted: Reverted | null;
@@ -43,8 +50,8 @@ export interface Missed {
   readonly point: StreamPoint;
   /** What the items' tokens are called. */
   readonly tokens: KnownTokens;
-  /** Each interval's candles as of the checkpoint; null unless this is the last page. */
-  readonly series: ReadonlyMap<KlineInterval, SeriesState> | null;
+  /** Each series' candles as of the checkpoint, by its key; null unless this is the last page. */
+  readonly series: ReadonlyMap<string, SeriesState> | null;
 }
 
 /** Why a stream cannot resume from the point. */
@@ -104,8 +111,8 @@ async function readPage(
   const last = trades.at(-1);
   if (withTrades && last !== undefined && trades.length === limit) untilMs = last.timestampMs;
   const ended: EndedKline[] = [];
-  for (const interval of request.intervals) {
-    const found = await readEnded(reader, request, { from, checkpoint, interval });
+  for (const series of request.series) {
+    const found = await readEnded(reader, request, { from, checkpoint, series });
     ended.push(...found);
     if (found.length === limit) untilMs = Math.min(untilMs, found.at(-1)?.endMs ?? untilMs);
   }
@@ -121,10 +128,10 @@ async function readPage(
 /** The trades of a page; the first alone where only klines are wanted. */
 async function readTrades(
   reader: AnswerReader,
-  { chain, token, withTrades, intervals, limit }: MissedRequest,
+  { chain, token, withTrades, series, limit }: MissedRequest,
   after: StreamPosition,
 ): Promise<readonly TradeRecord[]> {
-  if (!withTrades && intervals.length === 0) return [];
+  if (!withTrades && series.length === 0) return [];
   const sinceMs = await readOldestTime(reader, { chain, token }, after);
   return reader.readTradesAfter(chain, token, { after, sinceMs, limit: withTrades ? limit : 1 });
 }
@@ -138,14 +145,14 @@ interface EndedKline {
 async function readEnded(
   reader: AnswerReader,
   request: MissedRequest,
-  span: PageSpan & { readonly interval: KlineInterval },
+  span: PageSpan & { readonly series: StreamSeries },
 ): Promise<EndedKline[]> {
-  const { interval } = span;
+  const { interval } = span.series;
   const fromMs = computeOpenTime(interval, span.from.timeMs);
   const toMs = computeOpenTime(interval, span.checkpoint.timestampMs);
   if (fromMs >= toMs) return [];
   const { chain, token, limit } = request;
-  const candles = new CandleReader(reader, chain, { token, pool: null, interval }, span.checkpoint);
+  const candles = new CandleReader(reader, chain, { token, ...span.series }, span.checkpoint);
   const page = await candles.readPage({ fromMs, toMs, end: 'first', limit });
   return page.map((candle) => ({
     endMs: computeNextOpenTime(interval, candle.openTimeMs),
@@ -182,18 +189,19 @@ async function readSeries(
   reader: AnswerReader,
   request: MissedRequest,
   at: { readonly record: TokenRecord; readonly checkpoint: Checkpoint },
-): Promise<ReadonlyMap<KlineInterval, SeriesState>> {
+): Promise<ReadonlyMap<string, SeriesState>> {
   const { chain, token } = request;
-  const states = new Map<KlineInterval, SeriesState>();
-  for (const interval of request.intervals) {
-    const candles = new CandleReader(reader, chain, { token, pool: null, interval }, at.checkpoint);
+  const states = new Map<string, SeriesState>();
+  for (const series of request.series) {
+    const { interval } = series;
+    const candles = new CandleReader(reader, chain, { token, ...series }, at.checkpoint);
     const openMs = computeOpenTime(interval, at.checkpoint.timestampMs);
     const open = await readOpen(candles, { interval, ...at });
     const before = { fromMs: 0, toMs: openMs, end: 'last', limit: 1 } as const;
     const [closed] = await candles.readPage(before);
     const lastEndMs =
       closed === undefined ? null : computeNextOpenTime(interval, closed.openTimeMs);
-    states.set(interval, { open, lastEndMs });
+    states.set(toSeriesKey(series), { open, lastEndMs });
   }
   return states;
 }

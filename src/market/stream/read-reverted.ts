@@ -5,6 +5,7 @@ import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import type { RevertedTrade, RollbackRecord } from '../../store/stream-reads.ts';
 import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
+import type { StreamSeries } from './stream-filter.ts';
 import {
   comparePositions,
   type StreamPoint,
@@ -15,7 +16,7 @@ import {
 
 export interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'> {
   readonly point: StreamPoint;
-  readonly intervals: readonly KlineInterval[];
+  readonly series: readonly StreamSeries[];
 }
 
 export interface Reverted {
@@ -53,7 +54,7 @@ export async function readReverted(
     toBlock: Math.max(...rollbacks.map(({ tipBlock }) => tipBlock)),
     ...findSeen(rollbacks, reverted, point.position),
     klines: new Map(
-      request.intervals.map((interval) => [interval, listOpenTimes(interval, reverted)]),
+      request.series.map(({ interval }) => [interval, listOpenTimes(interval, reverted)]),
     ),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
-import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
 import { toAsOf } from '../as-of.ts';
 import type { MarketBoard } from '../board/market-board.ts';
 import { buildTradeAnswer } from '../create-get-trades.ts';
@@ -12,18 +12,20 @@ import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
 import { readSummaries } from '../token-summary.ts';
-import { buildKlineAnswer, encodeEvent } from './encode-events.ts';
+import { buildKlineAnswer, createTokenEvent, type TokenEvent } from './encode-events.ts';
 import { readOpen } from './read-missed.ts';
-import { encodeEventId, toTip } from './stream-point.ts';
+import type { StreamFilter } from './stream-filter.ts';
+import type { StreamName } from './stream-point.ts';
 
-const TRADES_SHOWN = 50;
-
-type SnapshotData = NonNullable<OutputOf<typeof getTokenStream>['snapshot']>;
+type SnapshotData = Extract<
+  NonNullable<OutputOf<typeof getTokenStream>['snapshot']>,
+  { readonly token: unknown }
+>;
 
 export interface Snapshot {
-  readonly text: string;
+  readonly name: StreamName;
+  readonly event: TokenEvent;
   readonly checkpoint: Checkpoint;
-  readonly epoch: string;
 }
 
 /** Null if the token is unknown. */
@@ -32,23 +34,25 @@ export async function readSnapshot(
   market: MarketChain,
   wanted: {
     readonly reference: TokenReference;
-    readonly interval: KlineInterval;
+    readonly filter: StreamFilter;
+    readonly tradesMax: number;
     readonly checkpoint: Checkpoint;
     readonly directory: TokenDirectory;
     readonly board: Pick<MarketBoard, 'read'>;
   },
 ): Promise<Snapshot | null> {
-  const { reference, interval, checkpoint } = wanted;
+  const { reference, filter, checkpoint } = wanted;
+  const { interval, pool } = filter;
   const { chain, token, addresses } = reference;
   const summaries = await readSummaries(reader, market, { ...wanted, tokens: [token] });
   const found = summaries.get(token);
   const epoch = (await reader.readEpoch(chain))?.epoch;
   if (found === undefined || epoch === undefined) return null;
   const { trades } = await reader.readTradePage(chain, {
-    ...{ token, pool: null, side: null, wallet: null, minUsd: null, after: null },
+    ...{ token, pool, side: null, wallet: null, minUsd: null, after: null },
     range: { fromMs: checkpoint.tradesFromMs ?? 0, toMs: Number.MAX_SAFE_INTEGER },
     order: 'newest',
-    limit: TRADES_SHOWN,
+    limit: wanted.tradesMax,
   });
   const quotes = await reader.readTokens(chain, [
     ...new Set(trades.map(({ quoteToken }) => quoteToken)),
@@ -56,16 +60,15 @@ export async function readSnapshot(
   const tokens = new Map([found.token, ...quotes].map((row) => [row.token, row]));
   const known = { tokens, finalizedBlock: checkpoint.finalizedBlock, addresses };
   const name = { ...reference, epoch };
-  const candles = new CandleReader(reader, chain, { token, pool: null, interval }, checkpoint);
+  const candles = new CandleReader(reader, chain, { token, pool, interval }, checkpoint);
   const open = await readOpen(candles, { interval, record: found.token, checkpoint });
   const live = open.at(-1);
-  const data: SnapshotData = {
+  const data: Omit<SnapshotData, 'chain' | 'mint'> = {
     token: { ...found.summary, match: null },
     interval,
-    kline: live === undefined ? null : buildKlineAnswer(live, { name, checkpoint, tokens }),
+    kline: live === undefined ? null : buildKlineAnswer(live, { name, checkpoint, tokens }, filter),
     trades: trades.map((trade) => buildTradeAnswer(chain, trade, known)),
     asOf: toAsOf(checkpoint),
   };
-  const id = encodeEventId(name, toTip(checkpoint));
-  return { text: encodeEvent('snapshot', data, id), checkpoint, epoch };
+  return { name, event: createTokenEvent('snapshot', data, reference), checkpoint };
 }

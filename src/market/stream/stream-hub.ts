@@ -2,25 +2,34 @@
 // have readers.
 
 import type { Clock } from '../../lib/clock.ts';
+import type { Outbox } from '../../live/outbox.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { PauseChange } from '../../store/pause-store.ts';
 import type { MarketStore } from '../../store/store.ts';
-import type { MarketChains } from '../market-parts.ts';
+import type { ChainDirectory } from '../chain-status.ts';
+import type { MarketChains, MarketParts } from '../market-parts.ts';
+import type { TokenReference } from '../parse-token.ts';
 import type { PauseWatch } from '../pause-watch.ts';
 import { readAt } from '../read-at.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
+import { NewsDesk } from './news-desk.ts';
 import { type Missed, type MissedRequest, type NoWay, readMissed } from './read-missed.ts';
 import { ReplayGate } from './replay-gate.ts';
+import type { StreamFilter, StreamKind } from './stream-filter.ts';
+import { SetGroup, toSetGroupKey } from './stream-group.ts';
 import type { StreamName } from './stream-point.ts';
+import type { StreamSet } from './stream-set.ts';
 import { StreamStates } from './stream-states.ts';
-import { type Joiner, TokenChannel } from './token-channel.ts';
+import { TokenChannel } from './token-channel.ts';
 
 export interface StreamLimits {
   /** How far back a reader may resume, in chain time and in trades. */
   readonly resumeMs: number;
   readonly resumeEventsMax: number;
+  /** Trades in the snapshots of a stream, over all its tokens. */
+  readonly snapshotTrades: number;
   /** Events per replay page, which are read, sent and charged together. */
   readonly pageEvents: number;
   /** The maximum bytes queued for one reader. */
@@ -29,11 +38,13 @@ export interface StreamLimits {
   readonly stallMs: number;
 }
 
-interface StreamHubOptions {
+interface StreamHubOptions extends Pick<MarketParts, 'lists' | 'board'> {
   readonly store: MarketStore;
   readonly chains: MarketChains;
   readonly states: ChainStates;
   readonly pauses: PauseWatch;
+  /** What `/chains` says of each chain. */
+  readonly directory: ChainDirectory;
   readonly clock: Clock;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -52,9 +63,9 @@ const READS_MAX = 4;
 
 /** What the hub calls on a reader. */
 interface HubClient {
-  readonly channel: TokenChannel;
+  follows(channel: object): boolean;
   beat(): void;
-  pause(): void;
+  pause(token: TokenReference): void;
   end(): void;
 }
 
@@ -64,12 +75,15 @@ export class StreamHub {
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  readonly news: NewsDesk;
   readonly replays = new ReplayGate(REPLAY_PAGES_MAX);
   readonly #reads = new ReplayGate(READS_MAX);
   readonly #options: StreamHubOptions;
   readonly #channels = new Map<ChainSlug, Map<Address, TokenChannel>>();
   /** Grouped by the second of their heartbeat. */
   readonly #clients = Array.from({ length: BEAT_SECONDS }, () => new Set<HubClient>());
+  /** Groups of readers of several tokens. */
+  readonly #sets = new Map<string, SetGroup<TokenChannel>>();
   readonly #news = new Set<TokenChannel>();
   readonly #states: StreamStates;
   readonly #unsubscribe: (() => void)[] = [];
@@ -90,6 +104,11 @@ export class StreamHub {
       if (!this.#isStopping) options.onError(error);
     };
     this.#states = new StreamStates({ ...options, onError: this.onError });
+    this.news = new NewsDesk({
+      ...{ ...options, onError: this.onError, reads: this.#reads },
+      pageEvents: options.limits.pageEvents,
+      onLost: (channel) => this.#endClientsOf(channel),
+    });
   }
 
   /** How often each has happened since the start. */
@@ -116,7 +135,10 @@ export class StreamHub {
   start(): void {
     const { states, pauses } = this.#options;
     this.#unsubscribe.push(
-      states.subscribe((change) => this.#hear(change)),
+      states.subscribe((change) => {
+        this.news.hear(change);
+        this.#hear(change);
+      }),
       pauses.subscribe((change) => this.#hearPause(change)),
     );
     this.#timer = setInterval(() => this.#tick(), 1000);
@@ -133,20 +155,41 @@ export class StreamHub {
 
   /** What was missed since a point, as of one commit. */
   async read(request: MissedRequest): Promise<Missed | NoWay> {
-    const { store } = this.#options;
     const leave = await this.#reads.enter();
     try {
-      const { value } = await readAt(store, request.chain, (reader, checkpoint) =>
-        readMissed(reader, request, checkpoint),
-      );
+      const { value } = await readAt(this.#options, request.chain, (reader, checkpoint) => {
+        return readMissed(reader, request, checkpoint);
+      });
       return value;
     } finally {
       leave();
     }
   }
 
+  /** The group of readers of these tokens; `leaveSet` must follow for each of its outboxes. */
+  openSet(
+    set: StreamSet,
+    filter: StreamFilter,
+    channels: readonly TokenChannel[],
+  ): SetGroup<TokenChannel> {
+    const key = toSetGroupKey(set, filter);
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known;
+    const group = new SetGroup(set, filter, channels);
+    this.#sets.set(key, group);
+    for (const [index, member] of group.members.entries()) channels[index]?.attach(member);
+    return group;
+  }
+
+  leaveSet(group: SetGroup<TokenChannel>, outbox: Outbox): void {
+    group.outboxes.delete(outbox);
+    if (group.outboxes.size > 0) return;
+    if (this.#sets.get(group.key) === group) this.#sets.delete(group.key);
+    for (const [index, member] of group.members.entries()) group.channels[index]?.detach(member);
+  }
+
   /** The token's channel, created for its first reader; `release` must follow. */
-  acquire(name: StreamName): TokenChannel {
+  #acquire(name: StreamName): TokenChannel {
     const { chain, token, epoch } = name;
     const ofChain = this.#channels.get(chain) ?? new Map<Address, TokenChannel>();
     this.#channels.set(chain, ofChain);
@@ -159,6 +202,18 @@ export class StreamHub {
     ofChain.set(token, channel);
     channel.users += 1;
     return channel;
+  }
+
+  /** All of them, or none if one cannot be created. */
+  acquireAll(names: readonly StreamName[]): readonly TokenChannel[] {
+    const channels: TokenChannel[] = [];
+    try {
+      for (const name of names) channels.push(this.#acquire(name));
+      return channels;
+    } catch (error) {
+      for (const channel of channels) this.release(channel);
+      throw error;
+    }
   }
 
   release(channel: TokenChannel): void {
@@ -174,10 +229,9 @@ export class StreamHub {
     for (const clients of this.#clients) clients.delete(client);
   }
 
-  /** Sends the states, which have no ids, to a reader that resumed. */
-  sendStates(channel: TokenChannel, reader: Pick<Joiner, 'outbox' | 'filter'>): void {
-    channel.sendStates(reader);
-    this.#states.want(channel, reader.filter.kinds);
+  /** A reader resumed; states have no ids, so those that nobody follows yet are read for it. */
+  wantStates(channel: TokenChannel, kinds: ReadonlySet<StreamKind>): void {
+    this.#states.want(channel, kinds);
   }
 
   #createChannel(name: StreamName): TokenChannel {
@@ -185,14 +239,15 @@ export class StreamHub {
     const { onError } = this;
     const checkpoint = states.current(name.chain);
     if (checkpoint === null) throw new Error(`nothing of ${name.chain} is indexed yet`);
-    return new TokenChannel({
+    const channel = new TokenChannel({
       ...{ name, checkpoint, clock, onError, sleep },
       pageEvents: this.limits.pageEvents,
       read: (request) => this.read(request),
       currentVersion: () => states.current(name.chain)?.version ?? 0,
-      onNews: (channel, afterMs) => this.#schedule(channel, afterMs),
-      onLost: (channel) => this.#lose(channel),
+      onNews: (afterMs) => this.#schedule(channel, afterMs),
+      onLost: () => this.#lose(channel),
     });
+    return channel;
   }
 
   #drop(channel: TokenChannel): void {
@@ -205,12 +260,16 @@ export class StreamHub {
   /** Its readers reconnect and resume. */
   #lose(channel: TokenChannel): void {
     this.#drop(channel);
+    this.#endClientsOf(channel);
+  }
+
+  #endClientsOf(channel: object): void {
     for (const client of this.#clientsOf(channel)) client.end();
   }
 
-  #clientsOf(channel: TokenChannel): HubClient[] {
+  #clientsOf(channel: object): HubClient[] {
     return this.#clients.flatMap((clients) =>
-      [...clients].filter((client) => client.channel === channel),
+      [...clients].filter((client) => client.follows(channel)),
     );
   }
 
@@ -234,13 +293,14 @@ export class StreamHub {
       channel.hear({ checkpoint, kind: isBackfilled ? 'other' : kind, trades });
       if (isBackfilled) this.#states.hearCoverage(channel);
       if (isTouched) this.#states.hear(channel);
+      else this.#states.hearTime(channel, checkpoint.timestampMs);
     }
   }
 
   #hearPause({ chain, token, paused }: PauseChange): void {
     const channel = this.#channels.get(chain)?.get(token);
     if (!paused || channel === undefined) return;
-    for (const client of this.#clientsOf(channel)) client.pause();
+    for (const client of this.#clientsOf(channel)) client.pause(channel.name);
   }
 
   /** Everything within one turn of the event loop becomes one message. */
@@ -263,6 +323,7 @@ export class StreamHub {
   #tick(): void {
     this.#second += 1;
     this.#states.tick();
+    this.news.tick();
     const due = this.#clients[this.#second % BEAT_SECONDS];
     for (const client of due ?? []) client.beat();
   }

@@ -43,9 +43,16 @@ export function toBlockEnd(at: {
   return { block: at.block, logIndex: LOG_END, timeMs: at.timestampMs };
 }
 
-/** The end of a commit. */
+const TIPS = new WeakMap<Checkpoint, StreamPoint>();
+
+/** The end of a commit: one object for all channels, which makes comparing them cheap. */
 export function toTip(checkpoint: Checkpoint): StreamPoint {
-  return { version: checkpoint.version, position: toBlockEnd(checkpoint) };
+  let tip = TIPS.get(checkpoint);
+  if (tip === undefined) {
+    tip = { version: checkpoint.version, position: toBlockEnd(checkpoint) };
+    TIPS.set(checkpoint, tip);
+  }
+  return tip;
 }
 
 type LogPosition = Pick<StreamPosition, 'block' | 'logIndex'>;
@@ -69,28 +76,43 @@ export function turnTimeBack(
   return { ...position, timeMs };
 }
 
-const MARK_LENGTH = 8;
+export const MARK_LENGTH = 8;
+
+/** What the numbers of an id belong to: a token, or `*` for the news of a chain. */
+type IdOwner = Pick<StreamName, 'chain' | 'epoch'> & { readonly token: Address | '*' };
 
 /** A checksum that detects ids of other streams and damaged ids. */
-function computeMark({ chain, token, epoch }: StreamName, body: string): string {
+function computeMark({ chain, token, epoch }: IdOwner, body: string): string {
   return hash('sha1', `${epoch} ${chain} ${token} ${body}`, 'base64url').slice(0, MARK_LENGTH);
+}
+
+type IdNumbers = readonly [number, number, number, number];
+
+export function encodeIdNumbers(owner: IdOwner, numbers: IdNumbers): string {
+  const body = numbers.map((number) => number.toString(36)).join('.');
+  return `${computeMark(owner, body)}.${body}`;
 }
 
 export function encodeEventId(name: StreamName, { version, position }: StreamPoint): string {
   const { timeMs, block, logIndex } = position;
-  const body = [version, timeMs, block, logIndex].map((number) => number.toString(36)).join('.');
-  return `${computeMark(name, body)}.${body}`;
+  return encodeIdNumbers(name, [version, timeMs, block, logIndex]);
 }
 
-const NUMBER = /^[0-9a-z]{1,10}$/;
+export const NUMBER = /^[0-9a-z]{1,10}$/;
+
+/** Null for an id that this stream did not issue. */
+export function parseIdNumbers(owner: IdOwner, id: string): IdNumbers | null {
+  const [mark = '', ...texts] = id.split('.');
+  if (texts.length !== 4 || !texts.every((text) => NUMBER.test(text))) return null;
+  if (mark !== computeMark(owner, texts.join('.'))) return null;
+  const [a = 0, b = 0, c = 0, d = 0] = texts.map((text) => Number.parseInt(text, 36));
+  return [a, b, c, d];
+}
 
 /** Null for an id that this stream did not issue. */
 export function parseEventId(name: StreamName, id: string): StreamPoint | null {
-  const [mark = '', ...texts] = id.split('.');
-  if (texts.length !== 4 || !texts.every((text) => NUMBER.test(text))) return null;
-  if (mark !== computeMark(name, texts.join('.'))) return null;
-  const [version = 0, timeMs = 0, block = 0, logIndex = 0] = texts.map((text) =>
-    Number.parseInt(text, 36),
-  );
+  const numbers = parseIdNumbers(name, id);
+  if (numbers === null) return null;
+  const [version, timeMs, block, logIndex] = numbers;
   return { version, position: { timeMs, block, logIndex } };
 }

@@ -7,6 +7,14 @@ export interface StreamSlotsOptions {
   /** The maximum number of concurrent streams of a caller. */
   readonly limitOf: (identity: Identity) => number;
   readonly totalMax: number;
+  /** Counts those of all processes, if several share the limits. */
+  readonly shared?: SharedSlots | undefined;
+}
+
+interface SharedSlots {
+  /** False if the owner has as many as it may. */
+  take(owner: string, limit: number): Promise<boolean>;
+  release(owner: string): void;
 }
 
 /** The owner whose streams count together: those of a wallet's keys and sessions. */
@@ -17,6 +25,11 @@ function findOwner(identity: Identity): string {
 
 /** Long enough to detect a lost connection. */
 const RETRY_AFTER_SECONDS = 5;
+
+function buildTooManyError(limit: number): AppError {
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new AppError('TOO_MANY_STREAMS', { limit }, { retryAfterSeconds });
+}
 
 export class StreamSlots {
   readonly #options: StreamSlotsOptions;
@@ -32,12 +45,28 @@ export class StreamSlots {
   }
 
   /** The returned function releases the slot; calling it again is a no-op. */
-  take(identity: Identity): () => void {
-    const limit = this.#options.limitOf(identity);
-    const key = findOwner(identity);
+  async take(identity: Identity): Promise<() => void> {
+    const { limitOf, shared } = this.#options;
+    const limit = limitOf(identity);
+    const owner = findOwner(identity);
+    const release = this.#takeHere(owner, limit);
+    if (shared === undefined) return release;
+    if (!(await shared.take(owner, limit))) {
+      release();
+      throw buildTooManyError(limit);
+    }
+    let isTaken = true;
+    return () => {
+      if (isTaken) shared.release(owner);
+      isTaken = false;
+      release();
+    };
+  }
+
+  #takeHere(key: string, limit: number): () => void {
     const taken = this.#taken.get(key) ?? 0;
     const retryAfterSeconds = RETRY_AFTER_SECONDS;
-    if (taken >= limit) throw new AppError('TOO_MANY_STREAMS', { limit }, { retryAfterSeconds });
+    if (taken >= limit) throw buildTooManyError(limit);
     if (this.#total >= this.#options.totalMax) {
       throw new AppError('OVERLOADED', {}, { retryAfterSeconds });
     }

@@ -2,25 +2,38 @@
 // they have.
 
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import type { TimeRange } from '../../store/market-reads.ts';
 import type { MarketStore } from '../../store/store.ts';
-import { pickTokenLiquidity, toUsdText } from '../board/token-columns.ts';
+import type { MarketBoard } from '../board/market-board.ts';
 import { readCoverage } from '../coverage.ts';
 import { computePct } from '../create-get-holders.ts';
+import type { TokenLists } from '../lists/token-lists.ts';
 import type { MarketChains } from '../market-parts.ts';
 import { readAt } from '../read-at.ts';
-import { findPrices } from '../token-summary.ts';
-import { encodeEvent } from './encode-events.ts';
+import { readSummaries, type SummaryRead } from '../token-summary.ts';
+import { createTokenEvent } from './encode-events.ts';
 import type { StreamKind } from './stream-filter.ts';
 import type { TokenChannel } from './token-channel.ts';
 
 interface StreamStatesOptions {
   readonly store: MarketStore;
   readonly chains: MarketChains;
+  readonly lists: Pick<TokenLists, 'directory'>;
+  readonly board: Pick<MarketBoard, 'read'>;
+  readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
+/** When a token's price was read, and for which times of the chain it is valid. */
+interface PriceReading {
+  readonly readMs: number;
+  readonly span: TimeRange;
+}
+
+/** A token's price is sent at most so often. */
+const PRICE_MS = 1000;
 const TOP_COUNT = 10;
 
 export class StreamStates {
@@ -28,9 +41,9 @@ export class StreamStates {
   readonly #pricesDue = new Set<TokenChannel>();
   readonly #holdersDue = new Set<TokenChannel>();
   readonly #coverageDue = new Set<TokenChannel>();
-  #isReadingPrices = false;
-  #isReadingHolders = false;
-  #isReadingCoverage = false;
+  readonly #prices = new WeakMap<TokenChannel, PriceReading>();
+  /** What is being read, by kind and chain: a chain that is slow or fails delays no other. */
+  readonly #reading = new Set<string>();
 
   constructor(options: StreamStatesOptions) {
     this.#options = options;
@@ -41,7 +54,15 @@ export class StreamStates {
     if (channel.wants('holders')) this.#holdersDue.add(channel);
     if (!channel.wants('price')) return;
     this.#pricesDue.add(channel);
-    void this.#readPrices();
+    void this.#readPrices(channel.name.chain);
+  }
+
+  /** Nothing about the token has changed, but trades leave its 24 hours. */
+  hearTime(channel: TokenChannel, chainMs: number): void {
+    const span = this.#prices.get(channel)?.span;
+    // A reader that started with a snapshot has a price that was not read here.
+    if (span !== undefined && chainMs >= span.fromMs && chainMs < span.toMs) return;
+    if (channel.wants('price')) this.#pricesDue.add(channel);
   }
 
   /** The token's history was filled in further. */
@@ -66,102 +87,115 @@ export class StreamStates {
 
   /** Once a second. */
   tick(): void {
-    if (this.#pricesDue.size > 0) void this.#readPrices();
-    if (this.#holdersDue.size > 0) void this.#readHolders();
-    if (this.#coverageDue.size > 0) void this.#readCoverages();
+    for (const chain of listChains(this.#pricesDue)) void this.#readPrices(chain);
+    for (const kind of ['holders', 'coverage'] as const) {
+      const due = kind === 'holders' ? this.#holdersDue : this.#coverageDue;
+      for (const chain of listChains(due)) void this.#readEach(due, { kind, chain });
+    }
   }
 
-  async #readPrices(): Promise<void> {
-    if (this.#isReadingPrices) return;
-    this.#isReadingPrices = true;
-    let due: TokenChannel[] = [];
-    try {
-      while (this.#pricesDue.size > 0) {
-        due = [...this.#pricesDue];
-        this.#pricesDue.clear();
-        for (const [chain, channels] of Map.groupBy(due, ({ name }) => name.chain)) {
-          await this.#publishPrices(chain, channels);
+  async #readPrices(chain: ChainSlug): Promise<void> {
+    await this.#readAlone(`price ${chain}`, async () => {
+      for (let due = this.#takeDue(chain); due.length > 0; due = this.#takeDue(chain)) {
+        try {
+          await this.#publishPrices(chain, due);
+        } catch (error) {
+          // The next tick retries.
+          this.#putBack(this.#pricesDue, due);
+          this.#options.onError(error);
+          return;
         }
       }
-    } catch (error) {
-      // The next tick retries.
-      for (const channel of due) this.#pricesDue.add(channel);
-      this.#options.onError(error);
+    });
+  }
+
+  /** Reads each channel by itself: the others do not wait for one that fails. */
+  async #readEach(
+    due: Set<TokenChannel>,
+    of: { readonly kind: 'holders' | 'coverage'; readonly chain: ChainSlug },
+  ): Promise<void> {
+    await this.#readAlone(`${of.kind} ${of.chain}`, async () => {
+      const channels = [...due].filter(({ name }) => name.chain === of.chain);
+      for (const channel of channels) due.delete(channel);
+      const errors: unknown[] = [];
+      for (const channel of channels) {
+        try {
+          if (of.kind === 'holders') await this.#publishHolders(channel);
+          else await this.#publishCoverage(channel);
+        } catch (error) {
+          this.#putBack(due, [channel]);
+          errors.push(error);
+        }
+      }
+      // One for all: a store that is down fails for every channel, every second.
+      if (errors.length > 0) this.#options.onError(errors[0]);
+    });
+  }
+
+  async #readAlone(key: string, work: () => Promise<void>): Promise<void> {
+    if (this.#reading.has(key)) return;
+    this.#reading.add(key);
+    try {
+      await work();
     } finally {
-      this.#isReadingPrices = false;
+      this.#reading.delete(key);
     }
+  }
+
+  #putBack(due: Set<TokenChannel>, channels: readonly TokenChannel[]): void {
+    for (const channel of channels) if (!channel.isClosed) due.add(channel);
+  }
+
+  /** Those whose last price is old enough; the others wait for a tick. */
+  #takeDue(chain: ChainSlug): TokenChannel[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    const due = [...this.#pricesDue].filter((channel) => {
+      if (channel.name.chain !== chain) return false;
+      const readMs = this.#prices.get(channel)?.readMs ?? Number.NEGATIVE_INFINITY;
+      return !channel.hasState('price') || nowMs - readMs >= PRICE_MS;
+    });
+    for (const channel of due) this.#pricesDue.delete(channel);
+    return due;
   }
 
   async #publishPrices(chain: ChainSlug, channels: readonly TokenChannel[]): Promise<void> {
-    const tokens = channels.map(({ name }) => name.token);
-    const { value, checkpoint } = await readAt(this.#options.store, chain, (reader) =>
-      reader.readTokens(chain, tokens),
-    );
-    const byToken = new Map(value.map((row) => [row.token, row]));
-    for (const channel of channels) {
-      const row = byToken.get(channel.name.token);
-      if (row === undefined || checkpoint === null) continue;
-      this.#skipMismatch(() => this.#publishPrice(channel, row, checkpoint));
-    }
-  }
-
-  #publishPrice(channel: TokenChannel, row: TokenRecord, checkpoint: Checkpoint): void {
-    const market = this.#options.chains.find(channel.name.chain);
+    const { store, chains, lists, board, clock } = this.#options;
+    const market = chains.find(chain);
     if (market === null) return;
-    const { priceUsd, priceNative } = findPrices(market, row);
-    const data = { priceUsd, priceNative, liquidityUsd: toUsdText(pickTokenLiquidity(row)) };
-    const text = encodeEvent('price', { ...data, block: checkpoint.block });
-    channel.setState('price', { key: JSON.stringify(data), text });
-  }
-
-  async #readHolders(): Promise<void> {
-    if (this.#isReadingHolders) return;
-    this.#isReadingHolders = true;
-    const due = [...this.#holdersDue];
-    this.#holdersDue.clear();
-    try {
-      for (const channel of due) await this.#publishHolders(channel);
-    } catch (error) {
-      for (const channel of due) this.#holdersDue.add(channel);
-      this.#options.onError(error);
-    } finally {
-      this.#isReadingHolders = false;
-    }
-  }
-
-  async #readCoverages(): Promise<void> {
-    if (this.#isReadingCoverage) return;
-    this.#isReadingCoverage = true;
-    const due = [...this.#coverageDue];
-    this.#coverageDue.clear();
-    try {
-      for (const channel of due) await this.#publishCoverage(channel);
-    } catch (error) {
-      for (const channel of due) this.#coverageDue.add(channel);
-      this.#options.onError(error);
-    } finally {
-      this.#isReadingCoverage = false;
+    const tokens = channels.map(({ name }) => name.token);
+    const { value, checkpoint } = await readAt({ store }, chain, async (reader, at) =>
+      at === null
+        ? null
+        : readSummaries(reader, market, {
+            ...{ tokens, checkpoint: at, directory: lists.directory, board },
+          }),
+    );
+    for (const channel of channels) {
+      const read = value?.get(channel.name.token);
+      if (read === undefined || checkpoint === null) continue;
+      this.#prices.set(channel, { readMs: clock.monotonicMs(), span: read.span });
+      this.#skipMismatch(() => publishPrice(channel, read.summary, checkpoint.block));
     }
   }
 
   /** Nothing is said about a token whose history nobody has requested. */
   async #publishCoverage(channel: TokenChannel): Promise<void> {
     const { chain, token } = channel.name;
-    const { value } = await readAt(this.#options.store, chain, async (reader, checkpoint) => {
+    const { value } = await readAt(this.#options, chain, async (reader, checkpoint) => {
       const [row] = await reader.readTokens(chain, [token]);
       if (row === undefined || checkpoint === null) return null;
       return await readCoverage(reader, chain, { token: row, checkpoint });
     });
     if (value === null || value.backfill === null) return;
     this.#skipMismatch(() => {
-      const text = encodeEvent('coverage', value);
-      channel.setState('coverage', { key: text, text });
+      const event = createTokenEvent('coverage', value, channel.name);
+      channel.setState('coverage', { key: event.encode(), event });
     });
   }
 
   async #publishHolders(channel: TokenChannel): Promise<void> {
     const { chain, token, addresses } = channel.name;
-    const { value } = await readAt(this.#options.store, chain, async (reader) => {
+    const { value } = await readAt(this.#options, chain, async (reader) => {
       const [row] = await reader.readTokens(chain, [token]);
       const page = { after: null, limit: TOP_COUNT };
       return { row, top: await reader.readBalancePage(chain, token, page) };
@@ -172,8 +206,8 @@ export class StreamStates {
     const total = token === addresses.native ? null : row.holders;
     const data = { total, top10Pct: computePct(topRaw, row.supplyRaw) };
     this.#skipMismatch(() => {
-      const text = encodeEvent('holders', data);
-      channel.setState('holders', { key: text, text });
+      const event = createTokenEvent('holders', data, channel.name);
+      channel.setState('holders', { key: event.encode(), event });
     });
   }
 
@@ -186,4 +220,21 @@ export class StreamStates {
       this.#options.onError(error);
     }
   }
+}
+
+function listChains(channels: Iterable<TokenChannel>): Set<ChainSlug> {
+  return new Set(Array.from(channels, ({ name }) => name.chain));
+}
+
+function publishPrice(channel: TokenChannel, summary: SummaryRead['summary'], block: number): void {
+  const { priceUsd, priceNative, liquidityUsd, marketCapUsd } = summary;
+  const { priceChange24hPct, volume24hUsd, trades24h } = summary;
+  const data = {
+    ...{ priceUsd, priceNative, liquidityUsd, marketCapUsd },
+    ...{ priceChange24hPct, volume24hUsd, trades24h },
+  };
+  const event = createTokenEvent('price', { ...data, block }, channel.name);
+  // A value that does not fit is found now, not when it is sent.
+  event.encode();
+  channel.setState('price', { key: JSON.stringify(data), event });
 }

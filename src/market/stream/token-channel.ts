@@ -7,81 +7,59 @@
 import { computeNextOpenTime } from '../../candles/interval.ts';
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Outbox } from '../../live/outbox.ts';
 import type { Address } from '../../model/ids.ts';
-import type { Checkpoint, KlineInterval, TradeRecord } from '../../model/market-record.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
+import type { ChannelOptions, ChannelState, ChannelStep, Joiner } from './channel-options.ts';
 import {
+  createLiveKlines,
   type EncodedItem,
   type EncodingState,
   encodeBeat,
   encodeItem,
-  encodeLiveKline,
   encodeMissed,
+  type TokenEvent,
 } from './encode-events.ts';
+import { isQuietStep, isSeriesCurrent } from './is-series-current.ts';
 import { KlineSeries } from './kline-series.ts';
-import type { KnownToken, Missed, MissedItem, MissedRequest, NoWay } from './read-missed.ts';
-import { listIntervals, type StreamFilter, toFilterKey } from './stream-filter.ts';
-import { buildStateMessage, type SharedState, StreamGroup } from './stream-group.ts';
-import { type StreamName, type StreamPoint, toTip, turnTimeBack } from './stream-point.ts';
-
-/** One commit of the chain, for this token. */
-interface ChannelStep {
-  readonly checkpoint: Checkpoint;
-  /** `other` if the change must be read from the store. */
-  readonly kind: 'append' | 'rollback' | 'other';
-  /** The token's trades that were added or, by a rollback, removed. */
-  readonly trades: readonly TradeRecord[];
-}
-
-interface ChannelOptions {
-  readonly name: StreamName;
-  readonly checkpoint: Checkpoint;
-  readonly clock: Clock;
-  readonly pageEvents: number;
-  readonly read: (request: MissedRequest) => Promise<Missed | NoWay>;
-  /** The last commit of the chain that this process knows. */
-  readonly currentVersion: () => number;
-  /** There is something to flush: now, or after this time. */
-  readonly onNews: (channel: TokenChannel, afterMs: number) => void;
-  /** The channel cannot continue, for any reader. */
-  readonly onLost: (channel: TokenChannel) => void;
-  readonly onError: (error: unknown) => void;
-  readonly sleep: (ms: number) => Promise<void>;
-}
-
-interface ChannelState {
-  readonly key: string;
-  readonly text: string;
-}
-
-/** A reader that has everything up to `point`. */
-export interface Joiner {
-  readonly outbox: Outbox;
-  readonly filter: StreamFilter;
-  readonly point: StreamPoint;
-  /** The klines and names of its last page, as of the point; null if it read none. */
-  readonly page: Pick<Missed, 'series' | 'tokens'> | null;
-}
+import { areNamed, type KnownToken, type MissedItem } from './read-missed.ts';
+import {
+  listSeries,
+  type StreamFilter,
+  toFilterKey,
+  toSeriesKey,
+  toViewKey,
+} from './stream-filter.ts';
+import { type ChannelGroup, type SharedState, StreamGroup } from './stream-group.ts';
+import {
+  encodeEventId,
+  type StreamName,
+  type StreamPoint,
+  toTip,
+  turnTimeBack,
+} from './stream-point.ts';
 
 const RETRY_MS = 500;
 /** A live kline is sent at most ten times a second. */
 const LIVE_KLINE_MS = 100;
-
-/** A heartbeat without an id, for readers with their own replay. */
-export const PLAIN_BEAT = new StreamFrame(':\n\n');
 
 export class TokenChannel {
   readonly name: StreamName;
   /** How many use it, including readers that are not live yet. */
   users = 0;
   readonly #options: ChannelOptions;
-  readonly #groups = new Map<string, StreamGroup>();
-  readonly #series = new Map<KlineInterval, KlineSeries>();
-  readonly #liveDue = new Set<KlineInterval>();
+  /** Readers of this token alone, by their filter. */
+  readonly #own = new Map<string, StreamGroup>();
+  /** All groups, those of several tokens included. */
+  readonly #groups = new Set<ChannelGroup>();
+  readonly #series = new Map<string, KlineSeries>();
+  readonly #liveDue = new Set<string>();
   readonly #tokens = new Map<Address, KnownToken>();
   readonly #states = new Map<SharedState, ChannelState>();
   #checkpoint: Checkpoint;
+  /** The last commit since which nothing but the chain's time has advanced for this token. */
+  #changedVersion: number;
+  #tip: StreamPoint;
   #liveSentMs = Number.NEGATIVE_INFINITY;
   /** Whether a flush is scheduled for live klines that changed too soon. */
   #isLiveAwaited = false;
@@ -96,14 +74,26 @@ export class TokenChannel {
     this.#options = options;
     this.name = options.name;
     this.#checkpoint = options.checkpoint;
+    this.#changedVersion = options.checkpoint.version;
+    this.#tip = toTip(options.checkpoint);
   }
 
-  get groups(): Iterable<StreamGroup> {
-    return this.#groups.values();
+  /** Up to where its readers have everything. */
+  get point(): StreamPoint {
+    return this.#point ?? this.#tip;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Whether readers are at the last commit. */
+  get isSettled(): boolean {
+    return !this.#isBusy;
   }
 
   wants(kind: SharedState): boolean {
-    for (const { filter } of this.#groups.values()) if (filter.kinds.has(kind)) return true;
+    for (const { filter } of this.#groups) if (filter.kinds.has(kind)) return true;
     return false;
   }
 
@@ -112,55 +102,88 @@ export class TokenChannel {
     return this.#moved.promise;
   }
 
-  /** `live` if the reader has joined; `wait` if it must wait, `behind` if it must read on first. */
-  join(joiner: Joiner): 'live' | 'wait' | 'behind' {
+  /** `live` if the reader can join; `wait` if it must wait, `behind` if it must read on first. */
+  check(joiner: Joiner): 'live' | 'wait' | 'behind' {
     const { version } = joiner.point;
     if (this.#isBusy || version > this.#checkpoint.version) return 'wait';
-    if (version < this.#checkpoint.version) return 'behind';
-    if (!this.#adopt(joiner)) return 'behind';
+    if (version < this.#changedVersion) return 'behind';
+    const at = { checkpoint: this.#checkpoint, series: this.#series };
+    const isCurrent = listSeries(joiner.filter).every((one) => isSeriesCurrent(one, joiner, at));
+    return isCurrent ? 'live' : 'behind';
+  }
+
+  /** Adds a reader of this token alone, if it can join. */
+  join(joiner: Joiner & { readonly outbox: Outbox }): 'live' | 'wait' | 'behind' {
+    const checked = this.check(joiner);
+    if (checked !== 'live') return checked;
     const { filter, outbox } = joiner;
-    // What is pending for the group was already sent to this reader.
-    this.flush();
-    if (this.#isClosed) return 'wait';
     const key = toFilterKey(filter);
-    const group = this.#groups.get(key) ?? new StreamGroup(filter);
-    this.#groups.set(key, group);
+    const group = this.#own.get(key) ?? new StreamGroup(filter);
+    this.prepare(joiner);
+    if (this.#isClosed) return 'wait';
+    this.#own.set(key, group);
+    this.attach(group);
     group.outboxes.add(outbox);
     return 'live';
   }
 
-  leave({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
+  /**
+   * Before a reader joins: takes over what its page knows, and sends what is pending, which this
+   * reader already has.
+   */
+  prepare({ filter, page }: Joiner): void {
+    const { token } = this.name;
+    for (const one of listSeries(filter)) {
+      const key = toSeriesKey(one);
+      const state = page?.series?.get(key);
+      if (this.#series.has(key) || state === undefined) continue;
+      this.#series.set(key, new KlineSeries({ token, ...one }, state));
+    }
+    for (const [known, names] of page?.tokens ?? []) this.#tokens.set(known, names);
+    this.flush();
+  }
+
+  attach(group: ChannelGroup): void {
+    this.#groups.add(group);
+  }
+
+  leave({ outbox, filter }: { readonly outbox: Outbox; readonly filter: StreamFilter }): void {
     const key = toFilterKey(filter);
-    const group = this.#groups.get(key);
+    const group = this.#own.get(key);
     group?.outboxes.delete(outbox);
     if (group?.outboxes.size !== 0) return;
-    this.#groups.delete(key);
+    this.#own.delete(key);
+    this.detach(group);
+  }
+
+  detach(group: ChannelGroup): void {
+    this.#groups.delete(group);
     const followed = new Set(
-      [...this.#groups.values()].flatMap((one) => listIntervals(one.filter)),
+      [...this.#groups].flatMap((one) => listSeries(one.filter).map(toSeriesKey)),
     );
-    for (const interval of this.#series.keys()) {
-      if (!followed.has(interval)) this.#series.delete(interval);
-    }
+    for (const key of this.#series.keys()) if (!followed.has(key)) this.#series.delete(key);
     // Nobody updates them from now on.
     for (const kind of this.#states.keys()) if (!this.wants(kind)) this.#states.delete(kind);
   }
 
   /** Whether more klines are open than a snapshot has, such as after the chain's time went back. */
   hasSeveralOpen(filter: StreamFilter): boolean {
-    return listIntervals(filter).some((one) => (this.#series.get(one)?.openCount ?? 0) > 1);
+    return listSeries(filter).some((one) => {
+      return (this.#series.get(toSeriesKey(one))?.openCount ?? 0) > 1;
+    });
   }
 
   /** The states for a reader that was away; states have no ids to resume from. */
-  sendStates({ outbox, filter }: Pick<Joiner, 'outbox' | 'filter'>): void {
-    const states = new Map<string, string>();
-    for (const interval of listIntervals(filter)) {
-      const text = this.#encodeLive(interval);
-      if (text !== '') states.set('kline', text);
+  listStates(filter: StreamFilter): Map<string, TokenEvent> {
+    const states = new Map<string, TokenEvent>();
+    for (const one of listSeries(filter)) {
+      const event = this.#createLive(toSeriesKey(one), filter);
+      if (event !== null) states.set('kline', event);
     }
-    for (const [kind, { text }] of this.#states) {
-      if (filter.kinds.has(kind)) states.set(kind, text);
+    for (const [kind, { event }] of this.#states) {
+      if (filter.kinds.has(kind)) states.set(kind, event);
     }
-    if (states.size > 0) outbox.push(buildStateMessage(states));
+    return states;
   }
 
   hear(step: ChannelStep): void {
@@ -173,10 +196,15 @@ export class TokenChannel {
     const ahead = checkpoint.version - this.#checkpoint.version;
     // The store may already have included it.
     if (ahead <= 0 && kind !== 'other') return;
-    if (this.#groups.size === 0) this.#checkpoint = checkpoint;
+    if (!isQuietStep(step, this.#checkpoint)) {
+      this.#changedVersion = Math.max(checkpoint.version, this.#checkpoint.version);
+    }
+    // Without readers, nobody updates the klines.
+    if (this.#groups.size === 0) this.#series.clear();
+    if (this.#groups.size === 0) this.#advance(checkpoint);
     else if (ahead !== 1 || kind === 'other' || this.#isReopened(step)) void this.#catchUp();
     else if (step.trades.length === 0) this.#append(step);
-    else if (kind === 'append' && this.#isKnown(step.trades)) this.#append(step);
+    else if (kind === 'append' && areNamed(step.trades, this.#tokens)) this.#append(step);
     else void this.#catchUp();
     this.#notifyMoved();
   }
@@ -189,15 +217,14 @@ export class TokenChannel {
   setState(kind: SharedState, state: ChannelState): void {
     if (!this.wants(kind) || this.#states.get(kind)?.key === state.key) return;
     this.#states.set(kind, state);
-    const { text } = state;
-    for (const group of this.#groups.values()) group.setState(kind, text);
-    this.#options.onNews(this, 0);
+    for (const group of this.#groups) group.setState(kind, state.event);
+    this.#options.onNews(0);
   }
 
   /** Sends what was collected. */
   flush(): void {
     if (this.#liveDue.size > 0) this.#loseOnError(() => this.#collectLive());
-    for (const group of this.#groups.values()) group.flush();
+    for (const group of this.#groups) group.flush();
   }
 
   /** The scheduled time has passed. */
@@ -206,13 +233,13 @@ export class TokenChannel {
     this.flush();
   }
 
-  /** A heartbeat with the readers' position, if that is certain. */
-  buildBeat(): StreamFrame {
-    if (this.#isBusy) return PLAIN_BEAT;
+  /** A heartbeat with the readers' position; null if that is not certain. */
+  buildBeat(): StreamFrame | null {
+    if (this.#isBusy) return null;
     this.flush();
     const { version } = this.#checkpoint;
     if (this.#beat?.version !== version) {
-      const text = encodeBeat(this.name, toTip(this.#checkpoint));
+      const text = encodeBeat(encodeEventId(this.name, this.#tip));
       this.#beat = { version, frame: new StreamFrame(text) };
     }
     return this.#beat.frame;
@@ -234,7 +261,7 @@ export class TokenChannel {
 
   #lose(error: unknown): void {
     this.#options.onError(error);
-    this.#options.onLost(this);
+    this.#options.onLost();
   }
 
   #notifyMoved(): void {
@@ -246,22 +273,9 @@ export class TokenChannel {
     return { name: this.name, checkpoint: this.#checkpoint, tokens: this.#tokens };
   }
 
-  /** Takes over the series of the reader's page that no other reader needed before. */
-  #adopt({ filter, page }: Joiner): boolean {
-    for (const interval of listIntervals(filter)) {
-      if (this.#series.has(interval)) continue;
-      const state = page?.series?.get(interval);
-      if (state === undefined) return false;
-      this.#series.set(interval, new KlineSeries({ token: this.name.token, interval }, state));
-    }
-    for (const [token, known] of page?.tokens ?? []) this.#tokens.set(token, known);
-    return true;
-  }
-
-  /** Whether the names of the trades' tokens are already known. */
-  #isKnown(trades: readonly TradeRecord[]): boolean {
-    const isKnown = (token: Address) => (this.#tokens.get(token)?.decimals ?? null) !== null;
-    return trades.every(({ token, quoteToken }) => isKnown(token) && isKnown(quoteToken));
+  #advance(checkpoint: Checkpoint): void {
+    this.#checkpoint = checkpoint;
+    this.#tip = toTip(checkpoint);
   }
 
   /** Whether a kline that was sent as closed is open again or has another trade. */
@@ -274,13 +288,13 @@ export class TokenChannel {
   /** A step that reverted no trade. Its time may be later than before, even after a rollback. */
   #append({ checkpoint, trades }: ChannelStep): void {
     // Trades come first, so a reader that has only them has no kline that ended since.
-    const { timeMs } = turnTimeBack(toTip(this.#checkpoint).position, trades);
+    const { timeMs } = turnTimeBack(this.#tip.position, trades);
     const items = trades.map((trade): MissedItem => {
       const { block, logIndex } = trade;
       return { kind: 'trade', position: { block, logIndex, timeMs }, trade };
     });
     const { position } = toTip(checkpoint);
-    for (const series of this.#series.values()) {
+    for (const [key, series] of this.#series) {
       for (const trade of trades) series.add(trade);
       const ended = series.passTime(checkpoint.timestampMs);
       for (const candle of ended) {
@@ -288,40 +302,43 @@ export class TokenChannel {
         items.push({ kind: 'kline', position: { ...position, timeMs: endMs }, candle });
       }
       // When a kline ends, slow readers lose the queued text of open ones: it is sent again.
-      if (trades.length > 0 || ended.length > 0) this.#liveDue.add(series.interval);
+      if (trades.length > 0 || ended.length > 0) this.#liveDue.add(key);
     }
-    this.#checkpoint = checkpoint;
+    this.#advance(checkpoint);
     if (items.length === 0) return;
     const state = this.#readState();
     this.#keep(items.map((item) => encodeItem(item, state)));
   }
 
   #keep(items: readonly EncodedItem[]): void {
-    for (const group of this.#groups.values()) group.keep(items);
-    this.#options.onNews(this, 0);
+    for (const group of this.#groups) group.keep(items);
+    this.#options.onNews(0);
   }
 
-  #encodeLive(interval: KlineInterval): string {
-    const state = this.#readState();
-    const open = this.#series.get(interval)?.open ?? [];
-    return open.map((candle) => encodeLiveKline(candle, state)).join('');
+  /** Null if no kline is open. */
+  #createLive(key: string, view: StreamFilter): TokenEvent | null {
+    const open = this.#series.get(key)?.open ?? [];
+    return open.length === 0 ? null : createLiveKlines(open, this.#readState(), view);
   }
 
   #collectLive(): void {
     const nowMs = this.#options.clock.monotonicMs();
     const waitMs = this.#liveSentMs + LIVE_KLINE_MS - nowMs;
     if (waitMs > 0) {
-      if (!this.#isLiveAwaited) this.#options.onNews(this, waitMs);
+      if (!this.#isLiveAwaited) this.#options.onNews(waitMs);
       this.#isLiveAwaited = true;
       return;
     }
     this.#liveSentMs = nowMs;
-    for (const interval of this.#liveDue) {
-      const text = this.#encodeLive(interval);
-      if (text === '') continue;
-      for (const group of this.#groups.values()) {
-        if (listIntervals(group.filter).includes(interval)) group.setKline(text);
-      }
+    const events = new Map<string, TokenEvent | null>();
+    for (const group of this.#groups) {
+      const { filter } = group;
+      const key = toSeriesKey(filter);
+      if (!filter.kinds.has('kline') || !this.#liveDue.has(key)) continue;
+      const view = toViewKey(filter);
+      if (!events.has(view)) events.set(view, this.#createLive(key, filter));
+      const event = events.get(view);
+      if (event) group.setKline(event);
     }
     this.#liveDue.clear();
   }
@@ -355,13 +372,13 @@ export class TokenChannel {
     const { name } = this;
     const missed = await this.#options.read({
       ...name,
-      point: this.#point ?? toTip(this.#checkpoint),
+      point: this.point,
       withTrades: true,
-      intervals: [...this.#series.keys()],
+      series: [...this.#series.values()].map(({ series }) => series),
       limit: this.#options.pageEvents,
     });
     if (typeof missed === 'string') {
-      this.#options.onLost(this);
+      this.#options.onLost();
       return true;
     }
     for (const [token, known] of missed.tokens) this.#tokens.set(token, known);
@@ -369,13 +386,15 @@ export class TokenChannel {
     this.#point = missed.point;
     if (missed.series === null) return false;
     this.#point = null;
-    this.#checkpoint = missed.checkpoint;
-    for (const [interval, state] of missed.series) {
-      if (!this.#series.has(interval)) continue;
-      this.#series.set(interval, new KlineSeries({ token: name.token, interval }, state));
-      this.#liveDue.add(interval);
+    this.#advance(missed.checkpoint);
+    this.#changedVersion = missed.checkpoint.version;
+    for (const [key, state] of missed.series) {
+      const series = this.#series.get(key)?.series;
+      if (series === undefined) continue;
+      this.#series.set(key, new KlineSeries({ token: name.token, ...series }, state));
+      this.#liveDue.add(key);
     }
-    this.#options.onNews(this, 0);
+    this.#options.onNews(0);
     return true;
   }
 }

@@ -5,7 +5,7 @@ import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
 import { defineTable, type SqlStatement } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
-import { IDEMPOTENCY_LIFE_MS, toHour, USAGE_HOURS } from './retention.ts';
+import { IDEMPOTENCY_LIFE_MS, OPERATION_USAGE_HOURS, toHour, USAGE_HOURS } from './retention.ts';
 
 type UsageQueries = Pick<
   AccessStore,
@@ -62,6 +62,7 @@ function buildSweep(table: string, column: string): SqlStatement {
 const SWEEP_CHALLENGES = buildSweep('access_challenges', 'expires_at_ms');
 const SWEEP_SESSIONS = buildSweep('access_sessions', 'expires_at_ms');
 const SWEEP_IDEMPOTENCY = buildSweep('access_idempotency', 'created_at_ms');
+const SWEEP_OPERATIONS = buildSweep('access_operation_usage', 'hour');
 const SWEEP_USAGE = buildSweep('access_usage', 'hour');
 
 const bySource = ({ walletId, source }: UsageEntry) => `${walletId} ${source}`;
@@ -103,6 +104,7 @@ export function createUsageQueries(engine: SqlEngine): UsageQueries {
         await session.execute(SWEEP_SESSIONS, [nowMs]);
         await session.execute(SWEEP_IDEMPOTENCY, [nowMs - IDEMPOTENCY_LIFE_MS]);
         await session.execute(SWEEP_USAGE, [toHour(nowMs) - USAGE_HOURS]);
+        await session.execute(SWEEP_OPERATIONS, [toHour(nowMs) - OPERATION_USAGE_HOURS]);
       }),
   };
 }

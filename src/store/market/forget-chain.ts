@@ -12,8 +12,10 @@ import { CHECKPOINT_TABLE } from '../tables/checkpoint-table.ts';
 import { DISCOVERY_TABLE } from '../tables/discovery-table.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE } from '../tables/header-table.ts';
+import { NEWS_TABLE } from '../tables/news-table.ts';
 import { POOL_SAFETY_TABLE } from '../tables/pool-safety-table.ts';
 import { POOL_TABLE } from '../tables/pool-table.ts';
+import { POSITION_TABLE } from '../tables/position-table.ts';
 import { REVERTED_TRADE_TABLE } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE } from '../tables/rollback-table.ts';
 import { SCOPE_ENTRY_TABLE } from '../tables/scope-entry-table.ts';
@@ -23,18 +25,21 @@ import { TRADE_TABLE } from '../tables/trade-table.ts';
 import { UNDO_TABLE } from './undo-images.ts';
 
 const INDEXED_TABLES: readonly Table[] = [
+  // First: it waits for a commit that is under way, and makes those after it fail as stale.
+  CHECKPOINT_TABLE,
   ACCOUNT_TABLE,
   ADOPTION_TABLE,
   BACKFILL_BALANCE_TABLE,
   BACKFILL_TABLE,
   BALANCE_TABLE,
   CANDLE_TABLE,
-  CHECKPOINT_TABLE,
   DISCOVERY_TABLE,
   EPOCH_TABLE,
   HEADER_TABLE,
+  NEWS_TABLE,
   POOL_SAFETY_TABLE,
   POOL_TABLE,
+  POSITION_TABLE,
   REVERTED_TRADE_TABLE,
   ROLLBACK_TABLE,
   SCOPE_ENTRY_TABLE,

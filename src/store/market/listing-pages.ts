@@ -15,7 +15,7 @@ import {
   textOrNullAt,
 } from '../tables/column-value.ts';
 import { POOL_TABLE } from '../tables/pool-table.ts';
-import { TOKEN_TABLE } from '../tables/token-table.ts';
+import { readLaunch, TOKEN_TABLE } from '../tables/token-table.ts';
 import { MarketQueries } from './market-queries.ts';
 
 const PAGE_SIZE = 5000;
@@ -47,11 +47,12 @@ function defineListing<Column extends string, Row>(
 
 const SEARCHED = defineListing(
   TOKEN_TABLE,
-  ['token', 'symbol', 'name', 'liquidity_usd_e18', 'paired_usd_e18'],
+  ['token', 'symbol', 'name', 'first_seen_at_ms', 'liquidity_usd_e18', 'paired_usd_e18'],
   (row, at): ListingRecord => ({
     token: addressAt(row, at.token),
     symbol: textOrNullAt(row, at.symbol),
     name: textOrNullAt(row, at.name),
+    firstSeenAtMs: numberAt(row, at.first_seen_at_ms),
     liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
     pairedUsdE18: amountOrNullAt(row, at.paired_usd_e18),
   }),
@@ -65,8 +66,10 @@ const TOKEN_FIGURES = defineListing(
     'first_seen_at_ms',
     'supply_raw',
     'price_usd',
+    'last_trade_at_ms',
     'liquidity_usd_e18',
     'paired_usd_e18',
+    'launch',
   ],
   (row, at): TokenFigures => ({
     token: addressAt(row, at.token),
@@ -74,8 +77,10 @@ const TOKEN_FIGURES = defineListing(
     firstSeenAtMs: numberAt(row, at.first_seen_at_ms),
     supplyRaw: amountOrNullAt(row, at.supply_raw),
     priceUsd: textOrNullAt(row, at.price_usd),
+    lastTradeAtMs: numberOrNullAt(row, at.last_trade_at_ms),
     liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
     pairedUsdE18: amountOrNullAt(row, at.paired_usd_e18),
+    ...readLaunch(row, at.launch),
   }),
 );
 

@@ -3,15 +3,23 @@
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { BalanceRecord, CandleRecord } from '../../model/market-record.ts';
+import type {
+  BalanceRecord,
+  CandleRecord,
+  TickRange,
+  TickRecord,
+} from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { PositionRecord } from '../../model/position.ts';
 import type {
   BalancePosition,
   CandleSeries,
+  LargestPage,
   MarketReads,
   TimeRange,
   TradePage,
   TradeQuery,
+  WalletPage,
 } from '../market-reads.ts';
 import type { SqlRow } from '../sql.ts';
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
@@ -20,8 +28,10 @@ import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
 import { addressAt, numberAt } from '../tables/column-value.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { ListingPages } from './listing-pages.ts';
 import { TradePages } from './trade-pages.ts';
+import { WalletPages } from './wallet-pages.ts';
 
 const CANDLE_SERIES_TYPES: readonly ColumnType[] = ['name', 'name', 'name', 'name'];
 
@@ -62,7 +72,7 @@ const SELECT_NEXT_BALANCES = buildSelect(
   BALANCE_TABLE,
   `WHERE chain = $1 AND token = $2 AND amount_raw <= $3 AND (amount_raw < $4 OR owner > $5)
   ORDER BY amount_raw DESC, owner LIMIT $6`,
-  ['name', 'name', 'text', 'text', 'text', 'integer'],
+  ['name', 'name', 'text', 'text', 'hex', 'integer'],
 );
 
 function buildTopPools(column: 'token0' | 'token1', limit: number): SqlStatement {
@@ -84,6 +94,20 @@ function compareDepth(a: PoolRecord, b: PoolRecord): number {
 function toSeriesValues(chain: ChainSlug, series: CandleSeries): SqlRow {
   return [chain, series.token, series.pool ?? ALL_POOLS, series.interval];
 }
+
+const SELECT_TICK_RANGE = buildSelect(
+  TICK_TABLE,
+  `WHERE chain = $1 AND pool = $2 AND tick >= COALESCE(
+      (SELECT MAX(tick) FROM ticks WHERE chain = $3 AND pool = $4 AND tick < $5), $6)
+    AND tick <= COALESCE(
+      (SELECT MIN(tick) FROM ticks WHERE chain = $7 AND pool = $8 AND tick > $9), $10)
+  ORDER BY tick`,
+  [
+    ...(['text', 'text'] as const),
+    ...(['text', 'text', 'integer', 'integer'] as const),
+    ...(['text', 'text', 'integer', 'integer'] as const),
+  ],
+);
 
 export class MarketPages extends ListingPages implements MarketReads {
   async readTopPools(
@@ -165,6 +189,30 @@ export class MarketPages extends ListingPages implements MarketReads {
     return (await this.session.query(SELECT_NEXT_BALANCES, values)).map(toBalanceRecord);
   }
 
+  readBalancesOfOwner(
+    chain: ChainSlug,
+    owner: Address,
+    page: WalletPage,
+  ): Promise<BalanceRecord[]> {
+    return new WalletPages(this.session, chain).readBalances(owner, page);
+  }
+
+  readPositionsOfWallet(
+    chain: ChainSlug,
+    wallet: Address,
+    page: WalletPage,
+  ): Promise<PositionRecord[]> {
+    return new WalletPages(this.session, chain).readPositions(wallet, page);
+  }
+
+  readLargestPositions(
+    chain: ChainSlug,
+    token: Address,
+    page: LargestPage,
+  ): Promise<PositionRecord[]> {
+    return new WalletPages(this.session, chain).readLargest(token, page);
+  }
+
   async readFirstTradeTime(chain: ChainSlug, fromBlock = 0): Promise<number | null> {
     const [row] = await this.session.query(SELECT_FIRST_TRADE_TIME, [chain, fromBlock]);
     return row === undefined ? null : numberAt(row, 0);
@@ -191,5 +239,13 @@ export class MarketPages extends ListingPages implements MarketReads {
     return new Map(
       rows.map((row) => [addressAt(row, at.address), numberAt(row, at.is_contract) === 1]),
     );
+  }
+
+  async readTickRange(chain: ChainSlug, pool: PoolId, range: TickRange): Promise<TickRecord[]> {
+    const { fromTick, toTick } = range;
+    const below = [chain, pool, fromTick, fromTick];
+    const above = [chain, pool, toTick, toTick];
+    const rows = await this.session.query(SELECT_TICK_RANGE, [chain, pool, ...below, ...above]);
+    return rows.map(toTickRecord);
   }
 }

@@ -16,6 +16,7 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { PositionKey, PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TimeRange } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
@@ -34,6 +35,7 @@ import { CHECKPOINT_TABLE, toCheckpointRecord } from '../tables/checkpoint-table
 import { textAt } from '../tables/column-value.ts';
 import { HEADER_TABLE, toHeaderRecord } from '../tables/header-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { POSITION_TABLE, toPositionRecord } from '../tables/position-table.ts';
 import { SCOPE_ENTRY_TABLE, toScopeEntry } from '../tables/scope-entry-table.ts';
 import { compareTicks, TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
@@ -174,6 +176,12 @@ export class MarketQueries implements MarketReader {
       keys.map((key) => [chain, key.token, key.owner]),
     );
     return rows.map(toBalanceRecord);
+  }
+
+  async readPositions(chain: ChainSlug, keys: readonly PositionKey[]): Promise<PositionRecord[]> {
+    const sets = keys.map(({ wallet, token }) => [chain, wallet, token]);
+    const rows = await this.session.queryEach(POSITION_TABLE.selectByKey, sets);
+    return rows.map(toPositionRecord);
   }
 
   async readBackfills(chain: ChainSlug, tokens: readonly Address[]): Promise<BackfillRecord[]> {

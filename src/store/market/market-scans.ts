@@ -12,6 +12,7 @@ import type {
   TradeRecord,
 } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { MarketScanner } from '../store.ts';
 import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
@@ -20,6 +21,7 @@ import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
 import { DISCOVERY_TABLE, toDiscoveryRecord } from '../tables/discovery-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
+import { POSITION_TABLE, toPositionRecord } from '../tables/position-table.ts';
 import { SCOPE_ENTRY_TABLE, toScopeEntry } from '../tables/scope-entry-table.ts';
 import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
@@ -79,8 +81,16 @@ export class MarketScans extends StreamPages implements MarketScanner {
   scanBalances(chain: ChainSlug): AsyncIterable<readonly BalanceRecord[]> {
     return scanTable(this.session, chain, {
       table: BALANCE_TABLE,
-      orderBy: ['token', 'owner'],
+      orderBy: ['owner', 'token'],
       toRecord: toBalanceRecord,
+    });
+  }
+
+  scanPositions(chain: ChainSlug): AsyncIterable<readonly PositionRecord[]> {
+    return scanTable(this.session, chain, {
+      table: POSITION_TABLE,
+      orderBy: ['wallet', 'token'],
+      toRecord: toPositionRecord,
     });
   }
 

@@ -1,6 +1,5 @@
 // One chain's writes in a transaction, the same on both engines.
 
-import { randomBytes } from 'node:crypto';
 import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
@@ -15,9 +14,13 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
+import type { NewsRecord } from '../../model/news.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
+import { createEpoch } from '../create-epoch.ts';
 import { createRowWriter } from '../create-row-writer.ts';
+import type { FeedRow } from '../feed-store.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
@@ -37,14 +40,18 @@ import { numberAt, numberOrNullAt, textAt } from '../tables/column-value.ts';
 import { DISCOVERY_TABLE, toDiscoveryRow } from '../tables/discovery-table.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { HEADER_TABLE, toHeaderRow } from '../tables/header-table.ts';
+import { NEWS_TABLE, toNewsRow } from '../tables/news-table.ts';
 import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
+import { POSITION_TABLE, toPositionRow } from '../tables/position-table.ts';
 import { REVERTED_TRADE_TABLE, toRevertedTradeRow } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE, toRollbackRow } from '../tables/rollback-table.ts';
 import { SCOPE_ENTRY_TABLE, toScopeEntryRow } from '../tables/scope-entry-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord, toTradeRow } from '../tables/trade-table.ts';
+import { ADD_TRADES } from './add-trades.ts';
 import { MarketQueries } from './market-queries.ts';
+import { pruneNews, revertNews } from './news-rows.ts';
 import { encodeUndo, UNDO_TABLE, UndoCollector } from './undo-images.ts';
 
 /** Headers kept below the pruned block, so that readers see the chain's recent past. */
@@ -125,8 +132,6 @@ const REOPEN_SCOPE_ABOVE: SqlStatement = {
   gives: [],
 };
 
-const EPOCH_BYTES = 8;
-
 const writeEpoch = createRowWriter(EPOCH_TABLE);
 const writeUndo = createRowWriter(UNDO_TABLE);
 
@@ -134,15 +139,15 @@ const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
     SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
       version = $6, start_at_ms = $7, trades_from_ms = $8, candles_from_ms = $9,
-      scope = $10
-    WHERE chain = $11 AND version = $12`,
+      scope = $10, positions_from_ms = $11
+    WHERE chain = $12 AND version = $13`,
   takes: [...CHECKPOINT_TABLE.types.slice(1), 'text', 'integer'],
   gives: [],
 };
 
 const INSERT_CHECKPOINT: SqlStatement = {
   sql: `INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (chain) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (chain) DO NOTHING`,
   takes: CHECKPOINT_TABLE.types,
   gives: [],
 };
@@ -151,12 +156,16 @@ function buildDelete(what: string, chainType: ColumnType): SqlStatement {
   return { sql: `DELETE FROM ${what}`, takes: [chainType, 'integer'], gives: [] };
 }
 
+export type PutFeedRow = (session: SqlSession, row: FeedRow) => Promise<void>;
+
 export class MarketWriter extends MarketQueries implements MarketTransaction {
   readonly #chain: ChainSlug;
+  readonly #putFeedRow: PutFeedRow | null;
 
-  constructor(session: SqlSession, chain: ChainSlug) {
+  constructor(session: SqlSession, chain: ChainSlug, putFeedRow: PutFeedRow | null) {
     super(session);
     this.#chain = chain;
+    this.#putFeedRow = putFeedRow;
   }
 
   putHeaders(headers: readonly BlockHeader[]): Promise<void> {
@@ -228,6 +237,10 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.upsertRows(BALANCE_TABLE, kept);
   }
 
+  putPositions(rows: readonly PositionRecord[]): Promise<void> {
+    return this.session.upsertRows(POSITION_TABLE, this.#toRows(rows, toPositionRow));
+  }
+
   putCandles(rows: readonly CandleRecord[]): Promise<void> {
     return this.session.upsertRows(CANDLE_TABLE, this.#toRows(rows, toCandleRow));
   }
@@ -238,6 +251,14 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
 
   insertTrades(rows: readonly TradeRecord[]): Promise<void> {
     return this.session.insertRows(TRADE_TABLE, this.#toRows(rows, toTradeRow));
+  }
+
+  addTrades(rows: readonly TradeRecord[]): Promise<void> {
+    return this.session.runProcedure(ADD_TRADES, this.#toRows(rows, toTradeRow));
+  }
+
+  putTrades(rows: readonly TradeRecord[]): Promise<void> {
+    return this.session.upsertRows(TRADE_TABLE, this.#toRows(rows, toTradeRow));
   }
 
   async putUndo(images: readonly UndoImages[]): Promise<void> {
@@ -296,12 +317,29 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.execute(UPDATE_FORGOTTEN, [version, this.#chain]);
   }
 
-  async pruneUndo(block: number): Promise<void> {
-    await this.session.execute(DELETE_UNDO_UP_TO, [this.#chain, block]);
-    await this.session.execute(DELETE_HEADERS_BELOW, [this.#chain, block - HEADERS_KEPT_BELOW]);
+  putNews(rows: readonly NewsRecord[]): Promise<void> {
+    return this.session.insertRows(NEWS_TABLE, this.#toRows(rows, toNewsRow));
   }
 
-  async setCheckpoint(checkpoint: Checkpoint): Promise<void> {
+  revertNews(above: { readonly block: number; readonly version: number }): Promise<void> {
+    return revertNews(this.session, this.#chain, above);
+  }
+
+  pruneNews(beforeMs: number): Promise<void> {
+    return pruneNews(this.session, this.#chain, beforeMs);
+  }
+
+  async pruneUndo(block: number): Promise<void> {
+    await this.session.executeLater(DELETE_UNDO_UP_TO, [this.#chain, block]);
+    const below = block - HEADERS_KEPT_BELOW;
+    await this.session.executeLater(DELETE_HEADERS_BELOW, [this.#chain, below]);
+  }
+
+  async putFeedRow(build: () => FeedRow): Promise<void> {
+    if (this.#putFeedRow !== null) await this.#putFeedRow(this.session, build());
+  }
+
+  async setCheckpoint(checkpoint: Checkpoint, epoch?: string): Promise<void> {
     const row = toCheckpointRow(this.#chain, checkpoint);
     const expected = checkpoint.version - 1;
     const changed =
@@ -309,7 +347,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
         ? await this.session.execute(INSERT_CHECKPOINT, row)
         : await this.session.execute(UPDATE_CHECKPOINT, [...row.slice(1), this.#chain, expected]);
     if (changed === 1) {
-      if (expected === 0) await this.#beginEpoch();
+      if (expected === 0) await this.#beginEpoch(epoch ?? createEpoch());
       return;
     }
     const stored = await this.readCheckpoint(this.#chain);
@@ -324,9 +362,9 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   /** Distinguishes the versions of this index from those of an earlier one in the same store. */
-  #beginEpoch(): Promise<void> {
-    const epoch = randomBytes(EPOCH_BYTES).toString('hex');
-    const row = writeEpoch({ chain: this.#chain, epoch, forgotten_version: 0 });
+  #beginEpoch(epoch: string): Promise<void> {
+    const unforgotten = { forgotten_version: 0, news_forgotten_version: 0 };
+    const row = writeEpoch({ chain: this.#chain, epoch, ...unforgotten });
     return this.session.upsertRows(EPOCH_TABLE, [row]);
   }
 

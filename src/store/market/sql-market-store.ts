@@ -3,8 +3,11 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
+import type { FeedRow } from '../feed-store.ts';
+import { LeaseLostError } from '../lease-lost-error.ts';
+import type { ChainLease } from '../lease-store.ts';
 import type { CandleSeries } from '../market-reads.ts';
-import type { SqlEngine } from '../sql.ts';
+import type { SqlEngine, SqlSession } from '../sql.ts';
 import type {
   MarketSnapshot,
   MarketStore,
@@ -12,6 +15,7 @@ import type {
   OldCandles,
   OldRows,
 } from '../store.ts';
+import { buildSelect, type SqlStatement } from '../table.ts';
 import { ACCOUNT_TABLE, toAccountRow } from '../tables/account-table.ts';
 import {
   POOL_SAFETY_TABLE,
@@ -21,22 +25,58 @@ import {
 import { deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
 import { forgetChain } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
-import { MarketWriter } from './market-writer.ts';
+import { MarketWriter, type PutFeedRow } from './market-writer.ts';
 import { scanTable } from './scan-table.ts';
+
+/**
+ * Until the transaction ends nobody can take the lease: the next holder sees all that this one has
+ * committed. Renewals do not wait.
+ */
+const LOCK_LEASE: SqlStatement = {
+  sql: 'SELECT token FROM chain_leases WHERE chain = $1 AND token = $2 FOR KEY SHARE',
+  takes: ['text', 'integer'],
+  gives: ['integer'],
+};
+
+const SELECT_SAFETY_SINCE = buildSelect(
+  POOL_SAFETY_TABLE,
+  'WHERE chain = $1 AND checked_at_ms >= $2',
+  ['text', 'integer'],
+);
+
+interface MarketStoreOptions {
+  readonly lease?: ChainLease;
+  /** Keeps a commit for other processes; absent if there are none. */
+  readonly putFeedRow?: (
+    session: SqlSession,
+    of: { readonly chain: ChainSlug; readonly origin: string },
+    row: FeedRow,
+  ) => Promise<void>;
+}
 
 export class SqlMarketStore extends MarketScans implements MarketStore {
   readonly #engine: SqlEngine;
+  readonly #options: MarketStoreOptions;
 
-  constructor(engine: SqlEngine) {
+  constructor(engine: SqlEngine, options: MarketStoreOptions = {}) {
     super(engine.session);
     this.#engine = engine;
+    this.#options = options;
+  }
+
+  fence(lease: ChainLease): MarketStore {
+    return new SqlMarketStore(this.#engine, { ...this.#options, lease });
   }
 
   transaction<T>(
     chain: ChainSlug,
     work: (transaction: MarketTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.#engine.transaction((session) => work(new MarketWriter(session, chain)));
+    const { putFeedRow, lease } = this.#options;
+    const of = { chain, origin: lease?.holder ?? '' };
+    const putRow: PutFeedRow | null =
+      putFeedRow === undefined ? null : (session, row) => putFeedRow(session, of, row);
+    return this.#write(chain, (session) => work(new MarketWriter(session, chain, putRow)));
   }
 
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T> {
@@ -44,21 +84,21 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
   }
 
   forgetChain(chain: ChainSlug): Promise<void> {
-    return this.#engine.transaction((session) => forgetChain(session, chain));
+    return this.#write(chain, (session) => forgetChain(session, chain));
   }
 
   deleteOldTrades(
     chain: ChainSlug,
     old: OldRows & { readonly upToBlock: number },
   ): Promise<number> {
-    return this.#engine.transaction((session) => deleteOldTrades(session, chain, old));
+    return this.#write(chain, (session) => deleteOldTrades(session, chain, old));
   }
 
   deleteOldCandles(
     chain: ChainSlug,
     old: OldRows & { readonly after: CandleSeries | null },
   ): Promise<OldCandles> {
-    return this.#engine.transaction((session) => deleteOldCandles(session, chain, old));
+    return this.#write(chain, (session) => deleteOldCandles(session, chain, old));
   }
 
   async putAccounts(chain: ChainSlug, accounts: ReadonlyMap<Address, boolean>): Promise<void> {
@@ -80,4 +120,29 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
       toRecord: toPoolSafetyRecord,
     });
   }
+
+  async readPoolSafetySince(chain: ChainSlug, sinceMs: number): Promise<PoolSafety[]> {
+    const rows = await this.session.query(SELECT_SAFETY_SINCE, [chain, sinceMs]);
+    return rows.map(toPoolSafetyRecord);
+  }
+
+  /** The lease is checked while the work runs; without it nothing is committed. */
+  #write<T>(chain: ChainSlug, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const { lease } = this.#options;
+    if (lease === undefined || lease.chain !== chain) return this.#engine.transaction(work);
+    return this.#engine.transaction(async (session) => {
+      const checked = assertHeld(session, lease);
+      checked.catch(() => undefined);
+      try {
+        return await work(session);
+      } finally {
+        await checked;
+      }
+    });
+  }
+}
+
+async function assertHeld(session: SqlSession, { chain, token }: ChainLease): Promise<void> {
+  const rows = await session.query(LOCK_LEASE, [chain, token]);
+  if (rows.length === 0) throw new LeaseLostError(chain);
 }

@@ -1,6 +1,6 @@
 // Pauses over any engine with SQL sessions.
 
-import { type ChainSlug, findChain } from '../../model/chain.ts';
+import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
@@ -22,16 +22,17 @@ const writePause = createRowWriter(PAUSE_TABLE);
 
 const SELECT_CHANGES = buildSelect(PAUSE_TABLE, 'WHERE version > $1 ORDER BY version', ['integer']);
 
-function parseChainSlug(text: string): ChainSlug {
-  const chain = findChain(text);
-  if (chain === null) throw buildDamageError(`The store holds an unknown chain ${text}`);
-  return chain.slug;
+/** The chain may have left the operator's file since. */
+function readSlug(text: string): ChainSlug {
+  const chain = parseChainSlug(text);
+  if (chain === null) throw buildDamageError(`The store holds an invalid chain ${text}`);
+  return chain;
 }
 
 function toPauseChange(row: SqlRow): PauseChange {
   const { at } = PAUSE_TABLE;
   return {
-    chain: parseChainSlug(textAt(row, at.chain)),
+    chain: readSlug(textAt(row, at.chain)),
     token: addressAt(row, at.token),
     paused: numberAt(row, at.paused) === 1,
     version: numberAt(row, at.version),

@@ -3,6 +3,7 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
+import type { NewsPosition, NewsRecord } from '../../model/news.ts';
 import type { SqlRow } from '../sql.ts';
 import type {
   ChainEpoch,
@@ -14,6 +15,7 @@ import type {
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
+import { NEWS_TABLE, toNewsRecord } from '../tables/news-table.ts';
 import { REVERTED_TRADE_TABLE, toRevertedTradeRecord } from '../tables/reverted-trade-table.ts';
 import { ROLLBACK_TABLE, toRollbackRecord } from '../tables/rollback-table.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
@@ -30,6 +32,28 @@ const SELECT_REVERTED = buildSelect(
   `WHERE chain = $1 AND token = $2 AND version > $3
   ORDER BY version, timestamp_ms, block, log_index LIMIT $4`,
   ['name', 'name', 'integer', 'integer'],
+);
+
+const NEWS_AFTER = 'WHERE chain = $1 AND (version, place) > ($2, $3) AND reverted_version IS NULL';
+const NEWS_AFTER_TYPES: readonly ColumnType[] = ['name', 'integer', 'integer', 'integer'];
+
+const SELECT_NEWS_AFTER = buildSelect(
+  NEWS_TABLE,
+  `${NEWS_AFTER} ORDER BY version, place LIMIT $4`,
+  NEWS_AFTER_TYPES,
+);
+
+const COUNT_NEWS_AFTER: SqlStatement = {
+  sql: `SELECT COUNT(*) FROM (SELECT 1 FROM news ${NEWS_AFTER} LIMIT $4) AS found`,
+  takes: NEWS_AFTER_TYPES,
+  gives: ['integer'],
+};
+
+const SELECT_REVERTED_NEWS = buildSelect(
+  NEWS_TABLE,
+  `WHERE chain = $1 AND reverted_version > $2 AND (version, place) <= ($3, $4)
+  ORDER BY version, place LIMIT $5`,
+  ['name', 'integer', 'integer', 'integer', 'integer'],
 );
 
 const TRADES_AFTER =
@@ -60,7 +84,11 @@ export class StreamPages extends MarketPages implements StreamReads {
     const [row] = await this.session.query(EPOCH_TABLE.selectByKey, [chain]);
     if (row === undefined) return null;
     const { at } = EPOCH_TABLE;
-    return { epoch: textAt(row, at.epoch), forgottenVersion: numberAt(row, at.forgotten_version) };
+    return {
+      epoch: textAt(row, at.epoch),
+      forgottenVersion: numberAt(row, at.forgotten_version),
+      newsForgottenVersion: numberAt(row, at.news_forgotten_version),
+    };
   }
 
   async readRollbacks(
@@ -93,5 +121,33 @@ export class StreamPages extends MarketPages implements StreamReads {
     const values = toAfterValues(chain, token, wanted);
     const [row] = await this.session.query(COUNT_TRADES_AFTER, values);
     return row === undefined ? 0 : numberAt(row, 0);
+  }
+
+  async readNewsAfter(
+    chain: ChainSlug,
+    wanted: { readonly after: NewsPosition; readonly limit: number },
+  ): Promise<NewsRecord[]> {
+    const { version, index } = wanted.after;
+    const values = [chain, version, index, wanted.limit];
+    return (await this.session.query(SELECT_NEWS_AFTER, values)).map(toNewsRecord);
+  }
+
+  async countNewsAfter(
+    chain: ChainSlug,
+    wanted: { readonly after: NewsPosition; readonly limit: number },
+  ): Promise<number> {
+    const { version, index } = wanted.after;
+    const values = [chain, version, index, wanted.limit];
+    const [row] = await this.session.query(COUNT_NEWS_AFTER, values);
+    return row === undefined ? 0 : numberAt(row, 0);
+  }
+
+  async readRevertedNews(
+    chain: ChainSlug,
+    wanted: { readonly upTo: NewsPosition; readonly afterVersion: number; readonly limit: number },
+  ): Promise<NewsRecord[]> {
+    const { version, index } = wanted.upTo;
+    const values = [chain, wanted.afterVersion, version, index, wanted.limit];
+    return (await this.session.query(SELECT_REVERTED_NEWS, values)).map(toNewsRecord);
   }
 }

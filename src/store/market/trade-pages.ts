@@ -1,4 +1,4 @@
-// Pages of a token's trades, with filters, newest or oldest first.
+// Pages of the trades of a token or a wallet, with filters, newest or oldest first.
 
 import { compareTexts } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -6,7 +6,7 @@ import type { TradeRecord } from '../../model/market-record.ts';
 import type { TradePage, TradePosition, TradeQuery } from '../market-reads.ts';
 import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
 import type { ColumnType } from '../table.ts';
-import { numberAt } from '../tables/column-value.ts';
+import { addressAt, numberAt } from '../tables/column-value.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 
 /** Rows scanned at a time if a filter may match few of them. */
@@ -17,7 +17,7 @@ const WINDOW_COUNT_MAX = 10;
 /** SQL compares values as doubles, so its bound is a little lower; an exact check follows. */
 const DOUBLE_SLACK = 1 - 1e-9;
 
-const POSITION_COLUMNS = 'timestamp_ms, block, log_index';
+const POSITION_COLUMNS = ['timestamp_ms', 'block', 'log_index', 'token'] as const;
 
 /** A statement's values, numbered as they are added. */
 class Parameters {
@@ -34,6 +34,8 @@ export class TradePages {
   readonly #session: SqlSession;
   readonly #chain: ChainSlug;
   readonly #query: TradeQuery;
+  /** The columns that order the trades uniquely. */
+  readonly #order: readonly string[];
   readonly #orderBy: string;
   /** Whether rows must be checked one by one. */
   readonly #isFiltered: boolean;
@@ -43,9 +45,12 @@ export class TradePages {
     this.#chain = chain;
     this.#query = query;
     const direction = query.order === 'newest' ? ' DESC' : '';
-    const columns = POSITION_COLUMNS.split(', ').map((column) => column + direction);
-    this.#orderBy = `ORDER BY ${columns.join(', ')}`;
-    this.#isFiltered = query.pool !== null || query.side !== null || query.minUsd !== null;
+    const isByWallet = query.wallet !== null;
+    this.#order = isByWallet ? POSITION_COLUMNS : POSITION_COLUMNS.slice(0, 3);
+    this.#orderBy = `ORDER BY ${this.#order.map((column) => column + direction).join(', ')}`;
+    const { pool, side, minUsd, token } = query;
+    const isOfOneToken = isByWallet && token !== null;
+    this.#isFiltered = pool !== null || side !== null || minUsd !== null || isOfOneToken;
   }
 
   async read(): Promise<TradePage> {
@@ -86,11 +91,12 @@ export class TradePages {
   async #findWindowEnd(after: TradePosition | null): Promise<TradePosition | null> {
     const parameters = new Parameters();
     const where = this.#buildWhere(parameters, after);
-    const sql = `SELECT ${POSITION_COLUMNS} FROM trades ${where} ${this.#orderBy}
+    const sql = `SELECT ${POSITION_COLUMNS.join(', ')} FROM trades ${where} ${this.#orderBy}
       LIMIT 1 OFFSET ${WINDOW_SIZE - 1}`;
-    const [row] = await this.#run(sql, parameters, ['integer', 'integer', 'integer']);
+    const [row] = await this.#run(sql, parameters, ['integer', 'integer', 'integer', 'name']);
     if (row === undefined) return null;
-    return { timestampMs: numberAt(row, 0), block: numberAt(row, 1), logIndex: numberAt(row, 2) };
+    const [timestampMs, block, logIndex] = [numberAt(row, 0), numberAt(row, 1), numberAt(row, 2)];
+    return { timestampMs, block, logIndex, token: addressAt(row, 3) };
   }
 
   /** Conditions that an index can answer. */
@@ -98,23 +104,30 @@ export class TradePages {
     const { range, token, wallet, order } = this.#query;
     const conditions = [
       `chain = ${parameters.add(this.#chain, 'name')}`,
-      `token = ${parameters.add(token, 'name')}`,
+      wallet === null
+        ? `token = ${parameters.add(token, 'name')}`
+        : `wallet = ${parameters.add(wallet, 'hex')}`,
     ];
-    if (wallet !== null) conditions.push(`wallet = ${parameters.add(wallet, 'text')}`);
     conditions.push(`timestamp_ms >= ${parameters.add(range.fromMs, 'integer')}`);
     conditions.push(`timestamp_ms < ${parameters.add(range.toMs, 'integer')}`);
     if (after !== null) {
-      const position = [after.timestampMs, after.block, after.logIndex];
-      const values = position.map((value) => parameters.add(value, 'integer')).join(', ');
-      conditions.push(`(${POSITION_COLUMNS}) ${order === 'newest' ? '<' : '>'} (${values})`);
+      const position = [after.timestampMs, after.block, after.logIndex, after.token];
+      const values = this.#order.map((column, index) =>
+        parameters.add(position[index] ?? null, column === 'token' ? 'name' : 'integer'),
+      );
+      const isAfter = order === 'newest' ? '<' : '>';
+      conditions.push(`(${this.#order.join(', ')}) ${isAfter} (${values.join(', ')})`);
     }
     return `WHERE ${conditions.join(' AND ')}`;
   }
 
   /** Conditions that must be checked row by row. */
   #buildFilter(parameters: Parameters): string {
-    const { pool, side, minUsd } = this.#query;
+    const { pool, side, minUsd, token, wallet } = this.#query;
     const conditions: string[] = [];
+    if (wallet !== null && token !== null) {
+      conditions.push(`token = ${parameters.add(token, 'name')}`);
+    }
     if (pool !== null) conditions.push(`pool = ${parameters.add(pool, 'name')}`);
     if (side !== null) {
       conditions.push(`is_buy = ${parameters.add(side === 'buy' ? 1 : 0, 'integer')}`);

@@ -12,6 +12,7 @@ import { StoreError } from '../store-error.ts';
 import { defineTable, type Table } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRow } from '../tables/balance-table.ts';
 import { POOL_TABLE, toPoolRow } from '../tables/pool-table.ts';
+import { POSITION_TABLE, toPositionRow } from '../tables/position-table.ts';
 import { TICK_TABLE, toTickRow } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRow } from '../tables/token-table.ts';
 
@@ -20,7 +21,13 @@ export const UNDO_TABLE = defineTable('undo_images', {
   data: { images: 'text' },
 });
 
-const TABLES: readonly Table[] = [TOKEN_TABLE, POOL_TABLE, TICK_TABLE, BALANCE_TABLE];
+const TABLES: readonly Table[] = [
+  TOKEN_TABLE,
+  POOL_TABLE,
+  TICK_TABLE,
+  BALANCE_TABLE,
+  POSITION_TABLE,
+];
 
 export function encodeUndo(chain: ChainSlug, images: UndoImages): string {
   const rows: Record<string, SqlRow[]> = {
@@ -35,6 +42,9 @@ export function encodeUndo(chain: ChainSlug, images: UndoImages): string {
     ),
     [BALANCE_TABLE.name]: images.balances.map(({ token, owner, before }) =>
       before === null ? [chain, token, owner] : toBalanceRow(chain, before),
+    ),
+    [POSITION_TABLE.name]: images.positions.map(({ token, wallet, before }) =>
+      before === null ? [chain, wallet, token] : toPositionRow(chain, before),
     ),
   };
   return JSON.stringify(rows);

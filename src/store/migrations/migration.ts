@@ -7,12 +7,19 @@ import type { SqlStatement } from '../table.ts';
 export type SqlDialect = 'sqlite' | 'postgres';
 
 export interface Migration {
-  /** Counts from 1 without gaps. */
+  /** Ascending from 1. */
   readonly id: number;
   readonly name: string;
   /** Statements to run in order, written for one dialect. Never edited once released. */
   readonly toStatements: (dialect: SqlDialect) => readonly string[];
+  /**
+   * Whether the version before it, which does not know it, may go on using the store: it only adds
+   * tables, indexes, or columns with defaults. The record says so, in the checksum.
+   */
+  readonly isAdditive?: true;
 }
+
+const ADDITIVE = 'additive ';
 
 interface AppliedMigration {
   readonly id: number;
@@ -63,7 +70,8 @@ export function buildCommand(sql: string): SqlStatement {
 export function computeChecksum(migration: Migration, dialect: SqlDialect): string {
   // Whitespace is not part of a schema: re-indenting a migration must not change its checksum.
   const text = migration.toStatements(dialect).join(';\n').replace(/\s+/g, ' ').trim();
-  return createHash('sha256').update(text).digest('hex');
+  const hash = createHash('sha256').update(text).digest('hex');
+  return migration.isAdditive === true ? ADDITIVE + hash : hash;
 }
 
 /** The migrations to run on a store with these applied; rejects a store with another history. */
@@ -73,15 +81,16 @@ export function planMigrations(
   dialect: SqlDialect,
 ): readonly Migration[] {
   const newest = known.at(-1)?.id ?? 0;
-  const newer = applied.filter((migration) => migration.id > newest);
-  if (newer.length > 0) {
+  const newer = applied.filter(({ id }) => id > newest);
+  if (!newer.every(({ checksum }) => checksum.startsWith(ADDITIVE))) {
     throw new StoreSchemaError(
       `The store was written by a newer version of Mintwire: it has ${newer.map(formatLabel).join(', ')}, ` +
         `and this version knows migrations up to ${newest}. ` +
         'Start the newer version again, or give this one another store.',
     );
   }
-  applied.forEach((migration, index) => {
+  const ours = applied.slice(0, applied.length - newer.length);
+  ours.forEach((migration, index) => {
     const expected = known[index];
     if (expected === undefined || expected.id !== migration.id) {
       throw new StoreSchemaError(
@@ -99,7 +108,7 @@ export function planMigrations(
       );
     }
   });
-  return known.slice(applied.length);
+  return known.slice(ours.length);
 }
 
 function formatLabel(migration: { readonly id: number; readonly name: string }): string {

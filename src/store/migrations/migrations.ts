@@ -11,6 +11,12 @@ import { RETENTION_MIGRATION } from './0008-retention.ts';
 import { BACKFILLS_MIGRATION } from './0009-backfills.ts';
 import { DISCOVERIES_MIGRATION } from './0010-discoveries.ts';
 import { SCOPE_MIGRATION } from './0011-scope.ts';
+import { COMPACT_ROWS_MIGRATION } from './0012-compact-rows.ts';
+import { POSITIONS_MIGRATION } from './0013-positions.ts';
+import { NEWS_MIGRATION } from './0014-news.ts';
+import { TRADE_INDEXES_MIGRATION } from './0015-trade-indexes.ts';
+import { NODES_MIGRATION } from './0016-nodes.ts';
+import { LAUNCHES_MIGRATION } from './0017-launches.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,6 +31,12 @@ export const MIGRATIONS: readonly Migration[] = [
   BACKFILLS_MIGRATION,
   DISCOVERIES_MIGRATION,
   SCOPE_MIGRATION,
+  COMPACT_ROWS_MIGRATION,
+  POSITIONS_MIGRATION,
+  NEWS_MIGRATION,
+  TRADE_INDEXES_MIGRATION,
+  NODES_MIGRATION,
+  LAUNCHES_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

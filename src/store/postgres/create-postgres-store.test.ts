@@ -10,6 +10,16 @@ import { findPostgresFault } from './find-postgres-fault.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
 const LOOKS = 10;
+/** Fails every statement that changes the schema under a time limit of less than an hour. */
+const REFUSE_LIMITS = [
+  `CREATE FUNCTION refuse_limits() RETURNS event_trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     IF current_setting('statement_timeout')::interval < interval '1 hour' THEN
+       RAISE EXCEPTION 'a time limit of %', current_setting('statement_timeout');
+     END IF;
+   END $$`,
+  'CREATE EVENT TRIGGER refuse_limits ON ddl_command_end EXECUTE FUNCTION refuse_limits()',
+];
 const ADD_ONE = buildCommand('UPDATE counts SET n = n + 1 WHERE id = $1');
 
 test('the store is healthy while requests wait for a connection', async (t) => {
@@ -86,4 +96,19 @@ test('of two transactions that wait for each other, both commit', async (t) => {
     ['a', 2],
     ['b', 2],
   ]);
+});
+
+test('no statement of an upgrade has a time limit, whatever the database says', async (t) => {
+  const database = await createTestDatabase();
+  t.after(() => database.drop());
+  const pool = new PostgresPool({ url: database.url });
+  const name = new URL(database.url).pathname.slice(1);
+  for (const text of [...REFUSE_LIMITS, `ALTER DATABASE "${name}" SET statement_timeout = '20s'`]) {
+    await pool.session.execute(buildCommand(text), []);
+  }
+  const create = buildCommand('CREATE TABLE limited (n BIGINT)');
+  await assert.rejects(pool.session.execute(create, []), /a time limit of 25s/);
+  await pool.close();
+  const store = await createPostgresStore({ url: database.url });
+  await store.close();
 });

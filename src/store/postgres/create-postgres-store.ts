@@ -7,7 +7,7 @@ import { SqlWatchStore } from '../market/sql-watch-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
-import { runMigrations } from '../migrations/run-migrations.ts';
+import { type MigrationOptions, runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -17,10 +17,22 @@ import type { SqlStatement } from '../table.ts';
 import { withFaults } from '../with-faults.ts';
 import { withTiming } from '../with-timing.ts';
 import { findPostgresFault } from './find-postgres-fault.ts';
-import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
+import { PostgresFeed, putFeedRow } from './postgres-feed.ts';
+import { PostgresLeases } from './postgres-leases.ts';
+import {
+  BEGIN_SNAPSHOT,
+  PATIENT_TIMEOUTS,
+  PostgresPool,
+  type PostgresPoolOptions,
+} from './postgres-pool.ts';
+import { PostgresSignals } from './postgres-signals.ts';
+import { type OnStandby, PostgresStandby } from './postgres-standby.ts';
 
-interface PostgresStoreOptions extends PostgresPoolOptions, OnStoreHealth {
+interface PostgresStoreOptions extends PostgresPoolOptions, OnStoreHealth, MigrationOptions {
   readonly onTiming?: OnTiming | undefined;
+  /** A hot standby of the server at `url`. */
+  readonly standbyUrl?: string | null | undefined;
+  readonly onStandby?: OnStandby | undefined;
 }
 
 /** An arbitrary lock number; it spells "mint". */
@@ -34,9 +46,6 @@ const TOUCH = buildCommand(
   `UPDATE ${ACCESS_HISTORY.table} SET applied_at_ms = applied_at_ms WHERE id = 1`,
 );
 const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
-
-/** A transaction sees the state of its first read, so that must happen now. */
-const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1';
 
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const pool = new PostgresPool(options);
@@ -61,31 +70,54 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     holdMs: HOLD_MS,
     slowFault: 'unreachable',
   });
+  const migrating = new PostgresPool({ ...options, poolSize: 1 }, PATIENT_TIMEOUTS);
   try {
-    for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) await migrate(faultless, history);
+    for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) {
+      await migrate(createEngine(migrating), history, options);
+    }
   } catch (error) {
     await close();
     throw error;
+  } finally {
+    await migrating.close();
   }
   health.start();
   const engine = withTiming(faultless, options.onTiming);
+  const signals = new PostgresSignals(engine, options.url);
+  const standby = openStandby(options, pool);
   let closing: Promise<void> | null = null;
   return {
     engine: 'postgres',
-    market: new SqlMarketStore(engine),
+    market: new SqlMarketStore(engine, { putFeedRow }),
+    standby,
     pauses: new SqlPauseStore(engine),
     watches: new SqlWatchStore(engine),
     access: createSqlAccessStore(engine),
+    // A renewal does not wait for a free connection.
+    leases: new PostgresLeases(probing),
+    feed: new PostgresFeed(engine, signals),
+    signals,
     ping: () => health.check(),
     report: (fault, cause) => health.note(new StoreError(fault, cause)),
     close: () => {
-      closing ??= health.stop().then(close);
+      closing ??= Promise.all([health.stop(), standby?.close()]).then(close);
       return closing;
     },
   };
 }
 
-async function migrate(engine: SqlEngine, history: MigrationHistory): Promise<void> {
+/** Names have the same numbers there, and the primary has all of them. */
+function openStandby(options: PostgresStoreOptions, { names }: PostgresPool) {
+  const { standbyUrl, poolSize, onTiming, onStandby } = options;
+  if (standbyUrl == null) return null;
+  return new PostgresStandby({ url: standbyUrl, poolSize, names, onTiming, onStandby });
+}
+
+async function migrate(
+  engine: SqlEngine,
+  history: MigrationHistory,
+  options: MigrationOptions,
+): Promise<void> {
   await runMigrations(
     {
       dialect: 'postgres',
@@ -104,5 +136,6 @@ async function migrate(engine: SqlEngine, history: MigrationHistory): Promise<vo
         }),
     },
     history,
+    options,
   );
 }

@@ -5,6 +5,7 @@ import type { StoreFault } from '../store-error.ts';
 /** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const FAULT_BY_CODE: Readonly<Record<string, StoreFault>> = {
   '25006': 'readOnly', // read_only_sql_transaction: a standby, or set so
+  '25P03': 'unreachable', // idle_in_transaction_session_timeout: we were suspended, say
   '3D000': 'unreachable', // invalid_catalog_name: the database is not there
   '40001': 'busy', // serialization_failure
   '40P01': 'busy', // deadlock_detected

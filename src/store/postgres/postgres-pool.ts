@@ -2,22 +2,46 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient, type QueryConfig, types } from 'pg';
-import type { SqlSession } from '../sql.ts';
+import type { SqlRow, SqlSession } from '../sql.ts';
+import { StoreError } from '../store-error.ts';
+import { PostgresNames } from './postgres-names.ts';
 import { PostgresSession, type Queryable } from './postgres-session.ts';
 
 export interface PostgresPoolOptions {
   readonly url: string;
   /** The maximum number of connections; further callers wait. */
   readonly poolSize?: number | undefined;
+  /** Those of another server with the same rows; its own by default. */
+  readonly names?: PostgresNames;
+}
+
+interface PoolTimeouts {
+  /** Of the server, for each statement. */
+  readonly statementMs: number;
+  /** Limits the wait for a server that disappears without closing its connections. */
+  readonly queryMs: number;
+  /** After which the server ends a transaction without statements; 0 for never. */
+  readonly idleMs: number;
+  /** For a connection, new or free; 10 seconds by default. */
+  readonly connectMs?: number;
 }
 
 const POOL_SIZE_DEFAULT = 10;
 /** Below the time a request may take, so that no answer waits for a statement that goes on. */
-const STATEMENT_TIMEOUT_MS = 25_000;
-/** Limits the wait for a server that disappears without closing its connections. */
-const QUERY_TIMEOUT_MS = 60_000;
+const TIMEOUTS: PoolTimeouts = { statementMs: 25_000, queryMs: 60_000, idleMs: 10_000 };
+const DAY_MS = 86_400_000;
+/** For migrations: they may rewrite a table, and a second process waits until they are done. */
+export const PATIENT_TIMEOUTS: PoolTimeouts = { statementMs: DAY_MS, queryMs: DAY_MS, idleMs: 0 };
+/**
+ * A transaction sees the state of its first read, so that must happen now. It locks nothing, so its
+ * reader may pause for any time.
+ */
+export const BEGIN_SNAPSHOT =
+  'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ' +
+  'SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1';
 const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;
+const BYTEA_OID = 17;
 /** Two transactions waited for each other's rows, and the server ended one: it may begin again. */
 const DEADLOCK = '40P01';
 /** Each deadlock costs the server's `deadlock_timeout`, a second by default. */
@@ -26,25 +50,25 @@ const PAUSE_MS = 20;
 
 export class PostgresPool {
   readonly #pool: Pool;
+  /** Opened when it is first used; see `PostgresNames`. */
+  readonly #nameConnection: Pool;
+  readonly names: PostgresNames;
   readonly #pending = new Set<Promise<unknown>>();
   /** Runs each query on any free connection. */
   readonly session: SqlSession;
 
-  constructor(options: PostgresPoolOptions) {
-    this.#pool = new Pool({
-      connectionString: options.url,
-      max: options.poolSize ?? POOL_SIZE_DEFAULT,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      application_name: 'mintwire',
-      types: { getTypeParser: pickTypeParser },
-    });
-    // The next caller replaces a connection that breaks while idle; without a listener the event
-    // would end the process.
-    this.#pool.on('error', ignore);
+  constructor(options: PostgresPoolOptions, timeouts = TIMEOUTS) {
+    this.#pool = openPool(options, timeouts);
+    this.#nameConnection = openPool({ ...options, poolSize: 1 }, timeouts);
+    this.names =
+      options.names ??
+      new PostgresNames(async (text, values) => {
+        const config = { text, values: [...values], rowMode: 'array' };
+        return (await this.#track(this.#nameConnection.query<SqlRow[]>(config as QueryConfig)))
+          .rows as unknown as SqlRow[];
+      });
     const query = (config: QueryConfig) => this.#track(this.#pool.query(config));
-    this.session = new PostgresSession({ query } as Queryable);
+    this.session = new PostgresSession({ query } as Queryable, this.names);
   }
 
   /**
@@ -58,7 +82,7 @@ export class PostgresPool {
   /** Waits for pending work: the pool alone would drop queued callers. */
   async close(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#nameConnection.end()]);
   }
 
   async #runAgain<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
@@ -76,18 +100,24 @@ export class PostgresPool {
   async #run<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     client.on('error', ignore);
-    const session = new PostgresSession(client);
+    const session = new PostgresSession(client, this.names, { isTransaction: true });
     let reusable = false;
     try {
       await client.query(begin);
       const result = await work(session);
       session.end();
-      await commit(client);
+      const committed = commit(client);
+      committed.catch(ignore);
+      throwFailure(await session.settle());
+      await committed;
       reusable = true;
       return result;
     } catch (error) {
       session.end();
+      const failure = await session.settle();
       reusable = await rollBack(client);
+      // A fault of the store may only follow from the first failure.
+      if (error instanceof StoreError) throwFailure(failure);
       throw error;
     } finally {
       client.off('error', ignore);
@@ -111,6 +141,30 @@ function isDeadlock(error: unknown): boolean {
   return false;
 }
 
+function openPool(options: PostgresPoolOptions, timeouts: PoolTimeouts): Pool {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolSize ?? POOL_SIZE_DEFAULT,
+    statement_timeout: timeouts.statementMs,
+    query_timeout: timeouts.queryMs,
+    // A process that is suspended in a transaction would keep its locks.
+    idle_in_transaction_session_timeout: timeouts.idleMs,
+    connectionTimeoutMillis: timeouts.connectMs ?? CONNECT_TIMEOUT_MS,
+    application_name: 'mintwire',
+    // Queries of one connection are sent without waiting for the result of the one before.
+    pipeline: true,
+    types: { getTypeParser: pickTypeParser },
+  });
+  // The next caller replaces a connection that breaks while idle; without a listener the event
+  // would end the process.
+  pool.on('error', ignore);
+  return pool;
+}
+
+function throwFailure(failure: { readonly error: unknown } | null): void {
+  if (failure !== null) throw failure.error;
+}
+
 async function commit(client: PoolClient): Promise<void> {
   // After a failed statement PostgreSQL answers COMMIT with a rollback, without an error.
   const result = await client.query('COMMIT');
@@ -129,9 +183,14 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** Counts, blocks and milliseconds fit a number; the driver would return them as strings. */
-const pickTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === BIGINT_OID ? toSafeInteger : types.getTypeParser(oid, format as 'text');
+/**
+ * Counts, blocks and milliseconds fit a number; the driver would return them as strings. Bytes stay
+ * the digits as which they arrive.
+ */
+const pickTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+  if (oid === BIGINT_OID) return toSafeInteger;
+  return oid === BYTEA_OID ? String : types.getTypeParser(oid, format as 'text');
+};
 
 function toSafeInteger(text: string): number {
   const value = Number(text);

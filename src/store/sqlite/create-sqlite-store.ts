@@ -9,6 +9,7 @@ import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { SqlWatchStore } from '../market/sql-watch-store.ts';
 import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { MARKET_HISTORY } from '../migrations/migrations.ts';
+import type { MigrationOptions } from '../migrations/run-migrations.ts';
 import type { OnTiming } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -20,10 +21,12 @@ import {
   type SqliteEngineOptions,
 } from './open-sqlite-engine.ts';
 
-interface SqliteStoreOptions extends OnStoreHealth {
+interface SqliteStoreOptions extends OnStoreHealth, MigrationOptions {
   /** A path, or `:memory:` for a temporary store. */
   readonly file: string;
   readonly onTiming?: OnTiming | undefined;
+  /** Whether the market is written on a thread of its own: for an indexer. */
+  readonly isThreaded?: boolean | undefined;
 }
 
 /**
@@ -39,9 +42,10 @@ interface Engines {
 
 async function openEngines(
   file: string,
-  options: Pick<SqliteEngineOptions, 'onTiming' | 'onError' | 'isGone'>,
+  { isThreaded, ...options }: Omit<SqliteEngineOptions, 'file' | 'history'>,
 ): Promise<Engines> {
-  const market = await openSqliteEngine({ ...options, file, history: MARKET_HISTORY });
+  const history = MARKET_HISTORY;
+  const market = await openSqliteEngine({ ...options, isThreaded, file, history });
   try {
     const accessFile = join(dirname(file), ACCESS_FILE);
     const access = await openSqliteEngine({
@@ -91,6 +95,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     onTiming: options.onTiming,
     onError: (error) => health.note(error),
     isGone: () => health.outage?.fault === 'gone',
+    isThreaded: options.isThreaded,
+    migrates: options.migrates,
+    onMigrated: options.onMigrated,
+    onMigrating: options.onMigrating,
   }).catch((error: unknown) => {
     remove();
     const classified = classifyOpenError(error);
@@ -108,9 +116,13 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   return {
     engine: 'sqlite',
     market: new SqlMarketStore(market.engine),
+    standby: null,
     pauses: new SqlPauseStore(market.engine),
     watches: new SqlWatchStore(market.engine),
     access: createSqlAccessStore(access.engine),
+    leases: null,
+    feed: null,
+    signals: null,
     ping: () => health.check(),
     report: (fault, cause) => health.note(new StoreError(fault, cause)),
     close: () => {

@@ -10,6 +10,10 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 /** Names remembered in memory; others are looked up in the table. */
 const CACHE_SIZE_MAX = 200_000;
 
+const SELECT_ID = { sql: 'SELECT id FROM names WHERE name = ?', takes: [] };
+const SELECT_NAME = { sql: 'SELECT name FROM names WHERE id = ?', takes: [] };
+const INSERT_NAME = { sql: 'INSERT INTO names (name) VALUES (?)', takes: [] };
+
 export class NameTable {
   readonly #connection: SqliteConnection;
   readonly #ids = new BoundedMap<string, number>(CACHE_SIZE_MAX);
@@ -25,7 +29,7 @@ export class NameTable {
   findId(name: string): number | null {
     const known = this.#ids.get(name);
     if (known !== undefined) return known;
-    const row = this.#connection.prepare('SELECT id FROM names WHERE name = ?').get(name);
+    const row = this.#connection.prepare(SELECT_ID).get(name);
     if (row === undefined) return null;
     const [id] = row as unknown as [number];
     this.#remember(id, name);
@@ -36,7 +40,7 @@ export class NameTable {
   addId(name: string): number {
     const known = this.#ids.get(name) ?? this.findId(name);
     if (known !== null) return known;
-    const insert = this.#connection.prepare('INSERT INTO names (name) VALUES (?)');
+    const insert = this.#connection.prepare(INSERT_NAME);
     const id = Number(insert.run(name).lastInsertRowid);
     this.#remember(id, name);
     this.#added.push({ name, id });
@@ -46,7 +50,7 @@ export class NameTable {
   findName(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const row = this.#connection.prepare('SELECT name FROM names WHERE id = ?').get(id);
+    const row = this.#connection.prepare(SELECT_NAME).get(id);
     if (row === undefined) throw buildDamageError(`The store holds no name with the number ${id}`);
     const [name] = row as unknown as [string];
     this.#remember(id, name);

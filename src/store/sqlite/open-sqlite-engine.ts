@@ -1,7 +1,7 @@
 // An engine on one SQLite file: a connection for writes and one for reads.
 
 import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
-import { runMigrations } from '../migrations/run-migrations.ts';
+import { type MigrationOptions, runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine, SqlSession } from '../sql.ts';
 import type { StoreError } from '../store-error.ts';
 import { withFaults } from '../with-faults.ts';
@@ -12,17 +12,20 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { makeFilesPrivate, SqliteFiles } from './sqlite-files.ts';
 import { SqliteSession } from './sqlite-session.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
+import { ThreadedSqliteWriter } from './threaded-sqlite-writer.ts';
 
 /** Rewrites the first page unchanged; SQLite skips an UPDATE that changes nothing. */
 const TOUCH = buildCommand('PRAGMA user_version = 0');
 
-export interface SqliteEngineOptions {
+export interface SqliteEngineOptions extends MigrationOptions {
   readonly file: string;
   readonly history: MigrationHistory;
   readonly onTiming: OnTiming | undefined;
   readonly onError: (error: StoreError) => void;
   /** Whether the files were found missing; each use then checks whether they are back. */
   readonly isGone: () => boolean;
+  /** Whether to write on a thread of its own: for an indexer, which makes rows meanwhile. */
+  readonly isThreaded?: boolean | undefined;
 }
 
 export interface OpenSqliteEngine {
@@ -38,18 +41,9 @@ export interface OpenSqliteEngine {
  * of this engine. Threads and processes each open their own.
  */
 export async function openSqliteEngine(options: SqliteEngineOptions): Promise<OpenSqliteEngine> {
-  const { file, history } = options;
+  const { file } = options;
   makeFilesPrivate(file);
-  const writer = new SqliteWriter(file);
-  try {
-    await runMigrations(
-      { dialect: 'sqlite', transaction: (work) => writer.transaction(work) },
-      history,
-    );
-  } catch (error) {
-    await writer.close();
-    throw error;
-  }
+  const writer = await openWriter(options);
   const reader = new SqliteConnection(file, { readOnly: true });
   const files = new SqliteFiles(file);
   const engine = withFaults(
@@ -83,6 +77,25 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
       await writer.close();
     },
   };
+}
+
+async function openWriter(
+  options: SqliteEngineOptions,
+): Promise<SqliteWriter | ThreadedSqliteWriter> {
+  const writer = new SqliteWriter(options.file);
+  try {
+    await runMigrations(
+      { dialect: 'sqlite', transaction: (work) => writer.transaction(work) },
+      options.history,
+      options,
+    );
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+  if (options.isThreaded !== true) return writer;
+  await writer.close();
+  return new ThreadedSqliteWriter(options.file);
 }
 
 /** A separate connection, because a connection has one transaction and the reader is shared. */

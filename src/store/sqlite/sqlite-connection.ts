@@ -1,6 +1,7 @@
 // One connection to an SQLite file, with its settings and its prepared statements.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { SqlStatement } from '../table.ts';
 
 /** Larger than SQLite's default of 4 KiB, because keys are long. */
 const PAGE_SIZE_BYTES = 8192;
@@ -37,11 +38,17 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
-  /** Statements are fixed in code, so the cache needs no limit. */
-  prepare(sql: string): StatementSync {
+  /**
+   * Statements are fixed in code, so the cache needs no limit. Parameters for bytes are passed as
+   * digits.
+   */
+  prepare({ sql, takes }: Pick<SqlStatement, 'sql' | 'takes'>): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql.replace(/\$\d+/g, '?'));
+      const text = sql.replace(/\$(\d+)/g, (_, number) =>
+        takes[Number(number) - 1] === 'hex' ? 'unhex(?)' : '?',
+      );
+      statement = this.#database.prepare(text);
       statement.setReturnArrays(true);
       this.#statements.set(sql, statement);
     }

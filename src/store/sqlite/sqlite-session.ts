@@ -1,7 +1,13 @@
 // The shared SQL operations on one SQLite connection.
 
-import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
-import { buildConflictClause, type ColumnType, type SqlStatement, type Table } from '../table.ts';
+import { parseHexDigits, toHexDigits } from '../hex-digits.ts';
+import type { SqlProcedure, SqlRow, SqlSession, SqlValue } from '../sql.ts';
+import {
+  buildConflictClause,
+  findEncodedPositions,
+  type SqlStatement,
+  type Table,
+} from '../table.ts';
 import type { NameTable } from './name-table.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
@@ -46,15 +52,19 @@ export class SqliteSession implements SqlSession {
 
   async execute(statement: SqlStatement, values: SqlRow): Promise<number> {
     return this.#use(() => {
-      const [row = []] = this.#numberNames(statement, [values]);
-      return Number(this.#connection.prepare(statement.sql).run(...row).changes);
+      const [row = []] = this.#encode(statement, [values]);
+      return Number(this.#connection.prepare(statement).run(...row).changes);
     });
+  }
+
+  async executeLater(statement: SqlStatement, values: SqlRow): Promise<void> {
+    await this.execute(statement, values);
   }
 
   async insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
       const statement = buildInsert(table);
-      this.#runForEach(statement.sql, this.#numberNames(statement, rows));
+      this.#runForEach(statement, this.#encode(statement, rows));
     });
   }
 
@@ -63,49 +73,58 @@ export class SqliteSession implements SqlSession {
       const statement = buildUpsert(table);
       // In key order each row is near the previous one, and the tree's pages are found, split and
       // logged half as often.
-      const ordered = this.#numberNames(statement, rows).sort(createKeyOrder(table));
-      this.#runForEach(statement.sql, ordered);
+      this.#runForEach(statement, sortByKey(table, this.#encode(statement, rows)));
     });
   }
 
   async deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
-      this.#runForEach(table.deleteByKey.sql, this.#numberNames(table.deleteByKey, keys));
+      this.#runForEach(table.deleteByKey, this.#encode(table.deleteByKey, keys));
     });
   }
 
-  #select({ sql, takes, gives }: SqlStatement, sets: readonly SqlRow[]): SqlRow[] {
-    const prepared = this.#connection.prepare(sql);
-    const namesTaken = findNamePositions(takes);
-    const namesGiven = findNamePositions(gives);
+  runProcedure(procedure: SqlProcedure, rows: readonly SqlRow[]): Promise<void> {
+    return procedure.run(this, rows);
+  }
+
+  #select(statement: SqlStatement, sets: readonly SqlRow[]): SqlRow[] {
+    const prepared = this.#connection.prepare(statement);
+    const taken = findEncodedPositions(statement.takes);
+    const given = findEncodedPositions(statement.gives);
     const rows: SqlRow[] = [];
     for (const set of sets) {
       const values = [...set];
-      for (const position of namesTaken) {
+      for (const position of taken.names) {
         const name = values[position];
         // A name without a number is compared as null, which equals nothing.
         if (typeof name === 'string') values[position] = this.#names.findId(name);
       }
-      for (const row of prepared.all(...values) as unknown as SqlValue[][]) {
-        for (const position of namesGiven) {
+      for (const position of taken.hexes) replaceHex(values, position);
+      for (const row of prepared.all(...values) as unknown as SqliteRow[]) {
+        for (const position of given.names) {
           const id = row[position];
           if (typeof id === 'number') row[position] = this.#names.findName(id);
         }
-        rows.push(row);
+        for (const position of given.hexes) {
+          const bytes = row[position];
+          if (bytes instanceof Uint8Array) row[position] = parseHexDigits(toHex(bytes));
+        }
+        rows.push(row as SqlRow);
       }
     }
     return rows;
   }
 
-  #runForEach(sql: string, rows: readonly SqlRow[]): void {
-    const prepared = this.#connection.prepare(sql);
+  #runForEach(statement: SqlStatement, rows: readonly SqlRow[]): void {
+    const prepared = this.#connection.prepare(statement);
     // These statements return no row, and `get` avoids the result object of `run`.
     for (const row of rows) prepared.get(...row);
   }
 
-  /** Copies of the rows with names as numbers. */
-  #numberNames({ takes }: SqlStatement, rows: readonly SqlRow[]): SqlValue[][] {
-    const names = findNamePositions(takes).map((position) => ({ position, name: '', id: 0 }));
+  /** Copies of the rows with names as numbers and ids as digits. */
+  #encode({ takes }: SqlStatement, rows: readonly SqlRow[]): SqlValue[][] {
+    const positions = findEncodedPositions(takes);
+    const names = positions.names.map((position) => ({ position, name: '', id: 0 }));
     return rows.map((row) => {
       const values = [...row];
       for (const value of values) {
@@ -124,6 +143,7 @@ export class SqliteSession implements SqlSession {
         }
         values[last.position] = last.id;
       }
+      for (const position of positions.hexes) replaceHex(values, position);
       return values;
     });
   }
@@ -142,32 +162,37 @@ export class SqliteSession implements SqlSession {
   }
 }
 
-const NAME_POSITIONS = new WeakMap<readonly ColumnType[], readonly number[]>();
+/** As SQLite returns it. */
+type SqliteRow = (SqlValue | Uint8Array)[];
 
-function findNamePositions(types: readonly ColumnType[]): readonly number[] {
-  let positions = NAME_POSITIONS.get(types);
-  if (positions === undefined) {
-    positions = types.flatMap((type, position) => (type === 'name' ? [position] : []));
-    NAME_POSITIONS.set(types, positions);
-  }
-  return positions;
+function replaceHex(values: SqlValue[], position: number): void {
+  const text = values[position];
+  if (typeof text === 'string') values[position] = toHexDigits(text);
+}
+
+function toHex({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('hex');
 }
 
 /** Keys contain no nulls, and a column's values all have one type. */
-function createKeyOrder(table: Table): (a: SqlRow, b: SqlRow) => number {
-  const { keyLength } = table;
-  return (a, b) => {
-    for (let position = 0; position < keyLength; position += 1) {
-      const left = a[position] ?? '';
-      const right = b[position] ?? '';
+function sortByKey(table: Table, rows: SqlValue[][]): SqlValue[][] {
+  const [first] = rows;
+  if (first === undefined) return rows;
+  // Most calls have one value in the first columns: the chain, and often the token.
+  let start = 0;
+  while (start < table.keyLength && rows.every((row) => row[start] === first[start])) start += 1;
+  return rows.sort((a, b) => {
+    for (let position = start; position < table.keyLength; position += 1) {
+      const left = a[position] as string | number;
+      const right = b[position] as string | number;
       if (left !== right) return left < right ? -1 : 1;
     }
     return 0;
-  };
+  });
 }
 
 function buildInsert(table: Table): SqlStatement {
-  const parameters = table.columns.map(() => '?').join(', ');
+  const parameters = table.columns.map((_, index) => `$${index + 1}`).join(', ');
   const sql = `INSERT INTO ${table.name} (${table.columnList}) VALUES (${parameters})`;
   return { sql, takes: table.types, gives: [] };
 }

@@ -9,7 +9,7 @@ import { defineTable } from '../table.ts';
 import { addressAt, amountAt } from './column-value.ts';
 
 export const BALANCE_TABLE = defineTable('balances', {
-  key: { chain: 'name', token: 'name', owner: 'text' },
+  key: { chain: 'name', token: 'name', owner: 'hex' },
   data: { amount_raw: 'text' },
 });
 const { at } = BALANCE_TABLE;

@@ -121,17 +121,28 @@ function fromCleanText(clean: string | null, all: string | null): string | null 
   return clean === SAME ? all : clean;
 }
 
+/** Prices that are the candle's first or last one. */
+const FIRST = '<';
+const LAST = '>';
+
+/** A candle's prices repeat: of one trade there is one price, of two there are two. */
 function encodeOhlc(ohlc: Ohlc | null): string | null {
-  return ohlc === null ? null : `${ohlc.open} ${ohlc.high} ${ohlc.low} ${ohlc.close}`;
+  if (ohlc === null) return null;
+  const { open, high, low, close } = ohlc;
+  if (open === high && open === low && open === close) return open;
+  const shorten = (price: string) => (price === open ? FIRST : price === close ? LAST : price);
+  return `${open} ${shorten(high)} ${shorten(low)} ${close}`;
 }
 
 function decodeOhlc(text: string | null): Ohlc | null {
   if (text === null) return null;
-  const [open, high, low, close] = text.split(' ');
-  if (open === undefined || high === undefined || low === undefined || close === undefined) {
-    throw buildDamageError(`The store holds ${JSON.stringify(text)} where four prices belong`);
+  const [open = '', high, low, close] = text.split(' ');
+  if (high === undefined) return { open, high: open, low: open, close: open };
+  if (low === undefined || close === undefined) {
+    throw buildDamageError(`The store holds ${JSON.stringify(text)} where prices belong`);
   }
-  return { open, high, low, close };
+  const expand = (price: string) => (price === FIRST ? open : price === LAST ? close : price);
+  return { open, high: expand(high), low: expand(low), close };
 }
 
 const INTERVALS: ReadonlySet<string> = new Set(STORED_INTERVALS);

@@ -20,6 +20,7 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
     trades_from_ms: 'integer',
     candles_from_ms: 'integer',
     scope: 'text',
+    positions_from_ms: 'integer',
   },
 });
 const { at } = CHECKPOINT_TABLE;
@@ -38,6 +39,7 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
     trades_from_ms: record.tradesFromMs ?? null,
     candles_from_ms: record.candlesFromMs ?? null,
     scope: record.scope ?? null,
+    positions_from_ms: record.positionsFromMs ?? null,
   });
 }
 
@@ -60,5 +62,8 @@ export function toCheckpointRecord(row: SqlRow): Checkpoint {
       ? {}
       : { candlesFromMs: numberAt(row, at.candles_from_ms) }),
     ...(row[at.scope] === null ? {} : { scope: toScope(textAt(row, at.scope)) }),
+    ...(row[at.positions_from_ms] === null
+      ? {}
+      : { positionsFromMs: numberAt(row, at.positions_from_ms) }),
   };
 }

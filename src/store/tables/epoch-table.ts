@@ -1,8 +1,9 @@
-// One row per chain: the epoch of its index, and from which version on its rollbacks are known.
+// One row per chain: the epoch of its index, and from which versions on its
+// rollbacks and its news are known.
 
 import { defineTable } from '../table.ts';
 
 export const EPOCH_TABLE = defineTable('chain_epochs', {
   key: { chain: 'text' },
-  data: { epoch: 'text', forgotten_version: 'integer' },
+  data: { epoch: 'text', forgotten_version: 'integer', news_forgotten_version: 'integer' },
 });

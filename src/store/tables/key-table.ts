@@ -1,6 +1,7 @@
 // API keys: everything except the keys themselves.
 
 import type { KeyRecord } from '../../model/access-record.ts';
+import { KEY_SCOPES, type KeyScope } from '../../model/key-limits.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
@@ -19,6 +20,9 @@ export const KEY_TABLE = defineTable('access_keys', {
     expires_at_ms: 'integer',
     revoked_at_ms: 'integer',
     last_used_at_ms: 'integer',
+    scopes: 'text',
+    allowed_ips: 'text',
+    per_minute: 'integer',
   },
 });
 const { at } = KEY_TABLE;
@@ -37,7 +41,20 @@ export function toKeyRow(record: KeyRecord): SqlRow {
     expires_at_ms: record.expiresAtMs,
     revoked_at_ms: record.revokedAtMs,
     last_used_at_ms: record.lastUsedAtMs,
+    scopes: record.limits.scopes.join(' '),
+    allowed_ips: record.limits.allowedIps.join(' '),
+    per_minute: record.limits.perMinute,
   });
+}
+
+function listWords(text: string): readonly string[] {
+  return text === '' ? [] : text.split(' ');
+}
+
+/** Scopes of a newer version are unknown here, and open nothing. */
+function listScopes(text: string): readonly KeyScope[] {
+  const words = listWords(text);
+  return KEY_SCOPES.filter((scope) => words.includes(scope));
 }
 
 export function toKeyRecord(row: SqlRow): KeyRecord {
@@ -53,5 +70,10 @@ export function toKeyRecord(row: SqlRow): KeyRecord {
     expiresAtMs: numberOrNullAt(row, at.expires_at_ms),
     revokedAtMs: numberOrNullAt(row, at.revoked_at_ms),
     lastUsedAtMs: numberOrNullAt(row, at.last_used_at_ms),
+    limits: {
+      scopes: listScopes(textAt(row, at.scopes)),
+      allowedIps: listWords(textAt(row, at.allowed_ips)),
+      perMinute: numberOrNullAt(row, at.per_minute),
+    },
   };
 }

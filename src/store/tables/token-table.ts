@@ -1,7 +1,7 @@
 // Tokens with their running figures.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { TokenRecord } from '../../model/market-record.ts';
+import type { TokenLaunch, TokenRecord } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
@@ -39,6 +39,7 @@ export const TOKEN_TABLE = defineTable('tokens', {
     liquidity_usd_e18: 'text',
     paired_pool: 'text',
     paired_usd_e18: 'text',
+    launch: 'text',
   },
 });
 const { at } = TOKEN_TABLE;
@@ -68,7 +69,22 @@ export function toTokenRow(chain: ChainSlug, record: TokenRecord): SqlRow {
     liquidity_usd_e18: toAmount(record.liquidityUsdE18),
     paired_pool: record.pairedPool,
     paired_usd_e18: toAmount(record.pairedUsdE18),
+    launch: record.launch === undefined ? null : encodeLaunch(record.launch),
   });
+}
+
+/** Three fields, separated by commas; empty for null. */
+function encodeLaunch({ venue, progressPct, graduatedAtMs }: TokenLaunch): string {
+  return [venue, progressPct ?? '', graduatedAtMs ?? ''].join(',');
+}
+
+export function readLaunch(row: SqlRow, column: number): Pick<TokenRecord, 'launch'> {
+  const text = textOrNullAt(row, column);
+  if (text === null) return {};
+  const [venue = '', progress = '', graduated = ''] = text.split(',');
+  const progressPct = progress === '' ? null : Number(progress);
+  const graduatedAtMs = graduated === '' ? null : Number(graduated);
+  return { launch: { venue, progressPct, graduatedAtMs } };
 }
 
 export function toTokenRecord(row: SqlRow): TokenRecord {
@@ -92,5 +108,6 @@ export function toTokenRecord(row: SqlRow): TokenRecord {
     liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
     pairedPool: poolOrNullAt(row, at.paired_pool),
     pairedUsdE18: amountOrNullAt(row, at.paired_usd_e18),
+    ...readLaunch(row, at.launch),
   };
 }

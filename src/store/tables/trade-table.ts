@@ -1,5 +1,6 @@
 // Trades, keyed so that a token's newest trades are one range of the key.
 
+import type { FoldedTrade } from '../../candles/candle-draft.ts';
 import { toSortableInteger } from '../../lib/sortable-integer.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
@@ -25,10 +26,10 @@ export const TRADE_TABLE = defineTable('trades', {
     log_index: 'integer',
   },
   data: {
-    tx_hash: 'text',
+    tx_hash: 'hex',
     tx_swap_index: 'integer',
     is_buy: 'integer',
-    wallet: 'text',
+    wallet: 'hex',
     venue: 'name',
     pool: 'name',
     amount_raw: 'text',
@@ -83,6 +84,22 @@ export function toTradeRecord(row: SqlRow): TradeRecord {
     amountRaw: amountAt(row, at.amount_raw),
     quoteToken: addressAt(row, at.quote_token),
     quoteAmountRaw: amountAt(row, at.quote_amount_raw),
+    priceNative: textOrNullAt(row, at.price_native),
+    priceUsd: textOrNullAt(row, at.price_usd),
+    valueNative: textOrNullAt(row, at.value_native),
+    valueUsd: textOrNullAt(row, at.value_usd),
+    outlier: numberAt(row, at.outlier) === 1,
+  };
+}
+
+/** What candles are folded of. */
+export function toFoldedTrade(row: SqlRow): FoldedTrade {
+  return {
+    token: addressAt(row, at.token),
+    pool: poolAt(row, at.pool),
+    timestampMs: numberAt(row, at.timestamp_ms),
+    side: numberAt(row, at.is_buy) === 1 ? 'buy' : 'sell',
+    amountRaw: amountAt(row, at.amount_raw),
     priceNative: textOrNullAt(row, at.price_native),
     priceUsd: textOrNullAt(row, at.price_usd),
     valueNative: textOrNullAt(row, at.value_native),

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MisbehavingRpc, startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
-import { RpcClient } from '../../chains/evm/rpc/rpc-client.ts';
+import { createEvmDialect } from '../../chains/evm/rpc/evm-dialect.ts';
 import { EvmTransactions } from '../../chains/evm/transactions/evm-transactions.ts';
+import { RpcClient } from '../../chains/rpc/rpc-client.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { sleep } from '../../lib/retry.ts';
@@ -13,7 +14,7 @@ import { askNode } from './ask-node.ts';
 function createClient(node: MisbehavingRpc, timeoutMs: number): RpcClient {
   const log = { info: () => undefined, warn: () => undefined };
   return new RpcClient({
-    ...{ endpoints: [node.url], chainId: 1337, clock: systemClock, sleep, log },
+    ...{ endpoints: [node.url], dialect: createEvmDialect(1337), clock: systemClock, sleep, log },
     random: () => 0.999,
     budgetMs: 1000,
     limits: {
@@ -25,7 +26,7 @@ function createClient(node: MisbehavingRpc, timeoutMs: number): RpcClient {
 
 async function ask(node: MisbehavingRpc, options: { timeoutMs: number; budgetMs: number }) {
   const client = createClient(node, options.timeoutMs);
-  const parts = { client, chainId: 1337, router: null, rollup: null, clock: systemClock };
+  const parts = { client, chainId: 1337, routers: [], rollup: null, clock: systemClock };
   const transactions = new EvmTransactions(parts);
   const asked = { chain: 'devnet', node: transactions, sleep, budgetMs: options.budgetMs } as const;
   try {

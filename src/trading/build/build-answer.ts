@@ -5,7 +5,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
-import { CHAINS } from '../../model/chain.ts';
+import type { ChainInfo } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
@@ -15,6 +15,7 @@ export type BuildAnswer = OutputOf<typeof buildTrade>;
 type Issues = BuildAnswer['issues'];
 
 interface BuiltFacts {
+  readonly chain: ChainInfo;
   readonly trade: PricedTrade;
   readonly quote: QuoteAnswer;
   readonly wallet: Address;
@@ -39,7 +40,7 @@ function findAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['al
 
 function findIssues(facts: BuiltFacts): Issues {
   const { trade, funds, built, addresses } = facts;
-  const { amountInRaw, tokenIn } = trade;
+  const { maxAmountInRaw: amountInRaw, tokenIn } = trade;
   const buildShortfall = (token: Address, requiredRaw: bigint, actualRaw: bigint) => ({
     mint: addresses.toShown(token),
     requiredRaw: requiredRaw.toString(),
@@ -59,12 +60,12 @@ function findIssues(facts: BuiltFacts): Issues {
 }
 
 function describeMissing(facts: BuiltFacts, issues: Issues): string[] {
-  const { trade, funds } = facts;
-  const { native } = CHAINS[trade.request.chain];
+  const { trade, funds, chain } = facts;
+  const { native } = chain;
   const lines: string[] = [];
   // If the native coin is spent, what is missing of it is listed once, including the fees.
   if (issues.balance !== undefined && !trade.tokenIn.isNative) {
-    const missing = trade.amountInRaw - funds.balanceRaw;
+    const missing = trade.maxAmountInRaw - funds.balanceRaw;
     lines.push(`Missing: your wallet lacks ${formatAmount(trade.tokenIn, missing)}`);
   }
   if (issues.nativeForFees !== undefined) {
@@ -86,7 +87,11 @@ function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['si
     assumed: [
       ...(simulation.isBalanceAssumed ? (['balance'] as const) : []),
       ...(issues.nativeForFees === undefined ? [] : (['nativeForFees'] as const)),
+      ...(built.permit === null ? [] : (['permit'] as const)),
     ],
+    ...(simulation.amountInRaw === undefined
+      ? {}
+      : { amountInRaw: simulation.amountInRaw.toString() }),
     amountOutRaw: simulation.amountOutRaw.toString(),
     gasUsed: simulation.unitsUsed.toString(),
     block,
@@ -95,7 +100,7 @@ function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['si
 
 export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
   const { trade, wallet, built, addresses, tokenPage } = facts;
-  const { feesRaw, transactions } = built;
+  const { feesRaw, transactions, permit, walletCalls } = built;
   const issues = findIssues(facts);
   const deadlineMs = built.deadlineSeconds * 1000;
   return {
@@ -106,10 +111,14 @@ export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
     simulation: summariseSimulation(facts, issues),
     issues,
     summary: writeSummary({
-      ...{ trade, wallet, deadlineMs, feesRaw, addresses, tokenPage },
-      purposes: transactions.map(({ purpose }) => purpose),
+      ...{ chain: facts.chain, trade, wallet, deadlineMs, feesRaw, addresses, tokenPage },
+      purposes: [...transactions, ...(permit === null ? [] : [permit])].map(
+        ({ purpose }) => purpose,
+      ),
       missing: describeMissing(facts, issues),
     }),
     transactions: transactions.map(({ unsigned }) => unsigned),
+    ...(permit === null ? {} : { permit: permit.message }),
+    ...(walletCalls === null ? {} : { walletCalls }),
   };
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { address } from '../../../test/test-ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';
-import type { ChainSlug } from '../../model/chain.ts';
+import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 import { roundUp, writeSummary } from './build-summary.ts';
 
@@ -37,18 +37,19 @@ test('for any amount, the shown one is the next above it', () => {
 const TOKEN = address('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 
 /** The lines for a purchase or a sale of a token for coins. */
-function summarise(chain: ChainSlug, side: 'buy' | 'sell'): string[] {
-  const { addresses, findTokenPage } = findFamily(chain);
+function summarise(slug: BuiltInSlug, side: 'buy' | 'sell'): string[] {
+  const chain = BUILT_IN_CHAINS[slug];
+  const { addresses, findTokenPage } = findFamily(slug);
   const coin = { token: addresses.native, isNative: true, symbol: 'ETH', decimals: 18 };
   const token = { token: TOKEN, isNative: false, symbol: 'T', decimals: 18 };
   const [tokenIn, tokenOut] = side === 'buy' ? [coin, token] : [token, coin];
   const trade = {
     ...{ tokenIn, tokenOut, amountInRaw: 1n, amountOutRaw: 1n, minAmountOutRaw: 1n },
     ...{ executionPrice: null, legs: [], taxIn: null, taxOut: null, warnings: [] },
-    request: { chain, side },
+    request: { chain: slug, side, fixed: 'input' },
   } as unknown as PricedTrade;
   const tokenPage = findTokenPage(chain, TOKEN);
-  const facts = { trade, wallet: TOKEN, addresses, tokenPage, deadlineMs: 0, feesRaw: 0n };
+  const facts = { chain, trade, wallet: TOKEN, addresses, tokenPage, deadlineMs: 0, feesRaw: 0n };
   return writeSummary({ ...facts, purposes: [], missing: [] });
 }
 

@@ -2,11 +2,12 @@
 
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
-import { CHAINS } from '../../model/chain.ts';
+import type { ChainInfo } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
 
 interface SummaryFacts {
+  readonly chain: ChainInfo;
   readonly trade: PricedTrade;
   readonly wallet: Address;
   readonly addresses: AddressCodec;
@@ -63,6 +64,12 @@ function formatShortAmount(asset: TradeAsset, amountRaw: bigint): string {
   return `${cutDigits(toUnits(amountRaw, decimals))} ${symbol ?? 'tokens'}`;
 }
 
+function formatRoundedUp(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return formatAmount(asset, amountRaw);
+  return `${roundUp(amountRaw, decimals)} ${symbol ?? 'tokens'}`;
+}
+
 function formatPercent(bps: number): string {
   return `${Number((bps / 100).toFixed(2))} %`;
 }
@@ -89,10 +96,26 @@ function describeTaxes({ taxIn, taxOut }: PricedTrade): string[] {
   return taxes.map(({ bps }) => `The token deducts ${formatPercent(bps)} of the transfer`);
 }
 
+function describeAmounts(trade: PricedTrade): string[] {
+  const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw } = trade;
+  if (request.fixed === 'input') {
+    return [
+      `You pay ${formatAmount(tokenIn, amountInRaw)}`,
+      `You receive about ${formatShortAmount(tokenOut, amountOutRaw)}`,
+      `At least ${formatShortAmount(tokenOut, trade.minAmountOutRaw)}, or nothing happens`,
+    ];
+  }
+  return [
+    `You receive ${formatAmount(tokenOut, request.amountRaw)}`,
+    `You pay about ${formatRoundedUp(tokenIn, amountInRaw)}`,
+    `At most ${formatRoundedUp(tokenIn, trade.maxAmountInRaw)}, or nothing happens`,
+  ];
+}
+
 export function writeSummary(facts: SummaryFacts): string[] {
   const { trade, wallet, purposes, deadlineMs, feesRaw, addresses, tokenPage } = facts;
-  const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw, minAmountOutRaw } = trade;
-  const { name, native } = CHAINS[request.chain];
+  const { request, tokenIn, tokenOut } = trade;
+  const { name, native } = facts.chain;
   const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
   const verb = request.side === 'buy' ? 'Buy' : 'Sell';
   const link = request.side === 'buy' ? 'with' : 'for';
@@ -100,9 +123,7 @@ export function writeSummary(facts: SummaryFacts): string[] {
   const price = trade.executionPrice === null ? [] : [writePriceLine(trade, { token, quote })];
   return [
     `${verb} ${names.join(` ${link} `)} on ${name}`,
-    `You pay ${formatAmount(tokenIn, amountInRaw)}`,
-    `You receive about ${formatShortAmount(tokenOut, amountOutRaw)}`,
-    `At least ${formatShortAmount(tokenOut, minAmountOutRaw)}, or nothing happens`,
+    ...describeAmounts(trade),
     ...price,
     describeRoute(trade),
     ...describeTaxes(trade),

@@ -14,11 +14,12 @@ const REQUEST: TradeRequest = {
   mint: address(`0x${'11'.repeat(20)}`),
   side: 'buy',
   quoteMint: address(`0x${'00'.repeat(20)}`),
-  amountInRaw: 1000n,
+  fixed: 'input',
+  amountRaw: 1000n,
   slippageBps: 50,
 };
 const TERMS: QuoteTerms = {
-  ...{ request: REQUEST, minAmountOutRaw: 990n, outPerUnit: null },
+  ...{ request: REQUEST, limitRaw: 990n, outPerUnit: null, permit: null },
   expiresAtMs: 5000,
 };
 
@@ -29,16 +30,16 @@ describe('assertFits', () => {
   });
 
   it('names every field that differs', () => {
-    const others: Partial<TradeRequest>[] = [
-      { chain: 'base' },
-      { mint: address(`0x${'22'.repeat(20)}`) },
-      { side: 'sell' },
-      { quoteMint: address(`0x${'22'.repeat(20)}`) },
-      { amountInRaw: 1001n },
-      { slippageBps: 51 },
+    const others: readonly (readonly [string, Partial<TradeRequest>])[] = [
+      ['chain', { chain: 'base' }],
+      ['mint', { mint: address(`0x${'22'.repeat(20)}`) }],
+      ['side', { side: 'sell' }],
+      ['quoteMint', { quoteMint: address(`0x${'22'.repeat(20)}`) }],
+      ['amountInRaw', { amountRaw: 1001n }],
+      ['amountOutRaw', { fixed: 'output' }],
+      ['slippageBps', { slippageBps: 51 }],
     ];
-    for (const other of others) {
-      const [path] = Object.keys(other);
+    for (const [path, other] of others) {
       assert.throws(() => assertFits(TERMS, { ...REQUEST, ...other }, 0), {
         code: 'QUOTE_MISMATCH',
         errors: [{ path, message: 'differs from the quote' }],

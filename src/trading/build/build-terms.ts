@@ -1,15 +1,21 @@
-// The terms that a quote sets for a build. They can only raise the minimum: the higher one counts.
+// The terms that a quote sets for a build: the higher of the two minimums counts or, if the output
+// is given, the lower of the two maximums.
 
 import { AppError } from '../../errors/app-error.ts';
+import { maxOf, minOf } from '../../lib/bigint-bounds.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import { FREE_UNITS } from '../routing/unit-worth.ts';
 
-const FIELDS = ['chain', 'mint', 'side', 'amountInRaw', 'slippageBps', 'quoteMint'] as const;
+const FIELDS = ['chain', 'mint', 'side', 'slippageBps', 'quoteMint'] as const;
 
 export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: number): void {
   if (terms.expiresAtMs <= nowMs) throw new AppError('QUOTE_EXPIRED', {});
-  const differing = FIELDS.filter((field) => terms.request[field] !== request[field]);
+  const quoted = terms.request;
+  const isSameAmount = quoted.fixed === request.fixed && quoted.amountRaw === request.amountRaw;
+  const amountField = request.fixed === 'input' ? 'amountInRaw' : 'amountOutRaw';
+  const differing: string[] = FIELDS.filter((field) => quoted[field] !== request[field]);
+  if (!isSameAmount) differing.push(amountField);
   if (differing.length === 0) return;
   const message = 'differs from the quote';
   throw new AppError(
@@ -19,17 +25,28 @@ export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: numb
   );
 }
 
-/** The trade with the higher of the two minimums. */
+function meetsTerms({ request, amountInRaw, amountOutRaw }: PricedTrade, { limitRaw }: QuoteTerms) {
+  return request.fixed === 'input' ? amountOutRaw >= limitRaw : amountInRaw <= limitRaw;
+}
+
+/** The trade with the tighter of the two limits. */
 function tighten(trade: PricedTrade, terms: QuoteTerms): PricedTrade {
-  const { amountOutRaw, minAmountOutRaw } = trade;
-  if (amountOutRaw < terms.minAmountOutRaw) {
-    throw new AppError('PRICE_MOVED', {
-      amount: amountOutRaw.toString(),
-      minimum: terms.minAmountOutRaw.toString(),
-    });
+  const { limitRaw } = terms;
+  const isInput = trade.request.fixed === 'input';
+  if (!meetsTerms(trade, terms)) {
+    const change = isInput
+      ? `pay ${trade.amountOutRaw}, less than the quoted minimum of ${limitRaw}`
+      : `take ${trade.amountInRaw}, more than the quoted maximum of ${limitRaw}`;
+    throw new AppError('PRICE_MOVED', { change });
   }
-  const isTighter = terms.minAmountOutRaw > minAmountOutRaw;
-  return isTighter ? { ...trade, minAmountOutRaw: terms.minAmountOutRaw } : trade;
+  if (isInput) return { ...trade, minAmountOutRaw: maxOf(trade.minAmountOutRaw, limitRaw) };
+  return { ...trade, maxAmountInRaw: minOf(trade.maxAmountInRaw, limitRaw) };
+}
+
+/** Whether the second pays more, or takes less if the output is given. */
+function isBetter(one: PricedTrade, than: PricedTrade): boolean {
+  if (one.request.fixed === 'output') return one.amountInRaw < than.amountInRaw;
+  return one.amountOutRaw > than.amountOutRaw;
 }
 
 /** Prices the trade with the current value of a cost unit, or with the given one. */
@@ -37,8 +54,8 @@ export type PriceOnWorth = (outPerUnit?: PricedTrade['outPerUnit']) => Promise<P
 
 /**
  * Chooses the route with the quote's value of a cost unit: a change of network fees is no reason
- * to pay less than quoted. If that falls short of the minimum, the route that pays most is tried,
- * whatever it costs. Throws `PRICE_MOVED` if that falls short, too.
+ * to pay less than quoted. If that falls short of the minimum, the route that pays most, or takes
+ * least, is tried, whatever it costs. Throws `PRICE_MOVED` if that falls short, too.
  */
 export async function priceOnTerms(
   price: PriceOnWorth,
@@ -46,7 +63,7 @@ export async function priceOnTerms(
 ): Promise<PricedTrade> {
   if (terms === null) return price();
   const trade = await price(terms.outPerUnit);
-  if (trade.amountOutRaw >= terms.minAmountOutRaw) return tighten(trade, terms);
+  if (meetsTerms(trade, terms)) return tighten(trade, terms);
   const highest = await price(FREE_UNITS);
-  return tighten(highest.amountOutRaw > trade.amountOutRaw ? highest : trade, terms);
+  return tighten(isBetter(highest, trade) ? highest : trade, terms);
 }

@@ -3,7 +3,7 @@
 import { AppError } from '../../errors/app-error.ts';
 import type { WalletRecord } from '../../model/access-record.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
-import { CHAINS, type ChainSlug } from '../../model/chain.ts';
+import type { ChainInfo } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 
 /**
@@ -12,10 +12,9 @@ import type { Address } from '../../model/ids.ts';
  */
 export function findTraderAddress(
   wallet: WalletRecord,
-  chain: ChainSlug,
+  { slug: chain, caip2 }: ChainInfo,
   addresses: AddressCodec,
 ): Address {
-  const { caip2 } = CHAINS[chain];
   const [namespace] = caip2.split(':');
   const isHere = [namespace, caip2].some((owner) => wallet.id === `${owner}:${wallet.address}`);
   const address = isHere ? addresses.parse(wallet.address) : null;

@@ -17,6 +17,7 @@ import {
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { encodeRevert, type NodeScript } from '../../../test/fakes/scripted-node.ts';
 import { findFamily } from '../../compose/chain-families.ts';
+import type { EvmTransaction } from '../../contract/schemas/transaction-schemas.ts';
 import type { BuildAnswer } from './build-answer.ts';
 
 const { toShown: toShownAddress } = findFamily('devnet').addresses;
@@ -30,7 +31,7 @@ const EXECUTE_ABI = parseAbi([
 ]);
 const V2_SWAP = parseAbiParameters('address, uint256, uint256, address[], bool');
 
-const AMOUNT = BigInt(SALE.amountInRaw);
+const AMOUNT = BigInt(SALE.amountInRaw ?? 0);
 /** Pays WETH, so that what the pool pays is what the wallet gets. */
 const FOR_WETH = { quoteMint: WETH };
 const DEADLINE_SECONDS = 120;
@@ -44,8 +45,12 @@ async function createScene(t: TestContext, script: Partial<NodeScript> = {}) {
   return { ...scene, priced };
 }
 
+function listTransactions({ transactions }: BuildAnswer): EvmTransaction[] {
+  return transactions.filter((one) => one.type === 'eip1559');
+}
+
 function findTransaction(answer: BuildAnswer, kind: string) {
-  return answer.transactions.find((one) => one.kind === kind) ?? assert.fail(`no ${kind}`);
+  return listTransactions(answer).find((one) => one.kind === kind) ?? assert.fail(`no ${kind}`);
 }
 
 function decodeSwap(answer: BuildAnswer) {
@@ -84,7 +89,7 @@ describe('approvals', () => {
     }).args;
     assert.deepEqual([token.toLowerCase(), router.toLowerCase()], [TOKEN, ROUTER.address]);
     assert.deepEqual([amount, until], [AMOUNT, answer.deadline / 1000]);
-    assert.ok(answer.transactions.every((one) => one.value === '0'));
+    assert.ok(listTransactions(answer).every((one) => one.value === '0'));
   });
 
   it('are left out only if the allowance is sufficient', async (t) => {
@@ -146,7 +151,7 @@ describe('the swap', () => {
     assert.equal(answer.recipient, toShownAddress(WALLET));
     assert.ok(answer.transactions.every(({ from }) => from === toShownAddress(WALLET)));
     assert.deepEqual(
-      answer.transactions.map(({ nonce }) => nonce),
+      listTransactions(answer).map(({ nonce }) => nonce),
       [5, 6, 7],
     );
   });
@@ -165,7 +170,7 @@ describe('the swap', () => {
     scene.node.script.arrivingRaw = amountOutRaw;
     const answer = await scene.build({ side: 'buy' });
     assert.deepEqual(listKinds(answer), ['swap']);
-    assert.equal(answer.transactions[0]?.value, SALE.amountInRaw);
+    assert.equal(listTransactions(answer)[0]?.value, SALE.amountInRaw);
   });
 });
 
@@ -183,14 +188,14 @@ describe('a rehearsal', () => {
     const [calls = []] = node.simulations;
     assert.deepEqual(
       calls.slice(1, -1).map(({ data }) => data),
-      answer.transactions.map(({ data }) => data),
+      listTransactions(answer).map(({ data }) => data),
     );
     assert.ok(calls.every(({ from }) => from === WALLET));
     assert.equal(calls[0]?.data, calls.at(-1)?.data);
     assert.equal(answer.simulation.status, 'ok');
     assert.equal(answer.simulation.amountOutRaw, node.script.arrivingRaw.toString());
     assert.equal(answer.simulation.gasUsed, '300000');
-    assert.ok(answer.transactions.every(({ gas }) => gas === '150000'));
+    assert.ok(listTransactions(answer).every(({ gas }) => gas === '150000'));
   });
 
   for (const [index, kind] of ['approve', 'permit2-approve', 'swap'].entries()) {
@@ -258,6 +263,34 @@ describe('a rehearsal', () => {
     assert.deepEqual([scene.errors.length, failures.length], [1, 2]);
   });
 
+  it('for a given output may take 2 bps more than a price that is not exact', async (t) => {
+    const unchecked = { inexact: 'unchecked', unchecked: 'feeUnchecked' } as const;
+    const amount = { amountInRaw: undefined, amountOutRaw: String(AMOUNT) };
+    const trade: object = { ...FOR_WETH, ...amount };
+    for (const [isExact, moreBps, failureCount] of [
+      ...[[true, 0n, 0] as const, [true, 1n, 1] as const],
+      ...[[false, 2n, 0] as const, [false, 3n, 1] as const],
+    ]) {
+      const pair = createPair(1, [TOKEN, WETH], [DEEP, DEEP], isExact ? {} : unchecked);
+      const { pricing, node, chain, build } = await createBuildScene(t, [pair]);
+      const failures: unknown[] = [];
+      Object.assign(chain, { noteFailure: (failure: unknown) => failures.push(failure) });
+      const priced = await pricing.price(pricing.parse({ ...SALE, ...trade }));
+      assert.equal(priced.exact, isExact);
+      const taken = (priced.amountInRaw * (10_000n + moreBps)) / 10_000n;
+      const { heldRaw } = node.script;
+      // The balances of the output are the first reading and this, those of the input the others.
+      node.script.outcomeOf = ({ to, data }) => {
+        if (!data.startsWith('0x70a08231')) return { isOk: true, returnData: '0x' };
+        const balance = heldRaw + (to === TOKEN ? taken : priced.amountOutRaw);
+        return { isOk: true, returnData: `0x${balance.toString(16).padStart(64, '0')}` };
+      };
+      const { simulation } = await build(trade);
+      assert.equal(simulation.status, 'ok');
+      assert.equal(failures.length, failureCount, `${isExact} ${moreBps}`);
+    }
+  });
+
   it('is on the head of the node, and no price of an older block is exact', async (t) => {
     const { build, node } = await createScene(t);
     const { block } = node.script;
@@ -278,6 +311,60 @@ describe('a rehearsal', () => {
     const { build } = await createScene(t, { outcomeOf: null });
     const answer = await build(FOR_WETH);
     assert.deepEqual([answer.simulation.status, answer.simulation.amountOutRaw], ['skipped', null]);
+  });
+});
+
+describe('a trade that needs more gas than a transaction may use', () => {
+  const POOL_COUNT = 24;
+  const GAS_MAX = '0x1000000';
+
+  /** A node on which a swap in more pools than some runs out of gas. */
+  async function createHeavy(t: TestContext, poolCountMax: number) {
+    const pools = Array.from({ length: POOL_COUNT }, (_, index) =>
+      createPair(index + 1, [TOKEN, WETH]),
+    );
+    const scene = await createBuildScene(t, pools, {
+      balanceRaw: DEEP * 100n,
+      outcomeOf: ({ to, data }) => {
+        if (to !== ROUTER.address) return { isOk: true, returnData: '0x' };
+        const [commands] = decodeFunctionData({ abi: EXECUTE_ABI, data: data as Hex }).args;
+        const count = commands.slice(2).match(/08/g)?.length ?? 0;
+        return count > poolCountMax
+          ? { isOk: false, returnData: '0x', gasUsed: GAS_MAX }
+          : { isOk: true, returnData: '0x' };
+      },
+    });
+    const trade = { ...FOR_WETH, amountInRaw: (DEEP * 10n).toString() };
+    const priced = await scene.pricing.price(scene.pricing.parse({ ...SALE, ...trade }));
+    assert.equal(priced.strands.length, POOL_COUNT);
+    scene.node.script.arrivingRaw = priced.amountOutRaw;
+    return { ...scene, trade };
+  }
+
+  it('is built with fewer pools', async (t) => {
+    const { build, trade, node } = await createHeavy(t, 7);
+    const { quote } = await build(trade);
+    assert.ok(quote.route.length > 1 && quote.route.length <= 7, `${quote.route.length}`);
+    const swaps = node.simulations.map((calls) => calls.at(-2)?.data.length ?? 0);
+    assert.ok((swaps.at(-1) ?? 0) < (swaps[0] ?? 0));
+  });
+
+  it('is refused with the reason if fewer do not help, after a few tries', async (t) => {
+    const { build, trade, node } = await createHeavy(t, 0);
+    await assert.rejects(build(trade), {
+      code: 'SIMULATION_REVERTED',
+      message: /needs more gas than one may use/,
+    });
+    assert.ok(node.simulations.length <= 4, `${node.simulations.length}`);
+  });
+
+  it('keeps to the minimum of its quote', async (t) => {
+    const { build, trade, pricing } = await createHeavy(t, 7);
+    const exact = { ...trade, slippageBps: 0 };
+    const { quoteId } = pricing.sealAnswer(
+      await pricing.price(pricing.parse({ ...SALE, ...exact })),
+    );
+    await assert.rejects(build({ ...exact, quoteId }), { code: 'PRICE_MOVED' });
   });
 });
 

@@ -1,11 +1,14 @@
 // POST /trade/build: prices on the head, plans the transactions and simulates them there.
 
-import type {
-  BuildRequest,
-  BuiltTransactions,
-  ChainTransactions,
-  ExecutableTrade,
-  TradingWallet,
+import {
+  type BuildRequest,
+  type BuiltTransactions,
+  type ChainTransactions,
+  type ExecutableTrade,
+  OutOfRoomError,
+  type SignedPermit,
+  type TradingWallet,
+  UnprovenRouterError,
 } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
@@ -15,9 +18,14 @@ import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import { createTradeCaller, type Pricing } from '../quote/create-pricing.ts';
-import type { PricedTrade, TradeCaller, TradeRequest } from '../quote/priced-trade.ts';
+import type {
+  PricedTrade,
+  PriceOptions,
+  TradeCaller,
+  TradeRequest,
+} from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
 import { STALE_WARNING } from '../quote/trade-warnings.ts';
@@ -26,6 +34,7 @@ import { type BuildAnswer, createBuildAnswer } from './build-answer.ts';
 import type { BuildChains } from './build-chain.ts';
 import { assertFits, type PriceOnWorth, priceOnTerms } from './build-terms.ts';
 import { findTraderAddress } from './build-wallet.ts';
+import { parsePermit } from './parse-permit.ts';
 
 export interface BuildParts {
   readonly pricing: Pricing;
@@ -42,7 +51,16 @@ const ATTEMPT_COUNT_MAX = 3;
 const CATCH_UP_MAX_MS = 2000;
 /** How long a node may take to finish importing a block. */
 const NEXT_BLOCK_MAX_MS = 300;
+/** How often a trade that does not fit into a transaction is tried with half as much. */
+const SMALLER_COUNT_MAX = 3;
 const POLL_MS = 15;
+const ROUTE_REFUSALS: ReadonlySet<string> = new Set([
+  ...['NO_MARKET', 'VENUE_NOT_SUPPORTED', 'NO_SINGLE_ROUTER', 'INSUFFICIENT_LIQUIDITY'],
+  ...['AMOUNT_TOO_SMALL', 'PRICE_MOVED'],
+]);
+const BPS = 10_000n;
+/** The rounding of a measured tax. */
+const INEXACT_BPS = 2n;
 const RETRY_AFTER_SECONDS = 1;
 
 interface Build {
@@ -51,15 +69,20 @@ interface Build {
   readonly wallet: Address;
   readonly chain: ChainTransactions;
   readonly lifeSeconds: number;
+  readonly approval: BuildRequest['approval'];
+  /** Its signature is checked when the wallet is read. */
+  readonly permit: SignedPermit | null;
   readonly caller: TradeCaller;
 }
 
 function toExecutable(trade: PricedTrade): ExecutableTrade {
-  const { amountInRaw, amountOutRaw, minAmountOutRaw, strands, costUnits } = trade;
+  const { amountInRaw, maxAmountInRaw, amountOutRaw, minAmountOutRaw } = trade;
   return {
+    fixed: trade.request.fixed,
     tokenIn: trade.tokenIn.token,
     tokenOut: trade.tokenOut.token,
-    ...{ amountInRaw, amountOutRaw, minAmountOutRaw, strands, costUnits },
+    ...{ amountInRaw, maxAmountInRaw, amountOutRaw, minAmountOutRaw },
+    ...{ strands: trade.strands, router: trade.router, costUnits: trade.costUnits },
     outputTaxBps: trade.taxOut?.bps ?? 0,
   };
 }
@@ -68,14 +91,18 @@ function isReverted(error: unknown): boolean {
   return error instanceof AppError && error.code === 'SIMULATION_REVERTED';
 }
 
-/** If the price is not exact, by more than the rounding of a measured tax. */
-function paysLess(
-  { exact, amountOutRaw }: PricedTrade,
-  { simulation }: BuiltTransactions,
-): boolean {
+/** Whether there is no route, or none as good as quoted. */
+function isRefused(error: unknown): boolean {
+  return error instanceof AppError && ROUTE_REFUSALS.has(error.code);
+}
+
+/** Whether it takes more or pays less; if the price is not exact, by more than a rounding. */
+function paysLess(trade: PricedTrade, { simulation }: BuiltTransactions): boolean {
+  const { exact, amountInRaw, amountOutRaw } = trade;
+  const bps = exact ? 0n : INEXACT_BPS;
+  const taken = simulation?.amountInRaw ?? amountInRaw;
   const paid = simulation?.amountOutRaw ?? amountOutRaw;
-  if (paid >= amountOutRaw) return false;
-  return exact || paid * 10_000n < amountOutRaw * 9_998n;
+  return taken * BPS > amountInRaw * (BPS + bps) || paid * BPS < amountOutRaw * (BPS - bps);
 }
 
 type RehearsalOutcome =
@@ -99,14 +126,45 @@ function failsPrice(trade: PricedTrade, rehearsal: RehearsalOutcome): boolean {
   return paysLess(trade, rehearsal.built);
 }
 
-function isNotExact({ exact, amountOutRaw }: PricedTrade, { simulation }: BuiltTransactions) {
-  return exact && simulation !== null && simulation.amountOutRaw !== amountOutRaw;
+function isNotExact(trade: PricedTrade, { simulation }: BuiltTransactions): boolean {
+  if (!trade.exact || simulation === null) return false;
+  const { amountInRaw = trade.amountInRaw, amountOutRaw } = simulation;
+  return amountOutRaw !== trade.amountOutRaw || amountInRaw !== trade.amountInRaw;
+}
+
+/** Whether it ran on a later block than the price is of. */
+function isOfLaterBlock(rehearsal: RehearsalOutcome): boolean {
+  return rehearsal.kind === 'done' && rehearsal.built.simulation?.laterBlock !== undefined;
 }
 
 /** Whether the result differs from the price, even if it is better. */
 function contradicts(trade: PricedTrade, rehearsal: RehearsalOutcome): boolean {
+  if (isOfLaterBlock(rehearsal)) return false;
   if (failsPrice(trade, rehearsal)) return true;
   return rehearsal.kind === 'done' && isNotExact(trade, rehearsal.built);
+}
+
+function listPools({ strands }: PricedTrade): PoolId[] {
+  return strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
+}
+
+function isOutOfRoom(error: unknown): boolean {
+  return error instanceof OutOfRoomError;
+}
+
+/** Null if fewer pools cannot take the whole amount. */
+function keepShortage(error: unknown): null {
+  if (error instanceof AppError && error.code === 'INSUFFICIENT_LIQUIDITY') return null;
+  throw error;
+}
+
+/** A price and what its simulation showed. */
+interface PricedAttempt {
+  readonly priced: PricedTrade;
+  /** The simulated block. */
+  readonly block: number;
+  readonly isAtHead: boolean;
+  readonly rehearsal: RehearsalOutcome;
 }
 
 class TradeBuilder {
@@ -118,26 +176,28 @@ class TradeBuilder {
 
   /** Checks the input first, then the state. */
   prepare(input: InputOf<typeof buildTrade>, context: HandlerContext): Build {
-    const { pricing, builders, clock } = this.#parts;
+    const { pricing, chains, builders, clock } = this.#parts;
     const { identity } = context;
     if (identity.kind !== 'session') throw new Error('build was called without a session');
     const request = pricing.parse(input);
     const terms = input.quoteId === undefined ? null : pricing.openQuoteId(input.quoteId);
     const { addresses } = builders.findFamily(request.chain);
-    const wallet = findTraderAddress(identity.wallet, request.chain, addresses);
+    const wallet = findTraderAddress(identity.wallet, chains.known.get(request.chain), addresses);
+    const permit = parsePermit(input, terms, clock.nowMs());
     if (terms !== null) assertFits(terms, request, clock.nowMs());
     const chain = builders.find(request.chain);
     if (chain === null) throw buildNotReadyError(request.chain);
     if (!chain.canBuild) throw new AppError('TRADING_NOT_SUPPORTED', { chain: request.chain });
     const caller = createTradeCaller(context, COSTS.build);
-    return { request, terms, wallet, chain, lifeSeconds: input.deadlineSeconds, caller };
+    const { deadlineSeconds: lifeSeconds, approval } = input;
+    return { request, terms, wallet, chain, lifeSeconds, approval, permit, caller };
   }
 
   async build(build: Build): Promise<BuildAnswer> {
-    const { chain, request, wallet } = build;
+    const { chain, request, wallet, permit } = build;
     const token = request.side === 'buy' ? request.quoteMint : request.mint;
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
-      const funds = await chain.readWallet(wallet, token);
+      const funds = await chain.readWallet(wallet, token, permit);
       await this.#catchUp(request.chain, funds.head.position);
       const answer = await this.#attempt(build, funds);
       if (answer !== null) return answer;
@@ -158,9 +218,77 @@ class TradeBuilder {
 
   /** Null if the priced block is gone. */
   async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | null> {
-    const { pricing, clock, builders } = this.#parts;
-    const { wallet, request, terms, lifeSeconds } = build;
-    const price: PriceOnWorth = (worth) => pricing.price(request, build.caller, worth);
+    const { pricing, builders, chains } = this.#parts;
+    const { wallet, request } = build;
+    const { priced, block, isAtHead, rehearsal } = await this.#fit(build, funds);
+    if (isAtHead && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
+    if (rehearsal.kind === 'reverted') throw rehearsal.error;
+    if (rehearsal.kind === 'moved') return null;
+    const { built } = rehearsal;
+    const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
+    const quote = pricing.sealAnswer(trade, built.permit?.terms);
+    const { mint } = request;
+    const chain = chains.known.get(request.chain);
+    const { addresses, findTokenPage } = builders.findFamily(chain.slug);
+    return createBuildAnswer({
+      ...{ chain, trade, quote, wallet, funds, built, block, addresses },
+      tokenPage: mint === addresses.native ? null : findTokenPage(chain, mint),
+    });
+  }
+
+  /**
+   * Prices and simulates. Some tokens use more of a transaction than the model expects: a trade
+   * that does not fit is tried again with half as much, which takes fewer pools.
+   */
+  async #fit(build: Build, funds: TradingWallet): Promise<PricedAttempt> {
+    let attempt = await this.#priceOnProven(build, funds);
+    for (let count = 1; count <= SMALLER_COUNT_MAX; count += 1) {
+      const { rehearsal, priced } = attempt;
+      if (rehearsal.kind !== 'reverted' || !isOutOfRoom(rehearsal.error)) return attempt;
+      const unitsMax = this.#halve(build, priced.costUnits);
+      if (unitsMax >= priced.costUnits) return attempt;
+      const smaller = await this.#price(build, funds, { unitsMax }).catch(keepShortage);
+      if (smaller === null) return attempt;
+      attempt = smaller;
+    }
+    return attempt;
+  }
+
+  /** Never less than a trade over a single route takes. */
+  #halve({ request }: Build, costUnits: bigint): bigint {
+    const usual = this.#parts.chains.find(request.chain)?.costs.usual ?? 0n;
+    const least = (usual * 3n) / 2n;
+    const half = costUnits / 2n;
+    if (half < least) return least;
+    return half;
+  }
+
+  /** Where no node can simulate, only routers are used that were executed. */
+  async #priceOnProven(build: Build, funds: TradingWallet): Promise<PricedAttempt> {
+    const { chains } = this.#parts;
+    try {
+      return await this.#price(build, funds, {});
+    } catch (error) {
+      if (!(error instanceof UnprovenRouterError)) throw error;
+      const { chain, mint } = build.request;
+      const shown = chains.findAddresses(chain).toShown(mint);
+      const context = { mint: shown, chain, venues: error.venues.join(', ') };
+      return this.#price(build, funds, { isProvenOnly: true }).catch((second: unknown) => {
+        if (!isRefused(second)) throw second;
+        throw new AppError('VENUE_NOT_SUPPORTED', context, { cause: error });
+      });
+    }
+  }
+
+  async #price(
+    build: Build,
+    funds: TradingWallet,
+    options: Pick<PriceOptions, 'unitsMax' | 'isProvenOnly'>,
+  ): Promise<PricedAttempt> {
+    const { pricing, clock } = this.#parts;
+    const { request, terms, lifeSeconds, approval, permit, caller } = build;
+    const price: PriceOnWorth = (outPerUnit) =>
+      pricing.price(request, caller, { outPerUnit, router: permit?.router, ...options });
     const priced = await priceOnTerms(price, terms);
     const { state } = priced;
     // If the pools lag behind the head, the simulation runs on the head.
@@ -168,21 +296,12 @@ class TradeBuilder {
     const block = isAtHead
       ? { position: state.block, hash: state.blockHash }
       : { position: funds.head.position, hash: null };
-    const order = { trade: toExecutable(priced), block, nowMs: clock.nowMs(), lifeSeconds };
+    const nowMs = clock.nowMs();
+    const order = { trade: toExecutable(priced), block, nowMs, lifeSeconds, approval };
     const tried = () => tryRehearsal(funds, order);
     const rehearsal = await (isAtHead ? this.#rehearse(build, priced, tried) : tried());
-    if (isAtHead && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
-    if (rehearsal.kind === 'reverted') throw rehearsal.error;
-    if (rehearsal.kind === 'moved') return null;
-    const { built } = rehearsal;
-    const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
-    const quote = pricing.sealAnswer(trade);
-    const { chain, mint } = request;
-    const { addresses, findTokenPage } = builders.findFamily(chain);
-    return createBuildAnswer({
-      ...{ trade, quote, wallet, funds, built, block: block.position, addresses },
-      tokenPage: mint === addresses.native ? null : findTokenPage(chain, mint),
-    });
+    const isSame = isAtHead && !isOfLaterBlock(rehearsal);
+    return { priced, block: block.position, isAtHead: isSame, rehearsal };
   }
 
   /**
@@ -198,6 +317,7 @@ class TradeBuilder {
     const { clock, sleep } = this.#parts;
     const first = await tried();
     if (!contradicts(trade, first)) return first;
+    if (first.kind === 'reverted' && isOutOfRoom(first.error)) return first;
     const deadlineMs = clock.monotonicMs() + NEXT_BLOCK_MAX_MS;
     while ((await chain.readHead()) <= trade.state.block && clock.monotonicMs() < deadlineMs) {
       await sleep(POLL_MS);
@@ -206,9 +326,8 @@ class TradeBuilder {
   }
 
   /** The measurements of the pools on the route may be stale: they are measured again. */
-  #noteFailure({ request, wallet }: Build, { strands }: PricedTrade): void {
-    const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
-    this.#parts.chains.find(request.chain)?.noteFailure({ pools, wallet });
+  #noteFailure({ request, wallet }: Build, trade: PricedTrade): void {
+    this.#parts.chains.find(request.chain)?.noteFailure({ pools: listPools(trade), wallet });
   }
 
   /** Withdraws `exact` if the simulation contradicts it. */

@@ -2,9 +2,14 @@
 
 import type { MinedTransaction } from '../../chains/chain-transactions.ts';
 import type { ChainFamily } from '../../chains/family.ts';
+import type { HandlerContext } from '../../contract/handler.ts';
 import type { InputOf, OutputOf } from '../../contract/operation.ts';
 import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
-import { buildNotReadyError, parseFollowedChain } from '../../contract/parse-reference.ts';
+import {
+  buildNotReadyError,
+  type ChainNames,
+  parseFollowedChain,
+} from '../../contract/parse-reference.ts';
 import { buildInvalidInputError } from '../../errors/app-error.ts';
 import { sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -13,14 +18,21 @@ import type { MarketStore } from '../../store/store.ts';
 import { askNode } from './ask-node.ts';
 import type { BuildChains } from './build-chain.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';
+import type { StatusWaits } from './status-waits.ts';
 
 type StatusAnswer = OutputOf<typeof getTradeStatus>;
 
 interface StatusParts {
-  readonly followed: () => readonly ChainSlug[];
+  readonly chains: ChainNames;
   readonly builders: BuildChains;
   readonly store: MarketStore;
+  readonly waits: StatusWaits;
+  /** Another value after each commit of a chain. */
+  readonly readVersion: (chain: ChainSlug) => number;
 }
+
+/** A request that waits must end before its time limit of 30 s, even if the node hangs. */
+const ASK_MAX_MS = 4000;
 
 function parseTxHash({ transactionIds }: ChainFamily, text: string): TransactionId {
   const id = transactionIds.parse(text);
@@ -38,26 +50,52 @@ async function readMinedAnswer(
   return parts.store.snapshot(async (reader) => {
     const checkpoint = await reader.readCheckpoint(chain);
     const isIndexed = checkpoint !== null && checkpoint.block >= block;
-    if (mined.isReverted) return { status: 'reverted', block, tradeIds: [] };
+    if (mined.isReverted) {
+      return { status: 'reverted', block, tradeIds: [], reason: mined.reason ?? null };
+    }
     const isFinal = isIndexed && block <= checkpoint.finalizedBlock;
     const trades = isIndexed ? await readTransactionTrades(reader, chain, mined) : [];
     return {
       status: isFinal ? 'finalized' : 'confirmed',
       block,
       tradeIds: trades.map(({ txHash, index }) => `${chain}:${txHash}:${index}`),
+      reason: null,
     };
   });
 }
 
+function differ(a: StatusAnswer, b: StatusAnswer): boolean {
+  const isSameBlock = a.status === b.status && a.block === b.block;
+  return !isSameBlock || a.tradeIds.join() !== b.tradeIds.join();
+}
+
 export function createGetTradeStatus(parts: StatusParts) {
-  return async (input: InputOf<typeof getTradeStatus>): Promise<StatusAnswer> => {
-    const slug = parseFollowedChain(parts.followed(), input.chain);
+  return async (
+    input: InputOf<typeof getTradeStatus>,
+    context: Pick<HandlerContext, 'identity' | 'watchClient'>,
+  ): Promise<StatusAnswer> => {
+    const { waitMs, knownStatus, lastValidBlockHeight } = input;
+    const slug = parseFollowedChain(parts.chains, input.chain);
     const txHash = parseTxHash(parts.builders.findFamily(slug), input.txHash);
     const chain = parts.builders.find(slug);
     if (chain === null) throw buildNotReadyError(slug);
-    const asked = { chain: slug, node: chain, sleep };
-    const fate = await askNode(asked, () => chain.readTransaction(txHash));
-    if (fate.state !== 'mined') return { status: fate.state, block: null, tradeIds: [] };
-    return readMinedAnswer(parts, slug, { ...fate, txHash });
+    const ask = async (budgetMs?: number): Promise<StatusAnswer> => {
+      const limit = budgetMs === undefined ? {} : { budgetMs };
+      const asked = { chain: slug, node: chain, sleep, ...limit };
+      const fate = await askNode(asked, () => chain.readTransaction(txHash, lastValidBlockHeight));
+      if (fate.state !== 'mined') {
+        return { status: fate.state, block: null, tradeIds: [], reason: null };
+      }
+      return readMinedAnswer(parts, slug, { ...fate, txHash });
+    };
+    if (waitMs === 0) return ask();
+    const { identity, watchClient } = context;
+    return parts.waits.wait({
+      ...{ waitMs, caller: `${identity.kind} ${identity.key}`, signal: watchClient?.() },
+      readVersion: () => parts.readVersion(slug),
+      ask: () => ask(ASK_MAX_MS),
+      isNews: (answer, first) =>
+        answer.status !== (knownStatus ?? first.status) || differ(answer, first),
+    });
   };
 }

@@ -7,6 +7,7 @@ import { buildSwapEvent, createPool } from '../../../test/fakes/index-events.ts'
 import { setReserves } from '../../../test/fakes/pool-events.ts';
 import { createMarketScene, type MarketScene } from '../../../test/market-scene.ts';
 import { poolId, transactionId } from '../../../test/test-ids.ts';
+import { ChainRegistry } from '../../model/chain-registry.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import { createGetTradeStatus } from './create-get-trade-status.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';
@@ -22,11 +23,12 @@ function readStatus({ store, chain }: MarketScene, trades: readonly TradeRecord[
   };
   const transactionIds = { parse: (text: string) => text };
   const getStatus = createGetTradeStatus({
-    followed: () => ['devnet'],
+    chains: { known: new ChainRegistry(), list: () => ['devnet'] },
     builders: { find: () => node, findFamily: () => ({ transactionIds }) } as never,
     store: store.market,
+    ...{ waits: {} as never, readVersion: () => 0 },
   });
-  return getStatus({ chain: 'devnet', txHash });
+  return getStatus({ chain: 'devnet', txHash, waitMs: 0 }, {} as never);
 }
 
 describe('readTransactionTrades', () => {

@@ -19,7 +19,7 @@ let warnings: string[];
 
 function createFollower(
   market: MarketStore,
-  options: { venues?: ReadonlySet<string>; poolCountMax?: number } = {},
+  options: { venues?: ReadonlySet<string>; poolCountMax?: number; askedTokensMax?: number } = {},
 ): PoolGraphFollower {
   return new PoolGraphFollower({
     ...options,
@@ -27,6 +27,7 @@ function createFollower(
     store: market,
     native: { coin: toAddress(0), wrapped: toAddress(9) },
     rules: PLAIN_RULES,
+    trusted: new Set([toAddress(1)]),
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
     random: () => 0.5,
     log: { warn: (_fields, message) => warnings.push(message) },
@@ -136,6 +137,80 @@ describe('PoolGraphFollower', () => {
     assert.equal(follower.current?.checkpoint.version, 2);
   });
 
+  it('reads the pools of a token that were left out when somebody asks for it', async () => {
+    const buildDeep = (number: number, usd: bigint, token1 = 2) => ({
+      ...buildPair(number, BigInt(number)),
+      ...{ token1: toAddress(token1), liquidityUsdE18: usd * 10n ** 18n },
+    });
+    const kept = () => [11, 12, 13, 14, 15, 16].filter((one) => reserveOf(one) !== null);
+    follower = createFollower(store.market, { poolCountMax: 2 });
+    const left = [buildDeep(13, 1n, 3), { ...buildDeep(14, 1n, 3), liquidityUsdE18: null }];
+    await commit(1, { pools: [buildDeep(11, 5n), buildDeep(12, 4n), ...left, buildDeep(15, 1n)] });
+    follower.start();
+    await follower.settled();
+    assert.deepEqual(kept(), [11, 12]);
+    assert.equal(await follower.load([toAddress(3)]), true);
+    assert.deepEqual(kept(), [11, 12, 13, 14]);
+    // They stay through commits, through a reload, and for a token that nobody knows.
+    await commit(2, { pools: [{ ...buildPair(13, 7n), token1: toAddress(3) }] });
+    follower.hear(buildCommit(2, [13]));
+    await follower.settled();
+    assert.equal(reserveOf(13), 7n);
+    follower.miss();
+    await follower.settled();
+    assert.equal(await follower.load([toAddress(3), toAddress(99)]), true);
+    assert.deepEqual(kept(), [11, 12, 13, 14]);
+  });
+
+  it('reads also how a token that was left out leads on to a trusted asset', async () => {
+    follower = createFollower(store.market, { poolCountMax: 1 });
+    const deep = { ...buildPair(11, 1n), liquidityUsdE18: 10n ** 20n };
+    const between = { ...buildPair(12, 2n), token0: toAddress(3), token1: toAddress(4) };
+    const onward = { ...buildPair(13, 3n), token1: toAddress(3) };
+    const aside = { ...buildPair(14, 4n), token0: toAddress(3), token1: toAddress(5) };
+    await commit(1, { pools: [deep, between, onward, aside] });
+    follower.start();
+    await follower.settled();
+    assert.equal(await follower.load([toAddress(4)]), true);
+    assert.deepEqual([11, 12, 13, 14].map(reserveOf), [1n, 2n, 3n, null]);
+  });
+
+  it('forgets tokens that were asked for long ago, and finds pools that are new', async () => {
+    follower = createFollower(store.market, { poolCountMax: 1, askedTokensMax: 2 });
+    const deep = { ...buildPair(10, 1n), liquidityUsdE18: 10n ** 20n };
+    const left = [3, 4, 5].map((one) => ({ ...buildPair(10 + one, 1n), token1: toAddress(one) }));
+    await commit(1, { pools: [deep, ...left] });
+    follower.start();
+    await follower.settled();
+    for (const one of [3, 4, 5]) assert.equal(await follower.load([toAddress(one)]), true);
+    assert.deepEqual([13, 14, 15].map(reserveOf), [null, 1n, 1n]);
+    await commit(2, { pools: [{ ...buildPair(16, 6n), token1: toAddress(5) }] });
+    for (let version = 2; version <= 22; version += 1) {
+      if (version > 2) await commit(version, { pools: [] });
+      follower.hear(buildCommit(version, version === 2 ? [16] : []));
+      await follower.settled();
+    }
+    assert.equal(await follower.load([toAddress(5)]), true);
+    assert.deepEqual([14, 15, 16].map(reserveOf), [1n, 1n, 6n]);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('does not mix commits when it reads the pools of a token', async () => {
+    follower = createFollower(store.market, { poolCountMax: 1 });
+    const deep = { ...buildPair(11, 100n), liquidityUsdE18: 10n ** 20n };
+    const left = { ...buildPair(12, 200n), token1: toAddress(3) };
+    await commit(1, { pools: [deep, left] });
+    follower.start();
+    await follower.settled();
+    // The store is ahead of the feed, which has not named the pools of this commit yet.
+    await commit(2, { pools: [{ ...buildPair(11, 1n), liquidityUsdE18: 10n ** 20n }] });
+    assert.equal(await follower.load([toAddress(3)]), false);
+    assert.deepEqual([reserveOf(11), reserveOf(12)], [100n, null]);
+    follower.hear(buildCommit(2, [11]));
+    await follower.settled();
+    assert.deepEqual([reserveOf(11), reserveOf(12)], [1n, 200n]);
+  });
+
   it('waits for the first commit if the store is empty', async () => {
     follower.start();
     await follower.settled();
@@ -208,7 +283,8 @@ describe('PoolGraphFollower', () => {
       await transaction.setCheckpoint(buildCheckpoint(2));
       await transaction.putPools([created]);
       const pools = new Map([[created.pool, null]]);
-      await transaction.putUndo([{ block: 2, tokens: new Map(), pools, ticks: [], balances: [] }]);
+      const none = { tokens: new Map(), ticks: [], balances: [], positions: [] };
+      await transaction.putUndo([{ block: 2, pools, ...none }]);
     });
     follower.hear(buildCommit(2, [13]));
     await follower.settled();

@@ -9,13 +9,14 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
 import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { PoolId } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint, TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
+import { AskedPools } from './asked-pools.ts';
 import { type NativeCoin, PoolGraph } from './pool-graph.ts';
 import { createGraphPool, type GraphPool, type PoolRules, refitPool } from './pool-graph-pool.ts';
-import { type CreatePool, readPoolGraph } from './read-pool-graph.ts';
+import { type CreatePool, readDepth, readPoolGraph } from './read-pool-graph.ts';
 
 /** The parts of a commit that the graph needs; the feed's batch has them. */
 interface PoolsCommitted {
@@ -37,6 +38,10 @@ interface PoolGraphFollowerOptions {
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
   /** The maximum number of pools in memory; above that the deepest are kept. */
   readonly poolCountMax?: number;
+  /** The maximum number of tokens whose pools are kept because somebody asked for them. */
+  readonly askedTokensMax?: number;
+  /** What most tokens are traded against. */
+  readonly trusted: ReadonlySet<Address>;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: { warn(fields: object, message: string): void };
@@ -47,6 +52,8 @@ const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
 const TOUCHED_COUNT_MAX = 5_000;
 const POOL_COUNT_MAX = 300_000;
 const PAUSE_MS = 20;
+/** How often the store may be ahead of the feed when a token's pools are read. */
+const ASK_TRIES_MAX = 100;
 /** If the graph exceeds its limit by this factor, it is reloaded with a new threshold. */
 const OVERFULL = 1.1;
 
@@ -68,9 +75,11 @@ export class PoolGraphFollower {
   /** The minimum liquidity of a pool to be kept; null while all fit. */
   #floorUsdE18: bigint | null = null;
   #running: Promise<void> | null = null;
+  readonly #asked: AskedPools;
 
   constructor(options: PoolGraphFollowerOptions) {
     this.#options = options;
+    this.#asked = new AskedPools(options.askedTokensMax);
   }
 
   /** Null until the store has been read, or while it does not have the chain. */
@@ -93,6 +102,30 @@ export class PoolGraphFollower {
     for (const pool of event.pools) this.#touched.add(pool);
     if (this.#touched.size > TOUCHED_COUNT_MAX) this.#mustReload = true;
     this.#work();
+  }
+
+  /**
+   * Reads the pools of tokens that were left out because others are deeper. False if they could not
+   * be read in time.
+   */
+  async load(tokens: readonly Address[]): Promise<boolean> {
+    if (this.#current === null || this.#floorUsdE18 === null) return true;
+    const { graph, checkpoint } = this.#current;
+    const isRead = (token: Address) => this.#asked.has(token, checkpoint.version);
+    // Of trusted assets and hubs the deep pools are enough, and there are very many others.
+    const missing = tokens.filter(
+      (token) =>
+        !this.#options.trusted.has(token) &&
+        !graph.hubs.has(graph.toAsset(token)) &&
+        !isRead(token),
+    );
+    for (const token of missing) this.#asked.want(token);
+    for (let tries = 0; !missing.every(isRead); tries += 1) {
+      if (tries === ASK_TRIES_MAX || this.#abort.signal.aborted) return false;
+      this.#work();
+      await this.settled();
+    }
+    return true;
   }
 
   /** Batches were lost: everything is read again. */
@@ -122,7 +155,8 @@ export class PoolGraphFollower {
   }
 
   #isKept(row: PoolRecord): boolean {
-    return this.#floorUsdE18 === null || (row.liquidityUsdE18 ?? 0n) >= this.#floorUsdE18;
+    const floor = this.#floorUsdE18;
+    return floor === null || readDepth(row) >= floor || this.#asked.isKept(row.pool);
   }
 
   #refit(pool: GraphPool): GraphPool {
@@ -171,7 +205,9 @@ export class PoolGraphFollower {
     this.#touched = new Set();
     try {
       const graph = new PoolGraph({ native });
-      const into = { graph, createPool: this.#createPool, poolCountMax: this.#poolCountMax };
+      const kept = new Set(this.#asked.pools());
+      const limits = { poolCountMax: this.#poolCountMax, kept };
+      const into = { graph, createPool: this.#createPool, ...limits };
       let floor: bigint | null = null;
       const checkpoint = await store.snapshot(async (reader) => {
         const found = await reader.readCheckpoint(chain);
@@ -197,36 +233,48 @@ export class PoolGraphFollower {
   async #refresh(): Promise<boolean> {
     const { store, chain } = this.#options;
     const current = this.#current;
-    if (current === null || this.#isUpToDate()) return true;
-    const pools = [...this.#touched];
-    const heard = this.#heardVersion;
+    const asked = this.#asked.wanted;
+    if (current === null || (this.#isUpToDate() && asked.length === 0)) return true;
+    const touched = [...this.#touched];
+    const heard = Math.max(this.#heardVersion, current.checkpoint.version);
     const read = await store.snapshot(async (reader) => {
       const checkpoint = await reader.readCheckpoint(chain);
       // The snapshot includes later commits whose pools are unknown; the feed will name them.
       if (checkpoint === null || checkpoint.version !== heard) return null;
+      const found = await this.#asked.find(reader, asked, {
+        ...{ chain, graph: current.graph, trusted: this.#options.trusted },
+        floorUsdE18: this.#floorUsdE18 ?? 0n,
+      });
+      const pools = [...new Set([...touched, ...[...found.values()].flat()])];
       const rows = await reader.readPools(chain, pools);
       const ticked = rows.filter((row) => row.complete && kindOf(row).hasTicks);
       const ids = ticked.map((row) => row.pool);
       const ticks = ids.length === 0 ? [] : await reader.readTicks(chain, ids);
-      return { checkpoint, rows, ticks };
+      return { checkpoint, found, pools, rows, ticks };
     });
-    if (read === null) return this.#heardVersion === heard;
-    this.#apply(current.graph, pools, read);
+    if (read === null) return this.#heardVersion <= heard;
+    const dropped = this.#asked.add(read.found, read.checkpoint.version);
+    this.#apply(current.graph, read);
+    for (const pool of dropped) current.graph.delete(pool);
     this.#current = { graph: current.graph, checkpoint: read.checkpoint };
-    if (this.#heardVersion === heard) this.#touched.clear();
-    if (current.graph.size > this.#poolCountMax * OVERFULL) this.#mustReload = true;
+    if (this.#heardVersion <= heard) this.#touched.clear();
+    const sizeMax = this.#poolCountMax * OVERFULL + this.#asked.size;
+    if (current.graph.size > sizeMax) this.#mustReload = true;
     return this.#isUpToDate();
   }
 
   /** All at once, so that no quote sees pools from different commits. */
   #apply(
     graph: PoolGraph,
-    pools: readonly PoolId[],
-    read: { readonly rows: readonly PoolRecord[]; readonly ticks: readonly TickRecord[] },
+    read: {
+      readonly pools: readonly PoolId[];
+      readonly rows: readonly PoolRecord[];
+      readonly ticks: readonly TickRecord[];
+    },
   ): void {
     const rows = new Map(read.rows.map((row) => [row.pool, row]));
     const ticks = Map.groupBy(read.ticks, (row) => row.pool);
-    for (const id of pools) {
+    for (const id of read.pools) {
       const row = rows.get(id);
       const isWanted = row !== undefined && (graph.get(id) !== undefined || this.#isKept(row));
       const pool = isWanted ? this.#createPool(row, ticks.get(id) ?? [], graph.get(id)) : null;

@@ -8,8 +8,11 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
 
-/** Why a pool's swaps cannot be promised to the unit: a hook affects them, or ticks are missing. */
-type Inexactness = 'hook' | 'ticks';
+/**
+ * Why a pool's swaps cannot be promised to the unit: a hook affects them, ticks are missing, or it
+ * has features that our maths was never compared with.
+ */
+type Inexactness = 'hook' | 'ticks' | 'unchecked';
 
 interface AnyGraphPool {
   readonly pool: PoolId;
@@ -24,6 +27,8 @@ interface AnyGraphPool {
   readonly cost: SwapCost;
   readonly bytes: HopBytes;
   readonly inexact: Inexactness | null;
+  /** The features, if `inexact` is `unchecked`; separated by spaces. */
+  readonly unchecked?: string;
   readonly curve: SwapPool;
 }
 
@@ -45,7 +50,12 @@ interface PoolContext extends PoolRules {
 
 function findInexactness(row: PoolRecord, { leavesSwapsAlone }: PoolContext): Inexactness | null {
   if (!leavesSwapsAlone(row)) return 'hook';
-  return row.complete || !kindOf(row).hasTicks ? null : 'ticks';
+  if (!row.complete && kindOf(row).hasTicks) return 'ticks';
+  return findUnchecked(row) === '' ? null : 'unchecked';
+}
+
+function findUnchecked(row: PoolRecord): string {
+  return kindOf(row).findFlags?.(row.state, row.terms) ?? '';
 }
 
 /** Null for a pool in which nothing can be traded. */
@@ -64,6 +74,7 @@ export function createGraphPool(
     cost: context.findSwapCost(row),
     bytes: context.findHopBytes(row),
     inexact: findInexactness(row, context),
+    unchecked: findUnchecked(row),
   };
 }
 

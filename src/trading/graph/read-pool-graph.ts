@@ -20,11 +20,13 @@ interface ReadPoolGraphOptions {
   readonly graph: PoolGraph;
   readonly createPool: CreatePool;
   readonly poolCountMax: number;
+  /** Pools to keep whatever their liquidity. */
+  readonly kept: ReadonlySet<PoolId>;
 }
 
 type Scanner = Pick<MarketScanner, 'scanPools' | 'scanTicks'>;
 
-function readDepth({ liquidityUsdE18 }: PoolRecord): bigint {
+export function readDepth({ liquidityUsdE18 }: PoolRecord): bigint {
   return liquidityUsdE18 ?? 0n;
 }
 
@@ -63,7 +65,7 @@ export async function readPoolGraph(
 ): Promise<bigint | null> {
   const { chain, graph, createPool } = options;
   const floor = await findFloor(scanner, options);
-  const kept = new Set<PoolId>();
+  const kept = new Set(options.kept);
   if (floor !== null) {
     for await (const rows of scanner.scanPools(chain)) {
       for (const row of rows) if (readDepth(row) >= floor) kept.add(row.pool);

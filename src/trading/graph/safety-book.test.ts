@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
-import type { PoolSafety } from '../../model/pool-safety.ts';
-import { SAFETY_LIFE_MS, SafetyBook } from './safety-book.ts';
+import { type PoolSafety, SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
+import { SafetyBook } from './safety-book.ts';
 
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 const NOW_MS = 1_790_000_000_000;

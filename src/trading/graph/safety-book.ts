@@ -9,7 +9,7 @@
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
+import { type PoolSafety, SAFETY_LIFE_MS, type SideSafety } from '../../model/pool-safety.ts';
 
 /** The round-trip result of a token; null means not measured. */
 export interface TokenSafety {
@@ -27,9 +27,6 @@ export interface DirectionSafety {
   readonly outBps: number | null;
   readonly sellable: boolean | null;
 }
-
-/** Older measurements no longer count as a promise. */
-export const SAFETY_LIFE_MS = 30 * 60_000;
 
 const POOLS_MAX = 300_000;
 /** Older than every doubt: measurements of an earlier run, since nothing was watched in between. */

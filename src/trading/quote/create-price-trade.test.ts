@@ -2,9 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.ts';
+import { buildFees, createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { poolId } from '../../../test/test-ids.ts';
+import type { DataFees } from '../../chains/chain-nodes.ts';
+import type { AppError } from '../../errors/app-error.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import type { TradeInput } from './parse-trade.ts';
+import type { QuoteAnswer } from './quote-answer.ts';
+
+type EvmCost = Extract<QuoteAnswer['networkCost'], { gas: string }>;
 
 /** Prices with a pool of equal reserves, so that the result is known by hand. */
 async function createPrice(t: TestContext) {
@@ -43,9 +50,59 @@ describe('the minimum', () => {
     assert.equal(quote.output.amountRaw, trade.amountOutRaw.toString());
     assert.equal(quote.output.minAmountRaw, trade.minAmountOutRaw.toString());
     assert.equal(quote.slippageBps, 100);
-    const { minAmountOutRaw, request } = pricing.openQuoteId(quote.quoteId);
-    assert.equal(minAmountOutRaw, trade.minAmountOutRaw);
+    const { limitRaw, request } = pricing.openQuoteId(quote.quoteId);
+    assert.equal(limitRaw, trade.minAmountOutRaw);
     assert.deepEqual(request, trade.request);
+  });
+});
+
+describe('the network cost of a quote', () => {
+  it('includes what rollups charge for the data of the transaction', async (t) => {
+    const scene = await createBuildScene(t, [createPair(1, [TOKEN, WETH], [DEEP, DEEP])]);
+    const quote = async (data: DataFees) => {
+      scene.fees.current = { ...buildFees(7n), data };
+      const { pricing } = scene;
+      const trade = await pricing.price(pricing.parse(SALE));
+      return pricing.sealAnswer(trade).networkCost as EvmCost;
+    };
+    const plain = await quote({ kind: 'none' });
+    assert.deepEqual([plain.dataFeeRaw, plain.totalRaw], ['0', String(15n * BigInt(plain.gas))]);
+    // One unit for each byte.
+    const samples = { short: { bytes: 100, charged: 100n }, long: { bytes: 9000, charged: 9000n } };
+    const coin = await quote({ kind: 'coin', ...samples });
+    assert.ok(BigInt(coin.dataFeeRaw) >= 400n, coin.dataFeeRaw);
+    assert.equal(coin.gas, plain.gas);
+    assert.equal(BigInt(coin.totalRaw), BigInt(plain.totalRaw) + BigInt(coin.dataFeeRaw));
+    const units = await quote({ kind: 'units', ...samples });
+    assert.equal(BigInt(units.gas), BigInt(plain.gas) + BigInt(coin.dataFeeRaw));
+    assert.equal(BigInt(units.totalRaw), 15n * BigInt(units.gas));
+    scene.fees.current = { ...buildFees(7n), data: { kind: 'unknown' } };
+    const trade = await scene.pricing.price(scene.pricing.parse(SALE));
+    assert.equal(scene.pricing.sealAnswer(trade).networkCost, null);
+  });
+});
+
+describe('a state that may no longer be the newest', () => {
+  it('is priced without a promise after 2 s, and not at all after 30 s', async (t) => {
+    const { pricing, chain } = await createBuildScene(t, [
+      createPair(1, [TOKEN, WETH], [DEEP, DEEP]),
+    ]);
+    const priceAtAge = (ageMs: number) => {
+      Object.assign(chain, { readAgeMs: () => ageMs });
+      return pricing.price(pricing.parse(SALE));
+    };
+    const isStale = ({ warnings }: Awaited<ReturnType<typeof priceAtAge>>) =>
+      warnings.some(({ code }) => code === 'STALE_HEAD');
+    const fresh = await priceAtAge(2000);
+    assert.deepEqual([fresh.exact, isStale(fresh)], [true, false]);
+    for (const ageMs of [2001, 30_000]) {
+      const stale = await priceAtAge(ageMs);
+      assert.deepEqual([stale.exact, isStale(stale)], [false, true]);
+      assert.equal(stale.amountOutRaw, fresh.amountOutRaw);
+    }
+    for (const ageMs of [30_001, Number.POSITIVE_INFINITY]) {
+      await assert.rejects(priceAtAge(ageMs), { code: 'NOT_READY' });
+    }
   });
 });
 
@@ -57,7 +114,7 @@ describe('a taxed token', () => {
     const known = chain.book.get(pair.pool) ?? assert.fail();
     chain.book.set({ ...known, side0: taxed });
     const sale = await pricing.price(pricing.parse(SALE));
-    const amountIn = BigInt(SALE.amountInRaw);
+    const amountIn = BigInt(SALE.amountInRaw ?? 0);
     // The pool is paid nine tenths of what the wallet sends.
     assert.equal(sale.amountOutRaw, computePaid((amountIn * 9n) / 10n));
     assert.equal(sale.minAmountOutRaw, (sale.amountOutRaw * 9950n) / 10_000n);
@@ -109,6 +166,32 @@ describe('a token that somebody asks about', () => {
     const tooMuch = { ...SALE, side: 'buy' as const, amountInRaw: (2n ** 255n).toString() };
     await assert.rejects(pricing.price(pricing.parse(tooMuch)), { code: 'INSUFFICIENT_LIQUIDITY' });
     assert.deepEqual(asked, [TOKEN, TOKEN]);
+  });
+});
+
+describe('a token without a route', () => {
+  it('has no market, unless it trades on a venue that no router supports', async (t) => {
+    const { pricing, store } = await createBuildScene(t, []);
+    const price = () => pricing.price(pricing.parse(SALE));
+    await assert.rejects(price(), { code: 'NO_MARKET' });
+    const place = { token0: TOKEN, token1: WETH, vault: TOKEN, feePips: 0, venue: 'curve' };
+    const pool: PoolRecord = {
+      ...{ ...place, pool: poolId(`0x${'66'.repeat(20)}`), kind: 'tradesOnly', terms: null },
+      ...{ state: { last0: 1n, last1: 2n }, complete: true, createdBlock: 1, createdAtMs: 0 },
+      ...{ lastSwapAtMs: null, liquidityUsdE18: null },
+    };
+    const put = (row: PoolRecord) =>
+      store.transaction('devnet', (transaction) => transaction.putPools([row]));
+    await put(pool);
+    await assert.rejects(price(), { code: 'NO_MARKET' });
+    await put({ ...pool, lastSwapAtMs: 1 });
+    await assert.rejects(price(), (error: AppError) => {
+      assert.equal(error.code, 'VENUE_NOT_SUPPORTED');
+      assert.match(error.message, /curve/);
+      return true;
+    });
+    await put({ ...pool, venue: 'uniswap-v2', lastSwapAtMs: 1 });
+    await assert.rejects(price(), { code: 'NO_MARKET' });
   });
 });
 

@@ -5,23 +5,26 @@ import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import { CHAINS, type ChainSlug } from '../../model/chain.ts';
+import { type ChainSlug, isEmbedded } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { computeTax, type TaxedRoute } from '../routing/find-trade-route.ts';
 import { refuseRoute } from '../routing/refuse-route.ts';
 import { computeTradeCost } from '../routing/trade-cost.ts';
-import { planTrade } from '../routing/trade-plan.ts';
+import { type GivenAmount, planTrade } from '../routing/trade-plan.ts';
 import {
   computeExecutionPrice,
   computePriceImpactBps,
   computeSpotPrice,
 } from '../routing/trade-prices.ts';
+import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
 import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
+import { type AutoSlippage, type CandleSource, pickSlippage } from './auto-slippage.ts';
 import type {
   PricedTrade,
+  PriceOptions,
   PriceTrade,
   TokenTax,
   TradeAsset,
@@ -37,11 +40,19 @@ export interface PricingParts {
   readonly chains: TradeChains;
   readonly isPaused: (chain: ChainSlug, token: Address) => boolean;
   readonly clock: Clock;
+  /** Where recent prices of pools are read; absent if they are not known. */
+  readonly candles?: CandleSource | undefined;
   /** Where routes are searched. */
   readonly desk: Pick<RouteDesk, 'search'>;
 }
 
 const BPS = 10_000n;
+/** An exact price is of a state that was the newest this short a time ago. */
+const EXACT_AGE_MAX_MS = 2000;
+/** Prices of older states are not given at all. */
+const AGE_MAX_MS = 30_000;
+/** Before a slippage is picked, as of the usual one. */
+const AUTO_RESERVE_BPS = 25;
 /** Anybody can create thousands of pools of a token; the first are those that matter. */
 const TOKEN_POOLS_MAX = 500;
 
@@ -63,11 +74,11 @@ function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): 
 }
 
 function buildTradeAsset(
-  { slug: chain, addresses }: TradeChain,
+  { slug: chain, addresses, coinUnit }: TradeChain,
   token: Address,
   rows: ReadonlyMap<Address, TokenRecord>,
 ): TradeAsset {
-  if (token === addresses.native) return { token, isNative: true, ...CHAINS[chain].native };
+  if (token === addresses.native) return { token, isNative: true, ...coinUnit };
   const row = rows.get(token);
   if (row === undefined) {
     throw new AppError('TOKEN_NOT_FOUND', { chain, mint: addresses.toShown(token) });
@@ -129,6 +140,8 @@ interface Context {
   readonly at: GraphAtCommit;
   readonly found: TaxedRoute;
   readonly outPerUnit: Ratio | null;
+  readonly slippageBps: number;
+  readonly autoSlippage: AutoSlippage | null;
   readonly nowMs: number;
 }
 
@@ -137,20 +150,33 @@ function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
   return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
 }
 
-function computeAmounts({ request, ends, found }: Context) {
+function computeAmounts({ request, ends, found, slippageBps }: Context) {
   const { route, taxes, amountOut } = found;
-  const { amountInRaw } = request;
+  if (request.fixed === 'output') {
+    return {
+      amountInRaw: route.amountIn,
+      maxAmountInRaw: (route.amountIn * (BPS + BigInt(slippageBps))) / BPS,
+      amountOutRaw: amountOut,
+      minAmountOutRaw: request.amountRaw,
+      ...{ taxIn: null, taxOut: null },
+    };
+  }
+  const { amountRaw: amountInRaw } = request;
   const sentTax = computeTax(amountInRaw, taxes.inBps);
   return {
     amountInRaw,
+    maxAmountInRaw: amountInRaw,
     amountOutRaw: amountOut,
-    minAmountOutRaw: computeMinimum(amountOut, request.slippageBps),
+    minAmountOutRaw: computeMinimum(amountOut, slippageBps),
     taxIn: buildTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
     taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
   };
 }
 
-function computePrices({ request, ends, found }: Context, amountOut: bigint) {
+function computePrices(
+  { request, ends, found }: Context,
+  amounts: { readonly in: bigint; readonly out: bigint },
+) {
   const units = {
     side: request.side,
     decimalsIn: ends.tokenIn.decimals,
@@ -158,7 +184,7 @@ function computePrices({ request, ends, found }: Context, amountOut: bigint) {
   };
   return {
     spotPrice: computeSpotPrice(found.route, units),
-    executionPrice: computeExecutionPrice({ in: request.amountInRaw, out: amountOut }, units),
+    executionPrice: computeExecutionPrice(amounts, units),
     priceImpactBps: computePriceImpactBps(found.route),
   };
 }
@@ -172,28 +198,37 @@ function buildPricedTrade(context: Context): PricedTrade {
   const tokenSafety = book.ofToken(pools, isToken);
   const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = buildTradeLegs(found.route);
-  const strands = buildTradeStrands(found.route, request.amountInRaw);
+  const strands = buildTradeStrands(found.route, amounts.amountInRaw);
   const { isNative: isNativeIn } = ends.tokenIn;
   const { isNative: isNativeOut } = ends.tokenOut;
+  const isOutputFixed = request.fixed === 'output';
   const networkFees = chain.readFees();
   const { checkpoint } = at;
-  const prices = computePrices(context, amounts.amountOutRaw);
-  const priced = { request, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
+  const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
+  const prices = computePrices(context, {
+    in: amounts.amountInRaw,
+    out: amounts.amountOutRaw,
+  });
+  const { slippageBps, autoSlippage } = context;
+  const terms = { request, slippageBps, autoSlippage };
+  const priced = { ...terms, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
   return {
     ...priced,
     tokenIn: ends.tokenIn,
     tokenOut: ends.tokenOut,
     outPerUnit,
+    router: found.router,
     fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
     costUnits:
-      computeTradeCost(chain.costs, strands, { isNativeIn, isNativeOut }) +
+      computeTradeCost(chain.costs, strands, { isNativeIn, isNativeOut, isOutputFixed }) +
       sumExtraUnits(book, hops),
+    dataBytes: countBytes(found.route.strands),
     state: {
       block: checkpoint.block,
       blockHash: checkpoint.blockHash,
       timestampMs: checkpoint.timestampMs,
     },
-    exact: found.route.exact && isClean,
+    exact: found.route.exact && isClean && isCurrent,
     warnings: findWarnings({
       trade: priced,
       route: found.route,
@@ -204,11 +239,18 @@ function buildPricedTrade(context: Context): PricedTrade {
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
       isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
       checkpoint,
-      isBehind: chain.isBehind(),
-      isEverMoving: chain.slug !== 'devnet',
+      isBehind: !isCurrent || chain.isBehind(),
+      isEverMoving: !isEmbedded(chain.slug),
       nowMs,
     }),
   };
+}
+
+/** Throws if there is none, or only one that is too old to price anything. */
+function requireGraph(chain: TradeChain): GraphAtCommit {
+  const at = chain.readGraph();
+  if (at === null || chain.readAgeMs(at) > AGE_MAX_MS) throw buildNotReadyError(chain.slug);
+  return at;
 }
 
 interface Trade {
@@ -216,8 +258,7 @@ interface Trade {
   readonly ends: TradeEnds;
   readonly caller: TradeCaller;
   readonly isPaused: (token: Address) => boolean;
-  /** The value of a cost unit for choosing the route; the current one if there is none. */
-  readonly givenOutPerUnit: Ratio | null | undefined;
+  readonly options: PriceOptions;
 }
 
 /** What a search costs beyond the cost of its operation. */
@@ -236,6 +277,12 @@ function createSearchMeter(caller: TradeCaller): SearchMeter {
   };
 }
 
+/** Half of the slippage is kept for prices between two exchanges, all of it for the whole. */
+function findSize({ fixed, amountRaw, slippageBps }: TradeRequest): GivenAmount {
+  const bps = slippageBps === 'auto' ? AUTO_RESERVE_BPS : slippageBps / 2;
+  return { fixed, amountRaw, reserveBps: Math.floor(bps) };
+}
+
 /** Finds routes on the last committed state: all that is returned is of one state. */
 function createSearch(parts: PricingParts) {
   const worths = new Map<ChainSlug, UnitWorth>();
@@ -245,9 +292,18 @@ function createSearch(parts: PricingParts) {
     return worth;
   };
   return async (chain: TradeChain, trade: Trade) => {
-    const { request, ends, caller, isPaused, givenOutPerUnit } = trade;
+    const { request, ends, caller, isPaused, options } = trade;
+    const costs = { ...chain.costs, unitsMax: options.unitsMax ?? chain.costs.unitsMax };
+    const routers = chain
+      .listRouters?.()
+      ?.filter(
+        ({ name, isProven }) =>
+          (options.isProvenOnly !== true || isProven) && name === (options.router ?? name),
+      );
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;
+    const size = findSize(request);
+    const priced = request.fixed === 'input' ? tokenOut : tokenIn;
     let at: GraphAtCommit | null = null;
     let outPerUnit: Ratio | null = null;
     const { search: searched } = await parts.desk.search({
@@ -255,15 +311,14 @@ function createSearch(parts: PricingParts) {
       meter: createSearchMeter(caller),
       watchCaller: caller.watch,
       market: `${chain.slug} ${tokenIn} ${tokenOut}`,
-      amountIn: request.amountInRaw,
+      size,
       plan: () => {
-        at = chain.readGraph();
-        if (at === null) throw buildNotReadyError(chain.slug);
+        at = requireGraph(chain);
         const { graph } = at;
         outPerUnit =
-          givenOutPerUnit === undefined
-            ? findWorth(chain).priceUnit(graph, tokenOut, chain.readFees())
-            : givenOutPerUnit;
+          options.outPerUnit === undefined
+            ? findWorth(chain).priceUnit(graph, priced, chain.readFees())
+            : options.outPerUnit;
         return planTrade({
           graph,
           book: chain.book,
@@ -271,9 +326,10 @@ function createSearch(parts: PricingParts) {
           isPaused,
           tokenIn,
           tokenOut,
-          amountIn: request.amountInRaw,
-          costs: chain.costs,
+          size,
+          costs,
           outPerUnit,
+          routers,
         });
       },
     });
@@ -288,7 +344,7 @@ function createSearch(parts: PricingParts) {
 
 export function createPriceTrade(parts: PricingParts): PriceTrade {
   const search = createSearch(parts);
-  return async (request, caller, givenOutPerUnit) => {
+  return async (request, caller, options = {}) => {
     const chain = parts.chains.find(request.chain);
     if (chain === null) throw buildNotReadyError(request.chain);
     assertTwoAssets(chain, request);
@@ -298,15 +354,27 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
       const mint = chain.addresses.toShown(token);
       throw new AppError('TOKEN_PAUSED', { chain: chain.slug, mint });
     }
-    if (chain.readGraph() === null) throw buildNotReadyError(chain.slug);
+    requireGraph(chain);
     const ends = await readEnds(chain, request);
+    const isLoaded = await chain.loadPools([request.mint, request.quoteMint]);
+    if (!isLoaded) throw buildNotReadyError(chain.slug);
     // Before the search: where pools are not known in full it may find nothing.
     chain.noteAsked(request.mint);
     const { at, found, outPerUnit } = await search(chain, {
-      ...{ request, ends, caller, isPaused, givenOutPerUnit },
+      ...{ request, ends, caller, isPaused, options },
     });
     chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
     const nowMs = parts.clock.nowMs();
-    return buildPricedTrade({ chain, request, ends, at, found, outPerUnit, nowMs });
+    const autoSlippage =
+      request.slippageBps === 'auto'
+        ? await pickSlippage(parts.candles, {
+            ...{ chain: chain.slug, assets: chain.assets, route: found.route },
+            headMs: at.checkpoint.timestampMs,
+          })
+        : null;
+    const slippageBps = autoSlippage?.bps ?? (request.slippageBps as number);
+    return buildPricedTrade({
+      ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
+    });
   };
 }

@@ -1,10 +1,12 @@
 // Composes pricing and quoting.
 
+import type { PermitTerms } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { LookupDesk } from '../../contract/look-up-token.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { createPriceTrade, type PricingParts } from './create-price-trade.ts';
+import { createExplainedPrice } from './explain-no-market.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 import { createPriceOnDemand } from './price-on-demand.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
@@ -22,8 +24,11 @@ export interface Pricing {
   /** Throws for invalid input. */
   parse(input: TradeInput): TradeRequest;
   readonly price: PriceTrade;
-  /** As a response, with a quote id that seals its minimum. */
-  sealAnswer(trade: PricedTrade): QuoteAnswer;
+  /**
+   * As a response, with a quote id that seals its minimum or maximum, and the permit that was given
+   * to be signed: then it is valid as long as that.
+   */
+  sealAnswer(trade: PricedTrade, permit?: PermitTerms | null): QuoteAnswer;
   /** Throws `INVALID_QUOTE_ID`; the caller checks expiry and fields. */
   openQuoteId(quoteId: string): QuoteTerms;
 }
@@ -32,12 +37,13 @@ export function createPricing(parts: TradingParts): Pricing {
   const { chains, clock, sealer } = parts;
   return {
     parse: (input) => parseTrade(chains, input),
-    price: createPriceOnDemand(createPriceTrade(parts), parts),
-    sealAnswer: (trade) => {
+    price: createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
+    sealAnswer: (trade, permit = null) => {
       const nowMs = clock.nowMs();
-      const expiresAtMs = nowMs + QUOTE_LIFE_MS;
-      const { request, minAmountOutRaw, outPerUnit } = trade;
-      const quoteId = sealQuote(sealer, { request, minAmountOutRaw, outPerUnit, expiresAtMs });
+      const expiresAtMs = permit === null ? nowMs + QUOTE_LIFE_MS : permit.deadlineSeconds * 1000;
+      const { request, outPerUnit } = trade;
+      const limitRaw = request.fixed === 'input' ? trade.minAmountOutRaw : trade.maxAmountInRaw;
+      const quoteId = sealQuote(sealer, { request, limitRaw, outPerUnit, expiresAtMs, permit });
       const addresses = chains.findAddresses(request.chain);
       return buildQuoteAnswer(trade, { quoteId, expiresAtMs, nowMs, addresses });
     },

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { FeeWatch } from './fee-watch.ts';
 
-const FEES = { perUnit: 3n, perUnitMax: 4n };
+const FEES = { perUnit: 3n, perUnitMax: 4n, data: { kind: 'none' } as const };
 
 function createWatch() {
   const clock = new ManualClock();

@@ -4,11 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COIN } from '../../../test/fakes/fake-market.ts';
 import { findFamily } from '../../compose/chain-families.ts';
+import { ChainRegistry } from '../../model/chain-registry.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 
 const CHAINS = {
   list: () => ['devnet' as const],
+  known: new ChainRegistry(),
   findAddresses: () => findFamily('devnet').addresses,
+  canTrade: () => true,
 };
 
 const INPUT: TradeInput = {
@@ -20,13 +23,20 @@ const INPUT: TradeInput = {
 };
 
 describe('parseTrade', () => {
+  it('refuses a chain on which nothing can be traded', () => {
+    const chains = { ...CHAINS, canTrade: () => false };
+    const input = { ...INPUT, mint: INPUT.mint.toLowerCase() };
+    assert.throws(() => parseTrade(chains, input), { code: 'TRADING_NOT_SUPPORTED' });
+  });
+
   it('takes addresses in any case and the native coin where no quote asset is named', () => {
     assert.deepEqual(parseTrade(CHAINS, { ...INPUT, mint: INPUT.mint.toLowerCase() }), {
       chain: 'devnet',
       mint: INPUT.mint.toLowerCase(),
       side: 'sell',
       quoteMint: COIN,
-      amountInRaw: 1000n,
+      fixed: 'input',
+      amountRaw: 1000n,
       slippageBps: 50,
     });
     const quoteMint = `0x${'11'.repeat(20)}`;
@@ -36,7 +46,7 @@ describe('parseTrade', () => {
 
   it('takes every amount from 1 to 2^256 - 1, and no other', () => {
     const parse = (amountInRaw: string) =>
-      parseTrade(CHAINS, { ...INPUT, mint: INPUT.mint.toLowerCase(), amountInRaw }).amountInRaw;
+      parseTrade(CHAINS, { ...INPUT, mint: INPUT.mint.toLowerCase(), amountInRaw }).amountRaw;
     const highest = 2n ** 256n - 1n;
     for (const amount of [1n, 10n, highest]) assert.equal(parse(amount.toString()), amount);
     const refused: readonly [string, RegExp][] = [
@@ -64,6 +74,23 @@ describe('parseTrade', () => {
         },
         text.slice(0, 80),
       );
+    }
+  });
+
+  it('takes amounts of 64 bits on Solana, and names the field of a larger one', () => {
+    const { addresses } = findFamily('solana');
+    const chains = { ...CHAINS, list: () => ['solana' as const], findAddresses: () => addresses };
+    const mint = 'So11111111111111111111111111111111111111112';
+    const parse = (amount: object) => {
+      const { amountInRaw: _amount, ...rest } = INPUT;
+      return parseTrade(chains, { ...rest, ...amount, chain: 'solana', mint }).amountRaw;
+    };
+    const highest = 2n ** 64n - 1n;
+    for (const path of ['amountInRaw', 'amountOutRaw']) {
+      assert.equal(parse({ [path]: String(highest) }), highest);
+      assert.throws(() => parse({ [path]: String(highest + 1n) }), {
+        ...{ code: 'INVALID_INPUT', errors: [{ path, message: 'must be below 2^64' }] },
+      });
     }
   });
 });

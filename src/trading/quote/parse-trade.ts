@@ -1,7 +1,8 @@
 // Untrusted input of a trade → a request that can be priced, or the list of its errors.
 
 import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
-import { buildInvalidInputError } from '../../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
+import { type ChainInfo, findFamilyName } from '../../model/chain.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeChains } from './trade-chain.ts';
@@ -10,38 +11,58 @@ export interface TradeInput {
   readonly chain: string;
   readonly mint: string;
   readonly side: TradeSide;
-  readonly amountInRaw: string;
-  readonly slippageBps: number;
+  /** Exactly one of the two. */
+  readonly amountInRaw?: string;
+  readonly amountOutRaw?: string;
+  readonly slippageBps: number | 'auto';
   readonly quoteMint?: string;
 }
 
-const AMOUNT_END = 2n ** 256n;
+/** How many bits a token amount has. */
+const AMOUNT_BITS: Readonly<Record<ChainInfo['family'], number>> = { evm: 256, solana: 64 };
 /** The number of digits of 2^256. */
 const DIGITS_MAX = 78;
 
-function findAmountFault(text: string): string | null {
+function findAmountFault(text: string, bits: number): string | null {
   if (!/^\d+$/.test(text)) {
-    return 'must be a whole number in decimal digits, in the smallest unit of what is spent';
+    return 'must be a whole number in decimal digits, in the smallest unit';
   }
   if (/^0+$/.test(text)) return 'must be above 0';
   if (text.startsWith('0')) return 'must not begin with 0';
-  if (text.length > DIGITS_MAX || BigInt(text) >= AMOUNT_END) return 'must be below 2^256';
+  const isTooLarge = text.length > DIGITS_MAX || BigInt(text) >= 2n ** BigInt(bits);
+  if (isTooLarge) return `must be below 2^${bits}`;
   return null;
 }
 
+function parseAmount({ amountInRaw, amountOutRaw }: TradeInput, bits: number) {
+  const given = [
+    ...(amountInRaw === undefined ? [] : [['amountInRaw', 'input', amountInRaw] as const]),
+    ...(amountOutRaw === undefined ? [] : [['amountOutRaw', 'output', amountOutRaw] as const]),
+  ];
+  const [first, second] = given;
+  if (first === undefined || second !== undefined) {
+    const message = 'give exactly one of amountInRaw and amountOutRaw';
+    throw buildInvalidInputError([{ path: second?.[0] ?? 'amountInRaw', message }]);
+  }
+  const [path, fixed, text] = first;
+  const fault = findAmountFault(text, bits);
+  if (fault !== null) throw buildInvalidInputError([{ path, message: fault }]);
+  return { fixed, amountRaw: BigInt(text) };
+}
+
 export function parseTrade(
-  chains: Pick<TradeChains, 'list' | 'findAddresses'>,
+  chains: Pick<TradeChains, 'known' | 'list' | 'findAddresses' | 'canTrade'>,
   input: TradeInput,
 ): TradeRequest {
-  const chain = parseFollowedChain(chains.list(), input.chain);
+  const chain = parseFollowedChain(chains, input.chain);
   const addresses = chains.findAddresses(chain);
   const mint = parseAddress(addresses, { chain, text: input.mint, field: 'mint' });
   const quoteMint =
     input.quoteMint === undefined
       ? addresses.native
       : parseAddress(addresses, { chain, text: input.quoteMint, field: 'quoteMint' });
-  const fault = findAmountFault(input.amountInRaw);
-  if (fault !== null) throw buildInvalidInputError([{ path: 'amountInRaw', message: fault }]);
+  if (!chains.canTrade(chain)) throw new AppError('TRADING_NOT_SUPPORTED', { chain });
   const { side, slippageBps } = input;
-  return { chain, mint, side, quoteMint, amountInRaw: BigInt(input.amountInRaw), slippageBps };
+  const amount = parseAmount(input, AMOUNT_BITS[findFamilyName(chain)]);
+  return { chain, mint, side, quoteMint, ...amount, slippageBps };
 }

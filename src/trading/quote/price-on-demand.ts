@@ -68,17 +68,19 @@ async function findOlderPools(demand: PricedDemand): Promise<boolean> {
 export function createPriceOnDemand(price: PriceTrade, parts: OnDemandParts): PriceTrade {
   const { lookups } = parts;
   if (lookups === undefined) return price;
-  return async (request, caller, outPerUnit) => {
+  return async (request, caller, options) => {
     try {
-      return await price(request, caller, outPerUnit);
+      return await price(request, caller, options);
     } catch (error) {
       const isUnknown = isCode(error, 'TOKEN_NOT_FOUND');
       const chain = parts.chains.find(request.chain);
-      if (chain === null || (!isUnknown && !isCode(error, 'NO_MARKET'))) throw error;
+      // Older pools that are not known yet may lead there.
+      const isUnreached = isCode(error, 'NO_MARKET') || isCode(error, 'NO_SINGLE_ROUTER');
+      if (chain === null || (!isUnknown && !isUnreached)) throw error;
       const demand = { lookups, chain, request, caller };
       if (!(await (isUnknown ? findUnknown(demand) : findOlderPools(demand)))) throw error;
       await chain.settle();
-      return await price(request, caller, outPerUnit);
+      return await price(request, caller, options);
     }
   };
 }

@@ -9,6 +9,7 @@ import type { Address } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
+import type { AutoSlippage } from './auto-slippage.ts';
 
 /** Validated input of quote and build. */
 export interface TradeRequest {
@@ -18,9 +19,12 @@ export interface TradeRequest {
   readonly side: TradeSide;
   /** What it is bought with or sold for; the codec's `native` is the native coin. */
   readonly quoteMint: Address;
-  /** In units of what is spent; above zero, below 2^256. */
-  readonly amountInRaw: bigint;
-  readonly slippageBps: number;
+  /** Which amount is given: what is spent, or what is received. */
+  readonly fixed: 'input' | 'output';
+  /** In units of that; above zero, below 2^256. */
+  readonly amountRaw: bigint;
+  /** `auto`: picked from how the pools of the route moved lately. */
+  readonly slippageBps: number | 'auto';
 }
 
 export interface TradeAsset {
@@ -41,10 +45,14 @@ export interface TradeHop {
    */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
+  /** Of a pair of Solidly's family; null for other pools. */
+  readonly isStable: boolean | null;
   /** What arrives in the pool, after the token's own tax if any. */
   readonly amountInRaw: bigint;
   /** What the pool pays, before any tax. */
   readonly amountOutRaw: bigint;
+  /** If the trade's output is given: what the pool is asked for. */
+  readonly askedOutRaw?: bigint;
   /** The whole fee in this direction, including a V4 protocol fee. */
   readonly feePips: number;
   readonly ticksCrossed: number;
@@ -90,8 +98,10 @@ export const WARNING_CODES = [
   'SELL_GAS_HIGH',
   'HOOKED_POOL',
   'TICKS_UNKNOWN',
+  'UNCHECKED_POOL',
   'SLIPPAGE_HIGH',
   'NETWORK_COST_UNKNOWN',
+  'LEFTOVER_TOKENS',
 ] as const;
 
 export type WarningCode = (typeof WARNING_CODES)[number];
@@ -107,12 +117,20 @@ export interface PricedTrade {
   readonly tokenIn: TradeAsset;
   readonly tokenOut: TradeAsset;
   readonly amountInRaw: bigint;
+  /** As requested, or as picked. */
+  readonly slippageBps: number;
+  /** What it was picked from; null if it was requested. */
+  readonly autoSlippage: AutoSlippage | null;
+  /** The maximum after slippage; the same as `amountInRaw` if that is given. */
+  readonly maxAmountInRaw: bigint;
   /** What the wallet receives, after every fee and tax. */
   readonly amountOutRaw: bigint;
-  /** The minimum after slippage. */
+  /** The minimum after slippage; what was asked for if the output is given. */
   readonly minAmountOutRaw: bigint;
   readonly legs: readonly TradeLeg[];
   readonly strands: readonly TradeStrand[];
+  /** The name of the router that executes them; null if the chain has only one. */
+  readonly router: string | null;
   /** Deducted when the input is sent to the pool, and when the pool pays; null if nothing is. */
   readonly taxIn: TokenTax | null;
   readonly taxOut: TokenTax | null;
@@ -124,9 +142,11 @@ export interface PricedTrade {
   readonly priceImpactBps: number;
   /** What the swap alone uses, by model; preparatory transactions are extra. */
   readonly costUnits: bigint;
+  /** The length of that transaction, by model. */
+  readonly dataBytes: number;
   /**
-   * The value of a cost unit that the route was chosen with, in units of the output; null if
-   * unknown.
+   * The value of a cost unit that the route was chosen with, in units of the output, or of the
+   * input if the output is given; null if unknown.
    */
   readonly outPerUnit: Ratio | null;
   /** Null until the node has reported its fees. */
@@ -156,13 +176,23 @@ export interface TradeCaller {
   charge(cost: number): void;
 }
 
-/**
- * Chooses the route with the current value of a cost unit, or with a given one: with that of an
- * earlier price, the same pools give the same route. Throws an `AppError` if the trade cannot be
- * priced.
- */
+export interface PriceOptions {
+  /**
+   * The value of a cost unit to choose the route with, instead of the current one: with that of an
+   * earlier price, the same pools give the same route.
+   */
+  readonly outPerUnit?: PricedTrade['outPerUnit'] | undefined;
+  /** The maximum that the trade may use by model, if that is less than the chain allows. */
+  readonly unitsMax?: bigint | undefined;
+  /** Whether only routers may be used whose own contracts were executed. */
+  readonly isProvenOnly?: boolean | undefined;
+  /** The name of the only router that may be used. */
+  readonly router?: string | undefined;
+}
+
+/** Throws an `AppError` if the trade cannot be priced. */
 export type PriceTrade = (
   request: TradeRequest,
   caller: TradeCaller,
-  outPerUnit?: PricedTrade['outPerUnit'],
+  options?: PriceOptions,
 ) => Promise<PricedTrade>;

@@ -1,11 +1,12 @@
 // A priced trade as a quote response.
 
 import type { Static } from 'typebox';
-import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { quoteSchema } from '../../contract/schemas/trade-schemas.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
+import type { AutoSlippage } from './auto-slippage.ts';
+import { computeNetworkCost } from './network-cost.ts';
 import type { PricedTrade, TradeAsset, TradeLeg } from './priced-trade.ts';
 
 export type QuoteAnswer = Static<typeof quoteSchema>;
@@ -40,13 +41,34 @@ function describeLeg(
   };
 }
 
-function priceCost(units: bigint, fees: NetworkFees | null): QuoteAnswer['networkCost'] {
-  if (fees === null) return null;
-  const { perUnitMax } = fees;
+/** Tokens that the wallet receives on the way; wrapped coins do not stay. */
+function countOpened({ strands, tokenIn, tokenOut }: PricedTrade): number {
+  const received = new Set(strands.flatMap(({ hops }) => hops.map((hop) => hop.tokenOut)));
+  received.delete(tokenIn.token);
+  const isNative = tokenIn.isNative || tokenOut.isNative;
+  return Math.max(0, received.size - (isNative && tokenOut.isNative ? 1 : 0));
+}
+
+function describeCost(trade: PricedTrade): QuoteAnswer['networkCost'] {
+  const { networkFees } = trade;
+  const cost = computeNetworkCost({ ...trade, accountCount: countOpened(trade) }, networkFees);
+  if (cost === null || networkFees === null) return null;
+  const { parts } = cost;
+  if (parts !== undefined) {
+    return {
+      computeUnits: cost.units.toString(),
+      computeUnitPriceMicroLamports: networkFees.perUnitMax.toString(),
+      baseFeeRaw: parts.baseRaw.toString(),
+      priorityFeeRaw: parts.unitsRaw.toString(),
+      rentRaw: parts.accountsRaw.toString(),
+      totalRaw: cost.totalRaw.toString(),
+    };
+  }
   return {
-    gas: units.toString(),
-    maxFeePerGas: perUnitMax.toString(),
-    totalRaw: (units * perUnitMax).toString(),
+    gas: cost.units.toString(),
+    maxFeePerGas: networkFees.perUnitMax.toString(),
+    dataFeeRaw: cost.dataFeeRaw.toString(),
+    totalRaw: cost.totalRaw.toString(),
   };
 }
 
@@ -54,6 +76,16 @@ function toSafety(safety: TokenSafety | null): QuoteAnswer['tokenSafety'] {
   if (safety === null) return null;
   const { buyTaxBps, sellTaxBps, sellable, checkedAtMs } = safety;
   return { buyTaxBps, sellTaxBps, sellable, checkedAt: checkedAtMs };
+}
+
+function describeAuto(auto: AutoSlippage): NonNullable<QuoteAnswer['autoSlippage']> {
+  const { movementBps, windowMs } = auto;
+  const minutes = windowMs / 60_000;
+  const reason =
+    movementBps === null
+      ? `No pool of the route traded in the last ${minutes} minutes: the usual 0.5 %.`
+      : `Prices on the route moved by up to ${movementBps / 100} % within a minute in the last ${minutes} minutes; 0.2 % is added, and the bound is from 0.3 % to 5 %.`;
+  return { movementBps, windowMs, reason };
 }
 
 interface QuoteFrame {
@@ -66,17 +98,22 @@ interface QuoteFrame {
 export function buildQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAnswer {
   const { request, state } = trade;
   const { addresses } = frame;
+  const isOutput = request.fixed === 'output';
   return {
     quoteId: frame.quoteId,
     chain: request.chain,
     mint: addresses.toShown(request.mint),
     side: request.side,
-    input: describeAsset(frame, trade.tokenIn, trade.amountInRaw),
+    input: {
+      ...describeAsset(frame, trade.tokenIn, trade.amountInRaw),
+      ...(isOutput ? { maxAmountRaw: trade.maxAmountInRaw.toString() } : {}),
+    },
     output: {
       ...describeAsset(frame, trade.tokenOut, trade.amountOutRaw),
-      minAmountRaw: trade.minAmountOutRaw.toString(),
+      ...(isOutput ? {} : { minAmountRaw: trade.minAmountOutRaw.toString() }),
     },
-    slippageBps: request.slippageBps,
+    slippageBps: trade.slippageBps,
+    ...(trade.autoSlippage === null ? {} : { autoSlippage: describeAuto(trade.autoSlippage) }),
     spotPrice: trade.spotPrice,
     executionPrice: trade.executionPrice,
     priceImpactBps: trade.priceImpactBps,
@@ -87,7 +124,7 @@ export function buildQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAn
       amountRaw: amountRaw.toString(),
       mint: addresses.toShown(token),
     })),
-    networkCost: priceCost(trade.costUnits, trade.networkFees),
+    networkCost: describeCost(trade),
     tokenSafety: toSafety(trade.tokenSafety),
     state: {
       block: state.block,

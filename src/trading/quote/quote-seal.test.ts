@@ -32,10 +32,11 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
     mint,
     side: fc.constantFrom('buy', 'sell'),
     quoteMint: mint,
-    amountInRaw: amount,
-    slippageBps: fc.integer({ min: 0, max: 5000 }),
+    fixed: fc.constantFrom('input', 'output'),
+    amountRaw: amount,
+    slippageBps: fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.constant('auto' as const)),
   }),
-  minAmountOutRaw: amount,
+  limitRaw: amount,
   outPerUnit: fc.option(
     fc.record({
       numerator: fc.bigInt({ min: 0n, max: 2n ** 512n - 1n }),
@@ -43,6 +44,14 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
     }),
   ),
   expiresAtMs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+  permit: fc.option(
+    fc.record({
+      router: fc.string({ maxLength: 40 }),
+      amountRaw: amount,
+      nonce: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+      deadlineSeconds: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+    }),
+  ),
 });
 
 /** Generated records have no prototype. */
@@ -51,6 +60,7 @@ function toPlain(one: QuoteTerms): QuoteTerms {
     ...one,
     request: { ...one.request },
     outPerUnit: one.outPerUnit && { ...one.outPerUnit },
+    permit: one.permit && { ...one.permit },
   };
 }
 

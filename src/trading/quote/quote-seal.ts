@@ -1,10 +1,11 @@
 // Quote ids: the terms of a quote in plain text, with a keyed hash so that every node can verify
 // them.
 
+import type { PermitTerms } from '../../chains/chain-transactions.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import { CHAINS } from '../../model/chain.ts';
+import { parseChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeRequest } from './priced-trade.ts';
 
@@ -13,13 +14,16 @@ export const QUOTE_LIFE_MS = 30_000;
 
 export interface QuoteTerms {
   readonly request: TradeRequest;
-  readonly minAmountOutRaw: bigint;
+  /** The minimum of the output; the maximum of the input if the output is given. */
+  readonly limitRaw: bigint;
   /**
    * The value of a cost unit that the route was chosen with, so that a build on the same pools
    * chooses the same.
    */
   readonly outPerUnit: Ratio | null;
   readonly expiresAtMs: number;
+  /** What the wallet was given to sign with this quote; null for most. */
+  readonly permit: PermitTerms | null;
 }
 
 /** A keyed hash that every node of the service can compute. */
@@ -36,19 +40,37 @@ const LENGTH_MAX = 2000;
 const RATIO = /^(\d{1,155})\/(\d{1,155})$/;
 const NO_RATIO = '-';
 
-type Parts = [ChainSlug, Address, 'b' | 's', string, Address, number, string, number, string];
+type PermitParts = [router: string, amount: string, nonce: number, deadline: number];
+
+type Parts = [
+  ...[ChainSlug, Address, 'b' | 's', 'i' | 'o', string],
+  ...[Address, number | 'auto', string, number, string],
+  permit?: PermitParts,
+];
+
+function isPermit(value: unknown): value is PermitParts {
+  if (!Array.isArray(value) || value.length !== 4) return false;
+  const [router, amount, ...numbers] = value as unknown[];
+  return (
+    typeof router === 'string' &&
+    /^\d{1,78}$/.test(String(amount)) &&
+    numbers.every((one) => Number.isSafeInteger(one))
+  );
+}
 
 function isParts(value: unknown): value is Parts {
-  if (!Array.isArray(value) || value.length !== 9) return false;
-  const [chain, mint, side, amount, quoteMint, slippage, minimum, expiry, ratio] =
+  if (!Array.isArray(value) || (value.length !== 10 && value.length !== 11)) return false;
+  const [chain, mint, side, fixed, amount, quoteMint, slippage, limit, expiry, ratio, permit] =
     value as unknown[];
   return (
-    [chain, mint, side, amount, quoteMint, minimum, ratio].every(
+    (value.length === 10 || isPermit(permit)) &&
+    [chain, mint, side, fixed, amount, quoteMint, limit, ratio].every(
       (one) => typeof one === 'string',
     ) &&
-    (chain as string) in CHAINS &&
-    [slippage, expiry].every((one) => Number.isSafeInteger(one)) &&
-    [amount, minimum].every((one) => /^\d{1,78}$/.test(one as string)) &&
+    parseChainSlug(chain as string) !== null &&
+    Number.isSafeInteger(expiry) &&
+    (slippage === 'auto' || Number.isSafeInteger(slippage)) &&
+    [amount, limit].every((one) => /^\d{1,78}$/.test(one as string)) &&
     (ratio === NO_RATIO || RATIO.test(ratio as string))
   );
 }
@@ -64,20 +86,31 @@ function parseRatio(text: string): Ratio | null {
 }
 
 export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
-  const { request, minAmountOutRaw, outPerUnit, expiresAtMs } = terms;
+  const { request, limitRaw, outPerUnit, expiresAtMs, permit } = terms;
   const parts: Parts = [
     request.chain,
     request.mint,
     request.side === 'buy' ? 'b' : 's',
-    request.amountInRaw.toString(),
+    request.fixed === 'input' ? 'i' : 'o',
+    request.amountRaw.toString(),
     request.quoteMint,
     request.slippageBps,
-    minAmountOutRaw.toString(),
+    limitRaw.toString(),
     expiresAtMs,
     fromRatio(outPerUnit),
   ];
+  if (permit !== null) {
+    const { router, amountRaw, nonce, deadlineSeconds } = permit;
+    parts.push([router, amountRaw.toString(), nonce, deadlineSeconds]);
+  }
   const text = Buffer.from(JSON.stringify(parts)).toString('base64url');
   return `${PREFIX}${text}.${sealer.mark(text)}`;
+}
+
+function parsePermit(parts: PermitParts | undefined): PermitTerms | null {
+  if (parts === undefined) return null;
+  const [router, amount, nonce, deadlineSeconds] = parts;
+  return { router, amountRaw: BigInt(amount), nonce, deadlineSeconds };
 }
 
 /** Does not check expiry. Throws `INVALID_QUOTE_ID`. */
@@ -90,19 +123,21 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
   const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   // The mark is ours, so this can only be the format of another version of the service.
   if (!isParts(parts)) throw new AppError('INVALID_QUOTE_ID', {});
-  const [chain, mint, side, amountInRaw, quoteMint, slippageBps, minimum, expiresAtMs, ratio] =
-    parts;
+  const [chain, mint, side, fixed, amount, quoteMint, slippageBps, ...rest] = parts;
+  const [limit, expiresAtMs, ratio, permit] = rest;
   return {
     request: {
       chain,
       mint,
       side: side === 'b' ? 'buy' : 'sell',
       quoteMint,
-      amountInRaw: BigInt(amountInRaw),
+      fixed: fixed === 'i' ? 'input' : 'output',
+      amountRaw: BigInt(amount),
       slippageBps,
     },
-    minAmountOutRaw: BigInt(minimum),
+    limitRaw: BigInt(limit),
     outPerUnit: parseRatio(ratio),
     expiresAtMs,
+    permit: parsePermit(permit),
   };
 }

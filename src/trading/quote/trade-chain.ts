@@ -1,20 +1,29 @@
 // A followed chain, as pricing needs it.
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
+import type { PricingAssets } from '../../chains/quote-rule.ts';
+import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
+import type { ChainNames } from '../../contract/parse-reference.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
-import type { ChainSlug } from '../../model/chain.ts';
+import type { ChainSlug, CoinUnit } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
+import type { UntradedToken } from './find-untraded.ts';
+import type { TradeRequest } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
 
 export interface TradeChain {
   readonly slug: ChainSlug;
   readonly addresses: AddressCodec;
+  readonly coinUnit: CoinUnit;
   /** The wrapped native coin. */
   readonly wrapped: Address;
+  readonly assets: PricingAssets;
   readonly costs: TransactionCosts;
+  /** Those that may be used now; nothing if one router reaches all pools. */
+  listRouters?(): readonly TradeRouter[] | undefined;
   /** Assets that routes may use without a safety check. */
   readonly trusted: ReadonlySet<Address>;
   readonly tokens: TradeTokens;
@@ -23,10 +32,16 @@ export interface TradeChain {
   readGraph(): GraphAtCommit | null;
   /** Null until the node has reported them. */
   readFees(): NetworkFees | null;
+  /** How long ago a graph was last known to be the chain's newest state. */
+  readAgeMs(at: GraphAtCommit): number;
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
+  /** A token of the two that trades only on venues without a router; null if none does. */
+  findUntraded(trade: Pick<TradeRequest, 'mint' | 'quoteMint'>): Promise<UntradedToken | null>;
   /** Resolves when the pools are those of the last commit, or after a bounded wait. */
   settle(): Promise<void>;
+  /** Reads the pools of tokens that are not in memory; false if they cannot be read now. */
+  loadPools(tokens: readonly Address[]): Promise<boolean>;
   /** Requests adoption of the pools of a token that a client wants to trade. */
   noteAsked(token: Address): void;
   /** Records which pools were quoted, so that they are probed first. */
@@ -35,10 +50,11 @@ export interface TradeChain {
   noteFailure(failure: { readonly pools: readonly PoolId[]; readonly wallet: Address }): void;
 }
 
-export interface TradeChains {
-  list(): readonly ChainSlug[];
+export interface TradeChains extends ChainNames {
   /** The address codec of a followed chain. */
   findAddresses(slug: ChainSlug): AddressCodec;
+  /** False if trades on the chain can be neither quoted nor built. */
+  canTrade(slug: ChainSlug): boolean;
   /** Null while the chain is being prepared. */
   find(slug: ChainSlug): TradeChain | null;
 }

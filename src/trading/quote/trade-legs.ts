@@ -1,5 +1,6 @@
 // A found route as legs to show, and as strands to execute.
 
+import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
@@ -13,8 +14,10 @@ function toHop(hop: RouteHop): TradeHop {
     pool,
     tokenIn: hop.tokenIn,
     tokenOut: hop.tokenOut,
+    isStable: pool.curve instanceof SolidlyPairPool ? pool.curve.isStable : null,
     amountInRaw: hop.amountIn,
     amountOutRaw: hop.amountOut,
+    ...(hop.askedOut === undefined ? {} : { askedOutRaw: hop.askedOut }),
     feePips: pool.curve.feePips(zeroForOne),
     ticksCrossed: hop.ticksCrossed,
     cost: pool.cost,

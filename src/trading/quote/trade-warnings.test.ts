@@ -34,7 +34,7 @@ const TOKEN: TokenRecord = {
 };
 
 const SAFE = { buyTaxBps: 0, sellTaxBps: 0, sellable: true, checkedAtMs: NOW_MS - 1000 };
-const FEES = { perUnit: 2n, perUnitMax: 3n };
+const FEES = { perUnit: 2n, perUnitMax: 3n, data: { kind: 'none' } as const };
 const CHECKPOINT = { timestampMs: NOW_MS - 5000 } as Checkpoint;
 
 const QUIET: WarningFacts = {
@@ -44,9 +44,11 @@ const QUIET: WarningFacts = {
       mint: TOKEN.token,
       side: 'buy',
       quoteMint: address(`0x${'00'.repeat(20)}`),
-      amountInRaw: 1n,
+      fixed: 'input',
+      amountRaw: 1n,
       slippageBps: 50,
     },
+    slippageBps: 50,
     priceImpactBps: 299,
     networkFees: FEES,
   },
@@ -71,8 +73,19 @@ function withTrade(trade: Partial<WarningFacts['trade']>): Partial<WarningFacts>
   return { trade: { ...QUIET.trade, ...trade } };
 }
 
-function withPool(inexact: 'hook' | 'ticks'): Partial<WarningFacts> {
-  const hops = [{ pool: { inexact } }] as never;
+function withPool(inexact: 'hook' | 'ticks' | 'unchecked'): Partial<WarningFacts> {
+  const hops = [{ pool: { inexact, unchecked: 'limitOrders feeScheduler' } }] as never;
+  const strands = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
+  return { route: { ...QUIET.route, strands } };
+}
+
+/** A token in between: what is bought of it, and what is spent. */
+function withReserve(amountOut: bigint, amountIn: bigint): Partial<WarningFacts> {
+  const pool = { inexact: null };
+  const hops = [
+    { pool, amountOut },
+    { pool, amountIn },
+  ] as never;
   const strands = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
   return { route: { ...QUIET.route, strands } };
 }
@@ -80,12 +93,8 @@ function withPool(inexact: 'hook' | 'ticks'): Partial<WarningFacts> {
 const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[]])[] = [
   ['nothing is wrong', {}, []],
   ['the price moves by 3 %', withTrade({ priceImpactBps: 300 }), ['PRICE_IMPACT_HIGH']],
-  ['5 % of slippage', withTrade({ request: { ...QUIET.trade.request, slippageBps: 500 } }), []],
-  [
-    'more than 5 % of slippage',
-    withTrade({ request: { ...QUIET.trade.request, slippageBps: 501 } }),
-    ['SLIPPAGE_HIGH'],
-  ],
+  ['5 % of slippage', withTrade({ slippageBps: 500 }), []],
+  ['more than 5 % of slippage', withTrade({ slippageBps: 501 }), ['SLIPPAGE_HIGH']],
   ['10,000 USD', { token: { ...TOKEN, liquidityUsdE18: 10_000n * E18 } }, []],
   [
     'less than 10,000 USD',
@@ -143,7 +152,10 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ],
   ['a hook', withPool('hook'), ['HOOKED_POOL']],
   ['unknown ticks', withPool('ticks'), ['TICKS_UNKNOWN']],
+  ['features that nobody checked', withPool('unchecked'), ['UNCHECKED_POOL']],
   ['no fees', withTrade({ networkFees: null }), ['NETWORK_COST_UNKNOWN']],
+  ['a token in between of which some is left', withReserve(5n, 4n), ['LEFTOVER_TOKENS']],
+  ['a token in between of which nothing is left', withReserve(5n, 5n), []],
 ];
 
 for (const [name, facts, codes] of CASES) {
@@ -162,4 +174,12 @@ test("the warning about a sale's cost has its figure, in the unit of the chain",
 test('every code is tried here', () => {
   const tried = new Set(CASES.flatMap(([, , codes]) => codes));
   assert.deepEqual([...tried].sort(), [...WARNING_CODES].sort());
+});
+
+test('the warning about a pool names the features that were never checked', () => {
+  const [warning] = findWarnings({ ...QUIET, ...withPool('unchecked') });
+  assert.match(
+    warning?.message ?? '',
+    /: its bins have limit orders \(limitOrders\), .* schedule \(feeScheduler\)\.$/,
+  );
 });

@@ -1,10 +1,13 @@
 // What a user should know before agreeing to a trade.
 
+import { explainFlags } from '../../amm/unchecked-flag.ts';
+import { warnOfMeasured } from '../../contract/safety-warnings.ts';
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
-import { SAFETY_LIFE_MS } from '../graph/safety-book.ts';
 import type { BestRoute } from '../routing/route.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
 import type { PricedTrade, TradeWarning, WarningCode } from './priced-trade.ts';
 
 const IMPACT_HIGH_BPS = 300;
@@ -14,7 +17,7 @@ const FRESH_MS = 24 * 3_600_000;
 const HEAD_AGE_MAX_MS = 120_000;
 
 export interface WarningFacts {
-  readonly trade: Pick<PricedTrade, 'request' | 'priceImpactBps' | 'networkFees'>;
+  readonly trade: Pick<PricedTrade, 'request' | 'slippageBps' | 'priceImpactBps' | 'networkFees'>;
   readonly route: BestRoute;
   /** The traded token's row; null for the native coin. */
   readonly token: TokenRecord | null;
@@ -71,19 +74,7 @@ function* warnOfSafety({
     yield ['SAFETY_UNKNOWN', 'The last check of the token is more than half an hour old.'];
   }
   if (isDoubted) yield [STALE_WARNING.code, STALE_WARNING.message];
-  if (safety === null) return;
-  const { buyTaxBps, sellTaxBps, sellable, sellUnits } = safety;
-  if ((buyTaxBps ?? 0) >= 1 || (sellTaxBps ?? 0) >= 1) {
-    const buy = (buyTaxBps ?? 0) / 100;
-    const sell = (sellTaxBps ?? 0) / 100;
-    yield ['TAXED_TOKEN', `The token deducts ${buy} % when bought and ${sell} % when sold.`];
-  }
-  if (sellable === false) yield ['UNSELLABLE', 'Selling the token failed in simulation.'];
-  if (sellable === null) yield ['UNSELLABLE', 'Neither buying nor selling worked in simulation.'];
-  if (sellUnits !== undefined) {
-    const units = `${sellUnits.toLocaleString('en-US')} ${unitName}`;
-    yield ['SELL_GAS_HIGH', `A sale uses ${units} in the token contract.`];
-  }
+  if (safety !== null) yield* warnOfMeasured(safety, unitName);
 }
 
 type CodeAndMessage = readonly [WarningCode, string];
@@ -94,12 +85,11 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
     const pct = trade.priceImpactBps / 100;
     yield ['PRICE_IMPACT_HIGH', `The trade moves the price by ${pct} %.`];
   }
-  if (trade.request.slippageBps > SLIPPAGE_HIGH_BPS) {
-    const pct = trade.request.slippageBps / 100;
-    yield [
-      'SLIPPAGE_HIGH',
-      `You may receive up to ${pct} % less: others may exploit the difference.`,
-    ];
+  if (trade.slippageBps > SLIPPAGE_HIGH_BPS) {
+    const pct = trade.slippageBps / 100;
+    const loss =
+      trade.request.fixed === 'input' ? `receive up to ${pct} % less` : `pay up to ${pct} % more`;
+    yield ['SLIPPAGE_HIGH', `You may ${loss}: others may exploit the difference.`];
   }
   const liquidity = token === null || isTrusted ? null : pickLiquidity(token);
   if (liquidity !== null && liquidity < THIN_USD_E18) {
@@ -115,6 +105,11 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
   }
 }
 
+/** Whether a hop pays more than the next one takes. */
+function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
+  return next !== undefined && hop.amountOut > next.amountIn;
+}
+
 function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage> {
   const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
@@ -126,8 +121,27 @@ function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage>
       'Not all liquidity of a pool on the route is known yet; only the known part is used.',
     ];
   }
+  const unchecked = pools.filter(({ inexact }) => inexact === 'unchecked');
+  if (unchecked.length > 0) {
+    const flags = unchecked.map((pool) => pool.unchecked ?? '').join(' ');
+    yield [
+      'UNCHECKED_POOL',
+      `What a pool on the route pays is not certain to the unit: ${explainFlags(flags)}.`,
+    ];
+  }
+  const hopsOf = route.strands.map(({ hops }) => hops);
+  const isLeft = hopsOf.some((hops) => hops.some((hop, k) => paysMore(hop, hops[k + 1])));
+  if (isLeft) {
+    yield [
+      'LEFTOVER_TOKENS',
+      'A little more of a token on the way is bought than the trade needs; the rest of it is sent to your wallet.',
+    ];
+  }
   if (trade.networkFees === null) {
     yield ['NETWORK_COST_UNKNOWN', 'The node has not reported its fees yet.'];
+  } else if (trade.networkFees.data.kind === 'unknown') {
+    const message = "The node does not report what a transaction's data costs on the parent chain.";
+    yield ['NETWORK_COST_UNKNOWN', message];
   }
 }
 

@@ -14,9 +14,9 @@ import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import { createGraphPool, type GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
-import { findTradeRoute, type TaxedRoute } from './find-trade-route.ts';
+import { findTradeRoute, searchTrade, type TaxedRoute } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
-import { planTrade, type RouteQuestion } from './trade-plan.ts';
+import { type GivenAmount, planTrade, type RouteQuestion } from './trade-plan.ts';
 
 const WETH = buildFakeAddress('ee', 1);
 const USDC = buildFakeAddress('ee', 2);
@@ -34,7 +34,7 @@ function createRange(number: number, tokens: readonly [Address, Address]): Graph
   ]);
   const fees = { zeroForOne: 3000, oneForZero: 3000 };
   const state = { sqrtPriceX96: 2n ** 96n, liquidity: DEEP, tick: 0 };
-  const curve = new ConcentratedPool(state, { tickSpacing: 60, fees, ticks });
+  const curve = new ConcentratedPool(state, { bitmapSpacing: 60, fees, ticks });
   const terms = { tickSpacing: 60, custody: { kind: 'own' } } as const;
   const range = { venue: 'uniswap-v3', kind: 'concentrated', terms, curve } as const;
   return createPair(number, tokens, [DEEP, DEEP], range);
@@ -60,6 +60,14 @@ function createOldRange(number: number, options: { liquidity: bigint; tick: numb
     PLAIN_RULES,
   );
   return made ?? assert.fail();
+}
+
+function spend(amountRaw: bigint): GivenAmount {
+  return { fixed: 'input', amountRaw, reserveBps: 0 };
+}
+
+function pay(amountRaw: bigint): GivenAmount {
+  return { fixed: 'output', amountRaw, reserveBps: 0 };
 }
 
 interface Seen {
@@ -88,7 +96,7 @@ function createQuestion(
     isPaused: (token) => token === paused,
     tokenIn: WETH,
     tokenOut: TOKEN,
-    amountIn: 10n ** 20n,
+    size: spend(10n ** 20n),
     outPerUnit: null,
     costs: TRADE_COSTS,
     ...more,
@@ -194,7 +202,7 @@ describe('a taxed token', () => {
     const found = findRoute(question) ?? assert.fail();
     assert.deepEqual(listRoutePools(question), listIds(pair));
     assert.deepEqual(found.taxes, { inBps: 700, outBps: 0 });
-    assert.equal(found.route.amountIn, (question.amountIn * 93n) / 100n);
+    assert.equal(found.route.amountIn, (question.size.amountRaw * 93n) / 100n);
   });
 
   it('is bought from any pool, and the tax is taken from what it pays', () => {
@@ -202,7 +210,7 @@ describe('a taxed token', () => {
       { pool: pair, side0: { outBps: 300 } },
       { pool: range, side0: { outBps: 300 } },
     ];
-    const question = createQuestion([pair, range], { seen, amountIn: 10n ** 22n });
+    const question = createQuestion([pair, range], { seen, size: spend(10n ** 22n) });
     const found = findRoute(question) ?? assert.fail();
     assert.deepEqual(listRoutePools(question), listIds(pair, range));
     assert.equal(found.amountOut, found.route.amountOut - (found.route.amountOut * 300n) / 10_000n);
@@ -214,7 +222,7 @@ describe('a taxed token', () => {
       { pool: pair, side0: { inBps: 700 } },
       { pool: cheap, side0: { inBps: 0 } },
     ];
-    const question = createQuestion([pair, cheap], { seen, ...sell, amountIn: 10n ** 23n });
+    const question = createQuestion([pair, cheap], { seen, ...sell, size: spend(10n ** 23n) });
     assert.deepEqual(listRoutePools(question), listIds(cheap));
   });
 });
@@ -225,18 +233,18 @@ describe('exactness', () => {
   const seen = [{ pool: small }, { pool: hooked }];
 
   it('is kept if that costs little', () => {
-    const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 18n });
+    const question = createQuestion([small, hooked], { seen, size: spend(10n ** 18n) });
     assert.deepEqual(listRoutePools(question), listIds(small));
   });
 
   it('is given up if that pays much more', () => {
-    const question = createQuestion([small, hooked], { seen, amountIn: 10n ** 21n });
+    const question = createQuestion([small, hooked], { seen, size: spend(10n ** 21n) });
     assert.ok(listRoutePools(question)?.includes(hooked.pool));
   });
 
   it('routes that were seen to fail are reported only if there are no others', () => {
     const stuck = [{ pool: small, side0: { sellable: false } }, { pool: hooked }];
-    const sell = { tokenIn: TOKEN, tokenOut: WETH, amountIn: 10n ** 18n };
+    const sell = { tokenIn: TOKEN, tokenOut: WETH, size: spend(10n ** 18n) };
     assert.deepEqual(listRoutePools(createQuestion([small, hooked], { seen: stuck, ...sell })), [
       hooked.pool,
     ]);
@@ -251,9 +259,9 @@ describe('a pool older than the index', () => {
   const old = createOldRange(2, { liquidity: 1_000_000n * UNIT, tick: 5 });
 
   it('is compared by what it pays, although it is not exact', () => {
-    const alone = findRoute(createQuestion([pair], { amountIn: 100n * UNIT })) ?? assert.fail();
+    const alone = findRoute(createQuestion([pair], { size: spend(100n * UNIT) })) ?? assert.fail();
     assert.equal(alone.amountOut / 10n ** 16n, 97_27n);
-    const both = createQuestion([pair, old], { amountIn: 100n * UNIT });
+    const both = createQuestion([pair, old], { size: spend(100n * UNIT) });
     const found = findRoute(both) ?? assert.fail();
     assert.ok(found.amountOut > 99n * UNIT, String(found.amountOut));
     assert.deepEqual(listRoutePools(both), listIds(old));
@@ -262,7 +270,7 @@ describe('a pool older than the index', () => {
 
   it('is used up to the next tick that it may have, and never beyond', () => {
     const small = createPair(3, [TOKEN, WETH], [400_000n * UNIT, 400_000n * UNIT]);
-    const question = createQuestion([small, old], { amountIn: 100_000n * UNIT });
+    const question = createQuestion([small, old], { size: spend(100_000n * UNIT) });
     const found = findRoute(question) ?? assert.fail();
     const hops = found.route.legs.flatMap((leg) => leg.hops);
     assert.deepEqual(listRoutePools(question), listIds(small, old));
@@ -275,17 +283,17 @@ describe('a pool older than the index', () => {
   it('alone does not fill amounts beyond its known range', () => {
     const most = (old.curve.takesAtMost(false, Number.MAX_VALUE) / 1e18).toFixed(1);
     assert.equal(most, '250.2');
-    assert.equal(findRoute(createQuestion([old], { amountIn: 300_000n * UNIT })), null);
-    assert.notEqual(findRoute(createQuestion([old], { amountIn: 249n * UNIT })), null);
+    assert.equal(findRoute(createQuestion([old], { size: spend(300_000n * UNIT) })), null);
+    assert.notEqual(findRoute(createQuestion([old], { size: spend(249n * UNIT) })), null);
   });
 });
 
 describe('legs', () => {
   const pools = Array.from({ length: 12 }, (_, index) => createPair(index + 1, [TOKEN, WETH]));
   const seen = pools.map((pool) => ({ pool }));
-  const amountIn = DEEP;
+  const size = spend(DEEP);
   const countLegs = (more: Partial<RouteQuestion>) =>
-    findRoute(createQuestion(pools, { seen, amountIn, ...more }))?.route.legs.length;
+    findRoute(createQuestion(pools, { seen, size, ...more }))?.route.legs.length;
 
   it('are as many as pay for themselves if their cost is known', () => {
     assert.equal(countLegs({ outPerUnit: CHEAP }), 12);
@@ -298,5 +306,60 @@ describe('legs', () => {
       countLegs({ outPerUnit: CHEAP, costs: { ...TRADE_COSTS, hasDataFees: true } }),
       10,
     );
+  });
+});
+
+describe('a transaction with room for few bytes', () => {
+  // Through the other token twice as much is paid as directly.
+  const bytes = { command: 'swap', first: 300, next: 300, fromZeroLess: 50 };
+  const shared = { sharer: 'program', bytes: 100 };
+  const direct = createPair(1, [TOKEN, WETH], [DEEP, DEEP], { bytes });
+  const createWay = (more: object) => [
+    createPair(2, [OTHER, WETH], [DEEP * 2n, DEEP], { bytes: { ...bytes, ...more } }),
+    createPair(3, [OTHER, TOKEN], [DEEP * 20n, DEEP * 20n], { bytes: { ...bytes, ...more } }),
+  ];
+  const ask = (pools: readonly GraphPool[], bytesMax: number) => {
+    const costs = { ...TRADE_COSTS, bytesMax, fewBytesMax: bytesMax };
+    const seen = pools.map((pool) => ({ pool }));
+    return createQuestion(pools, { seen, costs, size: spend(1000n) });
+  };
+
+  it('takes a shorter route, even if it pays less', () => {
+    const way = createWay({});
+    assert.deepEqual(listRoutePools(ask([direct, ...way], 549)), listIds(direct));
+    // One of the two swaps is from token 0.
+    assert.deepEqual(listRoutePools(ask([direct, ...way], 550)), listIds(...way));
+  });
+
+  it('takes the shorter route for a given output, too, and only ways that can be given one', () => {
+    const given = { bytes: { ...bytes, fixesOutput: true } };
+    const near = createPair(1, [TOKEN, WETH], [DEEP, DEEP], given);
+    const way = createWay({ fixesOutput: true });
+    const askFor = (pools: readonly GraphPool[], bytesMax: number) =>
+      listRoutePools({ ...ask(pools, bytesMax), size: pay(1000n) });
+    assert.deepEqual(askFor([near, ...way], 549), listIds(near));
+    assert.deepEqual(askFor([near, ...way], 550), listIds(...way));
+    // WETH buys the token as token 1 for token 0; in the last pool it is the reverse.
+    const oneWay = { ...bytes, fixesOutput: 'oneForZero' } as const;
+    const buying = createPair(4, [TOKEN, WETH], [DEEP, DEEP], { bytes: oneWay });
+    assert.deepEqual(askFor([buying], 999), listIds(buying));
+    assert.equal(
+      askFor([createPair(5, [WETH, TOKEN], [DEEP, DEEP], { bytes: oneWay })], 999),
+      null,
+    );
+  });
+
+  it('lists once what swaps share', () => {
+    const way = createWay({ shared });
+    assert.deepEqual(listRoutePools(ask([direct, ...way], 449)), listIds(direct));
+    assert.deepEqual(listRoutePools(ask([direct, ...way], 450)), listIds(...way));
+  });
+
+  it('has no route if all are too long, and this is the reason', () => {
+    const question = ask(createWay({ fixesOutput: true }), 549);
+    for (const size of [question.size, pay(1000n)]) {
+      const search = searchTrade(planTrade({ ...question, size }), new SearchWork());
+      assert.deepEqual(search, { kind: 'none', reason: 'tooLong' });
+    }
   });
 });

@@ -31,7 +31,7 @@ function createRange(number: number, reach: number): GraphPool {
   ]);
   const fees = { zeroForOne: 3000, oneForZero: 3000 };
   const state = { sqrtPriceX96: 2n ** 96n, liquidity: DEEP, tick: 0 };
-  const curve = new ConcentratedPool(state, { tickSpacing: 60, fees, ticks });
+  const curve = new ConcentratedPool(state, { bitmapSpacing: 60, fees, ticks });
   const more = { venue: 'uniswap-v3', tickSpacing: 60, curve };
   return createPair(number, [TOKEN, WETH], [DEEP, DEEP], more);
 }
@@ -45,7 +45,8 @@ function createGraph(pools: readonly GraphPool[]): PoolGraph {
 function search(graph: PoolGraph, amountIn: bigint) {
   const work = new SearchWork();
   const plan = planTrade({
-    ...{ graph, amountIn, book: new SafetyBook(), trusted: new Set([WETH]) },
+    ...{ graph, book: new SafetyBook(), trusted: new Set([WETH]) },
+    size: { fixed: 'input', amountRaw: amountIn, reserveBps: 0 },
     ...{ isPaused: () => false, tokenIn: WETH, tokenOut: TOKEN, outPerUnit: null },
     costs: TRADE_COSTS,
   });
@@ -124,7 +125,7 @@ describe('the upper bound of the input', () => {
     ]);
     const fees = { zeroForOne: 100, oneForZero: 100 };
     const state = { sqrtPriceX96: 2n ** 96n, liquidity: 3n, tick: 0 };
-    const curve = new ConcentratedPool(state, { tickSpacing: 1, fees, ticks });
+    const curve = new ConcentratedPool(state, { bitmapSpacing: 1, fees, ticks });
     const pool = { ...createRange(1, 600), tickSpacing: 1, curve };
     for (const [tokenIn, tokenOut] of [
       [TOKEN, WETH],

@@ -30,6 +30,9 @@ export interface RouteLane {
 /** Which pools may be used, and in which direction. */
 export type AcceptEdge = (pool: GraphPool, zeroForOne: boolean) => boolean;
 
+/** Which pools a field has, of those that may be used. */
+export type TakePool = (pool: GraphPool) => boolean;
+
 /** Nodes are numbered: 0 is the input asset, 1 the output asset. */
 export interface RouteField {
   readonly nodeCount: number;
@@ -61,6 +64,8 @@ interface FieldOptions {
 
 /** The allowed directions of a pool: 1 is token 0 for token 1, 2 the reverse, 3 both. */
 export type PoolWays = 0 | 1 | 2 | 3;
+
+export const ONE_FOR_ZERO: PoolWays = 2;
 
 /** Everything that a field is built from, as data that can be sent to another thread. */
 export interface FieldPlan {
@@ -176,8 +181,12 @@ class PairList {
   }
 
   /** If there are too many, the deepest pools of each pair, then of the first pairs. */
-  take(poolCountMax: number): PairPool[] {
-    const pairs = [...this.#pairs.values()];
+  take(poolCountMax: number, isTaken: TakePool | null): PairPool[] {
+    const all = [...this.#pairs.values()];
+    const pairs =
+      isTaken === null
+        ? all
+        : all.map(({ pools }) => ({ pools: pools.filter(({ pool }) => isTaken(pool)) }));
     const count = (each: number) =>
       pairs.reduce((sum, { pools }) => sum + Math.min(pools.length, each), 0);
     let each = poolCountMax;
@@ -187,7 +196,7 @@ class PairList {
   }
 }
 
-function collectPools(graph: PoolGraph, options: FieldOptions): PairPool[] {
+function collectPairs(graph: PoolGraph, options: FieldOptions): PairList {
   const { assetIn, assetOut, hopCountMax } = options;
   const pairs = new PairList(graph, options);
   pairs.add(assetIn, assetOut);
@@ -204,7 +213,7 @@ function collectPools(graph: PoolGraph, options: FieldOptions): PairPool[] {
       pairs.add(y, assetOut);
     }
   }
-  return pairs.take(options.poolCountMax);
+  return pairs;
 }
 
 /** A pool as edges: one where it touches an end, both ways in the middle. */
@@ -269,10 +278,21 @@ export function restrictField(field: RouteField, edges: readonly RouteEdge[]): R
   );
 }
 
-/** Pools are immutable, so the plan stays valid for the moment it was collected. */
-export function collectField(graph: PoolGraph, options: FieldOptions): FieldPlan {
-  const { assetIn, assetOut } = options;
-  return { assetIn, assetOut, native: graph.native, pools: collectPools(graph, options) };
+/**
+ * A field for each choice of pools, null being all of them; the graph is walked once. Pools are
+ * immutable, so the plans stay valid for the moment they were collected.
+ */
+export function collectFields(
+  graph: PoolGraph,
+  options: FieldOptions,
+  choices: readonly (TakePool | null)[],
+): FieldPlan[] {
+  const { assetIn, assetOut, poolCountMax } = options;
+  const pairs = collectPairs(graph, options);
+  return choices.map((isTaken) => {
+    const pools = pairs.take(poolCountMax, isTaken);
+    return { assetIn, assetOut, native: graph.native, pools };
+  });
 }
 
 export function createField(plan: FieldPlan): RouteField {

@@ -17,6 +17,11 @@ export interface EndTaxes {
   readonly outBps: number;
 }
 
+/** Whether neither end deducts anything. */
+export function isUntaxed({ inBps, outBps }: EndTaxes): boolean {
+  return inBps === 0 && outBps === 0;
+}
+
 /** How much is tolerated, from the strict rules to anything that is better than no answer. */
 export interface Leniency {
   /** Intermediate tokens need not have been probed. */

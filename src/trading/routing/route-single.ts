@@ -153,7 +153,7 @@ function tracePath(label: Label): RoutePath {
   return path;
 }
 
-/** Null if no single route takes the whole input. Of equal ones the shortest. */
+/** Null if no single route takes the whole input and fits. Of equal ones the shortest. */
 export function findBestSingle(
   field: RouteField,
   search: {
@@ -161,9 +161,11 @@ export function findBestSingle(
     readonly hopCountMax: number;
     readonly cost: RouteCost;
     readonly work: SearchWork;
+    /** Whether a transaction is long enough for a path; absent if any is. */
+    readonly hasBytesFor?: ((path: RoutePath) => boolean) | undefined;
   },
 ): SingleRoute | null {
-  const { work } = search;
+  const { work, hasBytesFor: fits = () => true } = search;
   const last = new Arrivals(work);
   let reached: (Arrivals | null)[] = new Array(field.nodeCount).fill(null);
   reached[NODE_IN] = Arrivals.start(search.amountIn, work);
@@ -174,8 +176,13 @@ export function findBestSingle(
     }
   }
   let best: (SingleRoute & { readonly net: bigint }) | null = null;
-  for (const label of last.settle((one) => search.cost(tracePath(one)))) {
+  const priceLabel = (label: Label) => {
     const path = tracePath(label);
+    return fits(path) ? search.cost(path) : label.amount;
+  };
+  for (const label of last.settle(priceLabel)) {
+    const path = tracePath(label);
+    if (!fits(path)) continue;
     const net = label.amount - search.cost(path);
     const isBetter =
       best === null || net > best.net || (net === best.net && path.length < best.path.length);

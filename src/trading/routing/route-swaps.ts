@@ -18,6 +18,8 @@ export interface RouteHop {
   readonly tokenOut: Address;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
+  /** If the output is given: what the pool is asked for. It may pay a little more. */
+  readonly askedOut?: bigint;
   readonly feeAmount: bigint;
   readonly ticksCrossed: number;
 }

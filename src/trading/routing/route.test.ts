@@ -39,6 +39,7 @@ function route(market: RandomMarket, amountIn: bigint, options?: RouteOptions): 
 function createRoomFor(poolCount: number): RouteRoom {
   return {
     computeShare: () => 1 / poolCount,
+    hasBytesFor: (path) => path.length <= poolCount,
     computeUsed: (strands) => strands.flatMap(({ hops }) => hops).length / poolCount,
   };
 }

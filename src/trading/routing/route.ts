@@ -8,11 +8,12 @@ import { divide, type RouteSearch } from './route-division.ts';
 import { executePath, executeShares } from './route-execute.ts';
 import {
   type AcceptEdge,
-  collectField,
+  collectFields,
   createField,
   type FieldPlan,
   NODE_OUT,
   type RouteField,
+  type TakePool,
 } from './route-field.ts';
 import { buildLegs, type RouteLeg } from './route-legs.ts';
 import { freeRoom } from './route-savings.ts';
@@ -152,8 +153,8 @@ function isMuch({ cost, amountOut, strands }: RouteCandidate, { room }: RouteSea
 }
 
 function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
-  const { amountIn, hopCountMax } = search;
-  const single = findBestSingle(field, search);
+  const { amountIn, hopCountMax, room } = search;
+  const single = findBestSingle(field, { ...search, hasBytesFor: room?.hasBytesFor });
   const swaps = single && executePath(single.path, amountIn);
   const alone = swaps && buildCandidate(swaps, search);
   if (!search.isDivided) return alone && buildBestRoute(alone, amountIn);
@@ -170,23 +171,37 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
   return best && buildBestRoute(best, amountIn);
 }
 
-/** The pools that routes for a request may use, from the current graph. */
-export function planField(
+type FieldLimits = Pick<RouteOptions, 'withHooked' | 'hopCountMax' | 'poolCountMax' | 'accepts'>;
+
+/**
+ * The pools that routes for a request may use, from the current graph: a plan for each choice, null
+ * being all of them.
+ */
+export function planFields(
   graph: PoolGraph,
   request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
-  options: Pick<RouteOptions, 'withHooked' | 'hopCountMax' | 'poolCountMax' | 'accepts'>,
-): FieldPlan {
+  options: FieldLimits & { readonly choices: readonly (TakePool | null)[] },
+): FieldPlan[] {
   const assetIn = graph.toAsset(request.tokenIn);
   const assetOut = graph.toAsset(request.tokenOut);
   if (assetIn === assetOut) throw new RangeError('a route needs two assets');
-  return collectField(graph, {
-    assetIn,
-    assetOut,
+  const limits = {
+    ...{ assetIn, assetOut, accepts: options.accepts },
     withHooked: options.withHooked ?? false,
     hopCountMax: options.hopCountMax ?? HOP_COUNT_MAX,
     poolCountMax: options.poolCountMax ?? POOL_COUNT_MAX,
-    accepts: options.accepts,
-  });
+  };
+  return collectFields(graph, limits, options.choices);
+}
+
+export function planField(
+  graph: PoolGraph,
+  request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
+  options: FieldLimits,
+): FieldPlan {
+  const [field] = planFields(graph, request, { ...options, choices: [null] });
+  if (field === undefined) throw new Error('one choice gives one field');
+  return field;
 }
 
 /** Null if no route can take the whole input. Works on a plan, without the graph. */

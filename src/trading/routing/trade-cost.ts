@@ -75,9 +75,15 @@ export function createUnitCost(outPerUnit: {
 export function computeTradeCost(
   costs: TransactionCosts,
   strands: readonly StrandLoad[],
-  ends: { readonly isNativeIn: boolean; readonly isNativeOut: boolean },
+  ends: {
+    readonly isNativeIn: boolean;
+    readonly isNativeOut: boolean;
+    readonly isOutputFixed?: boolean;
+  },
 ): bigint {
   const meter = new CostMeter(costs, ends);
   for (const { takes, hops } of strands) meter.addStrand(takes, hops);
-  return meter.units;
+  if (!ends.isOutputFixed) return meter.units;
+  const swapCount = strands.reduce((sum, { hops }) => sum + hops.length, 0);
+  return meter.units + (costs.fixedOutput ?? 0n) * BigInt(swapCount + 1);
 }

@@ -5,13 +5,14 @@
 // pools are immutable, so it can be searched later or by another thread and still reflects that
 // moment.
 
+import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
-import { planField } from './route.ts';
-import type { FieldPlan } from './route-field.ts';
+import { planFields } from './route.ts';
+import type { FieldPlan, TakePool } from './route-field.ts';
 import {
   createRule,
   type EndTaxes,
@@ -20,6 +21,18 @@ import {
   type RouteRules,
 } from './route-rules.ts';
 
+/** How much is traded. */
+export interface GivenAmount {
+  /** What is given: what the trade spends, or what it pays. */
+  readonly fixed: 'input' | 'output';
+  readonly amountRaw: bigint;
+  /**
+   * If the output is given: how much more of a token in between is bought than is needed now, where
+   * its amount must be given, too.
+   */
+  readonly reserveBps: number;
+}
+
 export interface RouteQuestion {
   readonly graph: PoolGraph;
   readonly book: SafetyBook;
@@ -27,25 +40,51 @@ export interface RouteQuestion {
   readonly isPaused: (token: Address) => boolean;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  readonly amountIn: bigint;
-  /** The value of a unit of cost in units of the output; null if unknown. */
+  readonly size: GivenAmount;
+  /**
+   * The value of a unit of cost in units of the output, or of the input if the output is given;
+   * null if unknown.
+   */
   readonly outPerUnit: Ratio | null;
   readonly costs: TransactionCosts;
+  /** A route uses one of them; absent if one reaches all pools. */
+  readonly routers?: readonly TradeRouter[] | undefined;
 }
 
-/** Pools with the same measured taxes: others are not mixed with them in one route. */
-interface TaxPlan {
+/** What a search needs to know of the router that would execute its route. */
+export type PlannedRouter = Pick<TradeRouter, 'name' | 'canDivide'>;
+
+/**
+ * Pools of one router with the same measured taxes: others are not mixed with them in one route.
+ */
+export interface TaxPlan {
   readonly taxes: EndTaxes;
   readonly field: FieldPlan;
+  /** Null if one router reaches all pools. */
+  readonly router: PlannedRouter | null;
+}
+
+/** Only the Universal Router, which divides trades, has commands that are told what to pay. */
+export function canFixOutput({ router }: Pick<TaxPlan, 'router'>): boolean {
+  return router === null || router.canDivide;
+}
+
+interface RefusalPlan {
+  /** All pools between the two assets. */
+  readonly all: FieldPlan;
+  /** Those of each router; null if one reaches all pools. */
+  readonly ofRouters: readonly FieldPlan[] | null;
+  /** Whether a token taxes its transfers in all its pools, and no router allows for that. */
+  readonly isTaxRefused: boolean;
 }
 
 /** From clean pools without hooks to whatever is better than no answer. */
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
-export interface TradePlan extends Pick<RouteQuestion, 'amountIn' | 'outPerUnit' | 'costs'> {
+export interface TradePlan extends Pick<RouteQuestion, 'size' | 'outPerUnit' | 'costs'> {
   planLevel(level: PlanLevel): readonly TaxPlan[];
-  /** All pools between the two assets, to find out why there is no route. */
-  planRefusal(): FieldPlan;
+  /** What is looked at to find out why there is no route. */
+  planRefusal(): RefusalPlan;
 }
 
 const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withHooked: boolean }>> = {
@@ -59,9 +98,39 @@ const TAX_PLAN_COUNT_MAX = 16;
 /** Enough to find a reason. */
 const REFUSAL_POOL_COUNT_MAX = 64;
 
+/** Of an asset with more neighbours than this, it is not checked which venues it trades on. */
+const VENUES_CHECKED_MAX = 32;
+
+/** Whether a router may reach an asset; a first look that saves most searches. */
+function mayReach(graph: PoolGraph, asset: Address, { venues }: TradeRouter): boolean {
+  const neighbours = graph.neighbours(asset);
+  if (neighbours.size > VENUES_CHECKED_MAX) return true;
+  for (const ids of neighbours.values()) {
+    for (const id of ids) if (venues.has(graph.get(id)?.venue ?? '')) return true;
+  }
+  return false;
+}
+
+/** Those that may have a route; the quick searches, of undivided routes, come first. */
+function pickRouters(
+  { graph, routers = [] }: RouteQuestion,
+  ends: readonly Address[],
+): readonly TradeRouter[] {
+  const found = routers.filter((one) => ends.every((asset) => mayReach(graph, asset, one)));
+  return found.toSorted((a, b) => Number(a.canDivide) - Number(b.canDivide));
+}
+
+function chooseVenues({ venues }: TradeRouter): TakePool {
+  return ({ venue }) => venues.has(venue);
+}
+
+function canTrade({ inBps, outBps }: EndTaxes, router: TradeRouter | null): boolean {
+  return router === null || router.canTax || (inBps === 0 && outBps === 0);
+}
+
 /** Levels are computed when first used: valid only while the graph does not change. */
 export function planTrade(question: RouteQuestion): TradePlan {
-  const { graph, amountIn, outPerUnit, costs, isPaused } = question;
+  const { graph, size, outPerUnit, costs, isPaused } = question;
   const assetIn = graph.toAsset(question.tokenIn);
   const assetOut = graph.toAsset(question.tokenOut);
   const rules: RouteRules = { ...question, assetIn, assetOut };
@@ -69,50 +138,63 @@ export function planTrade(question: RouteQuestion): TradePlan {
     const asset = graph.toAsset(token);
     return asset === assetIn || asset === assetOut || !isPaused(token);
   };
+  const picked = pickRouters(question, [assetIn, assetOut]);
+  const routers = question.routers === undefined ? [null] : picked;
   return {
-    amountIn,
+    size,
     outPerUnit,
     costs,
     planLevel: (name) => {
       const level = LEVELS[name];
-      const { withHooked } = level;
-      return listEndTaxes(rules)
-        .slice(0, TAX_PLAN_COUNT_MAX)
-        .map((taxes) => {
-          const accepts = createRule(rules, taxes, level);
-          return { taxes, field: planField(graph, question, { withHooked, accepts }) };
+      const taxPlans = listEndTaxes(rules).slice(0, TAX_PLAN_COUNT_MAX);
+      return taxPlans.flatMap((taxes) => {
+        const able = routers.filter((router) => canTrade(taxes, router));
+        if (able.length === 0) return [];
+        const fields = planFields(graph, question, {
+          withHooked: level.withHooked,
+          accepts: createRule(rules, taxes, level),
+          choices: able.map((router) => router && chooseVenues(router)),
         });
+        return fields.map((field, index) => ({ taxes, field, router: able[index] ?? null }));
+      });
     },
-    planRefusal: () =>
-      planField(graph, question, {
+    planRefusal: () => {
+      const isSeveral = (question.routers?.length ?? 0) > 1;
+      const [all, ...ofRouters] = planFields(graph, question, {
         withHooked: true,
         poolCountMax: REFUSAL_POOL_COUNT_MAX,
         accepts: ({ token0, token1 }) => isTradeable(token0) && isTradeable(token1),
-      }),
+        choices: [null, ...(isSeveral ? picked.map(chooseVenues) : [])],
+      });
+      if (all === undefined) throw new Error('each choice gives a field');
+      const isRefused = (taxes: EndTaxes) => !routers.some((router) => canTrade(taxes, router));
+      const isTaxRefused = routers.length > 0 && listEndTaxes(rules).every(isRefused);
+      return { all, ofRouters: isSeveral ? ofRouters : null, isTaxRefused };
+    },
   };
 }
 
 /** A plan with all of its levels worked out. */
-export interface WholePlan extends Pick<TradePlan, 'amountIn' | 'outPerUnit' | 'costs'> {
+export interface WholePlan extends Pick<TradePlan, 'size' | 'outPerUnit' | 'costs'> {
   readonly levels: Readonly<Record<PlanLevel, readonly TaxPlan[]>>;
-  readonly refusal: FieldPlan;
+  readonly refusal: RefusalPlan;
 }
 
 /** Must be called before the graph changes: the plan is independent of it afterwards. */
 export function toWholePlan(plan: TradePlan): WholePlan {
-  const { amountIn, outPerUnit, costs } = plan;
+  const { size, outPerUnit, costs } = plan;
   const levels = {
     strict: plan.planLevel('strict'),
     loose: plan.planLevel('loose'),
     any: plan.planLevel('any'),
   };
-  return { amountIn, outPerUnit, costs, levels, refusal: plan.planRefusal() };
+  return { size, outPerUnit, costs, levels, refusal: plan.planRefusal() };
 }
 
 export function toTradePlan(whole: WholePlan): TradePlan {
-  const { amountIn, outPerUnit, costs, levels, refusal } = whole;
+  const { size, outPerUnit, costs, levels, refusal } = whole;
   return {
-    ...{ amountIn, outPerUnit, costs },
+    ...{ size, outPerUnit, costs },
     planLevel: (name) => levels[name],
     planRefusal: () => refusal,
   };

@@ -16,16 +16,32 @@ interface PoolLoad {
 export interface RouteRoom {
   /** The share of the room that a swap takes. */
   computeShare(load: PoolLoad): number;
+  /** Whether a single route is short enough. */
+  hasBytesFor(path: HopRow['hops']): boolean;
   /** The share of the room that strands take in total: above 1 they do not fit. */
   computeUsed(strands: readonly RouteStrand[]): number;
 }
 
-function countBytes({ hops }: RouteStrand): number {
-  return hops.reduce((sum, hop, index) => {
-    const { command, first, next } = hop.pool.bytes;
-    const isNext = hops[index - 1]?.pool.bytes.command === command;
-    return sum + (isNext ? next : first);
-  }, 0);
+/** Hops in a row, of strands or of a path that is not executed yet. */
+interface HopRow {
+  readonly hops: readonly { readonly pool: GraphPool; readonly zeroForOne: boolean }[];
+}
+
+/** What rows of hops add to a transaction's length, by model. */
+export function countBytes(rows: readonly HopRow[]): number {
+  const sharers = new Set<string>();
+  let sum = 0;
+  for (const { hops } of rows) {
+    for (const [index, { pool, zeroForOne }] of hops.entries()) {
+      const { command, first, next, fromZeroLess = 0, shared } = pool.bytes;
+      const isNext = hops[index - 1]?.pool.bytes.command === command;
+      sum += (isNext ? next : first) - (zeroForOne ? fromZeroLess : 0);
+      if (shared === undefined) continue;
+      if (sharers.has(shared.sharer)) sum -= shared.bytes;
+      sharers.add(shared.sharer);
+    }
+  }
+  return sum;
 }
 
 function computeStrandsCost(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
@@ -49,9 +65,10 @@ export function createRoom(costs: TransactionCosts, size: 'whole' | 'small'): Ro
       const units = computePoolCost(costs, pool, { ticksCrossed, isFirst });
       return Math.max(Number(units) / unitsMax, pool.bytes.first / bytesMax);
     },
+    hasBytesFor: (hops) => countBytes([{ hops }]) <= costs.bytesMax,
     computeUsed(strands) {
-      const bytes = strands.reduce((sum, strand) => sum + countBytes(strand), 0);
-      return Math.max(bytes / bytesMax, Number(computeStrandsCost(costs, strands)) / unitsMax);
+      const used = countBytes(strands) / bytesMax;
+      return Math.max(used, Number(computeStrandsCost(costs, strands)) / unitsMax);
     },
   };
 }

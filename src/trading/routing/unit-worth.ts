@@ -38,19 +38,24 @@ export class UnitWorth {
     if (fees === null) return null;
     const { perUnit } = fees;
     if (perUnit === 0n) return FREE_UNITS;
-    const perNative = this.#findRate(graph, graph.toAsset(tokenOut), perUnit);
+    const units = fees.flat?.unitsPerPrice ?? 1n;
+    const perNative = this.#findRate(graph, graph.toAsset(tokenOut), { perUnit, units });
     if (perNative === null) return null;
-    return { numerator: perNative.numerator * perUnit, denominator: perNative.denominator };
+    return { numerator: perNative.numerator * perUnit, denominator: perNative.denominator * units };
   }
 
-  #findRate(graph: PoolGraph, asset: Address, perUnit: bigint): Ratio | null {
+  #findRate(
+    graph: PoolGraph,
+    asset: Address,
+    { perUnit, units }: { readonly perUnit: bigint; readonly units: bigint },
+  ): Ratio | null {
     const native = graph.nativeAsset;
     if (asset === native) return { numerator: 1n, denominator: 1n };
     const nowMs = this.#clock.monotonicMs();
     const known = this.#rates.get(asset);
     if (known !== undefined && nowMs - known.madeAtMs < RATE_LIFE_MS) return known.perNative;
     // The rate for an amount like the cost of a trade.
-    const amountIn = perUnit * this.#costs.usual;
+    const amountIn = (perUnit * this.#costs.usual) / units;
     const request = { tokenIn: native, tokenOut: asset, amountIn };
     const route =
       amountIn === 0n ? null : findBestRoute(graph, request, { isDivided: false, hopCountMax: 2 });

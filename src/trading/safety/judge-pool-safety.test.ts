@@ -17,7 +17,7 @@ const PROBED = {
 
 function measure(amounts: Partial<SwapMeasure> = {}): SwapMeasure {
   const whole = { sent: 10_000n, arrived: 10_000n, paid: 10_000n, received: 10_000n, stray: 0n };
-  return { isDone: true, unusualUnits: 0n, ...whole, ...amounts };
+  return { isDone: true, unusualUnits: 0n, before: null, ...whole, ...amounts };
 }
 
 const FINE: RoundTripView = { there: measure(), back: measure() };

@@ -43,7 +43,10 @@ function createKeeper(options: Partial<SafetyKeeperOptions> = {}) {
   const keeper = new SafetyKeeper({
     chain: 'devnet',
     store: store.market,
+    isShared: true,
     book,
+    clock: { nowMs: () => 0 },
+    onShared: () => undefined,
     onError: (error) => errors.push(error),
     ...options,
   });
@@ -78,6 +81,7 @@ test('a store that fails is reported, and gets everything when it is back', asyn
   const { keeper, errors } = createKeeper({
     store: {
       scanPoolSafety: (chain) => store.market.scanPoolSafety(chain),
+      readPoolSafetySince: (chain, sinceMs) => store.market.readPoolSafetySince(chain, sinceMs),
       putPoolSafety: async (chain, rows) => {
         if (isDown) throw new Error('down');
         await store.market.putPoolSafety(chain, rows);
@@ -93,4 +97,30 @@ test('a store that fails is reported, and gets everything when it is back', asyn
   const { keeper: next, book } = createKeeper();
   await next.load();
   assert.equal(book.size, 2);
+});
+
+test('a result of another process counts, and clears only the doubts before its probe', async () => {
+  let nowMs = 1_000_000;
+  const heard: PoolSafety[] = [];
+  const { keeper, book } = createKeeper({
+    clock: { nowMs: () => nowMs },
+    onShared: (safety) => heard.push(safety),
+  });
+  const { pool, token0 } = buildSafety(11);
+  await keeper.look();
+  await store.market.putPoolSafety('devnet', [buildSafety(11, nowMs)]);
+  nowMs += 2000;
+  await keeper.look();
+  assert.equal(book.findDoubt(pool), 'unwatched', 'its probe may be older than the first look');
+  book.doubt(token0);
+  nowMs += 2000;
+  await keeper.look();
+  nowMs += 6000;
+  await store.market.putPoolSafety('devnet', [buildSafety(11, nowMs)]);
+  await keeper.look();
+  assert.equal(book.findDoubt(pool), null);
+  book.doubt(token0);
+  await keeper.look();
+  assert.equal(book.findDoubt(pool), 'seen', 'the doubt is newer than the probe');
+  assert.equal(heard.length, 2);
 });

@@ -1,5 +1,7 @@
-// Stores probe results, so that a restart need not probe all pools again.
+// Stores probe results, so that neither a restart nor another process probes all pools again.
 
+import type { Clock } from '../../lib/clock.ts';
+import { startPolling } from '../../lib/start-polling.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
@@ -8,8 +10,13 @@ import type { SafetyBook } from '../graph/safety-book.ts';
 
 export interface SafetyKeeperOptions {
   readonly chain: ChainSlug;
-  readonly store: Pick<MarketStore, 'putPoolSafety' | 'scanPoolSafety'>;
+  readonly store: Pick<MarketStore, 'putPoolSafety' | 'scanPoolSafety' | 'readPoolSafetySince'>;
+  /** Whether other processes probe, too. */
+  readonly isShared: boolean;
   readonly book: SafetyBook;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Called with results of another process. */
+  readonly onShared: (safety: PoolSafety) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -17,12 +24,27 @@ export interface SafetyKeeperOptions {
 const WRITE_MS = 1000;
 /** Results that cannot be written are dropped above this number; they can be measured again. */
 const PENDING_MAX = 10_000;
+const SHARED_LOOK_MS = 2000;
+/** How much the clocks of two processes may differ, with the time that a probe takes. */
+const CLOCKS_APART_MS = 5000;
+/** Results that arrive later than this after their probe are no promise. */
+const NOTES_MAX = 30;
+
+/** How many doubts there were at a time. */
+interface DoubtNote {
+  readonly atMs: number;
+  readonly doubtCount: number;
+}
 
 export class SafetyKeeper {
   readonly #options: SafetyKeeperOptions;
   #pending = new Map<PoolId, PoolSafety>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
+  /** The last ones first. */
+  #notes: readonly DoubtNote[] = [];
+  #lookedAtMs: number | null = null;
+  #stopLooking: (() => Promise<void>) | null = null;
 
   constructor(options: SafetyKeeperOptions) {
     this.#options = options;
@@ -38,6 +60,31 @@ export class SafetyKeeper {
     } catch (error) {
       onError(error);
     }
+  }
+
+  /** Takes over what other processes measure from now on. */
+  start(): void {
+    const { isShared, onError } = this.#options;
+    if (!isShared) return;
+    this.#stopLooking = startPolling(() => this.look(), { everyMs: SHARED_LOOK_MS, onError });
+  }
+
+  async look(): Promise<void> {
+    const { store, chain, book, clock, onShared } = this.#options;
+    const nowMs = clock.nowMs();
+    const { doubtCount } = book;
+    const sinceMs = (this.#lookedAtMs ?? nowMs) - 2 * CLOCKS_APART_MS;
+    for (const safety of await store.readPoolSafetySince(chain, sinceMs)) {
+      const known = book.get(safety.pool);
+      if (known !== undefined && known.checkedAtMs >= safety.checkedAtMs) continue;
+      // It clears the doubts that were certainly there before its probe began.
+      const note = this.#notes.find(({ atMs }) => atMs + CLOCKS_APART_MS < safety.checkedAtMs);
+      if (note === undefined) book.restore(safety);
+      else book.set(safety, note.doubtCount);
+      onShared(safety);
+    }
+    this.#lookedAtMs = nowMs;
+    this.#notes = [{ atMs: nowMs, doubtCount }, ...this.#notes.slice(0, NOTES_MAX - 1)];
   }
 
   keep(safety: PoolSafety): void {
@@ -56,6 +103,7 @@ export class SafetyKeeper {
 
   async stop(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
+    await this.#stopLooking?.();
     await this.flush();
   }
 

@@ -34,7 +34,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error, probesAll 
     },
     onMeasured: () => undefined,
     pauseMs: 0,
-    probesAll,
+    probesAll: () => probesAll,
     clock,
     sleep: async () => undefined,
     random: () => 0.5,

@@ -25,7 +25,7 @@ export interface SafetyWatchOptions {
   /** The pause after a probe that nobody waits for, to spare the node. */
   readonly pauseMs: number;
   /** Whether pools that nobody requested are probed, too. */
-  readonly probesAll: boolean;
+  readonly probesAll: () => boolean;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -122,7 +122,7 @@ export class SafetyWatch {
   #isWanted(pool: PoolId): boolean {
     const { probesAll, clock } = this.#options;
     const askedAtMs = this.#askedAtMs.get(pool) ?? Number.NEGATIVE_INFINITY;
-    return probesAll || clock.monotonicMs() - askedAtMs < WANTED_MS;
+    return probesAll() || clock.monotonicMs() - askedAtMs < WANTED_MS;
   }
 
   /** Pools whose measurement was just shown to be wrong, or may be. */
@@ -149,7 +149,7 @@ export class SafetyWatch {
 
   #seed(): void {
     const { probesAll, readGraph } = this.#options;
-    const graph = this.#isSeeded || !probesAll ? null : readGraph();
+    const graph = this.#isSeeded || !probesAll() ? null : readGraph();
     if (graph === null) return;
     this.#isSeeded = true;
     for (const { pool } of graph.pools()) this.#add(this.#found, pool);

@@ -42,7 +42,7 @@ class ReceivedPools {
   }
 
   revivePlan(sent: SentPlan): WholePlan {
-    const { levels, refusal, assetIn, assetOut, native, amountIn, outPerUnit, costs } = sent;
+    const { levels, refusal, assetIn, assetOut, native, size, outPerUnit, costs } = sent;
     const reviveField = ({ numbers, ways }: SentField): FieldPlan => ({
       ...{ assetIn, assetOut, native },
       pools: Array.from(numbers, (number, index) => ({
@@ -51,15 +51,22 @@ class ReceivedPools {
       })),
     });
     const reviveLevel = (plans: readonly SentTaxPlan[]) =>
-      plans.map((plan) => ({ taxes: plan.taxes, field: reviveField(plan) }));
+      plans.map((plan) => {
+        const { taxes, router } = plan;
+        return { taxes, router, field: reviveField(plan) };
+      });
     return {
-      ...{ amountIn, outPerUnit, costs },
+      ...{ size, outPerUnit, costs },
       levels: {
         strict: reviveLevel(levels.strict),
         loose: reviveLevel(levels.loose),
         any: reviveLevel(levels.any),
       },
-      refusal: reviveField(refusal),
+      refusal: {
+        all: reviveField(refusal.all),
+        ofRouters: refusal.ofRouters?.map(reviveField) ?? null,
+        isTaxRefused: refusal.isTaxRefused,
+      },
     };
   }
 

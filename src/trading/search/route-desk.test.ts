@@ -74,7 +74,7 @@ function ask(desk: RouteDesk, question: RouteQuestion, asking: Asking = {}) {
     ...{ caller, meter },
     watchCaller: signal && (() => signal),
     market: `${question.tokenIn} ${question.tokenOut}`,
-    amountIn: question.amountIn,
+    size: question.size,
     plan: () => {
       onPlan?.();
       return planTrade(question);
@@ -147,7 +147,7 @@ describe('RouteDesk', () => {
       caller: 'test',
       meter: new Bill(),
       market: '',
-      amountIn: 1n,
+      size: { fixed: 'input' as const, amountRaw: 1n, reserveBps: 0 },
       plan: () => {
         throw new RangeError('no graph');
       },
@@ -172,7 +172,8 @@ describe('the bill of a search', () => {
     assert.deepEqual([first.prepaid, first.settled], [[], [work]]);
     const second = new Bill();
     // A unit more is another question of about the same size.
-    const like = { ...LONG, amountIn: LONG.amountIn + 1n };
+    const size = { ...LONG.size, amountRaw: LONG.size.amountRaw + 1n };
+    const like = { ...LONG, size };
     const again = await ask(desk, like, { meter: second });
     assert.deepEqual([second.prepaid, second.settled], [[work], [again.work]]);
   });

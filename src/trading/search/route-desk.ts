@@ -10,7 +10,12 @@ import { FairQueue } from '../../lib/fair-queue.ts';
 import { onceAborted } from '../../lib/once-aborted.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
-import { type TradePlan, toWholePlan, type WholePlan } from '../routing/trade-plan.ts';
+import {
+  type GivenAmount,
+  type TradePlan,
+  toWholePlan,
+  type WholePlan,
+} from '../routing/trade-plan.ts';
 import type { Searched, SearchThreads } from './search-threads.ts';
 
 /** Some two milliseconds: ten times an ordinary quote. */
@@ -43,7 +48,7 @@ interface DeskQuestion {
   readonly watchCaller?: (() => AbortSignal) | undefined;
   /** Names the two assets. */
   readonly market: string;
-  readonly amountIn: bigint;
+  readonly size: GivenAmount;
   /** Called when the search begins: the plan reflects that moment. */
   plan(): TradePlan;
 }
@@ -55,13 +60,15 @@ interface Task {
 }
 
 /** Amounts of about the same size take about the same work. */
-function groupQuestion({ market, amountIn }: DeskQuestion): string {
-  return `${market} ${amountIn.toString(2).length >> SIZE_BITS}`;
+function groupQuestion({ market, size }: DeskQuestion): string {
+  return `${market} ${size.fixed} ${size.amountRaw.toString(2).length >> SIZE_BITS}`;
 }
 
 function countPools({ levels, refusal }: WholePlan): number {
   const fields = Object.values(levels).flat();
-  return fields.reduce((sum, { field }) => sum + field.pools.length, refusal.pools.length);
+  const refused = [refusal.all, ...(refusal.ofRouters ?? [])];
+  const all = [...fields.map(({ field }) => field), ...refused];
+  return all.reduce((sum, { pools }) => sum + pools.length, 0);
 }
 
 export class RouteDesk {

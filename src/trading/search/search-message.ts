@@ -13,7 +13,7 @@ import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { EndTaxes } from '../routing/route-rules.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
-import type { PlanLevel } from '../routing/trade-plan.ts';
+import type { GivenAmount, PlanLevel, PlannedRouter } from '../routing/trade-plan.ts';
 
 /** The ticks of pools, which outlive most states of a pool. */
 export interface SentTicks {
@@ -37,17 +37,22 @@ export interface SentField {
 
 export interface SentTaxPlan extends SentField {
   readonly taxes: EndTaxes;
+  readonly router: PlannedRouter | null;
 }
 
 export interface SentPlan {
-  readonly amountIn: bigint;
+  readonly size: GivenAmount;
   readonly outPerUnit: Ratio | null;
   readonly costs: TransactionCosts;
   readonly assetIn: Address;
   readonly assetOut: Address;
   readonly native: NativeCoin;
   readonly levels: Readonly<Record<PlanLevel, readonly SentTaxPlan[]>>;
-  readonly refusal: SentField;
+  readonly refusal: {
+    readonly all: SentField;
+    readonly ofRouters: readonly SentField[] | null;
+    readonly isTaxRefused: boolean;
+  };
 }
 
 export type SearchCommand =

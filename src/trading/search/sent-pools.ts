@@ -16,7 +16,8 @@ const POOLS_AT_ONCE_MAX = 256;
 function listPools(plan: WholePlan): Set<GraphPool> {
   const pools = new Set<GraphPool>();
   const fields = Object.values(plan.levels).flatMap((plans) => plans.map(({ field }) => field));
-  for (const field of [...fields, plan.refusal])
+  const { all, ofRouters } = plan.refusal;
+  for (const field of [...fields, all, ...(ofRouters ?? [])])
     for (const { pool } of field.pools) pools.add(pool);
   return pools;
 }
@@ -112,18 +113,26 @@ export class SentPools {
     };
   }
 
-  #encodePlan({ levels, refusal, amountIn, outPerUnit, costs }: WholePlan): SentPlan {
+  #encodePlan({ levels, refusal, size, outPerUnit, costs }: WholePlan): SentPlan {
     const encodeLevel = (plans: WholePlan['levels'][keyof WholePlan['levels']]) =>
-      plans.map(({ taxes, field }) => ({ taxes, ...this.#encodeField(field) }));
-    const { assetIn, assetOut, native } = refusal;
+      plans.map(({ taxes, router, field }) => ({
+        taxes,
+        router: router && { name: router.name, canDivide: router.canDivide },
+        ...this.#encodeField(field),
+      }));
+    const { assetIn, assetOut, native } = refusal.all;
     return {
-      ...{ amountIn, outPerUnit, costs, assetIn, assetOut, native },
+      ...{ size, outPerUnit, costs, assetIn, assetOut, native },
       levels: {
         strict: encodeLevel(levels.strict),
         loose: encodeLevel(levels.loose),
         any: encodeLevel(levels.any),
       },
-      refusal: this.#encodeField(refusal),
+      refusal: {
+        all: this.#encodeField(refusal.all),
+        ofRouters: refusal.ofRouters?.map((field) => this.#encodeField(field)) ?? null,
+        isTaxRefused: refusal.isTaxRefused,
+      },
     };
   }
 }

@@ -4,6 +4,7 @@ import type { BlockHeader } from '../../../model/block-header.ts';
 import type { PoolPiece, PoolPieceQuery, PoolPieceReading } from '../../adapter.ts';
 import type { ReadStateAt } from '../create-read-at.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
+import { ownsVenue } from '../venues/owns-venue.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 
@@ -52,6 +53,6 @@ export class PoolPieceReader {
   }
 
   #findProtocol(venue: string): VenueProtocol | undefined {
-    return VENUE_PROTOCOLS.find((one) => one.listVenues(this.#deployment).includes(venue));
+    return VENUE_PROTOCOLS.find((one) => ownsVenue(one, venue, this.#deployment));
   }
 }

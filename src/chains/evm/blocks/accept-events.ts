@@ -1,9 +1,11 @@
 // Keeps the events of real pools, and reports pools discovered after their creation first.
 
+import { takesChange } from '../../../amm/pool-kinds.ts';
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { DecodedEvent } from '../evm-log.ts';
 import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
-import type { PoolDirectory } from '../pools/pool-directory.ts';
+import type { DirectoryEntry, PoolDirectory } from '../pools/pool-directory.ts';
+import { listSharedRows, toSharedChange } from '../pools/shared-rows.ts';
 
 export interface AcceptedBlock {
   readonly block: number;
@@ -23,6 +25,53 @@ interface Acceptance {
   readonly announced: Set<PoolId>;
   /** Whether pools whose creation was read earlier are announced, too. */
   readonly describesPools: boolean;
+  /** Swaps of emitters that are no known pools, by the index of their log in its block. */
+  readonly refused: RefusedSwap[];
+}
+
+/** A log of a swap that no venue claims. */
+export interface RefusedSwap {
+  readonly txHash: TransactionId;
+  readonly logIndex: number;
+}
+
+type DecodedPoolEvent = Extract<DecodedEvent, { readonly kind: 'swap' | 'poolChanged' }>;
+
+/** Pools of several kinds emit the same log: a change that is not of the pool's kind is dropped. */
+function fitToKind(
+  event: DecodedPoolEvent,
+  entry: DirectoryEntry | undefined,
+): DecodedPoolEvent | null {
+  const { change } = event;
+  if (entry === undefined || change === null || takesChange(entry.description, change)) {
+    return event;
+  }
+  return event.kind === 'swap' ? { ...event, change: null } : null;
+}
+
+/** Reports a pool discovered after its creation. */
+function announce(entry: DirectoryEntry, out: DecodedEvent[], acceptance: Acceptance): void {
+  const { description, isBirthSeen } = entry;
+  if (isBirthSeen && !acceptance.describesPools) return;
+  if (acceptance.announced.has(description.pool)) return;
+  acceptance.announced.add(description.pool);
+  out.push({ kind: 'poolCreated', description, complete: false });
+}
+
+/** The same change for the other rows of its pool. */
+function pushShared(
+  event: DecodedPoolEvent,
+  { description }: DirectoryEntry,
+  out: DecodedEvent[],
+  acceptance: Acceptance,
+): void {
+  for (const pool of listSharedRows(description)) {
+    const entry = acceptance.directory.get(pool);
+    const change = toSharedChange(event);
+    if (entry === undefined || change === null || !takesChange(entry.description, change)) continue;
+    announce(entry, out, acceptance);
+    out.push({ kind: 'poolChanged', pool, change });
+  }
 }
 
 function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlock {
@@ -33,20 +82,24 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
   const events: DecodedEvent[] = [];
   const swapTxHashes = new Set<TransactionId>();
   for (const event of decoded.events) {
-    if (event.kind !== 'transfer' && event.kind !== 'poolCreated') {
-      const { pool } = event;
-      if (!acceptance.created.has(pool)) {
-        const entry = acceptance.directory.get(pool);
-        if (entry === undefined) continue;
-        if ((!entry.isBirthSeen || acceptance.describesPools) && !acceptance.announced.has(pool)) {
-          acceptance.announced.add(pool);
-          const { description } = entry;
-          events.push({ kind: 'poolCreated', description, complete: false });
-        }
-      }
-      if (event.kind === 'swap') swapTxHashes.add(event.txHash);
+    if (event.kind === 'transfer' || event.kind === 'poolCreated') {
+      events.push(event);
+      continue;
     }
-    events.push(event);
+    const { pool } = event;
+    const entry = acceptance.directory.get(pool);
+    const fitting = fitToKind(event, entry);
+    if (fitting === null) continue;
+    if (!acceptance.created.has(pool)) {
+      if (entry === undefined) {
+        if (event.kind === 'swap') acceptance.refused.push(event);
+        continue;
+      }
+      announce(entry, events, acceptance);
+    }
+    if (event.kind === 'swap') swapTxHashes.add(event.txHash);
+    events.push(fitting);
+    if (entry !== undefined) pushShared(event, entry, events, acceptance);
   }
   return { block, blockHash, timestampMs, events, swapTxHashes };
 }
@@ -56,10 +109,12 @@ export function acceptEvents(
   decoded: DecodedLogs,
   directory: PoolDirectory,
   { describesPools }: Pick<Acceptance, 'describesPools'>,
-): AcceptedBlock[] {
+): { readonly blocks: AcceptedBlock[]; readonly refused: readonly RefusedSwap[] } {
   const { created } = decoded;
-  const acceptance = { directory, created, announced: new Set<PoolId>(), describesPools };
-  return decoded.blocks
+  const refused: RefusedSwap[] = [];
+  const acceptance = { directory, created, announced: new Set<PoolId>(), describesPools, refused };
+  const blocks = decoded.blocks
     .map((block) => acceptBlock(block, acceptance))
     .filter((block) => block.events.length > 0);
+  return { blocks, refused };
 }

@@ -3,9 +3,9 @@
 // can.
 
 import type { TransactionId } from '../../../model/ids.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import type { EvmBlock } from './parse-block.ts';
 
 /**

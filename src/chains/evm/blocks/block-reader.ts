@@ -4,10 +4,10 @@
 import type { BlockEvents } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
-import type { BlockRange, BlockRangeReading } from '../../adapter.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
+import type { BlockFilter, BlockRange, BlockRangeReading } from '../../adapter.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import {
   type Chunk,
   ChunkReader,
@@ -36,6 +36,15 @@ function joinNotices(
   return known === null || more === null ? null : known.concat(more);
 }
 
+/** Pools that one part of a range creates have events in the next one. */
+function addCreated(only: BlockFilter, blocks: readonly BlockEvents[]): BlockFilter {
+  const created = blocks.flatMap(({ events }) =>
+    events.flatMap((event) => (event.kind === 'poolCreated' ? [event.description.pool] : [])),
+  );
+  const isKnown = created.every((pool) => only.pools.has(pool));
+  return isKnown ? only : { ...only, pools: new Set([...only.pools, ...created]) };
+}
+
 export class BlockReader {
   readonly #options: BlockReaderOptions;
   readonly #chunks: ChunkReader;
@@ -56,7 +65,8 @@ export class BlockReader {
   }
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
-    const { linked, only, describesPools = false } = range;
+    const { linked, describesPools = false } = range;
+    let { only } = range;
     const { eventCountMax = Number.POSITIVE_INFINITY } = range;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const toBlock = Math.min(range.toBlock, range.fromBlock + blockCountMax - 1);
@@ -73,6 +83,7 @@ export class BlockReader {
       const chunk = { fromBlock, toBlock: end, linked, verified, describesPools, signal };
       const reading = await this.#readChunk(only === undefined ? chunk : { ...chunk, only }, span);
       if (reading === null) continue;
+      if (only !== undefined) only = addCreated(only, reading.blocks);
       this.#assertJoins(headers.at(-1), reading.headers[0]);
       for (const block of reading.blocks) {
         blocks.push(block);

@@ -6,18 +6,20 @@ import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
 import type { LogDecoding } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import { assertTailsComplete } from './assert-tails.ts';
+import { decodeBacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
+import { listUnclaimed } from './list-unclaimed.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import type { EvmBlock } from './parse-block.ts';
@@ -230,11 +232,12 @@ export class ChunkReader {
   async #assemble(endpoint: RpcEndpoint, chunk: Chunk, findings: Findings): Promise<ChunkReading> {
     const { directory, decoding } = this.#options;
     const { logs, known } = findings;
-    const decoded = decoding.decode(logs);
-    const strangers = [...decoded.emitters].filter(([pool]) => directory.isUnknown(pool));
     const at = { minBlock: chunk.toBlock, signal: chunk.signal };
-    await directory.lookUp(new Map(strangers), this.#options.createCallContracts(at));
-    const accepted = acceptEvents(decoded, directory, chunk);
+    const callContracts = this.#options.createCallContracts(at);
+    const hasAllTransfers = this.#options.logAddresses === null;
+    const decodedWith = { decoding, directory, callContracts, hasAllTransfers };
+    const { decoded } = await decodeBacked(logs, decodedWith);
+    const { blocks: accepted, refused } = acceptEvents(decoded, directory, chunk);
 
     const wishes = this.#planBlockWishes(chunk, accepted, findings);
     const blocks =
@@ -249,6 +252,7 @@ export class ChunkReader {
     const senders = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });
 
     // Only now are the logs trusted, and with them the pools that they create.
+    directory.noteUnclaimed(listUnclaimed({ logs, undecoded: decoded.undecoded, refused }));
     for (const { events } of decoded.blocks) {
       for (const event of events) {
         if (event.kind === 'poolCreated') directory.add(event.description);

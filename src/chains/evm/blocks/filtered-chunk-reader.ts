@@ -4,11 +4,14 @@
 import type { MarketEvent } from '../../../model/block-events.ts';
 import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { BlockFilter } from '../../adapter.ts';
+import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { DecodedEvent, EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
 import type { DecodedLogs } from '../log-decoding.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
+import { NONE_UNBACKED, type UnbackedSwaps } from '../venues/balancer/unbacked-swaps.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import {
   buildPlainHeader,
@@ -16,6 +19,7 @@ import {
   type ChunkReaderOptions,
   type ChunkReading,
 } from './chunk-reader.ts';
+import { decodeBacked, dropUnbacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import type { LogFilter, LogFilters } from './log-filters.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
@@ -31,6 +35,30 @@ export interface FilteredChunk extends Chunk {
 
 interface FilteredReaderOptions extends ChunkReaderOptions {
   readonly filters: LogFilters;
+}
+
+interface FilteredRange extends Pick<Chunk, 'fromBlock' | 'toBlock' | 'signal'> {
+  /** The blocks of the range, if there are few: they are asked for by their hashes. */
+  readonly newest?: readonly EvmBlock[] | null;
+}
+
+/**
+ * Up to this many blocks are asked for by hash. Behind one address there may be several nodes: one
+ * that has not seen a block says so only if it is asked by hash; by number it has no logs of it.
+ */
+const BY_HASH_MAX = 3;
+
+function tellLagging(endpoint: RpcEndpoint, block: number): RpcError {
+  const { name } = endpoint;
+  return new RpcError('lagging', `${name}: has no logs of block ${block} yet`, { endpoint: name });
+}
+
+/** Some nodes say of a block that they have not seen that its state is missing. */
+function unwrapLogs(endpoint: RpcEndpoint, outcome: RpcOutcome | undefined): unknown {
+  if (outcome?.ok === false && isRpcError(outcome.error, 'stateUnavailable')) {
+    throw new RpcError('lagging', outcome.error.message, { endpoint: endpoint.name });
+  }
+  return endpoint.unwrap(outcome);
 }
 
 /** In chain order; a log that several queries found is kept once. */
@@ -66,6 +94,18 @@ interface SwapContext {
   readonly index: number;
 }
 
+interface FilteredLogs {
+  readonly logs: readonly EvmLog[];
+  /** Those of the wanted tokens and pools. */
+  readonly wanted: readonly EvmLog[];
+  readonly decoded: DecodedLogs;
+}
+
+interface SwapContexts {
+  readonly contexts: ReadonlyMap<string, SwapContext>;
+  readonly unbacked: UnbackedSwaps;
+}
+
 function toSwapKey(txHash: TransactionId, logIndex: number): string {
   return `${txHash} ${logIndex}`;
 }
@@ -96,13 +136,20 @@ export class FilteredChunkReader {
     // Before the logs: after a reorganisation in between the header is the stale part, which the
     // next block shows. Logs that are missing would show nothing.
     const early = chunk.linked ? await this.#readHeaders(endpoint, chunk) : null;
-    const { logs, decoded } = await this.#readLogs(endpoint, chunk);
-    const accepted = await this.#accept(decoded, chunk);
-    const blocks = early ?? (await this.#readNeeded(endpoint, accepted, chunk));
+    const newest = early !== null && early.length <= BY_HASH_MAX ? early : null;
+    const { logs, wanted, decoded } = await this.#readLogs(endpoint, { ...chunk, newest });
+    const told = await this.#accept(decoded, chunk);
+    const blocks = early ?? (await this.#readNeeded(endpoint, told, chunk));
     const context = { endpoint: endpoint.name, allLogs: false };
     if (chunk.linked) assertLinked(blocks, context);
     assertLogsFit(blocks, logs, context);
-    const contexts = await this.#readSwapContexts(endpoint, { chunk, accepted, logs });
+    const { contexts, unbacked } = await this.#readSwapContexts(endpoint, {
+      ...{ chunk, logs, accepted: told },
+    });
+    const accepted =
+      unbacked.size === 0
+        ? told
+        : await this.#accept(this.#options.decoding.decode(dropUnbacked(wanted, unbacked)), chunk);
     for (const { events } of decoded.blocks) {
       for (const event of events) {
         if (event.kind === 'poolCreated') this.#options.directory.add(event.description);
@@ -123,40 +170,76 @@ export class FilteredChunkReader {
   /** Pools that the range creates are not in the query yet: their own logs are asked for next. */
   async #readLogs(
     endpoint: RpcEndpoint,
-    chunk: FilteredChunk,
-  ): Promise<{ readonly logs: readonly EvmLog[]; readonly decoded: DecodedLogs }> {
+    chunk: FilteredChunk & Pick<FilteredRange, 'newest'>,
+  ): Promise<FilteredLogs> {
     const { filters, decoding } = this.#options;
     const { only } = chunk;
     const logs = await this.#query(endpoint, filters.build(only), chunk);
-    const decoded = decoding.decode(logs.filter((log) => filters.isWanted(log, only)));
+    const wanted = logs.filter((log) => filters.isWanted(log, only));
+    const decoded = decoding.decode(wanted);
     const created = findCreated(decoded);
     const pools = new Set([...created.keys()].filter((pool) => !only.pools.has(pool)));
-    if (pools.size === 0) return { logs, decoded };
+    if (pools.size === 0) return { logs, wanted, decoded };
     const fromBlock = Math.min(...[...pools].map((pool) => created.get(pool) ?? chunk.toBlock));
     const more = await this.#query(endpoint, filters.buildForPools(pools), { ...chunk, fromBlock });
     const all = joinLogs([logs, more], endpoint.name);
     const wider = { tokens: only.tokens, pools: new Set([...only.pools, ...pools]) };
-    return {
-      logs: all,
-      decoded: decoding.decode(all.filter((log) => filters.isWanted(log, wider))),
-    };
+    const kept = all.filter((log) => filters.isWanted(log, wider));
+    return { logs: all, wanted: kept, decoded: decoding.decode(kept) };
   }
 
   async #query(
     endpoint: RpcEndpoint,
     filters: readonly LogFilter[],
-    chunk: Pick<Chunk, 'fromBlock' | 'toBlock' | 'signal'>,
+    range: FilteredRange,
   ): Promise<EvmLog[]> {
-    const { fromBlock, toBlock, signal } = chunk;
+    if (filters.length === 0) return [];
+    const newest = range.newest?.filter(({ header }) => header.position >= range.fromBlock);
+    if (newest === undefined) return await this.#queryRange(endpoint, filters, range);
+    try {
+      return await this.#queryBlocks(endpoint, filters, { ...range, newest });
+    } catch (error) {
+      // A node that takes ranges only.
+      if (!isRpcError(error, 'rejected', 'unsupported')) throw error;
+      return await this.#queryRange(endpoint, filters, range);
+    }
+  }
+
+  async #queryBlocks(
+    endpoint: RpcEndpoint,
+    filters: readonly LogFilter[],
+    { newest, signal }: FilteredRange & { readonly newest: readonly EvmBlock[] },
+  ): Promise<EvmLog[]> {
+    const queries = newest.flatMap(({ header }) => filters.map((filter) => ({ header, filter })));
+    const calls = queries.map(({ header: { hash: blockHash }, filter }): RpcCall => {
+      return { method: 'eth_getLogs', params: [{ blockHash, ...filter }] };
+    });
+    const { name } = endpoint;
+    const outcomes = await endpoint.batch(calls, { signal });
+    const replies = queries.map(({ header: { position } }, index) => {
+      const at = { fromBlock: position, toBlock: position, endpoint: name };
+      return parseLogs(unwrapLogs(endpoint, outcomes[index]), at);
+    });
+    return joinLogs(replies, name);
+  }
+
+  /** The head is asked in the same request: a backend that lags has no logs of the last blocks. */
+  async #queryRange(
+    endpoint: RpcEndpoint,
+    filters: readonly LogFilter[],
+    { fromBlock, toBlock, signal }: FilteredRange,
+  ): Promise<EvmLog[]> {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
-    const outcomes = await endpoint.batch(
-      filters.map((filter) => ({ method: 'eth_getLogs', params: [{ ...range, ...filter }] })),
-      { signal },
-    );
+    const calls = filters.map((filter): RpcCall => {
+      return { method: 'eth_getLogs', params: [{ ...range, ...filter }] };
+    });
+    calls.push({ method: 'eth_blockNumber', params: [] });
+    const outcomes = await endpoint.batch(calls, { signal });
     const { name } = endpoint;
     const replies = filters.map((_, index) =>
       parseLogs(endpoint.unwrap(outcomes[index]), { fromBlock, toBlock, endpoint: name }),
     );
+    if (Number(endpoint.unwrap(outcomes.at(-1))) < toBlock) throw tellLagging(endpoint, toBlock);
     if (replies.some((logs) => mayBeTruncated(logs.length))) {
       throw new RpcError('rangeTooLarge', 'reply may have been truncated');
     }
@@ -165,10 +248,9 @@ export class FilteredChunkReader {
 
   async #accept(decoded: DecodedLogs, chunk: FilteredChunk): Promise<AcceptedBlock[]> {
     const { directory, createCallContracts } = this.#options;
-    const strangers = [...decoded.emitters].filter(([pool]) => directory.isUnknown(pool));
     const at = { minBlock: chunk.toBlock, signal: chunk.signal };
-    await directory.lookUp(new Map(strangers), createCallContracts(at));
-    return acceptEvents(decoded, directory, chunk);
+    await directory.lookUp(decoded.emitters, createCallContracts(at));
+    return acceptEvents(decoded, directory, chunk).blocks;
   }
 
   /**
@@ -182,10 +264,10 @@ export class FilteredChunkReader {
       readonly accepted: readonly AcceptedBlock[];
       readonly logs: readonly EvmLog[];
     },
-  ): Promise<ReadonlyMap<string, SwapContext>> {
+  ): Promise<SwapContexts> {
     const { fromBlock, toBlock, signal } = read.chunk;
     const hashes = [...new Set(read.accepted.flatMap(({ swapTxHashes }) => [...swapTxHashes]))];
-    if (hashes.length === 0) return new Map();
+    if (hashes.length === 0) return { contexts: new Map(), unbacked: NONE_UNBACKED };
     const outcomes = await endpoint.batch(
       hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
       { signal },
@@ -195,7 +277,9 @@ export class FilteredChunkReader {
     const receipts = parseReceipts(raw, { fromBlock, toBlock, endpoint: name });
     // Fails if a receipt is of another branch than the logs.
     joinLogs([read.logs, receipts.logs], name);
-    const decoded = this.#options.decoding.decode(receipts.logs);
+    const callContracts = this.#options.createCallContracts({ minBlock: toBlock, signal });
+    const decodedWith = { ...this.#options, callContracts, hasAllTransfers: true };
+    const { decoded, unbacked } = await decodeBacked(receipts.logs, decodedWith);
     const swaps = (await this.#accept(decoded, read.chunk)).flatMap(({ events }) =>
       events.flatMap((event) => (event.kind === 'swap' ? [event] : [])),
     );
@@ -207,7 +291,7 @@ export class FilteredChunkReader {
         contexts.set(toSwapKey(txHash, logIndex), { wallet, index });
       }
     }
-    return contexts;
+    return { contexts, unbacked };
   }
 
   #readHeaders(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<EvmBlock[]> {

@@ -103,6 +103,8 @@ const weth = (from: Address, to: Address, amount: number): Part => {
   return { move: [from, to, amount], token: WETH };
 };
 const SYNC: Part = { log: SYNC_TOPIC, of: PAIR };
+const FEES: Part = { log: toEventSelector('Fees(address,uint256,uint256)'), of: PAIR };
+const WIDE_SYNC: Part = { log: toEventSelector('Sync(uint256,uint256)'), of: PAIR };
 
 describe('a tax in real swaps', () => {
   const cases: readonly (readonly [string, readonly Part[], readonly object[]])[] = [
@@ -124,6 +126,24 @@ describe('a tax in real swaps', () => {
     [
       'a buy of which a part is gone without a word',
       [{ move: [PAIR, WALLET, 1000] }, SYNC, { swap: [-10_000, 50] }],
+      [buildTax('out', 9000)],
+    ],
+    [
+      'an honest sale whose fee leaves the pair',
+      [
+        ...[{ move: [WALLET, PAIR, 10_000] } as const, weth(PAIR, WALLET, 50)],
+        ...[
+          { move: [PAIR, OWNER, 30] } as const,
+          FEES,
+          WIDE_SYNC,
+          { swap: [10_000, -50] } as const,
+        ],
+      ],
+      [],
+    ],
+    [
+      'a buy with a tax where the fee leaves the pair',
+      [{ move: [PAIR, WALLET, 1000] }, FEES, WIDE_SYNC, { swap: [-10_000, 50] }],
       [buildTax('out', 9000)],
     ],
     [

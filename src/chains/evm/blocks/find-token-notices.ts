@@ -2,6 +2,7 @@
 // taxes in real swaps. It only uses logs that were read anyway and makes no request.
 
 import { keccak256, stringToBytes } from 'viem/utils';
+import { kindOf } from '../../../amm/pool-kinds.ts';
 import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenEventNotice, TokenNotice, TokenTaxNotice } from '../../../model/token-notice.ts';
@@ -9,7 +10,7 @@ import { toPoolContract } from '../evm-ids.ts';
 import type { DecodedSwap, EvmLog } from '../evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
-import { SYNC_TOPIC } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
+import { SWAP_PART_TOPICS } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 import type { AcceptedBlock } from './accept-events.ts';
 
 const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
@@ -97,7 +98,7 @@ type OwnPool = Pick<PoolDescription, 'pool' | 'vault'>;
  * pair takes what was given to it: that is no swap and no tax.
  */
 function isPartOfNext(log: EvmLog, next: EvmLog | undefined): boolean {
-  return log.topics[0] === SYNC_TOPIC && next?.address === log.address;
+  return SWAP_PART_TOPICS.has(log.topics[0] ?? '') && next?.address === log.address;
 }
 
 /** The logs of one transaction, and the transfers since each pool's last event. */
@@ -144,7 +145,7 @@ class TransactionSearch {
     ] as const) {
       const ofToken = moved.filter((one) => one.token === token);
       if (amount < 0n) this.#examineOut({ pool, vault, token, paid: -amount }, ofToken);
-      else if (description.kind === 'constantProduct') {
+      else if (kindOf(description).countsArrivals) {
         this.#examineIn({ pool, vault, token, arrived: amount }, ofToken);
       }
     }
@@ -165,7 +166,7 @@ class TransactionSearch {
     this.#add({ token, pool, side: 'out', bps: computeBps(paid, paid - largest), payee: null });
   }
 
-  /** Only constant-product pairs accept less than was sent. */
+  /** Only pairs that count what arrived accept less than was sent. */
   #examineIn(
     swap: OwnPool & { readonly token: Address; readonly arrived: bigint },
     moved: readonly Transfer[],

@@ -3,6 +3,7 @@
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { BlockFilter } from '../../adapter.ts';
 import { type EvmDeployment, toChainAssets } from '../evm-deployment.ts';
+import { parseCoinPairPool, toPoolContract } from '../evm-ids.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { addressWord } from '../hex-data.ts';
 import { createTransferDecoders } from '../tokens/decode-transfer.ts';
@@ -30,8 +31,14 @@ const ADDRESSES_MAX = 500;
 /** Pools that are contracts have addresses as ids; those of a singleton have longer ones. */
 const ADDRESS_LENGTH = 42;
 
-function isContract(pool: PoolId): boolean {
-  return pool.length === ADDRESS_LENGTH;
+/** The contract that emits the pool's logs; null if it is one of a singleton. */
+function findEmitter(pool: PoolId): Address | null {
+  if (pool.length === ADDRESS_LENGTH) return toPoolContract(pool);
+  return parseCoinPairPool(pool)?.contract ?? null;
+}
+
+function listEmitters(pools: ReadonlySet<PoolId>): ReadonlySet<Address> {
+  return new Set([...pools].flatMap((pool) => findEmitter(pool) ?? []));
 }
 
 function splitAddresses(addresses: readonly string[], topics: readonly string[]): LogFilter[] {
@@ -51,12 +58,14 @@ function buildTopicFilter(
   const address = new Set<string>();
   const first: string[] = [];
   const values: string[] = [];
-  const created = venues.filter(({ creation }) => creation.tokensAt.includes(place));
+  const created = venues
+    .flatMap(({ creations }) => creations)
+    .filter(({ tokensAt }) => tokensAt.includes(place));
   if (wanted.tokens.length > 0 && created.length > 0) {
     values.push(...wanted.tokens);
-    for (const { creation } of created) {
-      first.push(creation.topic);
-      for (const contract of creation.contracts) address.add(contract);
+    for (const { topic, contracts } of created) {
+      first.push(topic);
+      for (const contract of contracts) address.add(contract);
     }
   }
   if (place === 1 && wanted.pools.length > 0) {
@@ -84,16 +93,22 @@ export function createLogFilters(deployment: EvmDeployment): LogFilters {
       .filter((token) => !native.has(token) && !stable.has(token))
       .map((token) => `0x${addressWord(token)}`);
   const build = ({ tokens, pools }: BlockFilter): LogFilter[] => {
-    const contracts = [...pools].filter(isContract);
+    const contracts = [...listEmitters(pools)];
     const addresses = [...new Set<string>([...tokens, ...contracts])];
     const topics = [
       ...(tokens.size > 0 ? tokenTopics : []),
       ...(contracts.length > 0 ? ownTopics : []),
     ];
-    const singletons = [...pools].filter((pool) => !isContract(pool));
+    const singletons = [...pools].filter((pool) => findEmitter(pool) === null);
     const wanted = { tokens: wordsOf(tokens), pools: singletons };
     const byTopic = [1, 2, 3].flatMap((place) => buildTopicFilter(venues, place, wanted) ?? []);
     return [...splitAddresses(addresses, topics), ...byTopic];
+  };
+  const emitters = new WeakMap<ReadonlySet<PoolId>, ReadonlySet<Address>>();
+  const findEmitters = (pools: ReadonlySet<PoolId>) => {
+    const known = emitters.get(pools) ?? listEmitters(pools);
+    emitters.set(pools, known);
+    return known;
   };
   return {
     build,
@@ -102,7 +117,8 @@ export function createLogFilters(deployment: EvmDeployment): LogFilters {
       const [topic = ''] = topics;
       if (isTokenTopic.has(topic)) return tokens.has(address);
       // The others name their pool or token as a topic of a venue's own contract.
-      return !isOwnTopic.has(topic) || (pools as ReadonlySet<string>).has(address);
+      if (!isOwnTopic.has(topic)) return true;
+      return (pools as ReadonlySet<string>).has(address) || findEmitters(pools).has(address);
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 
 export interface EvmBlock {
   readonly header: BlockHeader;

@@ -2,8 +2,9 @@
 // reply; a contradictory reply is rejected as a whole.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
+import { KnownTexts } from '../known-texts.ts';
 
 export interface LogRange {
   readonly fromBlock: number;
@@ -35,6 +36,16 @@ function parseNumber(value: unknown, what: string): number {
   return number;
 }
 
+const ADDRESSES = new KnownTexts<Address>((text) =>
+  ADDRESS.test(text) ? (text as Address) : null,
+);
+const WORDS = new KnownTexts((text) => (WORD.test(text) ? text : null));
+
+function parseAddress(value: unknown): Address {
+  const known = typeof value === 'string' ? ADDRESSES.find(value) : null;
+  return known ?? (parseHex(value, ADDRESS, 'address') as Address);
+}
+
 /** The first topic is usually that of the previous log, so a comparison comes before validation. */
 function parseTopics(value: unknown, previous: EvmLog | null): readonly string[] {
   if (!Array.isArray(value) || value.length > TOPICS_MAX)
@@ -42,8 +53,8 @@ function parseTopics(value: unknown, previous: EvmLog | null): readonly string[]
   for (let index = 0; index < value.length; index += 1) {
     const topic = value[index];
     if (index === 0 && topic === previous?.topics[0]) continue;
-    if (typeof topic !== 'string' || !WORD.test(topic))
-      value[index] = parseHex(topic, WORD, 'topic');
+    const known = typeof topic === 'string' ? WORDS.find(topic) : null;
+    value[index] = known ?? parseHex(topic, WORD, 'topic');
   }
   return value;
 }
@@ -65,7 +76,7 @@ function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
   const txHash = log['transactionHash'];
   const data = log['data'];
   return {
-    address: parseHex(log['address'], ADDRESS, 'address') as Address,
+    address: parseAddress(log['address']),
     topics: parseTopics(log['topics'], previous),
     data:
       typeof data === 'string' && data.length % 2 === 0

@@ -1,9 +1,9 @@
 // Parses a block's logs and senders from its receipts.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 import { parseEvmAddress, parseEvmTransaction } from '../evm-ids.ts';
 import type { EvmLog } from '../evm-log.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
 import { type LogRange, parseLogs } from './parse-logs.ts';
 
 interface BlockReceipts {

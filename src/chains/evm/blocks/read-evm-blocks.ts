@@ -1,9 +1,10 @@
 // Reads headers and senders in as few requests as possible, all from one endpoint.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../hex-data.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
 import { type EvmBlock, parseBlock, parseSender } from './parse-block.ts';
 
 export interface BlockWish {

@@ -1,10 +1,11 @@
 // Reads blocks by their receipts, which have all logs and senders.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
 import { joinBlocks, type KnownBlocks } from './known-blocks.ts';
 import { type EvmBlock, parseBlock } from './parse-block.ts';
 import { parseReceipts } from './parse-receipts.ts';
@@ -20,30 +21,51 @@ function buildReceiptsCall({ block }: BlockWish): RpcCall {
   return { method: 'eth_getBlockReceipts', params: [toQuantity(block)] };
 }
 
-/**
- * A bloom filter cannot show that the last receipts are missing; the block's gas can. A header that
- * was known before may be of another branch than the receipts, which says nothing about them.
- */
-function assertComplete(
-  endpoint: RpcEndpoint,
-  block: EvmBlock,
-  receipts: { readonly gasUsed: number | null; readonly isHeaderFresh: boolean },
-): void {
-  const { gasUsed, isHeaderFresh } = receipts;
-  if (gasUsed === null || block.gasUsed === null || gasUsed === block.gasUsed) return;
-  const message = `${endpoint.name}: receipts of block ${block.header.position} do not add up`;
-  if (!isHeaderFresh) throw new RpcError('invalidReply', message, { endpoint: endpoint.name });
-  endpoint.limitations.note('receipts', 'sent incomplete receipts; blocks are read by their logs');
-  throw new RpcError('unsupported', message, { endpoint: endpoint.name });
+/** A bloom filter cannot show that the last receipts are missing; the block's gas can. */
+function isComplete({ gasUsed }: EvmBlock, receiptsGas: number | null): boolean {
+  return receiptsGas === null || gasUsed === null || receiptsGas === gasUsed;
+}
+
+interface WantedReceipts {
+  readonly wishes: readonly BlockWish[];
+  readonly known: KnownBlocks;
 }
 
 /** The receipts of every block, with the headers that are not known, in one request. */
 export async function readReceipts(
   endpoint: RpcEndpoint,
-  from: { readonly wishes: readonly BlockWish[]; readonly known: KnownBlocks },
+  from: WantedReceipts,
   signal?: AbortSignal,
 ): Promise<ReadReceipts> {
-  const { wishes, known } = from;
+  const first = await readOnce(endpoint, from, signal);
+  if (first.incomplete.length === 0) return first;
+  // A header that was known before may be of another branch: it is read anew.
+  if (first.incomplete.some((block) => from.known.has(block))) {
+    throw buildError(endpoint, 'invalidReply', first);
+  }
+  // The two calls for a block may be answered from two branches during a reorganisation, but not
+  // twice in a row.
+  const second = await readOnce(endpoint, from, signal);
+  if (second.incomplete.length === 0) return second;
+  endpoint.limitations.note('receipts', 'sent incomplete receipts; blocks are read by their logs');
+  throw buildError(endpoint, 'unsupported', second);
+}
+
+function buildError(
+  endpoint: RpcEndpoint,
+  kind: 'invalidReply' | 'unsupported',
+  { incomplete }: { readonly incomplete: readonly number[] },
+): RpcError {
+  const { name } = endpoint;
+  const message = `${name}: receipts of block ${incomplete[0]} do not add up`;
+  return new RpcError(kind, message, { endpoint: name });
+}
+
+async function readOnce(
+  endpoint: RpcEndpoint,
+  { wishes, known }: WantedReceipts,
+  signal?: AbortSignal,
+): Promise<ReadReceipts & { readonly incomplete: readonly number[] }> {
   const { name } = endpoint;
   const unknown = wishes.filter(({ block }) => !known.has(block));
   const calls = [...wishes.map(buildReceiptsCall), ...unknown.map(buildBlockCall)];
@@ -58,13 +80,12 @@ export async function readReceipts(
     throw new RpcError('lagging', `${name}: has no block ${block}`, { endpoint: name });
   });
   const blocks = joinBlocks(wishes, known, read);
-  for (const [index, block] of blocks.entries()) {
-    const isHeaderFresh = !known.has(block.header.position);
-    assertComplete(endpoint, block, { gasUsed: receipts[index]?.gasUsed ?? null, isHeaderFresh });
-  }
   return {
     blocks,
     logs: receipts.flatMap(({ logs }) => logs),
     senders: new Map(receipts.flatMap(({ senders }) => [...senders])),
+    incomplete: blocks
+      .filter((block, index) => !isComplete(block, receipts[index]?.gasUsed ?? null))
+      .map(({ header }) => header.position),
   };
 }

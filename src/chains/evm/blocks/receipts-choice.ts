@@ -2,7 +2,7 @@
 // the endpoint. Both need the header; logs also need a receipt, to see that none is missing.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 
 /** How long an endpoint without usable receipts is not asked for them again. */
 const REFUSED_MS = 60 * 60 * 1000;

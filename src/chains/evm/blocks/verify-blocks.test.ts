@@ -15,7 +15,7 @@ import {
   transfer,
 } from '../../../../test/fakes/chain-scene.ts';
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
-import { isRpcError } from '../rpc/rpc-error.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 
 afterEach(endScene);
 

@@ -1,8 +1,8 @@
 // Checks logs and headers of one range against each other. Mismatches are rejected: the endpoint
 // may be faulty, lagging behind its own head, or in the middle of a reorganisation.
 
+import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
 import { judgeLogs, parseBloom } from './logs-bloom.ts';
 import type { EvmBlock } from './parse-block.ts';
 

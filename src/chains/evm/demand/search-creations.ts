@@ -3,12 +3,12 @@
 
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenQuery } from '../../adapter.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { parseLogs } from '../blocks/parse-logs.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import type { DecodedEvent, LogDecoder } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { CreationFilter } from '../venues/venue-protocol.ts';
 

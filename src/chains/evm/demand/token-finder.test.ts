@@ -16,11 +16,11 @@ import {
 } from '../../../../test/fakes/chain-scene.ts';
 import { MemoryChain, type MemoryLog } from '../../../../test/fakes/memory-chain.ts';
 import { RpcFault } from '../../../../test/fakes/misbehaving-rpc.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 import { addressWord, uintAt, uintWord } from '../hex-data.ts';
 import { computeV4PoolId } from '../pools/pool-reference.ts';
-import { isRpcError } from '../rpc/rpc-error.ts';
 import { DECIMALS_SELECTOR, SYMBOL_SELECTOR } from '../tokens/read-token-metadata.ts';
-import { GET_PAIR_SELECTOR } from '../venues/uniswap-v2/uniswap-v2.ts';
+import { GET_PAIR_SELECTOR } from '../venues/uniswap-v2/pair-selectors.ts';
 import { INITIALIZE_TOPIC } from '../venues/uniswap-v4/decode-uniswap-v4.ts';
 import { computeStateSlot } from '../venues/uniswap-v4/v4-storage.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';

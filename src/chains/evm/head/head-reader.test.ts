@@ -9,7 +9,7 @@ import {
   startNode,
 } from '../../../../test/fakes/chain-scene.ts';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
-import { isRpcError } from '../rpc/rpc-error.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 
 afterEach(endScene);
 

@@ -4,10 +4,11 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { ChainHead } from '../../adapter.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { type EvmBlock, parseBlock } from '../blocks/parse-block.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import type { HeadSubscription } from './head-subscription.ts';
 
 interface HeadReaderOptions {

@@ -3,8 +3,8 @@
 // are always read from the last indexed one up to the head.
 
 import { type Backoff, computeBackoffMs, type Random } from '../../../lib/retry.ts';
+import type { RpcMeter } from '../../rpc/rpc-meter.ts';
 import { type EvmBlock, parseBlock } from '../blocks/parse-block.ts';
-import type { RpcMeter } from '../rpc/rpc-meter.ts';
 
 interface HeadSubscriptionOptions {
   readonly urls: readonly string[];

@@ -1,7 +1,8 @@
 // Counts the calls that a reading sends, for the budget of its caller.
 
-import type { RpcOutcome } from '../rpc/parse-rpc-reply.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 
 export interface CountedCall {
   readonly count: number;

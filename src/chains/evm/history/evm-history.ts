@@ -11,11 +11,12 @@ import {
   type TransfersQuery,
   type TransfersReading,
 } from '../../chain-history.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { LogSpan, type LogSpanOptions } from '../blocks/log-span.ts';
 import { toQuantity } from '../hex-data.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 import { type CountedCall, countCalls } from './count-calls.ts';
 import { HistoryLogs, type HistoryLogsOptions } from './history-logs.ts';
 

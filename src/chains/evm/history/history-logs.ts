@@ -9,24 +9,30 @@ import type {
   PoolEventsQuery,
   TransfersQuery,
 } from '../../chain-history.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
+import { dropUnbacked } from '../blocks/decode-backed.ts';
 import { mayBeTruncated } from '../blocks/may-be-truncated.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { parseLogs } from '../blocks/parse-logs.ts';
 import { parseReceipts } from '../blocks/parse-receipts.ts';
 import type { DecodedEvent, EvmLog } from '../evm-log.ts';
-import { toQuantity } from '../hex-data.ts';
+import { addressWord, toQuantity } from '../hex-data.ts';
 import type { LogDecoding } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
+import { findUnbackedForks } from '../pools/unbacked-forks.ts';
 import { TRANSFER_TOPICS } from '../tokens/decode-transfer.ts';
+import type { UnbackedSwaps } from '../venues/balancer/unbacked-swaps.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import type { CountedCall } from './count-calls.ts';
 
 export interface HistoryLogsOptions {
   readonly decoding: LogDecoding;
   readonly directory: PoolDirectory;
-  readonly poolManager: Address | null;
+  /** By venue: the contract that emits the logs of all its pools, with their id. */
+  readonly singletons: ReadonlyMap<string, Address>;
+  /** Vaults whose swaps name both tokens in their topics. */
+  readonly tokenVaults: ReadonlySet<Address>;
   createCallContracts(at: { minBlock: number; signal?: AbortSignal | undefined }): CallContracts;
 }
 
@@ -102,10 +108,11 @@ export class HistoryLogs {
     context: ReadContext,
   ): Promise<{ blocks: HistoryBlock[]; fromBlock: number; logCount: number }> {
     const all: EvmLog[] = [];
-    for (const filter of this.#buildFilters(query)) {
-      all.push(...(await this.#readLogs(endpoint, { ...query, filter }, context)));
-    }
     const pools = new Set(query.pools.map(({ pool }) => pool));
+    for (const filter of this.#buildFilters(query)) {
+      const read = await this.#readLogs(endpoint, { ...query, filter }, context);
+      all.push(...read.filter((log) => !this.#isOtherSwap(log, pools)));
+    }
     const isFull = query.detail === 'trades';
     const trades = isFull ? this.#findTrades(all.sort(compare), pools) : [];
     const fromBlock = Math.max(query.fromBlock, findCut(trades));
@@ -117,7 +124,9 @@ export class HistoryLogs {
     );
     const headers = isFull ? await this.#readHeaders(endpoint, logs, context) : null;
     const swaps = await this.#readOtherSwaps(receipts.logs, query, context);
-    const blocks = Map.groupBy([...logs, ...swaps].sort(compare), ({ block }) => block);
+    const unbacked = this.#findUnbacked(receipts.logs, query);
+    const backed = dropUnbacked([...logs, ...swaps], unbacked).toSorted(compare);
+    const blocks = Map.groupBy(backed, ({ block }) => block);
     return {
       logCount: all.length,
       fromBlock,
@@ -128,21 +137,38 @@ export class HistoryLogs {
     };
   }
 
-  /** Pools that are contracts are asked for by address, those of the V4 manager by their id. */
+  /** Of the transactions whose receipts were read. */
+  #findUnbacked(logs: readonly EvmLog[], { pools }: PoolEventsQuery): UnbackedSwaps {
+    const { decoding, directory } = this.#options;
+    const sorted = logs.toSorted(compare);
+    const own = new Map(pools.map((one) => [one.pool, one]));
+    const findPool = (pool: PoolId) => own.get(pool) ?? directory.get(pool)?.description;
+    const ofForks = findUnbackedForks(sorted, decoding.decode(sorted), findPool);
+    return new Set([...decoding.findUnbacked(sorted), ...ofForks]);
+  }
+
+  /**
+   * Pools that are contracts are asked for by address, those of a singleton by their id, and those
+   * of a vault by their tokens.
+   */
   #buildFilters({ pools }: PoolEventsQuery): object[] {
-    const { poolManager } = this.#options;
-    const [inManager, own] = [true, false].map((isInManager) =>
-      pools.filter(({ vault }) => (vault === poolManager) === isInManager),
+    const { singletons, tokenVaults } = this.#options;
+    return Array.from(
+      Map.groupBy(pools, ({ venue, vault }) => {
+        return singletons.get(venue) ?? (tokenVaults.has(vault) ? vault : null);
+      }),
+      ([emitter, own]) => {
+        const topics: unknown[] = [this.#venueTopics];
+        if (emitter === null) return { address: [...new Set(own.map((one) => one.vault))], topics };
+        if (!tokenVaults.has(emitter)) topics.push(own.map(({ pool }) => pool));
+        else {
+          const tokens = new Set(own.flatMap(({ token0, token1 }) => [token0, token1]));
+          const words = Array.from(tokens, (token) => `0x${addressWord(token)}`);
+          topics.push(null, words, words);
+        }
+        return { address: emitter, topics };
+      },
     );
-    const filters: object[] = [];
-    if (own !== undefined && own.length > 0) {
-      filters.push({ address: own.map(({ vault }) => vault), topics: [this.#venueTopics] });
-    }
-    if (inManager !== undefined && inManager.length > 0) {
-      const ids = inManager.map(({ pool }) => pool);
-      filters.push({ address: poolManager, topics: [this.#venueTopics, ids] });
-    }
-    return filters;
   }
 
   async #readLogs(
@@ -168,6 +194,11 @@ export class HistoryLogs {
     return logs.filter((log) =>
       this.#decode(log).some((event) => event.kind === 'swap' && pools.has(event.pool)),
     );
+  }
+
+  /** A contract may emit the swaps of several pools. */
+  #isOtherSwap(log: EvmLog, pools: ReadonlySet<PoolId>): boolean {
+    return this.#decode(log).some((event) => event.kind === 'swap' && !pools.has(event.pool));
   }
 
   async #readReceipts(
@@ -268,13 +299,15 @@ export class HistoryLogs {
     const { decoding, directory, createCallContracts } = this.#options;
     if (logs.length === 0) return [];
     const own = new Set(pools.map(({ pool }) => pool));
-    const { emitters } = decoding.decode([...logs].sort(compare));
-    const strangers = [...emitters].filter(([pool]) => !own.has(pool) && directory.isUnknown(pool));
+    const { emitters, created } = decoding.decode([...logs].sort(compare));
+    const strangers = [...emitters].filter(([pool]) => !own.has(pool));
     await directory.lookUp(new Map(strangers), createCallContracts({ minBlock: toBlock, signal }));
     return logs.filter((log) =>
       this.#decode(log).some(
         (event) =>
-          event.kind === 'swap' && !own.has(event.pool) && directory.get(event.pool) !== undefined,
+          event.kind === 'swap' &&
+          !own.has(event.pool) &&
+          (created.has(event.pool) || directory.get(event.pool) !== undefined),
       ),
     );
   }

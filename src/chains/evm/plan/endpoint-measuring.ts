@@ -4,12 +4,13 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Sleep } from '../../../lib/retry.ts';
 import type { EndpointAbilities, EndpointMeasurement } from '../../endpoint-measurement.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import type { RpcMeter } from '../../rpc/rpc-meter.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import { toQuantity } from '../hex-data.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
-import type { RpcMeter } from '../rpc/rpc-meter.ts';
 
 interface MeasureOptions {
   readonly endpoint: RpcEndpoint;

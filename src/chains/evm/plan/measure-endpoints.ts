@@ -3,10 +3,11 @@
 import { sleep } from '../../../lib/retry.ts';
 import type { EndpointReport } from '../../endpoint-measurement.ts';
 import type { ChainSource, NodeParts } from '../../family.ts';
+import { EndpointPool } from '../../rpc/endpoint-pool.ts';
+import { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
-import { EndpointPool } from '../rpc/endpoint-pool.ts';
-import { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError } from '../rpc/rpc-error.ts';
+import { createEvmDialect } from '../rpc/evm-dialect.ts';
 import { EndpointMeasuring } from './endpoint-measuring.ts';
 
 const LIMITS = {
@@ -34,7 +35,7 @@ export async function measureEndpoints(
     const pooled = pool.endpoints[0];
     if (pooled === undefined) continue;
     const name = pooled.name.replace(/#\d+$/, `#${index}`);
-    const endpoint = new RpcEndpoint(pooled, deployment.chainId, LIMITS);
+    const endpoint = new RpcEndpoint(pooled, createEvmDialect(deployment.chainId), LIMITS);
     try {
       const options = { endpoint, meter: pool.meter, deployment, clock, sleep, signal };
       const measurement = await new EndpointMeasuring(options).measure();

@@ -6,9 +6,11 @@ import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
+import type { EvmLog } from '../evm-log.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
+import { listSharedRows } from './shared-rows.ts';
 
-interface DirectoryEntry {
+export interface DirectoryEntry {
   readonly description: PoolDescription;
   /** Whether its creation was read here; otherwise the pool is announced, even if it is stored. */
   readonly isBirthSeen: boolean;
@@ -17,16 +19,21 @@ interface DirectoryEntry {
 interface PoolDirectoryOptions {
   readonly deployment: EvmDeployment;
   readonly knownPools: KnownPools;
+  /** Called with swaps in which tokens moved, and whose pool no venue claims. */
+  readonly onUnclaimed?: (swaps: readonly EvmLog[]) => void;
 }
 
 const POOLS_MAX = 200_000;
 const IGNORED_MAX = 200_000;
+const TERMS_MAX = 1_000;
 
 export class PoolDirectory {
   readonly #options: PoolDirectoryOptions;
   readonly #entries = new BoundedMap<PoolId, DirectoryEntry>(POOLS_MAX);
   readonly #ignored = new BoundedMap<PoolId, true>(IGNORED_MAX);
+  readonly #terms = new BoundedMap<string, PoolDescription['terms']>(TERMS_MAX);
   #ignoredCount = 0;
+  #unclaimedCount = 0;
 
   constructor(options: PoolDirectoryOptions) {
     this.#options = options;
@@ -35,6 +42,22 @@ export class PoolDirectory {
   /** Emitters that are not pools of any known factory. */
   get ignoredCount(): number {
     return this.#ignoredCount;
+  }
+
+  /** Swaps that no venue claims. */
+  get unclaimedCount(): number {
+    return this.#unclaimedCount;
+  }
+
+  noteUnclaimed(swaps: readonly EvmLog[]): void {
+    this.#unclaimedCount += swaps.length;
+    if (swaps.length > 0) this.#options.onUnclaimed?.(swaps);
+  }
+
+  /** Adds a pool of a factory that nobody listed; its next event announces it. */
+  accept(description: PoolDescription): void {
+    this.#set(description, false);
+    this.#ignored.delete(description.pool);
   }
 
   get(pool: PoolId): DirectoryEntry | undefined {
@@ -48,18 +71,38 @@ export class PoolDirectory {
 
   /** Adds a pool whose creation was read; call it only once the logs are trusted. */
   add(description: PoolDescription): void {
-    this.#entries.set(description.pool, { description, isBirthSeen: true });
+    this.#set(description, true);
     this.#ignored.delete(description.pool);
   }
 
-  /** Looks emitters up, first in the store and then at the contracts. */
+  /**
+   * Looks up unknown emitters, first in the store and then at the contracts. What changes a row
+   * changes the others of its pool, so those of known emitters are looked up as well.
+   */
   async lookUp(
+    emitters: ReadonlyMap<PoolId, VenueProtocol>,
+    callContracts: CallContracts,
+  ): Promise<void> {
+    const unknown = new Map([...emitters].filter(([pool]) => this.isUnknown(pool)));
+    await this.#lookUpUnknown(unknown, callContracts);
+    const rows = new Map<PoolId, VenueProtocol>();
+    for (const [pool, protocol] of emitters) {
+      const entry = this.#entries.get(pool);
+      if (entry === undefined) continue;
+      for (const row of listSharedRows(entry.description)) {
+        if (this.isUnknown(row)) rows.set(row, protocol);
+      }
+    }
+    await this.#lookUpUnknown(rows, callContracts);
+  }
+
+  async #lookUpUnknown(
     emitters: ReadonlyMap<PoolId, VenueProtocol>,
     callContracts: CallContracts,
   ): Promise<void> {
     if (emitters.size === 0) return;
     for (const row of await this.#options.knownPools([...emitters.keys()])) {
-      this.#entries.set(row.pool, { description: pickDescription(row), isBirthSeen: false });
+      this.#set(row, false);
     }
     const strangers = Map.groupBy(
       [...emitters].filter(([pool]) => !this.#entries.has(pool)),
@@ -69,9 +112,7 @@ export class PoolDirectory {
     for (const [protocol, pairs] of strangers) {
       const pools = pairs.map(([pool]) => pool);
       const found = await protocol.resolvePools(pools, { deployment, callContracts });
-      for (const description of found) {
-        this.#entries.set(description.pool, { description, isBirthSeen: false });
-      }
+      for (const description of found) this.#set(description, false);
       for (const pool of pools) {
         if (this.#entries.has(pool)) continue;
         this.#ignored.set(pool, true);
@@ -79,10 +120,28 @@ export class PoolDirectory {
       }
     }
   }
+
+  /**
+   * Anyone can create pools, so an entry is as small as it can be: only the fields of a
+   * description, and one object for equal terms.
+   */
+  #set(row: PoolDescription, isBirthSeen: boolean): void {
+    const { pool, kind, venue, token0, token1, feePips, vault } = row;
+    const terms = this.#shareTerms(row);
+    const fields = { pool, kind, venue, token0, token1, feePips, vault, terms };
+    this.#entries.set(pool, { description: fields as PoolDescription, isBirthSeen });
+  }
+
+  #shareTerms({ kind, terms }: PoolDescription): PoolDescription['terms'] {
+    const key = `${kind} ${JSON.stringify(terms, toPlainValue)}`;
+    const known = this.#terms.get(key);
+    if (known !== undefined) return known;
+    this.#terms.set(key, terms);
+    return terms;
+  }
 }
 
-/** A stored row has more fields than the description; only those are kept in memory. */
-function pickDescription(row: PoolDescription): PoolDescription {
-  const { pool, kind, venue, token0, token1, feePips, vault, terms } = row;
-  return { pool, kind, venue, token0, token1, feePips, vault, terms } as PoolDescription;
+/** JSON has no bigint. */
+function toPlainValue(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
 }

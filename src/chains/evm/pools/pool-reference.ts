@@ -30,7 +30,14 @@ export interface PoolKey {
 
 type PoolReference =
   | { readonly kind: 'v2'; readonly pair: Address }
-  | { readonly kind: 'v3'; readonly pool: Address; readonly feePips: number }
+  | {
+      readonly kind: 'v3';
+      readonly pool: Address;
+      readonly feePips: number;
+      readonly tickSpacing: number;
+    }
+  /** A pair that says itself what it pays: `getAmountOut`. */
+  | { readonly kind: 'solidly'; readonly pair: Address }
   | { readonly kind: 'v4'; readonly key: PoolKey };
 
 /** In the key of a V4 pool: a hook decides the fee. */
@@ -86,9 +93,12 @@ function findKeyFee(pool: SingletonPool): number | null {
 export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
   if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
+  if (pool.kind === 'solidlyPair') return { kind: 'solidly', pair: toPoolContract(id) };
   if (pool.kind !== 'concentrated') return null;
   const { tickSpacing, custody } = pool.terms;
-  if (custody.kind === 'own') return { kind: 'v3', pool: toPoolContract(id), feePips };
+  if (custody.kind === 'own') {
+    return { kind: 'v3', pool: toPoolContract(id), feePips, tickSpacing };
+  }
   const { hooks } = custody;
   return {
     kind: 'v4',

@@ -5,7 +5,7 @@ pragma solidity ^0.8.28;
 /// asked to pretend that its code stands at some empty address, and forgets it with the answer.
 contract RoundTripProbe {
     struct Hop {
-        /// 2, 3 or 4, for Uniswap V2, V3 and V4.
+        /// 2, 3 or 4, for Uniswap V2, V3 and V4; 5 for a pair that says itself what it pays.
         uint8 kind;
         /// The pair, the pool, or V4's manager.
         address pool;
@@ -30,6 +30,9 @@ contract RoundTripProbe {
         uint256 stray;
         /// What the token's own contract used of gas to take what was sent.
         uint256 gas;
+        /// V4: the pool's slot 0 and liquidity right before the swap, as read from the manager.
+        uint256 slot0;
+        uint256 liquidity;
     }
 
     struct PoolKey {
@@ -46,6 +49,9 @@ contract RoundTripProbe {
         uint160 sqrtPriceLimitX96;
     }
 
+    /// Where V4's manager keeps its pools, and where in a pool its liquidity stands.
+    uint256 private constant POOLS_SLOT = 6;
+    uint256 private constant LIQUIDITY_OFFSET = 3;
     uint160 private constant SQRT_PRICE_MIN = 4295128740;
     uint160 private constant SQRT_PRICE_MAX = 1461446703485210103287273052203988822378723970341;
 
@@ -53,6 +59,9 @@ contract RoundTripProbe {
     uint256 private arrivedNow;
     /// What sending it used of gas.
     uint256 private gasNow;
+    /// The V4 pool before that swap.
+    uint256 private slot0Now;
+    uint256 private liquidityNow;
 
     receive() external payable {}
 
@@ -136,36 +145,42 @@ contract RoundTripProbe {
     {
         measure.sent = amount;
         uint256 before = balanceOf(hop.tokenOut, to);
-        if (hop.kind == 2) measure.stray = toStray(hop);
-        if (hop.kind == 2) measure.paid = swapV2(hop, amount, from, to);
+        bool isPair = hop.kind == 2 || hop.kind == 5;
+        if (isPair) measure.stray = toStray(hop);
+        if (isPair) measure.paid = swapPair(hop, amount, from, to);
         if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
         measure.arrived = arrivedNow;
         measure.gas = gasNow;
+        if (hop.kind == 4) (measure.slot0, measure.liquidity) = (slot0Now, liquidityNow);
         measure.received = balanceOf(hop.tokenOut, to) - before;
         measure.status = 1;
     }
 
     function toStray(Hop calldata hop) private view returns (uint256) {
-        (uint112 reserve0, uint112 reserve1,) = IPair(hop.pool).getReserves();
-        uint256 reserveOut = hop.tokenIn < hop.tokenOut ? uint256(reserve1) : uint256(reserve0);
+        (uint256 reserve0, uint256 reserve1) = IPair(hop.pool).getReserves();
+        uint256 reserveOut = hop.tokenIn < hop.tokenOut ? reserve1 : reserve0;
         uint256 balance = balanceOf(hop.tokenOut, hop.pool);
         return balance > reserveOut ? balance - reserveOut : 0;
     }
 
-    function swapV2(Hop calldata hop, uint256 amount, address from, address to)
+    function swapPair(Hop calldata hop, uint256 amount, address from, address to)
         private
         returns (uint256 out)
     {
         move(hop.tokenIn, from, hop.pool, amount);
-        (uint112 reserve0, uint112 reserve1,) = IPair(hop.pool).getReserves();
+        (uint256 reserve0, uint256 reserve1) = IPair(hop.pool).getReserves();
         bool zeroForOne = hop.tokenIn < hop.tokenOut;
         (uint256 reserveIn, uint256 reserveOut) =
-            zeroForOne ? (uint256(reserve0), uint256(reserve1)) : (uint256(reserve1), uint256(reserve0));
+            zeroForOne ? (reserve0, reserve1) : (reserve1, reserve0);
         // What lay there beyond the reserves counts as paid in: then more is paid out than promised.
         arrivedNow = balanceOf(hop.tokenIn, hop.pool) - reserveIn;
-        uint256 kept = arrivedNow * (1_000_000 - hop.fee);
-        out = kept * reserveOut / (reserveIn * 1_000_000 + kept);
+        if (hop.kind == 5) {
+            out = IPair(hop.pool).getAmountOut(arrivedNow, hop.tokenIn);
+        } else {
+            uint256 kept = arrivedNow * (1_000_000 - hop.fee);
+            out = kept * reserveOut / (reserveIn * 1_000_000 + kept);
+        }
         IPair(hop.pool).swap(zeroForOne ? 0 : out, zeroForOne ? out : 0, to, "");
     }
 
@@ -184,7 +199,10 @@ contract RoundTripProbe {
         return uint256(-(zeroForOne ? amount1 : amount0));
     }
 
-    function uniswapV3SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external {
+    /// The callback of a V3 pool, whose name differs from exchange to exchange.
+    fallback() external {
+        (int256 amount0, int256 amount1, bytes memory data) =
+            abi.decode(msg.data[4:], (int256, int256, bytes));
         (address token, address from) = abi.decode(data, (address, address));
         arrivedNow = move(token, from, msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
     }
@@ -204,6 +222,7 @@ contract RoundTripProbe {
         (address currency0, address currency1) =
             zeroForOne ? (hop.tokenIn, hop.tokenOut) : (hop.tokenOut, hop.tokenIn);
         PoolKey memory key = PoolKey(currency0, currency1, hop.fee, hop.tickSpacing, hop.hooks);
+        readPool(manager, key);
         uint160 limit = zeroForOne ? SQRT_PRICE_MIN : SQRT_PRICE_MAX;
         int256 delta = manager.swap(key, SwapParams(zeroForOne, -int256(amount), limit), "");
         (int128 amount0, int128 amount1) = (int128(delta >> 128), int128(delta));
@@ -220,6 +239,12 @@ contract RoundTripProbe {
         }
         manager.take(hop.tokenOut, to, out);
         return abi.encode(out);
+    }
+
+    function readPool(IManager manager, PoolKey memory key) private {
+        uint256 slot = uint256(keccak256(abi.encode(keccak256(abi.encode(key)), POOLS_SLOT)));
+        slot0Now = uint256(manager.extsload(bytes32(slot)));
+        liquidityNow = uint256(manager.extsload(bytes32(slot + LIQUIDITY_OFFSET)));
     }
 
     /// Sends a token and tells by how much the receiver has more of it.
@@ -250,7 +275,9 @@ interface IWrapped {
 }
 
 interface IPair {
-    function getReserves() external view returns (uint112, uint112, uint32);
+    /// More may follow.
+    function getReserves() external view returns (uint256, uint256);
+    function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256);
     function swap(uint256 amount0, uint256 amount1, address to, bytes calldata data) external;
 }
 
@@ -261,6 +288,7 @@ interface IPool {
 }
 
 interface IManager {
+    function extsload(bytes32 slot) external view returns (bytes32);
     function unlock(bytes calldata data) external returns (bytes memory);
     function swap(
         RoundTripProbe.PoolKey calldata key,

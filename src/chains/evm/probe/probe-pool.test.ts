@@ -31,6 +31,7 @@ const TRIP: ProbeTrip = {
   wrapped: WRAPPED,
   feePerGas: 7n,
   minBlock: 5,
+  block: null,
 };
 
 function createClient(answer: TrueAnswer) {
@@ -44,15 +45,17 @@ function toWord(value: bigint | number): string {
 interface ProbeReply {
   readonly status: number;
   readonly amounts: readonly [bigint, bigint, bigint, bigint, bigint, bigint];
+  /** Slot 0 and liquidity of a V4 pool. */
+  readonly pool?: readonly [bigint, bigint];
 }
 
-function encodeMeasures(reply: ProbeReply): string {
-  return [toWord(1), toWord(reply.status), ...reply.amounts.map(toWord)].join('');
+function encodeMeasures({ status, amounts, pool = [0n, 0n] }: ProbeReply): string {
+  return [toWord(1), toWord(status), ...amounts.map(toWord), ...pool.map(toWord)].join('');
 }
 
 /** Two lists of one measure each, as the contract encodes them. */
 function encodeRoundTrip(there: ProbeReply, back: ProbeReply): string {
-  return `0x${toWord(0x40)}${toWord(0x140)}${encodeMeasures(there)}${encodeMeasures(back)}`;
+  return `0x${toWord(0x40)}${toWord(0x180)}${encodeMeasures(there)}${encodeMeasures(back)}`;
 }
 
 function encodeList(reply: ProbeReply): string {
@@ -60,7 +63,12 @@ function encodeList(reply: ProbeReply): string {
 }
 
 const THERE: ProbeReply = { status: 1, amounts: [100n, 100n, 200n, 194n, 3n, 299_999n] };
-const BACK: ProbeReply = { status: 1, amounts: [194n, 190n, 90n, 90n, 0n, 300_000n] };
+const BACK: ProbeReply = {
+  status: 1,
+  amounts: [194n, 190n, 90n, 90n, 0n, 300_000n],
+  // A tick of 5 and fees stand above the price.
+  pool: [(5n << 160n) | 79n, 12n],
+};
 const signal = new AbortController().signal;
 
 test('both views are decoded from the reply', async () => {
@@ -75,11 +83,11 @@ test('both views are decoded from the reply', async () => {
   const views = await probePool(client, TRIP, signal);
   const there = {
     ...{ isDone: true, sent: 100n, arrived: 100n, paid: 200n, received: 194n, stray: 3n },
-    unusualUnits: 0n,
+    ...{ unusualUnits: 0n, before: null },
   };
   const back = {
     ...{ isDone: true, sent: 194n, arrived: 190n, paid: 90n, received: 90n, stray: 0n },
-    unusualUnits: 300_000n,
+    ...{ unusualUnits: 300_000n, before: { sqrtPriceX96: 79n, liquidity: 12n } },
   };
   assert.deepEqual(views, { asContract: { there, back }, asWallet: { there, back } });
   const [call, simulation] = node.calls.slice(-2);
@@ -163,4 +171,46 @@ test('a sale that fails in the same block is retried a block later', async () =>
   const views = await probePool(client, TRIP, signal);
   assert.equal(node.count('eth_simulateV1'), 2);
   assert.equal(views.asContract?.back?.isDone, true);
+});
+
+const BLOCK = { position: 5, hash: `0x${'b5'.repeat(32)}` };
+
+test('a block that is named is used in all views, and the newest one without its state', async () => {
+  const answer: TrueAnswer = (method) =>
+    method === 'eth_call'
+      ? encodeRoundTrip(THERE, BACK)
+      : [
+          { calls: [{ status: '0x1', returnData: encodeList(THERE) }, { status: '0x1' }] },
+          { calls: [{ status: '0x1', returnData: encodeList(BACK) }] },
+        ];
+  const { client, node } = await createClient(answer);
+  const listTags = () =>
+    node.calls
+      .filter(({ method }) => method === 'eth_call' || method === 'eth_simulateV1')
+      .map(({ params }) => params[1]);
+  await probePool(client, { ...TRIP, block: BLOCK }, signal);
+  const pinned = { blockHash: BLOCK.hash, requireCanonical: true };
+  assert.deepEqual(listTags(), [pinned, pinned]);
+  node.misbehave(({ method, params }) =>
+    method === 'eth_simulateV1' && params[1] !== 'latest'
+      ? { do: 'error', code: -32000, message: 'missing trie node' }
+      : null,
+  );
+  const views = await probePool(client, { ...TRIP, block: BLOCK }, signal);
+  assert.deepEqual(listTags().slice(2), [pinned, pinned, 'latest', 'latest']);
+  assert.equal(views.asWallet?.back?.isDone, true);
+});
+
+test('a node that only lacks a method is still asked by hash', async () => {
+  const { client, node } = await createClient(() => encodeRoundTrip(THERE, BACK));
+  node.misbehave(({ method }) =>
+    method === 'eth_simulateV1' ? { do: 'error', code: -32601, message: 'not found' } : null,
+  );
+  for (let count = 0; count < 2; count += 1) {
+    const views = await probePool(client, { ...TRIP, block: BLOCK }, signal);
+    assert.equal(views.asContract?.there?.isDone, true);
+  }
+  const tags = node.calls.filter(({ method }) => method === 'eth_call').map((one) => one.params[1]);
+  const pinned = { blockHash: BLOCK.hash, requireCanonical: true };
+  assert.deepEqual(tags, [pinned, pinned]);
 });

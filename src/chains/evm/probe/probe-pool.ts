@@ -9,13 +9,15 @@ import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chain-nodes.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import { isRpcError } from '../rpc/rpc-error.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
+import { type BlockPin, readPinned } from '../read-pinned.ts';
+import { parseSlot0 } from '../venues/uniswap-v4/v4-storage.ts';
 import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
 /** One swap of the path, as passed to the probe contract. */
 export interface ProbeHop {
-  readonly kind: 'v2' | 'v3' | 'v4';
+  readonly kind: 'v2' | 'v3' | 'v4' | 'solidly';
   /** The pair, the pool, or V4's manager. */
   readonly pool: Address;
   readonly tokenIn: Address;
@@ -35,11 +37,13 @@ export interface ProbeTrip {
   readonly feePerGas: bigint | null;
   /** A node that has not reached this block is not used. */
   readonly minBlock: number;
+  /** The block to simulate on; null for the newest, also used if no node has the state of it. */
+  readonly block: BlockPin | null;
 }
 
 const ABI = parseAbi([
   'struct Hop { uint8 kind; address pool; address tokenIn; address tokenOut; uint24 fee; int24 tickSpacing; address hooks; }',
-  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; uint256 stray; uint256 gas; }',
+  'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; uint256 stray; uint256 gas; uint256 slot0; uint256 liquidity; }',
   'function roundTrip(Hop[] hops, Hop[] back, uint256 amountIn, address wrapped) payable returns (Measure[] there, Measure[] again)',
   'function buy(Hop[] hops, uint256 amountIn, address wrapped) payable returns (Measure[])',
   'function sell(Hop[] back, address wrapped) returns (Measure[])',
@@ -47,7 +51,7 @@ const ABI = parseAbi([
   'function ping() view returns (uint256)',
 ]);
 
-const KINDS = { v2: 2, v3: 3, v4: 4 } as const;
+const KINDS = { v2: 2, v3: 3, v4: 4, solidly: 5 } as const;
 /** Enough for any honest token, and a limit on the work of a hostile one. */
 const GAS = '0x4c4b40';
 const APPROVE_GAS = '0x7a120';
@@ -83,16 +87,21 @@ function reverseHops(hops: readonly ProbeHop[]): ProbeHop[] {
  */
 const TRANSFER_GAS_HIGH = 300_000n;
 
-type RawMeasure = Omit<SwapMeasure, 'isDone' | 'unusualUnits'> & {
+type RawMeasure = Omit<SwapMeasure, 'isDone' | 'unusualUnits' | 'before'> & {
   readonly status: number;
   readonly gas: bigint;
+  /** Both 0 for pools other than V4's. */
+  readonly slot0: bigint;
+  readonly liquidity: bigint;
 };
 
 function readMeasure(raw: RawMeasure | undefined): SwapMeasure | null {
   if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
-  const { status, gas, ...amounts } = raw;
+  const { status, gas, slot0, liquidity, ...amounts } = raw;
   const unusualUnits = gas < TRANSFER_GAS_HIGH ? 0n : gas;
-  return { isDone: status === STATUS_DONE, unusualUnits, ...amounts };
+  const { sqrtPriceX96 } = parseSlot0(slot0);
+  const before = slot0 === 0n ? null : { sqrtPriceX96, liquidity };
+  return { isDone: status === STATUS_DONE, unusualUnits, before, ...amounts };
 }
 
 interface Encoded {
@@ -124,15 +133,23 @@ const INABILITY = ['unsupported', 'rejected', 'reverted', 'replyTooLarge'] as co
 interface At {
   readonly signal: AbortSignal;
   readonly minBlock: number;
+  readonly block: BlockPin | null;
 }
 
-async function request(
-  client: RpcClient,
-  call: { readonly method: 'eth_call' | 'eth_simulateV1'; readonly params: readonly unknown[] },
-  at: At,
-): Promise<unknown> {
+interface Call {
+  readonly method: 'eth_call' | 'eth_simulateV1';
+  buildParams(tag: unknown): readonly unknown[];
+}
+
+async function request(client: RpcClient, call: Call, at: At): Promise<unknown> {
+  const { signal, block } = at;
+  const { method } = call;
   try {
-    return await client.request(call, at);
+    return await client.at((endpoint) => {
+      const read = (tag: unknown) =>
+        endpoint.request({ method, params: call.buildParams(tag) }, signal);
+      return block === null ? read('latest') : readPinned(endpoint, { block, read, signal });
+    }, at);
   } catch (error) {
     if (isRpcError(error, ...INABILITY)) return null;
     throw error;
@@ -148,8 +165,8 @@ async function viewAsContract(
   const args = [there, back, trip.amountIn, trip.wrapped as Hex] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'roundTrip', args });
   const transaction = { from: wallet, to: probe, data, input: data, gas: GAS, ...gasPrice };
-  const params = [transaction, 'latest', overrides];
-  const result = await request(client, { method: 'eth_call', params }, at);
+  const buildParams = (tag: unknown) => [transaction, tag, overrides];
+  const result = await request(client, { method: 'eth_call', buildParams }, at);
   // A node without overrides finds no code there and returns nothing.
   if (typeof result !== 'string' || result.length <= 2) return null;
   const [forth, again] = decodeFunctionResult({
@@ -206,8 +223,8 @@ async function viewOverBlocks(
     // One block later: some tokens cannot be sold in the block in which they were bought.
     { calls: [buildCall(probe, sell, GAS)] },
   ];
-  const params = [{ blockStateCalls, validation: false }, 'latest'];
-  const result = await request(client, { method: 'eth_simulateV1', params }, at);
+  const buildParams = (tag: unknown) => [{ blockStateCalls, validation: false }, tag];
+  const result = await request(client, { method: 'eth_simulateV1', buildParams }, at);
   const bought = parseReturned(result, 0, 0);
   if (bought === null) return null;
   const sold = parseReturned(result, 1, 0);
@@ -221,8 +238,9 @@ async function viewOverBlocks(
 async function canOverride(client: RpcClient, at: At): Promise<boolean> {
   const to = createAddress();
   const data = encodeFunctionData({ abi: ABI, functionName: 'ping' });
-  const params = [{ to, data, input: data }, 'latest', { [to]: { code: PROBE_CODE } }];
-  const result = await request(client, { method: 'eth_call', params }, at);
+  const overrides = { [to]: { code: PROBE_CODE } };
+  const buildParams = (tag: unknown) => [{ to, data, input: data }, tag, overrides];
+  const result = await request(client, { method: 'eth_call', buildParams }, at);
   return typeof result === 'string' && /^0x0{63}1$/.test(result);
 }
 
@@ -232,12 +250,7 @@ function isSold({ back }: RoundTripView): boolean {
   return back?.isDone === true;
 }
 
-export async function probePool(
-  client: RpcClient,
-  trip: ProbeTrip,
-  signal: AbortSignal,
-): Promise<RoundTripViews> {
-  const at = { signal, minBlock: trip.minBlock };
+async function viewAll(client: RpcClient, trip: ProbeTrip, at: At): Promise<RoundTripViews> {
   const asContract = await viewAsContract(client, trip, at);
   if (asContract === null) {
     const isAble = await canOverride(client, at);
@@ -248,4 +261,19 @@ export async function probePool(
   // What only the contract could not sell may be locked in the block of the purchase.
   const later = await viewOverBlocks(client, { ...trip, owner: 'contract' }, at);
   return { asContract: later ?? asContract, asWallet };
+}
+
+export async function probePool(
+  client: RpcClient,
+  trip: ProbeTrip,
+  signal: AbortSignal,
+): Promise<RoundTripViews> {
+  const { minBlock, block } = trip;
+  try {
+    return await viewAll(client, trip, { signal, minBlock, block });
+  } catch (error) {
+    // The index is behind, or the block was reorganised away.
+    if (block === null || !isRpcError(error, 'stateUnavailable')) throw error;
+    return viewAll(client, trip, { signal, minBlock, block: null });
+  }
 }

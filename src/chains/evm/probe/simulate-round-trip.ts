@@ -1,9 +1,9 @@
 // Translates a round trip through pools into the probe's terms and simulates it.
 
 import type { RoundTrip, RoundTripViews } from '../../chain-nodes.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { type ProbeHop, probePool } from './probe-pool.ts';
 
@@ -16,7 +16,7 @@ function buildProbeHop(
   if (reference === null) return null;
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
   if (reference.kind !== 'v4') {
-    const address = reference.kind === 'v2' ? reference.pair : reference.pool;
+    const address = reference.kind === 'v3' ? reference.pool : reference.pair;
     const { feePips: fee } = pool;
     const terms = { fee, tickSpacing: 0, hooks: ZERO_ADDRESS };
     return { kind: reference.kind, pool: address, tokenIn, tokenOut, ...terms };
@@ -34,8 +34,8 @@ export async function simulateRoundTrip(
 ): Promise<RoundTripViews | null> {
   const hops = trip.hops.flatMap((hop) => buildProbeHop(hop, deployment) ?? []);
   if (hops.length < trip.hops.length) return null;
-  const { amountIn, minBlock } = trip;
+  const { amountIn, minBlock, block } = trip;
   const feePerGas = trip.fees?.perUnitMax ?? null;
   const { wrapped } = deployment;
-  return probePool(client, { hops, amountIn, wrapped, feePerGas, minBlock }, signal);
+  return probePool(client, { hops, amountIn, wrapped, feePerGas, minBlock, block }, signal);
 }

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RpcErrorKind } from '../../rpc/rpc-error.ts';
 import { classifyRpcError } from './classify-rpc-error.ts';
-import type { RpcErrorKind } from './rpc-error.ts';
+import type { RpcMethod } from './rpc-method.ts';
 
-function classify(code: number | null, message: string) {
-  return classifyRpcError({ code, message, data: null, endpoint: 'node#0', retryAfterMs: null });
+function classify(code: number | null, message: string, method: RpcMethod | null = null) {
+  const where = { method, endpoint: 'node#0', retryAfterMs: null };
+  return classifyRpcError({ code, message, data: null, ...where });
 }
 
 const RANGE: readonly [number | null, string, number | null][] = [
@@ -74,7 +76,6 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [-32000, 'missing trie node 1234 (path ) state 0xab is not available', 'stateUnavailable'],
   [-32000, 'required historical state unavailable (reexec=128)', 'stateUnavailable'],
   [-32001, 'historical state is pruned, use an archive node', 'stateUnavailable'],
-  [-32001, 'Resource not found', 'stateUnavailable'],
   [3, 'execution reverted: nope', 'reverted'],
   [-32000, 'execution reverted', 'reverted'],
   [-32000, 'out of gas', 'reverted'],
@@ -99,4 +100,15 @@ test('an ambiguous limit is marked, since it may also be about the range', () =>
     true,
   );
   assert.equal(classify(-32016, 'Too many requests').ambiguous, false);
+});
+
+test('a missing resource is state for a call that needs it, otherwise a block to come', () => {
+  const classifyMissing = (method: RpcMethod) =>
+    classify(-32001, 'Resource not found', method).kind;
+  for (const method of ['eth_call', 'eth_getCode', 'eth_simulateV1'] as const) {
+    assert.equal(classifyMissing(method), 'stateUnavailable', method);
+  }
+  for (const method of ['eth_getBlockReceipts', 'eth_getLogs', 'eth_getBlockByHash'] as const) {
+    assert.equal(classifyMissing(method), 'lagging', method);
+  }
 });

@@ -1,16 +1,9 @@
 // Classifies a node's error: codes mean different things at different providers, so the wording
 // decides first.
 
-import { RpcError, type RpcErrorKind } from './rpc-error.ts';
-
-/** The `error` member of a JSON-RPC reply, with the HTTP status around it. */
-export interface NodeError {
-  readonly code: number | null;
-  readonly message: string;
-  readonly data: string | null;
-  readonly endpoint: string;
-  readonly retryAfterMs: number | null;
-}
+import type { NodeError } from '../../rpc/rpc-dialect.ts';
+import { RpcError, type RpcErrorKind } from '../../rpc/rpc-error.ts';
+import type { RpcMethod } from './rpc-method.ts';
 
 const RANGE_WORDINGS: readonly RegExp[] = [
   /range is too (?:wide|large|big)|range too (?:wide|large|big)/i,
@@ -50,7 +43,17 @@ const LAGGING_WORDING =
   /header not found|unknown block|block not found|(?:beyond|after|above|exceeds?).{0,20}(?:head|latest|last).{0,10}block|blockoutofrange|block height is|block number is out of range|could not find block|cannot query unfinalized|invalid block range params|range extends beyond/i;
 
 const STATE_WORDING =
-  /missing trie node|(?:historical )?state.{0,20}(?:not|un)avail|state (?:is )?pruned|pruned|archive|no state (?:available|found)|state (?:not found|already discarded)|distance to target block exceeds|not currently canonical|header for hash not found|resource not found/i;
+  /missing trie node|(?:historical )?state.{0,20}(?:not|un)avail|state (?:is )?pruned|pruned|archive|no state (?:available|found)|state (?:not found|already discarded)|distance to target block exceeds|not currently canonical|header for hash not found/i;
+
+/** Some nodes say only this of a block that they do not have, and of state that they pruned. */
+const MISSING_WORDING = /resource not found/i;
+
+/** Methods that need the state of a block, not only the block. */
+const STATE_METHODS: ReadonlySet<string> = new Set<RpcMethod>([
+  ...(['debug_traceCall', 'eth_call', 'eth_createAccessList', 'eth_estimateGas'] as const),
+  ...(['eth_getBalance', 'eth_getCode', 'eth_getStorageAt', 'eth_getTransactionCount'] as const),
+  ...(['eth_simulateV1', 'trace_call'] as const),
+]);
 
 const REVERT_WORDING =
   /execution (?:reverted|aborted)|vm execution|revert|invalid opcode|out of gas|stack underflow|evm error/i;
@@ -100,7 +103,7 @@ function parseSuggestedBlocks(message: string): number | null {
 }
 
 function classifyError(error: NodeError): { kind: RpcErrorKind; ambiguous: boolean } {
-  const { code, message } = error;
+  const { code, message, method } = error;
   const sure = (kind: RpcErrorKind) => ({ kind, ambiguous: false });
   if (code === 3 || (code === -32000 && REVERT_WORDING.test(message))) return sure('reverted');
   if (LAGGING_WORDING.test(message)) return sure('lagging');
@@ -108,6 +111,9 @@ function classifyError(error: NodeError): { kind: RpcErrorKind; ambiguous: boole
   if (RATE_WORDING.test(message)) return sure('rateLimited');
   if (AMBIGUOUS_WORDING.test(message)) return { kind: 'rateLimited', ambiguous: true };
   if (STATE_WORDING.test(message)) return sure('stateUnavailable');
+  if (MISSING_WORDING.test(message)) {
+    return sure(method !== null && STATE_METHODS.has(method) ? 'stateUnavailable' : 'lagging');
+  }
   if (code === -32005 || code === -32029 || code === 429) {
     return { kind: 'rateLimited', ambiguous: code === -32005 };
   }

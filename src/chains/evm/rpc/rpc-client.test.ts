@@ -8,8 +8,9 @@ import {
   type MisbehavingRpc,
   startMisbehavingRpc,
 } from '../../../../test/fakes/misbehaving-rpc.ts';
-import { type Log, RpcClient } from './rpc-client.ts';
-import { isRpcError, RpcError } from './rpc-error.ts';
+import { type Log, RpcClient } from '../../rpc/rpc-client.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import { createEvmDialect } from './evm-dialect.ts';
 import type { RpcMethod } from './rpc-method.ts';
 
 const CHAIN_ID = 1337;
@@ -41,7 +42,7 @@ function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000) {
   };
   const client = new RpcClient({
     endpoints: nodes.map((node) => node.url),
-    chainId: CHAIN_ID,
+    dialect: createEvmDialect(CHAIN_ID),
     clock,
     random: () => 0.999_999,
     log,

@@ -11,13 +11,17 @@ import {
   readHonestly,
   recordChain,
   startNode,
+  TOKEN,
   toEvents,
 } from '../../../../test/fakes/chain-scene.ts';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import type { BlockEvents } from '../../../model/block-events.ts';
-import { EndpointPool } from './endpoint-pool.ts';
-import { RpcClient } from './rpc-client.ts';
-import { RpcMeter } from './rpc-meter.ts';
+import { EndpointPool } from '../../rpc/endpoint-pool.ts';
+import { RpcClient } from '../../rpc/rpc-client.ts';
+import { RpcMeter } from '../../rpc/rpc-meter.ts';
+import { EVM_FAMILY } from '../evm-family.ts';
+import { createEvmDialect } from './evm-dialect.ts';
 
 afterEach(endScene);
 
@@ -107,7 +111,7 @@ test('what a client waits for is never held up', async () => {
   });
   const limits = { timeoutMs: 5000, replyBytesMax: 1e6, batchCallsMax: 5, batchesMax: 1 };
   const client = new RpcClient({
-    ...{ endpoints, chainId: 1337, clock, random: () => 0.5, budgetMs: 5000 },
+    ...{ endpoints, dialect: createEvmDialect(1337), clock, random: () => 0.5, budgetMs: 5000 },
     limits: { ...limits, chainCheckMs: 1e9 },
     sleep: () => assert.fail('it waited'),
     log: { info: () => undefined, warn: () => undefined },
@@ -116,6 +120,53 @@ test('what a client waits for is never held up', async () => {
   for (let n = 0; n < 3; n += 1) assert.equal(await client.request(call), '0x3c');
   assert.ok(endpoints.meter.waitMs > 0);
   client.close();
+});
+
+test('what clients spend delays the background by a day at most', () => {
+  const clock = new ManualClock();
+  const meter = new RpcMeter({ clock, budget: { credits: CREDITS, creditsPerDay: 24_000 } });
+  for (let n = 0; n < 100_000; n += 1) meter.countCalls(['eth_call']);
+  assert.ok(meter.waitMs > 20 * HOUR_MS);
+  clock.advance(24 * HOUR_MS);
+  assert.equal(meter.waitMs, 0);
+});
+
+test('the lookup of a token is never held up', async () => {
+  const node = await startNode(recordChain({ code: () => '0x' }));
+  const clock = new ManualClock();
+  const endpoints = new EndpointPool([node.url], {
+    ...{ clock, random: () => 0.5 },
+    budget: { credits: { methods: new Map(), other: 1000 }, creditsPerDay: 100 },
+  });
+  const header = (await createSceneAdapter([node]).readHeader(60)) ?? assert.fail();
+  const sleep = () => assert.fail('it waited');
+  const adapter = createSceneAdapter([], { endpoints, clock, sleep });
+  endpoints.meter.countCalls(['eth_call']);
+  assert.ok(endpoints.meter.waitMs > 0);
+  const query = { token: TOKEN, indexedFrom: 1, searchedFrom: 1 };
+  assert.equal((await adapter.findToken?.(query, header))?.kind, 'noToken');
+});
+
+test('fees are never held up', async () => {
+  const node = await startNode((method) =>
+    method === 'eth_chainId'
+      ? '0x2105'
+      : method === 'eth_feeHistory'
+        ? { baseFeePerGas: ['0x7'] }
+        : '0x1',
+  );
+  const budget = { credits: { methods: new Map(), other: 1000 }, creditsPerDay: 100 };
+  const source = { chain: 'base', endpoints: [node.url], budget, devnet: null } as const;
+  const log = { info: () => undefined, warn: () => undefined };
+  const nodes = EVM_FAMILY.markets?.open(
+    { ...source, startBlock: null, instance: null },
+    { clock: systemClock, log },
+  );
+  // The second waits for days if it is held up.
+  for (let n = 0; n < 2; n += 1) {
+    assert.equal((await nodes?.readFees(AbortSignal.timeout(60_000)))?.perUnit, 7n);
+  }
+  nodes?.close();
 });
 
 test('replies are asked for compressed, and counted as they came and unpacked', async () => {

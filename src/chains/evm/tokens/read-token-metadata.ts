@@ -35,7 +35,7 @@ export function decodeText(data: string | null): string | null {
   return cleanText(toUtf8(data.slice(start, start + Number(length) * 2)));
 }
 
-function decodeUint(data: string | null): bigint | null {
+export function decodeUint(data: string | null): bigint | null {
   return data !== null && hasWords(data, 1) ? uintAt(data, 0) : null;
 }
 

@@ -1,11 +1,13 @@
-// The transactions that let the router take a wallet's token: an allowance of the token for
-// Permit2, and one of Permit2 for the router, each for exactly what the trade needs.
+// The transactions that let a router take a wallet's token, for exactly what the trade needs: an
+// allowance for the router or, if it takes tokens through Permit2, one for Permit2 and one of
+// Permit2 for the router. With permits the first is without limit, and the second a message that
+// the wallet signs (`permit-message.ts`).
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import type { EncodedCall } from './encode-swap.ts';
-import type { SwapRouter } from './swap-plan.ts';
+import type { SwapRouter } from './swap-routers.ts';
 
 export type TransactionKind = 'approve-reset' | 'approve' | 'permit2-approve' | 'swap';
 
@@ -20,11 +22,13 @@ const PERMIT2_APPROVE_ABI = parseAbi([
 
 /** The current allowances of a wallet. */
 export interface RouterAllowance {
-  /** Of the token for Permit2. */
+  /** Of the token for Permit2, or for a router without it. */
   readonly tokenRaw: bigint;
-  /** Of Permit2 for the router, and until when, in Unix seconds. */
+  /** Of Permit2 for the router, and until when, in Unix seconds; 0 for a router without it. */
   readonly permit2Raw: bigint;
   readonly permit2Expiration: number;
+  /** How many permits for the token and the router were used. */
+  readonly permit2Nonce: number;
 }
 
 interface ApprovalRequest {
@@ -33,10 +37,19 @@ interface ApprovalRequest {
   readonly deadlineSeconds: number;
   /** Whether the token's allowance must be zero before it is changed. */
   readonly mustReset: boolean;
+  /** How Permit2 gets to know the router; later permits need an allowance without limit. */
+  readonly approval: 'onchain' | 'permit' | 'signed';
+}
+
+const UNLIMITED = 2n ** 256n - 1n;
+
+/** Who takes the token from the wallet. */
+export function findSpender({ permit2, address }: SwapRouter): Address {
+  return permit2 ?? address;
 }
 
 function encodeApprove(router: SwapRouter, token: Address, amountRaw: bigint): EncodedCall {
-  const args = [router.permit2 as Hex, amountRaw] as const;
+  const args = [findSpender(router) as Hex, amountRaw] as const;
   return { to: token, data: encodeFunctionData({ abi: APPROVE_ABI, args }), value: 0n };
 }
 
@@ -52,8 +65,11 @@ export function encodeApprovals(
     if (request.mustReset) {
       calls.push({ kind: 'approve-reset', ...encodeApprove(router, token, 0n) });
     }
-    calls.push({ kind: 'approve', ...encodeApprove(router, token, amountRaw) });
+    const isLasting = request.approval !== 'onchain' && router.permit2 !== null;
+    const approved = isLasting ? UNLIMITED : amountRaw;
+    calls.push({ kind: 'approve', ...encodeApprove(router, token, approved) });
   }
+  if (router.permit2 === null || request.approval === 'signed') return calls;
   const { permit2Raw, permit2Expiration } = allowance;
   if (permit2Raw < amountRaw || permit2Expiration < deadlineSeconds) {
     const args = [token as Hex, router.address as Hex, amountRaw, deadlineSeconds] as const;

@@ -10,6 +10,7 @@ import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
+import { SWAP_SHAPES } from '../../../../test/swap-shapes.ts';
 import { address } from '../../../../test/test-ids.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
@@ -19,7 +20,8 @@ import { addressWord, encodeCallData, uintWord } from '../hex-data.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
-import { encodeSwap } from './encode-swap.ts';
+import { encodeExactOut } from './encode-exact-out.ts';
+import { type EncodedCall, encodeSwap } from './encode-swap.ts';
 import {
   type AccountOverride,
   buildNativeBalanceRead as buildNativeRead,
@@ -27,7 +29,8 @@ import {
   CallSimulator,
   type WalletCall,
 } from './simulate-calls.ts';
-import { findSwapRouter, type SwapPlan, type SwapRouter } from './swap-plan.ts';
+import type { SwapPlan } from './swap-plan.ts';
+import { findUniversalRouter, type UniversalRouter } from './swap-routers.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 const WALLET = address(TEST_ADDRESSES[3]!);
@@ -36,7 +39,7 @@ const ETHER = 10n ** 18n;
 let devnet: IndexedDevnet;
 let cases: SwapCases;
 let weth: Address;
-let router: SwapRouter;
+let router: UniversalRouter;
 let simulator: CallSimulator;
 let slots: TokenBalanceSlots;
 let gone = 0;
@@ -45,7 +48,7 @@ before(async () => {
   devnet = await startIndexedDevnet();
   const { deployment, client } = devnet.adapter;
   weth = deployment.wrapped;
-  router = findSwapRouter(deployment) ?? assert.fail();
+  router = findUniversalRouter(deployment) ?? assert.fail();
   simulator = new CallSimulator(client, systemClock);
   slots = new TokenBalanceSlots(client);
   cases = new SwapCases(devnet, WALLET);
@@ -84,14 +87,26 @@ interface Rehearsed {
   readonly kept: ReadonlyMap<string, bigint>;
 }
 
+function rehearse(plan: SwapPlan): Promise<Rehearsed> {
+  return rehearseCall(plan, { call: encodeSwap(plan, router), amountRaw: sumSpent(plan) });
+}
+
 /** Approves and swaps on the real contracts, after funding the wallet. */
-async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
+async function rehearseCall(
+  plan: Pick<SwapPlan, 'tokenIn' | 'tokenOut' | 'deadlineSeconds' | 'strands'>,
+  { call, amountRaw }: { readonly call: EncodedCall; readonly amountRaw: bigint },
+): Promise<Rehearsed> {
   const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
-  const amountRaw = sumSpent(plan);
   const { tokenIn: token, tokenOut, deadlineSeconds } = plan;
   const isNative = token === ZERO_ADDRESS;
-  const need = { token, amountRaw, deadlineSeconds, mustReset: false };
-  const none = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
+  const need = {
+    token,
+    amountRaw,
+    deadlineSeconds,
+    mustReset: false,
+    approval: 'onchain' as const,
+  };
+  const none = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0, permit2Nonce: 0 };
   const prepared = isNative ? [] : encodeApprovals(need, none, router);
   const slot = isNative ? null : await slots.find({ token, owner: WALLET, block });
   const overrides: [Address, AccountOverride] =
@@ -103,7 +118,7 @@ async function rehearse(plan: SwapPlan): Promise<Rehearsed> {
   );
   const checked = [...new Set([...touched, weth, ZERO_ADDRESS])];
   const ends = [buildBalanceRead(token, WALLET), buildBalanceRead(tokenOut, WALLET)];
-  const steps = [...prepared, encodeSwap(plan, router)];
+  const steps = [...prepared, call];
   const calls = steps.map(({ to, data, value }) => ({ to, data, value, gas: 3_000_000n }));
   const result = await simulator.simulate({
     wallet: WALLET,
@@ -140,145 +155,23 @@ async function assertPays(one: SwapCase): Promise<void> {
   gone += 1;
 }
 
-const USDC = 10n ** 6n;
-const WBIT = 10n ** 8n;
-
-/** From, to, amount, strands. */
-const CASES: readonly (readonly [string, string, bigint, ...string[]])[] = [
-  // One pool, native and wrapped coin in and out.
-  ['eth', 'wire', ETHER, 'v2:wire'],
-  ['eth', 'wire', ETHER, 'v3:wire'],
-  ['eth', 'wire', ETHER, 'v4:wire'],
-  ['weth', 'wire', ETHER, 'v2:wire'],
-  ['weth', 'wire', ETHER, 'v3:wire'],
-  ['weth', 'wire', ETHER, 'v4:wire'],
-  ['wire', 'eth', 900n * ETHER, 'v2:eth'],
-  ['wire', 'eth', 900n * ETHER, 'v3:eth'],
-  ['wire', 'eth', 900n * ETHER, 'v4:eth'],
-  ['wire', 'weth', 900n * ETHER, 'v2:eth'],
-  ['wire', 'weth', 900n * ETHER, 'v3:eth'],
-  ['wire', 'weth', 900n * ETHER, 'v4:eth'],
-  ['usdc', 'wire', 900n * USDC, 'v3:wire'],
-  ['usdc', 'wbit', 900n * USDC, 'v4:wbit'],
-  // Two and three pools of one kind.
-  ['usdc', 'nano', 900n * USDC, 'v2:weth v2:nano'],
-  ['eth', 'wbit', ETHER, 'v3:usdc v3:wbit'],
-  ['eth', 'wbit', ETHER, 'v4:usdc v4:wbit'],
-  ['wbit', 'eth', WBIT / 10n, 'v4:usdc v4:eth'],
-  ['usdc', 'spark', 900n * USDC, 'v4:eth v4:spark'],
-  ['spark', 'wbit', 900n * ETHER, 'v4:eth v4:usdc v4:wbit'],
-  ['kin', 'wbit', 900n * ETHER, 'v3:wire v3:usdc v3:wbit'],
-  // Kinds in every order.
-  ['eth', 'wbit', ETHER, 'v2:usdc v3:wbit'],
-  ['eth', 'wbit', ETHER, 'v2:usdc v4:wbit'],
-  ['eth', 'wbit', ETHER, 'v3:usdc v4:wbit'],
-  ['eth', 'wbit', ETHER, 'v4:usdc v3:wbit'],
-  ['wbit', 'eth', WBIT / 10n, 'v3:usdc v2:eth'],
-  ['wbit', 'eth', WBIT / 10n, 'v4:usdc v2:eth'],
-  ['wbit', 'weth', WBIT / 10n, 'v4:usdc v3:weth'],
-  ['kin', 'nano', 900n * ETHER, 'v3:wire v2:weth v2:nano'],
-  ['nano', 'wbit', 10n ** 15n, 'v2:weth v3:usdc v4:wbit'],
-  // The coin changes its form in between.
-  ['usdc', 'spark', 900n * USDC, 'v3:weth v4:spark'],
-  ['usdc', 'spark', 900n * USDC, 'v2:weth v4:spark'],
-  ['spark', 'nano', 900n * ETHER, 'v4:eth v2:nano'],
-  ['spark', 'cent', 900n * ETHER, 'v4:eth v3:cent'],
-  ['nano', 'spark', 10n ** 15n, 'v2:eth v4:spark'],
-  // Split.
-  ['eth', 'wire', 9n * ETHER, 'v2:wire', 'v3:wire', 'v4:wire'],
-  ['weth', 'wire', 9n * ETHER, 'v2:wire', 'v3:wire', 'v4:wire'],
-  ['wire', 'eth', 9000n * ETHER, 'v2:eth', 'v3:eth', 'v4:eth'],
-  ['wire', 'weth', 9000n * ETHER, 'v4:eth', 'v3:eth', 'v2:eth'],
-  ['usdc', 'wire', 9000n * USDC, 'v3:wire', 'v3:weth v2:wire', 'v4:eth v4:wire', 'v2:weth v4:wire'],
-  ['kin', 'wbit', 900n * ETHER, 'v3:wire v3:usdc v3:wbit', 'v3:wire v3:usdc v4:wbit'],
-  ['wbit', 'wire', WBIT, 'v3:usdc v4:eth v3:wire', 'v4:usdc v2:weth v4:wire', 'v4:usdc v3:wire'],
-  // Split and joined: each pool once, with the router in between.
-  ['eth', 'wbit', ETHER, 'v3:usdc', 'usdc > v3:wbit', 'usdc >> v4:wbit'],
-  ['eth', 'wbit', ETHER, 'v2:usdc', 'v3:usdc', 'v4:usdc', 'usdc >> v3:wbit'],
-  ['weth', 'wbit', ETHER, 'v2:usdc', 'v3:usdc', 'v4:usdc', 'usdc > v4:wbit', 'usdc >> v3:wbit'],
-  ['wbit', 'eth', WBIT, 'v3:usdc', 'v4:usdc', 'usdc > v2:eth', 'usdc > v3:eth', 'usdc >> v4:eth'],
-  ['wbit', 'weth', WBIT, 'v4:usdc', 'usdc > v4:eth', 'usdc > v3:weth', 'usdc >> v2:weth'],
-  ['wbit', 'wire', WBIT, 'v4:usdc', 'usdc > v3:wire', 'usdc >> v3:weth v2:wire'],
-  // The native coin as an intermediate asset, in both forms.
-  [
-    'usdc',
-    'wire',
-    9000n * USDC,
-    'v3:weth',
-    'v4:eth',
-    'eth > v2:wire',
-    'eth > v4:wire',
-    'eth >> v3:wire',
-  ],
-  [
-    'usdc',
-    'wire',
-    9000n * USDC,
-    'v3:weth',
-    'v4:eth',
-    'eth > v4:wire',
-    'eth > v2:wire',
-    'eth >> v3:wire',
-  ],
-  [
-    'usdc',
-    'wire',
-    9000n * USDC,
-    'v2:weth',
-    'v4:eth',
-    'eth > v2:wire',
-    'eth > v3:wire',
-    'eth >> v4:wire',
-  ],
-  ['usdc', 'wire', 9000n * USDC, 'v3:weth', 'weth > v2:wire', 'weth >> v3:wire'],
-  ['usdc', 'wire', 9000n * USDC, 'v4:eth', 'eth > v2:wire', 'eth >> v3:wire'],
-  ['usdc', 'wire', 9000n * USDC, 'v2:weth', 'v3:weth', 'eth >> v4:wire'],
-  ['usdc', 'wire', 9000n * USDC, 'v3:wire', 'v2:weth', 'v4:eth', 'eth > v4:wire', 'eth >> v2:wire'],
-  // All of an asset goes on, and later more of it arrives and goes on, too.
-  ['usdc', 'kin', 900n * USDC, 'v3:wire', 'wire >> v3:weth', 'eth >> v2:wire', 'wire >> v3:kin'],
-  // Over two intermediate assets.
-  [
-    'kin',
-    'wbit',
-    900n * ETHER,
-    'v3:wire',
-    'wire > v3:usdc',
-    'wire >> v4:eth v4:usdc',
-    'usdc > v3:wbit',
-    'usdc >> v4:wbit',
-  ],
-  [
-    'wbit',
-    'wire',
-    WBIT,
-    'v3:usdc',
-    'v4:usdc',
-    'usdc > v3:weth',
-    'usdc > v4:eth',
-    'usdc >> v3:wire',
-    'eth > v3:wire',
-    'eth > v2:wire',
-    'eth >> v4:wire',
-  ],
-];
-
 describe('encodeSwap', () => {
-  for (const [from, to, amountIn, ...strands] of CASES) {
+  for (const [from, to, amountIn, ...strands] of SWAP_SHAPES) {
     it(`${from} → ${to} by ${strands.join(', ')}`, () =>
       assertPays({ from, to, amountIn, strands }));
   }
-  it('has executed every shape above', () => assert.equal(gone, CASES.length));
+  it('has executed every shape above', () => assert.equal(gone, SWAP_SHAPES.length));
 
   it('amounts from one unit on, of random size', async () => {
     const random = createRandom(11);
-    for (const [from, to, amountIn, ...strands] of CASES.slice(35, 40)) {
+    for (const [from, to, amountIn, ...strands] of SWAP_SHAPES.slice(35, 40)) {
       const amount = (amountIn * BigInt(Math.floor(random() * 1e6))) / 10n ** 6n;
       await assertPays({ from, to, amountIn: amount, strands });
     }
   });
 
   it('pays the minimum or does nothing, whichever way it pays', async () => {
-    for (const [from, to, amountIn, ...strands] of CASES) {
+    for (const [from, to, amountIn, ...strands] of SWAP_SHAPES) {
       const plan = cases.plan({ from, to, amountIn, strands });
       const { swap } = await rehearse({ ...plan, amountOutMin: plan.amountOut + 1n });
       assert.equal(swap.isOk, false, `${from} ${to} ${strands}`);
@@ -287,7 +180,9 @@ describe('encodeSwap', () => {
   });
 
   it('if prices have moved, the largest part takes the difference', async () => {
-    const parted = CASES.filter(([, , , ...strands]) => strands.some((one) => one.includes('>')));
+    const parted = SWAP_SHAPES.filter(([, , , ...strands]) =>
+      strands.some((one) => one.includes('>')),
+    );
     const plans = parted.map(([from, to, amountIn, ...strands]) =>
       cases.plan({ from, to, amountIn, strands }),
     );
@@ -313,7 +208,7 @@ describe('encodeSwap', () => {
   });
 
   it('reverts after its deadline', async () => {
-    const [from, to, amountIn, ...strands] = CASES[0]!;
+    const [from, to, amountIn, ...strands] = SWAP_SHAPES[0]!;
     const plan = {
       ...cases.plan({ from, to, amountIn, strands }),
       deadlineSeconds: 1_700_000_000,
@@ -395,5 +290,49 @@ describe('encodeSwap', () => {
         assert.equal(await readBalance(chain, token, router.address), 0n);
       }
     }
+  });
+});
+
+describe('encodeExactOut', () => {
+  /** Without joins: each strand goes from the input to the output through pools of its own. */
+  const shapes = SWAP_SHAPES.filter(([, , , ...strands]) => {
+    const steps = strands.flatMap((one) => one.split(' '));
+    return (
+      !steps.includes('>') && !steps.includes('>>') && new Set(strands).size === strands.length
+    );
+  });
+  const planOutput = ([from, to, amountIn, ...strands]: (typeof shapes)[number]) =>
+    cases.planExactOut({ from, to, amountIn, strands });
+  const spend = (plan: NonNullable<ReturnType<typeof planOutput>>, amountInMax: bigint) => {
+    const call = encodeExactOut({ ...plan, amountInMax }, router);
+    return rehearseCall(plan, { call, amountRaw: amountInMax });
+  };
+
+  for (const shape of shapes) {
+    const [from, to, , ...strands] = shape;
+    it(`${from} → ${to} by ${strands.join(', ')}`, async () => {
+      const plan = planOutput(shape);
+      if (plan === null) return;
+      // With nothing to spare, and with a maximum that leaves something.
+      for (const amountInMax of [plan.amountIn, plan.amountIn * 2n + 7n]) {
+        const { swap, received, spent, kept } = await spend(plan, amountInMax);
+        assert.ok(swap.isOk, decodeRevertReason(swap.returnData));
+        assert.deepEqual([received, spent], [plan.amountOut, plan.amountIn]);
+        for (const [token, amount] of kept) assert.equal(amount, 0n, `the router keeps ${token}`);
+      }
+      const { swap } = await spend(plan, plan.amountIn - 1n);
+      assert.equal(swap.isOk, false, 'one unit less is enough');
+    });
+  }
+
+  it('does nothing if a token deducts from what a pool pays', async () => {
+    const plan = planOutput(['eth', 'toll', ETHER, 'v2:toll']) ?? assert.fail();
+    const { swap } = await spend(plan, plan.amountIn * 2n);
+    assert.equal(swap.isOk, false, 'the wallet gets less than it asked for');
+    assert.match(decodeRevertReason(swap.returnData), /less than the minimum/);
+  });
+
+  it('has executed most shapes', () => {
+    assert.ok(shapes.filter((one) => planOutput(one) !== null).length >= 30);
   });
 });

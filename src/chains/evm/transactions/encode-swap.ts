@@ -15,7 +15,8 @@ import {
   SETTLED_ALREADY,
   WHOLE_BALANCE,
 } from './router-commands.ts';
-import type { SwapHop, SwapPlan, SwapRouter, SwapStrand } from './swap-plan.ts';
+import type { SwapHop, SwapPlan, SwapStrand } from './swap-plan.ts';
+import type { UniversalRouter } from './swap-routers.ts';
 
 export interface EncodedCall {
   readonly to: Address;
@@ -76,7 +77,7 @@ function computeMinimums(
 }
 
 /** Groups hops that one command can do: of one kind, each spending what the previous one paid. */
-function splitSegments(hops: readonly SwapHop[]): SwapHop[][] {
+export function splitSegments(hops: readonly SwapHop[]): SwapHop[][] {
   const segments: SwapHop[][] = [];
   for (const hop of hops) {
     const last = segments.at(-1)?.at(-1);
@@ -87,13 +88,13 @@ function splitSegments(hops: readonly SwapHop[]): SwapHop[][] {
   return segments;
 }
 
-function first(hops: readonly SwapHop[]): SwapHop {
+export function first(hops: readonly SwapHop[]): SwapHop {
   const hop = hops[0];
   if (hop === undefined) throw new Error('a strand without hops');
   return hop;
 }
 
-function last(hops: readonly SwapHop[]): SwapHop {
+export function last(hops: readonly SwapHop[]): SwapHop {
   const hop = hops.at(-1);
   if (hop === undefined) throw new Error('a strand without hops');
   return hop;
@@ -123,7 +124,7 @@ class SwapEncoder {
   /** The forms of the native coin that the router may hold. */
   readonly #coins = new Set<Address>();
 
-  constructor(plan: SwapPlan, router: SwapRouter) {
+  constructor(plan: SwapPlan, router: UniversalRouter) {
     this.#plan = plan;
     this.#wrapped = router.wrapped;
     this.#commands = new RouterCommands(router.version);
@@ -133,7 +134,8 @@ class SwapEncoder {
   }
 
   encode(): Hex {
-    const { strands, deadlineSeconds } = this.#plan;
+    const { strands, deadlineSeconds, permitInput } = this.#plan;
+    if (permitInput !== undefined) this.#commands.permit(permitInput);
     this.#fund();
     const ends = this.#planEnds();
     for (const strand of strands) this.#addStrand(strand, ends.get(strand) ?? HELD);
@@ -251,18 +253,9 @@ class SwapEncoder {
 
   /** Forwards what strands paid to the router, if it is enough. */
   #collect(): void {
-    const { tokenOut, amountOutMin, recipient } = this.#plan;
     const paid = new Set(this.#paying.map(({ hops }) => last(hops).tokenOut));
-    if (paid.size === 1 && paid.has(tokenOut) && this.#paysDirectly) return;
-    if (tokenOut === ZERO_ADDRESS && !paid.has(ZERO_ADDRESS)) {
-      this.#commands.unwrap(recipient, amountOutMin);
-      return;
-    }
-    if (tokenOut === ZERO_ADDRESS && paid.has(this.#wrapped)) this.#commands.unwrap(ROUTER, 0n);
-    if (tokenOut === this.#wrapped && paid.has(ZERO_ADDRESS)) {
-      this.#commands.wrap(ROUTER, WHOLE_BALANCE);
-    }
-    this.#commands.sweep(tokenOut, recipient, amountOutMin);
+    if (paid.size === 1 && paid.has(this.#plan.tokenOut) && this.#paysDirectly) return;
+    this.#commands.forward(paid, { ...this.#plan, wrapped: this.#wrapped });
   }
 
   #sweepLeftovers(): void {
@@ -277,7 +270,7 @@ class SwapEncoder {
 }
 
 /** The swap call; its input must be approved before, unless it is the native coin. */
-export function encodeSwap(plan: SwapPlan, router: SwapRouter): EncodedCall {
+export function encodeSwap(plan: SwapPlan, router: UniversalRouter): EncodedCall {
   const amountIn = plan.strands.reduce(
     (sum, { takes, amountInRaw }) => sum + (takes === 'input' ? amountInRaw : 0n),
     0n,

@@ -14,13 +14,16 @@ import { ZERO_ADDRESS } from '../zero-address.ts';
 import { encodeSwap } from './encode-swap.ts';
 import { findHopBytes, findSwapCost } from './evm-transaction-costs.ts';
 import type { SwapHop, SwapStrand } from './swap-plan.ts';
+import type { UniversalRouter } from './swap-routers.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';
 
 /** Nodes relay nothing larger. */
 const TRANSACTION_BYTES_MAX = 131_072;
 const CURVE = new ConstantProductPool({ reserve0: 1n, reserve1: 1n }, 3000);
-const ROUTER = {
+const ROUTER: UniversalRouter = {
+  ...{ kind: 'universal', name: 'universal', venues: new Set() },
+  ...{ canDivide: true, canTax: true, isProven: true },
   address: buildFakeAddress('cc', 1),
   version: '2.1',
   permit2: buildFakeAddress('cc', 2),
@@ -61,7 +64,7 @@ function buildHop(kind: Kind, index: number): SwapHop {
     buildFakeAddress('aa', index + 2),
   ];
   if (kind === 'v2') return { tokenIn, tokenOut, pool: { kind, pair: buildFakeAddress('dd', 1) } };
-  if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips: 3000 } };
+  if (kind === 'v3') return { tokenIn, tokenOut, pool: { kind, feePips: 3000, tickSpacing: 60 } };
   const key = { currency0: tokenIn, currency1: tokenOut, fee: 3000, tickSpacing: 60 };
   return { tokenIn, tokenOut, pool: { kind, key: { ...key, hooks: buildFakeAddress('bb', 1) } } };
 }

@@ -12,6 +12,7 @@ export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
   // Through Permit2, strand by strand.
   pull: 10_000n,
   unwrap: 10_000n,
+  fixedOutput: 16_000n,
   usual: 200_000n,
   // Tokens of unusual contracts take more than was measured, and prices that move cross more.
   unitsMax: (TRANSACTION_GAS_MAX * 29n) / 32n,
@@ -24,22 +25,25 @@ export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
 const V2_COST: SwapCost = { hop: 58_000n, hopInSameVault: 58_000n, perTick: 0n };
 const V3_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n };
 const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
+/** A stable pair computes longer than a volatile one. */
+const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
 
 export function findSwapCost(pool: PoolTerms): SwapCost {
   if (pool.kind === 'constantProduct') return V2_COST;
+  if (pool.kind === 'solidlyPair') return SOLIDLY_COST;
   if (pool.kind !== 'concentrated') return OTHER_COST;
   return pool.terms.custody.kind === 'own' ? V3_COST : V4_COST;
 }
 
 /** What commands were seen to take. V2, V3 and V4 each have their own. */
-const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40 };
-const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40 };
-const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240 };
+const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: true };
+const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40, fixesOutput: true };
+const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput: true };
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
   if (pool.kind === 'constantProduct') return V2_BYTES;
-  if (pool.kind !== 'concentrated') return { ...V2_BYTES, command: pool.kind };
+  if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

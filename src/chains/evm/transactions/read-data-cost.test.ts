@@ -8,9 +8,12 @@ import { decodeFunctionData, parseAbi } from 'viem';
 import { address } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
+import { RpcClient } from '../../rpc/rpc-client.ts';
+import { EVM_DEPLOYMENTS } from '../deployments.ts';
 import { uintWord } from '../hex-data.ts';
-import { RpcClient } from '../rpc/rpc-client.ts';
+import { createEvmDialect } from '../rpc/evm-dialect.ts';
 import { readDataCost } from './read-data-cost.ts';
+import { readDataFees } from './read-data-fees.ts';
 
 const ABI = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data)',
@@ -48,7 +51,13 @@ async function connect(t: TestContext, contract: string | null) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = new RpcClient({
     endpoints: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
-    ...{ chainId: 0xa4b1, clock: systemClock, sleep, random: Math.random, budgetMs: 5000 },
+    ...{
+      dialect: createEvmDialect(0xa4b1),
+      clock: systemClock,
+      sleep,
+      random: Math.random,
+      budgetMs: 5000,
+    },
     log: { info: () => undefined, warn: () => undefined },
     limits: {
       timeoutMs: 5000,
@@ -84,5 +93,33 @@ describe('readDataCost', () => {
     for (const rollup of [null, 'arbitrum', 'optimism'] as const) {
       assert.deepEqual(await readDataCost(client, rollup, SENT), nothing);
     }
+  });
+});
+
+describe('readDataFees', () => {
+  const { arbitrum, base, ethereum } = EVM_DEPLOYMENTS;
+  const ORACLE = '0x420000000000000000000000000000000000000f';
+
+  it('is further gas on Arbitrum and a fee on OP chains, more for a longer call', async (t) => {
+    const nodes = { units: '0x00000000000000000000000000000000000000c8', coin: ORACLE };
+    for (const [kind, deployment] of [
+      ['units', arbitrum],
+      ['coin', base],
+    ] as const) {
+      const client = await connect(t, nodes[kind]);
+      const fees = await readDataFees(client, deployment ?? assert.fail());
+      assert.ok(fees.kind === kind);
+      const { short, long } = fees;
+      assert.deepEqual([short.bytes, long.bytes], [400, 4000]);
+      // The fake charges 1000 a byte, with the reserve of a quarter.
+      const perByte = Number(long.charged - short.charged) / (long.bytes - short.bytes);
+      assert.ok(perByte > 1000 && perByte < 1500, `${perByte}`);
+    }
+  });
+
+  it('is none on other chains, and unknown if the node does not report it', async (t) => {
+    const client = await connect(t, null);
+    assert.deepEqual(await readDataFees(client, ethereum ?? assert.fail()), { kind: 'none' });
+    assert.deepEqual(await readDataFees(client, base ?? assert.fail()), { kind: 'unknown' });
   });
 });

@@ -4,11 +4,11 @@
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { Rollup } from '../evm-deployment.ts';
 import { evmAddress } from '../evm-ids.ts';
 import { uintAt } from '../hex-data.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcCall } from '../rpc/rpc-endpoint.ts';
 
 export interface DataCost {
   /** Belongs into the gas limit of each transaction, in their order. */
@@ -60,8 +60,23 @@ function buildQuestion(rollup: Rollup, { to, data }: SentCall): RpcCall {
   return { method: 'eth_call', params: [call, 'latest'] };
 }
 
-function decodeNumber(value: unknown): bigint {
-  return typeof value === 'string' && /^0x[0-9a-f]{64}/i.test(value) ? uintAt(value, 0) : 0n;
+function decodeNumber(value: unknown): bigint | null {
+  return typeof value === 'string' && /^0x[0-9a-f]{64}/i.test(value) ? uintAt(value, 0) : null;
+}
+
+/** For each in order, with the reserve; null where the node does not report it. */
+export async function readDataCosts(
+  client: RpcClient,
+  rollup: Rollup,
+  sent: readonly SentCall[],
+): Promise<(bigint | null)[]> {
+  const outcomes = await client.at((endpoint) =>
+    endpoint.batch(sent.map((one) => buildQuestion(rollup, one))),
+  );
+  return outcomes.map((outcome) => {
+    const cost = outcome.ok ? decodeNumber(outcome.result) : null;
+    return cost === null ? null : (cost * RESERVE_PCT) / 100n;
+  });
 }
 
 /** Zeros if the chain is not a rollup or its node does not report the cost. */
@@ -72,12 +87,7 @@ export async function readDataCost(
 ): Promise<DataCost> {
   const none = sent.map(() => 0n);
   if (rollup === null) return { gas: none, feesRaw: 0n };
-  const outcomes = await client.at((endpoint) =>
-    endpoint.batch(sent.map((one) => buildQuestion(rollup, one))),
-  );
-  const costs = outcomes.map((outcome) =>
-    outcome.ok ? (decodeNumber(outcome.result) * RESERVE_PCT) / 100n : 0n,
-  );
+  const costs = (await readDataCosts(client, rollup, sent)).map((cost) => cost ?? 0n);
   if (rollup === 'arbitrum') return { gas: costs, feesRaw: 0n };
   return { gas: none, feesRaw: costs.reduce((sum, cost) => sum + cost, 0n) };
 }

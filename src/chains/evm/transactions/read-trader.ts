@@ -2,14 +2,16 @@
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { addressWord, encodeCallData, hasWords, uintAt } from '../hex-data.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
-import type { RouterAllowance } from './encode-approval.ts';
-import type { SwapRouter } from './swap-plan.ts';
+import { findSpender, type RouterAllowance } from './encode-approval.ts';
+import type { SwapRouter } from './swap-routers.ts';
 
 export interface Trader {
   readonly head: BlockHeader;
@@ -47,13 +49,11 @@ function buildReads(wallet: Address, token: Address, router: SwapRouter): RpcCal
     method: 'eth_call',
     params: [{ to, data, gas: '0x1e8480' }, 'latest'],
   });
+  const words = [owner, addressWord(token), addressWord(address)];
   return [
     buildRead(token, encodeCallData(BALANCE_OF, owner)),
-    buildRead(token, encodeCallData(ALLOWANCE, owner, addressWord(permit2))),
-    buildRead(
-      permit2,
-      encodeCallData(PERMIT2_ALLOWANCE, owner, addressWord(token), addressWord(address)),
-    ),
+    buildRead(token, encodeCallData(ALLOWANCE, owner, addressWord(findSpender(router)))),
+    ...(permit2 === null ? [] : [buildRead(permit2, encodeCallData(PERMIT2_ALLOWANCE, ...words))]),
   ];
 }
 
@@ -87,15 +87,31 @@ async function readAt(endpoint: RpcEndpoint, query: TraderQuery): Promise<Trader
     nonce: Number(parseQuantity(endpoint.unwrap(nonce), endpoint)),
   };
   if (isNative) return { ...common, balanceRaw: nativeRaw, allowance: null };
-  // If a token does not report its balance, it counts as zero: the simulation will show the reason.
+  return { ...common, ...parseReads(reads) };
+}
+
+/** If a token does not report its balance, it counts as zero: the simulation shows the reason. */
+function parseReads(reads: readonly RpcOutcome[]): Pick<Trader, 'balanceRaw' | 'allowance'> {
   const [balance, allowance, permitted] = reads.map((one) => (one.ok ? one.result : null));
   const [balanceRaw = 0n] = parseWords(balance, 1);
   const [tokenRaw = 0n] = parseWords(allowance, 1);
-  const [permit2Raw = 0n, expiration = 0n] = parseWords(permitted, 3);
-  const permit2Expiration = Number(expiration);
-  return { ...common, balanceRaw, allowance: { tokenRaw, permit2Raw, permit2Expiration } };
+  const [permit2Raw = 0n, expiration = 0n, nonce = 0n] = parseWords(permitted, 3);
+  const [permit2Expiration, permit2Nonce] = [Number(expiration), Number(nonce)];
+  return { balanceRaw, allowance: { tokenRaw, permit2Raw, permit2Expiration, permit2Nonce } };
 }
 
 export function readTrader(client: RpcClient, query: TraderQuery): Promise<Trader> {
   return client.at((endpoint) => readAt(endpoint, query), { signal: query.signal });
+}
+
+/** What the wallet has allowed another router of the chain. */
+export function readAllowance(
+  client: RpcClient,
+  { wallet, token, router }: TraderQuery,
+): Promise<RouterAllowance | null> {
+  if (token === ZERO_ADDRESS) return Promise.resolve(null);
+  return client.at(async (endpoint) => {
+    const reads = await endpoint.batch(buildReads(wallet, token, router), {});
+    return parseReads(reads).allowance;
+  });
 }

@@ -7,7 +7,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { transactionId } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
-import { RpcClient } from '../rpc/rpc-client.ts';
+import { RpcClient } from '../../rpc/rpc-client.ts';
+import { createEvmDialect } from '../rpc/evm-dialect.ts';
 import { readTransaction } from './read-transaction.ts';
 
 const HASH = transactionId(`0x${'12'.repeat(32)}`);
@@ -60,7 +61,14 @@ async function connect(t: TestContext, nodes: readonly Node[]): Promise<RpcClien
     t.after(() => void server.close());
   }
   const client = new RpcClient({
-    ...{ endpoints, chainId: 1, clock: systemClock, sleep, random: Math.random, budgetMs: 5000 },
+    ...{
+      endpoints,
+      dialect: createEvmDialect(1),
+      clock: systemClock,
+      sleep,
+      random: Math.random,
+      budgetMs: 5000,
+    },
     log: { info: () => undefined, warn: () => undefined },
     limits: {
       timeoutMs: 5000,

@@ -2,11 +2,11 @@
 
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { TransactionFate } from '../../chain-transactions.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { parseEvmPool } from '../evm-ids.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { RpcError } from '../rpc/rpc-error.ts';
 
 const UNKNOWN: TransactionFate = { state: 'unknown' };
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;

@@ -2,14 +2,24 @@
 
 import { AppError } from '../../../errors/app-error.ts';
 import type { Address } from '../../../model/ids.ts';
-import type { BuildRequest, ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
+import {
+  type BuildRequest,
+  type ExecutableTrade,
+  OutOfRoomError,
+  type SignedPermit,
+  type TradeSwap,
+  UnprovenRouterError,
+} from '../../chain-transactions.ts';
 import { addressWord, encodeCallData, uintAt, uintWord } from '../hex-data.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
-import { encodeSwap } from './encode-swap.ts';
-import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
+import { encodeExactOut } from './encode-exact-out.ts';
+import { type EncodedCall, encodeSwap } from './encode-swap.ts';
+import { encodeVenueSwap } from './encode-venue-swap.ts';
+import { EVM_COSTS, TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
+import { encodePermitInput } from './permit-message.ts';
 import type { Trader } from './read-trader.ts';
 import {
   buildNativeBalanceRead,
@@ -19,7 +29,8 @@ import {
   type StateOverrides,
   type WalletCall,
 } from './simulate-calls.ts';
-import type { SwapHop, SwapRouter } from './swap-plan.ts';
+import type { SwapHop, SwapPlan } from './swap-plan.ts';
+import type { SwapRouter } from './swap-routers.ts';
 import type { TokenBalanceSlots } from './token-balance-slot.ts';
 
 interface RehearsalParts {
@@ -34,6 +45,9 @@ interface RehearsalRequest extends RehearsalParts {
   readonly trader: Trader;
   readonly deadlineSeconds: number;
   readonly block: BuildRequest['block'];
+  readonly approval: BuildRequest['approval'];
+  /** Already checked; it is for this router. */
+  readonly permit: SignedPermit | null;
 }
 
 export interface PlannedTransaction extends PlannedCall {
@@ -45,6 +59,8 @@ export interface Rehearsal {
   readonly transactions: readonly PlannedTransaction[];
   /** What the wallet received; null if nothing could be simulated. */
   readonly amountOutRaw: bigint | null;
+  /** What it spent, if the output is given. */
+  readonly amountInRaw?: bigint | undefined;
   /** Whether the simulation assumed the wallet's balance. */
   readonly isBalanceAssumed: boolean;
 }
@@ -57,41 +73,51 @@ const APPROVE_GAS = 2_000_000n;
 /** V4 uses signed 128-bit amounts, Permit2 160 bits: no real amount comes close. */
 const AMOUNT_END = 1n << 127n;
 
-function buildRouterHop({ pool, tokenIn, tokenOut }: TradeSwap): SwapHop {
+function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
+  const { tokenIn, tokenOut, isStable, askedOutRaw } = swap;
   const reference = toPoolReference(pool);
-  if (reference !== null) return { pool: reference, tokenIn, tokenOut };
+  const hop = { tokenIn, tokenOut, ...(askedOutRaw === undefined ? {} : { askedOutRaw }) };
+  if (reference?.kind === 'solidly') {
+    if (isStable != null) return { ...hop, pool: { ...reference, isStable } };
+  } else if (reference !== null) return { ...hop, pool: reference };
   throw buildRevertedError('swap', `no router can swap in pools of ${pool.venue}`);
 }
 
-function planCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
-  const { trade, router, trader, wallet, deadlineSeconds } = request;
-  const { tokenIn, tokenOut, amountInRaw, strands, outputTaxBps } = trade;
-  const amounts = strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
-  if ([amountInRaw, trade.amountOutRaw, ...amounts].some((amount) => amount >= AMOUNT_END)) {
+function encodeTrade(request: RehearsalRequest): EncodedCall {
+  const { trade, router, wallet, deadlineSeconds, permit } = request;
+  const { tokenIn, tokenOut, maxAmountInRaw, outputTaxBps } = trade;
+  const all = trade.strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
+  if ([maxAmountInRaw, trade.amountOutRaw, ...all].some((amount) => amount >= AMOUNT_END)) {
     throw buildRevertedError('swap', 'the amount is too large for the router');
   }
-  const swap = encodeSwap(
-    {
-      tokenIn,
-      tokenOut,
-      amountOutMin: trade.minAmountOutRaw,
-      strands: strands.map((strand) => ({ ...strand, hops: strand.hops.map(buildRouterHop) })),
-      outputTaxBps,
-      recipient: wallet,
-      deadlineSeconds,
-    },
-    router,
-  );
-  const swapCall = { kind: 'swap' as const, ...swap };
+  const strands = trade.strands.map((one) => ({ ...one, hops: one.hops.map(buildRouterHop) }));
+  const permitInput =
+    permit === null || router.kind !== 'universal'
+      ? undefined
+      : encodePermitInput({ router, token: tokenIn }, permit);
+  const ends = { tokenIn, tokenOut, strands, recipient: wallet, deadlineSeconds, permitInput };
+  if (trade.fixed === 'output') {
+    if (router.kind !== 'universal') throw new Error(`${router.name} cannot be given an output`);
+    return encodeExactOut({ ...ends, amountInMax: maxAmountInRaw }, router);
+  }
+  const plan: SwapPlan = { ...ends, amountOutMin: trade.minAmountOutRaw, outputTaxBps };
+  return router.kind === 'universal' ? encodeSwap(plan, router) : encodeVenueSwap(plan, router);
+}
+
+function planCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {
+  const { trade, router, trader, deadlineSeconds, permit } = request;
+  const swapCall = { kind: 'swap' as const, ...encodeTrade(request) };
   if (trader.allowance === null) return [swapCall];
-  const need = { token: tokenIn, amountRaw: amountInRaw, deadlineSeconds, mustReset };
+  const { tokenIn: token, maxAmountInRaw: amountRaw } = trade;
+  const approval = permit === null ? request.approval : ('signed' as const);
+  const need = { token, amountRaw, deadlineSeconds, mustReset, approval };
   return [...encodeApprovals(need, trader.allowance, router), swapCall];
 }
 
 /** A state override for the missing balance; null if that is not possible. */
 async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides | null> {
   const { trade, trader, wallet, slots, block } = request;
-  const { amountInRaw, tokenIn } = trade;
+  const { maxAmountInRaw: amountInRaw, tokenIn } = trade;
   if (trader.balanceRaw >= amountInRaw) return new Map();
   if (tokenIn === ZERO_ADDRESS) return new Map([[wallet, { balance: amountInRaw }]]);
   const query = { token: tokenIn, owner: wallet, block: block.position };
@@ -105,6 +131,12 @@ function buildBalanceCall(token: Address, owner: Address): WalletCall {
   if (token === ZERO_ADDRESS) return buildNativeBalanceRead(owner);
   const data = encodeCallData(BALANCE_OF, addressWord(owner));
   return { to: token, data, value: 0n, gas: READ_GAS };
+}
+
+/** What is read before and after the transactions: the output and, if that is given, the input. */
+function buildBalanceCalls({ trade, wallet }: RehearsalRequest): WalletCall[] {
+  const tokens = trade.fixed === 'output' ? [trade.tokenOut, trade.tokenIn] : [trade.tokenOut];
+  return tokens.map((token) => buildBalanceCall(token, wallet));
 }
 
 function toWalletCall({ kind, to, data, value }: PlannedCall): WalletCall {
@@ -126,7 +158,11 @@ function checkRehearsal(
   outcomes: readonly CallOutcome[],
 ): Rehearsal {
   const { trade, trader } = request;
-  const amountOutRaw = decodeBalance(outcomes.at(-1)) - decodeBalance(outcomes[0]);
+  const count = buildBalanceCalls(request).length;
+  const after = outcomes.slice(-count);
+  const amountOutRaw = decodeBalance(after[0]) - decodeBalance(outcomes[0]);
+  const amountInRaw =
+    trade.fixed === 'output' ? decodeBalance(outcomes[1]) - decodeBalance(after[1]) : undefined;
   // A router that compares what the pool sent cannot see a tax deducted after that.
   if (amountOutRaw < trade.minAmountOutRaw) {
     throw buildRevertedError(
@@ -137,14 +173,17 @@ function checkRehearsal(
   return {
     transactions: calls.map((call, index) => ({
       ...call,
-      gasUsed: outcomes[index + 1]?.gasUsed ?? null,
+      gasUsed: outcomes[index + count]?.gasUsed ?? null,
     })),
     amountOutRaw,
-    isBalanceAssumed: trader.balanceRaw < trade.amountInRaw,
+    amountInRaw,
+    isBalanceAssumed: trader.balanceRaw < trade.maxAmountInRaw,
   };
 }
 
-function buildUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
+/** Only what a router of this kind was seen to do is built without a simulation. */
+function buildUnrehearsed({ router }: RehearsalRequest, calls: readonly PlannedCall[]): Rehearsal {
+  if (!router.isProven) throw new UnprovenRouterError(router.venues);
   return {
     transactions: calls.map((call) => ({ ...call, gasUsed: null })),
     amountOutRaw: null,
@@ -156,7 +195,7 @@ function buildUnrehearsed(calls: readonly PlannedCall[]): Rehearsal {
 function findFirstHolder({ trade, router }: RehearsalRequest): Address {
   const pool = trade.strands.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
   const reference = pool === undefined ? null : toPoolReference(pool);
-  if (reference?.kind === 'v2') return reference.pair;
+  if (reference?.kind === 'v2' || reference?.kind === 'solidly') return reference.pair;
   return reference?.kind === 'v3' ? reference.pool : router.address;
 }
 
@@ -181,6 +220,11 @@ async function explain(
   return `${reason}: ${decodeRevertReason(outcome.returnData)}`;
 }
 
+/** Callers keep a 64th of the gas at each depth, so not all of it is gone where it runs out. */
+function isOutOfGas(outcome: CallOutcome | undefined): boolean {
+  return (outcome?.gasUsed ?? 0n) * 8n >= TRANSACTION_GAS_MAX * 7n;
+}
+
 /** Throws if a transaction would fail. */
 async function assertAllWell(
   request: RehearsalRequest,
@@ -188,8 +232,9 @@ async function assertAllWell(
   rehearsed: { readonly outcomes: readonly CallOutcome[]; readonly overrides: StateOverrides },
 ): Promise<void> {
   for (const [index, { kind }] of calls.entries()) {
-    const outcome = rehearsed.outcomes[index + 1];
+    const outcome = rehearsed.outcomes[index + buildBalanceCalls(request).length];
     if (outcome?.isOk === true) continue;
+    if (kind === 'swap' && isOutOfGas(outcome)) throw new OutOfRoomError(EVM_COSTS.unitName);
     const returnData = outcome?.returnData ?? '0x';
     throw buildRevertedError(kind, await explain(request, rehearsed.overrides, returnData));
   }
@@ -203,27 +248,30 @@ function mayNeedReset(request: RehearsalRequest, calls: readonly PlannedCall[]):
 
 /** Null if the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
 export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsal | null> {
-  const { simulator, trade, wallet, block } = request;
+  const { simulator, wallet, block } = request;
   let calls = planCalls(request, false);
   const overrides = await assumeBalance(request);
-  const balance = buildBalanceCall(trade.tokenOut, wallet);
+  const balances = buildBalanceCalls(request);
   const run = (): Promise<Simulation> =>
     overrides === null
       ? Promise.resolve({ status: 'unable' })
       : simulator.simulate({
           wallet,
-          calls: [balance, ...calls.map(toWalletCall), balance],
+          calls: [...balances, ...calls.map(toWalletCall), ...balances],
           overrides,
           block,
         });
   let simulation = await run();
-  const isRefused = simulation.status === 'done' && simulation.outcomes[1]?.isOk === false;
+  const isRefused =
+    simulation.status === 'done' && simulation.outcomes[balances.length]?.isOk === false;
   if ((isRefused || simulation.status === 'unable') && mayNeedReset(request, calls)) {
     calls = planCalls(request, true);
     if (isRefused) simulation = await run();
   }
   if (simulation.status === 'moved') return null;
-  if (simulation.status === 'unable' || overrides === null) return buildUnrehearsed(calls);
+  if (simulation.status === 'unable' || overrides === null) {
+    return buildUnrehearsed(request, calls);
+  }
   await assertAllWell(request, calls, { outcomes: simulation.outcomes, overrides });
   return checkRehearsal(request, calls, simulation.outcomes);
 }

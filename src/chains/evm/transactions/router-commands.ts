@@ -11,7 +11,9 @@ import {
 import type { Address } from '../../../model/ids.ts';
 import { evmAddress } from '../evm-ids.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
-import type { SwapHop, SwapRouter } from './swap-plan.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
+import type { SwapHop } from './swap-plan.ts';
+import type { UniversalRouter } from './swap-routers.ts';
 
 /** The router's own address, as it calls itself in commands. */
 export const ROUTER = evmAddress('0x0000000000000000000000000000000000000002');
@@ -23,15 +25,25 @@ const OPEN_DELTA = 0n;
 
 const COMMAND = {
   v3Swap: '00',
+  v3ExactOut: '01',
   pull: '02',
   sweep: '04',
   v2Swap: '08',
+  v2ExactOut: '09',
+  permit: '0a',
   wrap: '0b',
   unwrap: '0c',
   v4Swap: '10',
 } as const;
 
-const ACTION = { swapSingle: '06', swapPath: '07', settle: '0b', take: '0e' } as const;
+const ACTION = {
+  swapSingle: '06',
+  swapPath: '07',
+  exactOutSingle: '08',
+  exactOutPath: '09',
+  settle: '0b',
+  take: '0e',
+} as const;
 
 const EXECUTE_ABI = parseAbi([
   'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
@@ -63,6 +75,29 @@ const V4_PATH = {
   ]),
 } as const;
 
+const V4_EXACT_OUT_PATH = {
+  '2.0': parseAbiParameters([
+    'Swap swap',
+    PATH_KEY,
+    'struct Swap { address currencyOut; PathKey[] path; uint128 amountOut; uint128 amountInMaximum; }',
+  ]),
+  '2.1': parseAbiParameters([
+    'Swap swap',
+    PATH_KEY,
+    'struct Swap { address currencyOut; PathKey[] path; uint256[] maxHopSlippage; uint128 amountOut; uint128 amountInMaximum; }',
+  ]),
+} as const;
+
+/** Consecutive hops of one kind, told what to pay. */
+export interface ExactOutSwap {
+  readonly hops: readonly SwapHop[];
+  readonly amountOut: bigint;
+  readonly amountInMax: bigint;
+  readonly recipient: Address;
+  /** Whether the wallet pays through Permit2, or the router from its balance. */
+  readonly payerIsUser: boolean;
+}
+
 /** Consecutive hops of one kind, swapped by one command. */
 export interface PathSwap {
   readonly hops: readonly SwapHop[];
@@ -71,6 +106,14 @@ export interface PathSwap {
   readonly recipient: Address;
   /** Whether the wallet pays through Permit2, or the router from its balance. */
   readonly payerIsUser: boolean;
+}
+
+/** What the wallet must receive. */
+interface ForwardedOutput {
+  readonly tokenOut: Address;
+  readonly wrapped: Address;
+  readonly recipient: Address;
+  readonly amountOutMin: bigint;
 }
 
 function listTokens(hops: readonly SwapHop[]): Hex[] {
@@ -90,22 +133,56 @@ function readKey({ pool }: SwapHop): PoolKey {
   return pool.key;
 }
 
-function encodePackedPath(hops: readonly SwapHop[]): Hex {
-  const [first, ...others] = listTokens(hops);
-  const fees = hops.map(readFee);
+/** `isReversed`: from the output to the input, as swaps for a given output take it. */
+function encodePackedPath(hops: readonly SwapHop[], isReversed: boolean): Hex {
+  const [tokens, fees] = [listTokens(hops), hops.map(readFee)];
+  if (isReversed) for (const list of [tokens, fees]) list.reverse();
+  const [first, ...others] = tokens;
   const parts = others.map((token, index) =>
     encodePacked(['uint24', 'address'], [fees[index] ?? 0, token]).slice(2),
   );
   return `${first ?? '0x'}${parts.join('')}`;
 }
 
+function encodeV4Single(
+  hops: readonly SwapHop[],
+  [amountIn, amountOutMinimum]: readonly [bigint, bigint],
+): Hex {
+  const hop = hops[0] as SwapHop;
+  const key = readKey(hop);
+  const [currency0, currency1, hooks] = [key.currency0, key.currency1, key.hooks] as [
+    Hex,
+    Hex,
+    Hex,
+  ];
+  const poolKey = { ...key, currency0, currency1, hooks };
+  const zeroForOne = hop.tokenIn === key.currency0;
+  const amounts = { amountIn, amountOutMinimum };
+  const single = { poolKey, zeroForOne, ...amounts, hookData: '0x' as const };
+  return encodeAbiParameters(V4_SINGLE, [single]);
+}
+
+/** A path names the pools by the token at their other end. */
+function buildPathKeys(hops: readonly SwapHop[], tokens: readonly Hex[]) {
+  return hops.map(readKey).map(({ fee, tickSpacing, hooks }, index) => ({
+    intermediateCurrency: tokens[index] as Hex,
+    ...{ fee, tickSpacing, hooks: hooks as Hex },
+    hookData: '0x' as const,
+  }));
+}
+
 export class RouterCommands {
-  readonly #version: SwapRouter['version'];
+  readonly #version: UniversalRouter['version'];
   readonly #inputs: Hex[] = [];
   #commands = '';
 
-  constructor(version: SwapRouter['version']) {
+  constructor(version: UniversalRouter['version']) {
     this.#version = version;
+  }
+
+  /** Gives the wallet's signed permit to Permit2; `encodePermitInput` makes the input. */
+  permit(input: Hex): void {
+    this.#add(COMMAND.permit, input);
   }
 
   /** Native coin held by the router → wrapped coin for the recipient. */
@@ -124,6 +201,23 @@ export class RouterCommands {
     this.#add(COMMAND.sweep, encodeAbiParameters(TOKEN_TO_AMOUNT, values));
   }
 
+  /**
+   * All of the output held by the router → the recipient. `paid`: the tokens that pools paid, which
+   * may be both forms of the native coin.
+   */
+  forward(
+    paid: ReadonlySet<Address>,
+    { tokenOut, wrapped, recipient, amountOutMin }: ForwardedOutput,
+  ): void {
+    if (tokenOut === ZERO_ADDRESS && !paid.has(ZERO_ADDRESS)) {
+      this.unwrap(recipient, amountOutMin);
+      return;
+    }
+    if (tokenOut === ZERO_ADDRESS && paid.has(wrapped)) this.unwrap(ROUTER, 0n);
+    if (tokenOut === wrapped && paid.has(ZERO_ADDRESS)) this.wrap(ROUTER, WHOLE_BALANCE);
+    this.sweep(tokenOut, recipient, amountOutMin);
+  }
+
   /** The wallet's token → the router, through Permit2. */
   pull(token: Address, amount: bigint): void {
     const values = [token as Hex, ROUTER as Hex, amount] as const;
@@ -140,8 +234,39 @@ export class RouterCommands {
   v3Swap(swap: PathSwap): void {
     const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
     const ends = [recipient as Hex, amountIn, amountOutMin] as const;
-    const input = encodeAbiParameters(V3_SWAP, [...ends, encodePackedPath(hops), payerIsUser]);
+    const input = encodeAbiParameters(V3_SWAP, [
+      ...ends,
+      encodePackedPath(hops, false),
+      payerIsUser,
+    ]);
     this.#add(COMMAND.v3Swap, input);
+  }
+
+  v2ExactOut(swap: ExactOutSwap): void {
+    const { recipient, amountOut, amountInMax, hops, payerIsUser } = swap;
+    const ends = [recipient as Hex, amountOut, amountInMax] as const;
+    const input = encodeAbiParameters(V2_SWAP, [...ends, listTokens(hops), payerIsUser]);
+    this.#add(COMMAND.v2ExactOut, input);
+  }
+
+  v3ExactOut(swap: ExactOutSwap): void {
+    const { recipient, amountOut, amountInMax, hops, payerIsUser } = swap;
+    const ends = [recipient as Hex, amountOut, amountInMax] as const;
+    const path = encodePackedPath(hops, true);
+    this.#add(COMMAND.v3ExactOut, encodeAbiParameters(V3_SWAP, [...ends, path, payerIsUser]));
+  }
+
+  /** Takes the amount itself, so that a pool that pays less makes the whole trade revert. */
+  v4ExactOut(swap: ExactOutSwap): void {
+    const { hops, amountOut, payerIsUser, recipient } = swap;
+    const tokens = listTokens(hops);
+    const [currencyIn, currencyOut] = [tokens[0] as Hex, tokens.at(-1) as Hex];
+    const [code, exchange] = this.#encodeV4ExactOut(swap);
+    const settle = encodeAbiParameters(V4_SETTLE, [currencyIn, OPEN_DELTA, payerIsUser]);
+    const take = encodeAbiParameters(TOKEN_TO_AMOUNT, [currencyOut, recipient as Hex, amountOut]);
+    const codes: Hex = `0x${code}${ACTION.settle}${ACTION.take}`;
+    const input = encodeAbiParameters(V4_ACTIONS, [codes, [exchange, settle, take]]);
+    this.#add(COMMAND.v4Swap, input);
   }
 
   /** A whole balance is paid before the swap, since only then is its amount known. */
@@ -171,28 +296,33 @@ export class RouterCommands {
     return encodeFunctionData({ abi: EXECUTE_ABI, args });
   }
 
+  #encodeV4ExactOut({ hops, amountOut, amountInMax }: ExactOutSwap): readonly [string, Hex] {
+    // Both kinds of single swaps have the same fields in the same order.
+    if (hops.length === 1) {
+      return [ACTION.exactOutSingle, encodeV4Single(hops, [amountOut, amountInMax])];
+    }
+    const tokens = listTokens(hops);
+    const whole = {
+      currencyOut: tokens.at(-1) as Hex,
+      path: buildPathKeys(hops, tokens.slice(0, -1)),
+      ...{ amountOut, amountInMaximum: amountInMax },
+    };
+    return [
+      ACTION.exactOutPath,
+      this.#version === '2.0'
+        ? encodeAbiParameters(V4_EXACT_OUT_PATH['2.0'], [whole])
+        : encodeAbiParameters(V4_EXACT_OUT_PATH['2.1'], [{ ...whole, maxHopSlippage: [] }]),
+    ];
+  }
+
   #encodeV4Exchange(swap: PathSwap): readonly [string, Hex] {
     const { hops, amountIn, amountOutMin } = swap;
-    const keys = hops.map(readKey);
+    if (hops.length === 1) {
+      return [ACTION.swapSingle, encodeV4Single(hops, [amountIn, amountOutMin])];
+    }
     const tokens = listTokens(hops);
     const amounts = { amountIn, amountOutMinimum: amountOutMin };
-    const [key] = keys;
-    if (key !== undefined && keys.length === 1) {
-      const [currency0, currency1, hooks] = [key.currency0, key.currency1, key.hooks] as [
-        Hex,
-        Hex,
-        Hex,
-      ];
-      const poolKey = { ...key, currency0, currency1, hooks };
-      const zeroForOne = tokens[0] === currency0;
-      const single = { poolKey, zeroForOne, ...amounts, hookData: '0x' as const };
-      return [ACTION.swapSingle, encodeAbiParameters(V4_SINGLE, [single])];
-    }
-    const path = keys.map(({ fee, tickSpacing, hooks }, index) => ({
-      intermediateCurrency: tokens[index + 1] as Hex,
-      ...{ fee, tickSpacing, hooks: hooks as Hex },
-      hookData: '0x' as const,
-    }));
+    const path = buildPathKeys(hops, tokens.slice(1));
     const whole = { currencyIn: tokens[0] as Hex, path, ...amounts };
     return [
       ACTION.swapPath,

@@ -5,26 +5,31 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { findPool, findToken } from '../../../../devnet/deployment.ts';
 import { startTestChain, type TestChain } from '../../../../devnet/test-chain.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { address } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
+import type { Address } from '../../../model/ids.ts';
+import type { PermitTerms } from '../../chain-transactions.ts';
+import { RpcClient } from '../../rpc/rpc-client.ts';
 import { addressWord, encodeCallData, uintWord } from '../hex-data.ts';
 import { parseDevnetDeployment } from '../parse-devnet-deployment.ts';
-import { RpcClient } from '../rpc/rpc-client.ts';
+import { createEvmDialect } from '../rpc/evm-dialect.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
 import { encodeSwap } from './encode-swap.ts';
+import { buildPermitMessage, encodePermitInput } from './permit-message.ts';
 import { buildNativeBalanceRead, CallSimulator, type Simulation } from './simulate-calls.ts';
-import { findSwapRouter, type SwapRouter } from './swap-plan.ts';
+import { findUniversalRouter, type UniversalRouter } from './swap-routers.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 
 /** It belongs to nobody and has never been used. */
 const WALLET = address('0x00000000000000000000000000000000c0ffee00');
-const NONE = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0 };
+const NONE = { tokenRaw: 0n, permit2Raw: 0n, permit2Expiration: 0, permit2Nonce: 0 };
 
 interface Call {
   readonly id: number;
@@ -33,12 +38,12 @@ interface Call {
 }
 
 let chain: TestChain;
-let router: SwapRouter;
+let router: UniversalRouter;
 const closing: (() => void)[] = [];
 
 before(async () => {
   chain = await startTestChain();
-  router = findSwapRouter(parseDevnetDeployment(chain.deployment)) ?? assert.fail();
+  router = findUniversalRouter(parseDevnetDeployment(chain.deployment)) ?? assert.fail();
 });
 after(async () => {
   for (const close of closing) close();
@@ -76,7 +81,13 @@ async function startLesserNode(isKnown: (call: Call) => boolean) {
 
 function connect(url: string) {
   const client = new RpcClient({
-    ...{ endpoints: [url], chainId: 1337, clock: systemClock, sleep, random: Math.random },
+    ...{
+      endpoints: [url],
+      dialect: createEvmDialect(1337),
+      clock: systemClock,
+      sleep,
+      random: Math.random,
+    },
     log: { info: () => undefined, warn: () => undefined },
     budgetMs: 10_000,
     limits: {
@@ -103,10 +114,21 @@ async function readHead() {
   return { position: Number(head.number), hash: head.hash };
 }
 
+async function signPermit(signer: PrivateKeyAccount, token: Address, terms: PermitTerms) {
+  const message = buildPermitMessage({ router, token }, terms, 1337);
+  const signature = await signer.signTypedData(message as never);
+  return encodePermitInput({ router, token }, { ...terms, signature });
+}
+
 /** Sells WIRE, which the wallet does not have, for the native coin: two approvals and the swap. */
 async function sell(
   parts: ReturnType<typeof connect>,
-  more: { readonly amountOutMin?: bigint; readonly hash?: string } = {},
+  more: {
+    readonly amountOutMin?: bigint;
+    readonly hash?: string;
+    /** Signs a permit in place of the second approval. */
+    readonly signer?: PrivateKeyAccount;
+  } = {},
 ): Promise<Simulation & { kinds?: readonly string[] }> {
   const block = await readHead();
   const token = address(findToken(chain.deployment, 'wire').address);
@@ -114,6 +136,10 @@ async function sell(
   const amountRaw = 10n ** 20n;
   const deadlineSeconds = 4_000_000_000;
   const tokenOut = router.wrapped;
+  const { signer } = more;
+  const wallet = signer === undefined ? WALLET : address(signer.address.toLowerCase());
+  const terms = { router: router.name, amountRaw, nonce: 0, deadlineSeconds };
+  const permitInput = signer && (await signPermit(signer, token, terms));
   const hop = { pool: { kind: 'v2', pair: address(id) }, tokenIn: token, tokenOut } as const;
   const swap = encodeSwap(
     {
@@ -122,21 +148,25 @@ async function sell(
       amountOutMin: more.amountOutMin ?? 1n,
       strands: [{ takes: 'input', amountInRaw: amountRaw, amountOutRaw: 1n, hops: [hop] }],
       outputTaxBps: 0,
-      recipient: WALLET,
+      recipient: wallet,
       deadlineSeconds,
+      permitInput,
     },
     router,
   );
   const need = { token, amountRaw, deadlineSeconds, mustReset: false };
-  const calls = [...encodeApprovals(need, NONE, router), swap].map(({ to, data, value }) => ({
-    ...{ to, data, value },
-    gas: 3_000_000n,
-  }));
-  const found = await parts.slots.find({ token, owner: WALLET, block: block.position });
+  const approval = signer === undefined ? ('onchain' as const) : ('signed' as const);
+  const calls = [...encodeApprovals({ ...need, approval }, NONE, router), swap].map(
+    ({ to, data, value }) => ({
+      ...{ to, data, value },
+      gas: 3_000_000n,
+    }),
+  );
+  const found = await parts.slots.find({ token, owner: wallet, block: block.position });
   const slots = new Map(found === null ? [] : [[found.slot, `0x${uintWord(amountRaw)}`]]);
-  const balance = buildNativeBalanceRead(WALLET);
+  const balance = buildNativeBalanceRead(wallet);
   return parts.simulator.simulate({
-    wallet: WALLET,
+    wallet,
     calls: [balance, ...calls, balance],
     overrides: new Map([[found?.account ?? token, { slots }]]),
     block: { position: block.position, hash: more.hash ?? block.hash },
@@ -172,6 +202,17 @@ describe('CallSimulator', () => {
       // The difference comes from slots warmed by earlier calls, and refunds.
       const exact = Number(readOutcomes(whole)[index]!.gasUsed);
       assert.ok(Math.abs(Number(gasUsed) - exact) < 25_000, `${gasUsed} for ${exact}`);
+    }
+  });
+
+  it('runs a swap that carries a signed permit, either way', async () => {
+    const signer = privateKeyToAccount(generatePrivateKey());
+    const lesser = await startLesserNode(({ method }) => method !== 'eth_simulateV1');
+    const plain = computeReceived(await sell(connect(chain.rpcUrl)));
+    for (const url of [chain.rpcUrl, lesser.url]) {
+      const simulation = await sell(connect(url), { signer });
+      assert.equal(readOutcomes(simulation).length, 4);
+      assert.equal(computeReceived(simulation), plain);
     }
   });
 

@@ -2,12 +2,13 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { evmAddress } from '../evm-ids.ts';
 import { addressWord, toQuantity, uintAt, uintWord } from '../hex-data.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
-import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 
 export interface WalletCall {
   readonly to: Address;
@@ -57,7 +58,8 @@ const BALANCE_READER_CODE = '0x6000353160005260206000f3';
 
 /**
  * Stands in for the wallet's code where a node only knows `eth_call`: makes the calls that its data
- * lists, in order, and returns of each whether it went well, its gas and its data. In Yul:
+ * lists, in order, and returns of each whether it went well, its gas and its data. Others are told
+ * that its signature is right (ERC-1271): Permit2 asks the code of a wallet that has some. In Yul:
  *
  *     if eq(caller(), address()) {
  *       let p := 0
@@ -77,9 +79,11 @@ const BALANCE_READER_CODE = '0x6000353160005260206000f3';
  *       }
  *       return(0, p)
  *     }
+ *     mstore(0, shl(224, 0x1626ba7e))
+ *     return(0, 0x20)
  */
 const EXECUTOR_CODE =
-  '0x303314600757005b6000805b368110601657506000f35b90608090606080840135918181018385870182375a600080868460208b01358b3560408d0135f1905a9003602084015282523d604083015260003d913e3d0101920101600b56';
+  '0x303314601657631626ba7e60e01b60005260206000f35b6000805b368110602557506000f35b90608090606080840135918181018385870182375a600080868460208b01358b3560408d0135f1905a9003602084015282523d604083015260003d913e3d0101920101601a56';
 
 const TRANSACTION_GAS = 21_000n;
 const ZERO_BYTE_GAS = 4n;

@@ -1,23 +1,23 @@
 // A priced trade for a router: which pools, in which order, with which amounts.
 
+import type { Hex } from 'viem';
 import type { Address } from '../../../model/ids.ts';
 import type { TradeSwaps } from '../../chain-transactions.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
 import type { PoolKey } from '../pools/pool-reference.ts';
-
-/** How a pool is swapped in, for any exchange. */
-type RouterPoolKind = 'v2' | 'v3' | 'v4';
 
 type RouterPool =
   | { readonly kind: 'v2'; readonly pair: Address }
-  | { readonly kind: 'v3'; readonly feePips: number }
-  | { readonly kind: 'v4'; readonly key: PoolKey };
+  | { readonly kind: 'v3'; readonly feePips: number; readonly tickSpacing: number }
+  | { readonly kind: 'v4'; readonly key: PoolKey }
+  | { readonly kind: 'solidly'; readonly pair: Address; readonly isStable: boolean };
 
 export interface SwapHop {
   readonly pool: RouterPool;
   /** The pool's own tokens: the zero address if it holds the native coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
+  /** If the trade's output is given: what the pool is asked for. */
+  readonly askedOutRaw?: bigint;
 }
 
 export type SwapStrand = TradeSwaps<SwapHop>;
@@ -35,32 +35,18 @@ export interface SwapPlan {
   readonly recipient: Address;
   /** Unix seconds. */
   readonly deadlineSeconds: number;
+  /** The signed permit that lets the router take the input; absent if it may already. */
+  readonly permitInput?: Hex | undefined;
 }
 
-/** The router and the contracts it uses. */
-export interface SwapRouter {
-  readonly address: Address;
-  /** Decides the encoding of several V4 hops. */
-  readonly version: '2.0' | '2.1';
-  readonly permit2: Address;
-  readonly wrapped: Address;
-}
-
-/** Null if no router is known. */
-export function findSwapRouter(deployment: EvmDeployment): SwapRouter | null {
-  const { universalRouter, permit2, wrapped } = deployment;
-  if (universalRouter === null || permit2 === null) return null;
-  return { ...universalRouter, permit2, wrapped };
-}
-
-/** The exchanges that the chain's router supports, and how. */
-export function listRoutableVenues(deployment: EvmDeployment): ReadonlyMap<string, RouterPoolKind> {
-  const venues = new Map<string, RouterPoolKind>();
-  if (findSwapRouter(deployment) === null) return venues;
-  for (const { venue, universalRouter } of deployment.v2)
-    if (universalRouter) venues.set(venue, 'v2');
-  for (const { venue, universalRouter } of deployment.v3)
-    if (universalRouter) venues.set(venue, 'v3');
-  if (deployment.v4 !== null) venues.set(deployment.v4.venue, 'v4');
-  return venues;
+/** A trade whose output is given. */
+export interface ExactOutPlan
+  extends Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'permitInput'> {
+  /** What the wallet spends and receives; the zero address is the native coin. */
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  /** The maximum to spend in total, otherwise the trade reverts. */
+  readonly amountInMax: bigint;
+  /** Each takes a part of the input and pays a part of the output. */
+  readonly strands: readonly SwapStrand[];
 }

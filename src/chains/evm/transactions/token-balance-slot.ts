@@ -4,11 +4,11 @@
 import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 import { parseEvmAddress } from '../evm-ids.ts';
 import { addressWord, encodeCallData, toQuantity, uintWord } from '../hex-data.ts';
-import type { RpcClient } from '../rpc/rpc-client.ts';
-import type { RpcCall } from '../rpc/rpc-endpoint.ts';
-import { isRpcError } from '../rpc/rpc-error.ts';
 
 interface StorageSlot {
   /** The token itself, or the contract that stores its balances. */

@@ -2,7 +2,7 @@
 // confirmed by asking the pool and then its factory.
 
 import type { Address, PoolId } from '../../../model/ids.ts';
-import type { PoolDescription, PoolTerms } from '../../../model/pool.ts';
+import type { PoolChange, PoolDescription, PoolTerms } from '../../../model/pool.ts';
 import { toPoolContract, toPoolId } from '../evm-ids.ts';
 import type { EvmLog, LogDecoder } from '../evm-log.ts';
 import { decodeAddressAt, hasWords, toTopicAddress } from '../hex-data.ts';
@@ -18,7 +18,7 @@ interface Fork {
 }
 
 /** What a protocol adds to the description of a pool. */
-type PoolDetails = PoolTerms & { readonly feePips: number };
+export type PoolDetails = PoolTerms & { readonly feePips: number };
 
 interface PoolPlace {
   readonly venue: string;
@@ -35,28 +35,35 @@ function indexForks<F extends Fork>(forks: readonly F[]): ReadonlyMap<Address, F
   return new Map(forks.map((fork) => [fork.factory, fork]));
 }
 
-/** The log has the tokens in its first two topics, and two words of data. */
+/** The log has the tokens in its first two topics. */
 export function createCreationDecoder<F extends Fork>(
   forks: readonly F[],
   log: {
     readonly topicCount: number;
+    readonly wordCount: number;
     /** Which word is the pool's address. */
     readonly poolWord: number;
     readonly readDetails: (log: EvmLog, fork: F) => PoolDetails;
+    /** What is known of a new pool beside its description. */
+    readonly listChanges?: (log: EvmLog, fork: F) => readonly PoolChange[];
   },
 ): LogDecoder {
   const byFactory = indexForks(forks);
-  const { topicCount, poolWord, readDetails } = log;
+  const { topicCount, wordCount, poolWord, readDetails, listChanges } = log;
   return (one, out) => {
     const { topics, data } = one;
     const fork = byFactory.get(one.address);
-    if (fork === undefined || topics.length !== topicCount || !hasWords(data, 2)) return;
+    if (fork === undefined || topics.length !== topicCount) return;
+    if (!hasWords(data, wordCount)) return;
     const token0 = toTopicAddress(topics[1]);
     const token1 = toTopicAddress(topics[2]);
     if (token0 === null || token1 === null) return;
     const place = { venue: fork.venue, vault: decodeAddressAt(data, poolWord), token0, token1 };
     const description = describePool(place, readDetails(one, fork));
     out.push({ kind: 'poolCreated', description, complete: true });
+    for (const change of listChanges?.(one, fork) ?? []) {
+      out.push({ kind: 'poolChanged', pool: description.pool, change });
+    }
   };
 }
 
@@ -70,8 +77,8 @@ export async function confirmPools<F extends Fork>(
     readonly selectors: readonly string[];
     /** Null if these answers cannot be a pool's. */
     readonly readDetails: (fork: F, answers: readonly string[]) => PoolDetails | null;
-    /** Asks a factory for its pool. */
-    readonly encodeLookup: (pool: PoolDescription) => string;
+    /** Asks a factory for its pool, which gave these answers. */
+    readonly encodeLookup: (pool: PoolDescription, answers: readonly string[]) => string;
   },
 ): Promise<PoolDescription[]> {
   const byFactory = indexForks(protocol.forks);
@@ -91,12 +98,13 @@ export async function confirmPools<F extends Fork>(
     const details = protocol.readDetails(fork, answers.slice(3));
     if (details === null) return [];
     const place = { venue: fork.venue, vault: toPoolContract(pool), token0, token1 };
-    return [{ factory: fork.factory, description: describePool(place, details) }];
+    const description = describePool(place, details);
+    return [{ factory: fork.factory, description, answers: answers.slice(3) }];
   });
   const vouched = await callContracts(
-    claims.map(({ factory, description }) => ({
+    claims.map(({ factory, description, answers }) => ({
       to: factory,
-      data: protocol.encodeLookup(description),
+      data: protocol.encodeLookup(description, answers),
     })),
   );
   return claims.flatMap(({ description }, index) => {

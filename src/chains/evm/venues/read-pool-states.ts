@@ -3,6 +3,7 @@
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
+import { ownsVenue } from './owns-venue.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 import type { CallContracts } from './venue-protocol.ts';
 
@@ -13,8 +14,9 @@ export async function readPoolStates(
 ): Promise<PoolStateReading[]> {
   const readings = new Map<PoolId, PoolStateReading>();
   for (const protocol of VENUE_PROTOCOLS) {
-    const venues = new Set(protocol.listVenues(context.deployment));
-    const own = queries.filter(({ description }) => venues.has(description.venue));
+    const own = queries.filter(({ description }) =>
+      ownsVenue(protocol, description.venue, context.deployment),
+    );
     if (own.length === 0) continue;
     for (const reading of await protocol.readPoolStates(own, context)) {
       if (reading !== null) readings.set(reading.pool, reading);

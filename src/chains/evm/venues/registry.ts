@@ -1,8 +1,36 @@
 // The registry of venue protocols. A new one is a folder beside this file and a line here.
 
+import type { Address } from '../../../model/ids.ts';
+import type { EvmDeployment } from '../evm-deployment.ts';
+import { balancer } from './balancer/balancer.ts';
+import { curve } from './curve/curve.ts';
+import { dodo } from './dodo/dodo.ts';
+import { infinityBins, infinityRanges } from './infinity/infinity.ts';
+import { maverick } from './maverick/maverick.ts';
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
 
-export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [uniswapV2, uniswapV3, uniswapV4];
+export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
+  ...[uniswapV2, uniswapV3, uniswapV4],
+  ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick],
+];
+
+interface SharedEmitters {
+  /** By venue: the contract that emits the logs of all its pools, with their id. */
+  readonly singletons: ReadonlyMap<string, Address>;
+  /** Vaults whose swaps name both tokens in their topics. */
+  readonly tokenVaults: ReadonlySet<Address>;
+}
+
+/** Contracts that emit the logs of many pools. */
+export function listSharedEmitters(deployment: EvmDeployment): SharedEmitters {
+  const singletons = VENUE_PROTOCOLS.flatMap((protocol) => {
+    const singleton = protocol.describeLogs(deployment)?.singleton ?? null;
+    if (singleton === null) return [];
+    return protocol.listVenues(deployment).map((venue) => [venue, singleton] as const);
+  });
+  const tokenVaults = new Set(deployment.balancer?.map(({ vault }) => vault));
+  return { singletons: new Map(singletons), tokenVaults };
+}

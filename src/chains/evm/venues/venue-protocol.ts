@@ -27,12 +27,12 @@ export interface CreationFilter {
 
 /** Where the logs of a protocol's pools are found, for a filter. */
 export interface VenueLogs {
-  readonly creation: {
+  readonly creations: readonly {
     readonly contracts: readonly Address[];
     readonly topic: string;
     /** Which topics are the pool's tokens. */
     readonly tokensAt: readonly number[];
-  };
+  }[];
   readonly poolTopics: readonly string[];
   /** Emits the logs of every pool, whose id is topic 1; null if each pool emits its own. */
   readonly singleton: Address | null;
@@ -41,6 +41,8 @@ export interface VenueLogs {
 export interface VenueProtocol {
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
+  /** Whether pools of factories that nobody listed may be accepted by what they do. */
+  readonly hasForks?: true;
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
   /** Null if the chain has no venue of this protocol. */
   describeLogs(deployment: EvmDeployment): VenueLogs | null;

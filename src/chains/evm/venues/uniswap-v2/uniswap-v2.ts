@@ -1,4 +1,4 @@
-// Uniswap V2 and its forks: decoding of logs, and reads from contracts.
+// Uniswap V2 and pairs like its own: decoding of logs, and reads from contracts.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { toPoolContract, toPoolId } from '../../evm-ids.ts';
@@ -8,35 +8,57 @@ import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
+import { GET_RESERVES_SELECTOR } from './pair-selectors.ts';
+import { decodeCamelotReserves, readPoolPiece } from './read-pair-piece.ts';
+import { findV2Fork, findV2Layout } from './v2-layouts.ts';
 
-export const GET_PAIR_SELECTOR = '0xe6a43905';
-export const GET_RESERVES_SELECTOR = '0x0902f1ac';
-
-const resolvePools: VenueProtocol['resolvePools'] = (pools, { deployment, callContracts }) =>
-  confirmPools(pools, callContracts, {
-    forks: deployment.v2,
-    selectors: [],
-    readDetails: ({ feePips }) => ({ kind: 'constantProduct', feePips, terms: null }),
-    encodeLookup: ({ token0, token1 }) =>
-      encodeCallData(GET_PAIR_SELECTOR, addressWord(token0), addressWord(token1)),
-  });
+/** Pairs are asked the same for most layouts; what no factory has confirmed is asked the rest. */
+const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
+  const { deployment, callContracts } = context;
+  const groups = Map.groupBy(deployment.v2, (fork) => findV2Layout(fork).detailSelectors.join());
+  const found: PoolDescription[] = [];
+  for (const forks of groups.values()) {
+    const known = new Set(found.map(({ pool }) => pool));
+    const left = pools.filter((pool) => !known.has(pool));
+    const [first] = forks;
+    if (left.length === 0 || first === undefined) break;
+    const { detailSelectors } = findV2Layout(first);
+    const confirmed = await confirmPools(left, callContracts, {
+      forks,
+      selectors: detailSelectors,
+      readDetails: (fork) => findV2Layout(fork).toDetails(fork),
+      encodeLookup: ({ token0, token1, venue }, answers) => {
+        const { lookupSelector } = findV2Layout(findV2Fork(deployment, venue) ?? {});
+        const key = answers.map((answer) => answer.slice(2));
+        return encodeCallData(lookupSelector, addressWord(token0), addressWord(token1), ...key);
+      },
+    });
+    found.push(...confirmed);
+  }
+  return found;
+};
 
 const findPools: VenueProtocol['findPools'] = async (search, { deployment, callContracts }) => {
-  const asked = listPairs(search).flatMap((pair) => deployment.v2.map((fork) => ({ pair, fork })));
-  const answers = await callContracts(
-    asked.map(({ pair: { token0, token1 }, fork }) => ({
-      to: fork.factory,
-      data: encodeCallData(GET_PAIR_SELECTOR, addressWord(token0), addressWord(token1)),
-    })),
+  const asked = listPairs(search).flatMap((pair) =>
+    deployment.v2.flatMap((fork) => {
+      if (fork.isSearched === false) return [];
+      const { lookupSelector, keys } = findV2Layout(fork);
+      const call = encodeCallData(
+        lookupSelector,
+        ...[addressWord(pair.token0), addressWord(pair.token1)],
+      );
+      const calls = keys.length === 0 ? [call] : keys.map((key) => `${call}${key}`);
+      return calls.map((data) => ({ pair, fork, data }));
+    }),
   );
+  const answers = await callContracts(asked.map(({ fork, data }) => ({ to: fork.factory, data })));
   return asked.flatMap(({ pair, fork }, index): PoolDescription[] => {
     const answer = answers[index] ?? null;
     if (answer === null || !hasWords(answer, 1)) return [];
     const vault = decodeAddressAt(answer, 0);
     if (vault === ZERO_ADDRESS) return [];
-    const { venue, feePips } = fork;
-    const pool = toPoolId(vault);
-    return [{ pool, kind: 'constantProduct', venue, ...pair, feePips, vault, terms: null }];
+    const place = { pool: toPoolId(vault), venue: fork.venue, ...pair, vault };
+    return [{ ...place, ...findV2Layout(fork).toDetails(fork) }];
   });
 };
 
@@ -47,25 +69,22 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
       data: GET_RESERVES_SELECTOR,
     })),
   );
-  return queries.map(({ description }, index) => {
+  return queries.map(({ description: { pool, venue } }, index) => {
     const answer = answers[index] ?? null;
+    const { name } = findV2Layout(findV2Fork(context.deployment, venue) ?? {});
+    if (name === 'camelot') {
+      const state = decodeCamelotReserves(answer);
+      return state && { pool, state, ticks: [] };
+    }
     if (answer === null || !hasWords(answer, 3)) return null;
-    return {
-      pool: description.pool,
-      state: { reserve0: uintAt(answer, 0), reserve1: uintAt(answer, 1) },
-      ticks: [],
-    };
+    const state = { reserve0: uintAt(answer, 0), reserve1: uintAt(answer, 1) };
+    return { pool, state, ticks: [] };
   });
-};
-
-const readPoolPiece: VenueProtocol['readPoolPiece'] = async ({ description }, context) => {
-  const [reading] = await readPoolStates([{ description, ticks: [] }], context);
-  if (!reading) return null;
-  return { state: reading.state, feePips: null, ticks: [], covered: null, isLast: true };
 };
 
 export const uniswapV2: VenueProtocol = {
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
+  hasForks: true,
   createDecoders: createUniswapV2Decoders,
   describeLogs: describeUniswapV2Logs,
   resolvePools,

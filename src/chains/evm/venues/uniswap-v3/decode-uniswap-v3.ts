@@ -1,15 +1,15 @@
-// Decodes logs of Uniswap V3 pools. PancakeSwap's pools add two words to `Swap`, which changes its
+// Decodes logs of V3-like pools. PancakeSwap's pools add two words to `Swap`, which changes its
 // topic; the first five words are the same.
 
-import type { EvmDeployment } from '../../evm-deployment.ts';
+import type { EvmDeployment, V3Fork } from '../../evm-deployment.ts';
 import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
-import { hasWords, int24At, intAt, toInt24, uintAt } from '../../hex-data.ts';
+import { hasWords, intAt, toInt24, uintAt } from '../../hex-data.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';
+import { findV3Layout, toRangeDetails } from './v3-layouts.ts';
 
-const POOL_CREATED_TOPIC = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118';
 const INITIALIZE_TOPIC = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95';
 const MINT_TOPIC = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 const BURN_TOPIC = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c';
@@ -70,12 +70,61 @@ function createSwapDecoder(words: number): LogDecoder {
   };
 }
 
-export function describeUniswapV3Logs({ v3 }: EvmDeployment): VenueLogs | null {
-  if (v3.length === 0) return null;
-  const contracts = v3.map(({ factory }) => factory);
+/** The fee of the swap after it; with one word for both directions, or one for each. */
+function createFeeDecoder(wordCount: number): LogDecoder {
+  return ({ address, topics, data }, out) => {
+    if (topics.length !== 1 || !hasWords(data, wordCount)) return;
+    const zeroForOne = Number(uintAt(data, 0));
+    const fees = { zeroForOne, oneForZero: Number(uintAt(data, wordCount - 1)) };
+    const change = { poolKind: 'concentrated', type: 'fees', fees, isTimed: true } as const;
+    out.push({ kind: 'poolChanged', pool: toPoolId(address), change });
+  };
+}
+
+/** By the topic of the log that announces their pools. */
+function groupForks({ v3 }: EvmDeployment): ReadonlyMap<string, readonly V3Fork[]> {
+  return Map.groupBy(v3, (fork) => findV3Layout(fork).creation.topic);
+}
+
+function createFeeDecoders({ v3 }: EvmDeployment): ReadonlyMap<string, LogDecoder> {
+  const sources = v3.map((fork) => findV3Layout(fork).fee);
+  return new Map(
+    sources.flatMap((fee) =>
+      fee.kind === 'logged' ? [[fee.topic, createFeeDecoder(fee.words.length)] as const] : [],
+    ),
+  );
+}
+
+function createCreationDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder> {
+  const decoders = new Map<string, LogDecoder>();
+  for (const [topic, forks] of groupForks(deployment)) {
+    const [first] = forks;
+    if (first === undefined) continue;
+    const { topicCount, wordCount, poolWord } = findV3Layout(first).creation;
+    const readDetails = (log: EvmLog, fork: V3Fork) =>
+      toRangeDetails(findV3Layout(fork).creation.readDetails(log));
+    const listChanges = (_: EvmLog, fork: V3Fork) => findV3Layout(fork).creation.changes;
+    const log = { topicCount, wordCount, poolWord, readDetails, listChanges };
+    decoders.set(topic, createCreationDecoder(forks, log));
+  }
+  return decoders;
+}
+
+const POOL_DECODERS: ReadonlyMap<string, LogDecoder> = new Map<string, LogDecoder>([
+  [INITIALIZE_TOPIC, decodeInitialize],
+  [MINT_TOPIC, decodeMint],
+  [BURN_TOPIC, decodeBurn],
+  [SWAP_TOPIC, createSwapDecoder(5)],
+  [PANCAKE_SWAP_TOPIC, createSwapDecoder(7)],
+]);
+
+export function describeUniswapV3Logs(deployment: EvmDeployment): VenueLogs | null {
+  if (deployment.v3.length === 0) return null;
   return {
-    creation: { contracts, topic: POOL_CREATED_TOPIC, tokensAt: [1, 2] },
-    poolTopics: [INITIALIZE_TOPIC, MINT_TOPIC, BURN_TOPIC, SWAP_TOPIC, PANCAKE_SWAP_TOPIC],
+    creations: Array.from(groupForks(deployment), ([topic, forks]) => ({
+      ...{ contracts: forks.map(({ factory }) => factory), topic, tokensAt: [1, 2] },
+    })),
+    poolTopics: [...POOL_DECODERS.keys(), ...createFeeDecoders(deployment).keys()],
     singleton: null,
   };
 }
@@ -83,23 +132,9 @@ export function describeUniswapV3Logs({ v3 }: EvmDeployment): VenueLogs | null {
 export function createUniswapV3Decoders(
   deployment: EvmDeployment,
 ): ReadonlyMap<string, LogDecoder> {
-  return new Map<string, LogDecoder>([
-    [
-      POOL_CREATED_TOPIC,
-      createCreationDecoder(deployment.v3, {
-        topicCount: 4,
-        poolWord: 1,
-        readDetails: ({ topics, data }) => ({
-          kind: 'concentrated',
-          feePips: Number(topics[3]),
-          terms: { tickSpacing: int24At(data, 0), custody: { kind: 'own' } },
-        }),
-      }),
-    ],
-    [INITIALIZE_TOPIC, decodeInitialize],
-    [MINT_TOPIC, decodeMint],
-    [BURN_TOPIC, decodeBurn],
-    [SWAP_TOPIC, createSwapDecoder(5)],
-    [PANCAKE_SWAP_TOPIC, createSwapDecoder(7)],
+  return new Map([
+    ...createCreationDecoders(deployment),
+    ...POOL_DECODERS,
+    ...createFeeDecoders(deployment),
   ]);
 }

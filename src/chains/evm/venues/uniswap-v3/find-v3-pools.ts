@@ -1,53 +1,51 @@
-// Asks the factories of Uniswap V3 and its forks for the pools of a token.
+// Asks the factories of V3-like venues for the pools of a token.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../../evm-ids.ts';
-import {
-  addressWord,
-  decodeAddressAt,
-  encodeCallData,
-  hasWords,
-  int24At,
-  uintWord,
-} from '../../hex-data.ts';
+import { toPoolId } from '../../evm-ids.ts';
+import { addressWord, decodeAddressAt, encodeCallData, hasWords } from '../../hex-data.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { GET_POOL_SELECTOR, TICK_SPACING_SELECTOR } from './pool-selectors.ts';
-
-/** The fees that the factories of Uniswap, PancakeSwap and Sushi allow, on all chains together. */
-const FEE_TIERS = [100, 200, 300, 400, 500, 2500, 3000, 10_000] as const;
+import { findV3Layout, toRangeDetails } from './v3-layouts.ts';
 
 export const findPools: VenueProtocol['findPools'] = async (search, context) => {
   const { deployment, callContracts } = context;
   const asked = listPairs(search).flatMap((pair) =>
-    deployment.v3.flatMap((fork) => FEE_TIERS.map((feePips) => ({ pair, fork, feePips }))),
+    deployment.v3.flatMap((fork) => {
+      if (fork.isSearched === false) return [];
+      const layout = findV3Layout(fork);
+      return layout.listKeys(fork).map((key) => ({ pair, fork, layout, key }));
+    }),
   );
   const answers = await callContracts(
-    asked.map(({ pair: { token0, token1 }, fork, feePips }) => ({
+    asked.map(({ pair: { token0, token1 }, fork, layout, key }) => ({
       to: fork.factory,
       data: encodeCallData(
-        GET_POOL_SELECTOR,
-        addressWord(token0),
-        addressWord(token1),
-        uintWord(feePips),
+        layout.lookupSelector,
+        ...[addressWord(token0), addressWord(token1), ...layout.encodeKey(key)],
       ),
     })),
   );
-  const found = asked.flatMap(({ pair, fork, feePips }, index) => {
+  const found = asked.flatMap(({ pair, fork, layout }, index) => {
     const answer = answers[index] ?? null;
     if (answer === null || !hasWords(answer, 1)) return [];
     const vault = decodeAddressAt(answer, 0);
     if (vault === ZERO_ADDRESS) return [];
-    return [{ ...pair, pool: toPoolId(vault), venue: fork.venue, feePips, vault }];
+    return [{ layout, place: { ...pair, pool: toPoolId(vault), venue: fork.venue, vault } }];
   });
-  const spacings = await callContracts(
-    found.map(({ pool }) => ({ to: toPoolContract(pool), data: TICK_SPACING_SELECTOR })),
+  const said = await callContracts(
+    found.flatMap(({ layout, place: { vault: to } }) =>
+      layout.detailSelectors.map((data) => ({ to, data })),
+    ),
   );
-  return found.flatMap((pool, index): PoolDescription[] => {
-    const spacing = spacings[index] ?? null;
-    if (spacing === null || !hasWords(spacing, 1)) return [];
-    const terms = { tickSpacing: int24At(spacing, 0), custody: { kind: 'own' } } as const;
-    return [{ ...pool, kind: 'concentrated', terms }];
+  let at = 0;
+  return found.flatMap(({ layout, place }): PoolDescription[] => {
+    const { length } = layout.detailSelectors;
+    const own = said.slice(at, at + length);
+    at += length;
+    const words = own.flatMap((word) => (word !== null && hasWords(word, 1) ? [word] : []));
+    if (words.length < length) return [];
+    const details = layout.decodeDetails(words);
+    return details === null ? [] : [{ ...place, ...toRangeDetails(details) }];
   });
 };

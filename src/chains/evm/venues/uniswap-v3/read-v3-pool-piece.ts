@@ -1,26 +1,28 @@
-// A V3 pool's whole state, piece by piece. The protocol's fee comes out of the pool's own and
+// A V3-like pool's whole state, piece by piece. The protocol's fee comes out of the pool's own and
 // changes no swap, so it is not read.
 
+import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
+import type { StateOf } from '../../../../model/pool.ts';
 import { readTickPiece, type TickSource } from '../../adopt/read-tick-piece.ts';
 import { toPoolContract } from '../../evm-ids.ts';
-import { encodeCallData, hasWords, int24At, intWord, uintAt } from '../../hex-data.ts';
+import { encodeCallData, hasWordAt, hasWords, int24At, intWord, uintAt } from '../../hex-data.ts';
 import { decodeTick, hasTwoWords } from '../concentrated-pools.ts';
 import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
-import {
-  LIQUIDITY_SELECTOR,
-  SLOT0_SELECTOR,
-  TICK_BITMAP_SELECTOR,
-  TICKS_SELECTOR,
-} from './pool-selectors.ts';
+import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
+import { findLayoutOfVenue, type V3Layout } from './v3-layouts.ts';
 
-function createTickSource(pool: Address, callContracts: CallContracts): TickSource {
+function createTickSource(
+  pool: Address,
+  bitmapSelector: string,
+  callContracts: CallContracts,
+): TickSource {
   return {
     async readWords(words) {
       const answers = await callContracts(
         words.map((word) => ({
           to: pool,
-          data: encodeCallData(TICK_BITMAP_SELECTOR, intWord(word)),
+          data: encodeCallData(bitmapSelector, intWord(word)),
         })),
       );
       return answers.map((answer) =>
@@ -46,21 +48,52 @@ export function decodeV3State(slot0: string | null, liquidity: string | null) {
   };
 }
 
+interface ReadFees {
+  /** Null if the pool's logs have told it. */
+  readonly feePips: number | null;
+  readonly state: Pick<StateOf<'concentrated'>, 'feeOneForZero' | 'flags'>;
+}
+
+/** Null if a pool would not answer like this. */
+function findFees(
+  source: V3Layout['fee'],
+  slot0: string | null,
+  asked: string | null,
+): ReadFees | null {
+  if (source.kind === 'fixed') return { feePips: null, state: {} };
+  if (source.kind === 'stated') {
+    const isThere = slot0 !== null && hasWordAt(slot0, source.word);
+    return isThere ? { feePips: Number(uintAt(slot0, source.word)), state: {} } : null;
+  }
+  const flags = joinFlags(['timedFee']);
+  if (source.kind === 'asked') {
+    if (asked === null || !hasWords(asked, 1)) return null;
+    return { feePips: Number(uintAt(asked, 0)), state: { flags } };
+  }
+  const [down = 0, up = down] = source.words;
+  if (slot0 === null || !hasWordAt(slot0, up)) return null;
+  const [feePips, feeOneForZero] = [Number(uintAt(slot0, down)), Number(uintAt(slot0, up))];
+  return { feePips, state: { flags, ...(feeOneForZero === feePips ? {} : { feeOneForZero }) } };
+}
+
 export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, context) => {
   const { description, covered, wordCountMax } = query;
   if (description.kind !== 'concentrated') return null;
   const pool = toPoolContract(description.pool);
-  const { callContracts } = context;
-  const [slot0 = null, liquidity = null] = await callContracts([
-    { to: pool, data: SLOT0_SELECTOR },
+  const { callContracts, deployment } = context;
+  const layout = findLayoutOfVenue(deployment, description.venue);
+  const [slot0 = null, liquidity = null, fee = null] = await callContracts([
+    { to: pool, data: layout.slot0Selector },
     { to: pool, data: LIQUIDITY_SELECTOR },
+    ...(layout.fee.kind === 'asked' ? [{ to: pool, data: FEE_SELECTOR }] : []),
   ]);
   const state = decodeV3State(slot0, liquidity);
-  if (state === null) return null;
+  const fees = findFees(layout.fee, slot0, fee);
+  if (state === null || fees === null) return null;
   const { tick } = state;
   const { tickSpacing } = description.terms;
-  const source = createTickSource(pool, callContracts);
+  const source = createTickSource(pool, layout.bitmapSelector, callContracts);
   const piece = await readTickPiece(source, { tick, tickSpacing, covered, wordCountMax });
   if (piece === null) return null;
-  return { ...piece, state, feePips: null };
+  return { ...piece, state: { ...state, ...fees.state }, feePips: fees.feePips };
 };

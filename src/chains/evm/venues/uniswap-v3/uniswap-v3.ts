@@ -1,48 +1,52 @@
-// Uniswap V3 and its forks: decoding of logs, and reads from contracts.
+// Uniswap V3 and pools like its own: decoding of logs, and reads from contracts.
 
+import type { PoolDescription } from '../../../../model/pool.ts';
 import { toPoolContract } from '../../evm-ids.ts';
-import { addressWord, encodeCallData, int24At, intWord, uintAt, uintWord } from '../../hex-data.ts';
+import { addressWord, encodeCallData, intWord } from '../../hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import { confirmPools } from '../factory-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
-import {
-  GET_POOL_SELECTOR,
-  LIQUIDITY_SELECTOR,
-  SLOT0_SELECTOR,
-  TICK_SPACING_SELECTOR,
-  TICKS_SELECTOR,
-} from './pool-selectors.ts';
+import { LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
 import { decodeV3State, readPoolPiece } from './read-v3-pool-piece.ts';
+import { findLayoutOfVenue, findV3Layout, toRangeDetails } from './v3-layouts.ts';
 
-export const FEE_SELECTOR = '0xddca3f43';
+/** Pools are asked the same for most layouts; what no factory has confirmed is asked the rest. */
+const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
+  const { deployment, callContracts } = context;
+  const groups = Map.groupBy(deployment.v3, (fork) => findV3Layout(fork).detailSelectors.join());
+  const found: PoolDescription[] = [];
+  for (const forks of groups.values()) {
+    const known = new Set(found.map(({ pool }) => pool));
+    const left = pools.filter((pool) => !known.has(pool));
+    const [first] = forks;
+    if (left.length === 0 || first === undefined) break;
+    const confirmed = await confirmPools(left, callContracts, {
+      forks,
+      selectors: findV3Layout(first).detailSelectors,
+      readDetails: (fork, answers) => {
+        const details = findV3Layout(fork).decodeDetails(answers);
+        return details && toRangeDetails(details);
+      },
+      encodeLookup: (pool) => {
+        if (pool.kind !== 'concentrated') throw new Error(`${pool.pool} has no ticks`);
+        const { token0, token1, feePips, terms, venue } = pool;
+        const { lookupSelector, encodeKey } = findLayoutOfVenue(deployment, venue);
+        const key = encodeKey({ feePips, tickSpacing: terms.tickSpacing });
+        return encodeCallData(lookupSelector, addressWord(token0), addressWord(token1), ...key);
+      },
+    });
+    found.push(...confirmed);
+  }
+  return found;
+};
 
-const resolvePools: VenueProtocol['resolvePools'] = (pools, { deployment, callContracts }) =>
-  confirmPools(pools, callContracts, {
-    forks: deployment.v3,
-    selectors: [FEE_SELECTOR, TICK_SPACING_SELECTOR],
-    readDetails: (_, [fee = '', spacing = '']) => {
-      const feePips = Number(uintAt(fee, 0));
-      if (feePips >= 1_000_000) return null;
-      const custody = { kind: 'own' as const };
-      const terms = { tickSpacing: int24At(spacing, 0), custody };
-      return { kind: 'concentrated', feePips, terms };
-    },
-    encodeLookup: ({ token0, token1, feePips }) =>
-      encodeCallData(
-        GET_POOL_SELECTOR,
-        addressWord(token0),
-        addressWord(token1),
-        uintWord(feePips),
-      ),
-  });
-
-const readPoolStates: VenueProtocol['readPoolStates'] = (queries, { callContracts }) =>
-  readConcentratedStates(queries, callContracts, {
-    ask: ({ pool }) => ({
+const readPoolStates: VenueProtocol['readPoolStates'] = (queries, context) =>
+  readConcentratedStates(queries, context.callContracts, {
+    ask: ({ pool, venue }) => ({
       to: toPoolContract(pool),
-      slot0: SLOT0_SELECTOR,
+      slot0: findLayoutOfVenue(context.deployment, venue).slot0Selector,
       liquidity: LIQUIDITY_SELECTOR,
       encodeTick: (tick) => encodeCallData(TICKS_SELECTOR, intWord(tick)),
     }),

@@ -125,7 +125,7 @@ const decodeProtocolFee: LogDecoder = ({ topics, data }, out) => {
 export function describeUniswapV4Logs({ v4 }: EvmDeployment): VenueLogs | null {
   if (v4 === null) return null;
   return {
-    creation: { contracts: [v4.poolManager], topic: INITIALIZE_TOPIC, tokensAt: [2, 3] },
+    creations: [{ contracts: [v4.poolManager], topic: INITIALIZE_TOPIC, tokensAt: [2, 3] }],
     poolTopics: [MODIFY_LIQUIDITY_TOPIC, SWAP_TOPIC, PROTOCOL_FEE_UPDATED_TOPIC],
     singleton: v4.poolManager,
   };

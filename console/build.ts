@@ -1,0 +1,168 @@
+// Bundles the console into `dist`: a page for each route, and assets with a hash in their names.
+//
+// `npm ci` runs it, and so does the service where `dist` is missing or older than the sources.
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { type ConsoleRoute, ROUTES } from './src/routes.ts';
+
+const FOLDER = import.meta.dirname;
+/** `node console/build.ts [folder]` */
+const DIST = resolve(process.argv[2] ?? join(FOLDER, 'dist'));
+
+/** Their licences ask for their text to be passed on. */
+const BUNDLED_PACKAGES = [
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  'lightweight-charts',
+  'fancy-canvas',
+];
+
+const CHART_NOTICE = `TradingView Lightweight Charts™
+Copyright (c) 2025 TradingView, Inc. https://www.tradingview.com/`;
+
+interface BuiltFile {
+  /** Relative to `dist`. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+const shared = {
+  absWorkingDir: FOLDER,
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  legalComments: 'none',
+  target: 'es2022',
+  outdir: DIST,
+  entryNames: 'assets/[name]-[hash]',
+  chunkNames: 'assets/[name]-[hash]',
+  assetNames: 'assets/[name]-[hash]',
+} as const;
+
+async function bundle() {
+  const app = await build({
+    ...shared,
+    entryPoints: ['src/main.tsx', 'src/style.css'],
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+  });
+  // Runs before the first paint, so it is no module: modules wait for the document.
+  const theme = await build({ ...shared, entryPoints: ['src/stored-theme.ts'], format: 'iife' });
+  const files = [...app.outputFiles, ...theme.outputFiles].map(({ path, contents }) => ({
+    name: relative(DIST, path),
+    bytes: contents,
+  }));
+  return { files, outputs: { ...app.metafile.outputs, ...theme.metafile.outputs } };
+}
+
+type Outputs = Metafile['outputs'];
+
+/** The path at which the output of a source is served. */
+function findOutput(outputs: Outputs, source: string): string {
+  const found = Object.entries(outputs).find(([, output]) => output.entryPoint === source);
+  if (found === undefined) throw new Error(`${source} has no output`);
+  return found[0];
+}
+
+/** An output and everything that it imports statically. */
+function listImports(outputs: Outputs, name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const { path, kind } of outputs[name]?.imports ?? []) {
+    if (kind === 'import-statement') listImports(outputs, path, found);
+  }
+  return found;
+}
+
+/** Outputs are named relative to the working folder, wherever that is. */
+const toHref = (output: string) => `/assets/${basename(output)}`;
+
+function renderPage(outputs: Outputs, route: ConsoleRoute): string {
+  const main = findOutput(outputs, 'src/main.tsx');
+  const sources = route.preload.map((source) => findOutput(outputs, source));
+  const preloads = [main, ...sources].flatMap((name) => [...listImports(outputs, name)]);
+  const links = [...new Set(preloads)].map(
+    (name) => `<link rel="modulepreload" href="${toHref(name)}">`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark light">
+<meta name="description" content="Token markets, live, from chains that this server follows itself.">
+<title>${route.title} · Mintwire</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${toHref(findOutput(outputs, 'src/style.css'))}">
+<script src="${toHref(findOutput(outputs, 'src/stored-theme.ts'))}"></script>
+${links.join('\n')}
+<script type="module" src="${toHref(main)}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>The console needs JavaScript. The API is at <a href="/v1/docs">/v1/docs</a>.</noscript>
+</body>
+</html>
+`;
+}
+
+function readLicences(): string {
+  const parts = BUNDLED_PACKAGES.map((name) => {
+    const folder = join(FOLDER, '../node_modules', name);
+    const file = existsSync(folder)
+      ? readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+      : undefined;
+    const text = file === undefined ? 'MIT licence' : readFileSync(join(folder, file), 'utf8');
+    return `${name}\n\n${text.trim()}\n`;
+  });
+  return [CHART_NOTICE, ...parts].join('\n\n----\n\n');
+}
+
+function writeWhole(name: string, content: string | Uint8Array): void {
+  const path = join(DIST, name);
+  mkdirSync(dirname(path), { recursive: true });
+  // Two builds at once write the same bytes, and nobody reads half of them.
+  const draft = `${path}.${process.pid}.draft`;
+  writeFileSync(draft, content);
+  renameSync(draft, path);
+}
+
+/** Pages last: what they name is there before them. Assets of earlier builds go. */
+function writeDist(files: readonly BuiltFile[], pages: readonly BuiltFile[]): void {
+  for (const { name, bytes } of [...files, ...pages]) writeWhole(name, bytes);
+  const kept = new Set(files.map(({ name }) => name));
+  for (const name of readdirSync(join(DIST, 'assets'))) {
+    if (!kept.has(`assets/${name}`) && !name.endsWith('.draft')) {
+      rmSync(join(DIST, 'assets', name), { force: true });
+    }
+  }
+}
+
+const toBytes = (text: string) => new TextEncoder().encode(text);
+
+const { files, outputs } = await bundle();
+const plain: BuiltFile[] = [
+  { name: 'favicon.svg', bytes: readFileSync(join(FOLDER, 'src/favicon.svg')) },
+  { name: 'robots.txt', bytes: toBytes('User-agent: *\nDisallow: /v1/\n') },
+  { name: 'licences.txt', bytes: toBytes(readLicences()) },
+];
+const pages = ROUTES.map((route) => ({
+  name: route.path === '/' ? 'index.html' : `${route.path.slice(1)}.html`,
+  bytes: toBytes(renderPage(outputs, route)),
+}));
+// `index.html` is the newest file: its time says when the build was.
+writeDist([...files, ...plain], pages.toReversed());

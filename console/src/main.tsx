@@ -1,0 +1,18 @@
+// Mounts the console.
+
+import '@preact/signals';
+import { render } from 'preact';
+import { AppShell } from './app-shell.tsx';
+import { startClock } from './clock-tick.ts';
+import { watchLocation } from './current-location.ts';
+import { readAccount } from './state/account.ts';
+import { followChains } from './state/chains.ts';
+
+const root = document.getElementById('app');
+if (root === null) throw new Error('the page has no #app');
+watchLocation();
+startClock();
+followChains();
+// Without an answer the limits of anonymous callers are assumed; pages show their own problems.
+void readAccount().catch(() => undefined);
+render(<AppShell />, root);

@@ -1,0 +1,167 @@
+// API keys and sessions of the signed-in wallet.
+
+import { useState } from 'preact/hooks';
+import { type ApiProblem, callApi } from '../../api/call-api.ts';
+import type { IssuedKeyReply, KeyRow, KeysReply, MeReply } from '../../api/contract-types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { currentLocation, setQuery } from '../../current-location.ts';
+import { formatCount } from '../../format/format-amount.ts';
+import { SignInButton } from '../../parts/account-menu.tsx';
+import { AgeText } from '../../parts/age-text.tsx';
+import { ChoiceGroup } from '../../parts/choice-fields.tsx';
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
+import { ModalDialog } from '../../parts/modal-dialog.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { sideTexts } from '../../side-texts.ts';
+import { me, readAccount } from '../../state/account.ts';
+import { IssueKeyForm } from './issue-key-form.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import { SessionList } from './session-list.tsx';
+import { UsageTab } from './usage-tab.tsx';
+
+const KEYS_READ = 100;
+const KEYS_TABS = ['keys', 'usage', 'sessions'] as const;
+
+function SignedOut() {
+  return (
+    <div class="note">
+      <p>{sideTexts.keys.signedOut}</p>
+      <SignInButton className="primary" />
+    </div>
+  );
+}
+
+interface RevokeDialogProps {
+  readonly row: KeyRow;
+  readonly onClose: () => void;
+  readonly onRevoked: () => void;
+}
+
+function RevokeDialog({ row, onClose, onRevoked }: RevokeDialogProps) {
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const revoke = () =>
+    callApi('/keys', { method: 'DELETE', query: { id: row.id } }).then(onRevoked, setProblem);
+  return (
+    <ModalDialog label={sideTexts.keys.revoke} onClose={onClose}>
+      <p>{sideTexts.keys.confirm(row.name)}</p>
+      {problem !== null && <ProblemNote problem={problem} />}
+      <div class="bar">
+        <button type="button" class="danger" onClick={revoke}>
+          {sideTexts.keys.revoke}
+        </button>
+        <button type="button" onClick={onClose}>
+          {sideTexts.keys.keep}
+        </button>
+      </div>
+    </ModalDialog>
+  );
+}
+
+function buildKeyColumns(onRevoke: (row: KeyRow) => void): TableColumn<KeyRow>[] {
+  const { columns, status, ofNever, revoke } = sideTexts.keys;
+  return [
+    {
+      text: columns.name,
+      className: 'line',
+      cell: (row) => <span title={row.name}>{row.name}</span>,
+    },
+    { text: columns.key, className: 'mono wide', cell: (row) => `${row.prefix}…${row.last4}` },
+    { text: columns.status, cell: (row) => status[row.status] },
+    {
+      text: columns.created,
+      className: 'wide',
+      cell: (row) => <AgeText timeMs={row.createdAt} />,
+    },
+    {
+      text: columns.used,
+      className: 'wide',
+      cell: (row) => (row.lastUsedAt === null ? ofNever : <AgeText timeMs={row.lastUsedAt} />),
+    },
+    { text: columns.requests, className: 'number', cell: (row) => formatCount(row.requests24h) },
+    {
+      text: revoke,
+      className: 'number',
+      cell: (row) =>
+        row.status === 'active' && (
+          <button type="button" class="quiet" onClick={() => onRevoke(row)}>
+            {revoke}
+          </button>
+        ),
+    },
+  ];
+}
+
+function SignedIn({ account }: { account: MeReply }) {
+  const { query } = currentLocation.value;
+  const tab = KEYS_TABS.find((each) => each === query.get('tab')) ?? 'keys';
+  const list = useResource<KeysReply>({
+    key: account.wallet.id,
+    load: (signal) => callApi('/keys', { query: { limit: KEYS_READ }, signal }),
+  });
+  const [issued, setIssued] = useState<IssuedKeyReply | null>(null);
+  const [revoked, setRevoked] = useState<KeyRow | null>(null);
+  const refresh = () => {
+    list.reload();
+    void readAccount().catch(() => undefined);
+  };
+  return (
+    <>
+      <p class="soft">
+        {sideTexts.keys.active(account.keys.active, account.keys.limit)} · {sideTexts.keys.usage}:{' '}
+        {formatCount(account.usage.requests24h)} · {sideTexts.keys.perMinute}:{' '}
+        {formatCount(account.entitlements.budget.perMinute)}
+      </p>
+      <ChoiceGroup
+        label={sideTexts.keys.tabsLabel}
+        choices={KEYS_TABS.map((value) => ({ value, text: sideTexts.keys.tabs[value] }))}
+        chosen={tab}
+        onChoose={(next) => setQuery({ tab: next === 'keys' ? null : next })}
+      />
+      {tab === 'sessions' && <SessionList />}
+      {tab === 'usage' && <UsageTab keys={list.value?.keys ?? []} />}
+      {tab === 'keys' && (
+        <>
+          <IssueKeyForm
+            onIssued={(key) => {
+              setIssued(key);
+              refresh();
+            }}
+          />
+          {list.problem !== null && <ProblemNote problem={list.problem} onRetry={list.reload} />}
+          <DataTable
+            label={sideTexts.keys.title}
+            columns={buildKeyColumns(setRevoked)}
+            rows={list.value?.keys ?? null}
+            keyOf={({ id }) => id}
+            empty={sideTexts.keys.empty}
+            skeletonRows={3}
+            rowClass={(row) => (row.status === 'active' ? '' : 'soft')}
+          />
+        </>
+      )}
+      {issued?.key !== undefined && (
+        <SecretDialog secret={issued.key} onClose={() => setIssued(null)} />
+      )}
+      {revoked !== null && (
+        <RevokeDialog
+          row={revoked}
+          onClose={() => setRevoked(null)}
+          onRevoked={() => {
+            setRevoked(null);
+            refresh();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+export function KeysPage() {
+  const account = me.value;
+  return (
+    <div class="page">
+      <h1>{sideTexts.keys.title}</h1>
+      {account === null ? <SignedOut /> : <SignedIn account={account} />}
+    </div>
+  );
+}

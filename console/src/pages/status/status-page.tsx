@@ -1,0 +1,155 @@
+// How the service is, as everyone may see it: chains, checks, and the caller's own limits.
+
+import { ApiProblem, callApi } from '../../api/call-api.ts';
+import type {
+  ChainRow,
+  ChainsReply,
+  EntitlementsReply,
+  ReadyReply,
+} from '../../api/contract-types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { formatDuration } from '../../format/format-age.ts';
+import { formatCount, formatPercent } from '../../format/format-amount.ts';
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
+import { FigureText } from '../../parts/figure-text.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { sideTexts } from '../../side-texts.ts';
+import { entitlements } from '../../state/account.ts';
+
+const REFRESH_MS = 5000;
+
+type Readiness =
+  | { readonly kind: 'ready'; readonly checks: ReadyReply['checks'] }
+  | { readonly kind: 'notReady'; readonly reason: string };
+
+/** 503 is an answer here, not a problem. */
+async function readReadiness(signal: AbortSignal): Promise<Readiness> {
+  try {
+    const { checks } = await callApi<ReadyReply>('/ready', { signal });
+    return { kind: 'ready', checks };
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.fields.code !== 'NOT_READY') throw error;
+    return { kind: 'notReady', reason: error.fields.detail };
+  }
+}
+
+function ChainState({ chain }: { chain: ChainRow }) {
+  const { states, progress } = sideTexts.status;
+  return (
+    <span class={`state state-${chain.status}`}>
+      <span class="dot" aria-hidden="true" /> {states[chain.status]}
+      {chain.progress !== null && ` · ${progress(formatPercent(chain.progress.pct, 1))}`}
+      {chain.slowed !== undefined && <span class="soft"> · {chain.slowed}</span>}
+    </span>
+  );
+}
+
+const { columns } = sideTexts.status;
+
+const CHAIN_COLUMNS: readonly TableColumn<ChainRow>[] = [
+  { text: columns.chain, cell: (chain) => chain.name },
+  { text: columns.status, cell: (chain) => <ChainState chain={chain} /> },
+  { text: columns.head, className: 'number', cell: (chain) => formatCount(chain.head) },
+  {
+    text: columns.finalized,
+    className: 'number wide',
+    cell: (chain) => formatCount(chain.finalized),
+  },
+  {
+    text: columns.lag,
+    className: 'number',
+    cell: (chain) => (chain.lagMs === null ? '–' : formatDuration(chain.lagMs)),
+  },
+  {
+    text: columns.scope,
+    className: 'wide',
+    cell: (chain) => sideTexts.status.scopes[chain.scope],
+  },
+  {
+    text: columns.price,
+    className: 'number wide',
+    cell: ({ native }) => (
+      <>
+        {native.symbol} <FigureText value={native.priceUsd} as="price" />
+      </>
+    ),
+  },
+];
+
+function ReadinessNote({ readiness }: { readiness: Readiness | null }) {
+  if (readiness === null) return <div class="line-space" />;
+  if (readiness.kind === 'notReady') {
+    return (
+      <div class="note" role="status">
+        <p>
+          <strong>{sideTexts.status.notReady}</strong> {readiness.reason}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <section>
+      <h2>{sideTexts.status.ready}</h2>
+      <ul class="checks">
+        {readiness.checks.map(({ name, detail }) => (
+          <li key={name}>
+            <strong>{name}</strong> <span class="soft">{detail}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LimitTable({ own }: { own: EntitlementsReply }) {
+  const { rows, level } = sideTexts.status;
+  const { streams, streamTokens, trades, holders, klines } = own.limits;
+  const figures = { perMinute: own.budget.perMinute, burst: own.budget.burst };
+  const limits = { ...figures, streams, streamTokens, trades, holders, klines };
+  return (
+    <section>
+      <h2>{sideTexts.status.limits}</h2>
+      <dl class="stats">
+        <div>
+          <dt>{rows.level}</dt>
+          <dd>{level[own.level]}</dd>
+        </div>
+        {Object.entries(limits).map(([name, value]) => (
+          <div key={name}>
+            <dt>{rows[name as keyof typeof limits]}</dt>
+            <dd>{formatCount(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+export function StatusPage() {
+  const ready = useResource({ key: 'ready', load: readReadiness, refreshMs: REFRESH_MS });
+  const chains = useResource<ChainsReply>({
+    key: 'chains',
+    load: (signal) => callApi('/chains', { signal }),
+    refreshMs: REFRESH_MS,
+  });
+  const problem = ready.problem ?? chains.problem;
+  return (
+    <div class="page">
+      <h1>{sideTexts.status.title}</h1>
+      {problem !== null && <ProblemNote problem={problem} />}
+      <ReadinessNote readiness={ready.value} />
+      <section>
+        <h2>{sideTexts.status.chains}</h2>
+        <DataTable
+          label={sideTexts.status.chains}
+          columns={CHAIN_COLUMNS}
+          rows={chains.value?.chains ?? null}
+          keyOf={({ slug }) => slug}
+          empty={sideTexts.status.noChains}
+          skeletonRows={2}
+        />
+      </section>
+      {entitlements.value !== null && <LimitTable own={entitlements.value} />}
+    </div>
+  );
+}

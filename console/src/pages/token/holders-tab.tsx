@@ -1,0 +1,93 @@
+// Who holds a token, and how much the largest hold together.
+
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api/call-api.ts';
+import type { HoldersReply } from '../../api/contract-types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { formatPercent } from '../../format/format-amount.ts';
+import { AddressText } from '../../parts/address-text.tsx';
+import { CheckField } from '../../parts/choice-fields.tsx';
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
+import { FigureText } from '../../parts/figure-text.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { texts } from '../../texts.ts';
+import type { TokenChoices } from './token-choices.ts';
+
+const REFRESH_MS = 30_000;
+const ROWS = 50;
+const PICTURED = 10;
+
+type HolderRow = HoldersReply['holders'][number];
+
+/** The supply as a bar: the ten largest each, and all others. */
+function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 'top10Pct'>) {
+  const largest = holders.slice(0, PICTURED).filter(({ pct }) => pct !== null);
+  const label = texts.token.holders.picture(formatPercent(top10Pct, 1));
+  return (
+    <figure class="concentration">
+      <div class="stack" role="img" aria-label={label}>
+        {largest.map(({ owner, pct }, at) => (
+          <span
+            key={owner}
+            class={`share share-${at % 2}`}
+            style={{ width: `${Math.min(100, pct ?? 0)}%` }}
+            title={`${owner} ${formatPercent(pct)}`}
+          />
+        ))}
+      </div>
+      <figcaption class="soft">{label}</figcaption>
+    </figure>
+  );
+}
+
+const { columns, kinds, empty, exclude: excludeLabel, incomplete } = texts.token.holders;
+
+function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
+  return [
+    { text: columns.rank, className: 'number', cell: (row) => row.rank },
+    {
+      text: columns.owner,
+      cell: (row) => <AddressText chain={chain} id={row.owner} kind="address" />,
+    },
+    {
+      text: columns.kind,
+      className: 'wide',
+      cell: (row) => (row.kind === null ? '–' : kinds[row.kind]),
+    },
+    {
+      text: columns.amount,
+      className: 'number wide',
+      cell: (row) => <FigureText value={row.amount} as="amount" />,
+    },
+    { text: columns.share, className: 'number', cell: (row) => formatPercent(row.pct) },
+  ];
+}
+
+export function HoldersTab({ choices }: { choices: TokenChoices }) {
+  const { chain, mint } = choices;
+  const [isExcluding, setExcluding] = useState(false);
+  const exclude = isExcluding ? 'pool,burn,contract' : null;
+  const { value, problem, reload } = useResource<HoldersReply>({
+    key: `${chain}:${mint}:${exclude}`,
+    load: (signal) =>
+      callApi('/token/holders', { query: { chain, mint, exclude, limit: ROWS }, signal }),
+    refreshMs: REFRESH_MS,
+  });
+  return (
+    <>
+      <div class="bar">
+        <CheckField label={excludeLabel} isOn={isExcluding} onChange={setExcluding} />
+      </div>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {value !== null && <ConcentrationBar {...value} />}
+      {value !== null && !value.coverage.holdersComplete && <p class="soft small">{incomplete}</p>}
+      <DataTable
+        label={texts.token.tabs.holders}
+        columns={buildHolderColumns(chain)}
+        rows={value?.holders ?? null}
+        keyOf={(row) => row.owner}
+        empty={empty}
+      />
+    </>
+  );
+}

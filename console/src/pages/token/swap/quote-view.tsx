@@ -1,0 +1,106 @@
+// What a trade pays, costs and risks.
+
+import type { QuoteReply } from '../../../api/contract-types.ts';
+import { nowMs } from '../../../clock-tick.ts';
+import { formatDuration } from '../../../format/format-age.ts';
+import { formatCompactUsd, formatPercent } from '../../../format/format-amount.ts';
+import { formatPrice } from '../../../format/format-price.ts';
+import { formatUnits } from '../../../format/token-units.ts';
+import { findChain } from '../../../state/chains.ts';
+import { texts } from '../../../texts.ts';
+
+const BPS_PER_PERCENT = 100;
+const USD_DIGITS = 6;
+
+/** A value for orientation, so a float will do. */
+function estimateUsd(units: string | null, priceUsd: string | null): string | null {
+  if (units === null || priceUsd === null) return null;
+  return (Number(units) * Number(priceUsd)).toFixed(USD_DIGITS);
+}
+
+function NetworkCost({ quote }: { quote: QuoteReply }) {
+  const native = findChain(quote.chain)?.native ?? null;
+  if (quote.networkCost === null || native === null) return <>–</>;
+  const units = formatUnits(quote.networkCost.totalRaw, native.decimals);
+  return (
+    <span title={units ?? ''}>
+      {texts.swap.atMost} {formatPrice(units)} {native.symbol}{' '}
+      <span class="soft">{formatCompactUsd(estimateUsd(units, native.priceUsd))}</span>
+    </span>
+  );
+}
+
+/** `70% uniswap-v3 → uniswap-v2, 30% uniswap-v4` */
+function describeRoute({ route }: QuoteReply): string {
+  return route
+    .map(({ shareBps, hops }) => {
+      const venues = hops.map(({ venue }) => venue).join(' → ');
+      return `${formatPercent(shareBps / BPS_PER_PERCENT, 0)} ${venues}`;
+    })
+    .join(', ');
+}
+
+/** What is given exactly, what it is quoted at, and the limit of that. */
+function AmountRows({ quote: { input, output } }: { quote: QuoteReply }) {
+  const { rows } = texts.swap;
+  const isExactOut = input.maxAmountRaw !== undefined;
+  const quoted = isExactOut ? input : output;
+  const limitRaw = input.maxAmountRaw ?? output.minAmountRaw ?? output.amountRaw;
+  const limit = formatUnits(limitRaw, quoted.decimals);
+  const symbol = quoted.symbol ?? '';
+  return (
+    <>
+      {isExactOut && (
+        <>
+          <dt>{rows.exactly}</dt>
+          <dd title={output.amount ?? ''}>
+            {formatPrice(output.amount)} {output.symbol ?? ''}
+          </dd>
+        </>
+      )}
+      <dt>{isExactOut ? rows.pay : rows.receive}</dt>
+      <dd title={quoted.amount ?? ''}>
+        <strong>
+          {formatPrice(quoted.amount)} {symbol}
+        </strong>
+      </dd>
+      <dt>{isExactOut ? rows.maximum : rows.minimum}</dt>
+      <dd title={limit ?? ''}>
+        {formatPrice(limit)} {symbol}
+      </dd>
+    </>
+  );
+}
+
+export function QuoteView({ quote }: { quote: QuoteReply }) {
+  const { rows } = texts.swap;
+  const feeBps = quote.fees.reduce((sum, { bps }) => sum + bps, 0);
+  return (
+    <>
+      <dl class="quote">
+        <AmountRows quote={quote} />
+        <dt>{rows.impact}</dt>
+        <dd>{formatPercent(quote.priceImpactBps / BPS_PER_PERCENT)}</dd>
+        <dt>{rows.fees}</dt>
+        <dd>{formatPercent(feeBps / BPS_PER_PERCENT)}</dd>
+        <dt>{rows.network}</dt>
+        <dd>
+          <NetworkCost quote={quote} />
+        </dd>
+        <dt>{rows.route}</dt>
+        <dd class="line" title={describeRoute(quote)}>
+          {describeRoute(quote)}
+        </dd>
+        <dt>{rows.expires}</dt>
+        <dd>{formatDuration(Math.max(0, quote.expiresAt - nowMs.value))}</dd>
+      </dl>
+      {quote.warnings.length > 0 && (
+        <ul class="warnings">
+          {quote.warnings.map(({ code, message }) => (
+            <li key={`${code}${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

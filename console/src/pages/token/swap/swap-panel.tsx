@@ -1,0 +1,265 @@
+// Buys and sells a token: amount, quote while typing, review, signatures, status.
+
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { callApi } from '../../../api/call-api.ts';
+import type { QuoteReply, TokenReply, WalletBalancesReply } from '../../../api/contract-types.ts';
+import { useResource } from '../../../api/use-resource.ts';
+import { formatUnits, parseUnits } from '../../../format/token-units.ts';
+import { createLazyPart } from '../../../lazy-part.tsx';
+import { SignInButton } from '../../../parts/account-menu.tsx';
+import { ChoiceGroup, SelectField } from '../../../parts/choice-fields.tsx';
+import { ProblemNote } from '../../../parts/problem-note.tsx';
+import { findOwnAddress, me } from '../../../state/account.ts';
+import { findChain } from '../../../state/chains.ts';
+import { texts } from '../../../texts.ts';
+import type { TokenFeed } from '../token-feed.ts';
+import { pickMaxSpend } from './pick-max-spend.ts';
+import type { SwapDialogProps } from './swap-dialog.tsx';
+import { useQuote, type WantedSwap } from './use-quote.ts';
+
+const SwapDialog = createLazyPart<SwapDialogProps>(
+  async () => (await import('./swap-dialog.tsx')).SwapDialog,
+  null,
+);
+
+const QuoteView = createLazyPart<{ readonly quote: QuoteReply }>(
+  async () => (await import('./quote-view.tsx')).QuoteView,
+  null,
+);
+
+const SLIPPAGES_BPS = [10, 50, 100, 300, 500] as const;
+const BPS_PER_PERCENT = 100;
+const AMOUNT_MAX = 60;
+const NATIVE_DECIMALS = 18;
+
+interface SwapPanelProps {
+  readonly token: TokenReply;
+  readonly feed: TokenFeed;
+}
+
+type Side = WantedSwap['side'];
+/** Whether what is paid or what is received is given. */
+type FixedEnd = 'in' | 'out';
+
+interface SwapAsset {
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly isNative: boolean;
+  /** Of the signed-in wallet; null if it is not known. */
+  readonly balanceRaw: string | null;
+}
+
+/** Counts the signed-in wallet's trades as they are indexed: each leaves other balances. */
+function useOwnTrades(chain: string, feed: TokenFeed): number {
+  const own = findOwnAddress(chain)?.toLowerCase();
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const add = () => setCount((before) => before + 1);
+    return feed.listen({
+      revert: add,
+      trade: ({ wallet }) => {
+        if (wallet.toLowerCase() === own) add();
+      },
+    });
+  }, [feed, own]);
+  return count;
+}
+
+/** A new round forgets what was read before. */
+function useBalances(chain: string, round: number): WalletBalancesReply | null {
+  const wallet = findOwnAddress(chain);
+  const { value } = useResource<WalletBalancesReply>({
+    key: wallet === null ? null : `${chain}:${wallet}:${round}`,
+    load: (signal) => callApi('/wallet/balances', { query: { chain, wallet }, signal }),
+    refreshMs: 30_000,
+  });
+  return value;
+}
+
+interface EnteredEnd {
+  readonly side: Side;
+  readonly fixed: FixedEnd;
+}
+
+/** The asset whose amount is entered; null if the token's units are not known. */
+function pickEnteredAsset(
+  token: TokenReply,
+  balances: WalletBalancesReply | null,
+  { side, fixed }: EnteredEnd,
+): SwapAsset | null {
+  const { symbol, decimals } = token;
+  if (decimals === null) return null;
+  if ((side === 'sell') === (fixed === 'in')) {
+    const held = balances?.balances.find(({ mint }) => mint === token.mint);
+    const balanceRaw = held?.amountRaw ?? null;
+    return { symbol: symbol ?? '', decimals, isNative: false, balanceRaw };
+  }
+  const native = findChain(token.chain)?.native;
+  return {
+    symbol: native?.symbol ?? '',
+    decimals: native?.decimals ?? NATIVE_DECIMALS,
+    isNative: true,
+    balanceRaw: balances?.native.amountRaw ?? null,
+  };
+}
+
+const SLIPPAGE_OPTIONS = SLIPPAGES_BPS.map(
+  (bps) => [String(bps), texts.swap.slippage(`${bps / BPS_PER_PERCENT}%`)] as const,
+);
+
+const SIDE_CHOICES = (['buy', 'sell'] as const).map((value) => {
+  return { value, text: texts.token.trades[value] };
+});
+
+const FIXED_CHOICES = (['in', 'out'] as const).map((value) => {
+  return { value, text: texts.swap.fixed[value] };
+});
+
+function useTradeForm({ token, feed }: SwapPanelProps) {
+  const [side, setSide] = useState<Side>('buy');
+  const [fixed, setFixed] = useState<FixedEnd>('in');
+  const [entry, setEntry] = useState({ amount: '', isMax: false });
+  const [slippage, setSlippage] = useState('50');
+  const balances = useBalances(token.chain, useOwnTrades(token.chain, feed));
+  const asset = pickEnteredAsset(token, balances, { side, fixed });
+  const amountRaw = asset === null ? null : parseUnits(entry.amount, asset.decimals);
+  const { chain, mint } = token;
+  const terms = { chain, mint, side, slippageBps: Number(slippage) };
+  const amount = fixed === 'in' ? { amountInRaw: amountRaw } : { amountOutRaw: amountRaw };
+  const request = amountRaw === null ? null : ({ ...terms, ...amount } as WantedSwap);
+  const empty = () => setEntry({ amount: '', isMax: false });
+  return {
+    ...{ side, fixed, entry, slippage, setSlippage, asset, amountRaw, request },
+    changeSide: (next: Side) => {
+      setSide(next);
+      empty();
+    },
+    changeFixed: (next: FixedEnd) => {
+      setFixed(next);
+      empty();
+    },
+    enter: (text: string) => setEntry({ amount: text, isMax: false }),
+    /** As much as there is; what the network takes of it is known with the quote. */
+    enterMax: (raw: string) =>
+      setEntry({ amount: formatUnits(raw, asset?.decimals ?? null) ?? '', isMax: true }),
+  };
+}
+
+type TradeForm = ReturnType<typeof useTradeForm>;
+
+/** Once all of the native coin was quoted, leaves what the network may cost. */
+function useFeeReserve(form: TradeForm, quote: QuoteReply | null): void {
+  const { asset, entry, amountRaw, enterMax } = form;
+  const costRaw = quote?.networkCost?.totalRaw;
+  // Before anybody can click: the whole balance is never reviewed.
+  useLayoutEffect(() => {
+    const balanceRaw = asset?.balanceRaw ?? null;
+    if (!entry.isMax || asset?.isNative !== true || balanceRaw === null) return;
+    if (amountRaw === null || costRaw === undefined) return;
+    const most = pickMaxSpend({ balanceRaw, amountRaw, costRaw });
+    if (most !== null) enterMax(most);
+  });
+}
+
+function AmountField({ form, asset }: { form: TradeForm; asset: SwapAsset }) {
+  const { symbol, decimals, balanceRaw } = asset;
+  const { fixed, entry, amountRaw } = form;
+  const isWrong = entry.amount.trim() !== '' && amountRaw === null;
+  return (
+    <div class="amount">
+      <label class="field">
+        <span class="soft">
+          {fixed === 'in' ? texts.swap.youPay(symbol) : texts.swap.youReceive(symbol)}
+        </span>
+        <input
+          inputMode="decimal"
+          autocomplete="off"
+          maxLength={AMOUNT_MAX}
+          value={entry.amount}
+          aria-invalid={isWrong}
+          onInput={(event) => form.enter(event.currentTarget.value)}
+        />
+      </label>
+      {fixed === 'in' && balanceRaw !== null && (
+        <button type="button" onClick={() => form.enterMax(balanceRaw)}>
+          {texts.swap.max}
+        </button>
+      )}
+      {isWrong && <p class="soft small">{texts.swap.wrongAmount(decimals)}</p>}
+    </div>
+  );
+}
+
+function TradeChoices({ form }: { form: TradeForm }) {
+  return (
+    <div class="bar">
+      <ChoiceGroup
+        label={texts.swap.title}
+        choices={SIDE_CHOICES}
+        chosen={form.side}
+        onChoose={form.changeSide}
+      />
+      <SelectField
+        label={texts.swap.slippageLabel}
+        value={form.slippage}
+        options={SLIPPAGE_OPTIONS}
+        onChange={form.setSlippage}
+      />
+      <ChoiceGroup
+        label={texts.swap.fixedLabel}
+        choices={FIXED_CHOICES}
+        chosen={form.fixed}
+        onChoose={form.changeFixed}
+      />
+    </div>
+  );
+}
+
+/** For who is signed in with a wallet of other chains, too. */
+function SignInForTrade({ chain }: { chain: string }) {
+  return (
+    <>
+      {me.value !== null && (
+        <p class="soft small">{texts.swap.otherWallet(findChain(chain)?.name ?? chain)}</p>
+      )}
+      <SignInButton className="primary" />
+    </>
+  );
+}
+
+export function SwapPanel(props: SwapPanelProps) {
+  const { token } = props;
+  const form = useTradeForm(props);
+  const { request, asset } = form;
+  const [reviewed, setReviewed] = useState<WantedSwap | null>(null);
+  const quote = useQuote(reviewed === null ? request : null);
+  useFeeReserve(form, quote.value);
+  const owner = findOwnAddress(token.chain);
+  if (asset === null) return <p class="note">{texts.swap.noDecimals}</p>;
+  return (
+    <section class="swap" aria-label={texts.swap.title}>
+      <TradeChoices form={form} />
+      <AmountField form={form} asset={asset} />
+      <div class="quote-space">
+        {quote.problem !== null && <ProblemNote problem={quote.problem} onRetry={quote.reload} />}
+        {quote.value !== null && <QuoteView quote={quote.value} />}
+        {form.entry.amount === '' && <p class="soft small">{texts.swap.hint[form.fixed]}</p>}
+      </div>
+      {owner === null ? (
+        <SignInForTrade chain={token.chain} />
+      ) : (
+        <button
+          type="button"
+          class="primary"
+          disabled={quote.value === null || request === null}
+          onClick={() => setReviewed(request)}
+        >
+          {texts.swap.review}
+        </button>
+      )}
+      {reviewed !== null && owner !== null && (
+        <SwapDialog request={reviewed} owner={owner} onClose={() => setReviewed(null)} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,158 @@
+// The head of a token's page: names, price, windows, figures, links, coverage.
+
+import type { TokenReply, WindowName } from '../../api/contract-types.ts';
+import {
+  formatCompact,
+  formatCompactUsd,
+  formatCount,
+  formatPercent,
+} from '../../format/format-amount.ts';
+import { formatPrice, formatUsd } from '../../format/format-price.ts';
+import { formatUnits } from '../../format/token-units.ts';
+import { AddressText } from '../../parts/address-text.tsx';
+import { AgeText } from '../../parts/age-text.tsx';
+import { ChangeText } from '../../parts/change-text.tsx';
+import { LiveText } from '../../parts/live-text.tsx';
+import { TokenLogo } from '../../parts/token-logo.tsx';
+import { findChain } from '../../state/chains.ts';
+import { texts } from '../../texts.ts';
+import type { TokenFeed } from './token-feed.ts';
+
+const WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
+const LINK_NAMES = ['website', 'x', 'telegram'] as const;
+
+interface TokenHeaderProps {
+  readonly token: TokenReply;
+  readonly feed: TokenFeed;
+}
+
+/** The stream's figures where they are newer than what was read. */
+export function pickTokenFigures({ token, feed }: TokenHeaderProps) {
+  const live = feed.price.value;
+  const isNewer = live !== null && live.block >= token.asOf.block;
+  const holders = feed.holders.value?.total ?? token.holders;
+  return isNewer ? { ...token, ...live, holders } : { ...token, holders };
+}
+
+function TokenTitle({ token }: { token: TokenReply }) {
+  const links = LINK_NAMES.flatMap((name) => {
+    const url = token.links?.[name] ?? null;
+    return url?.startsWith('https://') ? [{ name, url }] : [];
+  });
+  return (
+    <div class="token-title">
+      <TokenLogo logoUrl={token.logoUrl} symbol={token.symbol} />
+      <div class="two-lines">
+        <h1 class="line">
+          {token.symbol ?? texts.token.unnamed} <span class="soft">{token.name}</span>
+          {token.verified.length > 0 && (
+            <span class="verified" title={texts.tokens.verified(token.verified.join(', '))}>
+              ✓
+            </span>
+          )}
+        </h1>
+        <p class="line soft">
+          {findChain(token.chain)?.name ?? token.chain}{' '}
+          <AddressText chain={token.chain} id={token.mint} kind="token" />
+          {links.map(({ name, url }) => (
+            <a key={name} class="link" href={url} target="_blank" rel="noreferrer nofollow">
+              {texts.token.links[name]}
+            </a>
+          ))}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function WindowBoxes({ token }: { token: TokenReply }) {
+  return (
+    <ul class="windows">
+      {WINDOWS.map((name) => {
+        const window = token.windows[name];
+        const counts = texts.token.buys(formatCount(window.buys), formatCount(window.sells));
+        return (
+          <li key={name} title={`${texts.token.window(name)}: ${counts}`}>
+            <span class="soft">{name}</span>
+            <ChangeText value={window.priceChangePct} />
+            <span class="soft">{formatCompactUsd(window.volumeUsd)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function TokenStats(props: TokenHeaderProps) {
+  const { token } = props;
+  const figures = pickTokenFigures(props);
+  const supply = formatUnits(token.totalSupplyRaw, token.decimals);
+  const { stats } = texts.token;
+  return (
+    <dl class="stats">
+      <div>
+        <dt>{stats.marketCap}</dt>
+        <dd title={figures.marketCapUsd ?? ''}>{formatCompactUsd(figures.marketCapUsd)}</dd>
+      </div>
+      <div>
+        <dt>{stats.liquidity}</dt>
+        <dd title={figures.liquidityUsd ?? ''}>{formatCompactUsd(figures.liquidityUsd)}</dd>
+      </div>
+      <div>
+        <dt>{stats.volume}</dt>
+        <dd title={figures.volume24hUsd ?? ''}>{formatCompactUsd(figures.volume24hUsd)}</dd>
+      </div>
+      <div>
+        <dt>{stats.holders}</dt>
+        <dd>{formatCount(figures.holders)}</dd>
+      </div>
+      <div>
+        <dt>{stats.supply}</dt>
+        <dd title={supply ?? ''}>{formatCompact(supply)}</dd>
+      </div>
+      <div>
+        <dt>{stats.age}</dt>
+        <dd>
+          <AgeText timeMs={token.createdAt} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+export function CoverageNote({ token, feed }: TokenHeaderProps) {
+  const { tradesFrom, backfill, scope } = feed.coverage.value ?? token.coverage;
+  const { coverage } = texts.token;
+  const lines = [
+    tradesFrom === null ? null : coverage.from(new Date(tradesFrom).toLocaleString('en')),
+    scope === 'partial' ? coverage.partial : null,
+    backfill?.status === 'running' ? coverage.backfill(formatPercent(backfill.pct, 0)) : null,
+    backfill?.status === 'queued' ? coverage.queued : null,
+    backfill?.status === 'failed' ? coverage.failed : null,
+  ].filter((line) => line !== null);
+  return <p class="soft small">{lines.join(' ')}</p>;
+}
+
+export function TokenHeader(props: TokenHeaderProps) {
+  const { token } = props;
+  const figures = pickTokenFigures(props);
+  const native = findChain(token.chain)?.native.symbol ?? '';
+  return (
+    <header class="token-head">
+      <TokenTitle token={token} />
+      <div class="token-price">
+        <p class="price">
+          <LiveText text={formatUsd(figures.priceUsd)} value={figures.priceUsd} />
+        </p>
+        <p>
+          <ChangeText value={figures.priceChange24hPct} />{' '}
+          <span class="soft" title={figures.priceNative ?? ''}>
+            {formatPrice(figures.priceNative)} {native}
+          </span>
+        </p>
+      </div>
+      <WindowBoxes token={token} />
+      <TokenStats {...props} />
+    </header>
+  );
+}

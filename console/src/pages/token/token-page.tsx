@@ -1,0 +1,165 @@
+// A token: head, chart, and tabs with trades, holders, pools, safety and traders.
+
+import { useEffect, useState } from 'preact/hooks';
+import { ApiProblem, callApi } from '../../api/call-api.ts';
+import type { TokenReply } from '../../api/contract-types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { currentLocation, setQuery } from '../../current-location.ts';
+import { formatUsd } from '../../format/format-price.ts';
+import { createLazyPart } from '../../lazy-part.tsx';
+import { ChoiceGroup } from '../../parts/choice-fields.tsx';
+import { ProblemNote, type ProblemNoteProps } from '../../parts/problem-note.tsx';
+import { texts } from '../../texts.ts';
+import { ChartPanel } from './chart-panel.tsx';
+import type { DetailsTabProps } from './details-tab.tsx';
+import { SwapPanel } from './swap/swap-panel.tsx';
+import {
+  buildKlineQuery,
+  parseTokenChoices,
+  TOKEN_TABS,
+  type TokenChoices,
+} from './token-choices.ts';
+import { TokenFeed } from './token-feed.ts';
+import { CoverageNote, pickTokenFigures, TokenHeader } from './token-header.tsx';
+import { TradesTab } from './trades-tab.tsx';
+
+/** Windows, pools and coverage; prices are live. */
+const REFRESH_MS = 30_000;
+
+const DetailsTab = createLazyPart<DetailsTabProps>(
+  async () => (await import('./details-tab.tsx')).DetailsTab,
+);
+
+interface LoadedProps {
+  readonly token: TokenReply;
+  readonly feed: TokenFeed;
+  readonly choices: TokenChoices;
+}
+
+/** A feed for these candles, from the first render that needs it to the last. */
+function useFeed(choices: TokenChoices, isFound: boolean): TokenFeed | null {
+  const [feed, setFeed] = useState<TokenFeed | null>(null);
+  const key = JSON.stringify(buildKlineQuery(choices));
+  // The key stands for the choices.
+  useEffect(() => {
+    if (!isFound) return undefined;
+    const own = new TokenFeed(choices);
+    own.open();
+    setFeed(own);
+    // Until the next one is there, its figures stay on the screen.
+    return () => own.close();
+  }, [key, isFound]);
+  return feed?.isOf(choices) === true ? feed : null;
+}
+
+function TokenTabs({ token, feed, choices }: LoadedProps) {
+  const { tabs } = texts.token;
+  return (
+    <section class="tabs" aria-label={tabs.label}>
+      <ChoiceGroup
+        label={tabs.label}
+        choices={TOKEN_TABS.map((value) => ({ value, text: tabs[value] }))}
+        chosen={choices.tab}
+        onChoose={(tab) => setQuery({ tab: tab === 'trades' ? null : tab })}
+      />
+      {choices.tab === 'trades' ? (
+        <TradesTab feed={feed} choices={choices} />
+      ) : (
+        <DetailsTab choices={choices} pools={token.pools} />
+      )}
+    </section>
+  );
+}
+
+function LoadedToken(props: LoadedProps) {
+  const { token, feed, choices } = props;
+  const { priceUsd } = pickTokenFigures(props);
+  const symbol = token.symbol ?? texts.token.unnamed;
+  useEffect(() => {
+    document.title = `${formatUsd(priceUsd)} ${symbol} · Mintwire`;
+  }, [priceUsd, symbol]);
+  const reverted = feed.revertedTrades.value;
+  const isTradable = token.pools.some(({ tradable }) => tradable);
+  const [isSwapOpen, setSwapOpen] = useState(() => matchMedia('(min-width: 1101px)').matches);
+  return (
+    <>
+      <TokenHeader token={token} feed={feed} />
+      {reverted > 0 && (
+        <p class="note" role="status">
+          {texts.token.revert(reverted)}
+        </p>
+      )}
+      <div class={isTradable ? 'chart-and-swap' : ''}>
+        <ChartPanel feed={feed} choices={choices} pools={token.pools} />
+        {isTradable && (
+          <details
+            class="swap-box"
+            open={isSwapOpen}
+            onToggle={(event) => setSwapOpen(event.currentTarget.open)}
+          >
+            <summary>{texts.swap.title}</summary>
+            {isSwapOpen && <SwapPanel token={token} feed={feed} />}
+          </details>
+        )}
+      </div>
+      <CoverageNote token={token} feed={feed} />
+      <TokenTabs {...props} />
+    </>
+  );
+}
+
+const buildProblem = (code: string, detail = '') =>
+  new ApiProblem({ status: 404, code, title: '', detail, retryAtMs: null });
+
+const PAUSED = buildProblem('TOKEN_PAUSED');
+const UNNAMED = buildProblem('NO_TOKEN', texts.problem.noToken);
+
+/** In place of the token: why, and what to do. */
+function NoToken(props: ProblemNoteProps) {
+  useEffect(() => {
+    document.title = `${texts.problem.noTokenTitle} · Mintwire`;
+  }, []);
+  return (
+    <>
+      <h1>{texts.problem.noTokenTitle}</h1>
+      <ProblemNote {...props} />
+    </>
+  );
+}
+
+function KnownToken({ choices }: { choices: TokenChoices }) {
+  const { chain, mint } = choices;
+  const { value, problem, reload } = useResource<TokenReply>({
+    key: `${chain}:${mint}`,
+    load: (signal) => callApi('/token', { query: { chain, mint }, signal }),
+    refreshMs: REFRESH_MS,
+  });
+  const feed = useFeed(choices, value !== null);
+  if (feed?.isPaused.value === true) return <NoToken problem={PAUSED} />;
+  if (value === null || feed === null) {
+    if (problem !== null) return <NoToken problem={problem} onRetry={reload} />;
+    return <div class="token-space" aria-busy="true" />;
+  }
+  return (
+    <>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      <LoadedToken token={value} feed={feed} choices={choices} />
+    </>
+  );
+}
+
+export function TokenPage() {
+  const choices = parseTokenChoices(currentLocation.value.query);
+  if (choices === null) {
+    return (
+      <div class="page">
+        <NoToken problem={UNNAMED} />
+      </div>
+    );
+  }
+  return (
+    <div class="page">
+      <KnownToken choices={choices} />
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+// The wallets with the highest profit from a token.
+
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api/call-api.ts';
+import type { TradersReply } from '../../api/contract-types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { formatCount } from '../../format/format-amount.ts';
+import { AddressText } from '../../parts/address-text.tsx';
+import { ChoiceGroup } from '../../parts/choice-fields.tsx';
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
+import { FigureText, ProfitText } from '../../parts/figure-text.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { texts } from '../../texts.ts';
+import type { TokenChoices } from './token-choices.ts';
+
+const WINDOWS = ['24h', '7d', '30d', 'all'] as const;
+const REFRESH_MS = 60_000;
+
+type TraderRow = TradersReply['traders'][number];
+
+const { columns, empty } = texts.token.traders;
+
+function buildTraderColumns(chain: string): TableColumn<TraderRow>[] {
+  return [
+    { text: columns.rank, className: 'number', cell: (row) => row.rank },
+    {
+      text: columns.wallet,
+      cell: (row) => <AddressText chain={chain} id={row.wallet} kind="address" />,
+    },
+    {
+      text: columns.volume,
+      className: 'number',
+      cell: (row) => <FigureText value={row.volumeUsd} as="usd" />,
+    },
+    {
+      text: columns.realised,
+      className: 'number',
+      cell: (row) => <ProfitText value={row.realisedUsd} />,
+    },
+    { text: columns.buys, className: 'number wide', cell: (row) => formatCount(row.buys) },
+    { text: columns.sells, className: 'number wide', cell: (row) => formatCount(row.sells) },
+  ];
+}
+
+export function TradersTab({ choices }: { choices: TokenChoices }) {
+  const { chain, mint } = choices;
+  const [window, setWindow] = useState<(typeof WINDOWS)[number]>('24h');
+  const { value, problem, reload } = useResource<TradersReply>({
+    key: `${chain}:${mint}:${window}`,
+    load: (signal) => callApi('/token/traders', { query: { chain, mint, window }, signal }),
+    refreshMs: REFRESH_MS,
+  });
+  return (
+    <>
+      <ChoiceGroup
+        label={texts.token.traders.window}
+        choices={WINDOWS.map((value) => ({ value, text: value }))}
+        chosen={window}
+        onChoose={setWindow}
+      />
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      <DataTable
+        label={texts.token.tabs.traders}
+        columns={buildTraderColumns(chain)}
+        rows={value?.traders ?? null}
+        keyOf={(row) => row.wallet}
+        empty={empty}
+      />
+    </>
+  );
+}

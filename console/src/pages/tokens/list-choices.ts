@@ -1,0 +1,57 @@
+// What the user chose on the list of tokens: the query of the page, and that of the API.
+
+import type { ApiQuery } from '../../api/call-api.ts';
+import type { WindowName } from '../../api/contract-types.ts';
+
+const LIST_SORTS = [
+  'trending',
+  'volume',
+  'gainers',
+  'losers',
+  'new',
+  'launches',
+  'liquidity',
+  'marketCap',
+  'trades',
+] as const;
+export const LIST_WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
+export const LIQUIDITY_STEPS = ['1000', '10000', '100000', '1000000'] as const;
+
+export type ListSort = (typeof LIST_SORTS)[number];
+
+export interface ListChoices {
+  readonly sort: ListSort;
+  readonly window: WindowName;
+  readonly chain: string | null;
+  readonly minLiquidityUsd: string | null;
+  readonly isVerified: boolean;
+}
+
+const LIST_PAGE_ROWS = 100;
+
+/** What is not among the choices is the default: a link may be old or edited. */
+export function parseListChoices(query: URLSearchParams): ListChoices {
+  const pick = <Value extends string>(name: string, values: readonly Value[]) =>
+    values.find((value) => value === query.get(name));
+  return {
+    sort: pick('sort', LIST_SORTS) ?? 'trending',
+    window: pick('window', LIST_WINDOWS) ?? '24h',
+    chain: query.get('chain'),
+    minLiquidityUsd: pick('liquidity', LIQUIDITY_STEPS) ?? null,
+    isVerified: query.get('verified') === 'true',
+  };
+}
+
+export function buildListQuery(choices: ListChoices): ApiQuery {
+  return {
+    // Launches are the newest tokens of any launchpad.
+    sort: choices.sort === 'launches' ? 'new' : choices.sort,
+    launchpad: choices.sort === 'launches' ? 'any' : null,
+    window: choices.window,
+    chain: choices.chain,
+    minLiquidityUsd: choices.minLiquidityUsd,
+    verified: choices.isVerified ? 'true' : null,
+    sparkline: '24h',
+    limit: LIST_PAGE_ROWS,
+  };
+}

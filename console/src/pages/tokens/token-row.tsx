@@ -1,0 +1,88 @@
+// One row of the list of tokens.
+
+import type { ListedTokenRow, WindowName } from '../../api/contract-types.ts';
+import { formatCompactUsd, formatCount, formatPercent } from '../../format/format-amount.ts';
+import { formatUsd } from '../../format/format-price.ts';
+import { AgeText } from '../../parts/age-text.tsx';
+import { ChangeText } from '../../parts/change-text.tsx';
+import { LiveText } from '../../parts/live-text.tsx';
+import { SparkLine } from '../../parts/spark-line.tsx';
+import { TokenLogo } from '../../parts/token-logo.tsx';
+import { buildTokenHref } from '../../routes.ts';
+import { findChain } from '../../state/chains.ts';
+import { texts } from '../../texts.ts';
+import { findLivePrice } from './live-prices.ts';
+import { buildTokenKey, type DatedTokenRow } from './merge-list-pages.ts';
+
+interface TokenRowProps {
+  readonly row: DatedTokenRow;
+  readonly at: number;
+  readonly window: WindowName;
+}
+
+/** The stream's figures where they are newer than the list's. */
+function pickFigures(row: DatedTokenRow) {
+  const live = findLivePrice(buildTokenKey(row)).value;
+  return live !== null && live.block >= row.block ? { ...row, ...live } : row;
+}
+
+function TokenName({ row }: { row: ListedTokenRow }) {
+  const chain = findChain(row.chain)?.name ?? row.chain;
+  const progress = row.launchpad?.progressPct ?? null;
+  return (
+    <a class="token-name" href={buildTokenHref(row)}>
+      <TokenLogo logoUrl={row.logoUrl} symbol={row.symbol} />
+      <span class="two-lines">
+        <span class="line" title={row.symbol ?? ''}>
+          <strong>{row.symbol ?? texts.token.unnamed}</strong>
+          {row.verified.length > 0 && (
+            <span class="verified" title={texts.tokens.verified(row.verified.join(', '))}>
+              ✓
+            </span>
+          )}
+        </span>
+        <span class="line soft" title={row.name ?? ''}>
+          {row.name ?? row.mint} · {chain}
+          {progress !== null && ` · ${texts.tokens.sold(formatPercent(progress, 0))}`}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+export function TokenRow({ row, at, window }: TokenRowProps) {
+  const figures = pickFigures(row);
+  const isDay = window === '24h';
+  const change = isDay ? figures.priceChange24hPct : row.windows[window].priceChangePct;
+  const volume = isDay ? figures.volume24hUsd : row.windows[window].volumeUsd;
+  const trades = isDay ? figures.trades24h : row.windows[window].trades;
+  return (
+    <tr aria-rowindex={at + 2}>
+      <th scope="row">
+        <TokenName row={row} />
+      </th>
+      <td class="number">
+        <LiveText text={formatUsd(figures.priceUsd)} value={figures.priceUsd} />
+      </td>
+      <td class="number">
+        <ChangeText value={change} />
+      </td>
+      <td class="wide">
+        <SparkLine prices={row.sparkline ?? null} />
+      </td>
+      <td class="number wide" title={volume ?? ''}>
+        {formatCompactUsd(volume)}
+      </td>
+      <td class="number wide" title={figures.liquidityUsd ?? ''}>
+        {formatCompactUsd(figures.liquidityUsd)}
+      </td>
+      <td class="number wider" title={figures.marketCapUsd ?? ''}>
+        {formatCompactUsd(figures.marketCapUsd)}
+      </td>
+      <td class="number wider">{formatCount(trades)}</td>
+      <td class="number wider">
+        <AgeText timeMs={row.createdAt} />
+      </td>
+    </tr>
+  );
+}

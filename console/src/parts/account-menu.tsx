@@ -1,0 +1,35 @@
+// The signed-in wallet, or the way to sign in.
+
+import { useState } from 'preact/hooks';
+import { shortenAddress } from '../format/shorten-address.ts';
+import { me, signOut } from '../state/account.ts';
+import { texts } from '../texts.ts';
+import { LazyDialog } from './lazy-dialog.tsx';
+
+/** A button that opens the dialog. */
+export function SignInButton({ className }: { className: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class={className} onClick={() => setOpen(true)}>
+        {texts.account.signIn}
+      </button>
+      {isOpen && <LazyDialog kind="signIn" onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+export function AccountMenu() {
+  const wallet = me.value?.wallet ?? null;
+  if (wallet === null) return <SignInButton className="" />;
+  return (
+    <span class="account">
+      <a class="mono line" href="/portfolio" title={wallet.address}>
+        {shortenAddress(wallet.address)}
+      </a>
+      <button type="button" class="quiet" onClick={() => void signOut('here')}>
+        {texts.account.signOut}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+// What went wrong, in words, and what happens next.
+
+import type { ApiProblem } from '../api/call-api.ts';
+import { nowMs } from '../clock-tick.ts';
+import { formatDuration } from '../format/format-age.ts';
+import { texts } from '../texts.ts';
+
+export interface ProblemNoteProps {
+  readonly problem: ApiProblem;
+  readonly onRetry?: () => void;
+}
+
+export function describeProblem(problem: ApiProblem): string {
+  const { code, detail, title } = problem.fields;
+  return texts.problem.byCode[code] ?? (detail === '' ? title : detail);
+}
+
+export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
+  const { retryAtMs, status } = problem.fields;
+  const isForOther = status === 400 || status === 404;
+  return (
+    <div class="note" role="alert">
+      <p>{describeProblem(problem)}</p>
+      {retryAtMs !== null && (
+        <p class="soft">
+          {texts.problem.retryIn(formatDuration(Math.max(1000, retryAtMs - nowMs.value)))}
+        </p>
+      )}
+      {isForOther && <a href="/">{texts.problem.toTokens}</a>}
+      {!isForOther && onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          {texts.problem.retry}
+        </button>
+      )}
+    </div>
+  );
+}

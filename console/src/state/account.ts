@@ -1,0 +1,32 @@
+// Who is signed in and what they may do. `/me` is asked only with a session: without, it is 401.
+
+import { signal } from '@preact/signals';
+import { callApi } from '../api/call-api.ts';
+import type { EntitlementsReply, MeReply } from '../api/contract-types.ts';
+import { findChain } from './chains.ts';
+
+export const entitlements = signal<EntitlementsReply | null>(null);
+export const me = signal<MeReply | null>(null);
+
+/** The signed-in wallet's address if it has one on the chain. */
+export function findOwnAddress(chain: string): string | null {
+  const wallet = me.value?.wallet;
+  // Both begin with the namespace: `eip155:<address>` and `eip155:<chain id>`.
+  const [namespace] = wallet?.id.split(':') ?? [];
+  const isSame = findChain(chain)?.caip2.startsWith(`${namespace}:`) ?? false;
+  return wallet !== undefined && isSame ? wallet.address : null;
+}
+
+export async function readAccount(): Promise<void> {
+  const own = await callApi<EntitlementsReply>('/entitlements');
+  const account = own.level === 'session' ? await callApi<MeReply>('/me') : null;
+  entitlements.value = own;
+  me.value = account;
+}
+
+export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
+  const path = where === 'here' ? '/auth/session' : '/auth/sessions';
+  // A session that is over already is as good; anything else shows in what is read next.
+  await callApi(path, { method: 'DELETE' }).catch(() => undefined);
+  await readAccount().catch(() => undefined);
+}

@@ -1,0 +1,55 @@
+// A wallet of EVM chains (EIP-1193), as it is announced (EIP-6963).
+
+import { texts } from '../texts.ts';
+import { type PageWallet, parseLook } from './page-wallet.ts';
+import { sendEvmTransaction } from './send-evm-transaction.ts';
+import { askWallet, WalletError } from './wallet-error.ts';
+
+/** EIP-1193. */
+export interface WalletProvider {
+  request(call: {
+    readonly method: string;
+    readonly params?: readonly unknown[];
+  }): Promise<unknown>;
+}
+
+export interface EvmAnnouncement {
+  readonly info?: Partial<Record<'uuid' | 'rdns' | 'name' | 'icon', unknown>>;
+  readonly provider?: WalletProvider;
+}
+
+function toHex(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Null if what was announced is no wallet. */
+export function parseEvmWallet({ info = {}, provider }: EvmAnnouncement): PageWallet | null {
+  const look = parseLook(info);
+  const { uuid, rdns } = info;
+  if (look === null || typeof uuid !== 'string' || typeof rdns !== 'string') return null;
+  if (typeof provider?.request !== 'function') return null;
+  const ask = (method: string, params: readonly unknown[] = []) =>
+    askWallet(() => provider.request({ method, params }));
+  const readAccount = async (method: 'eth_requestAccounts' | 'eth_accounts') => {
+    const accounts = await ask(method);
+    const [address] = Array.isArray(accounts) ? accounts : [];
+    if (typeof address !== 'string') throw new WalletError(texts.account.noAccount);
+    return address;
+  };
+  const wallet = {
+    ...look,
+    uuid,
+    id: rdns,
+    namespace: 'eip155' as const,
+    connect: () => readAccount('eth_requestAccounts'),
+    readAddress: () => readAccount('eth_accounts'),
+    readCaip2: async () => `eip155:${Number(await ask('eth_chainId'))}`,
+    signText: async (text: string, address: string) =>
+      String(await ask('personal_sign', [toHex(text), address])),
+  };
+  return {
+    ...wallet,
+    send: (transaction, { owner }) => sendEvmTransaction({ wallet, ask, transaction, owner }),
+  };
+}

@@ -1,0 +1,129 @@
+// Renders docs/venues.md from the deployments: what is read, priced and traded on each chain.
+
+import { EVM_DEPLOYMENTS } from '../src/chains/evm/deployments.ts';
+import type { EvmDeployment, V2Fork, V3Fork } from '../src/chains/evm/evm-deployment.ts';
+import { listSwapRouters, type SwapRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+
+interface VenueRow {
+  readonly venue: string;
+  readonly pools: string;
+  /** How exactly swaps are computed. */
+  readonly priced: string;
+  readonly contract: string;
+}
+
+const TIMED = 'last fee: it depends on the time of the block (`timedFee`)';
+const NOT_PRICED = 'no: trades only';
+
+const V2_POOLS: Readonly<Record<NonNullable<V2Fork['layout']>, readonly [string, string]>> = {
+  uniswap: ['V2 pairs', 'to the unit'],
+  solidly: [
+    'volatile and stable pairs',
+    'to the unit once a swap has paid the known fee (before that `unannouncedFee`); a change has no event, and is noticed at the next swap',
+  ],
+  solidlyFork: ['volatile and stable pairs', 'no: the fee is not read (`feeUnknown`)'],
+  camelot: ['V2 pairs, stable ones too, a fee for each direction', 'to the unit'],
+};
+
+const V3_POOLS: Readonly<Record<NonNullable<V3Fork['layout']>, readonly [string, string]>> = {
+  uniswap: ['V3 pools', 'to the unit'],
+  slipstream: ['V3 pools of Slipstream', TIMED],
+  algebra: ['V3 pools of Algebra', TIMED],
+  solidlyV3: ['V3 pools of Solidly', 'to the unit'],
+  kyberElastic: ['V3 pools of Kyber Elastic', NOT_PRICED],
+  algebraDirectional: ['V3 pools of Algebra, a fee for each direction', TIMED],
+};
+
+function listForks({ v2, v3 }: Pick<EvmDeployment, 'v2' | 'v3'>): VenueRow[] {
+  return [
+    ...v2.map(({ venue, layout = 'uniswap', factory, isFeeUnchecked }) => {
+      const [pools, priced] = V2_POOLS[layout];
+      const unchecked = 'claimed fee (`feeUnchecked`)';
+      return { venue, pools, priced: isFeeUnchecked ? unchecked : priced, contract: factory };
+    }),
+    ...v3.map(({ venue, layout = 'uniswap', factory }) => {
+      const [pools, priced] = V3_POOLS[layout];
+      return { venue, pools, priced, contract: factory };
+    }),
+  ];
+}
+
+function listOthers(deployment: EvmDeployment): VenueRow[] {
+  const { v4, balancer = [], curve = [], infinity, dodo, maverick } = deployment;
+  const rows: VenueRow[] = [];
+  if (v4 !== null) {
+    const priced = 'to the unit, unless a hook takes part';
+    rows.push({ venue: v4.venue, pools: 'V4 pools', priced, contract: v4.poolManager });
+  }
+  if (curve.length > 0) {
+    const priced =
+      'StableSwap NG to the unit, unless rates move (`movingRates`) or the curve does (`ramping`); metapools and others no: trades only';
+    const place = { venue: 'curve', pools: 'pools of two to eight coins', priced };
+    rows.push({ ...place, contract: curve.join(', ') });
+  }
+  for (const { venue, vault } of balancer) {
+    rows.push({ venue, pools: 'pools of a vault', priced: NOT_PRICED, contract: vault });
+  }
+  const unpriced = [
+    ['pancakeswap-infinity', 'V4-like pools', infinity?.ranges],
+    ['pancakeswap-infinity-bins', 'pools of bins', infinity?.bins],
+    ['dodo-v2', 'pools of a market maker', dodo?.join(', ')],
+    ['maverick-v2', 'pools of bins', maverick],
+  ] as const;
+  for (const [venue, pools, contract] of unpriced) {
+    if (contract !== undefined) rows.push({ venue, pools, priced: NOT_PRICED, contract });
+  }
+  return rows;
+}
+
+function renderRouter({ name, kind, permit2, canDivide, address }: SwapRouter): string {
+  const approved = permit2 === null ? 'itself' : 'through Permit2';
+  const routes = canDivide ? 'divided, up to three hops each' : 'one, up to three hops';
+  return `| ${name} | ${kind} | ${approved} | ${routes} | ${address} |`;
+}
+
+function renderChain(slug: string, deployment: EvmDeployment): string {
+  const isSearched = (fork: V2Fork | V3Fork) => fork.isSearched !== false;
+  const routers = listSwapRouters(deployment);
+  const findRouters = (venue: string) => {
+    const names = routers.filter((one) => one.venues.has(venue)).map(({ name }) => name);
+    return names.length === 0 ? 'no' : names.join(', ');
+  };
+  const main = { v2: deployment.v2.filter(isSearched), v3: deployment.v3.filter(isSearched) };
+  const minor = {
+    v2: deployment.v2.filter((fork) => !isSearched(fork)),
+    v3: deployment.v3.filter((fork) => !isSearched(fork)),
+  };
+  const rows = [...listForks(main), ...listOthers(deployment)].map(
+    ({ venue, pools, priced, contract }) =>
+      `| ${venue} | ${pools} | ${priced} | ${findRouters(venue)} | ${contract} |`,
+  );
+  const forks = listForks(minor).map(({ venue }) => venue);
+  return `## ${slug}
+
+| Venue | Pools | Priced | Traded by | Factory, manager, vault or registries |
+|---|---|---|---|---|
+${rows.join('\n')}
+
+Forks whose pools are stored when they trade, never traded: ${forks.join(', ')}.
+
+| Router | Called as | Approved | Routes | Contract |
+|---|---|---|---|---|
+${routers.map(renderRouter).join('\n')}`;
+}
+
+export function renderVenuesPage(): string {
+  const chains = Object.entries(EVM_DEPLOYMENTS).map(([slug, one]) => renderChain(slug, one));
+  return `# Venues
+
+Made from \`src/chains/evm/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
+certain to the unit is not \`exact\`, and the quote's warning says why. *Traded by*: the routers through which this server quotes and builds trades there (\`tradable\` of a pool); a trade uses one of them.
+A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`. A router of a kind other than \`universal\`, \`router02\` and \`swapRouter\` was never
+executed on its own contract: nothing is built on it where the node cannot simulate.
+
+A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
+A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
+
+${chains.join('\n\n')}
+`;
+}

@@ -1,0 +1,60 @@
+// Signs a built transaction of Solana: bytes in base64, with a place for each signature.
+
+import { type StandardWallet, toBase64 } from './wallet-sign-in.ts';
+
+/** Signs an unsigned transaction of version 0 and returns it signed; both in base64. */
+export interface SolanaSigner {
+  readonly address: string;
+  signTransaction(transaction: string): Promise<string>;
+}
+
+interface SignedBytes {
+  /** Its first signature in base58, by which the chain knows it. */
+  readonly id: string;
+  readonly base64: string;
+}
+
+type StandardTransactionSign = (call: {
+  readonly account: unknown;
+  readonly transaction: Uint8Array;
+}) => Promise<readonly { readonly signedTransaction: Uint8Array }[]>;
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const SIGNATURE_BYTES = 64;
+
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+
+function encodeBase58(bytes: Uint8Array): string {
+  let value = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  let text = '';
+  for (; value > 0n; value /= 58n) text = ALPHABET[Number(value % 58n)] + text;
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
+}
+
+/** A wallet of the Wallet Standard as a signer; null if it cannot sign without sending. */
+export function findStandardSigner({ accounts, features }: StandardWallet): SolanaSigner | null {
+  const [account] = accounts;
+  const feature = features['solana:signTransaction'] as
+    | { signTransaction: StandardTransactionSign }
+    | undefined;
+  if (account === undefined || feature === undefined) return null;
+  return {
+    address: account.address,
+    signTransaction: async (text) => {
+      const [signed] = await feature.signTransaction({ account, transaction: fromBase64(text) });
+      if (signed === undefined) throw new TypeError('the wallet gave no transaction');
+      return toBase64(signed.signedTransaction);
+    },
+  };
+}
+
+/** Throws if the signer has not signed. The number of signatures is the first byte. */
+export async function signBytes(signer: SolanaSigner, transaction: string): Promise<SignedBytes> {
+  const base64 = await signer.signTransaction(transaction);
+  const signature = fromBase64(base64).subarray(1, 1 + SIGNATURE_BYTES);
+  if (signature.length < SIGNATURE_BYTES || signature.every((byte) => byte === 0)) {
+    throw new TypeError('the wallet did not sign');
+  }
+  return { id: encodeBase58(signature), base64 };
+}

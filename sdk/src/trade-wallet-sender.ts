@@ -1,0 +1,219 @@
+// Sends a built transaction with a wallet: signed here and sent as bytes, or by the wallet itself.
+
+import type { BuiltTrade, Permit } from './contract.gen.ts';
+import { hashKeccak } from './hash-keccak.ts';
+import { findStandardSigner, type SolanaSigner, signBytes } from './solana-signing.ts';
+import type { Eip1193Provider, StandardWallet } from './wallet-sign-in.ts';
+
+export type TransactionToSend = BuiltTrade['transactions'][number];
+type Eip1559Transaction = Extract<TransactionToSend, { type: 'eip1559' }>;
+type SolanaTransaction = Exclude<TransactionToSend, Eip1559Transaction>;
+
+/** A viem local account, or anything that signs transactions. */
+export interface SigningAccount {
+  readonly address: string;
+  signTransaction(transaction: never): Promise<string>;
+  /** For trades with `approval: 'permit'`. */
+  signTypedData?(message: never): Promise<string>;
+}
+
+/**
+ * A browser's wallet (EIP-1193); a viem wallet client; or a local account with a node to send to.
+ * With a local account a transaction's hash is known before it is sent. On Solana always the last:
+ * a signer of bytes or a wallet of the Wallet Standard, and a node.
+ */
+export type TradeWallet =
+  | (Eip1193Provider & { readonly account?: { readonly address: string } | undefined })
+  | {
+      readonly account: SigningAccount | SolanaSigner | StandardWallet;
+      readonly rpcUrl: string;
+      /** How long a call to the node may take; 20 seconds by default. */
+      readonly timeoutMs?: number | undefined;
+    };
+
+interface SignedTransaction {
+  readonly hash: string;
+  /** Sending the same bytes twice has the effect of sending them once. */
+  send(): Promise<void>;
+}
+
+/** The user said no (EIP-1193), or the wallet is not the right one. Nothing was sent. */
+export class WalletRefusal extends Error {
+  readonly isWrongWallet: boolean;
+
+  constructor(message: string, isWrongWallet: boolean) {
+    super(message);
+    this.isWrongWallet = isWrongWallet;
+  }
+}
+
+const USER_REJECTED = 4001;
+const TIMEOUT_MS = 20_000;
+
+const toHexNumber = (decimal: string | number) => `0x${BigInt(decimal).toString(16)}`;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isSame = (a: unknown, b: string) => String(a).toLowerCase() === b.toLowerCase();
+
+/** A node's JSON-RPC as a provider. */
+function createNode(rpcUrl: string, timeoutMs = TIMEOUT_MS): Eip1193Provider {
+  return {
+    request: async ({ method, params = [] }) => {
+      const response = await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const { result, error } = (await response.json()) as {
+        readonly result?: unknown;
+        readonly error?: { readonly message?: string };
+      };
+      if (error !== undefined) throw new Error(error.message ?? 'the node refused');
+      return result;
+    },
+  };
+}
+
+function findSigner(wallet: TradeWallet): SigningAccount | null {
+  const { account } = wallet;
+  return isObject(account) && 'signTransaction' in account ? (account as SigningAccount) : null;
+}
+
+function findSolanaSigner({ account }: TradeWallet): SolanaSigner | null {
+  if (!isObject(account)) return null;
+  if ('features' in account) return findStandardSigner(account);
+  return 'signTransaction' in account ? (account as SolanaSigner) : null;
+}
+
+/** Whether the wallet can send transactions of that kind at all. */
+export function canSend(wallet: TradeWallet, { type }: TransactionToSend): boolean {
+  if (type === 'eip1559') return 'request' in wallet || findSigner(wallet) !== null;
+  return type === 'solana-v0' && 'rpcUrl' in wallet && findSolanaSigner(wallet) !== null;
+}
+
+/** The same bytes have the same id, so sending them twice trades once. */
+async function signSolana(
+  wallet: TradeWallet,
+  transaction: SolanaTransaction,
+): Promise<SignedTransaction> {
+  const signer = findSolanaSigner(wallet);
+  if (signer === null || !('rpcUrl' in wallet)) {
+    throw new WalletRefusal('the wallet does not sign for Solana', true);
+  }
+  if (signer.address !== transaction.from) {
+    throw new WalletRefusal(`the trade is of ${transaction.from}`, true);
+  }
+  const { id, base64 } = await signBytes(signer, transaction.transaction);
+  const node = createNode(wallet.rpcUrl, wallet.timeoutMs);
+  return {
+    hash: id,
+    send: async () => {
+      // The build's block hash may be newer than the last final block, which is the default.
+      const params = [base64, { encoding: 'base64', preflightCommitment: 'confirmed' }];
+      await node.request({ method: 'sendTransaction', params });
+    },
+  };
+}
+
+/** Null if the wallet does not let its key sign without sending. */
+export async function signForSending(
+  wallet: TradeWallet,
+  transaction: TransactionToSend,
+): Promise<SignedTransaction | null> {
+  if (transaction.type === 'solana-v0') return signSolana(wallet, transaction);
+  const account = findSigner(wallet);
+  if (account === null) return null;
+  if (!isSame(account.address, transaction.from)) {
+    throw new WalletRefusal(`the trade is of ${transaction.from}`, true);
+  }
+  const { kind: _kind, from: _from, ...rest } = transaction;
+  const amounts = {
+    value: BigInt(rest.value),
+    gas: BigInt(rest.gas),
+    maxFeePerGas: BigInt(rest.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(rest.maxPriorityFeePerGas),
+  };
+  const raw = await account.signTransaction({ ...rest, ...amounts } as never);
+  const node = 'rpcUrl' in wallet ? createNode(wallet.rpcUrl, wallet.timeoutMs) : wallet;
+  return {
+    hash: hashKeccak(raw),
+    send: async () => {
+      await node.request({ method: 'eth_sendRawTransaction', params: [raw] });
+    },
+  };
+}
+
+async function ask(wallet: Eip1193Provider, method: string, params: readonly unknown[] = []) {
+  try {
+    return await wallet.request({ method, params });
+  } catch (error) {
+    if ((error as { readonly code?: unknown } | null)?.code !== USER_REJECTED) throw error;
+    throw new WalletRefusal('the user said no', false);
+  }
+}
+
+/** Before each signature: account and chain may have been changed in the wallet at any time. */
+async function assertWallet(
+  wallet: Eip1193Provider,
+  { from, chainId }: Pick<Eip1559Transaction, 'from' | 'chainId'>,
+) {
+  const hex = toHexNumber(chainId);
+  if (Number(await ask(wallet, 'eth_chainId')) !== chainId) {
+    await ask(wallet, 'wallet_switchEthereumChain', [{ chainId: hex }]);
+    if (Number(await ask(wallet, 'eth_chainId')) !== chainId) {
+      throw new WalletRefusal(`the wallet is not on chain ${chainId}`, true);
+    }
+  }
+  const accounts = await ask(wallet, 'eth_accounts');
+  const [account] = Array.isArray(accounts) ? accounts : [];
+  if (!isSame(account, from)) throw new WalletRefusal(`the trade is of ${from}`, true);
+}
+
+/** Checks the wallet; what it gives has the wallet sign and send, and returns the hash. */
+export async function prepareSending(
+  wallet: TradeWallet,
+  transaction: TransactionToSend,
+): Promise<() => Promise<string>> {
+  if (!('request' in wallet) || transaction.type !== 'eip1559') {
+    throw new WalletRefusal('the account does not sign', true);
+  }
+  await assertWallet(wallet, transaction);
+  const { chainId, from, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  // Without the nonce: the wallet knows what else it has sent.
+  const fields = {
+    ...{ chainId: toHexNumber(chainId), from, to, data, value: toHexNumber(value) },
+    gas: toHexNumber(gas),
+    maxFeePerGas: toHexNumber(maxFeePerGas),
+    maxPriorityFeePerGas: toHexNumber(maxPriorityFeePerGas),
+  };
+  return async () => {
+    const hash = await ask(wallet, 'eth_sendTransaction', [fields]);
+    if (typeof hash !== 'string') throw new Error('the wallet gave no hash');
+    return hash;
+  };
+}
+
+/** A local account must sign it itself: the node behind it has no keys. */
+export function canSignPermit(wallet: TradeWallet): boolean {
+  const account = findSigner(wallet);
+  return account === null ? 'request' in wallet : account.signTypedData !== undefined;
+}
+
+/** The wallet's signature of a message that lets the router take its tokens. */
+export async function signPermit(
+  wallet: TradeWallet,
+  permit: Permit,
+  from: string,
+): Promise<string> {
+  const account = findSigner(wallet);
+  if (account?.signTypedData !== undefined) {
+    if (!isSame(account.address, from)) throw new WalletRefusal(`the trade is of ${from}`, true);
+    return account.signTypedData(permit as never);
+  }
+  if (!('request' in wallet)) throw new WalletRefusal('the account signs no typed data', true);
+  await assertWallet(wallet, { from, chainId: permit.domain.chainId });
+  const params = [from, JSON.stringify(permit)];
+  return String(await ask(wallet, 'eth_signTypedData_v4', params));
+}

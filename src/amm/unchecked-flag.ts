@@ -1,0 +1,83 @@
+// Features of pools that keep their swaps from being computed to the unit: their effect was never
+// compared with the venue's program, or depends on what is not known yet.
+
+/** Swaps of such a pool are computed, but not promised to the unit; why, for people. */
+const INEXACT_FLAGS = {
+  /** Raydium CPMM. */
+  creatorFeeOnOutput: "the creator's fee is taken from the output",
+  feeScheduler: 'its fee changes with time and is not past its schedule',
+  /** Slipstream, Algebra, Meteora DLMM, Orca's adaptive fee. */
+  timedFee: 'its fee depends on the time of the block, and the last known one is used',
+  /** Aerodrome V2, Velodrome V2. */
+  unannouncedFee: 'its fee may change without an event, and the last known one is used',
+  /** A fork of Uniswap V2. */
+  feeUnchecked: 'no router of the exchange has confirmed its fee',
+  /** Curve: tokens with an oracle or a vault's rate, or whose balances grow by themselves. */
+  movingRates: 'its tokens change in value or in number without an event',
+  /** Curve, while the amplification is moved. */
+  ramping: 'its curve changes with time',
+  /** Meteora DLMM: they fill after the bins' own liquidity. */
+  limitOrders: 'its bins have limit orders',
+} as const;
+
+/** Swaps of such a pool cannot be computed. */
+const UNQUOTED_FLAGS = [
+  /** pump: a coin that trades by other rules. */
+  'mayhem',
+  /** pump: a curve that is paid in a token, not in SOL. */
+  'otherQuote',
+  /** Raydium CLMM since 2026: the fee depends on volatility. */
+  'dynamicFee',
+  /** Raydium CLMM since 2026, Meteora DLMM: the fee is taken from one of the tokens. */
+  'feeOnOutput',
+  /** The fee depends on the size of the trade. */
+  'rateLimiter',
+  /** Meteora DAMM v2: fees are added to the liquidity. */
+  'compoundingFee',
+  /** A token calls another program on each transfer. */
+  'transferHook',
+  /** A token deducts a fee from each transfer. */
+  'transferFee',
+  /** A token cannot be transferred. */
+  'nonTransferable',
+  /** New accounts of a token are frozen until its authority thaws them. */
+  'frozenAccounts',
+  /** Raydium CPMM and v4: it takes no swaps, or not yet. */
+  'closed',
+  /** Raydium v4: part of the reserves may be in an order book. */
+  'orderBook',
+  /** Orca: ticks are in packed arrays, which were never compared. */
+  'packedTicks',
+  /** The fees are charged by a rule that the index does not have. */
+  'feeUnknown',
+  /** Its accounts were not read yet, so its features are not known. */
+  'unread',
+] as const;
+
+export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];
+
+const UNQUOTED: ReadonlySet<string> = new Set(UNQUOTED_FLAGS);
+
+/** In stored states: names separated by spaces. */
+export function joinFlags(flags: readonly UncheckedFlag[]): string {
+  return flags.join(' ');
+}
+
+export function hasFlag(flags: string, flag: UncheckedFlag): boolean {
+  return flags.split(' ').includes(flag);
+}
+
+/** Whether swaps of a pool with these flags can be computed. */
+export function isQuotable(flags: string): boolean {
+  return flags === '' || !flags.split(' ').some((flag) => UNQUOTED.has(flag));
+}
+
+/** What the flags mean, for people: each once. */
+export function explainFlags(flags: string): string {
+  const reasons: Readonly<Record<string, string>> = INEXACT_FLAGS;
+  const names = new Set(flags.split(' ').filter((name) => name !== ''));
+  return Array.from(names, (name) => {
+    const reason = reasons[name];
+    return reason === undefined ? name : `${reason} (${name})`;
+  }).join(', ');
+}

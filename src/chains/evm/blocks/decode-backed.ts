@@ -1,0 +1,38 @@
+// Decodes logs without the swaps that moved nothing, and looks up the pools that emitted them.
+
+import type { EvmLog } from '../evm-log.ts';
+import type { DecodedLogs, LogDecoding } from '../log-decoding.ts';
+import type { PoolDirectory } from '../pools/pool-directory.ts';
+import { findUnbackedForks } from '../pools/unbacked-forks.ts';
+import {
+  isUnbacked,
+  NONE_UNBACKED,
+  type UnbackedSwaps,
+} from '../venues/balancer/unbacked-swaps.ts';
+import type { CallContracts } from '../venues/venue-protocol.ts';
+
+interface BackedDecoding {
+  readonly decoding: LogDecoding;
+  readonly directory: PoolDirectory;
+  readonly callContracts: CallContracts;
+  /** Without all transfers, no swap of an unlisted fork counts, and every swap of a vault does. */
+  readonly hasAllTransfers: boolean;
+}
+
+export function dropUnbacked(logs: readonly EvmLog[], unbacked: UnbackedSwaps): readonly EvmLog[] {
+  return unbacked.size === 0 ? logs : logs.filter((log) => !isUnbacked(unbacked, log));
+}
+
+export async function decodeBacked(
+  logs: readonly EvmLog[],
+  { decoding, directory, callContracts, hasAllTransfers }: BackedDecoding,
+): Promise<{ readonly decoded: DecodedLogs; readonly unbacked: UnbackedSwaps }> {
+  const ofVaults = hasAllTransfers ? decoding.findUnbacked(logs) : NONE_UNBACKED;
+  const decoded = decoding.decode(dropUnbacked(logs, ofVaults));
+  await directory.lookUp(decoded.emitters, callContracts);
+  const findPool = (pool: Parameters<PoolDirectory['get']>[0]) => directory.get(pool)?.description;
+  const ofForks = findUnbackedForks(logs, decoded, findPool);
+  if (ofForks.size === 0) return { decoded, unbacked: ofVaults };
+  const unbacked = new Set([...ofVaults, ...ofForks]);
+  return { decoded: decoding.decode(dropUnbacked(logs, unbacked)), unbacked };
+}

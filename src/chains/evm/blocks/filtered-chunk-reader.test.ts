@@ -1,0 +1,102 @@
+// Behind one address there may be several nodes, some of them behind: a block without logs is not
+// believed before the node that says so is known to have the block.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import {
+  ALL,
+  createSceneAdapter,
+  endScene,
+  PAIR,
+  readHonestly,
+  recordChain,
+  startNode,
+  TOKEN,
+  TRADER,
+  toEvents,
+  transfer,
+} from '../../../../test/fakes/chain-scene.ts';
+import { poolId } from '../../../../test/test-ids.ts';
+import type { PoolId } from '../../../model/ids.ts';
+
+afterEach(endScene);
+
+const ONLY = { tokens: new Set([TOKEN]), pools: new Set([poolId(PAIR)]) };
+const FIRST = 61;
+
+/**
+ * Requests with log queries go to a node that is some blocks behind, until the reader has waited;
+ * the others to one that is not.
+ */
+async function createScene(blocks: number) {
+  const chain = recordChain();
+  for (let n = FIRST; n < FIRST + blocks; n += 1) {
+    chain.add([{ from: TRADER, logs: [transfer(n), transfer(n + 1)] }]);
+  }
+  let isBehind = true;
+  let isAsked = false;
+  const node = await startNode((method, params) => {
+    isAsked ||= method === 'eth_getLogs';
+    const isThere = method === 'eth_getLogs' || (method === 'eth_blockNumber' && isAsked);
+    return chain.answerUpTo(chain.head - (isThere && isBehind ? 2 : 0))(method, params);
+  });
+  const adapter = createSceneAdapter([node], {
+    sleep: async () => {
+      isBehind = false;
+    },
+  });
+  const expected = (await readHonestly(chain)).filter(({ number }) => number >= FIRST);
+  return { chain, node, adapter, expected };
+}
+
+for (const [what, blocks, linked] of [
+  ['the newest block', 1, true],
+  ['the last three', 3, true],
+  ['many linked blocks', 20, true],
+  ['final blocks', 20, false],
+] as const) {
+  test(`logs of ${what} are waited for`, async () => {
+    const { chain, adapter, expected } = await createScene(blocks);
+    const range = { fromBlock: FIRST, toBlock: chain.head, linked, only: ONLY };
+    const { blocks: read } = await adapter.readBlocks(range);
+    assert.deepEqual(toEvents(read), expected);
+  });
+}
+
+test('a node that is not behind is asked for a new block once, by its hash', async () => {
+  const { chain, node, adapter } = await createScene(1);
+  await adapter.readBlocks({ fromBlock: 50, toBlock: 55, linked: false, only: ONLY });
+  const before = node.calls.length;
+  const range = { fromBlock: 58, toBlock: 58, linked: true, only: ONLY };
+  await adapter.readBlocks(range);
+  const logs = node.calls.slice(before).filter(({ method }) => method === 'eth_getLogs');
+  const { hash } = chain.announcementOf(58) as { hash: string };
+  assert.ok(logs.length > 0);
+  for (const { params } of logs) assert.equal((params[0] as { blockHash: string }).blockHash, hash);
+  assert.ok(!node.calls.slice(before).some(({ method }) => method === 'eth_blockNumber'));
+});
+
+test('a node that takes ranges only is asked for ranges', async () => {
+  const { chain, node, adapter, expected } = await createScene(1);
+  node.misbehave(({ method, params }) =>
+    method === 'eth_getLogs' && 'blockHash' in (params[0] as object)
+      ? { do: 'error', code: -32602, message: 'invalid params' }
+      : null,
+  );
+  const range = { fromBlock: FIRST, toBlock: chain.head, linked: true, only: ONLY };
+  assert.deepEqual(toEvents((await adapter.readBlocks(range)).blocks), expected);
+});
+
+test('a pool that one part of a range creates is read in the parts after it', async () => {
+  const chain = recordChain();
+  const node = await startNode(chain);
+  const span = { blocksStart: 10, blocksMax: 10 };
+  const adapter = createSceneAdapter([node], { span });
+  const only = { tokens: new Set([TOKEN]), pools: new Set<PoolId>() };
+  const { blocks } = await adapter.readBlocks({ ...ALL, only });
+  const countSwaps = (read: { readonly events: readonly { readonly kind: string }[] }[]) =>
+    read.flatMap(({ events }) => events).filter(({ kind }) => kind === 'swap').length;
+  const swaps = countSwaps(await readHonestly(chain));
+  assert.ok(swaps > 20);
+  assert.equal(countSwaps(toEvents(blocks)), swaps);
+});

@@ -1,0 +1,144 @@
+// Finds out what an unknown V2-like pair charges, by swapping in it: the node runs the pair's own
+// code with fake tokens in place of its tokens, and our probe as the trader. Nothing is sent.
+//
+// For three sizes in both directions the probe searches the largest output that the pair lets out.
+// Only a pair whose outputs all fit one fee is a constant product; any other is refused.
+
+import { randomBytes } from 'node:crypto';
+import type { Hex } from 'viem';
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
+import type { Address } from '../../../model/ids.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import { toQuantity } from '../hex-data.ts';
+import { CODE as FAKE_TOKEN_CODE } from './fake-token.gen.ts';
+import { CODE as FORK_PROBE_CODE } from './fork-probe.gen.ts';
+
+export interface ProbedPair {
+  readonly pair: Address;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/** `unable`: the node cannot run the probe, so nothing is known. */
+export type PairVerdict =
+  | { readonly kind: 'fee'; readonly feePips: number }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unable' };
+
+const ABI = parseAbi([
+  'struct Try { address pair; address tokenIn; bool zeroForOne; uint256 amountIn; }',
+  'function maxOut(Try one, uint256 reserveOut) returns (uint256 best, uint256 reserve0, uint256 reserve1)',
+]);
+/** A search takes some 110 tries of a swap. */
+const GAS = '0x1c9c380';
+const DIVISORS = [1n, 7n, 1000n];
+const PIPS = 1_000_000n;
+const FEE_MAX = 100_000;
+const FEE_STEP = 10;
+/** Errors of a node that does not support such requests. */
+const INABILITY = ['unsupported', 'rejected', 'replyTooLarge'] as const;
+const SIDES = [true, false];
+
+function createAddress(): Hex {
+  return `0x${randomBytes(20).toString('hex')}`;
+}
+
+/** The pair's reserves stand in slot 0 of each fake token, as its balance. */
+function fakeToken(balance: bigint): object {
+  const slot = `0x${balance.toString(16).padStart(64, '0')}`;
+  return { code: FAKE_TOKEN_CODE, stateDiff: { [`0x${'0'.repeat(64)}`]: slot } };
+}
+
+interface Sample {
+  readonly zeroForOne: boolean;
+  readonly amountIn: bigint;
+  readonly reserveIn: bigint;
+  readonly reserveOut: bigint;
+}
+
+function listSamples({ reserve0, reserve1 }: ProbedPair): Sample[] {
+  return SIDES.flatMap((zeroForOne) => {
+    const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0];
+    return DIVISORS.map((divisor) => ({
+      ...{ zeroForOne, reserveIn, reserveOut, amountIn: reserveIn / divisor },
+    }));
+  });
+}
+
+interface ProbeWith {
+  readonly client: RpcClient;
+  /** The block of the pair's reserves. */
+  readonly block: number;
+  readonly signal: AbortSignal;
+}
+
+/** Null if the pair let nothing out; throws if the node cannot tell. */
+async function measure(
+  { pair, token0, token1, reserve0, reserve1 }: ProbedPair,
+  { zeroForOne, amountIn, reserveIn, reserveOut }: Sample,
+  { client, block: minBlock, signal }: ProbeWith,
+): Promise<bigint | null> {
+  const probe = createAddress();
+  const tokenIn = (zeroForOne ? token0 : token1) as Hex;
+  const args = [{ pair: pair as Hex, tokenIn, zeroForOne, amountIn }, reserveOut] as const;
+  const data = encodeFunctionData({ abi: ABI, functionName: 'maxOut', args });
+  const overrides = {
+    [probe]: { code: FORK_PROBE_CODE },
+    ...{ [token0]: fakeToken(reserve0), [token1]: fakeToken(reserve1) },
+  };
+  const call = { from: createAddress(), to: probe, data, input: data, gas: GAS };
+  const params = [call, toQuantity(minBlock), overrides];
+  const result = await client.at(
+    async (endpoint) => {
+      const answer = await endpoint.request({ method: 'eth_call', params }, signal);
+      if (typeof answer === 'string' && answer.length > 2) return answer;
+      // The probe always returns something.
+      const { name } = endpoint;
+      const message = `${name}: ignores state overrides`;
+      throw new RpcError('unsupported', message, { endpoint: name });
+    },
+    { minBlock, signal },
+  );
+  const [best, after0, after1] = decodeFunctionResult({
+    ...{ abi: ABI, functionName: 'maxOut', data: result as Hex },
+  });
+  const isKept = (zeroForOne ? after0 : after1) === reserveIn + amountIn;
+  return best > 0n && isKept ? best : null;
+}
+
+/** What a constant product with this fee lets out. */
+function computeOut({ amountIn, reserveIn, reserveOut }: Sample, feePips: number): bigint {
+  const charged = amountIn * (PIPS - BigInt(feePips));
+  return (charged * reserveOut) / (reserveIn * PIPS + charged);
+}
+
+/** The only fee that gives all outputs; null if there is none or more than one. */
+export function fitFee(
+  samples: readonly (Sample & { readonly amountOut: bigint })[],
+): number | null {
+  const fits: number[] = [];
+  for (let fee = 0; fee <= FEE_MAX && fits.length < 2; fee += FEE_STEP) {
+    if (samples.every((sample) => computeOut(sample, fee) === sample.amountOut)) fits.push(fee);
+  }
+  return fits.length === 1 ? (fits[0] ?? null) : null;
+}
+
+export async function probePair(pair: ProbedPair, probeWith: ProbeWith): Promise<PairVerdict> {
+  const samples = [];
+  try {
+    for (const sample of listSamples(pair)) {
+      const amountOut = await measure(pair, sample, probeWith);
+      if (amountOut === null) return { kind: 'refused' };
+      samples.push({ ...sample, amountOut });
+    }
+  } catch (error) {
+    if (isRpcError(error, 'reverted')) return { kind: 'refused' };
+    if (isRpcError(error, ...INABILITY)) return { kind: 'unable' };
+    throw error;
+  }
+  const feePips = fitFee(samples);
+  return feePips === null ? { kind: 'refused' } : { kind: 'fee', feePips };
+}

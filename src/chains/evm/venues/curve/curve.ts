@@ -1,0 +1,174 @@
+// Curve: pools of two to eight coins, whose swaps name coins by their indices. Each two coins are a
+// row of their own. Swaps of StableSwap NG pools are computed, except for metapools; of the others
+// only the trades are stored. Any contract may emit these logs, so a factory or registry must know
+// the pool; it tells the coins.
+
+import type { Address, PoolId } from '../../../../model/ids.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
+import type { EvmDeployment } from '../../evm-deployment.ts';
+import { evmAddress, parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
+import type { LogDecoder } from '../../evm-log.ts';
+import {
+  addressWord,
+  decodeAddressAt,
+  encodeCallData,
+  hasWordAt,
+  hasWords,
+  uintAt,
+} from '../../hex-data.ts';
+import { ZERO_ADDRESS } from '../../zero-address.ts';
+import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
+import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import {
+  GET_COINS_SELECTOR,
+  GET_UNDERLYING_COINS_SELECTOR,
+  IS_META_SELECTOR,
+} from './curve-selectors.ts';
+import { readStablePiece } from './read-stable-pool.ts';
+
+const CURVE_VENUE = 'curve';
+
+/** Stable pools; both kinds of older crypto pools; new crypto pools, which add fee and price. */
+const EXCHANGE_TOPIC = '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140';
+const CRYPTO_EXCHANGE_TOPIC = '0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98';
+const NEW_EXCHANGE_TOPIC = '0x143f1f8e861fbdeddd5b46e844b7d3ac7b86a122f36e8c463859ee6811b1f29c';
+/** Of a metapool, through its base pool's coins. */
+const UNDERLYING_TOPIC = '0xd013ca23e77a65003c2c659c5442c00c805371b7fc1ebd4c206c41d1536bd90b';
+
+/** Of StableSwap NG pools: they change balances, amplification or fee. */
+const STABLE_TOPICS: ReadonlyMap<string, number> = new Map([
+  ['0x189c623b666b1b45b83d7178f39b8c087cb09774317ca2f53c2d3c3726f222a2', 2], // AddLiquidity
+  ['0x347ad828e58cbe534d8f6b67985d791360756b18f0d95fd9f197a66cc46480ea', 2], // RemoveLiquidity
+  ['0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26ce3659bbe1', 2], // …One
+  ['0x3631c28b1f9dd213e0319fb167b554d76b6c283a41143eb400a0d1adb1af1755', 2], // …Imbalance
+  ['0xa2b71ec6df949300b59aab36b55e189697b750119dd349fcfa8c0f779e83c254', 1], // RampA
+  ['0x46e22fb3709ad289f62ce63d469248536dbc78d82b84a3d7e74ad606dc201938', 1], // StopRampA
+  ['0x750d10a7f37466ce785ee6bcb604aac543358db42afbcc332a3c12a49c80bf6d', 1], // ApplyNewFee
+]);
+
+const COINS_MAX = 8n;
+/** How Curve writes the native coin. */
+const COIN = evmAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
+
+function createExchangeDecoder(wordCount: number, isUnderlying: boolean): LogDecoder {
+  return (log, out) => {
+    const { address, topics, data } = log;
+    if (topics.length !== 2 || !hasWords(data, wordCount)) return;
+    const [sold, bought] = [uintAt(data, 0), uintAt(data, 2)];
+    if (sold >= COINS_MAX || bought >= COINS_MAX || sold === bought) return;
+    const isLowerIn = sold < bought;
+    const [lower, upper] = isLowerIn ? [sold, bought] : [bought, sold];
+    const coins = { lower: Number(lower), upper: Number(upper), isUnderlying };
+    const amounts = { isZeroIn: isLowerIn, paid: uintAt(data, 1), received: uintAt(data, 3) };
+    out.push(buildTradesOnlySwap(log, toCoinPairPool({ contract: address, ...coins }), amounts));
+  };
+}
+
+/** All rows of the pool change with its first one (`shared-rows.ts`). */
+function createUnreadDecoder(topicCount: number): LogDecoder {
+  return ({ address, topics }, out) => {
+    if (topics.length !== topicCount) return;
+    const coins = { lower: 0, upper: 1, isUnderlying: false };
+    const change = { poolKind: 'stableSwap', unread: true } as const;
+    out.push({
+      kind: 'poolChanged',
+      pool: toCoinPairPool({ contract: address, ...coins }),
+      change,
+    });
+  };
+}
+
+const DECODERS: ReadonlyMap<string, LogDecoder> = new Map([
+  ...Array.from(STABLE_TOPICS, ([topic, count]) => [topic, createUnreadDecoder(count)] as const),
+  [EXCHANGE_TOPIC, createExchangeDecoder(4, false)],
+  [CRYPTO_EXCHANGE_TOPIC, createExchangeDecoder(4, false)],
+  [NEW_EXCHANGE_TOPIC, createExchangeDecoder(6, false)],
+  [UNDERLYING_TOPIC, createExchangeDecoder(4, true)],
+]);
+
+/** Some registries answer with a list, others with an array of a fixed length. */
+function decodeCoins(answer: string | null): Address[] {
+  if (answer === null || !hasWordAt(answer, 1)) return [];
+  const isList = uintAt(answer, 0) === 32n;
+  const coins: Address[] = [];
+  for (let at = isList ? 2 : 0; hasWordAt(answer, at); at += 1) {
+    const coin = decodeAddressAt(answer, at);
+    if (coin === ZERO_ADDRESS) break;
+    coins.push(coin === COIN ? ZERO_ADDRESS : coin);
+  }
+  return coins;
+}
+
+interface KnownCoins {
+  readonly coins: readonly Address[];
+  /** Whether swaps between them can be computed. */
+  readonly isStable: boolean;
+}
+
+/** The coins of pools, each by the first registry that knows it. */
+async function readCoins(
+  asked: readonly { readonly contract: Address; readonly selector: string }[],
+  { curve: registries = [], curveStable }: EvmDeployment,
+  callContracts: CallContracts,
+): Promise<KnownCoins[]> {
+  const width = registries.length + 1;
+  const answers = await callContracts(
+    asked.flatMap(({ contract, selector }) => [
+      ...registries.map((to) => ({ to, data: encodeCallData(selector, addressWord(contract)) })),
+      // A metapool changes with its base pool, whose swaps it does not log.
+      {
+        to: curveStable ?? ZERO_ADDRESS,
+        data: encodeCallData(IS_META_SELECTOR, addressWord(contract)),
+      },
+    ]),
+  );
+  return asked.map(({ selector }, index) => {
+    const own = answers.slice(index * width, (index + 1) * width);
+    const isMeta = own.pop() ?? null;
+    const lists = own.map(decodeCoins);
+    const ofStable = lists.find((_, at) => registries[at] === curveStable) ?? [];
+    const isPlain = isMeta !== null && hasWords(isMeta, 1) && uintAt(isMeta, 0) === 0n;
+    return {
+      coins: lists.find((coins) => coins.length >= 2) ?? [],
+      isStable: selector === GET_COINS_SELECTOR && ofStable.length >= 2 && isPlain,
+    };
+  });
+}
+
+async function resolvePools(
+  pools: readonly PoolId[],
+  context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
+): Promise<PoolDescription[]> {
+  const pairs = pools.flatMap((pool) => {
+    const pair = parseCoinPairPool(pool);
+    return pair === null ? [] : [{ pool, ...pair }];
+  });
+  const known = await readCoins(
+    pairs.map(({ contract, isUnderlying }) => ({
+      contract,
+      selector: isUnderlying ? GET_UNDERLYING_COINS_SELECTOR : GET_COINS_SELECTOR,
+    })),
+    context.deployment,
+    context.callContracts,
+  );
+  return pairs.flatMap(({ pool, contract, lower, upper }, index): PoolDescription[] => {
+    const { coins = [], isStable = false } = known[index] ?? {};
+    const [token0, token1] = [coins[lower], coins[upper]];
+    if (token0 === undefined || token1 === undefined || token0 === token1) return [];
+    const place = { pool, venue: CURVE_VENUE, vault: contract, token0, token1, feePips: 0 };
+    if (!isStable) return [describeTradesOnly(place)];
+    return [{ ...place, kind: 'stableSwap', terms: { coinCount: coins.length } }];
+  });
+}
+
+export const curve: VenueProtocol = {
+  ...TRADES_ONLY,
+  listVenues: ({ curve: registries }) => (registries === undefined ? [] : [CURVE_VENUE]),
+  createDecoders: ({ curve: registries }) => (registries === undefined ? new Map() : DECODERS),
+  describeLogs: ({ curve: registries }) =>
+    registries === undefined
+      ? null
+      : { creations: [], poolTopics: [...DECODERS.keys()], singleton: null },
+  resolvePools,
+  readPoolPiece: readStablePiece,
+};

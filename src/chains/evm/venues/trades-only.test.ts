@@ -1,0 +1,164 @@
+// PancakeSwap Infinity, DODO V2 and Maverick V2: their swaps are decoded, and count if their own
+// contracts vouch for the pool.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from 'viem';
+import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../test/evm-logs.ts';
+import { address, poolId } from '../../../../test/test-ids.ts';
+import type { Address } from '../../../model/ids.ts';
+import { EVM_DEPLOYMENTS } from '../deployments.ts';
+import type { EvmLog } from '../evm-log.ts';
+import { addressWord, uintWord } from '../hex-data.ts';
+import { dodo } from './dodo/dodo.ts';
+import { infinityBins, infinityRanges } from './infinity/infinity.ts';
+import { maverick } from './maverick/maverick.ts';
+import type { VenueProtocol } from './venue-protocol.ts';
+
+const BSC = EVM_DEPLOYMENTS.bsc ?? assert.fail();
+const { infinity = assert.fail(), dodo: FACTORIES = assert.fail() } = BSC;
+const { maverick: MAVERICK = assert.fail() } = BSC;
+const [LOW, HIGH, POOL, OTHER] = ['1', '2', '9', '8'].map((digit) =>
+  address(`0x${digit.repeat(40)}`),
+) as [Address, Address, Address, Address];
+const ABI = parseAbi([
+  'function poolIdToPoolKey(bytes32 id)',
+  'function _BASE_TOKEN_()',
+  'function _QUOTE_TOKEN_()',
+  'function getDODOPool(address base, address quote)',
+  'function isFactoryPool(address pool)',
+  'function tokenA()',
+  'function tokenB()',
+]);
+
+type Answers = Parameters<typeof createTestContracts>[0];
+
+function encodeCall(functionName: string, ...args: readonly unknown[]): string {
+  return encodeFunctionData({ abi: ABI, functionName, args } as never);
+}
+
+function toWords(...words: readonly (Address | number)[]): string {
+  const hex = words.map((one) => (typeof one === 'number' ? uintWord(one) : addressWord(one)));
+  return `0x${hex.join('')}`;
+}
+
+async function resolve(protocol: VenueProtocol, pool: string, answers: Answers) {
+  const callContracts = createTestContracts(answers);
+  return await protocol.resolvePools([poolId(pool)], { deployment: BSC, callContracts });
+}
+
+const decode = (log: EvmLog) => decodeTestLog(BSC, log);
+
+function decodeSwap(log: EvmLog) {
+  const [event] = decode(log);
+  assert.ok(event?.kind === 'swap');
+  const { pool, amount0, amount1, change } = event;
+  return { pool, amounts: [amount0, amount1], change };
+}
+
+const lastOf = (last0: bigint, last1: bigint) => ({
+  ...{ poolKind: 'tradesOnly', set: { last0, last1 } },
+});
+
+const RANGES =
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee, uint16 protocolFee)';
+const BINS =
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 activeId, uint24 fee, uint16 protocolFee)';
+
+describe('PancakeSwap Infinity', () => {
+  const key = encodeAbiParameters(
+    ['address', 'address', 'address', 'address', 'uint24', 'bytes32'].map((type) => ({ type })),
+    [LOW, HIGH, OTHER, infinity.ranges, 2500, `0x${'a'.repeat(64)}`] as never,
+  );
+  const id = keccak256(key);
+  const state = { sqrtPriceX96: 1n, liquidity: 1n, tick: 1, fee: 1, protocolFee: 1, activeId: 1 };
+
+  for (const [event, manager, protocol] of [
+    [RANGES, infinity.ranges, infinityRanges],
+    [BINS, infinity.bins, infinityBins],
+  ] as const) {
+    const encode = (amount0: bigint, amount1: bigint, emitter = manager) =>
+      encodeTestLog(event, emitter, { id, sender: OTHER, amount0, amount1, ...state });
+    const [venue = ''] = protocol.listVenues(BSC);
+
+    it(`${venue}: what the swapper paid came into the pool`, () => {
+      const forth = decodeSwap(encode(-5n, 7n));
+      assert.deepEqual(forth, { pool: id, amounts: [5n, -7n], change: lastOf(5n, 7n) });
+      assert.deepEqual(decodeSwap(encode(9n, -4n)).amounts, [-9n, 4n]);
+      assert.deepEqual(decode(encode(-5n, 7n, OTHER)), [], 'only its manager is believed');
+      assert.deepEqual(decode(encode(-5n, -7n)), [], 'a hook let it take both');
+    });
+
+    it(`${venue}: the manager tells the key of a pool, whose hash is the id`, async () => {
+      const call = `${manager} ${encodeCall('poolIdToPoolKey', id)}`;
+      const [pool] = await resolve(protocol, id, new Map([[call, key]]));
+      const { token0, token1, vault, feePips, kind } = pool ?? assert.fail();
+      assert.deepEqual([token0, token1, vault, feePips], [LOW, HIGH, infinity.vault, 2500]);
+      assert.equal(kind, 'tradesOnly');
+      const strange = `0x${'c'.repeat(64)}` as const;
+      const lie = `${manager} ${encodeCall('poolIdToPoolKey', strange)}`;
+      assert.deepEqual(await resolve(protocol, strange, new Map([[lie, key]])), []);
+    });
+  }
+});
+
+describe('DODO V2', () => {
+  const EVENT =
+    'event DODOSwap(address fromToken, address toToken, uint256 fromAmount, uint256 toAmount, address trader, address receiver)';
+  const encode = (fromToken: Address, toToken: Address) => {
+    const amounts = { fromAmount: 5n, toAmount: 7n, trader: OTHER, receiver: OTHER };
+    return encodeTestLog(EVENT, POOL, { fromToken, toToken, ...amounts });
+  };
+  const tokens = new Map([
+    [`${POOL} ${encodeCall('_BASE_TOKEN_')}`, toWords(HIGH)],
+    [`${POOL} ${encodeCall('_QUOTE_TOKEN_')}`, toWords(LOW)],
+  ]);
+  const list = (factory: Address) => `${factory} ${encodeCall('getDODOPool', HIGH, LOW)}`;
+
+  it('names both tokens in the log', () => {
+    const forth = decodeSwap(encode(LOW, HIGH));
+    assert.deepEqual(forth, { pool: POOL, amounts: [5n, -7n], change: lastOf(5n, 7n) });
+    assert.deepEqual(decodeSwap(encode(HIGH, LOW)).amounts, [-7n, 5n]);
+    assert.deepEqual(decode(encode(LOW, LOW)), []);
+  });
+
+  it('has the pools that any of its factories lists for their tokens', async () => {
+    for (const factory of FACTORIES) {
+      const answers = new Map([...tokens, [list(factory), toWords(32, 2, OTHER, POOL)]]);
+      const [pool] = await resolve(dodo, POOL, answers);
+      const { token0, token1, venue } = pool ?? assert.fail();
+      assert.deepEqual([token0, token1, venue], [LOW, HIGH, 'dodo-v2']);
+    }
+    const others = new Map([...tokens, [list(FACTORIES[0] ?? OTHER), toWords(32, 1, OTHER)]]);
+    assert.deepEqual(await resolve(dodo, POOL, others), []);
+    assert.deepEqual(await resolve(dodo, POOL, tokens), []);
+  });
+});
+
+describe('Maverick V2', () => {
+  const EVENT =
+    'event PoolSwap(address sender, address recipient, (uint256 amount, bool tokenAIn, bool exactOutput, int32 tickLimit) params, uint256 amountIn, uint256 amountOut)';
+  const encode = (tokenAIn: boolean) => {
+    const params = { amount: 5n, tokenAIn, exactOutput: false, tickLimit: 3 };
+    const amounts = { amountIn: 5n, amountOut: 7n };
+    return encodeTestLog(EVENT, POOL, { sender: OTHER, recipient: OTHER, params, ...amounts });
+  };
+
+  it('says which token was paid', () => {
+    const forth = decodeSwap(encode(true));
+    assert.deepEqual(forth, { pool: POOL, amounts: [5n, -7n], change: lastOf(5n, 7n) });
+    assert.deepEqual(decodeSwap(encode(false)).amounts, [-7n, 5n]);
+  });
+
+  it('has the pools that its factory calls its own', async () => {
+    const answers = (isOwn: number) =>
+      new Map([
+        [`${MAVERICK} ${encodeCall('isFactoryPool', POOL)}`, toWords(isOwn)],
+        [`${POOL} ${encodeCall('tokenA')}`, toWords(LOW)],
+        [`${POOL} ${encodeCall('tokenB')}`, toWords(HIGH)],
+      ]);
+    const [pool] = await resolve(maverick, POOL, answers(1));
+    assert.deepEqual([pool?.token0, pool?.token1, pool?.venue], [LOW, HIGH, 'maverick-v2']);
+    assert.deepEqual(await resolve(maverick, POOL, answers(0)), []);
+  });
+});

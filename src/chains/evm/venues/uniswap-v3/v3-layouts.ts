@@ -1,0 +1,196 @@
+// How V3-like pools differ from those of Uniswap: the log of their creation, their getters, and
+// where their fee comes from. `Initialize`, `Mint`, `Burn` and `Swap` are the same.
+
+import type { V3LayoutName } from '../../../../model/chain-contracts.ts';
+import type { PoolChange } from '../../../../model/pool.ts';
+import type { EvmDeployment, V3Fork } from '../../evm-deployment.ts';
+import type { EvmLog } from '../../evm-log.ts';
+import { int24At, intWord, toInt24, uintAt, uintWord } from '../../hex-data.ts';
+import type { PoolDetails } from '../factory-pools.ts';
+import {
+  FEE_SELECTOR,
+  GET_POOL_BY_SPACING_SELECTOR,
+  GET_POOL_SELECTOR,
+  GLOBAL_STATE_SELECTOR,
+  POOL_BY_PAIR_SELECTOR,
+  POOL_STATE_SELECTOR,
+  SLOT0_SELECTOR,
+  SWAP_FEE_UNITS_SELECTOR,
+  TICK_BITMAP_SELECTOR,
+  TICK_DISTANCE_SELECTOR,
+  TICK_SPACING_SELECTOR,
+  TICK_TABLE_SELECTOR,
+} from './pool-selectors.ts';
+
+const POOL_CREATED_TOPIC = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118';
+const SLIPSTREAM_CREATED_TOPIC =
+  '0xab0d57f0df537bb25e80245ef7748fa62353808c54d6e528a9dd20887aed9ac2';
+const ALGEBRA_CREATED_TOPIC = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db';
+const FEE_TOPIC = '0x598b9f043c813aa6be3426ca60d1c65d17256312890be5118dab55b0775ebe2a';
+const DIRECTION_FEES_TOPIC = '0x8a89de70856bccec096661388f305b9a75f5f65cb0d8a0e1e803c39dabedb57f';
+
+const PIPS = 1_000_000;
+/** The fee of an Algebra pool before its first swap. */
+const ALGEBRA_FEE_PIPS = 100;
+
+/** The fees that the factories of Uniswap, PancakeSwap and Sushi allow, on all chains together. */
+export const FEE_TIERS = [100, 200, 300, 400, 500, 2500, 3000, 10_000] as const;
+
+/** The spacings that the factories of Slipstream allow, on all chains together. */
+const SLIPSTREAM_SPACINGS = [1, 10, 50, 100, 200, 2000] as const;
+
+/** What tells a pool from the others of its pair. */
+interface RangeDetails {
+  readonly feePips: number;
+  readonly tickSpacing: number;
+}
+
+/**
+ * - `fixed`: set at creation.
+ * - `stated`: the pool's state has it, in this word; its owner may change it.
+ * - `asked`: `fee()` gives that of the next block.
+ * - `logged`: the first swap of a block logs its fee, and the pool's state has it; for one or both
+ *   directions in each of these words.
+ */
+type FeeSource =
+  | { readonly kind: 'fixed' }
+  | { readonly kind: 'stated'; readonly word: number }
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'logged'; readonly topic: string; readonly words: readonly number[] };
+
+export interface V3Layout {
+  readonly creation: {
+    readonly topic: string;
+    readonly topicCount: number;
+    readonly wordCount: number;
+    readonly poolWord: number;
+    readonly readDetails: (log: EvmLog) => RangeDetails;
+    readonly changes: readonly PoolChange[];
+  };
+  /** Its first two words are price and tick. */
+  readonly slot0Selector: string;
+  readonly bitmapSelector: string;
+  /** Asked of a pool; each answer is one word. */
+  readonly detailSelectors: readonly string[];
+  /** Null if no pool can be like this. */
+  readonly decodeDetails: (answers: readonly string[]) => RangeDetails | null;
+  /** Asks the factory for the pool of two tokens and of the words of `encodeKey`. */
+  readonly lookupSelector: string;
+  readonly encodeKey: (details: RangeDetails) => readonly string[];
+  /** What pools of a pair may be; a spacing of 0 or a fee of 0 is not known without asking. */
+  readonly listKeys: (fork: Pick<V3Fork, 'feeTiers'>) => readonly RangeDetails[];
+  readonly fee: FeeSource;
+}
+
+function decodeFeeAndSpacing([fee = '', spacing = '']: readonly string[]): RangeDetails | null {
+  const feePips = Number(uintAt(fee, 0));
+  return feePips < PIPS ? { feePips, tickSpacing: int24At(spacing, 0) } : null;
+}
+
+const UNISWAP: V3Layout = {
+  creation: {
+    ...{ topic: POOL_CREATED_TOPIC, topicCount: 4, wordCount: 2, poolWord: 1, changes: [] },
+    readDetails: ({ topics, data }) => ({
+      feePips: Number(topics[3]),
+      tickSpacing: int24At(data, 0),
+    }),
+  },
+  slot0Selector: SLOT0_SELECTOR,
+  bitmapSelector: TICK_BITMAP_SELECTOR,
+  detailSelectors: [FEE_SELECTOR, TICK_SPACING_SELECTOR],
+  decodeDetails: decodeFeeAndSpacing,
+  lookupSelector: GET_POOL_SELECTOR,
+  encodeKey: ({ feePips }) => [uintWord(feePips)],
+  listKeys: ({ feeTiers = FEE_TIERS }) => feeTiers.map((feePips) => ({ feePips, tickSpacing: 0 })),
+  fee: { kind: 'fixed' },
+};
+
+/** `Initialize` precedes the creation, and no log tells the fee: new pools are read. */
+const SLIPSTREAM: V3Layout = {
+  ...UNISWAP,
+  creation: {
+    ...{ topic: SLIPSTREAM_CREATED_TOPIC, topicCount: 4, wordCount: 1, poolWord: 0 },
+    readDetails: ({ topics }) => ({ feePips: 0, tickSpacing: toInt24(topics[3] ?? '') }),
+    changes: [{ poolKind: 'concentrated', type: 'unread' }],
+  },
+  lookupSelector: GET_POOL_BY_SPACING_SELECTOR,
+  encodeKey: ({ tickSpacing }) => [intWord(tickSpacing)],
+  listKeys: () => SLIPSTREAM_SPACINGS.map((tickSpacing) => ({ feePips: 0, tickSpacing })),
+  fee: { kind: 'asked' },
+};
+
+function createAlgebra(tickSpacing: number, topic: string, words: readonly number[]): V3Layout {
+  const details = { feePips: ALGEBRA_FEE_PIPS, tickSpacing };
+  const fees = { zeroForOne: ALGEBRA_FEE_PIPS, oneForZero: ALGEBRA_FEE_PIPS };
+  return {
+    creation: {
+      ...{ topic: ALGEBRA_CREATED_TOPIC, topicCount: 3, wordCount: 1, poolWord: 0 },
+      readDetails: () => details,
+      changes: [{ poolKind: 'concentrated', type: 'fees', fees, isTimed: true }],
+    },
+    slot0Selector: GLOBAL_STATE_SELECTOR,
+    bitmapSelector: TICK_TABLE_SELECTOR,
+    detailSelectors: [],
+    decodeDetails: () => details,
+    lookupSelector: POOL_BY_PAIR_SELECTOR,
+    encodeKey: () => [],
+    listKeys: () => [details],
+    fee: { kind: 'logged', topic, words },
+  };
+}
+
+/** Pools are named by their spacing, and have no getter for the fee alone. */
+const SOLIDLY_V3: V3Layout = {
+  ...UNISWAP,
+  detailSelectors: [TICK_SPACING_SELECTOR],
+  decodeDetails: ([spacing = '']) => ({ feePips: 0, tickSpacing: int24At(spacing, 0) }),
+  lookupSelector: GET_POOL_BY_SPACING_SELECTOR,
+  encodeKey: ({ tickSpacing }) => [intWord(tickSpacing)],
+  listKeys: () => SLIPSTREAM_SPACINGS.map((tickSpacing) => ({ feePips: 0, tickSpacing })),
+  fee: { kind: 'stated', word: 2 },
+};
+
+/** Kyber Elastic's units of a fee are of 100,000. */
+const PIPS_PER_FEE_UNIT = 10;
+
+/** Fees stay in its pools as liquidity, which is not computed: they are never read as a whole. */
+const KYBER_ELASTIC: V3Layout = {
+  ...UNISWAP,
+  creation: {
+    ...UNISWAP.creation,
+    readDetails: ({ topics, data }) => ({
+      feePips: Number(topics[3]) * PIPS_PER_FEE_UNIT,
+      tickSpacing: int24At(data, 0),
+    }),
+  },
+  decodeDetails: ([fee = '', spacing = '']) => {
+    const feePips = Number(uintAt(fee, 0)) * PIPS_PER_FEE_UNIT;
+    return feePips < PIPS ? { feePips, tickSpacing: int24At(spacing, 0) } : null;
+  },
+  encodeKey: ({ feePips }) => [uintWord(feePips / PIPS_PER_FEE_UNIT)],
+  slot0Selector: POOL_STATE_SELECTOR,
+  detailSelectors: [SWAP_FEE_UNITS_SELECTOR, TICK_DISTANCE_SELECTOR],
+};
+
+const LAYOUTS: Readonly<Record<V3LayoutName, V3Layout>> = {
+  solidlyV3: SOLIDLY_V3,
+  kyberElastic: KYBER_ELASTIC,
+  uniswap: UNISWAP,
+  slipstream: SLIPSTREAM,
+  algebra: createAlgebra(60, FEE_TOPIC, [2]),
+  // Positions are spaced by 60 at first, but the bitmap has every tick.
+  algebraDirectional: createAlgebra(1, DIRECTION_FEES_TOPIC, [2, 3]),
+};
+
+export function findV3Layout({ layout = 'uniswap' }: Pick<V3Fork, 'layout'>): V3Layout {
+  return LAYOUTS[layout];
+}
+
+/** That of a pool by its venue. */
+export function findLayoutOfVenue({ v3 }: EvmDeployment, venue: string): V3Layout {
+  return findV3Layout(v3.find((fork) => fork.venue === venue) ?? {});
+}
+
+export function toRangeDetails({ feePips, tickSpacing }: RangeDetails): PoolDetails {
+  return { kind: 'concentrated', feePips, terms: { tickSpacing, custody: { kind: 'own' } } };
+}

@@ -1,0 +1,189 @@
+// Reads ranges of slots as events. Every part comes from one endpoint and moves to another one if
+// that fails; whole blocks for all pools, or the transactions of some tokens and pools.
+
+import { BoundedMap } from '../../../lib/bounded-map.ts';
+import type { BlockEvents } from '../../../model/block-events.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
+import type { Address, PoolId } from '../../../model/ids.ts';
+import type { BlockFilter, BlockRange, BlockRangeReading } from '../../adapter.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
+import type { SolanaPoolDirectory } from '../pools/solana-pool-directory.ts';
+import type { UndecodedCalls } from '../transactions/undecoded-calls.ts';
+import type { SolanaBlockTransaction } from './parse-solana-block.ts';
+import { readSlotRange } from './read-slot-range.ts';
+import { readWatchedBlocks, type SeenSignatures } from './read-watched-blocks.ts';
+import { addTime, WHOLE } from './slot-blocks.ts';
+import {
+  buildTransactionEvents,
+  type DecodedTransaction,
+  decodeTransaction,
+  listNamedPools,
+} from './solana-events.ts';
+
+interface SolanaBlockReaderOptions {
+  readonly client: RpcClient;
+  readonly directory: SolanaPoolDirectory;
+  readonly undecoded: UndecodedCalls;
+  /** Assets that price others. */
+  readonly quotes: ReadonlySet<Address>;
+}
+
+/** Whole blocks of one part: they are in memory together, at several megabytes each. */
+const BLOCKS_PER_PART = 8;
+/** Slots of one part in which only some transactions are read. */
+const WATCHED_SLOTS_PER_PART = 5000;
+/** Accounts whose newest transaction is remembered; others are listed from the head. */
+const WATCHED_ACCOUNTS_MAX = 20_000;
+
+interface RawBlock {
+  readonly header: BlockHeader;
+  readonly transactions: readonly SolanaBlockTransaction[];
+}
+
+/** What was read of a range, before it is decoded. */
+interface RawPart {
+  /** Those with transactions of interest, at least. */
+  readonly blocks: readonly RawBlock[];
+  /** All of the part, linked by hash; empty if they were not asked for. */
+  readonly headers: readonly BlockHeader[];
+  readonly toSlot: number;
+  readonly blockCount: number;
+}
+
+interface Part extends Pick<BlockRange, 'linked' | 'only'> {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  readonly blockCountMax: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function readWholeBlocks(endpoint: RpcEndpoint, part: Part): Promise<RawPart> {
+  const { signal } = part;
+  const blockCountMax = Math.min(part.blockCountMax, BLOCKS_PER_PART);
+  const range = { ...part, blockCountMax, detail: WHOLE };
+  const { blocks, toSlot } = await readSlotRange(endpoint, range, signal);
+  const timed: RawBlock[] = [];
+  for (const { header, content } of blocks) {
+    timed.push({ header: await addTime(endpoint, header, signal), transactions: content });
+  }
+  const headers = timed.map(({ header }) => header);
+  return { blocks: timed, headers, toSlot, blockCount: blocks.length };
+}
+
+export class SolanaBlockReader {
+  readonly #options: SolanaBlockReaderOptions;
+  readonly #seen: SeenSignatures = new BoundedMap(WATCHED_ACCOUNTS_MAX);
+
+  constructor(options: SolanaBlockReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
+    const { linked, only, toBlock } = range;
+    const { eventCountMax = Number.POSITIVE_INFINITY } = range;
+    const { blockCountMax = Number.POSITIVE_INFINITY } = range;
+    const blocks: BlockEvents[] = [];
+    const headers: BlockHeader[] = [];
+    const described = new Set<PoolId>();
+    let fromSlot = range.fromBlock;
+    let [eventCount, blockCount] = [0, 0];
+    while (fromSlot <= toBlock && eventCount < eventCountMax && blockCount < blockCountMax) {
+      const left = blockCountMax - blockCount;
+      const wanted = { fromSlot, toSlot: toBlock, linked, only, blockCountMax: left, signal };
+      const part = await this.#readPart(wanted, described);
+      const [first] = part.headers;
+      const last = headers.at(-1);
+      if (first !== undefined && last !== undefined && first.parentHash !== last.hash) {
+        // Two replies from different branches: neither is wrong, so only this read fails.
+        throw new RpcError('unavailable', `block ${first.position} is from another branch`);
+      }
+      for (const block of part.events) {
+        eventCount += block.events.length;
+        if (block.events.length > 0) blocks.push(block);
+      }
+      headers.push(...part.headers);
+      blockCount += part.blockCount;
+      fromSlot = part.toSlot + 1;
+    }
+    const kept = linked ? headers : [];
+    return { blocks, headers: kept, toBlock: fromSlot - 1, blockCount, notices: [] };
+  }
+
+  async #readPart(
+    part: Part,
+    described: Set<PoolId>,
+  ): Promise<RawPart & { readonly events: readonly BlockEvents[] }> {
+    const { only, signal } = part;
+    const isWatched = only !== undefined;
+    const end = isWatched ? part.fromSlot + WATCHED_SLOTS_PER_PART - 1 : part.toSlot;
+    const toSlot = Math.min(part.toSlot, end);
+    // A node that has not reached the range would have no signatures of it, and not say so.
+    const at = { signal, ...(isWatched ? { minBlock: toSlot } : {}) };
+    return await this.#options.client.at(async (endpoint) => {
+      const raw = isWatched
+        ? await readWatchedBlocks(endpoint, { ...part, toSlot, only, seen: this.#seen })
+        : await readWholeBlocks(endpoint, part);
+      return { ...raw, events: await this.#decode(endpoint, raw, { only, described, signal }) };
+    }, at);
+  }
+
+  async #decode(
+    endpoint: RpcEndpoint,
+    raw: RawPart,
+    context: {
+      readonly only: BlockFilter | undefined;
+      readonly described: Set<PoolId>;
+      readonly signal: AbortSignal | undefined;
+    },
+  ): Promise<BlockEvents[]> {
+    const { directory, undecoded, quotes } = this.#options;
+    const { signal, only = null } = context;
+    const decoded = raw.blocks.map(({ header, transactions }) => ({
+      header,
+      transactions: transactions
+        .map((transaction) => decodeTransaction(transaction, { node: endpoint, undecoded }))
+        .filter((one) => one !== null),
+    }));
+    await this.#lookUp(endpoint, decoded, signal);
+    // Kept apart, so that nothing counts as described if this endpoint fails.
+    const described = new Set(context.described);
+    const events = decoded.map(({ header, transactions }) => ({
+      header,
+      events: transactions.flatMap((transaction) =>
+        buildTransactionEvents(transaction, {
+          ...{ find: (pool) => directory.get(pool), only, quotes, described, undecoded },
+          nowSeconds: Math.floor(header.timestampMs / 1000),
+        }),
+      ),
+    }));
+    for (const pool of described) context.described.add(pool);
+    return events;
+  }
+
+  async #lookUp(
+    endpoint: RpcEndpoint,
+    blocks: readonly {
+      readonly header: BlockHeader;
+      readonly transactions: readonly DecodedTransaction[];
+    }[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { directory, client } = this.#options;
+    const last = blocks.at(-1)?.header;
+    if (last === undefined) return;
+    const named = listNamedPools(blocks.flatMap(({ transactions }) => transactions));
+    const unknown = new Map([...named].filter(([pool]) => directory.isUnknown(pool)));
+    if (unknown.size === 0) return;
+    const nowSeconds = Math.floor(last.timestampMs / 1000);
+    const at = { minSlot: last.position, nowSeconds, signal };
+    await directory.lookUp(endpoint, unknown, at);
+    const isMissing = [...unknown.keys()].some((pool) => directory.isUnknown(pool));
+    // One endpoint alone cannot hide a pool.
+    if (isMissing && client.endpoints.length > 1) {
+      await client.atEach((other) => directory.lookUp(other, unknown, at), signal);
+    }
+    directory.ignoreUnknown(unknown.keys());
+  }
+}

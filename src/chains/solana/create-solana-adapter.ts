@@ -1,0 +1,118 @@
+// The adapter of Solana: composes endpoints, decoders and pools.
+
+import type { Clock } from '../../lib/clock.ts';
+import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
+import type { BlockHeader } from '../../model/block-header.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { ChainAdapter, ChainAssets, ChainSourceStatus, KnownPools } from '../adapter.ts';
+import type { ChainLog } from '../family.ts';
+import { readAgreedHeader, readAnyHeader } from '../rpc/agreed-header.ts';
+import type { EndpointPool } from '../rpc/endpoint-pool.ts';
+import { RpcClient } from '../rpc/rpc-client.ts';
+import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { isRpcError } from '../rpc/rpc-error.ts';
+import { readSlotHeader } from './blocks/read-slot-header.ts';
+import { SolanaBlockReader } from './blocks/solana-block-reader.ts';
+import { SlotHeadReader } from './head/slot-head-reader.ts';
+import { PoolStateReader } from './pools/pool-state-reader.ts';
+import { SolanaPoolDirectory } from './pools/solana-pool-directory.ts';
+import { createSolanaDialect } from './rpc/solana-dialect.ts';
+import { readMintMetadata, readMintSupplies, readUnusedSupplies } from './tokens/read-mints.ts';
+import { readOwnerBalances } from './tokens/read-owner-balances.ts';
+import { UndecodedCalls } from './transactions/undecoded-calls.ts';
+
+interface SolanaAdapterOptions {
+  readonly chain: ChainSlug;
+  /** Its hash, or the part of it in the chain's CAIP-2 identifier. */
+  readonly genesis: string;
+  /** URLs, the preferred one first; or a pool that others use, too. */
+  readonly endpoints: readonly string[] | EndpointPool;
+  readonly assets: ChainAssets;
+  readonly knownPools: KnownPools;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep?: Sleep;
+  readonly log?: ChainLog;
+  readonly limits?: Partial<EndpointLimits>;
+  /** How long one read may look for a working endpoint. */
+  readonly budgetMs?: number;
+}
+
+const DEFAULT_LIMITS: EndpointLimits = {
+  timeoutMs: 20_000,
+  // A block of mainnet is 3 to 7 megabytes.
+  replyBytesMax: 64 * 1024 * 1024,
+  batchCallsMax: 20,
+  batchesMax: 3,
+  chainCheckMs: 600_000,
+};
+
+const DEFAULT_BUDGET_MS = 30_000;
+
+const SILENT: ChainLog = { info: () => {}, warn: () => {} };
+
+interface SolanaAdapter extends ChainAdapter {
+  status(): ChainSourceStatus & { readonly undecoded: ReturnType<UndecodedCalls['list']> };
+}
+
+/** Null if the endpoint does not have the block, or no longer has it. */
+async function readHeaderAt(
+  endpoint: RpcEndpoint,
+  position: number,
+  signal?: AbortSignal,
+): Promise<BlockHeader | null> {
+  try {
+    return await readSlotHeader(endpoint, position, signal);
+  } catch (error) {
+    if (isRpcError(error, 'stateUnavailable')) return null;
+    throw error;
+  }
+}
+
+export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapter {
+  const { assets, clock, random, endpoints } = options;
+  const client = new RpcClient({
+    ...{ endpoints, clock, random, isPaced: true },
+    dialect: createSolanaDialect(options.genesis),
+    sleep: options.sleep ?? sleepInRealTime,
+    log: options.log ?? SILENT,
+    budgetMs: options.budgetMs ?? DEFAULT_BUDGET_MS,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  });
+  const directory = new SolanaPoolDirectory(options.knownPools);
+  const undecoded = new UndecodedCalls();
+  const quotes = new Set([...assets.native, ...assets.stable]);
+  const reader = new SolanaBlockReader({ client, directory, undecoded, quotes });
+  const heads = new SlotHeadReader({ client, clock });
+  const states = new PoolStateReader(client, clock);
+  const atHeader = (position: number) => ({ position, readAt: readHeaderAt });
+  return {
+    chain: options.chain,
+    assets,
+    readHead: (signal) => heads.read(signal),
+    readHeader: (position, signal) => readAnyHeader(client, atHeader(position), signal),
+    readAgreedHeader: (position, signal) => readAgreedHeader(client, atHeader(position), signal),
+    readBlocks: (range, signal) => reader.read(range, signal),
+    readTokenMetadata: (tokens, signal) =>
+      client.at((endpoint) => readMintMetadata(endpoint, tokens, signal), { signal }),
+    readSupplies: (tokens, { position: slot }, signal) =>
+      client.at((endpoint) => readMintSupplies(endpoint, { tokens, slot }, signal), { signal }),
+    readExactSupplies: (tokens, { position: slot }, signal) =>
+      client.at((endpoint) => readUnusedSupplies(endpoint, { tokens, slot }, signal), { signal }),
+    readPoolStates: (queries, block, signal) => states.readStates(queries, block, signal),
+    readBalances: (keys, { position: slot }, signal) =>
+      client.at((endpoint) => readOwnerBalances(endpoint, { keys, slot }, signal), { signal }),
+    readPoolPiece: (query, block, signal) => states.readPiece(query, block, signal),
+    status: () => ({
+      endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
+      poolsIgnored: directory.ignoredCount,
+      repliesRefused: client.repliesRefused,
+      limitations: client.listLimitations(),
+      slowed: client.meter.describeSlowed(),
+      undecoded: undecoded.list(),
+    }),
+    async close() {
+      client.close();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// The head of the chain and what is final of it, as nodes say: never counted in slots. One endpoint
+// alone cannot move the head back, nor make blocks final that no other endpoint has.
+
+import type { Clock } from '../../../lib/clock.ts';
+import type { ChainHead } from '../../adapter.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { RpcError } from '../../rpc/rpc-error.ts';
+import type { SlotHeader } from '../blocks/parse-solana-block.ts';
+import { addTime, HEADER, listSlots, readExistingBlock } from '../blocks/slot-blocks.ts';
+import { parseSlot } from '../rpc/solana-dialect.ts';
+import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
+
+interface SlotHeadReaderOptions {
+  readonly client: RpcClient;
+  readonly clock: Clock;
+}
+
+/** The preferred endpoint may lag without going back, so all are compared at this interval. */
+const COMPARE_MS = 30_000;
+/** A node names its newest slot a moment before it serves the block: one of these is served. */
+const UNSERVED_SLOTS = 16;
+
+interface HeadReading extends ChainHead {
+  readonly endpoint: RpcEndpoint;
+}
+
+export class SlotHeadReader {
+  readonly #options: SlotHeadReaderOptions;
+  #last: ChainHead | null = null;
+  #comparedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SlotHeadReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(signal?: AbortSignal): Promise<ChainHead> {
+    const { client } = this.#options;
+    let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
+    const { position } = reading.latest;
+    if (position < (this.#last?.latest.position ?? -1) || this.#isCompareDue()) {
+      const all = await client.atEach((endpoint) => this.#readAt(endpoint, signal), signal);
+      for (const { endpoint, value } of all) {
+        // An endpoint that calls blocks final that no other one has is not believed.
+        if (value.finalizedBlock > this.#findHighestOfOthers(endpoint)) continue;
+        if (value.latest.position > reading.latest.position) reading = value;
+      }
+    }
+    const { latest, finalizedBlock } = reading;
+    // Finality never goes back, whichever endpoint is asked.
+    const finals = [finalizedBlock, this.#findHighestOfOthers(reading.endpoint)];
+    const believed = Math.max(Math.min(...finals), this.#last?.finalizedBlock ?? 0);
+    this.#last = { latest, finalizedBlock: believed };
+    return this.#last;
+  }
+
+  /** The highest block that another endpoint has; no limit if there is no other. */
+  #findHighestOfOthers(endpoint: RpcEndpoint): number {
+    const heads = this.#options.client.endpoints.flatMap((other) =>
+      other === endpoint || other.health.head === null ? [] : [other.health.head],
+    );
+    return heads.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...heads);
+  }
+
+  #isCompareDue(): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const isAlone = this.#options.client.endpoints.length === 1;
+    if (isAlone || nowMs - this.#comparedAtMs < COMPARE_MS) return false;
+    this.#comparedAtMs = nowMs;
+    return true;
+  }
+
+  async #readAt(endpoint: RpcEndpoint, signal?: AbortSignal): Promise<HeadReading> {
+    const outcomes = await endpoint.batch(
+      [
+        { method: 'getSlot', params: [CONFIRMED] },
+        { method: 'getSlot', params: [{ commitment: 'finalized' }] },
+      ],
+      { signal },
+    );
+    const [confirmed, finalized] = outcomes.map((outcome) => parseSlot(endpoint.unwrap(outcome)));
+    if (confirmed == null || finalized == null) return refuseReply(endpoint, 'a slot is missing');
+    if (finalized > confirmed) {
+      return refuseReply(endpoint, `slot ${finalized} is final, but only ${confirmed} confirmed`);
+    }
+    endpoint.health.observeHead(confirmed);
+    const header = await this.#readNewest(endpoint, { confirmed, finalized }, signal);
+    const latest = await addTime(endpoint, header, signal);
+    return { endpoint, latest, finalizedBlock: Math.min(finalized, latest.position) };
+  }
+
+  /** The newest block that the node serves, from the confirmed slot down to the final one. */
+  async #readNewest(
+    endpoint: RpcEndpoint,
+    slots: { readonly confirmed: number; readonly finalized: number },
+    signal?: AbortSignal,
+  ): Promise<SlotHeader> {
+    const { confirmed, finalized } = slots;
+    const read = (slot: number) => readExistingBlock(endpoint, { slot, detail: HEADER }, signal);
+    const newest = await read(confirmed);
+    if (newest !== null) return newest.header;
+    const fromSlot = Math.max(finalized, confirmed - UNSERVED_SLOTS);
+    const range = { fromSlot, toSlot: confirmed - 1 };
+    const listed = fromSlot < confirmed ? await listSlots(endpoint, range, signal) : [];
+    for (const slot of listed.reverse()) {
+      const block = await read(slot);
+      if (block !== null) return block.header;
+    }
+    const problem = `${endpoint.name}: does not serve block ${confirmed} yet`;
+    throw new RpcError('lagging', problem, { endpoint: endpoint.name });
+  }
+}

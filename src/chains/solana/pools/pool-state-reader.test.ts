@@ -1,0 +1,114 @@
+// A pool's state for adoption: all of it of one slot, on the terms that it was met with, and with
+// its flags.
+
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import type { MemorySolana } from '../../../../test/fakes/memory-solana.ts';
+import { buildNamedMint } from '../../../../test/fakes/recorded-solana.ts';
+import {
+  buildSolanaChain,
+  endSolanaScene,
+  openSolanaAdapter,
+  startSolanaNode,
+  WHOLE_RANGE,
+} from '../../../../test/fakes/solana-endpoints.ts';
+import { setPool, TOKEN } from '../../../../test/fakes/solana-scene.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
+
+afterEach(endSolanaScene);
+
+const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+const RESERVES = { reserve0: 50_000_000n, reserve1: 50_000_000n };
+
+/** The pool of the chain, and a function that reads its state. */
+async function meetPool(chain: MemorySolana) {
+  const node = await startSolanaNode(chain);
+  const adapter = openSolanaAdapter([node]);
+  const { blocks } = await adapter.readBlocks(WHOLE_RANGE);
+  const created = blocks.flatMap(({ events }) =>
+    events.flatMap((event) => (event.kind === 'poolCreated' ? [event.description] : [])),
+  );
+  const description = created[0] ?? assert.fail();
+  const read = async (position: number, of: PoolDescription = description) => {
+    const query = { description: of, covered: null, callCountMax: 20 };
+    return await adapter.readPoolPiece?.(query, { position, hash: `hash${position}` });
+  };
+  return { node, description, read };
+}
+
+it('is of the slot that the node is at, in two calls', async () => {
+  const chain = buildSolanaChain();
+  chain.add(106);
+  const { read } = await meetPool(chain);
+  const reading = await read(104);
+  if (reading?.kind !== 'piece') assert.fail(reading?.kind);
+  assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '' });
+  assert.deepEqual([reading.piece.position, reading.callCount], [106, 2]);
+});
+
+it('has the reserves of its slot while the pool changes between two calls', async () => {
+  const chain = buildSolanaChain();
+  const { node, read } = await meetPool(chain);
+  let reads = 0;
+  node.misbehave(({ method }) => {
+    if (method !== 'getMultipleAccounts') return null;
+    reads += 1;
+    chain.add(105 + reads);
+    setPool(chain, 50_000_000n + BigInt(reads), 50_000_000n);
+    return null;
+  });
+  const reading = await read(105);
+  if (reading?.kind !== 'piece') assert.fail(reading?.kind);
+  const { reserve0 } = reading.piece.state as { reserve0: bigint };
+  assert.deepEqual([reserve0, reading.piece.position], [50_000_002n, 107]);
+});
+
+it('of a pool on other terms is not taken', async () => {
+  const { description, read } = await meetPool(buildSolanaChain());
+  const terms = { ...description.terms, protocolSharePips: 1 };
+  assert.equal((await read(105, { ...description, terms } as PoolDescription))?.kind, 'noAnswer');
+});
+
+it('of a pool that cannot be followed from trade to trade is not read', async () => {
+  const { description, read } = await meetPool(buildSolanaChain());
+  const reading = await read(105, { ...description, venue: 'meteora-dbc' });
+  assert.deepEqual(reading, { kind: 'noAnswer', callCount: 0 });
+});
+
+/** An extension of a mint: its type, its length, then its content. */
+function buildExtension(type: number, content: Buffer): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt16LE(type, 0);
+  head.writeUInt16LE(content.length, 2);
+  return Buffer.concat([head, content]);
+}
+
+const FEE = Buffer.alloc(108);
+FEE.writeUInt16LE(100, 106);
+const EXTENSIONS = [
+  ['transferFee', buildExtension(1, FEE)],
+  ['frozenAccounts', buildExtension(6, Buffer.from([2]))],
+  ['nonTransferable', buildExtension(9, Buffer.alloc(0))],
+  ['transferHook', buildExtension(14, Buffer.alloc(64, 7))],
+] as const;
+
+for (const [flag, extension] of EXTENSIONS) {
+  it(`names the extension of a mint: ${flag}`, async () => {
+    const chain = buildSolanaChain();
+    const mint = buildNamedMint({ supply: 10n ** 9n, decimals: 6, name: 'Odd', symbol: 'ODD' });
+    const harmless = [buildExtension(1, Buffer.alloc(108)), buildExtension(14, Buffer.alloc(64))];
+    const { read } = await meetPool(chain);
+    const set = (extensions: readonly Buffer[]) => {
+      const data = Buffer.concat([mint, ...extensions]);
+      chain.accounts.set(TOKEN, { owner: TOKEN_2022, data });
+    };
+    const readFlags = async () => {
+      const reading = await read(105);
+      return reading?.kind === 'piece' ? (reading.piece.state as { flags: string }).flags : null;
+    };
+    set(harmless);
+    assert.equal(await readFlags(), '');
+    set([extension]);
+    assert.equal(await readFlags(), flag);
+  });
+}

@@ -1,0 +1,162 @@
+// The state of pools, from their accounts. Nodes have the present state only. For adoption it is
+// read as of the slot that the node is at, which the index reaches later. For `verify` it is that
+// of an earlier block if no later transaction used the pool.
+
+import { kindOf } from '../../../amm/pool-kinds.ts';
+import { joinFlags } from '../../../amm/unchecked-flag.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
+import type {
+  PoolPieceQuery,
+  PoolPieceReading,
+  PoolStateQuery,
+  PoolStateReading,
+} from '../../adapter.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
+import type { AccountReading } from '../accounts/pool-accounts.ts';
+import { findLastUse } from '../accounts/read-accounts.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
+import { toSolanaAddress } from '../solana-ids.ts';
+import { findMintFlags } from '../tokens/mint-extensions.ts';
+import { type FoundPool, readPoolNow } from './read-pools.ts';
+
+/** Their pools cannot be followed from trade to trade, so they are not read. */
+const UNTRACKED_VENUES: ReadonlySet<string> = new Set(['meteora-dbc']);
+
+/** The state itself says which of its ticks were read. */
+const EVERY_TICK = { lower: -(2 ** 31), upper: 2 ** 31 - 1 };
+
+/**
+ * Of when a state was read, and how much of it: not of the pool itself. No event has the flags, so
+ * a pool that was not adopted has none.
+ */
+const READING_FIELDS: ReadonlySet<string> = new Set([
+  ...['atSeconds', 'tickFrom', 'tickTo', 'binFrom', 'binTo', 'flags'],
+]);
+
+/** Anyone can send tokens to a vault without naming the pool. */
+function isCompared({ kind }: AccountReading, field: string): boolean {
+  const isVault = field === 'held0' || field === 'held1';
+  const hasVaults = kind === 'rangeX64' || kind === 'bins' || kind === 'singleRange';
+  return !READING_FIELDS.has(field) && !(isVault && hasVaults);
+}
+
+type AtBlock = Pick<BlockHeader, 'position'>;
+
+interface PoolNowQuery {
+  readonly description: PoolDescription;
+  readonly minSlot: number;
+  readonly nowSeconds: number;
+}
+
+interface StateNow {
+  /** Null if the account is no such pool, or no longer on the same terms. */
+  readonly reading: AccountReading | null;
+  readonly slot: number;
+  readonly callCount: number;
+}
+
+/** Terms are stored once: a pool on other terms is another one. */
+function isSamePool({ description: found }: FoundPool, stored: PoolDescription): boolean {
+  if (found.kind !== stored.kind) return false;
+  const { encodeTerms } = kindOf(stored);
+  return encodeTerms(found.terms) === encodeTerms(stored.terms);
+}
+
+/** The state with the flags of the pool's mints. */
+async function readNow(
+  node: SolanaNode,
+  { description, minSlot, nowSeconds }: PoolNowQuery,
+  signal?: AbortSignal,
+): Promise<StateNow> {
+  const { pool, token0, token1 } = description;
+  const more = [token0, token1];
+  const query = { wish: { pool, mint: token0 }, more, minSlot, nowSeconds };
+  const { slot, found, accounts, callCount } = await readPoolNow(node, query, signal);
+  if (found === null || !isSamePool(found, description)) return { reading: null, slot, callCount };
+  const flags = more.flatMap((mint) => findMintFlags(accounts.get(mint)?.data ?? Buffer.alloc(0)));
+  const { reading } = found;
+  if (flags.length === 0) return { reading, slot, callCount };
+  const own = (reading.state as { readonly flags?: string }).flags ?? '';
+  const all = [own, joinFlags([...new Set(flags)])].filter((part) => part !== '').join(' ');
+  const flagged = { ...reading, state: { ...reading.state, flags: all } } as AccountReading;
+  return { reading: flagged, slot, callCount };
+}
+
+export class PoolStateReader {
+  readonly #client: RpcClient;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+
+  constructor(client: RpcClient, clock: Pick<Clock, 'nowMs'>) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** All of it is of one slot, at or after the block. */
+  async readPiece(
+    { description }: Pick<PoolPieceQuery, 'description'>,
+    block: AtBlock,
+    signal?: AbortSignal,
+  ): Promise<PoolPieceReading> {
+    if (UNTRACKED_VENUES.has(description.venue)) return { kind: 'noAnswer', callCount: 0 };
+    try {
+      const query = { description, minSlot: block.position, nowSeconds: this.#readSeconds() };
+      const { reading, slot, callCount } = await this.#client.at(
+        (node) => readNow(node, query, signal),
+        { signal },
+      );
+      if (reading === null) return { kind: 'noAnswer', callCount };
+      const { state, feePips, ticks } = reading;
+      const covered = kindOf(reading).hasTicks ? EVERY_TICK : null;
+      const piece = { state, feePips, ticks, covered, isLast: true, position: slot };
+      return { kind: 'piece', piece, callCount };
+    } catch (error) {
+      if (isRpcError(error, 'stateUnavailable')) return { kind: 'blockGone', callCount: 1 };
+      throw error;
+    }
+  }
+
+  /** Pools that were used since the block are left out. */
+  async readStates(
+    queries: readonly PoolStateQuery[],
+    block: AtBlock,
+    signal?: AbortSignal,
+  ): Promise<PoolStateReading[]> {
+    const readings: PoolStateReading[] = [];
+    for (const query of queries) {
+      const found = await this.#client.at((node) => this.#readAt(node, query, block, signal), {
+        signal,
+      });
+      if (found !== null) readings.push(found);
+    }
+    return readings;
+  }
+
+  async #readAt(
+    node: SolanaNode,
+    { description, ticks }: PoolStateQuery,
+    block: AtBlock,
+    signal?: AbortSignal,
+  ): Promise<PoolStateReading | null> {
+    const { pool } = description;
+    const query = { description, minSlot: block.position, nowSeconds: this.#readSeconds() };
+    const { reading, slot } = await readNow(node, query, signal);
+    if (reading === null) return null;
+    const address = toSolanaAddress(pool);
+    const used =
+      slot === block.position ? slot : await findLastUse(node, { address, minSlot: slot }, signal);
+    if (used === null || used > block.position) return null;
+    const known = new Set(ticks);
+    const state = Object.entries(reading.state).filter(([name]) => isCompared(reading, name));
+    return {
+      ...{ pool, state: Object.fromEntries(state) },
+      ticks: reading.ticks.filter(({ tick }) => known.has(tick)),
+    };
+  }
+
+  #readSeconds(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
+  }
+}

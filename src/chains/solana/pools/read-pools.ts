@@ -1,0 +1,159 @@
+// Pools as their accounts describe them now: many for what does not change of them, or one whole
+// state at one slot.
+
+import type { Address, PoolId } from '../../../model/ids.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
+import type { AccountReading } from '../accounts/pool-accounts.ts';
+import { ACCOUNTS_PER_CALL, readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
+import { toSolanaAddress, toSolanaPool } from '../solana-ids.ts';
+import type { SolanaVenue } from '../venues/solana-venue.ts';
+import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
+import { findVaultOwner } from '../venues/vault-owners.ts';
+
+interface PoolWish {
+  readonly pool: PoolId;
+  /** The coin of a curve, whose account does not name it. */
+  readonly mint?: Address | undefined;
+}
+
+interface PoolsQuery {
+  readonly wishes: readonly PoolWish[];
+  /** A node that is not at this slot yet is not asked. */
+  readonly minSlot: number;
+  /** The block's time, on which some fees depend. */
+  readonly nowSeconds: number;
+}
+
+export interface FoundPool {
+  readonly description: PoolDescription;
+  readonly reading: AccountReading;
+}
+
+interface PoolsReading {
+  /** The newest slot that a part of it is of. */
+  readonly slot: number;
+  /** Absent if the account is not a pool of a known program. */
+  readonly pools: ReadonlyMap<PoolId, FoundPool>;
+  readonly callCount: number;
+}
+
+interface OwnAccount extends PoolWish {
+  readonly venue: SolanaVenue;
+  readonly program: Address;
+  readonly address: Address;
+  readonly data: Uint8Array;
+}
+
+function describePool({ pool, venue, address }: OwnAccount, reading: AccountReading) {
+  const { kind, token0, token1, feePips, terms } = reading;
+  const vault = findVaultOwner(venue.name, address);
+  const base = { pool, kind, venue: venue.name, token0, token1, feePips, vault, terms };
+  return base as PoolDescription;
+}
+
+/** Layouts grow: an account that is shorter than what is read of it is no such pool. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function openOwn(wish: PoolWish, account: SolanaAccount | undefined): OwnAccount | null {
+  // Only the program can write to its accounts: its owner says that a pool is real.
+  const venue = account && VENUES_BY_PROGRAM.get(account.owner);
+  if (account === undefined || venue === undefined) return null;
+  const address = toSolanaAddress(wish.pool);
+  return { ...wish, venue, program: account.owner, address, data: account.data };
+}
+
+function listOthers({ venue, address, data, program }: OwnAccount): Address[] {
+  return orNull(() => venue.listAccounts(address, data, program)) ?? [];
+}
+
+interface AccountsAt {
+  readonly accounts: ReadonlyMap<Address, SolanaAccount>;
+  readonly nowSeconds: number;
+  readonly slot: number;
+}
+
+/** Null if the accounts are not those of a pool. */
+function readFound(own: OwnAccount, at: AccountsAt): FoundPool | null {
+  const { program, address, venue, mint } = own;
+  const accounts = new Map(Array.from(at.accounts, ([key, { data }]) => [key, data] as const));
+  const asked = { ...at, accounts, program, pool: address };
+  const reading = orNull(() => venue.readPool(mint === undefined ? asked : { ...asked, mint }));
+  return reading === null ? null : { description: describePool(own, reading), reading };
+}
+
+/** How often a pool is tried whose other accounts keep changing. */
+const ATTEMPTS_MAX = 3;
+
+interface PoolNow {
+  /** The slot that all of it is of. */
+  readonly slot: number;
+  readonly found: FoundPool | null;
+  readonly accounts: ReadonlyMap<Address, SolanaAccount>;
+  readonly callCount: number;
+}
+
+/** A pool with all its accounts at one slot, which is at least `minSlot`. */
+export async function readPoolNow(
+  node: SolanaNode,
+  query: Omit<PoolsQuery, 'wishes'> & {
+    readonly wish: PoolWish;
+    /** Accounts to be read with it. */
+    readonly more: readonly Address[];
+  },
+  signal?: AbortSignal,
+): Promise<PoolNow> {
+  const { wish, more, nowSeconds } = query;
+  const address = toSolanaAddress(wish.pool);
+  let { minSlot } = query;
+  let callCount = 0;
+  let wanted: readonly Address[] = [address];
+  for (let attempt = 0; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const read = await readAccounts(node, { addresses: wanted, minSlot }, signal);
+    const { slot, accounts } = read;
+    callCount += read.callCount;
+    const own = openOwn(wish, accounts.get(address));
+    if (own === null) return { slot, found: null, accounts, callCount };
+    const needed = [...new Set([address, ...listOthers(own), ...more])];
+    if (needed.length > ACCOUNTS_PER_CALL) return { slot, found: null, accounts, callCount };
+    if (needed.every((each) => wanted.includes(each))) {
+      return { slot, found: readFound(own, { accounts, nowSeconds, slot }), accounts, callCount };
+    }
+    wanted = needed;
+    minSlot = slot;
+  }
+  return { slot: minSlot, found: null, accounts: new Map(), callCount };
+}
+
+export async function readPools(
+  node: SolanaNode,
+  { wishes, minSlot, nowSeconds }: PoolsQuery,
+  signal?: AbortSignal,
+): Promise<PoolsReading> {
+  const addressOf = (pool: PoolId) => toSolanaAddress(pool);
+  const addresses = wishes.map(({ pool }) => addressOf(pool));
+  const first = await readAccounts(node, { addresses, minSlot }, signal);
+  const own = wishes.flatMap(
+    (wish) => openOwn(wish, first.accounts.get(addressOf(wish.pool))) ?? [],
+  );
+  const query = { addresses: [...new Set(own.flatMap(listOthers))], minSlot: first.slot };
+  const second = await readAccounts(node, query, signal);
+  const accounts = new Map([...first.accounts, ...second.accounts]);
+  const at = { accounts, nowSeconds, slot: second.slot };
+  const pools = own.flatMap((one) => {
+    const found = readFound(one, at);
+    return found === null ? [] : [[toSolanaPool(one.address), found] as const];
+  });
+  return {
+    slot: second.slot,
+    pools: new Map(pools),
+    callCount: first.callCount + second.callCount,
+  };
+}

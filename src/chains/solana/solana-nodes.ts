@@ -1,0 +1,59 @@
+// All that is asked of Solana's nodes, over one pool of endpoints.
+
+import { sleep } from '../../lib/retry.ts';
+import type { ChainNodes } from '../chain-nodes.ts';
+import type { ChainSource, NodeParts } from '../family.ts';
+import { EndpointPool } from '../rpc/endpoint-pool.ts';
+import { RpcClient } from '../rpc/rpc-client.ts';
+import { findProgramOwned } from './accounts/find-program-owned.ts';
+import { createSolanaAdapter } from './create-solana-adapter.ts';
+import { createSolanaDialect } from './rpc/solana-dialect.ts';
+import { findSolanaMarket } from './solana-market.ts';
+import { checkRoundTrip } from './tokens/check-round-trip.ts';
+import { readOwnerHoldings } from './tokens/read-owner-holdings.ts';
+import { readSolanaFees } from './trading/solana-fees.ts';
+import { createSolanaTransactions } from './trading/solana-transactions.ts';
+
+/** A reader waits: an endpoint that does not answer soon counts as not answering. */
+const READER_USE = {
+  budgetMs: 4500,
+  limits: {
+    timeoutMs: 4000,
+    replyBytesMax: 8 * 1024 * 1024,
+    batchCallsMax: 20,
+    batchesMax: 2,
+    chainCheckMs: 15_000,
+  },
+};
+
+export function openSolanaNodes(
+  source: ChainSource,
+  { clock, log, shared, genesis }: NodeParts & { readonly genesis: string },
+): ChainNodes {
+  const { chain, budget } = source;
+  const random = Math.random;
+  const endpoints = new EndpointPool(source.endpoints, { clock, random, shared, budget });
+  const dialect = createSolanaDialect(genesis);
+  const reading = new RpcClient({ ...READER_USE, endpoints, dialect, clock, random, sleep, log });
+  return {
+    createAdapter: ({ knownPools }) =>
+      createSolanaAdapter({
+        ...{ chain, genesis, endpoints, assets: findSolanaMarket(source).assets },
+        ...{ knownPools, clock, random, log },
+      }),
+    transactions: createSolanaTransactions(reading),
+    readFees: (signal) => reading.at((endpoint) => readSolanaFees(endpoint, signal), { signal }),
+    simulateRoundTrip: (trip, signal) =>
+      reading.at((endpoint) => checkRoundTrip(endpoint, trip, signal), { signal }),
+    findContracts: (addresses, signal) =>
+      reading.at((endpoint) => findProgramOwned(endpoint, addresses, signal), { signal }),
+    readHoldings: (query, signal) =>
+      reading.at((endpoint) => readOwnerHoldings(endpoint, query, signal), { signal }),
+    // A program has no key, and nothing else may sign for it.
+    verifyContractSignature: async () => false,
+    checkContracts: async () => [],
+    listUsage: () => endpoints.meter.listUsage(),
+    listLimitations: () => reading.listLimitations(),
+    close: () => reading.close(),
+  };
+}

@@ -1,0 +1,47 @@
+// What a Token-2022 mint adds to plain transfers, as far as it decides whether a swap can be
+// computed and built.
+
+import type { UncheckedFlag } from '../../../amm/unchecked-flag.ts';
+import { AccountBytes } from '../accounts/account-bytes.ts';
+import { SYSTEM_PROGRAM } from '../solana-ids.ts';
+
+/** Mints with extensions are as long as accounts without them, then have their type. */
+const EXTENSIONS_OFFSET = 166;
+const EXTENSION = {
+  transferFee: 1,
+  defaultState: 6,
+  nonTransferable: 9,
+  transferHook: 14,
+} as const;
+/** Of the two fees of a mint, one holds until an epoch and one from it on. */
+const FEE_BPS_OFFSETS: readonly number[] = [88, 106];
+const HOOK_PROGRAM_OFFSET = 32;
+const STATE_FROZEN = 2;
+
+/** Null if the mint has no such extension. */
+export function findExtension(data: Buffer, type: number): Buffer | null {
+  for (let at = EXTENSIONS_OFFSET; at + 4 <= data.length; ) {
+    const end = at + 4 + data.readUInt16LE(at + 2);
+    if (data.readUInt16LE(at) === type) return data.subarray(at + 4, end);
+    at = end;
+  }
+  return null;
+}
+
+/** None for mints of the first token program. */
+export function findMintFlags(mint: Buffer): UncheckedFlag[] {
+  const flags: UncheckedFlag[] = [];
+  const fee = findExtension(mint, EXTENSION.transferFee);
+  if (fee !== null && FEE_BPS_OFFSETS.some((at) => fee.readUInt16LE(at) !== 0)) {
+    flags.push('transferFee');
+  }
+  const hook = findExtension(mint, EXTENSION.transferHook);
+  if (hook !== null && new AccountBytes(hook).key(HOOK_PROGRAM_OFFSET) !== SYSTEM_PROGRAM) {
+    flags.push('transferHook');
+  }
+  if (findExtension(mint, EXTENSION.nonTransferable) !== null) flags.push('nonTransferable');
+  if (findExtension(mint, EXTENSION.defaultState)?.[0] === STATE_FROZEN) {
+    flags.push('frozenAccounts');
+  }
+  return flags;
+}

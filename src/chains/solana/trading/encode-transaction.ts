@@ -1,0 +1,97 @@
+// Unsigned v0 transactions, as wallets take them: signatures of zeros, then the message.
+//
+// Accounts of all instructions are listed once: those that sign first, and among each part those
+// that are written to. The payer is the first of all.
+
+import { decodeBase58 } from '../../../lib/base58.ts';
+import type { Address } from '../../../model/ids.ts';
+import type { InstructionAccount, ProgramInstruction } from './program-instruction.ts';
+
+const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+/** The version's number after the bit that tells it from a message without one. */
+const VERSION_0 = 0x80;
+const ACCOUNTS_MAX = 256;
+/** The most that fits into a packet. */
+export const TRANSACTION_BYTES_MAX = 1232;
+
+interface EncodingPlan {
+  readonly payer: Address;
+  readonly instructions: readonly ProgramInstruction[];
+  readonly blockhash: string;
+}
+
+interface EncodedTransaction {
+  readonly bytes: Buffer;
+  /** In the order of their signatures. */
+  readonly signers: readonly Address[];
+}
+
+/** Seven bits a byte, the lowest first. */
+function encodeLength(length: number): number[] {
+  const bytes: number[] = [];
+  let rest = length;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>= 7;
+  }
+  return [...bytes, rest];
+}
+
+function toKeyBytes(text: string): Uint8Array {
+  const bytes = decodeBase58(text);
+  if (bytes?.length !== KEY_BYTES) throw new Error(`${text} is not a key`);
+  return bytes;
+}
+
+/** Each account once, with all that any instruction does with it. */
+function mergeUses({ payer, instructions }: EncodingPlan): InstructionAccount[] {
+  const uses = new Map<Address, InstructionAccount>();
+  const add = (use: InstructionAccount) => {
+    const known = uses.get(use.address);
+    uses.set(use.address, {
+      address: use.address,
+      isSigner: use.isSigner || (known?.isSigner ?? false),
+      isWritable: use.isWritable || (known?.isWritable ?? false),
+    });
+  };
+  add({ address: payer, isSigner: true, isWritable: true });
+  for (const { program, accounts } of instructions) {
+    for (const use of accounts) add(use);
+    add({ address: program, isSigner: false, isWritable: false });
+  }
+  const rank = ({ isSigner, isWritable }: InstructionAccount) =>
+    (isSigner ? 0 : 2) + (isWritable ? 0 : 1);
+  // Sorting is stable, so the payer stays the first.
+  return [...uses.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+export function encodeTransaction(plan: EncodingPlan): EncodedTransaction {
+  const uses = mergeUses(plan);
+  if (uses.length > ACCOUNTS_MAX) throw new RangeError(`${uses.length} accounts are too many`);
+  const places = new Map(uses.map(({ address }, index) => [address, index]));
+  const placeOf = (address: Address) => places.get(address) ?? 0;
+  const signers = uses.filter(({ isSigner }) => isSigner);
+  const countReadonly = (isSigner: boolean) =>
+    uses.filter((use) => use.isSigner === isSigner && !use.isWritable).length;
+  const header = [signers.length, countReadonly(true), countReadonly(false)];
+  const calls = plan.instructions.map(({ program, accounts, data }) => {
+    const indexes = accounts.map(({ address }) => placeOf(address));
+    return Buffer.from([
+      ...[placeOf(program), ...encodeLength(indexes.length), ...indexes],
+      ...[...encodeLength(data.length), ...data],
+    ]);
+  });
+  const bytes = Buffer.concat([
+    Buffer.from(encodeLength(signers.length)),
+    Buffer.alloc(SIGNATURE_BYTES * signers.length),
+    Buffer.from([VERSION_0, ...header, ...encodeLength(uses.length)]),
+    ...uses.map(({ address }) => toKeyBytes(address)),
+    toKeyBytes(plan.blockhash),
+    Buffer.from(encodeLength(calls.length)),
+    ...calls,
+    // No lookup tables.
+    Buffer.from(encodeLength(0)),
+  ]);
+  return { bytes, signers: signers.map(({ address }) => address) };
+}

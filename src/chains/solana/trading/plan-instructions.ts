@@ -1,0 +1,254 @@
+// A trade's swaps as instructions in order, with token accounts opened and SOL wrapped where
+// needed.
+//
+// No program of ours holds the assets in between, so each swap spends a fixed amount: what the
+// swaps before it pay by the quote. A swap in the middle must pay at least that, to the unit; the
+// last ones must pay the trade's minimum. If the trade's output is given, each swap is told what to
+// pay, and only the first ones may take more than by the quote. After a swap that may pay less and
+// succeed, the transaction checks the wallet's balance.
+
+import { AMOUNT_U64_MAX } from '../../../amm/amount-u64.ts';
+import { AppError } from '../../../errors/app-error.ts';
+import type { Address } from '../../../model/ids.ts';
+import type { ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
+import { AccountBytes } from '../accounts/account-bytes.ts';
+import type { SolanaAccount } from '../accounts/read-accounts.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
+import type { ProgramInstruction } from './program-instruction.ts';
+import { SWAP_ENCODERS } from './swap-encoders.ts';
+import type { VenueSwapEncoder } from './swap-order.ts';
+import {
+  assertHeld,
+  findHeldAccount,
+  openHeldAccount,
+  TOKEN_PROGRAM,
+  unwrapAll,
+  wrapLamports,
+} from './token-instructions.ts';
+
+interface InstructionContext {
+  readonly user: Address;
+  readonly trade: ExecutableTrade;
+  /** The accounts of the pools and mints, and those that encoders need. */
+  readonly accounts: ReadonlyMap<Address, SolanaAccount>;
+  /** Whether the wallet has an account of wrapped SOL of its own, which is not to be closed. */
+  readonly hasWrapped: boolean;
+  /** What the wallet holds, by mint. */
+  readonly held: ReadonlyMap<Address, bigint>;
+}
+
+export interface InstructionPlan {
+  readonly instructions: readonly ProgramInstruction[];
+  /** Closes the account of wrapped SOL at the end; null if that is not needed. */
+  readonly unwrap: ProgramInstruction | null;
+  /** Tokens whose accounts the wallet may have to open, to keep them or only for the trade. */
+  readonly opened: readonly Address[];
+}
+
+/** A swap with what it spends and must pay. */
+interface PlannedSwap {
+  readonly swap: TradeSwap;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly isFromWallet: boolean;
+}
+
+const MINT_DECIMALS_OFFSET = 44;
+
+function refuse(reason: string): never {
+  throw new AppError('SIMULATION_REVERTED', { step: 'swap', reason });
+}
+
+function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}
+
+/** The parts of the minimum add up to at least the minimum. */
+function limitOutput(trade: ExecutableTrade, swap: TradeSwap, hopOut: bigint): bigint {
+  if (trade.fixed === 'output') return swap.askedOutRaw ?? hopOut;
+  const isEnd = toAsset(swap.tokenOut) === toAsset(trade.tokenOut);
+  return isEnd ? divideUp(hopOut * trade.minAmountOutRaw, trade.amountOutRaw) : hopOut;
+}
+
+/** The parts of the maximum add up to at most the maximum. */
+function planSwaps({ trade }: InstructionContext): PlannedSwap[] {
+  return trade.strands.flatMap(({ hops, takes, amountInRaw }) =>
+    hops.map((swap, index) => {
+      const { amountInRaw: hopIn, amountOutRaw: hopOut } = swap;
+      if (hopIn === undefined || hopOut === undefined) throw new Error('a swap has no amounts');
+      const amountOut = limitOutput(trade, swap, hopOut);
+      const isFromWallet = takes === 'input' && index === 0;
+      const first =
+        isFromWallet && trade.fixed === 'output'
+          ? (amountInRaw * trade.maxAmountInRaw) / trade.amountInRaw
+          : amountInRaw;
+      const amountIn = index === 0 ? first : hopIn;
+      if (amountIn > AMOUNT_U64_MAX || amountOut > AMOUNT_U64_MAX) {
+        refuse('an amount is above 2^64 - 1');
+      }
+      return { swap, amountOut, amountIn, isFromWallet };
+    }),
+  );
+}
+
+/** SOL and wrapped SOL are one asset in pools. */
+function toAsset(token: Address): Address {
+  return token === SYSTEM_PROGRAM ? WRAPPED_SOL : token;
+}
+
+class InstructionPlanner {
+  readonly #context: InstructionContext;
+  readonly #instructions: ProgramInstruction[] = [];
+  readonly #opened = new Set<Address>();
+  /** By mint: at least what the wallet holds after the swaps so far, if all pay what is asked. */
+  readonly #held: Map<Address, bigint>;
+  #isWrappedOpen = false;
+  /** Whether SOL that a swap paid is lamports. */
+  #isSolLoose: boolean;
+
+  constructor(context: InstructionContext) {
+    this.#context = context;
+    this.#held = new Map(context.held);
+    this.#isSolLoose = context.trade.tokenIn === SYSTEM_PROGRAM;
+  }
+
+  plan(): InstructionPlan {
+    const { trade, hasWrapped } = this.#context;
+    for (const planned of planSwaps(this.#context)) this.#add(planned);
+    const isNativeOut = trade.tokenOut === SYSTEM_PROGRAM;
+    if (trade.tokenOut === WRAPPED_SOL && this.#isSolLoose) {
+      refuse('the curve pays SOL, not wrapped SOL; name SOL as the quote asset');
+    }
+    // What was wrapped for a swap is spent by it, so that an account of the wallet stays open. If
+    // the output is given, some of it may be left.
+    const mayRemain = trade.fixed === 'output' && trade.tokenIn === SYSTEM_PROGRAM;
+    const isLeft = this.#isWrappedOpen && (isNativeOut || !hasWrapped || mayRemain);
+    const isOwn = trade.tokenOut === WRAPPED_SOL || trade.tokenIn === WRAPPED_SOL;
+    return {
+      instructions: this.#instructions,
+      unwrap: isLeft && !isOwn ? unwrapAll(this.#context.user) : null,
+      opened: [...this.#opened],
+    };
+  }
+
+  #add({ swap, amountIn, amountOut, isFromWallet }: PlannedSwap): void {
+    const { user, accounts, trade } = this.#context;
+    const { venue } = swap.pool;
+    const encoder = SWAP_ENCODERS.get(venue) ?? refuse(`swaps of ${venue} are not built`);
+    const pool = toSolanaAddress(swap.pool.pool);
+    const account = accounts.get(pool) ?? refuse(`the pool ${pool} is gone`);
+    const [mintIn, mintOut] = [toAsset(swap.tokenIn), toAsset(swap.tokenOut)];
+    if (mintIn === WRAPPED_SOL) {
+      const isLoose = isFromWallet ? trade.tokenIn === SYSTEM_PROGRAM : this.#isSolLoose;
+      this.#takeSol(encoder, amountIn, isLoose);
+    }
+    this.#receive(encoder, mintOut);
+    const programIn = this.#findTokenProgram(mintIn);
+    const programOut = this.#findTokenProgram(mintOut);
+    const heldBy = (mint: Address, tokenProgram: Address) =>
+      findHeldAccount({ owner: user, mint, tokenProgram });
+    try {
+      this.#instructions.push(
+        encoder.encode({
+          ...{ program: account.owner, pool, data: new AccountBytes(account.data), user },
+          ...{ mintIn, mintOut, tokenProgramIn: programIn, tokenProgramOut: programOut },
+          accountIn: heldBy(mintIn, programIn),
+          accountOut: heldBy(mintOut, programOut),
+          ...{ fixed: trade.fixed, amountIn, amountOut },
+          open: (address) => {
+            const found = accounts.get(address);
+            return found === undefined ? null : new AccountBytes(found.data);
+          },
+        }),
+      );
+    } catch (error) {
+      if (error instanceof RangeError) refuse(`the pool ${pool} is not as expected`);
+      throw error;
+    }
+    this.#changeHeld(mintIn, -amountIn);
+    this.#changeHeld(mintOut, amountOut);
+    const isUnsure = encoder.mayPayLess === true && mintOut !== WRAPPED_SOL;
+    if (trade.fixed === 'output' && isUnsure) this.#assertHeld(mintOut);
+  }
+
+  #changeHeld(mint: Address, by: bigint): void {
+    this.#held.set(mint, (this.#held.get(mint) ?? 0n) + by);
+  }
+
+  #assertHeld(mint: Address): void {
+    const { user, accounts } = this.#context;
+    const account = accounts.get(mint) ?? refuse(`the mint ${mint} is gone`);
+    const held = { owner: user, mint, tokenProgram: account.owner };
+    const decimals = new AccountBytes(account.data).u8(MINT_DECIMALS_OFFSET);
+    this.#instructions.push(assertHeld(held, this.#held.get(mint) ?? 0n, decimals));
+  }
+
+  /** A curve takes lamports, pools take wrapped SOL. */
+  #takeSol(encoder: VenueSwapEncoder, amount: bigint, isLoose: boolean): void {
+    const { user, hasWrapped, trade } = this.#context;
+    if (encoder.usesLamports === true) {
+      if (isLoose) return;
+      // Only the whole account can be unwrapped, with all that the wallet keeps there.
+      if (hasWrapped || trade.tokenIn === WRAPPED_SOL) {
+        refuse('the curve takes SOL, not wrapped SOL; name SOL as the quote asset');
+      }
+      this.#instructions.push(unwrapAll(user));
+      this.#isWrappedOpen = false;
+    } else if (isLoose) {
+      this.#openWrapped();
+      this.#instructions.push(...wrapLamports(user, amount));
+    }
+  }
+
+  #receive(encoder: VenueSwapEncoder, mint: Address): void {
+    if (mint !== WRAPPED_SOL) {
+      if (this.#opened.has(mint)) return;
+      this.#opened.add(mint);
+      const tokenProgram = this.#findTokenProgram(mint);
+      this.#instructions.push(openHeldAccount({ owner: this.#context.user, mint, tokenProgram }));
+      return;
+    }
+    this.#isSolLoose = encoder.usesLamports === true;
+    if (!this.#isSolLoose) this.#openWrapped();
+  }
+
+  #openWrapped(): void {
+    if (this.#isWrappedOpen) return;
+    this.#isWrappedOpen = true;
+    this.#opened.add(WRAPPED_SOL);
+    const held = { owner: this.#context.user, mint: WRAPPED_SOL, tokenProgram: TOKEN_PROGRAM };
+    this.#instructions.push(openHeldAccount(held));
+  }
+
+  #findTokenProgram(mint: Address): Address {
+    if (mint === WRAPPED_SOL) return TOKEN_PROGRAM;
+    const account = this.#context.accounts.get(mint);
+    return account?.owner ?? refuse(`the mint ${mint} is gone`);
+  }
+}
+
+export function planInstructions(context: InstructionContext): InstructionPlan {
+  return new InstructionPlanner(context).plan();
+}
+
+/** The accounts that must be read before swaps can be planned; the pools' own come first. */
+export function listPlanAccounts(trade: ExecutableTrade): Address[] {
+  const swaps = trade.strands.flatMap(({ hops }) => hops);
+  const pools = swaps.map(({ pool }) => toSolanaAddress(pool.pool));
+  const mints = swaps.flatMap(({ tokenIn, tokenOut }) => [toAsset(tokenIn), toAsset(tokenOut)]);
+  return [...new Set([...pools, ...mints])];
+}
+
+/** Settings of programs that encoders need, by the pools' accounts. */
+export function listSettings(
+  trade: ExecutableTrade,
+  accounts: ReadonlyMap<Address, SolanaAccount>,
+): Address[] {
+  const found = trade.strands.flatMap(({ hops }) =>
+    hops.flatMap(({ pool: { pool, venue } }) => {
+      const program = accounts.get(toSolanaAddress(pool))?.owner;
+      return program === undefined ? [] : (SWAP_ENCODERS.get(venue)?.listAccounts?.(program) ?? []);
+    }),
+  );
+  return [...new Set(found)];
+}

@@ -1,0 +1,91 @@
+// What swaps use of a transaction, by model: compute units, and bytes for their accounts.
+
+import type { PoolTerms } from '../../../model/pool.ts';
+import type { HopBytes, SwapCost, TransactionCosts } from '../../transaction-costs.ts';
+import { TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
+
+/**
+ * Signature, header, block hash, the wallet, the chain's own programs, both token programs, SOL
+ * that is wrapped and unwrapped, the token that is spent.
+ */
+const FIXED_BYTES = 420;
+const UNITS_MAX = 1_400_000n;
+
+interface VenueLoad {
+  readonly units: bigint;
+  readonly unitsPerTick: bigint;
+  /** Of the accounts of the pool, the instruction, the token that is received. */
+  readonly bytes: number;
+  /** Of the program's own accounts: listed once, however many swaps use them. */
+  readonly sharedBytes: number;
+  /** Whether the venue's program can be told what to pay. */
+  readonly fixesOutput?: boolean | 'oneForZero';
+  /** Of accounts and checks that only purchases need. */
+  readonly purchaseBytes?: number;
+}
+
+/** By kind of pool. Accounts take 32 bytes each; the longest swap of a kind counts. */
+const LOADS: Readonly<Record<string, VenueLoad>> = {
+  curve: {
+    ...{ units: 110_000n, unitsPerTick: 0n, bytes: 267, sharedBytes: 288 },
+    ...{ purchaseBytes: 81, fixesOutput: 'oneForZero' },
+  },
+  amm: { units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384, purchaseBytes: 64 },
+  ceiledProduct: {
+    units: 70_000n,
+    unitsPerTick: 0n,
+    bytes: 274,
+    sharedBytes: 64,
+    fixesOutput: true,
+  },
+  rangeX64: {
+    units: 110_000n,
+    unitsPerTick: 15_000n,
+    bytes: 424,
+    sharedBytes: 64,
+    fixesOutput: true,
+  },
+  bins: { units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
+  singleRange: { units: 80_000n, unitsPerTick: 0n, bytes: 208, sharedBytes: 96 },
+};
+
+const UNKNOWN: VenueLoad = {
+  ...{ units: UNITS_MAX, unitsPerTick: 0n, bytes: TRANSACTION_BYTES_MAX, sharedBytes: 0 },
+};
+
+function findName(pool: PoolTerms): string {
+  if (pool.kind !== 'pump') return pool.kind;
+  return pool.terms.stage === 'amm' ? 'amm' : 'curve';
+}
+
+function findLoad(pool: PoolTerms): VenueLoad {
+  return LOADS[findName(pool)] ?? UNKNOWN;
+}
+
+export function findSolanaSwapCost(pool: PoolTerms): SwapCost {
+  const { units, unitsPerTick } = findLoad(pool);
+  return { hop: units, hopInSameVault: units, perTick: unitsPerTick };
+}
+
+export function findSolanaHopBytes(pool: PoolTerms): HopBytes {
+  const { bytes, sharedBytes, purchaseBytes = 0, fixesOutput = false } = findLoad(pool);
+  const whole = bytes + sharedBytes;
+  return {
+    ...{ command: 'swap', first: whole, next: whole, fromZeroLess: purchaseBytes },
+    ...{ fixesOutput, paysAsked: true },
+    shared: { sharer: findName(pool), bytes: sharedBytes },
+  };
+}
+
+export const SOLANA_COSTS: TransactionCosts = {
+  unitName: 'compute units',
+  /** Opening token accounts, wrapping. */
+  base: 60_000n,
+  pull: 0n,
+  unwrap: 5_000n,
+  usual: 170_000n,
+  unitsMax: UNITS_MAX,
+  bytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
+  fewBytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
+  hasDataFees: false,
+};

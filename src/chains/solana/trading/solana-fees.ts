@@ -1,0 +1,59 @@
+// What transactions cost: the base fee, what others pay for compute units, the rent of an account.
+
+import type { NetworkFees } from '../../chain-nodes.ts';
+import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
+
+/** In lamports; our transactions have one signature. */
+export const SIGNATURE_LAMPORTS = 5000n;
+/** Prices of compute units are in millionths of a lamport. */
+const MICRO_LAMPORTS = 1_000_000n;
+/** The longest account that is opened: one of Token-2022 that cannot change its owner. */
+const ACCOUNT_BYTES = 170;
+/** Blocks without congestion report zero; a little is offered anyway. */
+const PRICE_MIN = 10_000n;
+/** More is never offered without being asked for. */
+const PRICE_MAX = 5_000_000n;
+
+function clampPrice(price: bigint): bigint {
+  if (price < PRICE_MIN) return PRICE_MIN;
+  return price > PRICE_MAX ? PRICE_MAX : price;
+}
+
+function pickShare(sorted: readonly bigint[], share: number): bigint {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0n;
+}
+
+/** The price of a unit in the last blocks: the middle, and one that most did not exceed. */
+async function readUnitPrices(node: SolanaNode, signal?: AbortSignal) {
+  const reply = await node.request({ method: 'getRecentPrioritizationFees', params: [[]] }, signal);
+  if (!Array.isArray(reply)) return refuseReply(node, 'priority fees are malformed');
+  const prices = reply.map((row) => {
+    const price: unknown = (row as { prioritizationFee?: unknown } | null)?.prioritizationFee;
+    const isPrice = typeof price === 'number' && Number.isSafeInteger(price) && price >= 0;
+    return isPrice ? BigInt(price) : refuseReply(node, 'a priority fee is malformed');
+  });
+  prices.sort((a, b) => (a < b ? -1 : 1));
+  return { middle: clampPrice(pickShare(prices, 0.5)), high: clampPrice(pickShare(prices, 0.9)) };
+}
+
+async function readRent(node: SolanaNode, signal?: AbortSignal): Promise<bigint> {
+  const params = [ACCOUNT_BYTES, CONFIRMED];
+  const call = { method: 'getMinimumBalanceForRentExemption', params };
+  const rent = await node.request(call, signal);
+  if (!Number.isSafeInteger(rent)) return refuseReply(node, 'the rent is malformed');
+  return BigInt(rent as number);
+}
+
+export async function readSolanaFees(node: SolanaNode, signal?: AbortSignal): Promise<NetworkFees> {
+  const { middle, high } = await readUnitPrices(node, signal);
+  const accountRaw = await readRent(node, signal);
+  return {
+    ...{ perUnit: middle, perUnitMax: high, data: { kind: 'none' } },
+    flat: { unitsPerPrice: MICRO_LAMPORTS, baseRaw: SIGNATURE_LAMPORTS, accountRaw },
+  };
+}
+
+/** Rounded up, as the chain does. */
+export function computePriorityLamports(units: bigint, microLamportsPerUnit: bigint): bigint {
+  return (units * microLamportsPerUnit + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS;
+}

@@ -1,0 +1,342 @@
+// Trades on Solana: one unsigned transaction, simulated on the newest state of a node.
+
+import { AppError } from '../../../errors/app-error.ts';
+import { maxOf } from '../../../lib/bigint-bounds.ts';
+import type { Address } from '../../../model/ids.ts';
+import {
+  type BuildRequest,
+  type BuiltTransactions,
+  type ChainTransactions,
+  type ExecutableTrade,
+  OutOfRoomError,
+  type TradingWallet,
+} from '../../chain-transactions.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
+import { AccountBytes } from '../accounts/account-bytes.ts';
+import { readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { readSlotHeader } from '../blocks/read-slot-header.ts';
+import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
+import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import { readSignatureFate } from '../transactions/read-signature-fate.ts';
+import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
+import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
+import {
+  type InstructionPlan,
+  listPlanAccounts,
+  listSettings,
+  planInstructions,
+} from './plan-instructions.ts';
+import type { ProgramInstruction } from './program-instruction.ts';
+import { simulateTransaction } from './simulate-transaction.ts';
+import { computePriorityLamports, readSolanaFees, SIGNATURE_LAMPORTS } from './solana-fees.ts';
+import { SWAP_ENCODERS } from './swap-encoders.ts';
+import {
+  findHeldAccount,
+  setBudget,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from './token-instructions.ts';
+
+const AMOUNT_OFFSET = 64;
+const STATE_OFFSET = 108;
+const STATE_FROZEN = 2;
+/** Of an account of either token program. */
+const ACCOUNT_BYTES_MIN = 165;
+/** While simulating: the most that a transaction may use. */
+const UNITS_MAX = 1_400_000;
+/** Pools may have moved until the transaction is executed. */
+const UNITS_MARGIN_PCT = 110;
+/** What unwrapping uses, which is not simulated. */
+const UNWRAP_UNITS = 6_000;
+/** A block hash is accepted for 150 blocks, of at least this many milliseconds each. */
+const HASH_BLOCKS = 150;
+const BLOCK_MS = 400;
+
+type Accounts = ReadonlyMap<Address, SolanaAccount>;
+
+/** Anyone can send lamports to the address of an account that is not open. */
+function isOpen(account: SolanaAccount | undefined): account is SolanaAccount {
+  if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
+  return account.data.length >= ACCOUNT_BYTES_MIN;
+}
+
+function readAmount(account: SolanaAccount | undefined): bigint {
+  return isOpen(account) ? new AccountBytes(account.data).u64(AMOUNT_OFFSET) : 0n;
+}
+
+interface LatestHash {
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: number;
+}
+
+async function readLatestHash(endpoint: RpcEndpoint): Promise<LatestHash> {
+  const reply = (await endpoint.request({ method: 'getLatestBlockhash', params: [CONFIRMED] })) as {
+    readonly value?: Partial<LatestHash> | null;
+  } | null;
+  const { blockhash, lastValidBlockHeight } = reply?.value ?? {};
+  if (typeof blockhash !== 'string' || !Number.isSafeInteger(lastValidBlockHeight)) {
+    return refuseReply(endpoint, 'the newest block hash is malformed');
+  }
+  return { blockhash, lastValidBlockHeight: lastValidBlockHeight as number };
+}
+
+/** The wallet's accounts of some tokens, by mint. */
+function listHeld(user: Address, mints: readonly Address[], accounts: Accounts) {
+  return new Map(
+    mints.map((mint) => {
+      const tokenProgram = accounts.get(mint)?.owner ?? TOKEN_PROGRAM;
+      return [mint, findHeldAccount({ owner: user, mint, tokenProgram })] as const;
+    }),
+  );
+}
+
+interface PreparedBuild {
+  readonly plan: InstructionPlan;
+  /** The wallet, its token accounts, the mints. */
+  readonly accounts: Accounts;
+  readonly held: ReadonlyMap<Address, Address>;
+}
+
+/** One transaction of a wallet. */
+class SolanaBuild {
+  readonly #endpoint: RpcEndpoint;
+  readonly #user: Address;
+  readonly #request: BuildRequest;
+
+  constructor(endpoint: RpcEndpoint, user: Address, request: BuildRequest) {
+    this.#endpoint = endpoint;
+    this.#user = user;
+    this.#request = request;
+  }
+
+  async build(): Promise<BuiltTransactions> {
+    const { trade, nowMs, lifeSeconds } = this.#request;
+    const prepared = await this.#prepare();
+    const fees = await readSolanaFees(this.#endpoint);
+    const hash = await readLatestHash(this.#endpoint);
+    const opened = this.#countOpened(prepared);
+    const rentRaw = BigInt(opened) * (fees.flat?.accountRaw ?? 0n);
+    const simulation = this.#canPay(prepared, rentRaw)
+      ? await this.#simulate(prepared, hash)
+      : null;
+    if (simulation === null) refuseUnproven(trade);
+    const units = simulation?.unitsUsed ?? trade.costUnits;
+    const limit = Math.min(
+      UNITS_MAX,
+      Math.ceil((Number(units) * UNITS_MARGIN_PCT) / 100) + UNWRAP_UNITS,
+    );
+    const { bytes, signers } = this.#encode(prepared, hash, { limit, price: fees.perUnitMax });
+    if (bytes.length > TRANSACTION_BYTES_MAX) throw new OutOfRoomError('bytes');
+    const priorityRaw = computePriorityLamports(BigInt(limit), fees.perUnitMax);
+    const life = Math.min(lifeSeconds, Math.floor((HASH_BLOCKS * BLOCK_MS) / 1000));
+    return {
+      transactions: [
+        {
+          purpose: describePurpose(prepared),
+          unsigned: {
+            ...{ kind: 'swap', type: 'solana-v0', from: this.#user },
+            transaction: bytes.toString('base64'),
+            recentBlockhash: hash.blockhash,
+            lastValidBlockHeight: hash.lastValidBlockHeight,
+            computeUnitLimit: limit,
+            computeUnitPriceMicroLamports: fees.perUnitMax.toString(),
+            requiredSigners: [...signers],
+          },
+        },
+      ],
+      deadlineSeconds: Math.floor(nowMs / 1000) + life,
+      feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw,
+      simulation,
+      ...{ allowance: null, permit: null, walletCalls: null },
+    };
+  }
+
+  /** Reads what the swaps need, and plans them. */
+  async #prepare(): Promise<PreparedBuild> {
+    const { trade, block } = this.#request;
+    const addresses = listPlanAccounts(trade);
+    const first = await readAccounts(this.#endpoint, { addresses, minSlot: block.position });
+    const mints = [...listMints(trade)];
+    const held = listHeld(this.#user, mints, first.accounts);
+    const more = [this.#user, ...held.values(), ...listSettings(trade, first.accounts)];
+    const second = await readAccounts(this.#endpoint, { addresses: more, minSlot: first.slot });
+    const accounts = new Map([...first.accounts, ...second.accounts]);
+    this.#refuseFrozen(held, accounts);
+    const wrapped = held.get(WRAPPED_SOL);
+    const hasWrapped = wrapped !== undefined && isOpen(accounts.get(wrapped));
+    const amounts = [...held].map(
+      ([mint, account]) => [mint, readAmount(accounts.get(account))] as const,
+    );
+    const plan = planInstructions({
+      ...{ user: this.#user, trade, accounts, hasWrapped, held: new Map(amounts) },
+    });
+    return { plan, accounts, held };
+  }
+
+  #refuseFrozen(held: ReadonlyMap<Address, Address>, accounts: Accounts): void {
+    for (const [mint, account] of held) {
+      const found = accounts.get(account);
+      if (!isOpen(found) || found.data[STATE_OFFSET] !== STATE_FROZEN) continue;
+      const reason = `your account of the token ${mint} is frozen`;
+      throw new AppError('SIMULATION_REVERTED', { step: 'swap', reason });
+    }
+  }
+
+  #countOpened({ plan, accounts, held }: PreparedBuild): number {
+    return plan.opened.filter((mint) => !isOpen(accounts.get(held.get(mint) ?? mint))).length;
+  }
+
+  /** A node cannot assume a balance: what cannot be paid is not simulated. */
+  #canPay({ accounts, held }: PreparedBuild, rentRaw: bigint): boolean {
+    const { trade } = this.#request;
+    const lamports = accounts.get(this.#user)?.lamports ?? 0n;
+    const isNative = trade.tokenIn === SYSTEM_PROGRAM;
+    const token = accounts.get(held.get(trade.tokenIn) ?? trade.tokenIn);
+    const isEnough = isNative || readAmount(token) >= trade.maxAmountInRaw;
+    const needed = SIGNATURE_LAMPORTS + rentRaw + (isNative ? trade.maxAmountInRaw : 0n);
+    return isEnough && lamports >= needed;
+  }
+
+  async #simulate(
+    prepared: PreparedBuild,
+    hash: LatestHash,
+  ): Promise<NonNullable<BuiltTransactions['simulation']>> {
+    const { trade, block } = this.#request;
+    // Without the last step, after which what was received is no longer in an account of its own.
+    const { unwrap: _later, ...plan } = prepared.plan;
+    const budget = { limit: UNITS_MAX, price: 0n };
+    const { bytes } = this.#encode({ ...prepared, plan: { ...plan, unwrap: null } }, hash, budget);
+    if (bytes.length > TRANSACTION_BYTES_MAX) throw new OutOfRoomError('bytes');
+    // Programs may open accounts of their own, which a wallet pays for: lamports tell less.
+    const isWrapped = trade.tokenOut === SYSTEM_PROGRAM && prepared.plan.unwrap !== null;
+    const tokenOut = isWrapped ? WRAPPED_SOL : trade.tokenOut;
+    const received = prepared.held.get(tokenOut) ?? this.#user;
+    const all = [this.#user, ...prepared.held.values()];
+    const watched = trade.fixed === 'output' ? all : [received];
+    const query = { transaction: bytes, watched, minSlot: block.position };
+    const simulated = await simulateTransaction(this.#endpoint, query);
+    const change = new SimulatedChange(prepared, watched, simulated.watched);
+    const amountOutRaw = change.find(tokenOut);
+    const amountInRaw = trade.fixed === 'output' ? -change.find(trade.tokenIn) : undefined;
+    const isOther =
+      amountOutRaw !== trade.amountOutRaw ||
+      (amountInRaw ?? trade.amountInRaw) !== trade.amountInRaw;
+    return {
+      amountOutRaw: maxOf(amountOutRaw, 0n),
+      ...(amountInRaw === undefined ? {} : { amountInRaw }),
+      unitsUsed: BigInt(simulated.unitsUsed),
+      isBalanceAssumed: false,
+      ...(simulated.slot > block.position && isOther ? { laterBlock: simulated.slot } : {}),
+    };
+  }
+
+  #encode(
+    { plan }: Pick<PreparedBuild, 'plan'>,
+    { blockhash }: LatestHash,
+    budget: { readonly limit: number; readonly price: bigint },
+  ) {
+    const ends: readonly ProgramInstruction[] = plan.unwrap === null ? [] : [plan.unwrap];
+    const instructions = [...setBudget(budget.limit, budget.price), ...plan.instructions, ...ends];
+    return encodeTransaction({ payer: this.#user, instructions, blockhash });
+  }
+}
+
+/** What a simulation changed of a wallet's balances. */
+class SimulatedChange {
+  readonly #prepared: PreparedBuild;
+  readonly #watched: readonly Address[];
+  readonly #after: Awaited<ReturnType<typeof simulateTransaction>>['watched'];
+
+  constructor(
+    prepared: PreparedBuild,
+    watched: readonly Address[],
+    after: Awaited<ReturnType<typeof simulateTransaction>>['watched'],
+  ) {
+    this.#prepared = prepared;
+    this.#watched = watched;
+    this.#after = after;
+  }
+
+  find(token: Address): bigint {
+    if (token === SYSTEM_PROGRAM) return this.#findLamports();
+    const { held, accounts } = this.#prepared;
+    const account = held.get(token) ?? token;
+    const after = this.#after.get(account)?.data.u64(AMOUNT_OFFSET) ?? 0n;
+    return after - readAmount(accounts.get(account));
+  }
+
+  /** If all of its accounts are watched, rent and what is wrapped stay there. Without the fee. */
+  #findLamports(): bigint {
+    const { accounts } = this.#prepared;
+    const changes = this.#watched.map(
+      (one) => (this.#after.get(one)?.lamports ?? 0n) - (accounts.get(one)?.lamports ?? 0n),
+    );
+    return changes.reduce((sum, one) => sum + one, SIGNATURE_LAMPORTS);
+  }
+}
+
+function describePurpose({ plan, accounts, held }: PreparedBuild): string {
+  const wrapped = readAmount(accounts.get(held.get(WRAPPED_SOL) ?? WRAPPED_SOL));
+  const isMore = plan.unwrap !== null && wrapped > 0n;
+  return isMore ? 'the swap; all of your wrapped SOL becomes SOL' : 'the swap';
+}
+
+/** Exact outputs of programs that no test executed are built only if a node simulated them. */
+function refuseUnproven({ fixed, tokenIn, tokenOut, strands }: ExecutableTrade): void {
+  const venues = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
+  const unproven = venues.find((venue) => SWAP_ENCODERS.get(venue)?.isOutputUnproven);
+  if (fixed === 'input' || unproven === undefined) return;
+  const reason = `the wallet cannot pay, and for ${unproven} the trade must be simulated`;
+  throw new AppError('EXACT_OUTPUT_NOT_SUPPORTED', { from: tokenIn, to: tokenOut, reason });
+}
+
+/** The tokens that the wallet's accounts hold on the way. */
+function listMints(trade: ExecutableTrade): Set<Address> {
+  const tokens = trade.strands.flatMap(({ hops }) =>
+    hops.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]),
+  );
+  return new Set(tokens.map((token) => (token === SYSTEM_PROGRAM ? WRAPPED_SOL : token)));
+}
+
+/** The wallet's coin and its balance of a token, at the newest block of a node. */
+async function readFunds(endpoint: RpcEndpoint, user: Address, tokenIn: Address) {
+  const accountOf = (tokenProgram: Address) =>
+    findHeldAccount({ owner: user, mint: tokenIn, tokenProgram });
+  const both = [accountOf(TOKEN_PROGRAM), accountOf(TOKEN_2022_PROGRAM)] as const;
+  const { slot, accounts } = await readAccounts(endpoint, {
+    addresses: [user, ...both],
+    minSlot: 0,
+  });
+  const head = await readSlotHeader(endpoint, slot);
+  if (head === null) return refuseReply(endpoint, `block ${slot} is missing`);
+  const nativeRaw = accounts.get(user)?.lamports ?? 0n;
+  const [first, second] = both;
+  const balanceRaw =
+    tokenIn === SYSTEM_PROGRAM
+      ? nativeRaw
+      : readAmount(accounts.get(first)) + readAmount(accounts.get(second));
+  return { head, nativeRaw, balanceRaw };
+}
+
+export function createSolanaTransactions(client: RpcClient): ChainTransactions {
+  return {
+    canBuild: true,
+    isUnavailable: (error) => isRpcError(error),
+    retryAfterSeconds: () => {
+      const waitMs = Math.min(...client.endpoints.map(({ health }) => health.waitMs));
+      return Math.max(1, Math.ceil(waitMs / 1000));
+    },
+    readHead: () => client.at((endpoint) => endpoint.readBlockNumber()),
+    readTransaction: (id, lastValidHeight) => readSignatureFate(client, id, lastValidHeight),
+    async readWallet(wallet, tokenIn): Promise<TradingWallet> {
+      const funds = await client.at((endpoint) => readFunds(endpoint, wallet, tokenIn));
+      return {
+        ...funds,
+        build: (request) =>
+          client.at((endpoint) => new SolanaBuild(endpoint, wallet, request).build()),
+      };
+    },
+  };
+}

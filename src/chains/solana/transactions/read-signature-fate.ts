@@ -1,0 +1,100 @@
+// The status of a transaction, as far as any node knows it. Nodes do not tell of those that wait to
+// be executed: one that nobody knows is pending as long as its block hash lives. One that was
+// executed and is not confirmed yet is pending, too.
+
+import type { TransactionId } from '../../../model/ids.ts';
+import type { TransactionFate } from '../../chain-transactions.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isTransaction } from '../blocks/parse-solana-block.ts';
+import { addTime, HEADER, readExistingBlock } from '../blocks/slot-blocks.ts';
+import { parseSlot } from '../rpc/solana-dialect.ts';
+import { CONFIRMED, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
+import { parseSolanaPool } from '../solana-ids.ts';
+import { explainFailure } from './explain-failure.ts';
+import { listAccountKeys, type RawTransaction } from './raw-transaction.ts';
+
+const UNKNOWN: TransactionFate = { state: 'unknown' };
+
+/** Whether a node has executed it in a block that is not confirmed. */
+async function readUnconfirmed(
+  endpoint: RpcEndpoint,
+  signature: TransactionId,
+  signal?: AbortSignal,
+): Promise<TransactionFate> {
+  const call = { method: 'getSignatureStatuses', params: [[signature]] };
+  const reply = (await endpoint.request(call, signal)) as { readonly value?: unknown } | null;
+  const statuses = reply?.value;
+  if (!Array.isArray(statuses)) return refuseReply(endpoint, 'statuses are malformed');
+  return statuses[0] == null ? UNKNOWN : { state: 'pending' };
+}
+
+/** Whether it failed, and why. */
+function describeEnd({ meta }: RawTransaction) {
+  if (meta === null || meta.err === null) return { isReverted: false };
+  return { isReverted: true, reason: explainFailure(meta.err, meta.logMessages) };
+}
+
+async function readAt(
+  endpoint: RpcEndpoint,
+  signature: TransactionId,
+  signal?: AbortSignal,
+): Promise<TransactionFate> {
+  const config = { encoding: 'json', maxSupportedTransactionVersion: 0, ...CONFIRMED };
+  const call = { method: 'getTransaction', params: [signature, config] };
+  const reply = await endpoint.request(call, signal);
+  if (reply === null) return await readUnconfirmed(endpoint, signature, signal);
+  const slot = parseSlot((reply as { slot?: unknown }).slot);
+  if (slot === null || !isTransaction(reply)) {
+    return refuseReply(endpoint, 'a transaction is malformed');
+  }
+  const block = await readExistingBlock(endpoint, { slot, detail: HEADER }, signal);
+  // There was a fork in between: it waits to be executed again, or is gone.
+  if (block === null) return { state: 'pending' };
+  const pools = listAccountKeys(reply).map(parseSolanaPool);
+  return {
+    state: 'mined',
+    ...describeEnd(reply),
+    block: await addTime(endpoint, block.header, signal),
+    poolCandidates: pools.filter((pool) => pool !== null),
+  };
+}
+
+/** Whether a transaction with this last height can still be executed, by the node's finality. */
+async function canExecute(endpoint: RpcEndpoint, lastValidHeight: number): Promise<boolean> {
+  const height = await endpoint.request({ method: 'getBlockHeight', params: [FINALIZED] });
+  if (!Number.isSafeInteger(height)) return refuseReply(endpoint, 'the block height is malformed');
+  return (height as number) <= lastValidHeight;
+}
+
+/**
+ * Without `lastValidHeight` one that no node knows is unknown. The height is asked before the
+ * status, so that a transaction of the last block is found.
+ */
+export async function readSignatureFate(
+  client: RpcClient,
+  signature: TransactionId,
+  lastValidHeight?: number,
+): Promise<TransactionFate> {
+  const isAlive =
+    lastValidHeight !== undefined &&
+    (await client.at((endpoint) => canExecute(endpoint, lastValidHeight)));
+  const fate = await readKnownFate(client, signature);
+  return fate.state === 'unknown' && isAlive ? { state: 'pending' } : fate;
+}
+
+/** If one node does not know it, all are asked. */
+async function readKnownFate(
+  client: RpcClient,
+  signature: TransactionId,
+  signal?: AbortSignal,
+): Promise<TransactionFate> {
+  const fate = await client.at((endpoint) => readAt(endpoint, signature, signal), { signal });
+  if (fate.state === 'mined' || client.endpoints.length === 1) return fate;
+  const all = await client.atEach((endpoint) => readAt(endpoint, signature, signal), signal);
+  const states = ['mined', 'pending'] as const;
+  const [best = fate] = states.flatMap((state) =>
+    all.flatMap(({ value }) => (value.state === state ? [value] : [])),
+  );
+  return best;
+}

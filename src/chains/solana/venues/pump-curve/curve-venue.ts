@@ -1,0 +1,117 @@
+// pump's bonding curves: three generations of instructions, one event, sent as a call to itself.
+//
+// The curve pays and takes lamports directly, so only its coin moves as a token.
+
+import type { PoolChange } from '../../../../model/pool.ts';
+import type { AccountBytes } from '../../accounts/account-bytes.ts';
+import { toSolanaAddress, WRAPPED_SOL } from '../../solana-ids.ts';
+import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { ProgramCall } from '../../transactions/transaction-calls.ts';
+import { nameInstructionIds } from '../instruction-ids.ts';
+import type { SolanaVenue, SwapEvidence, SwapInstruction, SwapReport } from '../solana-venue.ts';
+import { listCurveAccounts, readCurve } from './curve-accounts.ts';
+
+const TRADE_EVENT = 'bddb7fd34ee661ee';
+const CREATE_EVENT = '1b72a94ddeeb6376';
+const MIGRATION_EVENT = 'bde95db95c94ea94';
+
+interface CurvePlaces {
+  readonly mint: number;
+  /** Null for the first generation, which knows SOL only. */
+  readonly quote: number | null;
+  readonly curve: number;
+  readonly tokenAccount: number;
+  readonly user: number;
+}
+
+const FIRST: CurvePlaces = { mint: 2, quote: null, curve: 3, tokenAccount: 4, user: 6 };
+const SECOND: CurvePlaces = { mint: 1, quote: 2, curve: 10, tokenAccount: 11, user: 13 };
+const THIRD: CurvePlaces = { mint: 1, quote: 2, curve: 5, tokenAccount: 6, user: 8 };
+
+function describe(name: string, places: CurvePlaces): SwapInstruction {
+  return {
+    name,
+    findSites(call: ProgramCall) {
+      const [mint, curve] = [call.account(places.mint), call.account(places.curve)];
+      const [tokenAccount, user] = [call.account(places.tokenAccount), call.account(places.user)];
+      const quoteMint = places.quote === null ? WRAPPED_SOL : call.account(places.quote);
+      if (mint === null || curve === null || tokenAccount === null || user === null) return null;
+      if (quoteMint === null) return null;
+      return [{ pool: curve, vaults: [tokenAccount, curve], user, curve: { mint, quoteMint } }];
+    },
+  };
+}
+
+/** A curve ends once it has sold all its coins. */
+function readHeld(event: AccountBytes) {
+  const [held1, held0] = [event.u64(113), event.u64(121)];
+  return { held1, held0, isComplete: held0 === 0n, isMigrated: false };
+}
+
+/** Older events end before the fees. */
+function readCharged(event: AccountBytes) {
+  if (!event.has(209, 8)) return {};
+  const [protocolBps, creatorBps] = [Number(event.u64(161)), Number(event.u64(209))];
+  return { charged: { lpBps: 0, protocolBps, creatorBps } };
+}
+
+function readReport(event: AccountBytes): SwapReport {
+  const isBuy = event.u8(56) !== 0;
+  const [quoteAmount, tokenAmount] = [event.u64(40), event.u64(48)];
+  const set = {
+    ...{ reserve1: event.u64(97), reserve0: event.u64(105) },
+    ...(event.has(113, 16) ? readHeld(event) : {}),
+  };
+  return {
+    ...{ pool: null, mint: event.key(8), isBuy },
+    amountIn: isBuy ? quoteAmount : tokenAmount,
+    amountOut: isBuy ? tokenAmount : quoteAmount,
+    change: { poolKind: 'pump', set, ...readCharged(event) },
+  };
+}
+
+/** After three texts and four keys, the time and the reserves; older events end before these. */
+function readCreation(call: ProgramCall): PoolChange | null {
+  const [event] = readSelfEvents(call, CREATE_EVENT);
+  if (event === undefined) return null;
+  let at = 8;
+  for (let text = 0; text < 3; text += 1) at += 4 + event.u32(at);
+  at += 4 * 32 + 8;
+  if (!event.has(at, 24)) return null;
+  const [reserve0, reserve1, held0] = [event.u64(at), event.u64(at + 8), event.u64(at + 16)];
+  const set = { reserve0, reserve1, held0, held1: 0n, isComplete: false, isMigrated: false };
+  return { poolKind: 'pump', set };
+}
+
+function readReports({ call }: SwapEvidence): SwapReport[] {
+  return readSelfEvents(call, TRADE_EVENT).map(readReport);
+}
+
+export const PUMP_CURVE: SolanaVenue = {
+  name: 'pump',
+  programs: [toSolanaAddress('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P')],
+  discriminatorBytes: 8,
+  swaps: {
+    '66063d1201daebea': describe('buy', FIRST),
+    '33e685a4017f83ad': describe('sell', FIRST),
+    '38fc74089edfcd5f': describe('buy_exact_sol_in', FIRST),
+    b817ee6167c5d33d: describe('buy_v2', SECOND),
+    '5df6823ce7e940b2': describe('sell_v2', SECOND),
+    c2ab1c46684d5b2f: describe('buy_exact_quote_in_v2', SECOND),
+    '07051dc4f5176550': describe('buy_v3', THIRD),
+    '1c92de7726c469d5': describe('sell_v3', THIRD),
+    e1f7501ed5b38488: describe('buy_exact_quote_in_v3', THIRD),
+  },
+  creations: {
+    '181ec828051c0777': { name: 'create', mint: 0, pool: 2, readState: readCreation },
+    d6904cec5f8b31b4: { name: 'create_v2', mint: 0, pool: 2, readState: readCreation },
+  },
+  others: nameInstructionIds(['migrate', 'migrate_v2', 'extend_account']),
+  readEnds: (call) =>
+    readSelfEvents(call, MIGRATION_EVENT).map((event) => ({
+      ...{ mint: event.key(40), curve: event.key(96) },
+    })),
+  readReports,
+  listAccounts: listCurveAccounts,
+  readPool: readCurve,
+};

@@ -1,0 +1,161 @@
+// The accounts of a Raydium CLMM pool: its state, its fee tier, its tick arrays.
+
+import { RAYDIUM_ARRAY_TICKS } from '../../../../amm/range-x64/range-x64-pool.ts';
+import { TICK_X64_MAX } from '../../../../amm/range-x64/tick-prices.ts';
+import type { TickSetting } from '../../../../amm/set-ticks.ts';
+import { SWAP_ARRAYS_MAX } from '../../../../amm/swap-arrays.ts';
+import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
+import type { Address } from '../../../../model/ids.ts';
+import { AccountBytes } from '../../accounts/account-bytes.ts';
+import {
+  type AccountReadingOf,
+  openAccount,
+  type PoolAccounts,
+  readTokenAmount,
+} from '../../accounts/pool-accounts.ts';
+import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
+
+const POOL = 'f7ede3f5d7c3de46';
+const TICK_ARRAY = 'c09b55cd31f9812a';
+const TICK_BYTES = 168;
+const TICKS_OFFSET = 44;
+/** The fifth bit of the status forbids swaps. */
+const STATUS_NO_SWAP = 16;
+/** The pool marks its arrays with ticks in so many bits, half of them below the price of one. */
+const BITMAP_OFFSET = 904;
+const BITMAP_BITS = 1024;
+/** A limit for reading, from the price outwards. */
+const ARRAY_COUNT_MAX = 64;
+/** What the 2026 build keeps of the limit orders at a tick, after its older fields. */
+const ORDERS_OFFSET = 116;
+
+function findArrayAddress(program: Address, pool: Address, start: number): Address {
+  const seed = Buffer.alloc(4);
+  seed.writeInt32BE(start);
+  return findProgramAddress(program, ['tick_array', toSeed(pool), seed]);
+}
+
+/** The start ticks of the arrays that the pool marks as having ticks. */
+function listMarked(data: AccountBytes): number[] {
+  const length = data.u16(235) * RAYDIUM_ARRAY_TICKS;
+  const starts: number[] = [];
+  for (let bit = 0; bit < BITMAP_BITS; bit += 1) {
+    if ((data.u8(BITMAP_OFFSET + (bit >> 3)) >> (bit & 7)) & 1) {
+      starts.push((bit - BITMAP_BITS / 2) * length);
+    }
+  }
+  return starts;
+}
+
+/** The arrays that a swap is given, the nearest one first. */
+export function listClmmSwapArrays(of: {
+  readonly data: AccountBytes;
+  readonly pool: Address;
+  readonly program: Address;
+  readonly zeroForOne: boolean;
+}): Address[] {
+  const { data, pool, program, zeroForOne } = of;
+  const length = data.u16(235) * RAYDIUM_ARRAY_TICKS;
+  const active = Math.floor(data.i32(269) / length) * length;
+  const starts = listMarked(data).filter((start) =>
+    zeroForOne ? start <= active : start >= active,
+  );
+  starts.sort((a, b) => (zeroForOne ? b - a : a - b));
+  return starts.slice(0, SWAP_ARRAYS_MAX).map((start) => findArrayAddress(program, pool, start));
+}
+
+interface ArrayPlan {
+  /** The start ticks of the arrays with ticks that are read, the nearest first. */
+  readonly starts: readonly number[];
+  /** The ticks that they cover. */
+  readonly tickFrom: number;
+  readonly tickTo: number;
+}
+
+function planArrays(data: AccountBytes): ArrayPlan {
+  const length = data.u16(235) * RAYDIUM_ARRAY_TICKS;
+  const tick = data.i32(269);
+  const starts = listMarked(data);
+  starts.sort((a, b) => Math.abs(a - tick) - Math.abs(b - tick));
+  const left = starts[ARRAY_COUNT_MAX];
+  // Beyond the bitmap, another account marks the arrays.
+  const reach = left === undefined ? (BITMAP_BITS / 2) * length : Math.abs(left - tick);
+  const [lower, upper] =
+    left === undefined ? [-reach, reach] : [tick - reach + length, tick + reach - 1];
+  return {
+    starts: starts.slice(0, ARRAY_COUNT_MAX),
+    tickFrom: Math.max(lower, -TICK_X64_MAX),
+    tickTo: Math.min(upper, TICK_X64_MAX),
+  };
+}
+
+/** The fee tier, the vaults, and the arrays that have ticks. */
+export function listClmmAccounts(pool: Address, bytes: Uint8Array, program: Address): Address[] {
+  const data = new AccountBytes(bytes);
+  const { starts } = planArrays(data);
+  const arrays = starts.map((start) => findArrayAddress(program, pool, start));
+  return [data.key(9), data.key(137), data.key(169), ...arrays];
+}
+
+interface ClmmTicks {
+  readonly ticks: TickSetting[];
+  readonly hasOrders: boolean;
+}
+
+/** The initialised ticks of an array of this pool; none of any other account. */
+function readArray(bytes: Uint8Array, pool: Address): ClmmTicks {
+  const data = new AccountBytes(bytes);
+  const ticks: TickSetting[] = [];
+  let hasOrders = false;
+  if (data.discriminator() !== TICK_ARRAY || data.key(8) !== pool) return { ticks, hasOrders };
+  for (let index = 0; index < RAYDIUM_ARRAY_TICKS; index += 1) {
+    const at = TICKS_OFFSET + index * TICK_BYTES;
+    const liquidityGross = data.u128(at + 20);
+    for (let order = ORDERS_OFFSET; order < TICK_BYTES; order += 4) {
+      if (data.u32(at + order) !== 0) hasOrders = true;
+    }
+    if (liquidityGross === 0n) continue;
+    ticks.push({ tick: data.i32(at), liquidityNet: data.i128(at + 4), liquidityGross });
+  }
+  return { ticks, hasOrders };
+}
+
+function findFlags(data: AccountBytes, hasOrders: boolean): UncheckedFlag[] {
+  const flags: UncheckedFlag[] = [];
+  if (data.u8(390) !== 0) flags.push('feeOnOutput');
+  for (let at = 1096; at < data.length; at += 1) {
+    if (data.u8(at) !== 0 && !flags.includes('dynamicFee')) flags.push('dynamicFee');
+  }
+  if (hasOrders) flags.push('limitOrders');
+  return flags;
+}
+
+export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> | null {
+  const data = openAccount(query, query.pool);
+  if (data?.discriminator() !== POOL) return null;
+  const config = openAccount(query, data.key(9));
+  const [vault0, vault1] = [data.key(137), data.key(169)];
+  const held0 = readTokenAmount(query, vault0);
+  const held1 = readTokenAmount(query, vault1);
+  if (config === null || held0 === null || held1 === null) return null;
+  const arrays = [...query.accounts.values()].map((bytes) => readArray(bytes, query.pool));
+  const isOpen = (data.u8(389) & STATUS_NO_SWAP) === 0;
+  const { tickFrom, tickTo } = planArrays(data);
+  return {
+    ...{ kind: 'rangeX64', token0: data.key(73), token1: data.key(105), vault0, vault1 },
+    feePips: config.u32(47),
+    terms: { table: 'raydium', tickSpacing: data.u16(235) },
+    state: {
+      ...{ sqrtPriceX64: isOpen ? data.u128(253) : null, liquidity: data.u128(237) },
+      ...{ tick: data.i32(269), held0, held1, atSeconds: query.nowSeconds, adaptive: '' },
+      flags: joinFlags(
+        findFlags(
+          data,
+          arrays.some(({ hasOrders }) => hasOrders),
+        ),
+      ),
+      ...{ tickFrom, tickTo },
+    },
+    ticks: arrays.flatMap(({ ticks }) => ticks),
+  };
+}

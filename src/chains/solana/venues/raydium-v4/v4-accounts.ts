@@ -1,0 +1,49 @@
+// The account of a Raydium AMM v4 pool.
+
+import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
+import type { Address } from '../../../../model/ids.ts';
+import { AccountBytes } from '../../accounts/account-bytes.ts';
+import {
+  type AccountReadingOf,
+  openAccount,
+  type PoolAccounts,
+  readTokenAmount,
+} from '../../accounts/pool-accounts.ts';
+
+const POOL_BYTES = 752;
+const PIPS = 1_000_000n;
+/** Swaps, with or without the order book. */
+const STATUS_BOOK = 1;
+const SWAPPING_STATUSES: readonly number[] = [STATUS_BOOK, 6, 7];
+
+/** The accounts that the pool's own names: its vaults. */
+export function listV4Accounts(_pool: Address, bytes: Uint8Array): Address[] {
+  const data = new AccountBytes(bytes);
+  return [data.key(336), data.key(368)];
+}
+
+export function readV4Pool(query: PoolAccounts): AccountReadingOf<'ceiledProduct'> | null {
+  const data = openAccount(query, query.pool);
+  if (data?.length !== POOL_BYTES) return null;
+  const [vault0, vault1] = [data.key(336), data.key(368)];
+  const held0 = readTokenAmount(query, vault0);
+  const held1 = readTokenAmount(query, vault1);
+  const status = Number(data.u64(0));
+  const isOpen = SWAPPING_STATUSES.includes(status) && Number(data.u64(224)) <= query.nowSeconds;
+  if (held0 === null || held1 === null) return null;
+  const flags: UncheckedFlag[] = [];
+  if (!isOpen) flags.push('closed');
+  if (status === STATUS_BOOK) flags.push('orderBook');
+  return {
+    ...{ kind: 'ceiledProduct', token0: data.key(400), token1: data.key(432), vault0, vault1 },
+    feePips: Number((data.u64(176) * PIPS) / data.u64(184)),
+    terms: { creatorFeePips: 0, creatorFeeOn: 'input', protocolSharePips: 0, fundSharePips: 0 },
+    state: {
+      // What the pool's owner has earned is still in the vaults.
+      reserve0: held0 - data.u64(192),
+      reserve1: held1 - data.u64(200),
+      flags: joinFlags(flags),
+    },
+    ticks: [],
+  };
+}

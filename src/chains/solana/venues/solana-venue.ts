@@ -1,0 +1,161 @@
+// What is known of a venue on Solana: its programs, its swap instructions, where their accounts
+// stand, what its events say, and how its accounts describe a pool.
+
+import type { Address } from '../../../model/ids.ts';
+import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
+import type { AccountReading, PoolAccounts } from '../accounts/pool-accounts.ts';
+import type { ProgramCall } from '../transactions/transaction-calls.ts';
+
+/** A pool that a call swaps in. */
+export interface SwapSite {
+  readonly pool: Address;
+  /** The accounts that hold the pool's two tokens, in any order. */
+  readonly vaults: readonly [Address, Address];
+  readonly user: Address;
+  /** pump's curves hold lamports, not a token; then the coin, and what it is paid with. */
+  readonly curve?: { readonly mint: Address; readonly quoteMint: Address };
+}
+
+export interface SwapInstruction {
+  readonly name: string;
+  /** Null if the accounts are not as they should be. A call may swap in two pools. */
+  findSites(call: ProgramCall): readonly SwapSite[] | null;
+}
+
+/** An instruction that creates a pool: where its accounts stand. */
+interface CreationInstruction {
+  readonly name: string;
+  readonly pool: number;
+  /** For a curve, whose account does not name its coin. */
+  readonly mint?: number;
+  /** The accounts that hold the pool's tokens, in its order; absent if it has none at first. */
+  readonly vaults?: readonly [number, number];
+  /** The pool's first state, if the call tells it. */
+  readState?(call: ProgramCall): PoolChange | null;
+}
+
+/** An instruction that adds liquidity or takes it: reserves change by what the vaults do. */
+interface DepositInstruction {
+  readonly name: string;
+  readonly pool: number;
+  /** In the pool's order. */
+  readonly vaults: readonly [number, number];
+}
+
+/** A curve whose coin got a pool of its own. */
+interface CurveEnd {
+  readonly curve: Address;
+  /** The coin, if the curve's account does not name it. */
+  readonly mint?: Address;
+}
+
+/** The reserves that priced a swap, and the fees that left them. */
+export interface ReservesBefore {
+  readonly reserveIn: bigint;
+  readonly reserveOut: bigint;
+  /** Of the input; the venue's owners get a part of it. */
+  readonly tradeFee: bigint;
+  readonly creatorFeeIn: bigint;
+  readonly creatorFeeOut: bigint;
+}
+
+/** How and when a swap was made. */
+interface SwapMoment {
+  readonly isZeroIn: boolean;
+  /** The block's time. */
+  readonly nowSeconds: number;
+}
+
+/** The pool after a swap; null if the pool is of another kind. */
+export type FoldSwap = (pool: PoolDescription, moment: SwapMoment) => PoolChange | null;
+
+/** What a venue's event says of a swap, from the pool's side. */
+export interface SwapReport {
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  /** The pool that the event names; null if it names none. */
+  readonly pool: Address | null;
+  /** For a curve, which has one token account: its coin, and whether that went out. */
+  readonly mint?: Address;
+  readonly isBuy?: boolean;
+  /** The pool after it, as far as the event has it. */
+  readonly change: PoolChange | null;
+  /** The same, where it depends on the pool's terms. */
+  readonly fold?: FoldSwap;
+  /** For venues that tell the reserves before a swap instead. */
+  readonly before?: ReservesBefore;
+}
+
+export interface SwapEvidence {
+  readonly call: ProgramCall;
+  /** What the call wrote to the log. */
+  readonly logged: readonly Buffer[];
+}
+
+export interface SolanaVenue {
+  readonly name: string;
+  readonly programs: readonly Address[];
+  /** How many bytes tell an instruction apart. */
+  readonly discriminatorBytes: number;
+  /** By discriminator, in hex. */
+  readonly swaps: Readonly<Record<string, SwapInstruction>>;
+  /** Those that create a pool. */
+  readonly creations: Readonly<Record<string, CreationInstruction>>;
+  /** Those that move the reserves without a swap, for kinds whose state is their reserves. */
+  readonly deposits?: Readonly<Record<string, DepositInstruction>>;
+  /**
+   * Those after which a pool must be read again, by discriminator: where the pool stands among
+   * their accounts.
+   */
+  readonly touches?: Readonly<Record<string, number>>;
+  /** Other known instructions, by discriminator. */
+  readonly others: Readonly<Record<string, string>>;
+  /** For launchpads: the curves that a call ended. */
+  readEnds?(call: ProgramCall): readonly CurveEnd[];
+  /** One for each swap of the call, in order; none if it wrote no event. */
+  readReports(evidence: SwapEvidence): readonly SwapReport[];
+  /** The accounts that are needed beside the pool's own. */
+  listAccounts(pool: Address, bytes: Uint8Array, program: Address): Address[];
+  /** Null if the accounts are not those of a pool, or some are missing. */
+  readPool(query: PoolAccounts): AccountReading | null;
+}
+
+/** Where a swap instruction has its accounts. */
+interface SitePlaces {
+  readonly pool: number;
+  readonly vaults: readonly [number, number];
+  readonly user: number;
+}
+
+function findSite(call: ProgramCall, places: SitePlaces): SwapSite | null {
+  const pool = call.account(places.pool);
+  const first = call.account(places.vaults[0]);
+  const second = call.account(places.vaults[1]);
+  const user = call.account(places.user);
+  if (pool === null || first === null || second === null || user === null) return null;
+  return { pool, vaults: [first, second], user };
+}
+
+export function describeSwap(name: string, places: SitePlaces): SwapInstruction {
+  return {
+    name,
+    findSites(call) {
+      const site = findSite(call, places);
+      return site === null ? null : [site];
+    },
+  };
+}
+
+/** A call that swaps in two pools. */
+export function describeTwoSwaps(
+  name: string,
+  places: readonly [SitePlaces, SitePlaces],
+): SwapInstruction {
+  return {
+    name,
+    findSites(call) {
+      const [first, second] = [findSite(call, places[0]), findSite(call, places[1])];
+      return first === null || second === null ? null : [first, second];
+    },
+  };
+}

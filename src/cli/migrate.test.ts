@@ -1,0 +1,34 @@
+// An operator migrates a store apart from serving, on both engines.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { createTestDatabase } from '../../test/postgres.ts';
+import { createTempFolder } from '../../test/start-service-process.ts';
+
+async function run(env: Readonly<Record<string, string>>, ...typed: string[]) {
+  const command = promisify(execFile)(process.execPath, ['src/cli/main.ts', ...typed], {
+    env,
+  });
+  return await command.catch((error: { stdout: string; stderr: string }) => error);
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`with MIGRATE=off a store on ${engine} waits for the command`, async (t) => {
+    const pepper = { KEY_PEPPER: `1:${Buffer.alloc(32, 7).toString('base64')}` };
+    const database = engine === 'sqlite' ? null : await createTestDatabase();
+    t.after(() => database?.drop());
+    const place = database === null ? {} : { DATABASE_URL: database.url, ...pepper };
+    const env = { DATA_DIR: createTempFolder(t), MIGRATE: 'off', ...place };
+    const refused = await run(env, 'pause', 'list');
+    assert.match(refused.stderr, /lacks the migration "markets".*npx mintwire migrate/);
+    const migrated = await run(env, 'migrate');
+    assert.match(
+      migrated.stdout,
+      /migrated: markets\n(?:.*\n)*migrated: access\n(?:.*\n)*\d+ migrations were run/,
+    );
+    assert.match((await run(env, 'migrate')).stdout, /up to date/);
+    assert.equal((await run(env, 'pause', 'list')).stderr, '');
+  });
+}

@@ -1,0 +1,85 @@
+// Starts the embedded chains, or finds those that run elsewhere.
+
+import { dirname } from 'node:path';
+import type { ChainSource } from '../chains/family.ts';
+import type { Config } from '../config.ts';
+import type { EmbeddedSlug } from '../model/chain.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { ChainFollower } from './chain-follower.ts';
+import { readDevnetSource } from './chain-source.ts';
+import { type DevnetNews, findDeployment, runDevnet } from './run-devnet.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+export interface EmbeddedChainsOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** To the process that runs the embedded chains for this one; null if there is none. */
+  readonly link: Pick<WorkerLink, 'watchDevnet'> | null;
+  /** Called with the folder of the devnet once it runs. */
+  readonly onDevnet: (folder: string) => void;
+  /** Called when another process uses an exclusive resource: this process should exit. */
+  readonly onConflict: (message: string) => void;
+}
+
+export class EmbeddedChains {
+  readonly #options: EmbeddedChainsOptions;
+  readonly #onSources: (sources: readonly ChainSource[]) => void;
+  readonly #sources = new Map<EmbeddedSlug, ChainSource>();
+  readonly #running: { stop(): Promise<void> }[] = [];
+
+  constructor(
+    options: EmbeddedChainsOptions,
+    onSources: (sources: readonly ChainSource[]) => void,
+  ) {
+    this.#options = options;
+    this.#onSources = onSources;
+  }
+
+  start(chain: EmbeddedSlug, follower: ChainFollower): void {
+    const { config, logger, link } = this.#options;
+    const deployment = findDeployment(config, chain);
+    if (deployment !== null) {
+      this.#add(chain, deployment);
+      return;
+    }
+    follower.prepare(chain, 'starting the local chain');
+    const onNews = (news: DevnetNews) => this.#hear(news, follower);
+    this.#running.push(
+      link?.watchDevnet(chain, onNews) ?? runDevnet(chain, { config, logger, onNews }),
+    );
+  }
+
+  get hasSources(): boolean {
+    return this.#sources.size > 0;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#running.map((one) => one.stop()));
+  }
+
+  #hear(news: DevnetNews, follower: ChainFollower): void {
+    const { chain } = news;
+    if (news.kind === 'ready') {
+      this.#add(chain, news.deploymentPath);
+      return;
+    }
+    // Without the second embedded chain the first one still works; the log says why.
+    if (news.kind === 'gaveUp' && chain !== 'devnet' && follower.slugs.length > 1) {
+      follower.drop(chain);
+      return;
+    }
+    follower.prepare(chain, news.text);
+    if (news.kind === 'gaveUp' && news.reason === 'folder in use') {
+      this.#options.onConflict(news.text);
+    }
+  }
+
+  #add(chain: EmbeddedSlug, deploymentPath: string): void {
+    const { startBlock } = this.#options.config.devnet;
+    const isEvm = chain === 'devnet';
+    const source = readDevnetSource(chain, deploymentPath, isEvm ? startBlock : null);
+    if (isEvm) this.#options.onDevnet(dirname(deploymentPath));
+    this.#sources.set(chain, source);
+    this.#onSources([...this.#sources.values()]);
+  }
+}

@@ -1,0 +1,169 @@
+// GET /status
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { chainSlugSchema } from '../schemas/chain-schema.ts';
+import { emptyInput } from '../schemas/empty-input.ts';
+
+const count = Type.Integer({ minimum: 0 });
+const time = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' });
+const countOrNull = Type.Union([count, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+
+const nodeSchema = Type.Object(
+  {
+    id: Type.String(),
+    role: Type.Enum(['all', 'api', 'indexer']),
+    version: Type.String(),
+    startedAt: time,
+    seenAt: time,
+    self: Type.Boolean({ description: 'Whether it is the node that answers.' }),
+    indexes: Type.Array(chainSlugSchema, { description: 'The chains that it indexes now.' }),
+    streams: count,
+    requests: Type.Integer({ minimum: 0, description: 'Answered since its start.' }),
+    memoryBytes: count,
+    eventLoopLagMs: Type.Number({ minimum: 0 }),
+  },
+  { title: 'Node', ...closed },
+);
+
+const endpointSchema = Type.Object(
+  {
+    name: Type.String({ description: 'Host and index.' }),
+    state: Type.Enum(['untried', 'healthy', 'waiting', 'refused'], {
+      description:
+        '`waiting`: it failed lately and is not asked for a while. `refused`: it serves another chain.',
+    }),
+    latencyMs: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+      description: 'Of the last requests; null before the first answer.',
+    }),
+    failures: Type.Integer({ minimum: 0, description: "Since the indexing node's start." }),
+  },
+  { title: 'Endpoint', ...closed },
+);
+
+const chainSchema = Type.Object(
+  {
+    slug: chainSlugSchema,
+    head: countOrNull,
+    indexed: countOrNull,
+    lagMs: countOrNull,
+    scope: Type.Enum(['all', 'liquid', 'watch']),
+    endpoints: Type.Array(endpointSchema, {
+      description: 'As the node that indexes the chain sees them.',
+    }),
+    lastError: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why it is not ready, or what an endpoint that is not healthy said last.',
+    }),
+  },
+  { title: 'ChainState', ...closed },
+);
+
+export const getStatus = defineOperation({
+  id: 'getStatus',
+  method: 'GET',
+  path: '/status',
+  tag: 'Operations',
+  access: 'session',
+  summary: 'Get the state of the whole service',
+  description:
+    'For operators: the session must be that of a wallet in `OPERATOR_WALLETS`. Nodes are those on the same store, as they last reported, at most some seconds ago; `streams`, `requests` and `process` are those of the node that answers.',
+  cost: 'read',
+  cacheControl: 'no-store',
+  input: emptyInput,
+  output: Type.Object(
+    {
+      version: Type.String(),
+      startedAt: time,
+      nodes: Type.Array(nodeSchema),
+      store: Type.Object(
+        {
+          engine: Type.Enum(['sqlite', 'postgres']),
+          status: Type.Enum(['ok', 'failing']),
+          detail: Type.String(),
+        },
+        closed,
+      ),
+      chains: Type.Array(chainSchema),
+      streams: Type.Object(
+        { open: count, tokens: count, resumed: count, reset: count, cut: count },
+        { ...closed, description: 'Open now, and incidents since the start.' },
+      ),
+      requests: Type.Object(
+        { inFlight: count, total: count, limited: count, failed: count },
+        {
+          ...closed,
+          description: 'Under way, and since the start: all, those with 429, those with 5xx.',
+        },
+      ),
+      backfills: Type.Array(
+        Type.Object(
+          { chain: chainSlugSchema, waiting: count, done: count, failed: count },
+          { title: 'BackfillState', ...closed },
+        ),
+      ),
+      process: Type.Object(
+        {
+          pid: count,
+          role: Type.Enum(['all', 'api', 'indexer']),
+          node: Type.String({ description: 'The version of Node.' }),
+          uptimeSeconds: count,
+          memoryBytes: count,
+          heapBytes: count,
+          cpuSeconds: Type.Number({ minimum: 0 }),
+          eventLoopLagMs: Type.Number({ minimum: 0 }),
+        },
+        closed,
+      ),
+    },
+    { title: 'Status', additionalProperties: false },
+  ),
+  errors: ['OPERATOR_REQUIRED'],
+  example: {
+    input: {},
+    answer: {
+      version: '0.1.0',
+      startedAt: 1794816000000,
+      nodes: [
+        {
+          id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+          role: 'all',
+          version: '0.1.0',
+          startedAt: 1794816000000,
+          seenAt: 1794816300000,
+          self: true,
+          indexes: ['devnet'],
+          streams: 2,
+          requests: 1204,
+          memoryBytes: 203423744,
+          eventLoopLagMs: 0.8,
+        },
+      ],
+      store: { engine: 'sqlite', status: 'ok', detail: 'sqlite answers' },
+      chains: [
+        {
+          slug: 'devnet',
+          head: 512,
+          indexed: 512,
+          lagMs: 0,
+          scope: 'all',
+          endpoints: [{ name: '127.0.0.1#0', state: 'healthy', latencyMs: 2.4, failures: 0 }],
+          lastError: null,
+        },
+      ],
+      streams: { open: 2, tokens: 1, resumed: 0, reset: 0, cut: 0 },
+      requests: { inFlight: 1, total: 1204, limited: 0, failed: 0 },
+      backfills: [{ chain: 'devnet', waiting: 0, done: 0, failed: 0 }],
+      process: {
+        pid: 4711,
+        role: 'all',
+        node: 'v24.22.0',
+        uptimeSeconds: 300,
+        memoryBytes: 203423744,
+        heapBytes: 61472768,
+        cpuSeconds: 14.2,
+        eventLoopLagMs: 0.8,
+      },
+    },
+  },
+});

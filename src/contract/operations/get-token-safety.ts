@@ -1,0 +1,138 @@
+// GET /token/safety
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { asOfSchema, chainInput, mintInput } from '../schemas/market-schemas.ts';
+import { TOKEN_ERRORS } from './token-errors.ts';
+
+const bpsOrNull = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description });
+
+const poolSafetySchema = Type.Object(
+  {
+    pool: Type.String(),
+    venue: Type.String(),
+    buyTaxBps: bpsOrNull('What the token deducts when this pool pays it out.'),
+    sellTaxBps: bpsOrNull('What the token deducts when it is paid into this pool.'),
+    sellable: Type.Union([Type.Boolean(), Type.Null()], {
+      description: 'Whether it could be sold in this pool; null if it could not be bought.',
+    }),
+    checkedAt: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'When the round trip was simulated, in Unix milliseconds; null if not yet.',
+    }),
+  },
+  { title: 'PoolSafety', additionalProperties: false },
+);
+
+/** What can be said of every token. */
+const FACT_CODES = [
+  'VERIFIED',
+  'BUY_TAX_BPS',
+  'SELL_TAX_BPS',
+  'SELLABLE',
+  'POOLS',
+  'POOLS_CHECKED',
+  'LIQUIDITY_USD',
+  'FIRST_SEEN_AT',
+  'SUPPLY_RAW',
+  'HOLDERS',
+  'TOP10_PCT',
+  'OWNER',
+  'MINTABLE',
+  'PROXY',
+] as const;
+
+const factSchema = Type.Object(
+  {
+    code: Type.String({
+      description: `A stable code; new ones may be added: ${FACT_CODES.join(', ')}.`,
+    }),
+    value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
+      description:
+        'Null if unknown; POOLS is null above 50. Taxes are those of the worst pool that was checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode has a known function that mints; PROXY whether calls go on to other code.',
+    }),
+    reason: Type.Optional(
+      Type.String({ description: 'Why a fact about the contract is unknown.' }),
+    ),
+    source: Type.Enum(['index', 'simulation', 'list', 'contract'], {
+      description:
+        "How it is known: from indexed events, from simulated round trips through pools, from the operator's token lists, or as the token's contract says.",
+    }),
+  },
+  { title: 'SafetyFact', additionalProperties: false },
+);
+
+const warningSchema = Type.Object(
+  {
+    code: Type.String({ description: 'A stable code; new ones may be added.' }),
+    message: Type.String(),
+  },
+  { title: 'SafetyWarning', additionalProperties: false },
+);
+
+export const getTokenSafety = defineOperation({
+  id: 'getTokenSafety',
+  method: 'GET',
+  path: '/token/safety',
+  tag: 'Market',
+  summary: 'Get what is known of the safety of a token',
+  description:
+    'What was measured, each with its source: round trips (buy, send, sell) simulated in its pools, verification, liquidity, age, concentration, and what the contract shows of itself. Nothing here is a judgement: a token without a warning can still be worthless. Asking makes the server check pools that it has not checked, or not lately; ask again after some seconds.',
+  cost: 'read',
+  cacheControl: 'public, max-age=1',
+  input: Type.Object({ chain: chainInput, mint: mintInput }, { additionalProperties: false }),
+  output: Type.Object(
+    {
+      pools: Type.Array(poolSafetySchema, { description: 'The deepest first, at most 50.' }),
+      facts: Type.Array(factSchema),
+      warnings: Type.Array(warningSchema),
+      asOf: asOfSchema,
+    },
+    { title: 'TokenSafetyReport', additionalProperties: false },
+  ),
+  errors: [...TOKEN_ERRORS],
+  example: {
+    input: { chain: 'devnet', mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7' },
+    answer: {
+      pools: [
+        {
+          pool: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
+          venue: 'uniswap-v3',
+          buyTaxBps: 0,
+          sellTaxBps: 0,
+          sellable: true,
+          checkedAt: 1794818223207,
+        },
+      ],
+      facts: [
+        { code: 'VERIFIED', value: true, source: 'list' },
+        { code: 'BUY_TAX_BPS', value: 0, source: 'simulation' },
+        { code: 'SELL_TAX_BPS', value: 0, source: 'simulation' },
+        { code: 'SELLABLE', value: true, source: 'simulation' },
+        { code: 'POOLS', value: 5, source: 'index' },
+        { code: 'POOLS_CHECKED', value: 5, source: 'simulation' },
+        { code: 'LIQUIDITY_USD', value: '6283550.60488712445', source: 'index' },
+        { code: 'FIRST_SEEN_AT', value: 1794731708000, source: 'index' },
+        { code: 'SUPPLY_RAW', value: '100000000000000000000000000', source: 'contract' },
+        { code: 'HOLDERS', value: 41, source: 'index' },
+        { code: 'TOP10_PCT', value: 74.453778, source: 'index' },
+        { code: 'OWNER', value: null, source: 'contract', reason: 'The contract names no owner.' },
+        { code: 'MINTABLE', value: false, source: 'contract' },
+        { code: 'PROXY', value: false, source: 'contract' },
+      ],
+      warnings: [],
+      asOf: {
+        block: 90,
+        blockHash: '0x7ea81cb50b1e11bca0ce1dc62bb4eae599cf6f9c797dcc2c4db5a7ee49854ada',
+        timestamp: 1794818233000,
+        finalizedBlock: 25,
+      },
+    },
+  },
+  mcp: {
+    tool: 'get_token_safety',
+    title: 'Safety of a token',
+    description:
+      'Gets what was measured of a token: taxes on buying and selling and whether it can be sold, by simulated round trips in each pool; verification, liquidity, age, concentration; warnings. Each fact names its source. Use it before anybody buys a token. If checkedAt is null, ask again after some seconds. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006"}.',
+  },
+});

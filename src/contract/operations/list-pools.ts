@@ -1,0 +1,111 @@
+// GET /pools
+
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import {
+  asOfSchema,
+  chainInput,
+  cursorInput,
+  mintFilter,
+  nextCursor,
+  poolSchema,
+} from '../schemas/market-schemas.ts';
+import { TOKEN_ERRORS } from './token-errors.ts';
+
+const LIMIT_MAX = 100;
+const CHAINS_MAX = 8;
+
+export const POOL_SORTS = ['liquidity', 'volume', 'new'] as const;
+
+export const listPools = defineOperation({
+  id: 'listPools',
+  method: 'GET',
+  path: '/pools',
+  tag: 'Market',
+  summary: 'List pools of a chain, a venue or a token',
+  description:
+    'Sorted by the value that they hold (`liquidity`; pools of unknown value are left out), by the value traded in the last 24 hours (`volume`; only pools with trades), or by the time of their creation (`new`; only pools whose creation was indexed). Equal pools are sorted by chain and address. A page continues after the value and the address of the last pool of the page before. Pools of a paused token are absent.',
+  cost: 'search',
+  cacheControl: 'public, max-age=1',
+  input: Type.Object(
+    {
+      chain: Type.Optional(
+        Type.Array(chainInput, {
+          minItems: 1,
+          maxItems: CHAINS_MAX,
+          description: 'May be repeated, or a list with commas; all followed chains by default.',
+        }),
+      ),
+      mint: mintFilter,
+      venue: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Only pools of this venue, as `/chains` names it.',
+        }),
+      ),
+      sort: Type.Enum([...POOL_SORTS], { default: 'liquidity' }),
+      limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 50 }),
+      cursor: cursorInput,
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object(
+    {
+      pools: Type.Array(poolSchema),
+      nextCursor,
+      asOf: Type.Record(Type.String(), asOfSchema, {
+        description: 'The indexed state of each listed chain that its rows reflect, by slug.',
+      }),
+    },
+    { title: 'PoolList', additionalProperties: false },
+  ),
+  errors: [...TOKEN_ERRORS, 'INVALID_CURSOR'],
+  example: {
+    input: { chain: ['devnet'], sort: 'volume', limit: 1 },
+    answer: {
+      pools: [
+        {
+          chain: 'devnet',
+          address: '0x093b50149D338Afa5590d1BBC0CC677D6ACcaA41',
+          venue: 'uniswap-v3',
+          kind: 'concentrated',
+          feePips: 500,
+          base: {
+            mint: '0xE95794607E5C70D60A57c0A322824d73b8F913e8',
+            symbol: 'WETH',
+            decimals: 18,
+          },
+          quote: {
+            mint: '0x6eBc90D0DEBc1F63B74Ee0D17E046647905Bfa4a',
+            symbol: 'USDC',
+            decimals: 6,
+          },
+          liquidityUsd: '13061123.133868',
+          priceNative: '1',
+          priceUsd: '2991.52569688015698',
+          volume24hUsd: '1215322.319193',
+          createdAt: 1794731708000,
+          tradable: true,
+        },
+      ],
+      nextCursor:
+        'WHV2bTI4bVBmajg2NDRmMDE1YWMxNDM4YzZiZCAxMjE1MzIyMzE5MTkzMDAwMDAwMDAwMDAwIGRldm5ldCAweDA5M2I1MDE0OWQzMzhhZmE1NTkwZDFiYmMwY2M2NzdkNmFjY2FhNDE',
+      asOf: {
+        devnet: {
+          block: 90,
+          blockHash: '0x7ea81cb50b1e11bca0ce1dc62bb4eae599cf6f9c797dcc2c4db5a7ee49854ada',
+          timestamp: 1794818233000,
+          finalizedBlock: 25,
+        },
+      },
+    },
+  },
+  mcp: {
+    tool: 'list_pools',
+    title: 'Lists of pools',
+    description:
+      'Lists pools of a chain, venue or token (with one `chain`), by liquidity, volume of 24 hours or creation (sort=new). Use it to find new pools and where a token is traded. 10 pools unless you give `limit`; costs 2. Symbols are strangers\' text. Example: {"chain": ["base"], "sort": "new"}.',
+    defaults: { limit: 10 },
+  },
+});

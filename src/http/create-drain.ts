@@ -1,0 +1,37 @@
+// Closes a server without waiting for connections that nobody uses.
+//
+// `server.close` closes those that are idle at that moment, once. A browser's tab has others: the
+// connection of a stream, which becomes idle when the stream has ended, and spare ones, on which
+// nothing was ever sent: Node counts these as active until the time for a request's head is over.
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+const LOOK_MS = 50;
+
+/** To be made before the server listens. The result resolves when no connection is left. */
+export function createDrain(server: Server): () => Promise<void> {
+  /** Connections on which nothing has come yet. */
+  const unused = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    const forget = () => unused.delete(socket);
+    socket.once('close', forget);
+  });
+  server.on('request', ({ socket }) => unused.delete(socket));
+  const closeUnused = () => {
+    server.closeIdleConnections();
+    // Of a head that is on its way, some bytes have come.
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+  };
+  return () =>
+    new Promise((resolve) => {
+      const timer = setInterval(closeUnused, LOOK_MS);
+      const finish = () => {
+        clearInterval(timer);
+        resolve();
+      };
+      if (server.listening) server.close(finish);
+      else finish();
+    });
+}

@@ -1,0 +1,64 @@
+// Applies a batch of blocks in memory, and copies the rows that it changed.
+
+import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
+import type { Address } from '../../model/ids.ts';
+import type { TokenNotice } from '../../model/token-notice.ts';
+import type { MarketReader } from '../../store/store.ts';
+import { findIncomplete } from '../adopt/find-incomplete.ts';
+import type { IncompletePool } from '../adopt/pool-adopter.ts';
+import { applyBlocks } from '../apply/apply-blocks.ts';
+import { findStoredTokens, loadState } from '../apply/load-state.ts';
+import { renewSupplies } from '../apply/supplies.ts';
+import { selectNotices } from '../commit/select-notices.ts';
+import type { SelectedBlocks } from '../scope/chain-scope.ts';
+import { type ChangedRows, copyRows, type MarketState } from '../state/market-state.ts';
+import type { BlocksToAppend } from './chain-index-options.ts';
+
+/** A batch that is applied in memory and not stored yet. */
+export interface PreparedBatch {
+  readonly append: BlocksToAppend;
+  /** What is in scope. */
+  readonly selected: SelectedBlocks;
+  readonly rows: ChangedRows;
+  readonly notices: readonly TokenNotice[] | null | undefined;
+  readonly incomplete: readonly IncompletePool[];
+  /** The tokens whose supplies are due but were not read. */
+  readonly missed: readonly Address[];
+}
+
+interface BatchSource {
+  readonly reader: MarketReader;
+  readonly adapter: ChainAdapter;
+  readonly signal: AbortSignal;
+}
+
+export async function prepareBatch(
+  state: MarketState,
+  source: BatchSource,
+  batch: Pick<PreparedBatch, 'append' | 'selected'>,
+): Promise<PreparedBatch> {
+  const { reading, last, finalizedBlock, withSupplies } = batch.append;
+  const { adapter, signal } = source;
+  const { blocks } = batch.selected;
+  await loadState(state, source, blocks);
+  applyBlocks(state, blocks, finalizedBlock);
+  const changes = state.takeChanges();
+  const missed = await renewSupplies(adapter, {
+    ...{ tokens: changes.tokens, header: last, isRead: withSupplies, signal },
+  });
+  const incomplete = findIncomplete(state, changes.pools);
+  const notices = await selectIndexed(state, source, reading.notices);
+  return { ...batch, rows: copyRows(changes), notices, incomplete, missed };
+}
+
+function selectIndexed(
+  state: MarketState,
+  { reader, adapter }: BatchSource,
+  notices: BlockRangeReading['notices'],
+) {
+  if (notices === undefined) return undefined;
+  const { chain } = adapter;
+  const findIndexed = (tokens: readonly Address[]) =>
+    findStoredTokens(state, { reader, chain, tokens });
+  return selectNotices(notices, { findIndexed });
+}

@@ -1,0 +1,67 @@
+// Positions in memory, by token and wallet, bounded by the bytes that they take: a position has up
+// to 54 periods, so their number says little.
+
+import type { PositionKey, PositionRecord } from '../../model/position.ts';
+
+/** A position's row is replaced, never changed in place. */
+export interface PositionEntry extends PositionKey {
+  /** Null before the wallet's first trade. */
+  readonly row: PositionRecord | null;
+  /** The last block whose undo image includes this row. */
+  imagedBlock: number;
+}
+
+/** What V8 needs, roughly: of an entry with its key, of a row, and of each of its periods. */
+const ENTRY_BYTES = 300;
+const ROW_BYTES = 500;
+const PERIOD_BYTES = 160;
+
+function estimateBytes(row: PositionRecord | null): number {
+  return row === null ? 0 : ROW_BYTES + row.periods.length * PERIOD_BYTES;
+}
+
+function toKey({ token, wallet }: PositionKey): string {
+  return `${token} ${wallet}`;
+}
+
+export class PositionCache {
+  readonly #entries = new Map<string, PositionEntry & { row: PositionRecord | null }>();
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(key: PositionKey): PositionEntry | undefined {
+    return this.#entries.get(toKey(key));
+  }
+
+  /** Adds a position that is not in memory, without a row until it is loaded. */
+  add({ token, wallet }: PositionKey): PositionEntry {
+    const entry = { token, wallet, row: null, imagedBlock: -1 };
+    this.#entries.set(toKey(entry), entry);
+    this.#bytes += ENTRY_BYTES;
+    return entry;
+  }
+
+  setRow(key: PositionKey, row: PositionRecord): void {
+    const entry = this.#entries.get(toKey(key));
+    if (entry === undefined) throw new Error('The position was not loaded');
+    this.#bytes += estimateBytes(row) - estimateBytes(entry.row);
+    entry.row = row;
+  }
+
+  /** Evicts those that came first until at most `bytesMax` are left. */
+  trim(bytesMax: number): void {
+    for (const [key, { row }] of this.#entries) {
+      if (this.#bytes <= bytesMax) return;
+      this.#entries.delete(key);
+      this.#bytes -= ENTRY_BYTES + estimateBytes(row);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+}

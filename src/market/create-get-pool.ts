@@ -1,0 +1,117 @@
+// Answers GET /pool.
+
+import { computeDepth } from '../amm/pool-depth.ts';
+import { kindOf } from '../amm/pool-kinds.ts';
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import { getPool } from '../contract/operations/get-pool.ts';
+import { parseFollowedChain, parsePool } from '../contract/parse-reference.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
+import { AppError } from '../errors/app-error.ts';
+import { pow10, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
+import type { PoolId } from '../model/ids.ts';
+import type { TokenRecord } from '../model/market-record.ts';
+import { computeEtag } from './answer-cache.ts';
+import { serializeAsOf } from './as-of.ts';
+import { type ListParts, pickReadyChains } from './list-answer.ts';
+import type { MarketChain } from './market-parts.ts';
+import { requireReadable } from './parse-token.ts';
+import { type ReadPool, readPoolAnswers } from './pool-answers.ts';
+import { type AnswerReader, readAt } from './read-at.ts';
+import { findPrices } from './token-summary.ts';
+
+type PoolDetail = OutputOf<typeof getPool>;
+
+const serializeOpen = createOpenSerializer(getPool.output, 'asOf', asOfSchema);
+
+/** The value of amounts of a token in USD, at its last price. */
+function createPricing(
+  market: MarketChain,
+  token: TokenRecord | undefined,
+): (amountRaw: bigint) => string | null {
+  const priceUsd = token === undefined ? null : findPrices(market, token).priceUsd;
+  const decimals = token?.decimals ?? null;
+  if (priceUsd === null || decimals === null) return () => null;
+  const price = toRatio(textToDecimal(priceUsd));
+  const denominator = pow10(decimals) * price.denominator;
+  return (amountRaw) => ratioToText({ numerator: amountRaw * price.numerator, denominator });
+}
+
+async function readDepth(
+  reader: AnswerReader,
+  market: MarketChain,
+  { row, view, quote }: ReadPool,
+): Promise<PoolDetail['depth']> {
+  const kind = kindOf(row);
+  if (!market.leavesSwapsAlone(row) || (kind.hasTicks && !row.complete)) return null;
+  const range = kind.findDepthTicks?.(row) ?? null;
+  if (kind.hasTicks && range === null) return null;
+  const ticks = range === null ? [] : await reader.readTickRange(market.slug, row.pool, range);
+  const pool = kind.createSwapPool(row, ticks, undefined);
+  if (pool === null) return null;
+  const toUsd = createPricing(market, quote);
+  return computeDepth(pool, view.baseIsToken0).map(({ pct, bidRaw, askRaw }) => ({
+    ...{ pct, bidUsd: toUsd(bidRaw), askUsd: toUsd(askRaw) },
+  }));
+}
+
+function buildReserves({ row, view, base, quote }: ReadPool): PoolDetail['reserves'] {
+  const holdings = kindOf(row).holdings(row.state);
+  if (holdings === null) return null;
+  const { amount0, amount1 } = holdings;
+  const show = (amountRaw: bigint, token: TokenRecord | undefined) => ({
+    amountRaw: amountRaw.toString(),
+    amount: token?.decimals == null ? null : toUnits(amountRaw, token.decimals),
+  });
+  return view.baseIsToken0
+    ? { base: show(amount0, base), quote: show(amount1, quote) }
+    : { base: show(amount1, base), quote: show(amount0, quote) };
+}
+
+async function makeAnswer(
+  parts: ListParts,
+  market: MarketChain,
+  pool: PoolId,
+): Promise<ReadyAnswer> {
+  const { slug: chain, addresses } = market;
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
+    if (at === null) return null;
+    const [reading] = await readPoolAnswers(reader, market, {
+      ...{ pools: await reader.readPools(chain, [pool]), base: null, checkpoint: at },
+      ...{ directory: parts.lists.directory, board: parts.board },
+    });
+    if (reading === undefined) return null;
+    const { view, row } = reading;
+    for (const token of [view.base, view.quote]) {
+      requireReadable(parts, { chain, token, addresses });
+    }
+    if (!row.complete) market.noteIncomplete([pool]);
+    return {
+      ...reading.answer,
+      windows: reading.windows,
+      reserves: buildReserves(reading),
+      depth: await readDepth(reader, market, reading),
+    };
+  });
+  if (value === null || checkpoint === null) {
+    throw new AppError('POOL_NOT_FOUND', { pool: addresses.toShown(pool) });
+  }
+  const text = serializeOpen(value);
+  const bytes = Buffer.from(`${text},"asOf":${serializeAsOf(checkpoint)}}`);
+  return { kind: 'ready', bytes, etag: computeEtag(text) };
+}
+
+export function createGetPool(parts: ListParts) {
+  return (input: InputOf<typeof getPool>, _context: HandlerContext): Promise<ReadyAnswer> => {
+    const chain = parseFollowedChain(parts.chains, input.chain);
+    const pool = parsePool(parts.chains.findAddresses(chain), chain, input.pool);
+    pickReadyChains(parts, [chain], { isNamed: true });
+    return parts.poolCache.answer(`${chain} ${pool}`, [chain], async () => {
+      const market = parts.chains.find(chain);
+      if (market === null) throw new Error('The chain was found before');
+      return makeAnswer(parts, market, pool);
+    });
+  };
+}

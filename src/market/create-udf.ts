@@ -1,0 +1,228 @@
+// Answers GET /udf/…: tokens, candles and search in the form that TradingView's charts ask for
+// (https://www.tradingview.com/charting-library-docs/latest/connecting_data/UDF/).
+
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import type {
+  getUdfConfig,
+  getUdfHistory,
+  getUdfMarks,
+  getUdfSymbol,
+  searchUdf,
+} from '../contract/operations/udf-operations.ts';
+import { UDF_RESOLUTION_LIST } from '../contract/operations/udf-operations.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { UdfKline, UdfReads, UdfToken } from './udf-reads.ts';
+import { findUdfInterval, pickPriceScale, splitUdfSymbol } from './udf-symbol.ts';
+
+interface UdfParts {
+  readonly reads: UdfReads;
+  readonly listChains: () => readonly { readonly slug: string; readonly name: string }[];
+  readonly clock: Clock;
+}
+
+type UdfFault = Extract<OutputOf<typeof getUdfSymbol>, { s: unknown }>;
+type History = OutputOf<typeof getUdfHistory>;
+
+/** What charts expect for a symbol that does not exist. */
+const UNKNOWN_SYMBOL: UdfFault = { s: 'error', errmsg: 'unknown_symbol' };
+const UNKNOWN_CODES: ReadonlySet<string> = new Set([
+  ...['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_ADDRESS', 'INVALID_INPUT'],
+  ...['TOKEN_NOT_FOUND', 'TOKEN_PAUSED'],
+]);
+const TYPE = 'crypto';
+const VOLUME_PRECISION = 2;
+/** A token may have candles without a price; a chart goes on where the pages end. */
+const PAGES_MAX = 5;
+
+const toSeconds = (ms: number) => Math.floor(ms / 1000);
+const toTicker = ({ chain, mint }: UdfToken) => `${chain}:${mint}`;
+const listMultipliers = (pattern: RegExp) =>
+  UDF_RESOLUTION_LIST.flatMap((one) => pattern.exec(one)?.[1] ?? []);
+const SECONDS = listMultipliers(/^(\d+)S$/);
+const MINUTES = listMultipliers(/^(\d+)$/);
+const DAYS = listMultipliers(/^(\d+)D$/);
+
+function buildSymbol(token: UdfToken): OutputOf<typeof getUdfSymbol> {
+  const { chain, mint, symbol, name, priceUsd } = token;
+  return {
+    name: symbol ?? mint,
+    ticker: toTicker(token),
+    description: name ?? symbol ?? mint,
+    type: TYPE,
+    session: '24x7',
+    timezone: 'Etc/UTC',
+    exchange: chain,
+    listed_exchange: chain,
+    format: 'price',
+    minmov: 1,
+    pricescale: pickPriceScale(priceUsd),
+    has_intraday: true,
+    has_seconds: true,
+    has_daily: true,
+    has_weekly_and_monthly: true,
+    seconds_multipliers: SECONDS,
+    intraday_multipliers: MINUTES,
+    daily_multipliers: DAYS,
+    supported_resolutions: [...UDF_RESOLUTION_LIST],
+    volume_precision: VOLUME_PRECISION,
+    data_status: 'streaming',
+    currency_code: 'USD',
+  };
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof AppError && UNKNOWN_CODES.has(error.code);
+}
+
+/** The token behind a symbol; null if there is none. */
+async function findUdfToken(
+  { reads }: UdfParts,
+  symbol: string,
+  context: HandlerContext,
+): Promise<UdfToken | null> {
+  const { chain, text } = splitUdfSymbol(symbol);
+  try {
+    if (chain !== null && reads.isAddress(chain, text)) {
+      return await reads.readToken({ chain, mint: text }, context);
+    }
+    const [first] = await reads.search({ q: text, limit: 1, ...(chain && { chain }) }, context);
+    return first ?? null;
+  } catch (error) {
+    if (isUnknown(error)) return null;
+    throw error;
+  }
+}
+
+type ReadUdfKlines = (range: {
+  readonly startTime?: number;
+  readonly endTime: number;
+  readonly limit: number;
+}) => ReturnType<UdfReads['readKlines']>;
+
+interface KlinesBefore {
+  readonly rows: readonly UdfKline[];
+  /** Where to go on if there may be older ones; null if there are none. */
+  readonly nextMs: number | null;
+}
+
+/** So many candles with a price before a time, as far back as that takes. */
+async function readBack(
+  read: ReadUdfKlines,
+  { endTime, limit }: { readonly endTime: number; readonly limit: number },
+): Promise<KlinesBefore> {
+  const rows: UdfKline[] = [];
+  let end = endTime;
+  for (let pages = 0; pages < PAGES_MAX && end >= 0; pages += 1) {
+    const { priced, count, firstOpenTime } = await read({ endTime: end, limit });
+    rows.unshift(...priced);
+    if (count < limit || firstOpenTime === null) return { rows: rows.slice(-limit), nextMs: null };
+    if (rows.length >= limit) break;
+    end = firstOpenTime - 1;
+  }
+  return { rows: rows.slice(-limit), nextMs: end < 0 ? null : end + 1 };
+}
+
+/** Those of a range; if there are none, `nextMs` is the newest candle before it. */
+async function readRange(
+  read: ReadUdfKlines,
+  range: { readonly startTime: number; readonly endTime: number; readonly limit: number },
+): Promise<KlinesBefore> {
+  const { startTime, endTime } = range;
+  const { priced: rows } = startTime > endTime ? { priced: [] } : await read(range);
+  if (rows.length > 0) return { rows, nextMs: null };
+  const older = await readBack(read, { endTime: startTime - 1, limit: 1 });
+  return { rows, nextMs: older.rows[0]?.openTime ?? older.nextMs };
+}
+
+async function readHistory(
+  parts: UdfParts,
+  input: InputOf<typeof getUdfHistory>,
+  context: HandlerContext,
+): Promise<History> {
+  const { reads } = parts;
+  const interval = findUdfInterval(input.resolution);
+  if (interval === null) return { s: 'error', errmsg: 'unknown_resolution' };
+  const token = await findUdfToken(parts, input.symbol, context);
+  if (token === null) return UNKNOWN_SYMBOL;
+  const { from = 0, to, countback } = input;
+  const { chain, mint } = token;
+  const cap = reads.countKlinesMax(context);
+  const read: ReadUdfKlines = (range) =>
+    reads.readKlines({ chain, mint, interval, ...range }, context);
+  const endTime = to * 1000 - 1;
+  const startTime = Math.min(from, to) * 1000;
+  const limit = Math.min(countback ?? cap, cap);
+  const { rows, nextMs } = await (countback === undefined
+    ? readRange(read, { startTime, endTime, limit })
+    : readBack(read, { endTime, limit }));
+  if (rows.length === 0) {
+    return { s: 'no_data', ...(nextMs === null ? {} : { nextTime: toSeconds(nextMs) }) };
+  }
+  return {
+    s: 'ok',
+    t: rows.map(({ openTime }) => toSeconds(openTime)),
+    o: rows.map(({ open }) => open),
+    h: rows.map(({ high }) => high),
+    l: rows.map(({ low }) => low),
+    c: rows.map(({ close }) => close),
+    v: rows.map(({ volume }) => volume),
+  };
+}
+
+export function createUdf(parts: UdfParts) {
+  const { reads, listChains, clock } = parts;
+  return {
+    getUdfConfig: (): OutputOf<typeof getUdfConfig> => ({
+      supports_search: true,
+      supports_group_request: false,
+      supports_marks: true,
+      supports_timescale_marks: false,
+      supports_time: true,
+      supported_resolutions: [...UDF_RESOLUTION_LIST],
+      exchanges: [
+        { value: '', name: 'All chains', desc: '' },
+        ...listChains().map(({ slug, name }) => ({ value: slug, name, desc: slug })),
+      ],
+      symbols_types: [{ name: 'Tokens', value: TYPE }],
+    }),
+    getUdfSymbol: async (input: InputOf<typeof getUdfSymbol>, context: HandlerContext) => {
+      const token = await findUdfToken(parts, input.symbol, context);
+      return token === null ? UNKNOWN_SYMBOL : buildSymbol(token);
+    },
+    searchUdf: async (
+      { query, exchange, limit }: InputOf<typeof searchUdf>,
+      context: HandlerContext,
+    ): Promise<OutputOf<typeof searchUdf>> => {
+      const chain = exchange === '' ? {} : { chain: exchange };
+      const found = await reads.search({ q: query.trim(), limit, ...chain }, context);
+      return found.map((token) => ({
+        symbol: token.symbol ?? token.mint,
+        full_name: toTicker(token),
+        description: token.name ?? '',
+        exchange: token.chain,
+        ticker: toTicker(token),
+        type: TYPE,
+      }));
+    },
+    getUdfHistory: (input: InputOf<typeof getUdfHistory>, context: HandlerContext) =>
+      readHistory(parts, input, context),
+    getUdfTime: () => toSeconds(clock.nowMs()),
+    getUdfMarks: async (
+      { symbol, from, to }: InputOf<typeof getUdfMarks>,
+      context: HandlerContext,
+    ): Promise<OutputOf<typeof getUdfMarks>> => {
+      const found = await findUdfToken(parts, symbol, context);
+      if (found === null) return [];
+      const pools = await reads.readPools(found, context);
+      return pools.flatMap(({ address, venue, createdAt }) => {
+        const time = createdAt === null ? -1 : toSeconds(createdAt);
+        if (time < from || time > to) return [];
+        const text = `A pool on ${venue} was created.`;
+        const look = { color: 'blue', label: 'P', labelFontColor: 'white', minSize: 14 };
+        return [{ id: address, time, text, ...look }];
+      });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// A fee that nobody told is unknown, not nothing.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PoolRecord } from '../model/pool.ts';
+import { findPoolFee } from './find-pool-fee.ts';
+
+function find(row: object): number | null {
+  return findPoolFee({ feePips: 0, complete: true, state: {}, ...row } as PoolRecord);
+}
+
+test('the fee of a pool whose swaps are not computed is not known', () => {
+  assert.equal(find({ kind: 'tradesOnly' }), null);
+});
+
+test('the fee of a pair is that of its first direction, if it was read', () => {
+  const pair = (fee0: number | null, flags: string) =>
+    find({ kind: 'solidlyPair', state: { fee0, flags } });
+  assert.equal(pair(3000, ''), 3000);
+  assert.equal(pair(0, ''), 0);
+  assert.equal(pair(null, ''), null);
+  assert.equal(pair(0, 'feeUnknown'), null);
+});
+
+test('a fee of nothing counts once the pool has been read', () => {
+  assert.equal(find({ kind: 'concentrated', complete: false }), null);
+  assert.equal(find({ kind: 'concentrated', complete: true }), 0);
+  assert.equal(find({ kind: 'concentrated', complete: false, feePips: 500 }), 500);
+});

@@ -1,0 +1,144 @@
+// Pools as they are shown, in lists, with a token and on their own.
+
+import { kindOf } from '../amm/pool-kinds.ts';
+import { isQuotable } from '../amm/unchecked-flag.ts';
+import { listMarketViews, type MarketView } from '../chains/quote-rule.ts';
+import type { OutputOf } from '../contract/operation.ts';
+import type { listPools } from '../contract/operations/list-pools.ts';
+import type { Address, PoolId } from '../model/ids.ts';
+import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
+import type { TimeRange } from '../store/market-reads.ts';
+import { isHeld } from './board/board-passed.ts';
+import type { MarketBoard } from './board/market-board.ts';
+import { toUsdText } from './board/token-columns.ts';
+import {
+  buildWindows,
+  findWindowsEnd,
+  readBoard,
+  type WindowsAnswer,
+} from './board/token-windows.ts';
+import { computeCovered, readTokenStarts } from './coverage.ts';
+import { findPoolFee } from './find-pool-fee.ts';
+import type { TokenDirectory } from './lists/token-directory.ts';
+import type { MarketChain } from './market-parts.ts';
+import type { AnswerReader } from './read-at.ts';
+
+type PoolAnswer = OutputOf<typeof listPools>['pools'][number];
+
+interface PoolsWanted {
+  readonly pools: readonly PoolRecord[];
+  /** The token that is priced, in pools of two tokens of equal rank; the first one by default. */
+  readonly base: Address | null;
+  readonly checkpoint: Checkpoint;
+  readonly directory: TokenDirectory;
+  readonly board: Pick<MarketBoard, 'read'>;
+}
+
+export interface ReadPool {
+  readonly row: PoolRecord;
+  readonly view: MarketView;
+  readonly answer: PoolAnswer;
+  readonly windows: WindowsAnswer;
+  /** The row of the token that it is priced in. */
+  readonly quote: TokenRecord | undefined;
+  readonly base: TokenRecord | undefined;
+  /** The chain's times for which it is valid while no row changes. */
+  readonly span: TimeRange;
+}
+
+interface ViewedPool {
+  readonly row: PoolRecord;
+  readonly view: MarketView;
+  /** The tokens of which its swaps are trades. */
+  readonly traded: readonly Address[];
+}
+
+function listViewed({ assets }: MarketChain, wanted: PoolsWanted): ViewedPool[] {
+  return wanted.pools.flatMap((row) => {
+    const views = listMarketViews(assets, row);
+    const view = views.find(({ base }) => base === wanted.base) ?? views[0];
+    return view === undefined ? [] : [{ row, view, traded: views.map(({ base }) => base) }];
+  });
+}
+
+function toSeriesKey({ token, pool }: { readonly token: Address; readonly pool: PoolId | null }) {
+  return `${token} ${pool}`;
+}
+
+/** Whether its swaps can be computed. */
+function isTradable(row: PoolRecord): boolean {
+  const kind = kindOf(row);
+  const flags = kind.findFlags?.(row.state, row.terms) ?? '';
+  return kind.price(row.state) !== null && isQuotable(flags);
+}
+
+/** The last candle of each pool, by `toSeriesKey`. */
+async function readLastCandles(
+  reader: AnswerReader,
+  market: MarketChain,
+  pools: readonly ViewedPool[],
+): Promise<ReadonlyMap<string, CandleRecord>> {
+  const series = pools.map(({ row, view }) => ({
+    ...{ token: view.base, pool: row.pool, interval: '1d' as const },
+    beforeMs: Number.MAX_SAFE_INTEGER,
+  }));
+  const candles = await reader.readCandlesBefore(market.slug, series, 1);
+  return new Map(candles.map((candle) => [toSeriesKey(candle), candle]));
+}
+
+/** In the order of the pools; a pool that is of no use to anybody is left out. */
+export async function readPoolAnswers(
+  reader: AnswerReader,
+  market: MarketChain,
+  wanted: PoolsWanted,
+): Promise<readonly ReadPool[]> {
+  const { slug: chain } = market;
+  const { checkpoint } = wanted;
+  const viewed = listViewed(market, wanted);
+  const at = { version: checkpoint.version, isHeld: isHeld(reader) };
+  const readings = await wanted.board.read(chain, at, ({ pools }) =>
+    viewed.map(({ row }) => readBoard(pools, row.pool)),
+  );
+  const candles = await readLastCandles(reader, market, viewed);
+  const sides = new Set(viewed.flatMap(({ view }) => [view.base, view.quote]));
+  const records = await reader.readTokens(chain, [...sides]);
+  const tokens = new Map(records.map((record) => [record.token, record]));
+  const traded = new Set(viewed.flatMap((pool) => pool.traded));
+  const findStart = await readTokenStarts(reader, { chain, checkpoint }, [...traded]);
+  const entries = wanted.directory.get(chain);
+  const showToken = (token: Address) => ({
+    mint: market.addresses.toShown(token),
+    symbol: tokens.get(token)?.symbol ?? entries?.get(token)?.symbol ?? null,
+    decimals: tokens.get(token)?.decimals ?? null,
+  });
+  const headMs = checkpoint.timestampMs;
+  return viewed.flatMap((pool, index) => {
+    const { row, view } = pool;
+    const reading = readings[index];
+    if (reading === undefined) return [];
+    const candle = candles.get(toSeriesKey({ token: view.base, pool: row.pool }));
+    const coveredMs = Math.max(
+      ...pool.traded.map((token) => computeCovered(findStart(token), headMs)),
+    );
+    const windows = buildWindows(reading, candle?.usdClean?.close ?? null, coveredMs);
+    const answer: PoolAnswer = {
+      chain,
+      address: market.addresses.toShown(row.pool),
+      venue: row.venue,
+      kind: row.kind,
+      feePips: findPoolFee(row),
+      base: showToken(view.base),
+      quote: showToken(view.quote),
+      liquidityUsd: toUsdText(row.liquidityUsdE18),
+      priceNative: (candle?.nativeClean ?? candle?.native)?.close ?? null,
+      priceUsd: (candle?.usdClean ?? candle?.usd)?.close ?? null,
+      volume24hUsd: windows['24h'].volumeUsd,
+      createdAt: row.createdAtMs === 0 ? null : row.createdAtMs,
+      tradable: market.tradedVenues.has(row.venue) && isTradable(row),
+    };
+    const span = { fromMs: headMs, toMs: findWindowsEnd(reading, headMs, coveredMs) };
+    const [base, quote] = [tokens.get(view.base), tokens.get(view.quote)];
+    return [{ row, view, answer, windows, base, quote, span }];
+  });
+}

@@ -1,0 +1,121 @@
+// What search knows of a token: its row, token lists, the volume of the last day, and its age.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMarketScene } from '../../test/market-scene.ts';
+import { address } from '../../test/test-ids.ts';
+import { computeProminence } from './search/prominence.ts';
+import { parseSearchQuery } from './search/search-query.ts';
+import { type ListingFacts, TokenSearch, toListing } from './token-search.ts';
+
+const DAY_MS = 86_400_000;
+const TOKEN = address('0xaa');
+const RECORD = {
+  ...{ token: TOKEN, symbol: null, name: 'Own name', firstSeenAtMs: 0 },
+  ...{ liquidityUsdE18: 50_000n * 10n ** 18n, pairedUsdE18: null },
+};
+const NOTHING: ListingFacts = { entries: new Map(), volumes: new Map(), nowMs: 10 * DAY_MS };
+
+test('a token has the points of its lists, liquidity, volume and age', () => {
+  const standing = { liquidityUsd: 50_000, volumeUsd: 0, ageMs: 10 * DAY_MS };
+  const bare = toListing(RECORD, NOTHING);
+  assert.equal(bare.prominence, computeProminence({ ...standing, isVerified: false }));
+  const traded = toListing(RECORD, { ...NOTHING, volumes: new Map([[TOKEN, 9000]]) });
+  assert.equal(
+    traded.prominence,
+    computeProminence({ ...standing, volumeUsd: 9000, isVerified: false }),
+  );
+  assert.ok(traded.prominence > bare.prominence);
+  const entry = { symbol: 'LST', name: 'Listed', lists: ['A'], links: null, logo: null };
+  const listed = toListing(RECORD, { ...NOTHING, entries: new Map([[TOKEN, entry]]) });
+  assert.equal(listed.prominence, computeProminence({ ...standing, isVerified: true }));
+  assert.deepEqual([listed.symbol, listed.name, listed.isVerified], ['LST', 'Own name', true]);
+});
+
+test('a token that is traded has its volume in search after the commit', async (t) => {
+  const scene = await createMarketScene(t, {
+    ...{ engine: 'sqlite', seed: 3, finalityDepth: 20, blocks: 120 },
+  });
+  const query = parseSearchQuery('t');
+  assert.ok(query !== null);
+  const { search, parts } = scene.market;
+  const find = () => search.find(['devnet'], query, { limit: 100, isHidden: () => false });
+  /** What the rows and the board say by now. */
+  async function readExpected() {
+    const tokens = find().map(({ token }) => token);
+    const board = parts.board.find('devnet')?.board.tokens;
+    const volumes = new Map(
+      Array.from(board?.volumes(3) ?? [], ([token, e18]) => [token, Number(e18) / 1e18] as const),
+    );
+    const nowMs = parts.states.current('devnet')!.timestampMs;
+    const records = await parts.store.readListings('devnet', tokens);
+    const facts = { entries: new Map(), volumes, nowMs };
+    return new Map(records.map((record) => [record.token, toListing(record, facts).prominence]));
+  }
+  scene.chain.extend(3);
+  await scene.settle();
+  for (let look = 0; ; look += 1) {
+    const expected = await readExpected();
+    const found = find();
+    // Tokens without a change since they were read have the age of that moment.
+    const isClose = (token: (typeof found)[number]) =>
+      Math.abs(token.prominence - (expected.get(token.token) ?? 0)) < 0.02;
+    const board = parts.board.find('devnet')?.board.tokens;
+    const hasVolume = [...(board?.volumes(3) ?? [])].some(([, e18]) => e18 > 10_000n * 10n ** 18n);
+    if (hasVolume && found.length > 3 && found.every(isClose)) return;
+    assert.ok(look < 300, JSON.stringify(found.slice(0, 3)));
+    await sleep(20);
+  }
+});
+
+test('a failed load and failed reads of changed tokens are tried again', async (t) => {
+  const scene = await createMarketScene(t, {
+    ...{ engine: 'sqlite', seed: 3, finalityDepth: 20, blocks: 60 },
+  });
+  const { parts } = scene.market;
+  const down = { scan: true, read: false };
+  const errors: unknown[] = [];
+  const isRead = new Set<string>();
+  const search = new TokenSearch({
+    ...{ states: parts.states, lists: parts.lists, board: parts.board },
+    listChains: () => ['devnet'],
+    buildSegment: () => assert.fail('there are few tokens'),
+    onError: (error) => void errors.push(error),
+    reader: {
+      scanListings: (chain) => {
+        if (down.scan) throw new Error('down');
+        return parts.store.scanListings(chain);
+      },
+      readListings: async (chain, tokens) => {
+        if (down.read) throw new Error('down');
+        for (const token of tokens) isRead.add(token);
+        return await parts.store.readListings(chain, tokens);
+      },
+    },
+  });
+  async function until(isTrue: () => boolean): Promise<void> {
+    for (let look = 0; !isTrue(); look += 1) {
+      assert.ok(look < 1000, `${errors}`);
+      await sleep(20);
+    }
+  }
+  search.start();
+  t.after(() => search.stop());
+  await until(() => errors.length > 0);
+  assert.equal(search.isLoaded('devnet'), false);
+  down.scan = false;
+  await until(() => search.isLoaded('devnet'));
+  const listed = new Set<string>();
+  parts.states.subscribe((change) => {
+    for (const token of change.listed === 'all' ? [] : change.listed) listed.add(token);
+  });
+  down.read = true;
+  const before = errors.length;
+  scene.chain.extend(3);
+  await scene.settle();
+  await until(() => errors.length > before);
+  assert.ok(listed.size > 0);
+  down.read = false;
+  await until(() => [...listed].every((token) => isRead.has(token)));
+});

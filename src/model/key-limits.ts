@@ -1,0 +1,14 @@
+// What an API key may be used for, as its owner decided when it was issued.
+
+/** `data`: reads over HTTP. `mcp`: the endpoint for agents, with all its tools. `quote`: quotes. */
+export const KEY_SCOPES = ['data', 'mcp', 'quote'] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+export interface KeyLimits {
+  readonly scopes: readonly KeyScope[];
+  /** CIDRs that requests may come from; none means anywhere. */
+  readonly allowedIps: readonly string[];
+  /** The part of the wallet's budget that the key may use; null for all of it. */
+  readonly perMinute: number | null;
+}

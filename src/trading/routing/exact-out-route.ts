@@ -1,0 +1,196 @@
+// The cheapest route that pays a fixed output.
+//
+// A route is a few paths that share no pool, each executed by commands that are told what to pay.
+// Where one command can do several hops, the pools themselves find out what the hop before has to
+// pay. Otherwise the router buys a fixed amount of the token in between first, with a reserve in
+// case prices move; what is left of it goes to the wallet.
+
+import { kindOf } from '../../amm/pool-kinds.ts';
+import { type OutputPath, OutputPaths } from './output-paths.ts';
+import type { BestRoute } from './route.ts';
+import type { RouteField } from './route-field.ts';
+import type { RouteCost } from './route-single.ts';
+import type { RouteStrand } from './route-strands.ts';
+import type { RouteHop } from './route-swaps.ts';
+import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
+import type { RouteRoom } from './transaction-room.ts';
+
+interface ExactOutSearch {
+  readonly amountOut: bigint;
+  readonly reserveBps: number;
+  readonly room: RouteRoom | null;
+  /** In units of the input. */
+  readonly cost: RouteCost;
+  readonly work: SearchWork;
+}
+
+const PATH_COUNT_MAX = 8;
+/** Give up after this many further paths in a row that do not make the trade cheaper. */
+const VAIN_MAX = 2;
+/** The output is first divided in this many parts, then in smaller and smaller ones. */
+const PART_COUNT = 32n;
+const FINEST_PART_COUNT = 1n << 14n;
+/** Further paths are compared by what they charge for a part of the output. */
+const FURTHER_PARTS = [4n, 16n, 64n] as const;
+
+/** What a path pays, and what that takes. */
+interface PricedPath {
+  readonly path: OutputPath;
+  readonly amountOut: bigint;
+  readonly amountIn: bigint;
+}
+
+/** Splits an output among paths so that they take as little as possible. */
+class OutputSplit {
+  readonly #paths: readonly OutputPath[];
+  readonly #price: (path: OutputPath, amountOut: bigint) => bigint | null;
+  readonly #outs: bigint[];
+  readonly #ins: bigint[];
+
+  constructor(
+    paths: readonly OutputPath[],
+    price: (path: OutputPath, amountOut: bigint) => bigint | null,
+  ) {
+    this.#paths = paths;
+    this.#price = price;
+    this.#outs = paths.map(() => 0n);
+    this.#ins = paths.map(() => 0n);
+  }
+
+  /** False if the paths cannot pay it. */
+  divide(amountOut: bigint): boolean {
+    const part = amountOut / PART_COUNT || 1n;
+    const first = amountOut - part * (amountOut / part - 1n);
+    for (let left = amountOut, step = first; left > 0n; left -= step, step = part) {
+      if (!this.#give(step)) return false;
+    }
+    if (this.#paths.length === 1) return true;
+    const finest = amountOut / FINEST_PART_COUNT || 1n;
+    for (let step = part / 2n; step >= finest; step /= 2n) this.#exchange(step);
+    return true;
+  }
+
+  get parts(): PricedPath[] {
+    const parts = this.#paths.map((path, index) => ({
+      path,
+      amountOut: this.#outs[index] ?? 0n,
+      amountIn: this.#ins[index] ?? 0n,
+    }));
+    return parts.filter(({ amountOut }) => amountOut > 0n);
+  }
+
+  /** What a path takes more if it pays so much more; null if it cannot. */
+  #priceMore(index: number, more: bigint): bigint | null {
+    const path = this.#paths[index];
+    const amountOut = (this.#outs[index] ?? 0n) + more;
+    if (path === undefined || amountOut < 0n) return null;
+    const amountIn = amountOut === 0n ? 0n : this.#price(path, amountOut);
+    return amountIn === null ? null : amountIn - (this.#ins[index] ?? 0n);
+  }
+
+  #add(index: number, more: { readonly out: bigint; readonly in: bigint }): void {
+    this.#outs[index] = (this.#outs[index] ?? 0n) + more.out;
+    this.#ins[index] = (this.#ins[index] ?? 0n) + more.in;
+  }
+
+  /** Gives a part to the path that charges least for it. */
+  #give(part: bigint): boolean {
+    let best: { readonly index: number; readonly charge: bigint } | null = null;
+    for (const index of this.#paths.keys()) {
+      const charge = this.#priceMore(index, part);
+      if (charge !== null && (best === null || charge < best.charge)) best = { index, charge };
+    }
+    if (best === null) return false;
+    this.#add(best.index, { out: part, in: best.charge });
+    return true;
+  }
+
+  /** Moves parts from path to path as long as that makes the trade cheaper. */
+  #exchange(part: bigint): void {
+    for (const from of this.#paths.keys()) {
+      for (const to of this.#paths.keys()) {
+        if (from === to) continue;
+        const less = this.#priceMore(from, -part);
+        const more = less === null ? null : this.#priceMore(to, part);
+        if (less === null || more === null || less + more >= 0n) continue;
+        this.#add(from, { out: -part, in: less });
+        this.#add(to, { out: part, in: more });
+      }
+    }
+  }
+}
+
+/** The hops of a path as they are executed. */
+function executeHops(path: OutputPath, amountOut: bigint, reserveBps: number): RouteHop[] {
+  const asked = path.findSteps(amountOut, reserveBps) ?? [];
+  const hops: RouteHop[] = [];
+  for (const [index, step] of asked.entries()) {
+    const { pool, zeroForOne } = step.edge;
+    const isNext = index > 0 && path.isJoined(index);
+    const countsArrivals = kindOf(pool).countsArrivals && pool.bytes.paysAsked !== true;
+    const paid = hops.at(-1)?.amountOut ?? 0n;
+    const amountIn = isNext && countsArrivals ? paid : step.swap.amountIn;
+    // A pair pays for what arrives, which may be a little more than it was asked for.
+    const swap = countsArrivals ? pool.curve.swapIn(zeroForOne, amountIn) : step.swap;
+    hops.push({
+      ...{ pool, zeroForOne, amountIn, amountOut: swap.amountOut, askedOut: step.askedOut },
+      tokenIn: zeroForOne ? pool.token0 : pool.token1,
+      tokenOut: zeroForOne ? pool.token1 : pool.token0,
+      feeAmount: swap.feeAmount,
+      ticksCrossed: swap.ticksCrossed,
+    });
+  }
+  return hops;
+}
+
+function buildRoute(parts: readonly PricedPath[], search: ExactOutSearch): BestRoute {
+  const strands = parts.map(({ path, amountOut, amountIn }): RouteStrand => {
+    const hops = executeHops(path, amountOut, search.reserveBps);
+    return { takes: 'input', amountIn, amountOut: hops.at(-1)?.amountOut ?? 0n, hops };
+  });
+  const legs = strands.map(({ amountIn, amountOut, hops }) => ({ amountIn, amountOut, hops }));
+  return {
+    amountIn: strands.reduce((sum, { amountIn }) => sum + amountIn, 0n),
+    amountOut: strands.reduce((sum, { amountOut }) => sum + amountOut, 0n),
+    strands,
+    legs: legs.sort((a, b) => (a.amountIn > b.amountIn ? -1 : 1)),
+    cost: strands.reduce((sum, { hops }) => sum + search.cost(hops), 0n),
+    exact: strands.every(({ hops }) => hops.every(({ pool }) => pool.inexact === null)),
+  };
+}
+
+/** The best path for the whole output or, if none can pay it, for a part of it. */
+function findNextPath(paths: OutputPaths, { amountOut }: ExactOutSearch): OutputPath | null {
+  const whole = paths.isUntouched ? [1n] : [];
+  for (const parts of [...whole, ...FURTHER_PARTS]) {
+    const path = paths.findCheapest(amountOut / parts || 1n);
+    if (path !== null) return path;
+  }
+  return null;
+}
+
+/** Null if no route can pay the whole output. */
+export function findExactOutRoute(field: RouteField, search: ExactOutSearch): BestRoute | null {
+  const { amountOut, reserveBps, work, room } = search;
+  const paths = new OutputPaths(field, { ...search, hasBytesFor: room?.hasBytesFor });
+  const price = (path: OutputPath, amount: bigint) => {
+    work.add(SWAP_EVALUATIONS * path.length);
+    return path.findSteps(amount, reserveBps)?.[0]?.swap.amountIn ?? null;
+  };
+  const taken: OutputPath[] = [];
+  let best: BestRoute | null = null;
+  for (let vain = 0; taken.length < PATH_COUNT_MAX && vain < VAIN_MAX; ) {
+    const path = findNextPath(paths, search);
+    if (path === null || (best !== null && work.isSpent)) break;
+    taken.push(path);
+    paths.exclude(path);
+    const split = new OutputSplit(taken, price);
+    if (!split.divide(amountOut)) continue;
+    const route = buildRoute(split.parts, search);
+    if ((room?.computeUsed(route.strands) ?? 0) > 1) break;
+    const isCheaper = best === null || route.amountIn + route.cost < best.amountIn + best.cost;
+    if (isCheaper) [best, vain] = [route, 0];
+    else vain += 1;
+  }
+  return best;
+}

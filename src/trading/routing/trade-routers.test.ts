@@ -1,0 +1,165 @@
+// A route uses the pools of one router; the best over all routers wins, net of what it costs.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
+import type { TradeRouter } from '../../chains/trade-router.ts';
+import type { Address } from '../../model/ids.ts';
+import { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { SafetyBook } from '../graph/safety-book.ts';
+import { createSearchAnswerer } from '../search/answer-searches.ts';
+import type { SearchMessage } from '../search/search-message.ts';
+import { SentPools } from '../search/sent-pools.ts';
+import { searchTrade } from './find-trade-route.ts';
+import { SearchWork } from './search-work.ts';
+import { type GivenAmount, planTrade, type RouteQuestion, toWholePlan } from './trade-plan.ts';
+
+const WETH = buildFakeAddress('ee', 1);
+const USDC = buildFakeAddress('ee', 2);
+const TOKEN = buildFakeAddress('aa', 1);
+
+const UNISWAP: TradeRouter = {
+  ...{ name: 'universal', venues: new Set(['uniswap-v2']), canDivide: true },
+  ...{ canTax: true, isProven: true },
+};
+const OTHER: TradeRouter = {
+  ...{ name: 'other', venues: new Set(['other-v2']), canDivide: false },
+  ...{ canTax: false, isProven: false },
+};
+
+let made = 0;
+
+function spend(amountRaw: bigint): GivenAmount {
+  return { fixed: 'input', amountRaw, reserveBps: 0 };
+}
+
+function createPool(
+  tokens: readonly [Address, Address],
+  venue: string,
+  reserves: readonly [bigint, bigint] = [DEEP, DEEP],
+): GraphPool {
+  made += 1;
+  return createPair(made, tokens, reserves, { venue });
+}
+
+function ask(pools: readonly GraphPool[], more: Partial<RouteQuestion> = {}) {
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
+  for (const pool of pools) graph.set(pool);
+  const question: RouteQuestion = {
+    ...{ graph, book: new SafetyBook(), trusted: new Set([WETH, USDC]), isPaused: () => false },
+    ...{ tokenIn: WETH, tokenOut: TOKEN, size: spend(DEEP / 100n), outPerUnit: null },
+    ...{ costs: TRADE_COSTS, routers: [UNISWAP, OTHER], ...more },
+  };
+  const here = searchTrade(planTrade(question), new SearchWork());
+  assert.deepEqual(
+    searchElsewhere(question),
+    here.kind === 'found' ? here.found.router : here.reason,
+  );
+  return here;
+}
+
+/** As a search thread does it, with all that it was sent. */
+function searchElsewhere(question: RouteQuestion): string | null {
+  let answer: SearchMessage | null = null;
+  const run = createSearchAnswerer((message) => {
+    answer = message;
+  });
+  for (const command of new SentPools().send(toWholePlan(planTrade(question)), 1)) {
+    run(structuredClone(command));
+  }
+  const { search } = answer ?? (assert.fail() as SearchMessage);
+  return search.kind === 'found' ? search.found.router : search.reason;
+}
+
+function listVenues(pools: readonly GraphPool[], more: Partial<RouteQuestion> = {}) {
+  const search = ask(pools, more);
+  if (search.kind === 'none') return search.reason;
+  const { router, route } = search.found;
+  const hops = route.strands.flatMap((strand) => strand.hops);
+  return [router, ...new Set(hops.map(({ pool }) => pool.venue))];
+}
+
+describe('a trade with several routers', () => {
+  it('goes through the one that pays most, not through both', () => {
+    const deep = createPool([WETH, TOKEN], 'other-v2', [DEEP, DEEP]);
+    const flat = createPool([WETH, TOKEN], 'uniswap-v2', [DEEP / 2n, DEEP / 2n]);
+    assert.deepEqual(listVenues([deep, flat]), ['other', 'other-v2']);
+    const deepest = createPool([WETH, TOKEN], 'uniswap-v2', [DEEP * 2n, DEEP * 2n]);
+    assert.deepEqual(listVenues([deep, flat, deepest]), ['universal', 'uniswap-v2']);
+  });
+
+  it('compares them net of what the swaps cost', () => {
+    const direct = createPool([WETH, TOKEN], 'uniswap-v2');
+    const better = [
+      createPool([WETH, USDC], 'other-v2', [DEEP, (DEEP * 101n) / 100n]),
+      createPool([USDC, TOKEN], 'other-v2', [DEEP, (DEEP * 101n) / 100n]),
+    ];
+    const amountIn = DEEP / 10_000n;
+    assert.deepEqual(listVenues([direct, ...better], { size: spend(amountIn) }), [
+      'other',
+      'other-v2',
+    ]);
+    // The second hop costs more than it brings.
+    const outPerUnit = { numerator: amountIn, denominator: 1_000_000n };
+    const dear = listVenues([direct, ...better], { size: spend(amountIn), outPerUnit });
+    assert.deepEqual(dear, ['universal', 'uniswap-v2']);
+  });
+
+  it('is divided only by a router that can', () => {
+    const count = (venue: string) => {
+      const pools = [1, 2].map(() => createPool([WETH, TOKEN], venue));
+      const search = ask(pools, {
+        size: spend(DEEP / 2n),
+        outPerUnit: { numerator: 0n, denominator: 1n },
+      });
+      return search.kind === 'found' ? search.found.route.strands.length : 0;
+    };
+    assert.deepEqual([count('uniswap-v2'), count('other-v2')], [2, 1]);
+  });
+
+  it('says when only pools of several routers lead there', () => {
+    const pools = [createPool([WETH, USDC], 'uniswap-v2'), createPool([USDC, TOKEN], 'other-v2')];
+    assert.equal(listVenues(pools), 'severalRouters');
+    assert.equal(listVenues(pools.slice(1)), 'noMarket');
+    const little = createPool([WETH, TOKEN], 'other-v2', [10n ** 30n, 10n]);
+    assert.equal(listVenues([...pools, little], { size: spend(1n) }), 'tooLittle');
+  });
+
+  it('says so, too, if the output is given', () => {
+    const pay = (amountRaw: bigint) => ({
+      size: { fixed: 'output' as const, amountRaw, reserveBps: 0 },
+    });
+    const pools = [createPool([WETH, USDC], 'uniswap-v2'), createPool([USDC, TOKEN], 'other-v2')];
+    assert.equal(listVenues(pools, pay(1000n)), 'severalRouters');
+    assert.equal(listVenues(pools.slice(1), pay(1000n)), 'noMarket');
+  });
+
+  it('says when only a router that cannot be told what to pay has enough', () => {
+    const pay = (amountRaw: bigint) => ({
+      size: { fixed: 'output' as const, amountRaw, reserveBps: 0 },
+    });
+    const small = createPool([WETH, TOKEN], 'uniswap-v2', [DEEP / 100n, DEEP / 100n]);
+    const large = createPool([WETH, TOKEN], 'other-v2');
+    assert.deepEqual(listVenues([small, large], pay(DEEP / 200n)), ['universal', 'uniswap-v2']);
+    assert.equal(listVenues([small, large], pay(DEEP / 50n)), 'openOutput');
+    assert.equal(listVenues([small, large], pay(DEEP * 2n)), 'tooMuch');
+    assert.equal(listVenues([large], pay(DEEP / 50n)), 'openOutput');
+  });
+
+  it('does not use a router for a taxed token that it cannot trade', () => {
+    const pool = createPool([WETH, TOKEN], 'other-v2');
+    const book = new SafetyBook();
+    const taxed = { outBps: 500, inBps: 500, sellable: true };
+    const clean = { outBps: 0, inBps: 0, sellable: true };
+    const { token0, token1 } = pool;
+    const [side0, side1] = token0 === TOKEN ? [taxed, clean] : [clean, taxed];
+    book.set({ pool: pool.pool, token0, token1, side0, side1, hookFees: null, checkedAtMs: 1 });
+    assert.equal(listVenues([pool], { book }), 'taxedRouter');
+    const selling = { book, tokenIn: TOKEN, tokenOut: WETH };
+    assert.equal(listVenues([pool], selling), 'taxedRouter');
+    assert.equal(ask([pool], { book, routers: [{ ...OTHER, canTax: true }] }).kind, 'found');
+  });
+});

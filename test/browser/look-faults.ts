@@ -1,0 +1,187 @@
+// What is wrong with the look of a page: findings of axe-core, parts that move, parts out of sight.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+/** Pictures of every page, to be looked at; git ignores them. */
+const PICTURES = join(import.meta.dirname, '../../console/pictures');
+const AXE_SOURCE = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+
+/** The limit of the web vitals for a good page. */
+const SHIFT_MAX = 0.1;
+
+/** Texts on their ground, and links that differ from the text around them by colour alone. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/** The rules whose outcome depends on where things are, and not only on what they are. */
+export const LAYOUT_RULES = ['target-size', 'scrollable-region-focusable'];
+
+interface AxeFinding {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+const runOnly = (values: readonly string[]) => ({ runOnly: { type: 'rule', values } });
+
+async function runAxe(page: Page, scope: string, options: object): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(AXE_SOURCE);
+  const chosen = JSON.stringify({ ...options, resultTypes: ['violations'] });
+  const found = await page.evaluate<AxeFinding[]>(
+    `axe.run(${scope}, ${chosen}).then(({ violations }) => violations)`,
+  );
+  return found.map(({ id, help, nodes }) => {
+    const places = nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`);
+    return `${id}: ${help}\n${places.join('\n')}`;
+  });
+}
+
+/**
+ * Runs in the page: one element of each kind of text. Whether a text can be read depends on its
+ * colour, its size, its weight and what is painted behind it, so texts that share these are one.
+ */
+const PICK_TEXT_KINDS = `(() => {
+  const kinds = new Map();
+  const painted = new WeakMap();
+  const findPaint = (element) => {
+    if (element === null) return '';
+    const known = painted.get(element);
+    if (known !== undefined) return known;
+    const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+    const isPlain = backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none';
+    const own = isPlain && opacity === '1' ? '' : [backgroundColor, backgroundImage, opacity] + '|';
+    const paint = findPaint(element.parentElement) + own;
+    painted.set(element, paint);
+    return paint;
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (texts.currentNode.data.trim() === '' || !element.checkVisibility()) continue;
+    const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
+    const link = element.closest('a');
+    const place = link === null ? '' : [textDecorationLine, link.parentElement.localName];
+    const kind = [findPaint(element), color, fontSize, fontWeight, place].join();
+    if (!kinds.has(kind)) kinds.set(kind, element);
+  }
+  for (const field of document.querySelectorAll('input, select')) kinds.set(field, field);
+  return globalThis.textKinds = [...kinds.values()];
+})().length`;
+
+/** Parts without a text of another kind are away meanwhile: axe looks at all there is. */
+const REMOVE_OTHER_PARTS = `globalThis.removed = new Map();
+  for (const part of document.querySelectorAll('main section, main article, main details')) {
+    if (textKinds.some((element) => part.contains(element))) continue;
+    const mark = document.createComment('');
+    removed.set(mark, part);
+    part.replaceWith(mark);
+  }`;
+const RESTORE_PARTS = `for (const [mark, part] of removed) mark.replaceWith(part)`;
+
+async function findColourFaults(page: Page, isLong: boolean): Promise<string[]> {
+  assert.ok((await page.evaluate<number>(PICK_TEXT_KINDS)) > 0);
+  if (isLong) await page.evaluate(REMOVE_OTHER_PARTS);
+  const faults = await runAxe(page, '{ include: textKinds }', runOnly(COLOUR_RULES));
+  if (isLong) await page.evaluate(RESTORE_PARTS);
+  return faults;
+}
+
+/** Runs in the page, before its own scripts: sums how far its parts moved without being asked. */
+export const SUM_SHIFTS = `globalThis.layoutShift = 0;
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value } of list.getEntries()) {
+      if (!hadRecentInput) layoutShift += value;
+    }
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** What must be seen whole: price and change in the list, all of a dialog. */
+const FIND_CUT_PARTS = `[...document.querySelectorAll(
+    'table.tokens tbody td:not(.wide, .wider), dialog[open], dialog[open] li, dialog[open] dd')]
+  .filter((part) => part.getBoundingClientRect().right > innerWidth ||
+    (part.scrollWidth > part.clientWidth && getComputedStyle(part).textOverflow !== 'ellipsis'))
+  .map((part) => part.outerHTML.slice(0, 300))`;
+
+async function findLayoutFaults(page: Page): Promise<string[]> {
+  const { shift, over, cut } = await page.evaluate<{ shift: number; over: number; cut: string[] }>(
+    `({ shift: layoutShift, cut: ${FIND_CUT_PARTS},
+      over: document.documentElement.scrollWidth - innerWidth })`,
+  );
+  return [
+    ...(shift > SHIFT_MAX ? [`the layout shifted by ${shift}`] : []),
+    ...(over > 0 ? [`the page is ${over} px too wide`] : []),
+    ...cut.map((part) => `out of sight: ${part}`),
+  ];
+}
+
+type Theme = 'dark' | 'light';
+
+async function readTheme(page: Page): Promise<Theme> {
+  return page.evaluate<Theme>(`document.documentElement.dataset.theme ??
+    (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark')`);
+}
+
+/** By the page's own button, unless a dialog is over it or the page has none. */
+async function setTheme(page: Page, theme: Theme): Promise<void> {
+  const button = page.getByRole('button', { name: `Use ${theme} colours` });
+  const isCovered = (await page.locator('dialog[open]').count()) > 0;
+  if (!isCovered && (await button.count()) > 0) await button.click();
+  else await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+}
+
+async function takePicture(page: Page, name: string, theme: Theme): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  const width = page.viewportSize()?.width ?? 0;
+  await page.screenshot({ path: join(PICTURES, `${name}-${width}-${theme}.png`) });
+}
+
+/** Takes a picture, changes the theme and takes another; the findings in the other theme. */
+async function findOtherThemeFaults(page: Page, name: string, isLong: boolean): Promise<string[]> {
+  const theme = await readTheme(page);
+  await takePicture(page, name, theme);
+  const other = theme === 'dark' ? 'light' : 'dark';
+  await setTheme(page, other);
+  const faults = await findColourFaults(page, isLong);
+  await takePicture(page, name, other);
+  return faults;
+}
+
+/**
+ * Looks at a page as it is, then in the other theme, which changes colours alone; takes a picture
+ * of each. The page stays in the other theme.
+ */
+export async function findLookFaults(
+  page: Page,
+  name: string,
+  /** What is new on the page. */
+  scope = 'html',
+): Promise<string[]> {
+  const faults = [
+    ...(await runAxe(page, JSON.stringify(scope), {})),
+    ...(await findLayoutFaults(page)),
+    ...(await findOtherThemeFaults(page, name, false)),
+  ];
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+/** The same for a page of many parts that are alike: colours of one text of each kind. */
+export async function findLongPageFaults(
+  page: Page,
+  name: string,
+  /** All by default. */
+  rules: readonly string[] | null,
+): Promise<string[]> {
+  const others = Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }]));
+  const faults = [
+    ...(await runAxe(page, 'document', rules === null ? { rules: others } : runOnly(rules))),
+    ...(await findLayoutFaults(page)),
+    ...(await findColourFaults(page, true)),
+    ...(await findOtherThemeFaults(page, name, true)),
+  ];
+  return faults.map((fault) => `${name}: ${fault}`);
+}

@@ -1,0 +1,97 @@
+// How every page and dialog looks, at two widths and in both themes.
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { TRADERS } from '../../devnet/accounts.ts';
+import { type ConsoleScene, type PageLook, WIRE_PATH } from './console-scene.ts';
+import { openReview, signIn } from './console-steps.ts';
+import { createBrowserWallet } from './evm-browser-wallet.ts';
+import { findLongPageFaults, findLookFaults, LAYOUT_RULES } from './look-faults.ts';
+
+/** Each width begins in another theme, so that both are seen as a browser prefers them, too. */
+export const LOOKS: readonly PageLook[] = [
+  { width: 1440, theme: 'dark' },
+  { width: 390, theme: 'light' },
+];
+
+/** Each page with something that is there once it is filled. The first trader has all rows. */
+const PAGES = [
+  ['tokens', '/', 'table.tokens tbody a'],
+  ['portfolio', `/portfolio?wallet=${TRADERS[0]}`, 'table.plain tbody a'],
+  ['positions', `/portfolio?wallet=${TRADERS[0]}&tab=positions`, 'table.plain tbody a'],
+  ['keys', '/keys', 'form'],
+  ['usage', '/keys?tab=usage', '.usage svg'],
+  ['sessions', '/keys?tab=sessions', 'table.plain tbody td'],
+  ['status', '/status', '.state'],
+  ['token', WIRE_PATH, '.tape tr[data-id]'],
+] as const;
+
+const TABS = [
+  ['holders', '.concentration'],
+  ['pools', '.tabs tbody tr'],
+  ['safety', '.tabs tbody tr'],
+  ['traders', '.tabs tbody tr'],
+] as const;
+
+/** On the page of a token. */
+async function findTabFaults(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [name, sign] of TABS) {
+    await page.getByRole('button', { name: new RegExp(`^${name}$`, 'i') }).click();
+    await page.locator(sign).first().waitFor();
+    faults.push(...(await findLookFaults(page, name, '.tabs')));
+  }
+  return faults;
+}
+
+/** On the page of a token. */
+async function findDialogFaults(page: Page, { width }: PageLook): Promise<string[]> {
+  await page.keyboard.press('?');
+  await page.locator('dialog').waitFor();
+  const help = await findLookFaults(page, 'help', 'dialog');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill('w');
+  await page.locator('dialog [role=option]').first().waitFor();
+  const search = await findLookFaults(page, 'search', 'dialog');
+  await page.keyboard.press('Escape');
+  if (width < 600) await page.getByText('Buy and sell').click();
+  await openReview(page, '0.1');
+  return [...help, ...search, ...(await findLookFaults(page, 'review', 'dialog'))];
+}
+
+export async function checkLook(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const wallets = [createBrowserWallet(scene.chain, 1)];
+  const watched = await scene.openPage('/', { look, wallets });
+  const { page } = watched;
+  await signIn(page);
+  const faults: string[] = [];
+  for (const [name, path, sign] of PAGES) {
+    await page.goto(scene.service().origin + path);
+    await page.locator(sign).first().waitFor();
+    if (name === 'token') await page.locator('.chart canvas').first().waitFor();
+    faults.push(...(await findLookFaults(page, name)));
+  }
+  faults.push(...(await findTabFaults(page)), ...(await findDialogFaults(page, look)));
+  assert.deepEqual(faults, []);
+  await watched.finish();
+}
+
+/** The reference with every response's fields open: searched, one example sent. */
+export async function checkReference(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const watched = await scene.openPage('/v1/docs#getKlines', { look });
+  const { page } = watched;
+  await page.keyboard.press('/');
+  await page.keyboard.type('klines');
+  const shown = await page.locator('nav.side li:visible').allTextContents();
+  assert.ok(shown.length > 0 && shown.every((text) => /klines/i.test(text)));
+  const section = page.locator('#getKlines');
+  await section.getByRole('button', { name: 'Try it' }).click();
+  await section.getByText('200 OK').waitFor();
+  await page.getByRole('searchbox').fill('');
+  await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
+  // What does not depend on the width is looked at once: the page is long.
+  const rules = look === LOOKS[0] ? null : LAYOUT_RULES;
+  assert.deepEqual(await findLongPageFaults(page, 'docs', rules), []);
+  await watched.finish();
+}

@@ -1,0 +1,75 @@
+// The list and a token's page: what they show, and that they follow the market.
+
+import assert from 'node:assert/strict';
+import { WIRE } from '../docs-scene.ts';
+import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
+import { buyWire, readTape, untilLive } from './console-steps.ts';
+import { untilRight } from './watched-page.ts';
+
+export async function followList({ openPage, chain }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/');
+  const { page } = watched;
+  const price = page.locator(`tr:has(a[href*="${WIRE}"]) td`).first();
+  const before = await price.textContent();
+  await untilLive(page);
+  await buyWire(chain, 20n);
+  await untilRight(
+    'another price',
+    () => price.textContent(),
+    (text) => text !== before,
+  );
+  await watched.finish();
+}
+
+export async function searchByKeyboard({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/status');
+  const { page } = watched;
+  await page.keyboard.press('?');
+  await page.locator('dialog').waitFor();
+  // In one go: the browser reports the end of the dialog only after the key.
+  await page.evaluate(`document.querySelector('dialog').close();
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))`);
+  await page.getByRole('combobox', { name: 'Search' }).fill('wire');
+  await page.getByRole('option').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**${WIRE_PATH}`);
+  await untilLive(page);
+  await page.getByRole('heading', { name: 'WIRE' }).waitFor();
+  await watched.finish();
+}
+
+export async function keepChoicesInAddress({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/');
+  const { page } = watched;
+  await page.getByRole('button', { name: 'Losers' }).click();
+  await page.getByRole('button', { name: '6h' }).click();
+  await page.getByLabel('Chain').selectOption('devnet');
+  assert.equal(new URL(page.url()).search, '?sort=losers&window=6h&chain=devnet');
+  await page.reload();
+  await page.locator('table.tokens tbody a').first().waitFor();
+  const chosen = page.locator('button[aria-pressed="true"]');
+  assert.deepEqual(await chosen.allTextContents(), ['Losers', '6h']);
+  await watched.finish();
+}
+
+export async function followToken({ openPage, chain }: ConsoleScene): Promise<void> {
+  const watched = await openPage(WIRE_PATH);
+  const { page } = watched;
+  await untilLive(page);
+  await page.locator('.chart canvas').first().waitFor();
+  const before = await readTape(page);
+  const { transactionHash } = await buyWire(chain);
+  await page.locator(`.tape tr[data-id*="${transactionHash}"]`).waitFor();
+  assert.equal((await readTape(page)).length, before.length + 1);
+  assert.match(await page.title(), /^\$0\.\d+ WIRE · Mintwire$/);
+  for (const tab of ['Holders', 'Pools', 'Safety', 'Traders']) {
+    await page.getByRole('button', { name: tab, exact: true }).click();
+    await page.locator('.tabs table tbody tr').nth(1).waitFor();
+    assert.match(page.url(), new RegExp(`tab=${tab.toLowerCase()}`));
+  }
+  await page.getByRole('button', { name: 'Pools', exact: true }).click();
+  await page.locator('.depth tbody tr').first().waitFor();
+  await page.getByRole('button', { name: 'Show depth' }).nth(1).click();
+  await page.locator('.tabs tr:nth-child(2) + tr .depth tbody tr').first().waitFor();
+  await watched.finish();
+}

@@ -1,0 +1,154 @@
+// Trades of a signed-in wallet, on both families of chains.
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
+import { WIRE } from '../docs-scene.ts';
+import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
+import {
+  dropWirePrice,
+  openReview,
+  pickWallet,
+  reviewQuote,
+  signIn,
+  signTrade,
+  untilLive,
+  untilOwn,
+  untilSwapped,
+} from './console-steps.ts';
+import { createBrowserWallet, type EvmBrowserWallet } from './evm-browser-wallet.ts';
+import { SolanaBrowserWallet } from './solana-browser-wallet.ts';
+
+const ETHER = 10n ** 18n;
+
+export async function buyAndSell(scene: ConsoleScene): Promise<void> {
+  const wallet = createBrowserWallet(scene.chain, 1);
+  const watched = await scene.openPage(WIRE_PATH, { wallets: [wallet] });
+  const { page } = watched;
+  await untilLive(page);
+  await signIn(page);
+  await openReview(page, '0.5');
+  await signTrade(page);
+  await untilSwapped(page);
+  assert.equal(await untilOwn(page, 1), 1);
+  await page.locator('.swap').getByRole('button', { name: 'Sell' }).click();
+  await page.getByRole('button', { name: 'Max' }).click();
+  await openReview(page, await page.getByLabel('You pay').inputValue());
+  await dropWirePrice(scene.chain);
+  await signTrade(page);
+  await page.getByRole('alert').getByText('The price moved').waitFor();
+  await signTrade(page);
+  await untilSwapped(page);
+  assert.equal(await untilOwn(page, 2), 2);
+  const sent = wallet.called.filter((method) => method === 'eth_sendTransaction');
+  // The buy, two approvals, the sale.
+  assert.equal(sent.length, 4);
+  await page.goto(`${scene.service().origin}/portfolio?tab=positions`);
+  await page.getByRole('link', { name: /WIRE/ }).waitFor();
+  await watched.finish();
+}
+
+/** First the user refuses, then the wallet stands on another chain. */
+export async function refuseAndSwitch(scene: ConsoleScene): Promise<void> {
+  const wallet = createBrowserWallet(scene.chain, 2);
+  const watched = await scene.openPage(WIRE_PATH, { wallets: [wallet] });
+  const { page } = watched;
+  await signIn(page);
+  await openReview(page, '0.1');
+  wallet.refused.add('eth_sendTransaction');
+  await signTrade(page);
+  await page.getByRole('alert').getByText('Nothing was signed').waitFor();
+  await page.locator('dialog .summary li').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  wallet.refused.clear();
+  wallet.called.length = 0;
+  await openReview(page, '0.1');
+  wallet.chainId = 1;
+  wallet.refused.add('wallet_switchEthereumChain');
+  await signTrade(page);
+  await page.getByRole('alert').waitFor();
+  assert.ok(!wallet.called.includes('eth_sendTransaction'));
+  wallet.refused.clear();
+  await signTrade(page);
+  await untilSwapped(page);
+  assert.equal(wallet.chainId, scene.chain.deployment.chainId);
+  await watched.finish();
+}
+
+async function readHoldings({ chain }: ConsoleScene, { account }: EvmBrowserWallet) {
+  const data = encodeFunctionData({
+    ...{ abi: erc20Abi, functionName: 'balanceOf', args: [account.address] },
+  });
+  const wire = await chain.rpc.call<Hex>('eth_call', { to: WIRE, data }, 'latest');
+  const native = await chain.rpc.call<Hex>('eth_getBalance', account.address, 'latest');
+  return { wire: BigInt(wire), native: BigInt(native) };
+}
+
+/** Exactly so many tokens, then as many as one ether buys, less what the network may cost. */
+export async function buyExactlyAndMax(scene: ConsoleScene): Promise<void> {
+  const wallet = createBrowserWallet(scene.chain, 3);
+  await scene.chain.rpc.call('anvil_setBalance', wallet.account.address, `0x${ETHER.toString(16)}`);
+  const before = await readHoldings(scene, wallet);
+  const watched = await scene.openPage(WIRE_PATH, { wallets: [wallet] });
+  const { page } = watched;
+  await signIn(page);
+  await page.getByRole('button', { name: 'Receive exactly' }).click();
+  await page.getByLabel('You receive').fill('1000');
+  await page.getByText('You pay about').waitFor();
+  await reviewQuote(page);
+  await page.locator('dialog').getByText('At most', { exact: true }).waitFor();
+  await signTrade(page);
+  await untilSwapped(page);
+  const exact = await readHoldings(scene, wallet);
+  const received = exact.wire - before.wire;
+  // The pools of a split round in the wallet's favour.
+  assert.ok(received >= 1000n * ETHER && received - 1000n * ETHER < 10n ** 6n, `${received}`);
+  // From then on the page knows what is left.
+  await untilOwn(page, 1);
+  await page.getByRole('button', { name: 'Pay exactly' }).click();
+  await page.getByRole('button', { name: 'Max' }).click();
+  await page.getByText('You receive about').waitFor();
+  await reviewQuote(page);
+  await signTrade(page);
+  await untilSwapped(page);
+  const { wire, native } = await readHoldings(scene, wallet);
+  assert.ok(wire > exact.wire);
+  assert.ok(native > 0n && native < ETHER / 1000n, `${native} are left`);
+  await watched.finish();
+}
+
+async function buyOnSolana(page: Page, wallet: SolanaBrowserWallet): Promise<void> {
+  await openReview(page, '0.25');
+  wallet.refused.add('signAndSendTransaction');
+  await signTrade(page);
+  await page.getByRole('alert').getByText('Nothing was signed').waitFor();
+  wallet.refused.clear();
+  await signTrade(page);
+  await page.locator('dialog').getByText('Swapped').waitFor();
+}
+
+/** The wallet of the other family comes first: it is told that it has no account here. */
+export async function tradeOnSolana({ openPage, chain, solana }: ConsoleScene): Promise<void> {
+  const { rpcUrl, tokens } = solana.deployment;
+  const wallet = new SolanaBrowserWallet(rpcUrl, 1);
+  const { mint } = tokens.find(({ symbol }) => symbol === 'MIST') ?? assert.fail('no MIST');
+  const watched = await openPage(`/token?chain=devnet-solana&mint=${mint}`, {
+    wallets: [createBrowserWallet(chain, 4), wallet],
+  });
+  const { page } = watched;
+  await untilLive(page);
+  await signIn(page);
+  await page.getByText('has no account on Local Solana devnet').waitFor();
+  await pickWallet(page, 'Test Solana Wallet');
+  await page.getByRole('button', { name: 'Max' }).waitFor();
+  await buyOnSolana(page, wallet);
+  assert.equal(await untilOwn(page, 1), 1);
+  await page.locator('dialog').getByText('Swapped, and final').waitFor();
+  assert.deepEqual(wallet.called, [
+    'signMessage',
+    'signAndSendTransaction',
+    'signAndSendTransaction',
+  ]);
+  await watched.finish();
+}

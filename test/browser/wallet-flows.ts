@@ -1,0 +1,52 @@
+// Signing in with a wallet, and its keys.
+
+import assert from 'node:assert/strict';
+import type { ConsoleScene } from './console-scene.ts';
+import { pickWallet, signIn } from './console-steps.ts';
+import { createBrowserWallet } from './evm-browser-wallet.ts';
+import { untilRight } from './watched-page.ts';
+
+export async function useKey({ openPage, chain, service }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/keys', { wallets: [createBrowserWallet(chain, 0)] });
+  const { page } = watched;
+  await signIn(page);
+  await page.getByLabel('Name').fill('from the browser');
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  const secret = (await page.locator('dialog code').first().textContent()) ?? '';
+  await page.locator('dialog').getByRole('button', { name: 'Copy' }).first().click();
+  await untilRight(
+    'the clipboard has the secret',
+    () => page.evaluate<string>('navigator.clipboard.readText()'),
+    (text) => text === secret,
+  );
+  const use = async () => {
+    const headers = { authorization: `Bearer ${secret}` };
+    return fetch(`${service().origin}/v1/entitlements`, { headers });
+  };
+  const { level } = (await (await use()).json()) as { level: string };
+  assert.equal(level, 'key');
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  const row = page.getByRole('row', { name: 'from the browser' });
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await row.getByText('Revoked').waitFor();
+  assert.equal((await use()).status, 401);
+  assert.ok(!(await page.content()).includes(secret));
+  await page.getByRole('button', { name: 'Sessions' }).click();
+  await page.getByRole('button', { name: 'Log out everywhere' }).click();
+  await page.getByText('Keys belong to a wallet').waitFor();
+  await watched.finish();
+}
+
+export async function refuseSignIn({ openPage, chain }: ConsoleScene): Promise<void> {
+  const wallet = createBrowserWallet(chain, 4);
+  wallet.refused.add('personal_sign');
+  const watched = await openPage('/keys', { wallets: [wallet] });
+  const { page } = watched;
+  await pickWallet(page);
+  await page.getByRole('alert').getByText('Nothing was signed').waitFor();
+  wallet.refused.clear();
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.account').waitFor();
+  await watched.finish();
+}

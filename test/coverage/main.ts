@@ -1,0 +1,78 @@
+// `npm run coverage -- <folder>`: how many swaps of recorded blocks the index would store.
+
+import { SWAP_TOPICS } from '../../src/chains/evm/swap-topics.ts';
+import { readCommand } from '../../src/cli/read-command.ts';
+import { type JudgedSwap, measureCoverage } from './measure-coverage.ts';
+import { readRecordings } from './read-recordings.ts';
+
+const command = readCommand(process.argv.slice(2), {
+  name: 'npm run coverage',
+  help: `usage: npm run coverage -- <folder> [--rpc <chain>=<url>]
+
+Judges every swap in a folder of recorded blocks: <chain>-<block>.receipts.json as eth_getBlockReceipts
+answers, or files {"chain", "logs"}. Prints swaps by venue, stored, asked for and missed, and for what
+is missed its topic and pool. With --rpc the pools of that chain that are missed are asked for their
+factory; otherwise no node is needed.
+`,
+  args: ['folder'],
+  flags: { rpc: { type: 'string' } },
+});
+if (command === null) process.exit();
+
+async function readFactory(url: string, pool: string): Promise<string> {
+  const params = [{ to: pool, data: '0xc45a0155' }, 'latest'];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  const { result } = (await answer.json()) as { result?: string };
+  return result?.length === 66 ? `0x${result.slice(26)}` : 'none';
+}
+
+function count(swaps: readonly JudgedSwap[], kind: JudgedSwap['verdict']['kind']): number {
+  return swaps.filter(({ verdict }) => verdict.kind === kind).length;
+}
+
+function printVenues(swaps: readonly JudgedSwap[]): void {
+  const venues = Map.groupBy(swaps, ({ verdict }) => 'venue' in verdict && verdict.venue);
+  for (const [venue, own] of venues) {
+    if (venue === false) continue;
+    const asked = count(own, 'asked');
+    console.log(
+      `  ${venue.padEnd(24)} ${own.length}${asked > 0 ? ' (its registry is asked)' : ''}`,
+    );
+  }
+}
+
+const [rpcChain, rpcUrl] = (command.values.rpc ?? '').split(/=(.*)/s);
+
+async function printMissed(swaps: readonly JudgedSwap[]): Promise<void> {
+  const missed = swaps.filter(({ verdict }) => verdict.kind === 'missed');
+  for (const [pool, own] of Map.groupBy(missed, ({ log }) => log.address)) {
+    const [{ log, verdict, chain, file }] = own as [JudgedSwap];
+    const topic = log.topics[0] ?? '';
+    const reason = verdict.kind === 'missed' ? verdict.reason : '';
+    const factory =
+      rpcUrl !== undefined && chain === rpcChain
+        ? `, factory ${await readFactory(rpcUrl, pool)}`
+        : '';
+    console.log(
+      `  missed ${own.length}: ${SWAP_TOPICS.get(topic)} ${topic.slice(0, 10)} of ${pool}${factory}`,
+    );
+    console.log(`    ${reason}; first in ${file}, transaction ${log.txHash}`);
+  }
+}
+
+const judged = measureCoverage(readRecordings(command.args[0] ?? ''));
+for (const [chain, swaps] of Map.groupBy(judged, (swap) => swap.chain)) {
+  const madeUp = count(swaps, 'madeUp');
+  const real = swaps.length - madeUp;
+  const kept = count(swaps, 'stored') + count(swaps, 'asked');
+  const share = real === 0 ? 100 : Math.floor((kept * 1000) / real) / 10;
+  console.log(`${chain}: ${kept} of ${real} swaps stored (${share} %), ${madeUp} made up`);
+  printVenues(swaps);
+  await printMissed(swaps);
+}
+if (judged.length === 0) {
+  console.error('no swaps were found there');
+  process.exitCode = 1;
+}

@@ -1,0 +1,86 @@
+// The console in a real browser, on a real service and real chains.
+
+import { describe, test } from 'node:test';
+import { type ConsoleScene, startConsoleScene } from '../browser/console-scene.ts';
+import { surviveReorganisation, surviveRestart } from '../browser/fault-flows.ts';
+import { checkLook, checkReference, LOOKS } from '../browser/look-flows.ts';
+import {
+  followList,
+  followToken,
+  keepChoicesInAddress,
+  searchByKeyboard,
+} from '../browser/market-flows.ts';
+import {
+  explainPause,
+  explainStartAndLimit,
+  explainWrongAddresses,
+} from '../browser/problem-flows.ts';
+import {
+  buyAndSell,
+  buyExactlyAndMax,
+  refuseAndSwitch,
+  tradeOnSolana,
+} from '../browser/trade-flows.ts';
+import { refuseSignIn, useKey } from '../browser/wallet-flows.ts';
+import { setUp } from '../root-hooks.ts';
+
+let scene: ConsoleScene;
+
+setUp(async (t) => {
+  scene = await startConsoleScene(t);
+});
+
+describe('one after the other, for each changes the chain or the service', () => {
+  test('the list shows tokens, and a trade moves the price on the screen', () => followList(scene));
+
+  test("a token's page draws candles, shows trades as they happen, and fills every tab", () =>
+    followToken(scene));
+
+  test('a reorganisation takes trades off the screen, and the page equals a fresh load', () =>
+    surviveReorganisation(scene));
+
+  test('a restart of the service in mid-stream loses nothing on the screen', () =>
+    surviveRestart(scene));
+
+  test('a trade is bought, is on the tape as the own one, and is sold though the price moved', () =>
+    buyAndSell(scene));
+
+  test('a trade that the wallet refuses is not sent, and one on another chain asks it to change', () =>
+    refuseAndSwitch(scene));
+
+  test('a buy of exactly so many tokens pays them, and one of all coins leaves what it costs', () =>
+    buyExactlyAndMax(scene));
+});
+
+/** Two at a time: one waits while the other works. */
+describe('beside each other', { concurrency: 2 }, () => {
+  for (const look of LOOKS) {
+    const at = `at ${look.width} px in both themes`;
+    test(`axe has no finding and nothing moves or overflows ${at}`, () => checkLook(scene, look));
+
+    test(`the reference is searched, sends an example, has no finding of axe ${at}`, () =>
+      checkReference(scene, look));
+  }
+
+  test('a Solana wallet signs in, buys, and sees its trade on the tape until it is final', () =>
+    tradeOnSolana(scene));
+
+  test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
+    searchByKeyboard(scene));
+
+  test('order and filters are in the address and survive a reload', () =>
+    keepChoicesInAddress(scene));
+
+  test('a wrong address, another chain, no token and no page each say what to do', () =>
+    explainWrongAddresses(scene));
+
+  test('a paused token says so on open pages and new ones', () => explainPause(scene));
+
+  test('a service that starts says so, as does one whose budget is used up', (t) =>
+    explainStartAndLimit(t, scene));
+
+  test('a wallet signs in, issues a key that works, and revokes it', () => useKey(scene));
+
+  test('a wallet that refuses to sign in is told that nothing was signed', () =>
+    refuseSignIn(scene));
+});
