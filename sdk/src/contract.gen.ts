@@ -2656,9 +2656,9 @@ export interface Operations {
        */
       amountInRaw?: string | undefined;
       /**
-       * What is received, in its smallest unit, instead of `amountInRaw`: the trade then spends
-       * as little as possible for it. On EVM chains it uses only pools that the chain's
-       * Universal Router reaches, on Solana only Raydium, Orca and purchases on pump's curves.
+       * What is received, in its smallest unit, instead of `amountInRaw`: the trade spends as
+       * little as possible. On EVM chains it uses pools that the chain's Universal Router
+       * reaches, on Solana Raydium, Orca and purchases on pump's curves.
        */
       amountOutRaw?: string | undefined;
       /**
@@ -2699,9 +2699,9 @@ export interface Operations {
        */
       amountInRaw?: string | undefined;
       /**
-       * What is received, in its smallest unit, instead of `amountInRaw`: the trade then spends
-       * as little as possible for it. On EVM chains it uses only pools that the chain's
-       * Universal Router reaches, on Solana only Raydium, Orca and purchases on pump's curves.
+       * What is received, in its smallest unit, instead of `amountInRaw`: the trade spends as
+       * little as possible. On EVM chains it uses pools that the chain's Universal Router
+       * reaches, on Solana Raydium, Orca and purchases on pump's curves.
        */
       amountOutRaw?: string | undefined;
       /**
