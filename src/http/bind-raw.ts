@@ -47,7 +47,7 @@ function createMessages(
         exchange.renewHeader('ratelimit', admission.rateLimit);
       },
       work: createWorkContext(exchange, options, bill),
-      end: (status) => exchange.countPart?.({ operation, cost: bill.cost, status }),
+      end: (status) => exchange.countPart({ operation, cost: bill.cost, status }),
     };
   };
 }

@@ -31,7 +31,7 @@ function createSpend(exchange: Exchange, options: BindOptions) {
     try {
       options.gate.chargeMore({ identity, addressGroup }, { cost, isRequest: false });
       // The stream itself was counted when it began.
-      exchange.countPart?.({ operation: exchange.operation, cost, status: 200, isMore: true });
+      exchange.countPart({ operation: exchange.operation, cost, status: 200, isMore: true });
       return 0;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;

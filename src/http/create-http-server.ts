@@ -2,8 +2,6 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AnsweredRequest } from '../access/operation-usage.ts';
-import type { Identity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,7 +9,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createConnectionFields } from './answer-head.ts';
 import { createAddressReader } from './client-address.ts';
-import { Exchange } from './exchange.ts';
+import { type CountAnswer, Exchange } from './exchange.ts';
 import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { closeAfter, isAfterLast } from './last-answer.ts';
@@ -32,7 +30,7 @@ export interface HttpServerOptions
   >;
   readonly access: Pick<GateOptions, 'identify' | 'countUse'> & {
     /** Called when the answer to an identified caller is sent, or refused by its budget. */
-    readonly countAnswer?: (identity: Identity, answered: AnsweredRequest) => void;
+    readonly countAnswer?: CountAnswer;
   };
   /** Whether browsers reach the server over https. */
   readonly isSecure: boolean;
@@ -137,6 +135,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   const writeConnectionFields = options.ownHeads
     ? createConnectionFields({ nowMs: () => clock.nowMs(), keepAliveMs })
     : null;
+  const { countAnswer = null } = options.access;
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -144,7 +143,14 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     const startedMs = options.clock.monotonicMs();
     const target = readTarget(request.url ?? '');
     const id = options.createRequestId();
-    const exchange = new Exchange({ request, response, target, id, writeConnectionFields });
+    const exchange = new Exchange({
+      request,
+      response,
+      target,
+      id,
+      writeConnectionFields,
+      countAnswer,
+    });
     pressure.enter();
     let isObserved = false;
     const done = (begun?: number) => {
@@ -152,9 +158,6 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
       isObserved = true;
     };
     exchange.onHead = done;
-    exchange.countPart = (part) => {
-      if (exchange.identity !== null) options.access.countAnswer?.(exchange.identity, part);
-    };
     response.on('close', done);
     try {
       // A client that asked for another protocol may already have sent some of it.

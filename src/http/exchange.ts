@@ -29,7 +29,12 @@ interface ExchangeParts {
   readonly id: string;
   /** Builds the fields that Node adds to responses; null if Node writes all heads. */
   readonly writeConnectionFields: ConnectionFields | null;
+  /** Null if nobody counts the usage of callers. */
+  readonly countAnswer: CountAnswer | null;
 }
+
+/** Counts an answer, or a part of one, for the caller's usage. */
+export type CountAnswer = (identity: Identity, answered: AnsweredRequest) => void;
 
 export class Exchange {
   readonly id: string;
@@ -40,8 +45,6 @@ export class Exchange {
   identity: Identity | null = null;
   /** What the caller was charged for it. */
   cost = 0;
-  /** Counts work for the caller's usage that is not the whole request; null if nobody counts. */
-  countPart: ((part: AnsweredRequest) => void) | null = null;
   /** Whether its messages were counted one by one. */
   isCounted = false;
   /** The caller's address group; null until it is first needed. */
@@ -51,19 +54,30 @@ export class Exchange {
   /** Called when a streaming response has begun: it no longer counts as a request in progress. */
   onHead: ((status: number) => void) | null = null;
   readonly #writeConnectionFields: ConnectionFields | null;
+  readonly #countAnswer: CountAnswer | null;
   readonly #headers: string[];
   /** Whether we generated all header values, so that nothing has to be validated. */
   #isOwn = true;
 
-  constructor({ request, response, target, id, writeConnectionFields }: ExchangeParts) {
+  constructor(parts: ExchangeParts) {
+    const { id, target } = parts;
     this.id = id;
-    this.request = request;
-    this.response = response;
+    this.request = parts.request;
+    this.response = parts.response;
     this.path = target.path;
     this.query = target.query;
-    this.#writeConnectionFields = writeConnectionFields;
+    this.#writeConnectionFields = parts.writeConnectionFields;
+    this.#countAnswer = parts.countAnswer;
     this.#headers = COMMON_FLAT.slice();
     this.#headers.push('x-request-id', id);
+  }
+
+  /**
+   * Counts work for the caller's usage that is not the whole request. A method, because one more
+   * closure for each request made V8 keep all of a request's objects until a full collection.
+   */
+  countPart(part: AnsweredRequest): void {
+    if (this.identity !== null) this.#countAnswer?.(this.identity, part);
   }
 
   /** Sets a header to any value, replacing an existing one. */
@@ -74,10 +88,11 @@ export class Exchange {
     else this.#headers.push(name, value);
   }
 
-  /** Replaces the value of an added header with one that we generated. */
+  /** Sets a header to a value that we generated, replacing an existing one. */
   renewHeader(name: string, value: string): void {
     const at = this.#find(name);
-    if (at >= COMMON_FLAT.length) this.#headers[at + 1] = value;
+    if (at < 0) this.addHeader(name, value);
+    else if (at >= COMMON_FLAT.length) this.#headers[at + 1] = value;
     else this.setHeader(name, value);
   }
 
@@ -190,15 +205,17 @@ export class Exchange {
   sendError(error: AppError): void {
     if (!this.isOpen) return;
     const body = serializeProblem(error, this.id);
-    if (error.status === 401) this.setHeader('www-authenticate', 'Bearer realm="mintwire"');
+    if (error.status === 401) this.renewHeader('www-authenticate', 'Bearer realm="mintwire"');
     for (const [name, value] of Object.entries(error.headers ?? {})) {
-      this.setHeader(name.toLowerCase(), value);
+      // Node itself writes the head of a response that ends its connection.
+      if (name === 'Connection') this.setHeader('connection', value);
+      else this.renewHeader(name.toLowerCase(), value);
     }
     if (error.retryAfterSeconds !== undefined) {
-      this.setHeader('retry-after', String(error.retryAfterSeconds));
+      this.renewHeader('retry-after', String(error.retryAfterSeconds));
     }
-    this.setHeader('cache-control', 'no-store');
-    this.setHeader('content-type', 'application/problem+json; charset=utf-8');
+    this.renewHeader('cache-control', 'no-store');
+    this.renewHeader('content-type', 'application/problem+json; charset=utf-8');
     this.send(error.status, body);
   }
 }
