@@ -79,6 +79,9 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
   }
 }
 
+/** Of random trades: those that are paid by a signed permit, unless they spend the native coin. */
+const PERMIT_SHARE = 0.4;
+
 /** Random trades through the service, each executed and compared with its quote. */
 async function drillTrades(
   engine: Engine,
@@ -90,6 +93,7 @@ async function drillTrades(
     const tally = await runRandomTrades(service, {
       count: wanted.count,
       exactOutShare: wanted.isExactOut ? 1 : 0,
+      permitShare: PERMIT_SHARE,
       random: createRandom(wanted.seed),
       onBlock: ({ executed }) =>
         void process.stdout.write(`\r${engine}: traded ${executed} of ${wanted.count} `),
