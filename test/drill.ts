@@ -1,7 +1,8 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
 // `-- --trades 500 --chain devnet-solana`, `-- --faults`,
 // `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10`,
-// `-- --routers 100` or `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a count.
+// `-- --routers 100` or `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a
+// count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';

@@ -93,9 +93,12 @@ export async function drillCharts(
   const info = await ask<Json>((done, fail) => client.resolveSymbol(wire.ticker, done, fail));
   assert.deepEqual([info.name, info.currency_code], ['WIRE', 'USD']);
   const unknown = `devnet:0x${'12'.repeat(20)}`;
-  await assert.rejects(ask((done, fail) => client.resolveSymbol(unknown, done, fail)), {
-    message: 'unknown_symbol',
-  });
+  await assert.rejects(
+    ask((done, fail) => client.resolveSymbol(unknown, done, fail)),
+    {
+      message: 'unknown_symbol',
+    },
+  );
   const compared = await compareBars(client, { info, api });
   const marks = await ask<Json[]>((done) => client.getMarks(info, 0, 9_999_999_999, done, '60'));
   assert.ok(marks.length > 0 && marks.every(({ time }) => Number.isInteger(time)));

@@ -1,5 +1,5 @@
-// Pools that were left out of the graph and then asked for: they come beside the deepest pools, which
-// stay, and nobody waits for them for long.
+// Pools that were left out of the graph and then asked for: they come beside the deepest pools,
+// which stay, and nobody waits for them for long.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';

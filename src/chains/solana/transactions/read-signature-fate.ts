@@ -66,7 +66,7 @@ async function readFinalHeight(endpoint: RpcEndpoint): Promise<number> {
   return height as number;
 }
 
-/** If nobody knows it, it is looked for again after the height was read: it may be of that block. */
+/** The height is read before the last look, so that a transaction of that block is found. */
 export async function readSignatureFate(
   client: RpcClient,
   signature: TransactionId,
