@@ -88,7 +88,9 @@ export class StatusWaits<Answer> {
     let answer = first;
     for (;;) {
       const nowMs = clock.monotonicMs();
-      const isOver = nowMs >= endMs || wait.signal?.aborted === true || this.#isStopped;
+      // Nobody reads the answer.
+      if (wait.signal?.aborted === true) return answer;
+      const isOver = nowMs >= endMs || this.#isStopped;
       if (isOver || wait.isNews(answer, first)) {
         if (ask.number > askedBefore) return answer;
         ask = await this.#takeAskAfter(wait, askedBefore);

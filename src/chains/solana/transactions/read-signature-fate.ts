@@ -66,16 +66,14 @@ async function readFinalHeight(endpoint: RpcEndpoint): Promise<number> {
   return height as number;
 }
 
-/** The height is read before the last look, so that a transaction of that block is found. */
+/** The height is read before the look, so that a transaction of that block is found. */
 export async function readSignatureFate(
   client: RpcClient,
   signature: TransactionId,
 ): Promise<TransactionFate> {
-  const fate = await readKnownFate(client, signature);
-  if (fate.state !== 'unknown') return fate;
   const searchedHeight = await client.at(readFinalHeight);
-  const later = await readKnownFate(client, signature);
-  return later.state === 'unknown' ? { state: 'unknown', searchedHeight } : later;
+  const fate = await readKnownFate(client, signature);
+  return fate.state === 'unknown' ? { state: 'unknown', searchedHeight } : fate;
 }
 
 /** If one node does not know it, all are asked. */
