@@ -1,11 +1,13 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
 // `-- --trades 500 --chain devnet-solana`, `-- --faults`,
-// `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10` or
-// `-- --routers 100`: the suite's hardest scenarios, repeated, with a count.
+// `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10`,
+// `-- --routers 100` or `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a
+// count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
 import { drillBackfill } from './drill/backfill-kills.ts';
+import { drillCharts } from './drill/charts.ts';
 import { drillDevnetBlocks } from './drill/devnet-blocks.ts';
 import { drillFaults } from './drill/faults.ts';
 import { drillNodes } from './drill/nodes.ts';
@@ -79,6 +81,9 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
   }
 }
 
+/** Of random trades: those that are paid by a signed permit, unless they spend the native coin. */
+const PERMIT_SHARE = 0.4;
+
 /** Random trades through the service, each executed and compared with its quote. */
 async function drillTrades(
   engine: Engine,
@@ -90,6 +95,7 @@ async function drillTrades(
     const tally = await runRandomTrades(service, {
       count: wanted.count,
       exactOutShare: wanted.isExactOut ? 1 : 0,
+      permitShare: PERMIT_SHARE,
       random: createRandom(wanted.seed),
       onBlock: ({ executed }) =>
         void process.stdout.write(`\r${engine}: traded ${executed} of ${wanted.count} `),
@@ -133,7 +139,7 @@ async function drillSolanaTrades(wanted: { count: number; seed: number }): Promi
 
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n>
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n> | --charts <file>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
@@ -145,6 +151,7 @@ tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, p
 thousand, and verifies a fresh index. --nodes kills the process that indexes among three on one
 PostgreSQL (20 times, or --kills). --upgrades restarts one of two processes after the other, under
 load, each time with the other one of two versions. --routers makes so many random trades through each kind of router.
+--charts reads the chart feed with TradingView's own client (charting_library/datafeeds/udf/dist/bundle.js).
 `,
   flags: {
     kills: { type: 'string' },
@@ -161,6 +168,7 @@ load, each time with the other one of two versions. --routers makes so many rand
     nodes: { type: 'boolean' },
     upgrades: { type: 'string' },
     routers: { type: 'string' },
+    charts: { type: 'string' },
   },
 } as const;
 
@@ -181,6 +189,16 @@ if (values.routers !== undefined) {
   const count = Number(values.routers);
   await drillRouters({ count, seed: Number(values.seed ?? 1), log: (line) => console.log(line) });
   console.log('drill of routers: no differences');
+  process.exit(0);
+}
+if (values.charts !== undefined) {
+  const cleanup = createCleanup();
+  try {
+    await drillCharts(cleanup, { bundle: values.charts, log: (line) => console.log(line) });
+  } finally {
+    await cleanup.run();
+  }
+  console.log('drill of charts: no differences');
   process.exit(0);
 }
 if (values.nodes || values.upgrades !== undefined) {

@@ -2,17 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Hex } from 'viem';
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { TEST_ADDRESSES } from '../devnet/accounts.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { compileWallets } from './contracts/compile-wallets.ts';
 import type { Json } from './market-scene.ts';
 import {
   assertProblem,
+  buildBody,
   buildWell,
   listKinds,
   type ServiceTradeInput,
   type TestTrader,
   type TradeService,
+  watchTrade,
 } from './trade-service.ts';
 import { setBalance } from './trade-wallet.ts';
 
@@ -155,12 +159,76 @@ async function refuseExpired({ service }: PermitScene): Promise<void> {
   assert.match(problem.detail, /has expired/);
 }
 
+/** A contract that accepts what its owner signs, and the calls that it makes for it. */
+async function createContractWallet(service: TradeService) {
+  const { chain, client } = service;
+  const owner = privateKeyToAccount(generatePrivateKey());
+  const { OwnerWallet: wallet } = compileWallets();
+  assert.ok(wallet, 'no wallet is compiled');
+  const data = encodeDeployData({ ...wallet, args: [owner.address] });
+  const [from] = TEST_ADDRESSES as [Hex];
+  const nonce = BigInt(await chain.rpc.call<Hex>('eth_getTransactionCount', from, 'latest'));
+  assert.equal((await chain.send({ from, data, gas: 3_000_000n })).status, '0x1');
+  const address = getContractAddress({ from, nonce });
+  await setBalance(chain, ZERO_ADDRESS, { owner: owner.address, amountRaw: 10n * ETHER });
+  const sign = (message: string) => owner.signMessage({ message });
+  const { token: bearer } = await client.signIn({ address, chain: 'devnet', sign });
+  const build = (trade: ServiceTradeInput, more: Json = {}) =>
+    client.send('POST', '/trade/build', { body: { ...buildBody(trade), ...more }, bearer });
+  const execute = async (calls: readonly Json[]) => {
+    const own = calls.map(({ to, value = '0', data }) => ({ to, value: BigInt(value), data }));
+    const args = [own] as const;
+    const call = encodeFunctionData({ abi: wallet.abi, functionName: 'execute', args });
+    await chain.rpc.call('anvil_impersonateAccount', owner.address);
+    const sent = { from: owner.address, to: address, data: call, gas: 5_000_000n };
+    assert.equal((await chain.send(sent)).status, '0x1');
+  };
+  return { address, owner, build, execute };
+}
+
+async function tradeAsContract({ service }: PermitScene): Promise<void> {
+  const { address, owner, build, execute } = await createContractWallet(service);
+  const wire = service.mintOf('wire');
+  await service.give([[address, wire, 100n * ETHER]]);
+  await service.settle();
+  const trade = { mint: wire, side: 'sell', amountInRaw: ETHER } as const;
+  const buildNow = async (more: Json): Promise<Json> => {
+    await service.settle();
+    const { status, body } = await build(trade, more);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+  const executeExactly = async (built: Json) => {
+    assert.equal(built.quote.exact, true, JSON.stringify(built.quote.warnings));
+    const watch = await watchTrade(service.chain, address, built);
+    await execute(built.walletCalls.calls);
+    const { receivedRaw, spentRaw } = await watch([]);
+    assert.deepEqual([receivedRaw.toString(), spentRaw], [built.quote.output.amountRaw, ETHER]);
+  };
+  await execute((await buildNow({ approval: 'permit' })).transactions);
+  const asked = await buildNow({ approval: 'permit' });
+  assert.deepEqual(listKinds(asked), []);
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const foreign = buildTerms(asked, await stranger.signTypedData(asked.permit));
+  const problem = assertProblem(await build(trade, foreign), 400, 'INVALID_INPUT');
+  assert.equal(problem.errors[0].path, 'permitSignature');
+  const built = await buildNow(buildTerms(asked, await owner.signTypedData(asked.permit)));
+  assert.equal(readCommands(built.transactions[0])[0], PERMIT_COMMAND);
+  await executeExactly(built);
+  // Without a permit: approvals and swap in one transaction of the wallet, all or nothing.
+  const batch = await buildNow({});
+  assert.ok(batch.walletCalls.calls.length >= 2, listKinds(batch).join());
+  await executeExactly(batch);
+}
+
 /** Registers the tests; the scene is read when they run. */
 export function describePermits(read: () => PermitScene): void {
   test('after one approval a sale is a signature and a transaction', () => tradeByPermit(read()));
   test('a given output takes no more than was signed for', () => tradeGivenOutput(read()));
   test('a wrong signature is refused and named, and spends nothing', () =>
     refuseSignatures(read()));
+  test('a contract wallet signs a permit, and makes the calls of a trade at once', () =>
+    tradeAsContract(read()));
   test('an expired permit is refused and named', () => refuseExpired(read()));
   test('the native coin needs no permit', async () => {
     const { service } = read();

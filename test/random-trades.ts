@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { POOL_LIST } from '../devnet/pool-list.ts';
 import { ETH_PRICE_MICRO_USD, TOKEN_LIST, toRawAmount } from '../devnet/token-list.ts';
+import type { ClientAnswer } from './access-client.ts';
 import type { Json } from './market-scene.ts';
 import {
   type Gift,
@@ -29,6 +30,8 @@ export interface RandomTradesOptions {
   readonly count: number;
   /** The share of trades that are given what they pay, instead of what they spend; 0 by default. */
   readonly exactOutShare?: number;
+  /** The share of trades whose router takes what is spent by a signed permit; 0 by default. */
+  readonly permitShare?: number;
   readonly random: () => number;
   readonly onBlock?: (tally: TradeTally) => void;
 }
@@ -38,6 +41,7 @@ interface DrawnTrade extends ServiceTradeInput {
   readonly size: string;
   /** What is given of it. */
   readonly amountRaw: bigint;
+  readonly isPermitted: boolean;
 }
 
 interface Round {
@@ -98,7 +102,8 @@ const TRADED = [...new Set(POOL_LIST.map(({ token }) => token))];
 /** Tokens with several pools occur more often: only their trades can be split. */
 const DRAWN = [...TRADED, ...POOL_LIST.map(({ token }) => token), 'wire', 'usdc', 'wbit'];
 
-function draw(scene: TradeService, { random, exactOutShare = 0 }: RandomTradesOptions): DrawnTrade {
+function draw(scene: TradeService, options: RandomTradesOptions): DrawnTrade {
+  const { random, exactOutShare = 0, permitShare = 0 } = options;
   const key = pick(DRAWN, random);
   const others = ['eth', 'eth', 'eth', 'weth', 'usdc', 'wire'].filter((one) => one !== key);
   const quote = pick(others, random);
@@ -110,7 +115,7 @@ function draw(scene: TradeService, { random, exactOutShare = 0 }: RandomTradesOp
     key,
     mint: scene.mintOf(key),
     side,
-    ...{ amountRaw, size },
+    ...{ amountRaw, size, isPermitted: permitShare > 0 && random() < permitShare },
     ...(isExactOut ? { amountOutRaw: amountRaw } : { amountInRaw: amountRaw }),
     slippageBps: pick([0, 0, 10, 50, 300], random),
     ...(quote === 'eth' ? {} : { quoteMint: scene.mintOf(quote) }),
@@ -137,6 +142,21 @@ async function fundTraders(scene: TradeService, traders: readonly TestTrader[]):
 
 function listPools({ route }: Json): string[] {
   return route.flatMap(({ hops }: Json) => hops.map(({ pool }: Json) => pool as string));
+}
+
+/** With a permit in two steps: the wallet signs what the first one asks for. */
+async function buildTrade({ trader, drawn, quote }: Round): Promise<ClientAnswer> {
+  const quoteId = quote.quoteId as string;
+  if (!drawn.isPermitted) return trader.build(drawn, { quoteId });
+  const approval = { approval: 'permit' };
+  const asked = await trader.build(drawn, { quoteId, ...approval });
+  const { permit, quote: priced } = asked.body as Json;
+  // The native coin needs none.
+  if (asked.status !== 200 || permit === undefined) return asked;
+  const permitSignature = await trader.account.signTypedData(permit);
+  const terms = { ...approval, quoteId: priced.quoteId, permitSignature };
+  const { status, body } = await trader.build(drawn, terms);
+  return { status, body: { ...(body as Json), isPermitted: true } } as ClientAnswer;
 }
 
 class RandomTrades {
@@ -232,8 +252,7 @@ class RandomTrades {
     const { chain } = this.#scene;
     const built = await Promise.all(
       round.map(async (one) => {
-        const quoteId = one.quote.quoteId as string;
-        const { status, body } = await one.trader.build(one.drawn, { quoteId });
+        const { status, body } = await buildTrade(one);
         if (status !== 200) this.#refuse(one.drawn, body);
         return status === 200 ? { ...one, body: body as Json } : null;
       }),
@@ -284,6 +303,7 @@ class RandomTrades {
       for (const { venue } of hops) count(tally.seen, venue);
     }
     const given = drawn.amountOutRaw === undefined ? 'given input' : 'given output';
+    if (body.isPermitted) count(tally.seen, `permit, ${given}`);
     for (const name of [drawn.side, drawn.size, drawn.key, given]) count(tally.seen, name);
   }
 }

@@ -178,11 +178,17 @@ export interface MinedTransaction {
   readonly poolCandidates: readonly PoolId[];
 }
 
+interface UnknownTransaction {
+  readonly state: 'unknown';
+  /**
+   * On a chain whose transactions expire at a height, and whose nodes do not tell of those that
+   * wait: it is in no final block up to this height.
+   */
+  readonly searchedHeight?: number;
+}
+
 /** The status of a transaction, as far as any node knows. */
-export type TransactionFate =
-  | { readonly state: 'unknown' }
-  | { readonly state: 'pending' }
-  | MinedTransaction;
+export type TransactionFate = UnknownTransaction | { readonly state: 'pending' } | MinedTransaction;
 
 /** What asking a node of a chain may end in. */
 export interface NodeFaults {
@@ -198,11 +204,7 @@ export interface ChainTransactions extends NodeFaults {
   readonly canBuild: boolean;
   /** The position of the newest block of a node. */
   readHead(): Promise<number>;
-  /**
-   * On a chain whose transactions expire at a height, and whose nodes do not tell of those that
-   * wait: one that no node knows is pending until `lastValidHeight`.
-   */
-  readTransaction(id: TransactionId, lastValidHeight?: number): Promise<TransactionFate>;
+  readTransaction(id: TransactionId): Promise<TransactionFate>;
   /**
    * `tokenIn` is what the wallet will spend. Throws an `AppError` that names `permitSignature` if
    * the permit is not the wallet's, has expired, or was used.

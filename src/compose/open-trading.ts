@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createBuildTrade } from '../trading/build/create-build-trade.ts';
-import { createGetTradeStatus } from '../trading/build/create-get-trade-status.ts';
+import { createGetTradeStatus, type NodeAnswer } from '../trading/build/create-get-trade-status.ts';
 import { StatusWaits } from '../trading/build/status-waits.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
 import type { TradeChains } from '../trading/quote/trade-chain.ts';
@@ -74,7 +74,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
       isMark: (text, mark) => peppers.isMark('quote', text, mark),
     },
   });
-  const waits = new StatusWaits({ clock, sleep });
+  const waits = new StatusWaits<NodeAnswer>({ clock, sleep });
   chains.start();
   return {
     chains,

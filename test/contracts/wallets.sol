@@ -2,12 +2,29 @@
 // Contract wallets for the tests of sign-in: one that works, and some that misbehave.
 pragma solidity ^0.8.24;
 
-/// Accepts what its owner signed (ERC-1271).
+/// Accepts what its owner signed (ERC-1271), and makes several calls in one transaction for it.
 contract OwnerWallet {
+    struct Call {
+        address to;
+        uint256 value;
+        bytes data;
+    }
+
     address public immutable owner;
 
     constructor(address owner_) {
         owner = owner_;
+    }
+
+    receive() external payable {}
+
+    /// All of them or none.
+    function execute(Call[] calldata calls) external {
+        require(msg.sender == owner, "not the owner");
+        for (uint256 i = 0; i < calls.length; i++) {
+            (bool success,) = calls[i].to.call{value: calls[i].value}(calls[i].data);
+            require(success, "a call failed");
+        }
     }
 
     function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {

@@ -332,10 +332,13 @@ describe('permits', () => describePermits(() => ({ service })));
 describe('the status of a trade', () => describeTradeStatus(() => ({ service, trader })));
 
 test('random trades over all venues, sides, sizes and tokens pay what they promised', async () => {
-  const options = { count: 120, exactOutShare: 0.25, random: createRandom(3) };
-  const tally = await runRandomTrades(service, options);
+  const shares = { exactOutShare: 0.25, permitShare: 0.3 };
+  const tally = await runRandomTrades(service, { count: 120, ...shares, random: createRandom(3) });
   assertVariety(tally);
   assert.ok((tally.seen.get('given output') ?? 0) >= 20);
+  for (const given of ['given input', 'given output']) {
+    assert.ok((tally.seen.get(`permit, ${given}`) ?? 0) >= 2, given);
+  }
 });
 
 test('without a node quotes continue with a warning; build and status are 503', async () => {

@@ -86,6 +86,7 @@ export class MemorySolana {
       case 'getGenesisHash':
         return this.genesis;
       case 'getSlot':
+      case 'getBlockHeight':
         return config.commitment === 'finalized' ? this.finalized : this.head;
       case 'getBlocks':
         return this.#listSlots(Number(first), Number(second));

@@ -55,7 +55,7 @@ test('a transaction is found by its signature, with its block and its pools', as
   assert.ok(fate.poolCandidates.includes(POOL));
   const failed = await read(2);
   assert.ok(failed.state === 'mined' && failed.isReverted);
-  assert.deepEqual(await read(99), { state: 'unknown' });
+  assert.deepEqual(await read(99), { state: 'unknown', searchedHeight: 101 });
 });
 
 test('balances at a block are known unless the accounts were used since', async () => {

@@ -22,11 +22,17 @@ import type { StatusWaits } from './status-waits.ts';
 
 type StatusAnswer = OutputOf<typeof getTradeStatus>;
 
+/** The same for all who ask about a transaction, whatever they know of it. */
+export interface NodeAnswer extends StatusAnswer {
+  /** If no node knows the transaction: the height up to which it was looked for. */
+  readonly searchedHeight: number | null;
+}
+
 interface StatusParts {
   readonly chains: ChainNames;
   readonly builders: BuildChains;
   readonly store: MarketStore;
-  readonly waits: StatusWaits;
+  readonly waits: StatusWaits<NodeAnswer>;
   /** Another value after each commit of a chain. */
   readonly readVersion: (chain: ChainSlug) => number;
 }
@@ -69,6 +75,18 @@ function differ(a: StatusAnswer, b: StatusAnswer): boolean {
   return !isSameBlock || a.tradeIds.join() !== b.tradeIds.join();
 }
 
+/** A transaction that no node knows is pending as long as it can be executed. */
+function toAnswer(
+  { searchedHeight, ...answer }: NodeAnswer,
+  lastValidBlockHeight: number | undefined,
+): StatusAnswer {
+  const isAlive =
+    searchedHeight !== null &&
+    lastValidBlockHeight !== undefined &&
+    searchedHeight <= lastValidBlockHeight;
+  return isAlive ? { ...answer, status: 'pending' } : answer;
+}
+
 export function createGetTradeStatus(parts: StatusParts) {
   return async (
     input: InputOf<typeof getTradeStatus>,
@@ -79,23 +97,29 @@ export function createGetTradeStatus(parts: StatusParts) {
     const txHash = parseTxHash(parts.builders.findFamily(slug), input.txHash);
     const chain = parts.builders.find(slug);
     if (chain === null) throw buildNotReadyError(slug);
-    const ask = async (budgetMs?: number): Promise<StatusAnswer> => {
+    const ask = async (budgetMs?: number): Promise<NodeAnswer> => {
       const limit = budgetMs === undefined ? {} : { budgetMs };
       const asked = { chain: slug, node: chain, sleep, ...limit };
-      const fate = await askNode(asked, () => chain.readTransaction(txHash, lastValidBlockHeight));
-      if (fate.state !== 'mined') {
-        return { status: fate.state, block: null, tradeIds: [], reason: null };
+      const fate = await askNode(asked, () => chain.readTransaction(txHash));
+      if (fate.state === 'mined') {
+        const answer = await readMinedAnswer(parts, slug, { ...fate, txHash });
+        return { ...answer, searchedHeight: null };
       }
-      return readMinedAnswer(parts, slug, { ...fate, txHash });
+      const searchedHeight = fate.state === 'unknown' ? (fate.searchedHeight ?? null) : null;
+      return { status: fate.state, block: null, tradeIds: [], reason: null, searchedHeight };
     };
-    if (waitMs === 0) return ask();
+    const adapt = (answer: NodeAnswer) => toAnswer(answer, lastValidBlockHeight);
+    if (waitMs === 0) return adapt(await ask());
     const { identity, watchClient } = context;
-    return parts.waits.wait({
+    const isNews = (answer: StatusAnswer, first: StatusAnswer) =>
+      answer.status !== (knownStatus ?? first.status) || differ(answer, first);
+    const last = await parts.waits.wait({
       ...{ waitMs, caller: `${identity.kind} ${identity.key}`, signal: watchClient?.() },
+      name: `${slug} ${txHash}`,
       readVersion: () => parts.readVersion(slug),
       ask: () => ask(ASK_MAX_MS),
-      isNews: (answer, first) =>
-        answer.status !== (knownStatus ?? first.status) || differ(answer, first),
+      isNews: (answer, first) => isNews(adapt(answer), adapt(first)),
     });
+    return adapt(last);
   };
 }

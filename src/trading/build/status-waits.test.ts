@@ -17,7 +17,7 @@ function createScene() {
     onSleep: (): void => undefined,
     onAsk: (): void => undefined,
   };
-  const waits = new StatusWaits({
+  const waits = new StatusWaits<string>({
     clock,
     sleep: async (ms) => {
       clock.advance(ms);
@@ -28,7 +28,7 @@ function createScene() {
   });
   const wait = (waitMs: number, more: { caller?: string; signal?: AbortSignal } = {}) =>
     waits.wait({
-      ...{ waitMs, caller: 'test', signal: undefined, ...more },
+      ...{ name: 'one', waitMs, caller: 'test', signal: undefined, ...more },
       readVersion: () => scene.version,
       ask: async () => {
         scene.asked += 1;

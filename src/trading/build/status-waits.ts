@@ -1,8 +1,9 @@
 // Requests that wait until the status of a transaction changes.
 //
-// A waiting request asks the node again after each commit of the chain, and every two seconds in
-// between: a transaction becomes pending, or is dropped, without a block. Waits are limited, in all
-// and for each caller; a request beyond the limit is answered at once.
+// The node is asked again after each commit of the chain, and every two seconds in between: a
+// transaction becomes pending, or is dropped, without a block. All requests that wait for one
+// transaction share these asks. Waits are limited, in all and for each caller; a request beyond the
+// limit is answered at once.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
@@ -18,6 +19,8 @@ interface WaitParts {
 }
 
 interface Wait<Answer> {
+  /** Names the transaction: waits of one name share what is asked. */
+  readonly name: string;
   readonly caller: string;
   readonly waitMs: number;
   /** Aborts when the caller disconnects. */
@@ -29,9 +32,27 @@ interface Wait<Answer> {
   isNews(answer: Answer, first: Answer): boolean;
 }
 
-export class StatusWaits {
+interface Ask<Answer> {
+  /** Asks are numbered in the order in which they start. */
+  readonly number: number;
+  readonly startedMs: number;
+  /** Read before asking, so that a commit in between counts as a new one. */
+  readonly version: number;
+  readonly answer: Promise<Answer>;
+  isUnderWay: boolean;
+}
+
+/** What is asked about one transaction for all requests that wait for it. */
+interface SharedAsk<Answer> {
+  waitCount: number;
+  last: Ask<Answer> | null;
+}
+
+export class StatusWaits<Answer> {
   readonly #parts: WaitParts;
   readonly #byCaller = new Map<string, number>();
+  readonly #shared = new Map<string, SharedAsk<Answer>>();
+  #askCount = 0;
   #count = 0;
   #isStopped = false;
 
@@ -45,48 +66,104 @@ export class StatusWaits {
   }
 
   /** The first answer that is news, or the last one when the time is up. */
-  async wait<Answer>(wait: Wait<Answer>): Promise<Answer> {
-    if (!this.#enter(wait.caller)) return wait.ask();
+  async wait(wait: Wait<Answer>): Promise<Answer> {
+    if (!this.#enter(wait)) return wait.ask();
     try {
       return await this.#poll(wait);
     } finally {
-      this.#leave(wait.caller);
+      this.#leave(wait);
     }
   }
 
-  async #poll<Answer>(wait: Wait<Answer>): Promise<Answer> {
+  /**
+   * The first answer that a request compares with may be older than the request; what it is
+   * answered with never is.
+   */
+  async #poll(wait: Wait<Answer>): Promise<Answer> {
     const { clock, sleep } = this.#parts;
-    let askedAtMs = clock.monotonicMs();
-    const endMs = askedAtMs + wait.waitMs;
-    // Read before asking, so that a commit in between counts as a new one.
-    let version = wait.readVersion();
-    const first = await wait.ask();
+    const endMs = clock.monotonicMs() + wait.waitMs;
+    const askedBefore = this.#askCount;
+    let ask = this.#takeAsk(wait);
+    let first = await ask.answer;
     let answer = first;
-    while (!wait.isNews(answer, first) && wait.signal?.aborted !== true && !this.#isStopped) {
+    for (;;) {
       const nowMs = clock.monotonicMs();
-      if (nowMs >= endMs) break;
+      // Nobody reads the answer.
+      if (wait.signal?.aborted === true) return answer;
+      const isOver = nowMs >= endMs || this.#isStopped;
+      if (isOver || wait.isNews(answer, first)) {
+        if (ask.number > askedBefore) return answer;
+        ask = await this.#takeAskAfter(wait, askedBefore);
+        answer = await ask.answer;
+        first = answer;
+        continue;
+      }
       await sleep(Math.min(POLL_MS, endMs - nowMs));
-      const isDue = clock.monotonicMs() - askedAtMs >= ASK_MS;
-      if (wait.readVersion() === version && !isDue) continue;
-      version = wait.readVersion();
-      askedAtMs = clock.monotonicMs();
-      answer = await wait.ask();
+      ask = this.#takeAsk(wait);
+      answer = await ask.answer;
     }
-    return answer;
   }
 
-  #enter(caller: string): boolean {
+  /** An ask that started after so many others. */
+  async #takeAskAfter(wait: Wait<Answer>, count: number): Promise<Ask<Answer>> {
+    for (;;) {
+      const last = this.#shared.get(wait.name)?.last ?? null;
+      if (last !== null && last.number > count) return last;
+      if (last === null || !last.isUnderWay) return this.#startAsk(wait);
+      await last.answer.catch(() => undefined);
+    }
+  }
+
+  /** The last ask, or a new one if that is due. */
+  #takeAsk(wait: Wait<Answer>): Ask<Answer> {
+    const last = this.#shared.get(wait.name)?.last ?? null;
+    if (last === null) return this.#startAsk(wait);
+    if (last.isUnderWay) return last;
+    const isOld = this.#parts.clock.monotonicMs() - last.startedMs >= ASK_MS;
+    return isOld || last.version !== wait.readVersion() ? this.#startAsk(wait) : last;
+  }
+
+  #startAsk(wait: Wait<Answer>): Ask<Answer> {
+    this.#askCount += 1;
+    const ask: Ask<Answer> = {
+      number: this.#askCount,
+      startedMs: this.#parts.clock.monotonicMs(),
+      version: wait.readVersion(),
+      answer: wait.ask(),
+      isUnderWay: true,
+    };
+    const shared = this.#shared.get(wait.name);
+    if (shared !== undefined) shared.last = ask;
+    const end = () => {
+      ask.isUnderWay = false;
+    };
+    ask.answer.then(end, () => {
+      end();
+      // Whoever waits for it is told; others ask again.
+      if (shared?.last === ask) shared.last = null;
+    });
+    return ask;
+  }
+
+  #enter({ caller, name }: Wait<Answer>): boolean {
     const mine = this.#byCaller.get(caller) ?? 0;
     if (this.#count >= WAITS_MAX || mine >= WAITS_PER_CALLER_MAX) return false;
     this.#count += 1;
     this.#byCaller.set(caller, mine + 1);
+    const shared = this.#shared.get(name) ?? { waitCount: 0, last: null };
+    shared.waitCount += 1;
+    this.#shared.set(name, shared);
     return true;
   }
 
-  #leave(caller: string): void {
+  #leave({ caller, name }: Wait<Answer>): void {
     const mine = (this.#byCaller.get(caller) ?? 1) - 1;
     this.#count -= 1;
     if (mine === 0) this.#byCaller.delete(caller);
     else this.#byCaller.set(caller, mine);
+    const shared = this.#shared.get(name);
+    if (shared === undefined) return;
+    shared.waitCount -= 1;
+    if (shared.waitCount === 0) this.#shared.delete(name);
   }
 }

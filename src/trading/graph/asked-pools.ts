@@ -26,8 +26,12 @@ interface AskedToken {
   readonly version: number;
 }
 
-/** Beyond it, those that were asked for longest ago are forgotten. */
+/** Beyond either, tokens that were asked for longest ago are forgotten. */
 const TOKENS_MAX = 2000;
+const KEPT_POOLS_MAX = 30_000;
+/** Tokens that wait to be read, and how many are read at once. */
+const WANTED_MAX = 1000;
+const READ_TOKENS_MAX = 100;
 /** Of a token: its deepest. */
 const POOLS_MAX = 20;
 /** After so many commits a token that is asked for is read again: it may have new pools. */
@@ -46,18 +50,34 @@ export class AskedPools {
     this.#tokensMax = tokensMax;
   }
 
+  /** The tokens to be read next. */
   get wanted(): readonly Address[] {
-    return [...this.#wanted];
+    return [...this.#wanted].slice(0, READ_TOKENS_MAX);
   }
 
-  want(token: Address): void {
-    this.#wanted.add(token);
+  /** False if too many wait already. */
+  want(tokens: readonly Address[]): boolean {
+    if (this.#wanted.size + tokens.length > WANTED_MAX) return false;
+    for (const token of tokens) this.#wanted.add(token);
+    return true;
   }
 
   /** Whether the token's pools were read, not long before this commit. */
   has(token: Address, version: number): boolean {
     const found = this.#found.get(token);
     return found !== undefined && version - found.version < VERSIONS_MAX;
+  }
+
+  /** The pools of all tokens must be read again: others are left out now. */
+  expire(): void {
+    for (const [token, { pools }] of this.#found) {
+      this.#found.set(token, { pools, version: Number.NEGATIVE_INFINITY });
+    }
+  }
+
+  /** The pool is deep enough to be in the graph anyway, and stays when its tokens are forgotten. */
+  promote(pool: PoolId): void {
+    this.#uses.delete(pool);
   }
 
   /** How many pools are kept. */
@@ -112,7 +132,8 @@ export class AskedPools {
       for (const pool of pools) this.#uses.set(pool, (this.#uses.get(pool) ?? 0) + 1);
     }
     for (const token of this.#found.keys()) {
-      if (this.#found.size <= this.#tokensMax) break;
+      const isTooMuch = this.#found.size > this.#tokensMax || this.#uses.size > KEPT_POOLS_MAX;
+      if (!isTooMuch || found.has(token)) break;
       released.push(...this.#forget(token));
     }
     return released.filter((pool) => !this.#uses.has(pool));
@@ -122,12 +143,13 @@ export class AskedPools {
   #forget(token: Address): readonly PoolId[] {
     const { pools } = this.#found.get(token) ?? { pools: [] };
     this.#found.delete(token);
-    for (const pool of pools) {
+    const kept = pools.filter((pool) => this.#uses.has(pool));
+    for (const pool of kept) {
       const uses = (this.#uses.get(pool) ?? 0) - 1;
       if (uses > 0) this.#uses.set(pool, uses);
       else this.#uses.delete(pool);
     }
-    return pools;
+    return kept;
   }
 }
 

@@ -40,6 +40,8 @@ interface PoolGraphFollowerOptions {
   readonly poolCountMax?: number;
   /** The maximum number of tokens whose pools are kept because somebody asked for them. */
   readonly askedTokensMax?: number;
+  /** How long a quote waits for the pools of its tokens. */
+  readonly loadMaxMs?: number;
   /** What most tokens are traded against. */
   readonly trusted: ReadonlySet<Address>;
   readonly sleep: Sleep;
@@ -52,8 +54,7 @@ const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
 const TOUCHED_COUNT_MAX = 5_000;
 const POOL_COUNT_MAX = 300_000;
 const PAUSE_MS = 20;
-/** How often the store may be ahead of the feed when a token's pools are read. */
-const ASK_TRIES_MAX = 100;
+const LOAD_MAX_MS = 2000;
 /** If the graph exceeds its limit by this factor, it is reloaded with a new threshold. */
 const OVERFULL = 1.1;
 
@@ -76,6 +77,8 @@ export class PoolGraphFollower {
   #floorUsdE18: bigint | null = null;
   #running: Promise<void> | null = null;
   readonly #asked: AskedPools;
+  /** Called after each read of the store. */
+  readonly #onRead = new Set<() => void>();
 
   constructor(options: PoolGraphFollowerOptions) {
     this.#options = options;
@@ -106,7 +109,7 @@ export class PoolGraphFollower {
 
   /**
    * Reads the pools of tokens that were left out because others are deeper. False if they could not
-   * be read in time.
+   * be read in time: they are read later.
    */
   async load(tokens: readonly Address[]): Promise<boolean> {
     if (this.#current === null || this.#floorUsdE18 === null) return true;
@@ -119,13 +122,30 @@ export class PoolGraphFollower {
         !graph.hubs.has(graph.toAsset(token)) &&
         !isRead(token),
     );
-    for (const token of missing) this.#asked.want(token);
-    for (let tries = 0; !missing.every(isRead); tries += 1) {
-      if (tries === ASK_TRIES_MAX || this.#abort.signal.aborted) return false;
-      this.#work();
-      await this.settled();
+    if (missing.length === 0) return true;
+    if (this.#abort.signal.aborted || !this.#asked.want(missing)) return false;
+    this.#work();
+    return this.#waitUntil(() => missing.every(isRead));
+  }
+
+  /** False if it does not happen in time. */
+  async #waitUntil(isDone: () => boolean): Promise<boolean> {
+    const { sleep, loadMaxMs = LOAD_MAX_MS } = this.#options;
+    const end = new AbortController();
+    const done = new Promise<boolean>((resolve) => {
+      const check = () => {
+        if (isDone()) resolve(true);
+      };
+      this.#onRead.add(check);
+      end.signal.addEventListener('abort', () => this.#onRead.delete(check));
+    });
+    const signal = AbortSignal.any([end.signal, this.#abort.signal]);
+    const isLate = () => false;
+    try {
+      return await Promise.race([done, sleep(loadMaxMs, signal).then(isLate, isLate)]);
+    } finally {
+      end.abort();
     }
-    return true;
   }
 
   /** Batches were lost: everything is read again. */
@@ -185,6 +205,7 @@ export class PoolGraphFollower {
         this.#hasNews = false;
         const isDone = this.#mustReload ? await this.#reload() : await this.#refresh();
         failures = 0;
+        for (const check of this.#onRead) check();
         if (!isDone) continue;
         // During backfill there are hundreds of commits: they are applied together.
         await sleep(PAUSE_MS, signal).catch(() => undefined);
@@ -220,13 +241,14 @@ export class PoolGraphFollower {
         return true;
       }
       this.#current = { graph, checkpoint };
+      if (floor !== this.#floorUsdE18) this.#asked.expire();
       this.#floorUsdE18 = floor;
     } catch (error) {
       this.#mustReload = true;
       for (const pool of touchedBefore) this.#touched.add(pool);
       throw error;
     }
-    return this.#isUpToDate();
+    return this.#isUpToDate() && this.#asked.wanted.length === 0;
   }
 
   /** Reads the touched pools; true if there is nothing more to do for now. */
@@ -253,6 +275,8 @@ export class PoolGraphFollower {
       return { checkpoint, found, pools, rows, ticks };
     });
     if (read === null) return this.#heardVersion <= heard;
+    const floor = this.#floorUsdE18 ?? 0n;
+    for (const row of read.rows) if (readDepth(row) >= floor) this.#asked.promote(row.pool);
     const dropped = this.#asked.add(read.found, read.checkpoint.version);
     this.#apply(current.graph, read);
     for (const pool of dropped) current.graph.delete(pool);
@@ -260,7 +284,7 @@ export class PoolGraphFollower {
     if (this.#heardVersion <= heard) this.#touched.clear();
     const sizeMax = this.#poolCountMax * OVERFULL + this.#asked.size;
     if (current.graph.size > sizeMax) this.#mustReload = true;
-    return this.#isUpToDate();
+    return this.#isUpToDate() && this.#asked.wanted.length === 0;
   }
 
   /** All at once, so that no quote sees pools from different commits. */

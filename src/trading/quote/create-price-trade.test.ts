@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { buildFees, createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.ts';
+import { buildToken } from '../../../test/conformance/store-samples.ts';
+import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { poolId } from '../../../test/test-ids.ts';
 import type { DataFees } from '../../chains/chain-nodes.ts';
@@ -217,5 +219,28 @@ describe('refusals', () => {
   it('a token that was never seen is not found', async (t) => {
     const price = await createPrice(t);
     await assert.rejects(price({ mint: `0x${'99'.repeat(20)}` }), { code: 'TOKEN_NOT_FOUND' });
+  });
+});
+
+describe('pools that could not be read in time', () => {
+  it('leave a price of what is known, without a promise, or say that they are read', async (t) => {
+    const pools = [createPair(1, [TOKEN, WETH], [DEEP, DEEP])];
+    const { pricing, chain, store } = await createBuildScene(t, pools);
+    const whole = await pricing.price(pricing.parse(SALE));
+    Object.assign(chain, { loadPools: async () => false });
+    const partial = await pricing.price(pricing.parse(SALE));
+    assert.equal(partial.amountOutRaw, whole.amountOutRaw);
+    assert.deepEqual([whole.exact, partial.exact], [true, false]);
+    const codes = partial.warnings.map(({ code }) => code);
+    assert.ok(codes.includes('POOLS_UNREAD'), codes.join());
+    // Nothing is known of a market: that is not the same as no market.
+    const quoteMint = buildFakeAddress('bbbb', 7);
+    await store.transaction('devnet', (transaction) =>
+      transaction.putTokens([buildToken({ token: quoteMint })]),
+    );
+    const stranger = { ...SALE, quoteMint };
+    await assert.rejects(pricing.price(pricing.parse(stranger)), { code: 'NOT_READY' });
+    Object.assign(chain, { loadPools: async () => true });
+    await assert.rejects(pricing.price(pricing.parse(stranger)), { code: 'NO_MARKET' });
   });
 });

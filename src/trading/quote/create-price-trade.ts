@@ -143,6 +143,7 @@ interface Context {
   readonly slippageBps: number;
   readonly autoSlippage: AutoSlippage | null;
   readonly nowMs: number;
+  readonly isLoaded: boolean;
 }
 
 /** Never zero: one unit of a token without decimals may be worth a lot. */
@@ -228,7 +229,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       blockHash: checkpoint.blockHash,
       timestampMs: checkpoint.timestampMs,
     },
-    exact: found.route.exact && isClean && isCurrent,
+    exact: found.route.exact && isClean && isCurrent && context.isLoaded,
     warnings: findWarnings({
       trade: priced,
       route: found.route,
@@ -241,6 +242,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       checkpoint,
       isBehind: !isCurrent || chain.isBehind(),
       isEverMoving: !isEmbedded(chain.slug),
+      isLoaded: context.isLoaded,
       nowMs,
     }),
   };
@@ -253,12 +255,19 @@ function requireGraph(chain: TradeChain): GraphAtCommit {
   return at;
 }
 
+function buildUnreadError({ addresses }: TradeChain, { mint }: TradeRequest): AppError {
+  const reason = `The pools of ${addresses.toShown(mint)} are still being read.`;
+  return new AppError('NOT_READY', { reason }, { retryAfterSeconds: 1 });
+}
+
 interface Trade {
   readonly request: TradeRequest;
   readonly ends: TradeEnds;
   readonly caller: TradeCaller;
   readonly isPaused: (token: Address) => boolean;
   readonly options: PriceOptions;
+  /** Whether all pools of the two tokens are in memory. */
+  readonly isLoaded: boolean;
 }
 
 /** What a search costs beyond the cost of its operation. */
@@ -335,6 +344,7 @@ function createSearch(parts: PricingParts) {
     });
     if (searched.kind === 'none') {
       const { slug, addresses } = chain;
+      if (!trade.isLoaded) throw buildUnreadError(chain, request);
       throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
     }
     if (at === null) throw new Error('the search found a route without planning it');
@@ -357,11 +367,10 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     requireGraph(chain);
     const ends = await readEnds(chain, request);
     const isLoaded = await chain.loadPools([request.mint, request.quoteMint]);
-    if (!isLoaded) throw buildNotReadyError(chain.slug);
     // Before the search: where pools are not known in full it may find nothing.
     chain.noteAsked(request.mint);
     const { at, found, outPerUnit } = await search(chain, {
-      ...{ request, ends, caller, isPaused, options },
+      ...{ request, ends, caller, isPaused, options, isLoaded },
     });
     chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
     const nowMs = parts.clock.nowMs();
@@ -375,6 +384,7 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const slippageBps = autoSlippage?.bps ?? (request.slippageBps as number);
     return buildPricedTrade({
       ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
+      isLoaded,
     });
   };
 }

@@ -40,7 +40,7 @@ export interface TradeChain {
   findUntraded(trade: Pick<TradeRequest, 'mint' | 'quoteMint'>): Promise<UntradedToken | null>;
   /** Resolves when the pools are those of the last commit, or after a bounded wait. */
   settle(): Promise<void>;
-  /** Reads the pools of tokens that are not in memory; false if they cannot be read now. */
+  /** Reads the pools of tokens that are not in memory; false if that takes too long. */
   loadPools(tokens: readonly Address[]): Promise<boolean>;
   /** Requests adoption of the pools of a token that a client wants to trade. */
   noteAsked(token: Address): void;

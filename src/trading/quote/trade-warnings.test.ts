@@ -62,6 +62,7 @@ const QUIET: WarningFacts = {
   checkpoint: CHECKPOINT,
   isBehind: false,
   isEverMoving: true,
+  isLoaded: true,
   nowMs: NOW_MS,
 };
 
@@ -152,6 +153,7 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ],
   ['a hook', withPool('hook'), ['HOOKED_POOL']],
   ['unknown ticks', withPool('ticks'), ['TICKS_UNKNOWN']],
+  ['pools that were not read in time', { isLoaded: false }, ['POOLS_UNREAD']],
   ['features that nobody checked', withPool('unchecked'), ['UNCHECKED_POOL']],
   ['no fees', withTrade({ networkFees: null }), ['NETWORK_COST_UNKNOWN']],
   ['a token in between of which some is left', withReserve(5n, 4n), ['LEFTOVER_TOKENS']],

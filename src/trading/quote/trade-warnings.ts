@@ -33,6 +33,8 @@ export interface WarningFacts {
   readonly isBehind: boolean;
   /** Whether the chain makes blocks constantly, so that an old head is a bad sign. */
   readonly isEverMoving: boolean;
+  /** Whether all pools of the two tokens are in memory. */
+  readonly isLoaded: boolean;
   readonly nowMs: number;
 }
 
@@ -110,7 +112,13 @@ function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
   return next !== undefined && hop.amountOut > next.amountIn;
 }
 
-function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage> {
+function* warnOfRoute({ route, trade, isLoaded }: WarningFacts): Generator<CodeAndMessage> {
+  if (!isLoaded) {
+    yield [
+      'POOLS_UNREAD',
+      'Not all pools of the token could be read in time; the trade may pay more in a few seconds.',
+    ];
+  }
   const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
     yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];

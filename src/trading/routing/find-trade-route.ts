@@ -9,10 +9,17 @@ import { createField } from './route-field.ts';
 import { type EndTaxes, isUntaxed } from './route-rules.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
+import { listShortPlans } from './short-plans.ts';
 import { createUnitCost } from './trade-cost.ts';
-import { canFixOutput, type PlanLevel, type TradePlan } from './trade-plan.ts';
+import {
+  canFixOutput,
+  type GivenAmount,
+  type PlanLevel,
+  type TaxPlan,
+  type TradePlan,
+} from './trade-plan.ts';
 import { computePriceImpactBps } from './trade-prices.ts';
-import { createRoom } from './transaction-room.ts';
+import { createRoom, type RouteRoom } from './transaction-room.ts';
 
 export interface TaxedRoute {
   readonly route: BestRoute;
@@ -48,23 +55,41 @@ function isBetter(one: TaxedRoute, than: TaxedRoute | null): boolean {
   return one.amountOut - one.route.cost > than.amountOut - than.route.cost;
 }
 
-function createOptions({ outPerUnit, costs }: TradePlan, work: SearchWork) {
+/** The same if the output is given. */
+function isCheaper({ route }: TaxedRoute, than: TaxedRoute | null): boolean {
+  if (than === null) return true;
+  return route.amountIn + route.cost < than.route.amountIn + than.route.cost;
+}
+
+interface SearchOptions {
+  readonly room: RouteRoom;
+  readonly cost: RouteCost;
+  readonly work: SearchWork;
+  /** Called when a route would be better, but is too long for a transaction. */
+  readonly onTooLong: () => void;
+}
+
+function createOptions(
+  { outPerUnit, costs }: TradePlan,
+  { work, onTooLong }: Pick<SearchOptions, 'work' | 'onTooLong'>,
+): SearchOptions {
   const isCostKnown = outPerUnit !== null && !costs.hasDataFees;
-  return {
-    room: createRoom(costs, isCostKnown ? 'whole' : 'small'),
-    cost: outPerUnit === null ? FREE : createRouteCost(outPerUnit),
-    work,
+  const room = createRoom(costs, isCostKnown ? 'whole' : 'small');
+  const hasBytesFor: RouteRoom['hasBytesFor'] = (path) => {
+    const isShort = room.hasBytesFor(path);
+    if (!isShort) onTooLong();
+    return isShort;
   };
+  const cost = outPerUnit === null ? FREE : createRouteCost(outPerUnit);
+  return { room: { ...room, hasBytesFor }, cost, work, onTooLong };
 }
 
 function searchExactOut(
-  plan: TradePlan,
-  level: PlanLevel,
-  options: ReturnType<typeof createOptions>,
+  plans: readonly TaxPlan[],
+  { amountRaw: amountOut, reserveBps }: GivenAmount,
+  options: SearchOptions,
 ): TaxedRoute | null {
-  const { amountRaw: amountOut, reserveBps } = plan.size;
-  const plans = plan.planLevel(level).filter(canFixOutput);
-  const found = plans.find(({ taxes }) => isUntaxed(taxes));
+  const found = plans.filter(canFixOutput).find(({ taxes }) => isUntaxed(taxes));
   if (found === undefined) return null;
   const { taxes, field, router } = found;
   const search = { ...options, amountOut, reserveBps };
@@ -72,13 +97,16 @@ function searchExactOut(
   return route && { route, taxes, amountOut: route.amountOut, router: router?.name ?? null };
 }
 
-function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRoute | null {
-  const { fixed, amountRaw } = plan.size;
-  const options = createOptions(plan, work);
-  if (fixed === 'output') return searchExactOut(plan, level, options);
+function searchPlans(
+  plans: readonly TaxPlan[],
+  size: GivenAmount,
+  options: SearchOptions,
+): TaxedRoute | null {
+  const { fixed, amountRaw } = size;
+  if (fixed === 'output') return searchExactOut(plans, size, options);
   let best: TaxedRoute | null = null;
-  for (const { taxes, field, router } of plan.planLevel(level)) {
-    if (best !== null && work.isSpent) break;
+  for (const { taxes, field, router } of plans) {
+    if (best !== null && options.work.isSpent) break;
     const amountIn = amountRaw - computeTax(amountRaw, taxes.inBps);
     if (amountIn <= 0n) continue;
     const isDivided = router?.canDivide ?? true;
@@ -87,6 +115,26 @@ function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRou
     const amountOut = route.amountOut - computeTax(route.amountOut, taxes.outBps);
     const found = { route, taxes, amountOut, router: router?.name ?? null };
     if (isBetter(found, best)) best = found;
+  }
+  return best;
+}
+
+/** If a better route is too long, ways around its longest hops are searched, too. */
+function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRoute | null {
+  const { size, costs } = plan;
+  const plans = plan.planLevel(level);
+  let isCut = false;
+  const onTooLong = () => {
+    isCut = true;
+  };
+  const options = createOptions(plan, { work, onTooLong });
+  let best = searchPlans(plans, size, options);
+  if (!isCut) return best;
+  const isBest = size.fixed === 'output' ? isCheaper : isBetter;
+  for (const short of listShortPlans(plans, costs.bytesMax)) {
+    if (work.isSpent) break;
+    const found = searchPlans(short, size, options);
+    if (found !== null && isBest(found, best)) best = found;
   }
   return best;
 }

@@ -134,8 +134,9 @@ export class OutputPaths {
       const next = allNeeded.flatMap((needed) => [...this.#stepBack(needed)]);
       for (const { node, amount, edges } of next) {
         const { cost, hasBytesFor = () => true } = this.#search;
-        const net = node === NODE_IN && hasBytesFor(edges) ? amount + cost(edges) : null;
-        if (net !== null && (best === null || net < best.net)) best = { edges, net };
+        const net = node === NODE_IN ? amount + cost(edges) : null;
+        const isBetter = net !== null && (best === null || net < best.net);
+        if (isBetter && hasBytesFor(edges)) best = { edges, net };
       }
       allNeeded = keepCheapest(next.filter(({ node }) => node !== NODE_IN));
     }

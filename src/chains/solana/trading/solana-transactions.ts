@@ -329,7 +329,7 @@ export function createSolanaTransactions(client: RpcClient): ChainTransactions {
       return Math.max(1, Math.ceil(waitMs / 1000));
     },
     readHead: () => client.at((endpoint) => endpoint.readBlockNumber()),
-    readTransaction: (id, lastValidHeight) => readSignatureFate(client, id, lastValidHeight),
+    readTransaction: (id) => readSignatureFate(client, id),
     async readWallet(wallet, tokenIn): Promise<TradingWallet> {
       const funds = await client.at((endpoint) => readFunds(endpoint, wallet, tokenIn));
       return {

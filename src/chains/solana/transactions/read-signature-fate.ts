@@ -1,6 +1,6 @@
 // The status of a transaction, as far as any node knows it. Nodes do not tell of those that wait to
-// be executed: one that nobody knows is pending as long as its block hash lives. One that was
-// executed and is not confirmed yet is pending, too.
+// be executed: one that nobody knows may be executed as long as its block hash lives, so the height
+// up to which it was looked for is told. One that was executed and is not confirmed yet is pending.
 
 import type { TransactionId } from '../../../model/ids.ts';
 import type { TransactionFate } from '../../chain-transactions.ts';
@@ -60,27 +60,20 @@ async function readAt(
   };
 }
 
-/** Whether a transaction with this last height can still be executed, by the node's finality. */
-async function canExecute(endpoint: RpcEndpoint, lastValidHeight: number): Promise<boolean> {
+async function readFinalHeight(endpoint: RpcEndpoint): Promise<number> {
   const height = await endpoint.request({ method: 'getBlockHeight', params: [FINALIZED] });
   if (!Number.isSafeInteger(height)) return refuseReply(endpoint, 'the block height is malformed');
-  return (height as number) <= lastValidHeight;
+  return height as number;
 }
 
-/**
- * Without `lastValidHeight` one that no node knows is unknown. The height is asked before the
- * status, so that a transaction of the last block is found.
- */
+/** The height is read before the look, so that a transaction of that block is found. */
 export async function readSignatureFate(
   client: RpcClient,
   signature: TransactionId,
-  lastValidHeight?: number,
 ): Promise<TransactionFate> {
-  const isAlive =
-    lastValidHeight !== undefined &&
-    (await client.at((endpoint) => canExecute(endpoint, lastValidHeight)));
+  const searchedHeight = await client.at(readFinalHeight);
   const fate = await readKnownFate(client, signature);
-  return fate.state === 'unknown' && isAlive ? { state: 'pending' } : fate;
+  return fate.state === 'unknown' ? { state: 'unknown', searchedHeight } : fate;
 }
 
 /** If one node does not know it, all are asked. */
