@@ -36,7 +36,7 @@ import { openLogger } from './open-logger.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openPorts } from './open-ports.ts';
-import { createSinks, openFeed, openSharing } from './open-sharing.ts';
+import { createSinks, openCredits, openFeed, openSharing } from './open-sharing.ts';
 import { openStatus } from './open-status.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
@@ -271,6 +271,7 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const shared = { config, store, isShared, feed, chains, connections, peppers, link, ...tools };
   const access = openAccess(shared);
   const limits = openLimits({ config, node, signals, link, ...tools });
+  const credits = openCredits({ config, node, signals, connections, ...tools });
   const status = openStatus({ ...shared, version, node });
   const { getStatus } = status;
   const parts = {
@@ -290,7 +291,7 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
     },
     close: async () => {
       await Promise.all(
-        [chains, access, limits, status, ...served.parts].map((part) => part?.stop()),
+        [chains, access, limits, credits, status, ...served.parts].map((part) => part?.stop()),
       );
       connections.close();
       await feed.close();
