@@ -20,12 +20,14 @@ const SOURCE: ChainSource = {
 /** Delivers in order, to all, later. */
 class Signals implements SignalStore {
   isDown = false;
+  deliveredCount = 0;
   readonly #listeners = new Set<(text: string) => void>();
 
   async send(_channel: string, text: string): Promise<void> {
     if (this.isDown) throw new Error('down');
     setImmediate(() => {
       for (const listener of this.#listeners) listener(text);
+      this.deliveredCount += 1;
     });
   }
 
@@ -94,7 +96,7 @@ test('a process that starts learns what was spent, and a lost message is made up
   const { clock, signals, errors, start } = createScene(t);
   const first = start('a');
   spend(first.main, 2000);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await untilSo(() => signals.deliveredCount > 0);
   const second = start('b');
   assert.equal(second.indexer.waitMs, 0);
   clock.advance(5000);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import { assertVerified } from '../indexed-service.ts';
 import type { Json } from '../market-scene.ts';
 import { openHttpStream } from '../open-http-stream.ts';
 import { findTree } from '../process-tree.ts';
+import { startSilentDatabase } from '../silent-database.ts';
 import { type Cleanup, createTempFolder, spawnService } from '../start-service-process.ts';
 import { dropFinality } from '../stream-fold.ts';
 import { createSolanaWallet } from '../wallets.ts';
@@ -299,21 +300,6 @@ for (const { engine, database, places, end } of ENGINES) {
     await end(node, mint);
     await assertVerified(node.env);
   });
-}
-
-/** A database that accepts connections and never answers. */
-async function startSilentDatabase(t: Cleanup) {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
-  });
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `postgres://nobody@127.0.0.1:${port}/none`, sockets };
 }
 
 /** Modules that load late, as with loaders of telemetry: nobody listens at first. */
