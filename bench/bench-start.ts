@@ -1,10 +1,13 @@
-// Part `start`: from the command to the first response, on an empty folder and on a used one.
+// Part `start`: from the command to the first response, on an empty folder and on a used one, and
+// at a million tokens.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median, readCpuMs, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
+import { watchStart } from './start-health.ts';
+import { benchMillion } from './start-million.ts';
 
 interface Start {
   readonly elapsedMs: number;
@@ -29,6 +32,31 @@ function describe(starts: readonly Start[]): string {
   return `${elapsedMs.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of CPU`;
 }
 
+const HEALTH_MAX_MS = 800;
+
+async function benchEmptyHealth(options: { readonly quick: boolean }): Promise<Row> {
+  const elapsedMs: number[] = [];
+  const cpuMs: number[] = [];
+  for (let turn = 0; turn < (options.quick ? 3 : 7); turn += 1) {
+    const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+    try {
+      const { health } = await watchStart({ DATA_DIR: folder, DEVNET: 'off' }, null);
+      elapsedMs.push(health.elapsedMs);
+      cpuMs.push(health.cpuMs);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return {
+    goal: 'emptyHealth',
+    ours: `${median(elapsedMs).toFixed(0)} ms, ${median(cpuMs).toFixed(0)} ms of CPU`,
+    peer: '',
+    ratio: HEALTH_MAX_MS / median(elapsedMs),
+    spread: spread(elapsedMs),
+    note: `the slowest ${Math.max(...elapsedMs).toFixed(0)} ms`,
+  };
+}
+
 export async function benchStart(options: { readonly quick: boolean }): Promise<Row[]> {
   const cold: Start[] = [];
   const warm: Start[] = [];
@@ -50,5 +78,7 @@ export async function benchStart(options: { readonly quick: boolean }): Promise<
       spread: spread(cold.map((one) => one.cpuMs)),
       note: `on a used folder ${describe(warm)}`,
     },
+    await benchEmptyHealth(options),
+    ...(await benchMillion(options)),
   ];
 }

@@ -84,6 +84,16 @@ export const GOALS = {
   },
   garbageKeys: { part: 'access', name: 'flood of garbage as keys', ratioMin: 0.8 },
   unknownKeys: { part: 'access', name: 'flood of well-made keys of nobody', ratioMin: null },
+  feedLag: {
+    part: 'nodes',
+    name: "from a commit to another node's stream, 99 % within, of 150 ms",
+    ratioMin: 1,
+  },
+  feedReloads: {
+    part: 'nodes',
+    name: 'how often two nodes read everything again in ten minutes of commits',
+    ratioMin: 1,
+  },
   workersCpu: {
     part: 'nodes',
     name: 'hot klines of two workers against one process, by CPU',
@@ -97,6 +107,18 @@ export const GOALS = {
     ratioMin: 1,
   },
   coldStart: { part: 'start', name: 'cold start to first answer', ratioMin: null },
+  emptyHealth: {
+    part: 'start',
+    name: 'a production start on an empty store until `/health` answers, of 0.8 s',
+    ratioMin: 1,
+  },
+  millionHealth: {
+    part: 'start',
+    name: 'a start at a million tokens until `/health` answers, of 2 s of CPU',
+    ratioMin: 1,
+  },
+  millionReady: { part: 'start', name: 'the same until it is ready, of 10 s', ratioMin: 1 },
+  millionMemory: { part: 'start', name: 'its memory then, of 900 MB', ratioMin: 1 },
   ingestSparse: {
     part: 'ingest',
     name: 'Transfer events at 5 a block, embedded store',

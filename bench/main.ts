@@ -17,6 +17,7 @@ import { benchStart } from './bench-start.ts';
 import { benchStream } from './bench-stream.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
+import { benchFeed } from './nodes-feed.ts';
 import { benchWorkers } from './nodes-workers.ts';
 import { formatSpread, isMet, renderPerformance } from './performance-page.ts';
 import { profilePaths } from './profile.ts';
@@ -36,9 +37,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   mcp: { run: benchMcp, seconds: 60, quickSeconds: 15 },
   stream: { run: benchStream, seconds: 290, quickSeconds: 60 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 15 },
-  nodes: { run: runNodes, seconds: 160, quickSeconds: 40 },
+  nodes: { run: runNodes, seconds: 900, quickSeconds: 80 },
   console: { run: benchConsole, seconds: 40, quickSeconds: 20 },
-  start: { run: benchStart, seconds: 15, quickSeconds: 10 },
+  start: { run: benchStart, seconds: 300, quickSeconds: 40 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
   grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },
   quote: { run: benchQuote, seconds: 100, quickSeconds: 15 },
@@ -83,7 +84,11 @@ async function runPart(name: string, part: Part, quick: boolean): Promise<readon
 }
 
 async function runNodes(options: { readonly quick: boolean }): Promise<readonly Row[]> {
-  return [...(await benchNodes(options)), ...(await benchWorkers(options))];
+  return [
+    ...(await benchNodes(options)),
+    ...(await benchWorkers(options)),
+    ...(await benchFeed(options)),
+  ];
 }
 
 /** Not a comparison, so it has no rows: the largest costs of each hot path. */

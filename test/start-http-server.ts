@@ -8,11 +8,8 @@ import { createIdentify } from '../src/access/identify.ts';
 import type { Budget } from '../src/access/limits/limiter.ts';
 import { defineOperation } from '../src/contract/operation.ts';
 import { emptyInput } from '../src/contract/schemas/empty-input.ts';
-import {
-  createHttpServer,
-  DEFAULT_TIMEOUTS,
-  type HttpServerOptions,
-} from '../src/http/create-http-server.ts';
+import { DEFAULT_TIMEOUTS } from '../src/http/create-bare-server.ts';
+import { createHttpServer, type HttpServerOptions } from '../src/http/create-http-server.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';

@@ -2,8 +2,8 @@
 // thread learns about an endpoint counts for all, and they share one limit of requests.
 //
 // An endpoint has one cell per field. Each is read and written atomically; fields that are written
-// together may be seen half-written, which costs a request at worst. One more cell, the last, is
-// the chain's: until when its daily budget is spent.
+// together may be seen half-written, which costs a request at worst. Two more cells, the last, are
+// the chain's: until when its daily budget is spent, and what other processes do not know of that.
 
 const FIELDS = [
   /** In microseconds of the process's monotonic clock. */
@@ -37,6 +37,9 @@ export const REQUESTS_MAX = 16;
 /** How many of them are reserved for the other thread, so that neither can block the other. */
 const KEPT_FOR_OTHER = 4;
 
+/** Of the chain, after those of its endpoints. */
+const CHAIN_CELLS = 2;
+
 const CELL_BYTES = BigInt64Array.BYTES_PER_ELEMENT;
 
 export interface SharedEndpoints {
@@ -46,7 +49,7 @@ export interface SharedEndpoints {
 }
 
 export function createEndpointMemory(endpointCount: number): SharedArrayBuffer {
-  return new SharedArrayBuffer((endpointCount * FIELDS.length + 1) * CELL_BYTES);
+  return new SharedArrayBuffer((endpointCount * FIELDS.length + CHAIN_CELLS) * CELL_BYTES);
 }
 
 function computeShift(thread: SharedEndpoints['thread']): bigint {
@@ -56,7 +59,7 @@ function computeShift(thread: SharedEndpoints['thread']): bigint {
 /** Must be called when a thread has ended: clears its count of requests in flight. */
 export function endThread({ memory, thread }: SharedEndpoints): void {
   const cells = new BigInt64Array(memory);
-  for (let at = FIELDS.indexOf('underWay'); at < cells.length - 1; at += FIELDS.length) {
+  for (let at = FIELDS.indexOf('underWay'); at < cells.length - CHAIN_CELLS; at += FIELDS.length) {
     Atomics.and(cells, at, ~(COUNT_MASK << computeShift(thread)));
     Atomics.notify(cells, at);
   }
@@ -129,12 +132,13 @@ export class EndpointCells {
 
 /** Until when a chain's budget is spent, in microseconds of the process's monotonic clock. */
 export class BudgetCell {
+  /** The second one counts credits. */
   readonly #cells: BigInt64Array;
 
   /** Without `shared`, a cell of its own. */
   constructor(shared: SharedEndpoints | null) {
     const memory = shared?.memory ?? createEndpointMemory(0);
-    this.#cells = new BigInt64Array(memory, memory.byteLength - CELL_BYTES, 1);
+    this.#cells = new BigInt64Array(memory, memory.byteLength - CHAIN_CELLS * CELL_BYTES);
   }
 
   get spentUntilUs(): number {
@@ -152,5 +156,24 @@ export class BudgetCell {
       const after = BigInt(Math.ceil(Math.min(from + durationUs, nowUs + aheadMaxUs)));
       if (Atomics.compareExchange(this.#cells, 0, before, after) === before) return;
     }
+  }
+
+  /** Never lowers the value. */
+  raise(untilUs: number): void {
+    const after = BigInt(Math.ceil(untilUs));
+    for (;;) {
+      const before = Atomics.load(this.#cells, 0);
+      if (before >= after) return;
+      if (Atomics.compareExchange(this.#cells, 0, before, after) === before) return;
+    }
+  }
+
+  /** Credits that were spent here, of which other processes are to be told. */
+  addUntold(credits: number): void {
+    Atomics.add(this.#cells, 1, BigInt(credits));
+  }
+
+  takeUntold(): number {
+    return Number(Atomics.exchange(this.#cells, 1, 0n));
   }
 }

@@ -1,5 +1,7 @@
 // `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
+import { loadService } from '../compose/load-service.ts';
+import { openEntrance } from '../compose/open-entrance.ts';
 import { openWorkerLink } from '../compose/open-worker-link.ts';
 import { StartError } from '../compose/start-error.ts';
 import type { Service } from '../compose/start-service.ts';
@@ -92,8 +94,16 @@ async function start(
     const { startWorkers } = await import('../compose/start-workers.ts');
     return await startWorkers({ config, terminal });
   }
-  const { startService } = await import('../compose/start-service.ts');
-  return await startService({ config, ...of, terminal });
+  const entrance = (await isFirst(of.link)) ? await openEntrance(config.server) : null;
+  const { startService } = await loadService();
+  return await startService({ config, ...of, entrance, terminal });
+}
+
+/** Whether no other process serves the port: connections to a worker that starts would wait. */
+async function isFirst(link: WorkerLink | null): Promise<boolean> {
+  if (link === null) return true;
+  const { isIndexing, isReplacement } = await link.begun;
+  return isIndexing && !isReplacement;
 }
 
 /** Logs and prints what a start has to say, once over all workers. */

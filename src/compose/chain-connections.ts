@@ -47,6 +47,10 @@ export class ChainConnections {
     return this.#connected.get(chain) ?? null;
   }
 
+  list(): ConnectedChain[] {
+    return [...this.#connected.values()];
+  }
+
   close(): void {
     for (const { nodes } of this.#connected.values()) nodes.close();
     this.#connected.clear();

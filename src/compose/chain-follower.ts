@@ -118,7 +118,9 @@ export class ChainFollower implements ChainDirectory {
     });
     this.tokens = new TokenDemand({
       perMinute: options.indexing.lookupsPerMinute,
-      send: (chain, token) => this.#commands.send({ type: 'lookUp', chain, token }),
+      send: (chain, token, caller) => this.#commands.send({ type: 'lookUp', chain, token, caller }),
+      hasBudget: (chain) => options.signals === null || this.isIndexing(chain),
+      onOutcome: (chain, token, outcome) => this.#commands.settle({ chain, token, outcome }),
       clock: options.clock,
       sleep,
     });
@@ -145,6 +147,7 @@ export class ChainFollower implements ChainDirectory {
         this.#worker?.postMessage(command);
         return this.#worker !== null;
       },
+      onLookUp: ({ chain, token, caller }) => this.tokens.accept(chain, token, caller),
       onLookedUp: ({ chain, token, outcome }) => this.tokens.settle(chain, token, outcome),
       onError,
     });
@@ -383,7 +386,6 @@ export class ChainFollower implements ChainDirectory {
     if (message.type === 'storeFault') this.#options.onStoreFault(message.fault, message.message);
     if (message.type === 'lookedUp') {
       this.tokens.settle(message.chain, message.token, message.outcome);
-      this.#commands.settle(message);
     }
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;

@@ -41,6 +41,7 @@ async function createScene(t: TestContext) {
         else posted.push(command);
         return true;
       },
+      onLookUp: (command) => posted.push(command),
       onLookedUp: ({ token, outcome }) => outcomes.push(`${token} ${outcome}`),
       onError: (error) => assert.fail(String(error)),
     });
@@ -81,7 +82,7 @@ test('each command goes to the process that indexes its chain, and to no other',
 
 test('the outcome of a lookup reaches the process that asked, once', async (t) => {
   const [asking, base, other] = await createScene(t);
-  asking.commands.send({ type: 'lookUp', chain: 'base', token: TOKEN });
+  asking.commands.send({ type: 'lookUp', chain: 'base', token: TOKEN, caller: 'x' });
   await waitUntil(() => base.posted.length >= 1);
   base.commands.settle({ chain: 'base', token: TOKEN, outcome: 'found' });
   base.commands.settle({ chain: 'base', token: TOKEN, outcome: 'noToken' });
@@ -105,6 +106,7 @@ test('what is not a known command is not posted, and text that is not JSON is re
     node: 'a',
     isIndexing: () => true,
     post: (command) => posted.push(command) > 0,
+    onLookUp: (command) => posted.push(command),
     onLookedUp: () => assert.fail('nobody asked'),
     onError: (error) => errors.push(error),
   });
@@ -118,6 +120,6 @@ test('what is not a known command is not posted, and text that is not JSON is re
   assert.deepEqual([posted, errors.length], [[], 3]);
   const known = { type: 'lookUp', chain: 'base', token: TOKEN };
   tell(known);
-  assert.deepEqual(posted, [known]);
+  assert.deepEqual(posted, [{ ...known, caller: 'b' }], 'the version before names no caller');
   await commands.stop();
 });

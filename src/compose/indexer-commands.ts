@@ -9,6 +9,7 @@ import type { SignalStore } from '../store/signal-store.ts';
 import type { IndexerCommand } from './indexer-message.ts';
 
 type ChainCommand = Exclude<IndexerCommand, { readonly type: 'stop' }>;
+type LookUpCommand = Extract<ChainCommand, { readonly type: 'lookUp' }>;
 
 interface LookedUp {
   readonly chain: ChainSlug;
@@ -28,6 +29,8 @@ interface IndexerCommandsOptions {
   readonly isIndexing: (chain: ChainSlug) => boolean;
   /** To this process's own indexer; false if there is none. */
   readonly post: (command: ChainCommand) => boolean;
+  /** Another process asks for a lookup, which ends with `settle`. */
+  readonly onLookUp: (command: LookUpCommand) => void;
   readonly onLookedUp: (outcome: LookedUp) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -63,7 +66,7 @@ export class IndexerCommands {
     return true;
   }
 
-  /** A lookup in this process has ended. */
+  /** A lookup in this process has ended, or will not begin. */
   settle(looked: LookedUp): void {
     const { chain, token } = looked;
     const key = `${chain} ${token}`;
@@ -80,7 +83,7 @@ export class IndexerCommands {
     return this.#options.node;
   }
 
-  #expect({ chain, token }: { readonly chain: ChainSlug; readonly token: Address }): void {
+  #expect({ chain, token }: LookUpCommand): void {
     const key = `${chain} ${token}`;
     const timer = setTimeout(() => {
       this.#elsewhere.delete(key);
@@ -105,8 +108,16 @@ export class IndexerCommands {
   #obey({ from, command }: Extract<NodeMessage, { type: 'command' }>): void {
     if (from === this.#node || !isKnown(command)) return;
     if (!this.#options.isIndexing(command.chain)) return;
-    if (command.type === 'lookUp') this.#noteAsked(`${command.chain} ${command.token}`, from);
-    this.#options.post(command);
+    if (command.type !== 'lookUp') {
+      this.#options.post(command);
+      return;
+    }
+    this.#noteAsked(`${command.chain} ${command.token}`, from);
+    // The version before named no caller.
+    this.#options.onLookUp({
+      ...command,
+      caller: command.caller === undefined ? from : command.caller,
+    });
   }
 
   #noteAsked(key: string, from: string): void {

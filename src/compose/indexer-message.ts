@@ -92,4 +92,10 @@ export type IndexerCommand =
       readonly caller: string;
     }
   /** A token that a client requested; the answer is `lookedUp`. */
-  | { readonly type: 'lookUp'; readonly chain: ChainSlug; readonly token: Address };
+  | {
+      readonly type: 'lookUp';
+      readonly chain: ChainSlug;
+      readonly token: Address;
+      /** The client, for its turn in the queue; null if nobody waits. */
+      readonly caller: string | null;
+    };

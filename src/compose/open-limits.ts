@@ -5,7 +5,6 @@ import type { LimitLedger } from '../access/limits/limit-ledger.ts';
 import { LimitSettler } from '../access/limits/limit-settler.ts';
 import type { LimiterOptions, RequestLimiter } from '../access/limits/limiter.ts';
 import { NodeCensus } from '../access/limits/node-census.ts';
-import { RedisLedger } from '../access/limits/redis-ledger.ts';
 import { SharedLimiter } from '../access/limits/shared-limiter.ts';
 import { SharedStreams } from '../access/limits/shared-streams.ts';
 import type { Config } from '../config.ts';
@@ -34,7 +33,7 @@ interface SharedLimits {
 }
 
 /** Null if this process counts on its own. */
-export function openLimits(options: OpenLimitsOptions): SharedLimits | null {
+export async function openLimits(options: OpenLimitsOptions): Promise<SharedLimits | null> {
   const { config, node, signals, link, clock, logger, metrics } = options;
   const url = config.limits.redisUrl;
   if (config.node.role === 'indexer') return null;
@@ -42,6 +41,8 @@ export function openLimits(options: OpenLimitsOptions): SharedLimits | null {
   if (url === null || signals === null) {
     return link === null ? null : shareAmongWorkers(config, link.limits, monotonicMs);
   }
+  // Its client takes a tenth of a second to load.
+  const { RedisLedger } = await import('../access/limits/redis-ledger.ts');
   const census = new NodeCensus({ node, signals, monotonicMs });
   const ledger = new RedisLedger({
     url,

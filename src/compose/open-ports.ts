@@ -4,7 +4,10 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
 
-function listen(server: Server, at: { host: string; port: number }): Promise<AddressInfo> {
+export function listen(
+  server: Server,
+  at: { readonly host: string; readonly port: number },
+): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(at.port, at.host, () => resolve(server.address() as AddressInfo));
@@ -20,7 +23,7 @@ export async function openMetricsPort(
   return `${buildOrigin(host, at.port)}/metrics`;
 }
 
-/** Opens the port of the API and that of the metrics. */
+/** Opens the port of the API, if it is not open yet, and that of the metrics. */
 export async function openPorts(
   servers: { readonly api: Server; readonly metrics: Server | null },
   settings: Config['server'],
@@ -28,7 +31,8 @@ export async function openPorts(
   const metricsUrl =
     servers.metrics === null ? '' : await openMetricsPort(servers.metrics, settings);
   const { host, port } = settings;
-  const at = await listen(servers.api, { host, port });
+  const { api } = servers;
+  const at = api.listening ? (api.address() as AddressInfo) : await listen(api, { host, port });
   return {
     port: at.port,
     url: `${buildOrigin(host, at.port)}/v1`,

@@ -7,12 +7,9 @@ import type { Config } from '../config.ts';
 import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
 import { checkHeads } from '../http/check-heads.ts';
+import { createBareServer, DEFAULT_TIMEOUTS } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
-import {
-  createHttpServer,
-  DEFAULT_TIMEOUTS,
-  type HttpServerOptions,
-} from '../http/create-http-server.ts';
+import { createHttpServer, type HttpServerOptions } from '../http/create-http-server.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
@@ -31,12 +28,13 @@ import { Metrics } from '../telemetry/metrics.ts';
 import { ChainConnections } from './chain-connections.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openConsole } from './open-console.ts';
+import type { Entrance } from './open-entrance.ts';
 import { openLimits } from './open-limits.ts';
 import { openLogger } from './open-logger.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openPorts } from './open-ports.ts';
-import { createSinks, openFeed, openSharing } from './open-sharing.ts';
+import { createSinks, openCredits, openFeed, openSharing } from './open-sharing.ts';
 import { openStatus } from './open-status.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
@@ -57,6 +55,8 @@ interface ServiceOptions {
   readonly clock?: Clock;
   /** To the process that this one is a worker of; null or absent if it serves alone. */
   readonly link?: WorkerLink | null;
+  /** The port of the API, if it is open already. */
+  readonly entrance?: Entrance | null;
   /** Whether standard output is a terminal, for `LOG_FORMAT=auto`. */
   readonly terminal?: boolean;
 }
@@ -191,7 +191,10 @@ async function readOwnHeads(logger: Logger): Promise<boolean> {
 
 function buildServerOptions(
   { config, access }: Pick<HandlerParts, 'config' | 'access'>,
-  { handlers, limits }: { handlers: Partial<Handlers>; limits: ReturnType<typeof openLimits> },
+  {
+    handlers,
+    limits,
+  }: { handlers: Partial<Handlers>; limits: Awaited<ReturnType<typeof openLimits>> },
 ) {
   const { anonymous, key, session } = access.tiers;
   return {
@@ -270,7 +273,8 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const isShared = leases !== null;
   const shared = { config, store, isShared, feed, chains, connections, peppers, link, ...tools };
   const access = openAccess(shared);
-  const limits = openLimits({ config, node, signals, link, ...tools });
+  const limits = await openLimits({ config, node, signals, link, ...tools });
+  const credits = openCredits({ config, node, signals, connections, ...tools });
   const status = openStatus({ ...shared, version, node });
   const { getStatus } = status;
   const parts = {
@@ -290,7 +294,7 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
     },
     close: async () => {
       await Promise.all(
-        [chains, access, limits, status, ...served.parts].map((part) => part?.stop()),
+        [chains, access, limits, credits, status, ...served.parts].map((part) => part?.stop()),
       );
       connections.close();
       await feed.close();
@@ -309,7 +313,7 @@ async function untilWarm({ isWarm }: Served, { begun }: WorkerLink): Promise<voi
 function ignore(): void {}
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, link = null } = options;
+  const { config, link = null, entrance = null } = options;
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? openLogger(config, options);
   const metrics = new Metrics();
@@ -320,14 +324,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { parts, served, limits, failed, drain, close: closeParts } = opened;
   const { access, store, chains } = parts;
   const { findFile } = served;
-  const server = createHttpServer({
-    ...buildServerOptions(parts, { handlers: served.handlers, limits }),
-    ...{ ownHeads: await readOwnHeads(logger), isDraining: parts.isDraining },
-    ...(findFile === undefined ? {} : { findFile }),
-    ...tools,
-  });
+  const ownHeads = await readOwnHeads(logger);
+  const server = entrance?.server ?? createBareServer(DEFAULT_TIMEOUTS);
+  createHttpServer(
+    {
+      ...buildServerOptions(parts, { handlers: served.handlers, limits }),
+      ...{ ownHeads, isDraining: parts.isDraining },
+      ...(findFile === undefined ? {} : { findFile }),
+      ...tools,
+    },
+    server,
+  );
+  if (entrance !== null) {
+    access.origins.listenOn(entrance.port);
+    entrance.admit();
+  }
   const metricsServer = link === null ? createMetricsServer(() => metrics.render()) : null;
-  const drains = [server, ...(metricsServer === null ? [] : [metricsServer])].map(createDrain);
+  const drains = [
+    entrance?.drain ?? createDrain(server),
+    ...(metricsServer === null ? [] : [createDrain(metricsServer)]),
+  ];
   const stop = async () => {
     drain();
     const graceMs = config.server.shutdownGraceSeconds * 1000;

@@ -1,6 +1,6 @@
 // The HTTP server, built from the list of operations; the caller makes it listen.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
@@ -9,13 +9,14 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createConnectionFields } from './answer-head.ts';
 import { createAddressReader } from './client-address.ts';
+import { createBareServer, type Timeouts } from './create-bare-server.ts';
 import { type CountAnswer, Exchange } from './exchange.ts';
 import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { closeAfter, isAfterLast } from './last-answer.ts';
 import { createParserErrorHandler, createRawAnswer } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
-import { HEADER_BYTES_MAX, URL_BYTES_MAX } from './problem.ts';
+import { URL_BYTES_MAX } from './problem.ts';
 import { type ReadSendQueues, readSendQueues } from './read-send-queues.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import { SendQueueWatch } from './send-queue-watch.ts';
@@ -47,19 +48,6 @@ export interface HttpServerOptions
   /** Tests may replace the system's own. */
   readonly readSendQueues?: ReadSendQueues;
 }
-
-interface Timeouts {
-  readonly headersMs: number;
-  readonly requestMs: number;
-  readonly keepAliveMs: number;
-}
-
-export const DEFAULT_TIMEOUTS: Timeouts = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  // Longer than the idle timeout of common proxies, so that they close first.
-  keepAliveMs: 65_000,
-};
 
 /** Operations that are never rejected for overload. */
 const NEVER_SHED = new Set(['getHealth']);
@@ -184,8 +172,12 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   };
 }
 
-export function createHttpServer(options: HttpServerOptions): Server {
-  const { metrics, timeouts } = options;
+/** Listens on a server that may be open already, or on one of its own. */
+export function createHttpServer(
+  options: HttpServerOptions,
+  server = createBareServer(options.timeouts),
+): Server {
+  const { metrics } = options;
   const pressure = new Pressure({ ...options.overload, clock: options.clock });
   metrics.gauge(
     'mintwire_http_requests_in_flight',
@@ -198,23 +190,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     () => pressure.readLagMs() / 1000,
   );
   const listener = createListener(options, pressure);
-  const server = createServer(
-    {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
-      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-      noDelay: true,
-      // Requests without a body then have no stream that must end.
-      optimizeEmptyRequests: true,
-      // We check it ourselves and respond with a problem.
-      requireHostHeader: false,
-    },
-    listener,
-  );
-  // Node drops requests of half-closed connections by default, but such a client still reads.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('request', listener);
   const answerRaw = createRawAnswer(options);
   server.on('clientError', createParserErrorHandler(answerRaw));
   // Unknown expectations are ignored, as RFC 9110 allows, and CONNECT is not supported.

@@ -6,7 +6,8 @@ import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
-import { HEADER_BYTES_MAX, serializeProblem, toParserAppError } from './problem.ts';
+import { HEADER_BYTES_MAX } from './create-bare-server.ts';
+import { serializeProblem, toParserAppError } from './problem.ts';
 
 interface ParserErrorOptions {
   readonly createRequestId: () => string;

@@ -1,32 +1,19 @@
 // Errors → RFC 9457 responses. The only place that decides what clients see of an error.
 
-import type { Static } from 'typebox';
 import { createSerializer } from '../contract/create-serializer.ts';
 import { problemSchema } from '../contract/schemas/problem-schema.ts';
 import { AppError } from '../errors/app-error.ts';
-import { ERROR_CATALOGUE } from '../errors/catalogue.ts';
+import { buildProblem } from './build-problem.ts';
+import { HEADER_BYTES_MAX } from './create-bare-server.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024;
 export const URL_BYTES_MAX = 12 * 1024;
-export const HEADER_BYTES_MAX = 16 * 1024;
 
 const serialize = createSerializer(problemSchema);
 
 /** The body of an error response. */
 export function serializeProblem(error: AppError, requestId: string): string {
   return serialize(buildProblem(error, requestId));
-}
-
-function buildProblem(error: AppError, requestId: string): Static<typeof problemSchema> {
-  return {
-    type: `/v1/docs#error-${error.code}`,
-    title: ERROR_CATALOGUE[error.code].title,
-    status: error.status,
-    detail: error.message,
-    code: error.code,
-    requestId,
-    ...(error.errors ? { errors: [...error.errors] } : {}),
-  };
 }
 
 /** What Node's HTTP parser rejects before there is a request. */

@@ -5,6 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findFreePort } from '../guarded-server.ts';
+import { startSilentDatabase } from '../silent-database.ts';
 import { createTempFolder, spawnService, startServiceProcess } from '../start-service-process.ts';
 
 async function getJson(url: string): Promise<unknown> {
@@ -153,4 +155,33 @@ test('secrets sent in any part of a request are not in the log', async (t) => {
   assert.equal(await service.exited, 0);
   assert.equal(service.output().match(/"msg":"request"/g)?.length, secrets.length * 4);
   for (const secret of secrets) assert.ok(!service.output().includes(secret), secret);
+});
+
+test('the port answers before the service is loaded and its store is open', async (t) => {
+  const database = await startSilentDatabase(t);
+  const port = await findFreePort();
+  const keyPepper = { KEY_PEPPER: `1:${Buffer.alloc(32, 7).toString('base64')}` };
+  const env = { PORT: String(port), DATABASE_URL: database.url, ...keyPepper };
+  const { child, output, exited } = spawnService(t, { env });
+  const untilSo = async (isSo: () => boolean | Promise<boolean>) => {
+    while (!(await isSo())) {
+      assert.equal(child.exitCode, null, output());
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}/v1/${path}`);
+  const isHealthy = () =>
+    ask('health').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await untilSo(isHealthy);
+  const ready = await ask('ready');
+  assert.equal(ready.status, 503);
+  const { detail } = (await ready.json()) as { readonly detail: string };
+  assert.equal(detail, 'The server is starting.');
+  await untilSo(() => database.sockets.size > 0);
+  assert.ok(await isHealthy());
+  child.kill('SIGTERM');
+  assert.equal(await exited, 0);
 });

@@ -66,11 +66,32 @@ export class RpcMeter {
       tally.credits += credits;
       sum += credits;
     }
-    const { creditsPerDay } = this.#budget;
-    if (creditsPerDay === null || sum === 0) return;
-    const durationMs = sum * this.#computeMsPerCredit(creditsPerDay);
-    const debtMaxMs = Math.max(DEBT_MAX_MS, durationMs);
-    this.#cell.spend(durationMs * 1000, this.#clock.monotonicMs() * 1000, debtMaxMs * 1000);
+    this.#spend(sum);
+    this.#cell.addUntold(sum);
+  }
+
+  /**
+   * What other processes spent of the same budget, and for how long it is spent as far as they
+   * know: for a process that has just started, or missed something.
+   */
+  countElsewhere(spent: { readonly credits: number; readonly aheadMs: number }): void {
+    this.#spend(spent.credits);
+    this.#cell.raise((this.#clock.monotonicMs() + Math.min(spent.aheadMs, DEBT_MAX_MS)) * 1000);
+  }
+
+  /** Credits spent by this process since the last call. */
+  takeUntold(): number {
+    return this.#cell.takeUntold();
+  }
+
+  /** Credits of which others could not be told. */
+  putBackUntold(credits: number): void {
+    this.#cell.addUntold(credits);
+  }
+
+  /** For how long the budget is spent, at an even rate. */
+  get aheadMs(): number {
+    return Math.max(0, this.#cell.spentUntilUs / 1000 - this.#clock.monotonicMs());
   }
 
   /** Counts the bytes of a reply to all of these calls: over the network, and unpacked. */
@@ -112,8 +133,7 @@ export class RpcMeter {
     const { creditsPerDay } = this.#budget;
     if (creditsPerDay === null) return 0;
     const burstMs = creditsPerDay * BURST_SHARE * this.#computeMsPerCredit(creditsPerDay);
-    const aheadMs = this.#cell.spentUntilUs / 1000 - this.#clock.monotonicMs();
-    return Math.max(0, aheadMs - burstMs);
+    return Math.max(0, this.aheadMs - burstMs);
   }
 
   /** Why the chain is read more slowly than possible; null if it is not. */
@@ -133,6 +153,14 @@ export class RpcMeter {
     }
     // Client calls may run up a debt; the rest of it is waited for by the next call.
     await sleep(Math.min(waitMs, WAIT_MAX_MS), signal);
+  }
+
+  #spend(credits: number): void {
+    const { creditsPerDay } = this.#budget;
+    if (creditsPerDay === null || credits === 0) return;
+    const durationMs = credits * this.#computeMsPerCredit(creditsPerDay);
+    const debtMaxMs = Math.max(DEBT_MAX_MS, durationMs);
+    this.#cell.spend(durationMs * 1000, this.#clock.monotonicMs() * 1000, debtMaxMs * 1000);
   }
 
   /** So that a burst and what follows in a day are together the budget. */

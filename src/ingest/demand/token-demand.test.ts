@@ -50,6 +50,8 @@ function createDemand(perMinute: number, isSent = true): TokenDemand {
     perMinute,
     clock,
     sleep,
+    hasBudget: () => true,
+    onOutcome: () => undefined,
     send: (_chain, token) => {
       sent.push(token);
       return isSent;

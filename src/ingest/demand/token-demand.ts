@@ -1,6 +1,8 @@
 // Decides which of the tokens that clients ask for are looked up, and when: one lookup per address
 // at a time, callers in turn, within a budget for each chain. An address that is no token is
 // remembered for a while.
+//
+// The budget of a chain is kept by the process that indexes it; the others pass their lookups on.
 
 import type { LookupCaller, LookupDesk, TokenRequest } from '../../contract/look-up-token.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -14,8 +16,15 @@ import type { LookupOutcome } from '../../model/lookup-outcome.ts';
 interface TokenDemandOptions {
   /** How many lookups a minute, on average and for each chain; 0 for none. */
   readonly perMinute: number;
-  /** Begins a lookup, which ends with `settle`; false if that is not possible now. */
-  readonly send: (chain: ChainSlug, token: Address) => boolean;
+  /**
+   * Begins a lookup or passes it on; it ends with `settle`. False if that is not possible now.
+   * Without a caller nobody waits for it.
+   */
+  readonly send: (chain: ChainSlug, token: Address, caller: string | null) => boolean;
+  /** Whether this process keeps the chain's budget. */
+  readonly hasBudget: (chain: ChainSlug) => boolean;
+  /** Called with every outcome, for other processes that asked. */
+  readonly onOutcome: (chain: ChainSlug, token: Address, outcome: LookupOutcome) => void;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly sleep: Sleep;
   readonly waitMs?: number;
@@ -23,6 +32,8 @@ interface TokenDemandOptions {
 
 interface WaitingLookup {
   readonly token: Address;
+  /** Null if nobody waits for it. */
+  readonly caller: string | null;
   readonly promise: Promise<LookupOutcome>;
   readonly resolve: (outcome: LookupOutcome) => void;
 }
@@ -35,6 +46,8 @@ const REMEMBERED_MAX = 10_000;
 const AGAIN_AFTER_MS = 6 * 60 * 60_000;
 /** Lookups of one chain that run at once. */
 const RUNNING_MAX = 4;
+/** Lookups of one chain that wait in the process with its budget. */
+const PASSED_ON_MAX = 256;
 const BURST_MAX = 10;
 const QUEUE_LIMITS = { lengthMax: 256, perCallerMax: 8 } as const;
 /** Known tokens that wait until nobody waits for an unknown one. */
@@ -43,8 +56,8 @@ const IDLE_WORK_MAX = 256;
 const IDLE_DIVISOR = 5;
 const MINUTE_MS = 60_000;
 
-function createLookup(token: Address): WaitingLookup {
-  return { token, ...Promise.withResolvers<LookupOutcome>() };
+function createLookup(token: Address, caller: string | null): WaitingLookup {
+  return { token, caller, ...Promise.withResolvers<LookupOutcome>() };
 }
 
 /** The lookups of one chain. */
@@ -53,6 +66,7 @@ class ChainDemand {
   readonly queue = new FairQueue<WaitingLookup>(QUEUE_LIMITS);
   readonly idleWork = new Map<Address, WaitingLookup>();
   readonly running = new Set<Address>();
+  readonly passedOn = new Set<Address>();
   /** GCRA: when the budget is full again. */
   freeAtMs = Number.NEGATIVE_INFINITY;
   /** When the next lookup that nobody waits for may begin. */
@@ -98,12 +112,7 @@ export class TokenDemand implements LookupDesk {
     // One that nobody has waited for so far is no longer put off.
     if (lookup === undefined || demand.idleWork.has(token)) {
       paid = caller.charge();
-      lookup ??= createLookup(token);
-      demand.idleWork.delete(token);
-      demand.waiting.set(token, lookup);
-      const dropped = demand.queue.push(caller.key, lookup);
-      if (dropped !== null) this.#resolve(chain, dropped.token, 'busy');
-      this.#pump(chain);
+      lookup = this.#enqueue(chain, token, caller.key);
     }
     const outcome = await this.#await(lookup);
     if (outcome !== 'found' && outcome !== 'noToken' && outcome !== 'pending') caller.refund(paid);
@@ -116,16 +125,35 @@ export class TokenDemand implements LookupDesk {
     const demand = this.#findDemand(chain);
     if (!this.isOn || demand.waiting.has(token) || demand.idleWork.size >= IDLE_WORK_MAX) return;
     if (this.#isRecent(this.#lookedUp, key, AGAIN_AFTER_MS)) return;
-    const lookup = createLookup(token);
+    const lookup = createLookup(token, null);
     demand.waiting.set(token, lookup);
     demand.idleWork.set(token, lookup);
     this.#pump(chain);
   }
 
+  /** Another process passes a lookup on; without a caller nobody waits for it. */
+  accept(chain: ChainSlug, token: Address, caller: string | null): void {
+    const { onOutcome } = this.#options;
+    const key = `${chain} ${token}`;
+    const demand = this.#findDemand(chain);
+    if (!this.isOn || this.#isRecent(this.#noTokens, key, NO_TOKEN_MS)) {
+      onOutcome(chain, token, 'noToken');
+    } else if (caller === null && this.#isRecent(this.#lookedUp, key, AGAIN_AFTER_MS)) {
+      onOutcome(chain, token, 'found');
+    } else if (caller === null) {
+      this.noteKnown(chain, token);
+      if (!demand.waiting.has(token)) onOutcome(chain, token, 'busy');
+    } else if (!demand.waiting.has(token) || demand.idleWork.has(token)) {
+      this.#enqueue(chain, token, caller);
+    }
+  }
+
   /** A lookup has ended. */
   settle(chain: ChainSlug, token: Address, outcome: LookupOutcome): void {
     const key = `${chain} ${token}`;
-    this.#findDemand(chain).running.delete(token);
+    const { running, passedOn } = this.#findDemand(chain);
+    running.delete(token);
+    passedOn.delete(token);
     if (outcome === 'noToken') this.#remember(this.#noTokens, key);
     if (outcome === 'found') this.#remember(this.#lookedUp, key);
     this.#resolve(chain, token, outcome);
@@ -146,6 +174,18 @@ export class TokenDemand implements LookupDesk {
     }
   }
 
+  #enqueue(chain: ChainSlug, token: Address, caller: string): WaitingLookup {
+    const demand = this.#findDemand(chain);
+    // Whoever awaits one that was put off awaits the same promise.
+    const lookup = { ...(demand.waiting.get(token) ?? createLookup(token, caller)), caller };
+    demand.idleWork.delete(token);
+    demand.waiting.set(token, lookup);
+    const dropped = demand.queue.push(caller, lookup);
+    if (dropped !== null) this.#resolve(chain, dropped.token, 'busy');
+    this.#pump(chain);
+    return lookup;
+  }
+
   async #await({ promise }: WaitingLookup): Promise<LookupOutcome | 'pending'> {
     const { sleep, waitMs = WAIT_MS } = this.#options;
     const done = new AbortController();
@@ -163,37 +203,54 @@ export class TokenDemand implements LookupDesk {
     const lookup = waiting.get(token);
     waiting.delete(token);
     lookup?.resolve(outcome);
+    this.#options.onOutcome(chain, token, outcome);
   }
 
   /** Begins lookups as far as the budget allows. */
   #pump(chain: ChainSlug): void {
-    const { clock, perMinute, send } = this.#options;
     const demand = this.#findDemand(chain);
-    const unitMs = MINUTE_MS / perMinute;
-    const burstMs = unitMs * Math.min(BURST_MAX, perMinute);
-    while (demand.running.size < RUNNING_MAX && !this.#abort.signal.aborted) {
+    while (!this.#abort.signal.aborted) {
       if (demand.queue.length + demand.idleWork.size === 0) return;
-      const nowMs = clock.monotonicMs();
-      const freeAtMs = Math.max(demand.freeAtMs, nowMs) + unitMs;
-      // What nobody waits for must leave most of the budget to whoever waits.
+      const isKept = this.#options.hasBudget(chain);
+      const begun = isKept ? demand.running : demand.passedOn;
+      if (begun.size >= (isKept ? RUNNING_MAX : PASSED_ON_MAX)) return;
       const isIdle = demand.queue.length === 0;
-      const spareMs = isIdle ? Math.max(unitMs, burstMs / 2) : burstMs;
-      const idleMs = isIdle ? demand.idleAtMs - nowMs : 0;
-      const tooSoonMs = Math.max(freeAtMs - nowMs - spareMs, idleMs);
+      const nowMs = this.#options.clock.monotonicMs();
+      const tooSoonMs = this.#computeTooSoonMs(demand, { isKept, isIdle, nowMs });
       if (tooSoonMs > 1e-6) {
         this.#pumpLater(chain, tooSoonMs);
         return;
       }
       const next = this.#takeNext(demand);
       if (next === undefined) return;
-      demand.freeAtMs = freeAtMs;
-      if (isIdle) demand.idleAtMs = nowMs + unitMs * IDLE_DIVISOR;
-      demand.running.add(next.token);
-      if (!send(chain, next.token)) {
-        demand.running.delete(next.token);
+      if (isKept) demand.freeAtMs = Math.max(demand.freeAtMs, nowMs) + this.#unitMs;
+      if (isIdle) demand.idleAtMs = nowMs + this.#unitMs * IDLE_DIVISOR;
+      begun.add(next.token);
+      if (!this.#options.send(chain, next.token, next.caller)) {
+        begun.delete(next.token);
         this.#resolve(chain, next.token, 'notReady');
       }
     }
+  }
+
+  get #unitMs(): number {
+    return MINUTE_MS / this.#options.perMinute;
+  }
+
+  /** How long the next lookup of a chain has to wait. */
+  #computeTooSoonMs(
+    demand: ChainDemand,
+    of: { readonly isKept: boolean; readonly isIdle: boolean; readonly nowMs: number },
+  ): number {
+    const { isKept, isIdle, nowMs } = of;
+    const unitMs = this.#unitMs;
+    const idleMs = isIdle ? demand.idleAtMs - nowMs : 0;
+    if (!isKept) return idleMs;
+    const burstMs = unitMs * Math.min(BURST_MAX, this.#options.perMinute);
+    // What nobody waits for must leave most of the budget to whoever waits.
+    const spareMs = isIdle ? Math.max(unitMs, burstMs / 2) : burstMs;
+    const freeAtMs = Math.max(demand.freeAtMs, nowMs) + unitMs;
+    return Math.max(freeAtMs - nowMs - spareMs, idleMs);
   }
 
   #takeNext({ queue, idleWork }: ChainDemand): WaitingLookup | undefined {

@@ -112,3 +112,44 @@ test('no statement of an upgrade has a time limit, whatever the database says', 
   const store = await createPostgresStore({ url: database.url });
   await store.close();
 });
+
+const SLOW_MS = 400;
+const SHORT_TIMEOUTS = { statementMs: 200, queryMs: 300, idleMs: 10_000 };
+/** One index takes longer to build than a statement of a store that serves may. */
+const SLOW_INDEX = [
+  `CREATE FUNCTION build_slowly() RETURNS event_trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     IF EXISTS (SELECT 1 FROM pg_event_trigger_ddl_commands()
+                WHERE object_identity LIKE '%.trades_by_wallet') THEN
+       PERFORM pg_sleep(${SLOW_MS / 1000});
+     END IF;
+   END $$`,
+  `CREATE EVENT TRIGGER build_slowly ON ddl_command_end
+   WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION build_slowly()`,
+];
+
+test('an index is built, however long that takes, by statements that serving would end', async (t) => {
+  const database = await createTestDatabase();
+  t.after(() => database.drop());
+  const options = { url: database.url, timeouts: SHORT_TIMEOUTS };
+  const [pool, serving] = [new PostgresPool({ url: database.url }), new PostgresPool(options)];
+  for (const text of SLOW_INDEX) await pool.session.execute(buildCommand(text), []);
+  const sleep = buildCommand(`SELECT pg_sleep(${SLOW_MS / 1000})`);
+  await assert.rejects(serving.session.execute(sleep, []), /timeout/);
+  await serving.close();
+  const migrated: string[] = [];
+  const startedMs = performance.now();
+  const store = await createPostgresStore({
+    ...options,
+    onMigrated: (name) => migrated.push(name),
+  });
+  assert.ok(performance.now() - startedMs >= SLOW_MS, 'the index took its time');
+  await store.close();
+  const found = await pool.session.query(
+    buildCommand("SELECT 1 FROM pg_indexes WHERE indexname = 'trades_by_wallet'"),
+    [],
+  );
+  await pool.close();
+  assert.equal(found.length, 1);
+  assert.ok(migrated.length > 0);
+});

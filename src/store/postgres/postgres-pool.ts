@@ -13,6 +13,8 @@ export interface PostgresPoolOptions {
   readonly poolSize?: number | undefined;
   /** Those of another server with the same rows; its own by default. */
   readonly names?: PostgresNames;
+  /** Of a store that serves; tests may lower them. */
+  readonly timeouts?: PoolTimeouts;
 }
 
 interface PoolTimeouts {
@@ -57,7 +59,7 @@ export class PostgresPool {
   /** Runs each query on any free connection. */
   readonly session: SqlSession;
 
-  constructor(options: PostgresPoolOptions, timeouts = TIMEOUTS) {
+  constructor(options: PostgresPoolOptions, timeouts = options.timeouts ?? TIMEOUTS) {
     this.#pool = openPool(options, timeouts);
     this.#nameConnection = openPool({ ...options, poolSize: 1 }, timeouts);
     this.names =

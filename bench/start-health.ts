@@ -1,0 +1,68 @@
+// From the command to the first answer of `/health`, and until everything can be answered.
+
+import { spawn } from 'node:child_process';
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../test/guarded-server.ts';
+import { readCpuMs, readOwnMb } from './measure.ts';
+
+/** Since the command. */
+interface Moment {
+  readonly elapsedMs: number;
+  /** Of all threads. */
+  readonly cpuMs: number;
+}
+
+interface WatchedStart {
+  readonly health: Moment;
+  /** Null if it was not waited for. */
+  readonly ready: Moment | null;
+  /** Once it is ready. */
+  readonly ownMb: number;
+}
+
+const LOOK_MS = 10;
+const LOOKS_MAX_MS = 300_000;
+
+/** 0 without an answer. */
+function readStatus(url: string): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = get(url, { agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.on('error', () => resolve(0));
+  });
+}
+
+/** Starts the service on a port that is known before, so that its first answer can be seen. */
+export async function watchStart(
+  env: Readonly<Record<string, string>>,
+  readyPaths: readonly string[] | null,
+): Promise<WatchedStart> {
+  const port = await findFreePort();
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'serve'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, PORT: String(port), METRICS_PORT: '0', LOG_LEVEL: 'error', ...env },
+  });
+  const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+  const pid = child.pid ?? 0;
+  const untilAnswered = async (path: string): Promise<Moment> => {
+    const url = `http://127.0.0.1:${port}${path}`;
+    while ((await readStatus(url)) !== 200) {
+      if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+      if (performance.now() - startedMs > LOOKS_MAX_MS) throw new Error(`${path}: no answer`);
+      await sleep(LOOK_MS);
+    }
+    return { elapsedMs: performance.now() - startedMs, cpuMs: readCpuMs(pid) };
+  };
+  try {
+    const health = await untilAnswered('/v1/health');
+    let ready: Moment | null = null;
+    for (const path of readyPaths ?? []) ready = await untilAnswered(path);
+    return { health, ready, ownMb: readOwnMb(pid) };
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
+}

@@ -1,0 +1,25 @@
+// The port of the API, open before the service is loaded: `/health` is answered at once.
+
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.ts';
+import { createBareServer } from '../http/create-bare-server.ts';
+import { createDrain } from '../http/create-drain.ts';
+import { WaitingRoom } from '../http/waiting-room.ts';
+import { listen } from './open-ports.ts';
+
+export interface Entrance {
+  readonly server: Server;
+  readonly port: number;
+  readonly drain: () => Promise<void>;
+  /** Called when the server has its own listeners: requests go to them from now on. */
+  admit(): void;
+}
+
+export async function openEntrance({ host, port }: Config['server']): Promise<Entrance> {
+  const server = createBareServer();
+  const drain = createDrain(server);
+  const room = new WaitingRoom(server);
+  const at: AddressInfo = await listen(server, { host, port });
+  return { server, port: at.port, drain, admit: () => room.close() };
+}

@@ -1,0 +1,105 @@
+// Requests while the service starts: `/health` is answered, the others wait for their answers.
+
+import assert from 'node:assert/strict';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createBareServer } from './create-bare-server.ts';
+import { WaitingRoom } from './waiting-room.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+async function openRoom(t: TestContext, limits?: { requestsMax: number; waitMaxMs: number }) {
+  const server = createBareServer();
+  const room = new WaitingRoom(server, limits);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const ask = (path: string, method = 'GET'): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const url = `http://127.0.0.1:${port}${path}`;
+      const sent = get(url, { agent: false, method }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        const { statusCode: status = 0, headers } = response;
+        response.on('end', () => resolve({ status, headers, text }));
+      });
+      sent.on('error', reject);
+    });
+  return { server, room, ask };
+}
+
+test('the process is alive and not ready while it starts', async (t) => {
+  const { ask } = await openRoom(t);
+  const health = await ask('/v1/health');
+  assert.deepEqual([health.status, JSON.parse(health.text)], [200, { status: 'ok' }]);
+  assert.equal(health.headers['content-type'], 'application/json; charset=utf-8');
+  assert.equal(health.headers['cache-control'], 'no-store');
+  const head = await ask('/v1/health', 'HEAD');
+  assert.deepEqual([head.status, head.text], [200, '']);
+  const ready = await ask('/v1/ready');
+  const { code, detail, requestId } = JSON.parse(ready.text);
+  assert.deepEqual([ready.status, code], [503, 'NOT_READY']);
+  assert.equal(detail, 'The server is starting.');
+  assert.equal(requestId, ready.headers['x-request-id']);
+  assert.ok(Number(ready.headers['retry-after']) > 0);
+});
+
+test('other requests wait until the service answers them', async (t) => {
+  const { server, room, ask } = await openRoom(t);
+  let isOpen = false;
+  const waiting = [ask('/v1/chains'), ask('/v1/health', 'POST'), ask('/')];
+  // The connections are made in order, so these requests have arrived, too.
+  await ask('/v1/health');
+  server.on('request', (request, response) => {
+    assert.ok(isOpen);
+    response.end(`${request.method} ${request.url}`);
+  });
+  isOpen = true;
+  room.close();
+  const texts = (await Promise.all(waiting)).map(({ text }) => text);
+  assert.deepEqual(texts, ['GET /v1/chains', 'POST /v1/health', 'GET /']);
+  assert.equal((await ask('/v1/health')).text, 'GET /v1/health', 'no longer by the room');
+});
+
+test('a request that waits for too long is told to come back', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { server, room, ask } = await openRoom(t);
+  const arrived = new Promise((resolve) => server.once('request', resolve));
+  const waiting = ask('/v1/chains');
+  await arrived;
+  t.mock.timers.tick(5000);
+  const { status, text } = await waiting;
+  assert.deepEqual([status, JSON.parse(text).code], [503, 'NOT_READY']);
+  let count = 0;
+  server.on('request', () => {
+    count += 1;
+  });
+  room.close();
+  assert.equal(count, 0, 'it is not answered twice');
+});
+
+test('too many that wait are turned away at once', async (t) => {
+  const { server, room, ask } = await openRoom(t, { requestsMax: 2, waitMaxMs: 60_000 });
+  let arrived = 0;
+  server.on('request', () => {
+    arrived += 1;
+  });
+  const waiting = [ask('/1'), ask('/2')];
+  while (arrived < 2) await setImmediate();
+  assert.equal((await ask('/3')).status, 503);
+  server.on('request', (_request, response) => response.end());
+  room.close();
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 200]);
+});
