@@ -107,7 +107,7 @@ interface RandomSwap {
   readonly amount: bigint;
 }
 
-/** From dust to what crosses ticks; what was paid on one side is paid back before it is too much. */
+/** From dust to what crosses ticks; what one side was paid is paid back before it is too much. */
 function drawSwaps(seed: number): RandomSwap[] {
   const random = createRandom(seed);
   let paid = 0;
