@@ -23,6 +23,16 @@ const PATHS = {
   StateView: '@uniswap/v4-periphery/foundry-out/StateView.sol/StateView.json',
   UniversalRouter:
     '@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
+  PancakeV3Factory:
+    '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json',
+  PancakeV3Pool: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json',
+} as const;
+
+const BALANCER = '@balancer-labs/v2-deployments/dist/tasks';
+/** The package has their interfaces and their creation code apart. */
+const BALANCER_PATHS = {
+  Vault: `${BALANCER}/20210418-vault`,
+  WeightedPoolFactory: `${BALANCER}/20210418-weighted-pool`,
 } as const;
 
 const PERMIT2_SOURCE = '@uniswap/v4-periphery/lib/permit2/test/utils/DeployPermit2.sol';
@@ -56,6 +66,17 @@ export function readArtifact(name: ArtifactName): Artifact {
   const code = text.startsWith('0x') ? text : `0x${text}`;
   if (!isHex(code)) throw new Error(`the artifact of ${name} needs linking`);
   return { abi: artifact.abi, bytecode: code };
+}
+
+export function readBalancerArtifact(name: keyof typeof BALANCER_PATHS): Artifact {
+  const folder = BALANCER_PATHS[name];
+  const code = JSON.parse(readPackageFile(`${folder}/bytecode/${name}.json`)) as {
+    readonly creationCode: string;
+  };
+  return {
+    abi: JSON.parse(readPackageFile(`${folder}/abi/${name}.json`)) as Abi,
+    bytecode: `0x${code.creationCode}`,
+  };
 }
 
 /** Permit2's runtime code, which its authors publish as a literal in a Solidity test helper. */

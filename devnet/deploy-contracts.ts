@@ -32,7 +32,7 @@ function estimateCreateGas(code: Hex): bigint {
 }
 
 /** Queues a creation by the maker and returns its address. */
-function queueCreate(writer: BlockWriter, code: Hex, extraGas = 0n): Address {
+export function queueCreate(writer: BlockWriter, code: Hex, extraGas = 0n): Address {
   const nonce = BigInt(writer.nonceOf(MAKER));
   writer.queue({ from: MAKER, data: code, gas: estimateCreateGas(code) + extraGas });
   return lower(getContractAddress({ from: MAKER, nonce }));

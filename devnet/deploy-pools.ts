@@ -43,18 +43,18 @@ const MINT_GAS = 900_000n;
  * of the full range's amounts in it. So swaps cross ticks, as on real chains. No more than needed:
  * the node hashes its whole state for every block.
  */
-const RANGES: readonly { readonly halfWidth: number; readonly sharePpm: bigint }[] = [
+export const RANGES: readonly { readonly halfWidth: number; readonly sharePpm: bigint }[] = [
   { halfWidth: TICK_MAX, sharePpm: 1_000_000n },
   { halfWidth: 1_200, sharePpm: 58_200n },
 ];
 
-interface Scene {
+export interface PoolScene {
   readonly writer: BlockWriter;
   readonly contracts: DevnetContracts;
   readonly tokens: readonly DevnetToken[];
 }
 
-function findAddress({ contracts, tokens }: Scene, key: string): Address {
+export function findCurrency({ contracts, tokens }: PoolScene, key: string): Address {
   if (key === 'weth') return contracts.weth;
   if (key === 'eth') return zeroAddress;
   const token = tokens.find((candidate) => candidate.key === key);
@@ -62,14 +62,14 @@ function findAddress({ contracts, tokens }: Scene, key: string): Address {
   return token.address;
 }
 
-function computeDepthRaw(key: string, depthUsd: bigint): bigint {
+export function computeDepthRaw(key: string, depthUsd: bigint): bigint {
   const ether = { decimals: 18, priceMicroUsd: ETH_PRICE_MICRO_USD };
   const token = key === 'weth' || key === 'eth' ? ether : TOKEN_LIST.find((t) => t.key === key);
   if (token === undefined) throw new Error(`no token ${key}`);
   return toRawAmount(token, depthUsd);
 }
 
-function derivePoolAddress(scene: Scene, pool: Omit<DevnetPool, 'id'>): Hex {
+function derivePoolAddress(scene: PoolScene, pool: Omit<DevnetPool, 'id'>): Hex {
   if (pool.venue === 'uniswap-v4') return computePoolId(pool);
   const { currency0, currency1, feePips } = pool;
   const { v2Factory, v3Factory } = scene.contracts;
@@ -96,37 +96,42 @@ function encodeV3Salt(pool: Pick<DevnetPool, 'currency0' | 'currency1' | 'feePip
   ]);
 }
 
-function buildPool(scene: Scene, spec: PoolSpec, positionId: string): DevnetPool {
+/** All of it but what the exchange decides: the id, and a position. */
+export function describePool(scene: PoolScene, spec: PoolSpec): Omit<DevnetPool, 'id'> {
   const sides = [spec.token, spec.quote].map((key) => ({
-    address: findAddress(scene, key),
+    address: findCurrency(scene, key),
     amount: computeDepthRaw(key, spec.depthUsd),
   }));
   sides.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
   const [first, second] = sides;
   if (first === undefined || second === undefined) throw new Error('a pool has two sides');
-  const pool = {
+  return {
     venue: spec.venue,
     token: spec.token,
-    tokenAddress: findAddress(scene, spec.token),
+    tokenAddress: findCurrency(scene, spec.token),
     quote: spec.quote,
     currency0: first.address,
     currency1: second.address,
     feePips: spec.feePips,
     tickSpacing: spec.tickSpacing,
     hooks: spec.hooked ? scene.contracts.v4Hook : zeroAddress,
-    positionId,
+    positionId: '',
     opening: { amount0Raw: String(first.amount), amount1Raw: String(second.amount) },
   };
+}
+
+function buildPool(scene: PoolScene, spec: PoolSpec, positionId: string): DevnetPool {
+  const pool = { ...describePool(scene, spec), positionId };
   return { ...pool, id: derivePoolAddress(scene, pool) };
 }
 
-function computeOpening(pool: DevnetPool) {
+export function computeOpening(pool: DevnetPool) {
   const amount0 = BigInt(pool.opening.amount0Raw);
   const amount1 = BigInt(pool.opening.amount1Raw);
   return { amount0, amount1, sqrtPriceX96: computeSquareRoot((amount1 << 192n) / amount0) };
 }
 
-function planTicks(pool: DevnetPool, halfWidth: number) {
+export function planTicks(pool: DevnetPool, halfWidth: number) {
   const { amount0, amount1 } = computeOpening(pool);
   const { tickSpacing } = pool;
   const align = (tick: number) => Math.floor(tick / tickSpacing) * tickSpacing;
@@ -138,7 +143,7 @@ function planTicks(pool: DevnetPool, halfWidth: number) {
 }
 
 /** The maker allows each exchange to take what it is about to deposit. */
-function queueApprovals({ writer, contracts, tokens }: Scene): void {
+function queueApprovals({ writer, contracts, tokens }: PoolScene): void {
   const approve = (token: Address, spender: Address) => {
     const args = [spender, maxUint256] as const;
     const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'approve', args });
@@ -163,7 +168,7 @@ function queueApprovals({ writer, contracts, tokens }: Scene): void {
   }
 }
 
-function queueV2Pool({ writer, contracts, tokens }: Scene, pool: DevnetPool): void {
+function queueV2Pool({ writer, contracts, tokens }: PoolScene, pool: DevnetPool): void {
   const { amount0, amount1 } = computeOpening(pool);
   const wethFirst = pool.currency0 === contracts.weth;
   const token = wethFirst ? pool.currency1 : pool.currency0;
@@ -185,7 +190,7 @@ function queueV2Pool({ writer, contracts, tokens }: Scene, pool: DevnetPool): vo
   writer.queue({ from: MAKER, to: pool.id, data: approval, gas: APPROVE_GAS });
 }
 
-function queueV3Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
+function queueV3Pool({ writer, contracts }: PoolScene, pool: DevnetPool): void {
   const { amount0, amount1, sqrtPriceX96 } = computeOpening(pool);
   const to = contracts.v3PositionManager;
   const pair = { token0: pool.currency0, token1: pool.currency1, fee: pool.feePips };
@@ -212,7 +217,7 @@ function queueV3Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
   }
 }
 
-function queueV4Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
+function queueV4Pool({ writer, contracts }: PoolScene, pool: DevnetPool): void {
   const { amount0, amount1, sqrtPriceX96 } = computeOpening(pool);
   const initialize = encodeFunctionData({
     abi: V4_MANAGER_ABI,
@@ -230,7 +235,7 @@ function queueV4Pool({ writer, contracts }: Scene, pool: DevnetPool): void {
 }
 
 /** Queues every pool's opening; their ids are known before anything is mined. */
-export function queuePools(scene: Scene): DevnetPool[] {
+export function queuePools(scene: PoolScene): DevnetPool[] {
   queueApprovals(scene);
   let v3Positions = 0;
   let v4Positions = 0;

@@ -9,6 +9,7 @@ import {
   queueContracts,
   queueTokens,
 } from './deploy-contracts.ts';
+import { deployOthers } from './deploy-others.ts';
 import { queuePools } from './deploy-pools.ts';
 import type { Deployment } from './deployment.ts';
 import type { JsonRpc } from './json-rpc.ts';
@@ -45,25 +46,36 @@ export type DeployedScene = Omit<Deployment, 'rpcUrl' | 'instance' | 'seed'>;
 
 /**
  * On a chain with only its genesis block; returns when the last block of the deployment is mined.
+ * With `hasOthers` there are pools of other exchanges than Uniswap, too.
  */
-export async function deployScene(rpc: JsonRpc, genesisTimestamp: number): Promise<DeployedScene> {
+export async function deployScene(
+  rpc: JsonRpc,
+  genesisTimestamp: number,
+  { hasOthers }: { readonly hasOthers: boolean },
+): Promise<DeployedScene> {
   await prepareChain(rpc);
   await impersonateActors(rpc);
   const writer = createBlockWriter(rpc);
   const contracts = queueContracts(writer);
   const tokens = queueTokens(writer);
   const pools = queuePools({ writer, contracts, tokens });
-  const total = writer.nonceOf(MAKER);
   const blocks: number[] = [];
   let sent = 0;
-  while (writer.queuedCount > 0) {
-    blocks.push(blocks.length + 1);
-    const hashes = await writer.mine(genesisTimestamp + blocks.length * BLOCK_INTERVAL_S);
-    sent += hashes.length;
-  }
+  const mineAll = async () => {
+    while (writer.queuedCount > 0) {
+      blocks.push(blocks.length + 1);
+      const hashes = await writer.mine(genesisTimestamp + blocks.length * BLOCK_INTERVAL_S);
+      sent += hashes.length;
+    }
+  };
+  await mineAll();
+  const scene = { writer, contracts, tokens };
+  const others = hasOthers ? await deployOthers(rpc, scene, mineAll) : null;
+  const total = writer.nonceOf(MAKER);
   if (sent !== total) throw new Error(`sent ${sent} of ${total} deployment transactions`);
   await assertAllSucceeded(rpc, blocks);
   return {
+    ...(others === null ? {} : { others }),
     chainId: CHAIN_ID,
     startBlock: 0,
     genesisTimestamp,

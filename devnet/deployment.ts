@@ -25,6 +25,17 @@ export interface DevnetContracts {
   readonly universalRouter: Address;
 }
 
+/** Of other exchanges. */
+export interface OtherContracts {
+  readonly solidlyFactory: Address;
+  readonly solidlyRouter: Address;
+  readonly pancakeFactory: Address;
+  readonly pancakeRouter: Address;
+  readonly balancerVault: Address;
+  /** It makes pools like those of 2021. */
+  readonly weightedFactory: Address;
+}
+
 export interface DevnetToken {
   readonly key: string;
   readonly address: Address;
@@ -36,7 +47,7 @@ export interface DevnetToken {
 
 export interface DevnetPool {
   readonly venue: Venue;
-  /** The pair's or pool's address, or the pool id on V4. */
+  /** The pair's or pool's address, the pool id on V4, or the vault's word for it. */
   readonly id: Hex;
   readonly token: string;
   readonly tokenAddress: Address;
@@ -63,6 +74,8 @@ export interface Deployment {
   readonly genesisTimestamp: number;
   readonly seed: string;
   readonly contracts: DevnetContracts;
+  /** Absent on the chains of tests, and on those of earlier versions. */
+  readonly others?: { readonly contracts: OtherContracts; readonly pools: readonly DevnetPool[] };
   readonly tokens: readonly DevnetToken[];
   readonly pools: readonly DevnetPool[];
   /** Ids of the pools that price the native coin in dollars, best first. */

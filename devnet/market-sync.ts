@@ -14,6 +14,8 @@ import { pickCrew } from './deploy-contracts.ts';
 import { V2_PAIR_ABI, V3_POOL_ABI, V4_STATE_VIEW_ABI } from './dex-abi.ts';
 import type { DevnetRpcCall, JsonRpc } from './json-rpc.ts';
 import { type DevnetMarket, type PoolView, toHoldingKey } from './market.ts';
+import { findOtherSpender, isOtherVenue } from './other-swaps.ts';
+import { decodeOtherPool, encodeOtherRead } from './other-sync.ts';
 
 const TOKEN_ABI = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
@@ -35,6 +37,11 @@ function buildCall(to: Address, data: Hex): DevnetRpcCall {
 
 /** Two calls per pool: its price and the liquidity of the maker's full-range position. */
 function buildPoolCalls(market: DevnetMarket, { pool }: PoolView): DevnetRpcCall[] {
+  const others = market.deployment.others?.contracts;
+  if (isOtherVenue(pool.venue) && others !== undefined) {
+    const { to, data } = encodeOtherRead(pool, others);
+    return [buildCall(to, data), buildCall(to, data)];
+  }
   const { v3PositionManager, v4PositionManager, v4StateView } = market.deployment.contracts;
   if (pool.venue === 'uniswap-v2') {
     const data = encodeFunctionData({ abi: V2_PAIR_ABI, functionName: 'getReserves' });
@@ -61,6 +68,7 @@ function buildPoolCalls(market: DevnetMarket, { pool }: PoolView): DevnetRpcCall
 
 /** The price of the second currency per first, and the liquidity, both in raw units. */
 function decodePool({ pool }: PoolView, answers: { price: Hex; held: Hex }) {
+  if (isOtherVenue(pool.venue)) return decodeOtherPool(pool, answers.price);
   if (pool.venue === 'uniswap-v2') {
     const [reserve0, reserve1] = decodeFunctionResult({
       abi: V2_PAIR_ABI,
@@ -107,12 +115,17 @@ async function syncPools(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
 }
 
 async function syncWallets(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
-  const { contracts, tokens } = market.deployment;
+  const { contracts, tokens, others } = market.deployment;
   const pairs = [
     ...tokens.flatMap(({ key, address }) => pickCrew(key).map((wallet) => ({ wallet, address }))),
     ...TRADERS.map((wallet) => ({ wallet, address: contracts.weth })),
   ];
   const spenders = [contracts.permit2, contracts.v2Router];
+  for (const { venue } of others?.pools ?? []) {
+    if (others === undefined || !isOtherVenue(venue)) continue;
+    const spender = findOtherSpender(venue, others.contracts);
+    if (!spenders.includes(spender)) spenders.push(spender);
+  }
   const answers = await rpc.batch<Hex>(
     pairs.flatMap(({ wallet, address }) => [
       buildCall(
@@ -132,7 +145,8 @@ async function syncWallets(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
     ]),
   );
   for (const [index, { wallet, address }] of pairs.entries()) {
-    const [balance = '0x', ...allowances] = answers.slice(index * 3, index * 3 + 3);
+    const width = 1 + spenders.length;
+    const [balance = '0x', ...allowances] = answers.slice(index * width, (index + 1) * width);
     market.holdings.set(toHoldingKey(wallet, address), hexToBigInt(balance));
     for (const [n, spender] of spenders.entries()) {
       const key = `${wallet}:${address}:${spender}`;

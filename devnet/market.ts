@@ -30,6 +30,7 @@ export interface DevnetMarket {
 
 /** Half the width of the narrow positions that the deployment opens, logarithmically. */
 const NARROW_RANGE = 0.12;
+const RANGE_VENUES: ReadonlySet<string> = new Set(['uniswap-v3', 'uniswap-v4', 'pancakeswap-v3']);
 /** The maximum drift from the start. */
 const DRIFT_MAX = 0.3;
 const PULL_PER_HOUR = 0.12;
@@ -69,7 +70,7 @@ export function createDevnetMarket(deployment: Deployment): DevnetMarket {
   }
   return {
     deployment,
-    pools: deployment.pools.map(createView),
+    pools: [...deployment.pools, ...(deployment.others?.pools ?? [])].map(createView),
     drift: new Map([['eth', 0], ...TOKEN_LIST.map(({ key }): [string, number] => [key, 0])]),
     holdings,
     approved: new Set(),
@@ -98,7 +99,7 @@ export function computeGap(market: DevnetMarket, view: PoolView): number {
  * Liquidity at the pool's price relative to the full range: positions are around the opening price.
  */
 function computeDepthFactor(view: PoolView): number {
-  if (view.pool.venue === 'uniswap-v2') return view.scale;
+  if (!RANGE_VENUES.has(view.pool.venue)) return view.scale;
   return view.scale + (Math.abs(view.deviation) < NARROW_RANGE ? 1 : 0);
 }
 

@@ -16,6 +16,7 @@ import {
   type PoolView,
   toHoldingKey,
 } from './market.ts';
+import { buildOtherSwap, findOtherSpender, isOtherVenue } from './other-swaps.ts';
 import type { SeededRandom } from './random.ts';
 import {
   buildApproval,
@@ -23,6 +24,7 @@ import {
   buildSwap,
   buildV2RouterSwap,
   findDirection,
+  type SwapRequest,
 } from './swap-calldata.ts';
 import { computeStartingShare, TOKEN_LIST } from './token-list.ts';
 
@@ -63,20 +65,37 @@ function changeHolding(market: DevnetMarket, key: string, deltaRaw: bigint): voi
   market.holdings.set(key, (market.holdings.get(key) ?? 0n) + deltaRaw);
 }
 
-/** The missing approvals for a wallet to spend a token through the given router. */
+/**
+ * The missing approvals for a wallet to spend a token through the given router; through the
+ * Universal Router if it is null.
+ */
 function takeApprovals(
   market: DevnetMarket,
-  spend: { readonly owner: Address; readonly token: Address; readonly viaV2Router: boolean },
+  spend: { readonly owner: Address; readonly token: Address; readonly router: Address | null },
 ): TxRequest[] {
   const { contracts } = market.deployment;
-  const { owner, token, viaV2Router } = spend;
-  const spender = viaV2Router ? contracts.v2Router : contracts.permit2;
+  const { owner, token, router } = spend;
+  const spender = router ?? contracts.permit2;
   const key = `${owner}:${token}:${spender}`;
   if (owner === MAKER || market.approved.has(key)) return [];
   market.approved.add(key);
-  return viaV2Router
-    ? [buildApproval({ owner, token, spender })]
-    : buildApprovals({ contracts, owner, token });
+  return router === null
+    ? buildApprovals({ contracts, owner, token })
+    : [buildApproval({ owner, token, spender })];
+}
+
+/** The router that takes the trade, if it is not the Universal Router, and the trade. */
+function routeSwap(market: DevnetMarket, random: SeededRandom, request: SwapRequest) {
+  const { pool, side, contracts } = request;
+  const others = market.deployment.others?.contracts;
+  if (isOtherVenue(pool.venue) && others !== undefined) {
+    const router = findOtherSpender(pool.venue, others);
+    return { router, swap: buildOtherSwap({ ...request, others }) };
+  }
+  if (pool.venue === 'uniswap-v2' && (side === 'sell' || random.chance(0.5))) {
+    return { router: contracts.v2Router, swap: buildV2RouterSwap(request) };
+  }
+  return { router: null, swap: buildSwap(request) };
 }
 
 function planSwap(market: DevnetMarket, random: SeededRandom): TxRequest[] {
@@ -100,20 +119,20 @@ function planSwap(market: DevnetMarket, random: SeededRandom): TxRequest[] {
   const isBuy = isTrap ? wallet !== MAKER && !trapSell : wantsBuy || !canSell;
   const side = isBuy ? 'buy' : 'sell';
   const { amountInRaw } = computeTradeSize(view, side, step);
-  const viaV2Router = pool.venue === 'uniswap-v2' && (side === 'sell' || random.chance(0.5));
   const { contracts } = market.deployment;
   const request = { contracts, pool, wallet, side, amountInRaw } as const;
+  const { router, swap } = routeSwap(market, random, request);
   const { currencyIn } = findDirection(request);
   const paysEther = side === 'buy' && isNativeQuoted(pool);
   const approvals = paysEther
     ? []
-    : takeApprovals(market, { owner: wallet, token: currencyIn, viaV2Router });
+    : takeApprovals(market, { owner: wallet, token: currencyIn, router });
   if (!(isTrap && side === 'sell' && wallet !== MAKER)) {
     view.deviation += side === 'buy' ? step : -step;
     // A tenth less than the formula covers fees and transfer taxes.
     changeHolding(market, holding, side === 'buy' ? (tokenRaw * 9n) / 10n : -tokenRaw);
   }
-  return [...approvals, viaV2Router ? buildV2RouterSwap(request) : buildSwap(request)];
+  return [...approvals, swap];
 }
 
 function planTransfer(market: DevnetMarket, random: SeededRandom): TxRequest[] {
@@ -147,7 +166,7 @@ function planWrap(market: DevnetMarket, random: SeededRandom): TxRequest[] {
 }
 
 function planLiquidity(market: DevnetMarket, random: SeededRandom): TxRequest[] {
-  const view = random.pick(market.pools);
+  const view = random.pick(market.pools.filter(({ pool }) => !isOtherVenue(pool.venue)));
   const { pool } = view;
   const { contracts } = market.deployment;
   const share = 0.005 + random.next() * 0.035;

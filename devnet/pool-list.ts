@@ -1,6 +1,9 @@
 // The pools of the devnet and their initial depth.
 
-export type Venue = 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4';
+export type Venue = 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4' | OtherVenue;
+
+/** Stand-ins of Aerodrome V2, and the contracts of PancakeSwap and Balancer. */
+export type OtherVenue = 'solidly-v2' | 'pancakeswap-v3' | 'balancer-v2';
 
 export interface PoolSpec {
   readonly venue: Venue;
@@ -70,3 +73,29 @@ export const POOL_LIST: readonly PoolSpec[] = [
   v3({ token: 'odol', quote: 'usdc', depthUsd: 1_000_000n, feePips: 500, tickSpacing: 10 }),
   v2({ token: 'mute', quote: 'weth', depthUsd: 50_000n }),
 ];
+
+/** Pools of other exchanges, which tests do without; liquidity in them does not change. */
+export const OTHER_POOL_LIST: readonly PoolSpec[] = [
+  {
+    ...{ venue: 'solidly-v2', token: 'wire', quote: 'weth', depthUsd: 600_000n },
+    ...{ feePips: 3_000, tickSpacing: 0, hooked: false },
+  },
+  {
+    ...{ venue: 'solidly-v2', token: 'odol', quote: 'usdc', depthUsd: 700_000n },
+    ...{ feePips: 500, tickSpacing: 0, hooked: false },
+  },
+  {
+    ...{ venue: 'pancakeswap-v3', token: 'cent', quote: 'weth', depthUsd: 500_000n },
+    ...{ feePips: 2_500, tickSpacing: 50, hooked: false },
+  },
+  // Two of the three pairs of tokens of one pool: half WIRE, a quarter each of the others.
+  ...(['weth', 'usdc'] as const).map((quote): PoolSpec => {
+    const depth = { token: 'wire', quote, depthUsd: 400_000n };
+    return { venue: 'balancer-v2', ...depth, feePips: 3_000, tickSpacing: 0, hooked: false };
+  }),
+];
+
+/** Pairs of dollars have the curve of stable pairs. */
+export function isStablePair({ token, quote }: Pick<PoolSpec, 'token' | 'quote'>): boolean {
+  return token === 'odol' && quote === 'usdc';
+}

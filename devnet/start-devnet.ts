@@ -74,7 +74,7 @@ export interface Devnet {
 }
 
 /** The time span of the deployment's blocks before the history begins. */
-const DEPLOYMENT_SPAN_S = 120;
+const DEPLOYMENT_SPAN_S = 240;
 /** The maximum length of a JavaScript string is near this; only older versions saved so much. */
 const STATE_BYTES_MAX = 500_000_000;
 /** A week of trading. */
@@ -195,7 +195,7 @@ async function startFresh(place: Place) {
   const genesisTimestamp = readNowSeconds() - span;
   const node = await startNode(place, genesisTimestamp);
   log('node is up, deploying contracts');
-  const scene = await deployScene(node.rpc, genesisTimestamp);
+  const scene = await deployScene(node.rpc, genesisTimestamp, { hasOthers: true });
   const deployment = { ...scene, instance: randomUUID(), rpcUrl: node.rpc.url, seed };
   const archived = archiveBlocks(place, node);
   await writePast(place.options, archived, deployment);

@@ -79,8 +79,8 @@ interface Template {
 }
 
 /** Deploys once per version of the devnet; the first process to finish provides the template. */
-async function prepareTemplate(): Promise<Template> {
-  const home = join(cacheDir(), `scene-${hashDevnetSources()}`);
+async function prepareTemplate(hasOthers: boolean): Promise<Template> {
+  const home = join(cacheDir(), `scene-${hashDevnetSources()}${hasOthers ? '-others' : ''}`);
   const stateFile = join(home, 'state.json');
   const sceneFile = join(home, 'scene.json');
   if (!existsSync(sceneFile)) {
@@ -91,7 +91,7 @@ async function prepareTemplate(): Promise<Template> {
       genesisTimestamp: TEMPLATE_GENESIS_S,
     });
     try {
-      const scene = await deployScene(node.rpc, TEMPLATE_GENESIS_S);
+      const scene = await deployScene(node.rpc, TEMPLATE_GENESIS_S, { hasOthers });
       await writeJsonAtomically(join(draft, 'scene.json'), scene);
     } finally {
       await node.stop();
@@ -138,6 +138,8 @@ function createHands(rpc: JsonRpc, deployment: Deployment) {
 }
 
 export interface TestChainOptions {
+  /** Whether there are pools of other exchanges than Uniswap; none by default. */
+  readonly hasOthers?: boolean;
   /** See AnvilOptions. */
   readonly transactionBlocksKept?: number;
   /** History of this many blocks, with timestamps that end about now; none by default. */
@@ -164,7 +166,7 @@ async function writeTestHistory(
 
 /** Blocks come only from `mine` and from sending; nothing else happens on this chain. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
-  const template = await prepareTemplate();
+  const template = await prepareTemplate(options.hasOthers ?? false);
   const dataDir = await mkdtemp(join(tmpdir(), 'mintwire-chain-'));
   const stateFile = join(dataDir, 'state.json');
   await mkdir(dataDir, { recursive: true });

@@ -61,8 +61,12 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     const place = { venue: 'curve', pools: 'pools of two to eight coins', priced };
     rows.push({ ...place, contract: curve.join(', ') });
   }
-  for (const { venue, vault } of balancer) {
-    rows.push({ venue, pools: 'pools of a vault', priced: NOT_PRICED, contract: vault });
+  for (const { venue, vault, weighted } of balancer) {
+    const priced =
+      weighted === undefined
+        ? NOT_PRICED
+        : `weighted pools of ${weighted.first.length + weighted.later.length} factories to the unit; others no: trades only`;
+    rows.push({ venue, pools: 'pools of a vault', priced, contract: vault });
   }
   const unpriced = [
     ['pancakeswap-infinity', 'V4-like pools', infinity?.ranges],

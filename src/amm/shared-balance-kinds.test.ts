@@ -101,35 +101,80 @@ describe('a StableSwap pool', { skip }, () => {
 });
 
 describe('a weighted pool', () => {
-  const READ = {
-    poolKind: 'weighted',
-    set: {
-      ...{ balance0: 10n ** 24n, balance1: 10n ** 12n, decimals0: 18, decimals1: 6 },
-      ...{ weight0: 8n * 10n ** 17n, weight1: 2n * 10n ** 17n },
-      ...{ swapFee: 3n * 10n ** 15n, hasShortcuts: false },
-    },
+  const TERMS = { poolWord: '0xpool', tokens: '0xa 0xb 0xc', hasShortcuts: false };
+  const STATE = {
+    ...{ balance0: 10n ** 24n, balance1: 10n ** 12n, decimals0: 18, decimals1: 6 },
+    ...{ weight0: 8n * 10n ** 17n, weight1: 2n * 10n ** 17n },
+    ...{ swapFee: 3n * 10n ** 15n, tokenCount: 3, flags: '' },
   } as const;
+  const TRADE = { poolKind: 'tradesOnly', set: { last0: 1n, last1: 1n } } as never;
 
-  it('adds what logs tell to its balances', () => {
-    const draft = createDraft(weightedKind, null);
-    weightedKind.apply(draft, { poolKind: 'weighted', delta0: 5n, delta1: 5n }, CONTEXT);
-    assert.equal(draft.state.balance0, null);
-    weightedKind.apply(draft, READ, CONTEXT);
-    weightedKind.apply(draft, { poolKind: 'weighted', delta0: 7n, delta1: -5n }, CONTEXT);
-    const after = { amount0: 10n ** 24n + 7n, amount1: 10n ** 12n - 5n };
-    assert.deepEqual(weightedKind.holdings(draft.state), after);
+  function createRead(): PoolDraft<'weighted'> {
+    return { ...createDraft(weightedKind, TERMS), state: STATE };
+  }
+
+  it('adds what logs tell to its balances, whichever of its tokens they are of', () => {
+    const unread = createDraft(weightedKind, TERMS);
+    weightedKind.apply(unread, { poolKind: 'weighted', deltas: { '0xa': 5n } }, CONTEXT);
+    assert.equal(unread.state.balance0, null);
+    const draft = createRead();
+    const deltas = { '0xa': 7n, '0xb': -5n, '0xc': 9n };
+    weightedKind.apply(draft, { poolKind: 'weighted', deltas }, CONTEXT);
+    assert.equal(draft.state.balance0, 10n ** 24n + 7n);
+    assert.equal(draft.state.balance1, 10n ** 12n - 5n);
     assert.equal(draft.complete, true);
     assertStored(weightedKind, draft);
     assertPayable(weightedKind, draft);
-    weightedKind.apply(draft, { poolKind: 'weighted', delta0: 0n, delta1: -(10n ** 13n) }, CONTEXT);
+    const gone = { '0xb': -(10n ** 13n) };
+    weightedKind.apply(draft, { poolKind: 'weighted', deltas: gone }, CONTEXT);
     assert.equal(draft.complete, false);
   });
 
-  it('has the price of its balances and weights', () => {
-    const draft = createDraft(weightedKind, null);
-    weightedKind.apply(draft, READ, CONTEXT);
-    const { numerator, denominator } = weightedKind.price(draft.state) ?? assert.fail();
+  it('follows its own swaps, of a given input or output', () => {
+    const draft = createRead();
+    for (const zeroForOne of [true, false]) {
+      const pool = weightedKind.createSwapPool(draft, [], undefined) ?? assert.fail();
+      for (const { amountIn, amountOut } of [
+        pool.swapIn(zeroForOne, 10n ** 10n),
+        pool.swapOut(zeroForOne, 10n ** 9n),
+      ]) {
+        const row = { ...draft };
+        const [amount0, amount1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn];
+        weightedKind.apply(row, TRADE, { ticks: NO_TICKS, swapped: { amount0, amount1 } });
+        assert.equal(row.complete, true, `${amountIn} for ${amountOut}`);
+        assert.equal(row.state.balance0, STATE.balance0 + amount0);
+        assert.equal(row.state.balance1, STATE.balance1 + amount1);
+      }
+    }
+  });
+
+  it('is read again if a swap paid other than computed', () => {
+    const draft = createRead();
+    const pool = weightedKind.createSwapPool(draft, [], undefined) ?? assert.fail();
+    const { amountIn: amount0, amountOut } = pool.swapIn(true, 10n ** 20n);
+    const swapped = { amount0, amount1: -amountOut - 1n };
+    weightedKind.apply(draft, TRADE, { ticks: NO_TICKS, swapped });
+    assert.deepEqual([draft.complete, draft.state.flags], [false, 'unread']);
+    assert.equal(weightedKind.createSwapPool(draft, [], undefined), null);
+    weightedKind.apply(draft, { poolKind: 'weighted', set: { swapFee: 1n } }, CONTEXT);
+    assert.equal(draft.complete, false, 'a fee does not make it known');
+  });
+
+  it('takes no swaps while it is paused, and has the fee of its last log', () => {
+    const draft = createRead();
+    weightedKind.apply(draft, { poolKind: 'weighted', isPaused: true }, CONTEXT);
+    assert.equal(weightedKind.createSwapPool(draft, [], undefined), null);
+    weightedKind.apply(draft, { poolKind: 'weighted', isPaused: false }, CONTEXT);
+    weightedKind.apply(draft, { poolKind: 'weighted', set: { swapFee: 10n ** 16n } }, CONTEXT);
+    const pool = weightedKind.createSwapPool(draft, [], undefined) ?? assert.fail();
+    assert.deepEqual([pool.feePips(true), draft.feePips], [10_000, 10_000]);
+  });
+
+  it('has the price of its balances and weights, and counts a token once in all its rows', () => {
+    const { numerator, denominator } = weightedKind.price(STATE) ?? assert.fail();
     // A million of each: token 0 has four times the weight.
     assert.equal(numerator * 10n ** 12n, denominator * 4n);
+    const half = { amount0: STATE.balance0 / 2n, amount1: STATE.balance1 / 2n };
+    assert.deepEqual(weightedKind.holdings(STATE), half);
   });
 });

@@ -42,7 +42,7 @@ const UNQUOTED_FLAGS = [
   'nonTransferable',
   /** New accounts of a token are frozen until its authority thaws them. */
   'frozenAccounts',
-  /** Raydium CPMM and v4: it takes no swaps, or not yet. */
+  /** Raydium CPMM and v4, Balancer while paused: it takes no swaps, or not yet. */
   'closed',
   /** Raydium v4: part of the reserves may be in an order book. */
   'orderBook',

@@ -1,5 +1,5 @@
-// Compiles the round-trip probe, its test traps and stand-ins of routers into generated sources;
-// with --check it only checks whether they are stale.
+// Compiles the round-trip probe, its test traps, stand-ins of routers and a caller of pools into
+// generated sources; with --check it only checks whether they are stale.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -48,6 +48,12 @@ export const TARGETS: readonly Target[] = [
     contract: 'PairStandIn',
     part: 'bytecode',
     output: new URL('pair-stand-in.gen.ts', import.meta.url),
+  },
+  {
+    source: new URL('callers.sol', import.meta.url),
+    contract: 'PoolCaller',
+    part: 'bytecode',
+    output: new URL('pool-caller.gen.ts', import.meta.url),
   },
 ];
 

@@ -1,11 +1,21 @@
 // Two tokens of a Balancer weighted pool as a row: their balances, weights and the pool's fee.
 
 import { maxOf } from '../../lib/bigint-bounds.ts';
-import type { PoolKind } from '../pool-kind.ts';
+import { divideUp } from '../divide-up.ts';
+import type { PoolDraft, PoolKind, SwappedAmounts } from '../pool-kind.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { findCurvePayable } from '../smooth-curve.ts';
-import { isQuotable } from '../unchecked-flag.ts';
-import { type PlainWeighted, WeightedPool } from './weighted-pool.ts';
+import { isQuotable, joinFlags } from '../unchecked-flag.ts';
+import { FEE_PER_PIP, type PlainWeighted, WeightedPool } from './weighted-pool.ts';
+
+interface WeightedTerms {
+  /** The word that names the pool in the vault's logs. */
+  readonly poolWord: string;
+  /** Of the whole pool, separated by spaces: each two of them are a row. */
+  readonly tokens: string;
+  /** See `PlainWeighted`. */
+  readonly hasShortcuts: boolean;
+}
 
 /** Null while unknown. */
 interface WeightedState {
@@ -16,83 +26,126 @@ interface WeightedState {
   readonly weight1: bigint | null;
   readonly decimals0: number | null;
   readonly decimals1: number | null;
+  /** How many tokens the pool has. */
+  readonly tokenCount: number | null;
   /** With 18 decimals. */
   readonly swapFee: bigint | null;
-  /** See `PlainWeighted`. */
-  readonly hasShortcuts: boolean | null;
   /** See `UncheckedFlag`. */
   readonly flags: string;
-}
-
-/** What a log adds to the balances, or takes from them. */
-interface BalanceChange {
-  readonly delta0: bigint;
-  readonly delta1: bigint;
 }
 
 declare module '../../model/pool.ts' {
   interface PoolShapes {
     weighted: {
-      readonly terms: null;
+      readonly terms: WeightedTerms;
       readonly state: WeightedState;
-      readonly change: FieldChange<WeightedState> | BalanceChange;
+      readonly change:
+        | FieldChange<WeightedState>
+        /** By token: what a log adds to the pool's balances, or takes from them. */
+        | { readonly deltas: Readonly<Record<string, bigint>> }
+        | { readonly isPaused: boolean };
     };
   }
 }
 
 const parts = createRecordParts<'weighted'>({
-  terms: {} as never,
+  terms: { poolWord: 'text', tokens: 'text', hasShortcuts: 'boolean' },
   state: {
     ...{ balance0: 'bigint', balance1: 'bigint', weight0: 'bigint', weight1: 'bigint' },
-    ...{ decimals0: 'number', decimals1: 'number', swapFee: 'bigint' },
-    ...{ hasShortcuts: 'boolean', flags: 'text' },
+    ...{ decimals0: 'number', decimals1: 'number', tokenCount: 'number', swapFee: 'bigint' },
+    flags: 'text',
   },
 });
 
-function createPool(state: WeightedState): WeightedPool | null {
-  const { balance0, balance1, weight0, weight1, decimals0, decimals1 } = state;
-  const { swapFee, hasShortcuts } = state;
+function createPool(state: WeightedState, hasShortcuts: boolean): WeightedPool | null {
+  const { balance0, balance1, weight0, weight1, decimals0, decimals1, swapFee } = state;
   if (!balance0 || !balance1 || !weight0 || !weight1) return null;
   if (decimals0 === null || decimals1 === null || swapFee === null) return null;
   // Tokens with more than 18 decimals are not allowed in these pools.
-  if (hasShortcuts === null || decimals0 > 18 || decimals1 > 18) return null;
+  if (decimals0 > 18 || decimals1 > 18) return null;
   return new WeightedPool({
     ...{ balance0, balance1, weight0, weight1, decimals0, decimals1, swapFee, hasShortcuts },
   });
 }
 
+/** Its last known balances still show what it holds, but nothing is quoted by them. */
+function markUnread(draft: PoolDraft<'weighted'>): void {
+  draft.complete = false;
+  draft.state = { ...draft.state, flags: joinFlags(['unread']) };
+}
+
+function move(draft: PoolDraft<'weighted'>, delta0: bigint, delta1: bigint): void {
+  const { balance0, balance1 } = draft.state;
+  if (balance0 === null || balance1 === null) return;
+  const [after0, after1] = [balance0 + delta0, balance1 + delta1];
+  draft.state = { ...draft.state, balance0: maxOf(after0, 0n), balance1: maxOf(after1, 0n) };
+  // More was taken than the pool had: the known balances are wrong.
+  if (after0 < 0n || after1 < 0n) markUnread(draft);
+}
+
+/** Whether the swap has the amounts of its computation, whichever of the two was given. */
+function isComputed(draft: PoolDraft<'weighted'>, { amount0, amount1 }: SwappedAmounts): boolean {
+  const pool = createPool(draft.state, draft.terms.hasShortcuts);
+  if (pool === null) return false;
+  const zeroForOne = amount0 > 0n;
+  const [amountIn, amountOut] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0];
+  const swap = pool.swapIn(zeroForOne, amountIn);
+  if (swap.isFilled && swap.amountOut === amountOut) return true;
+  return pool.swapOut(zeroForOne, amountOut).amountIn === amountIn;
+}
+
+/**
+ * The row's own swap, whose log all pools of the vault share. One that was paid otherwise than
+ * computed shows that something is not known of the pool: it must be read again.
+ */
+function swapOwn(draft: PoolDraft<'weighted'>, swapped: SwappedAmounts | null): void {
+  if (swapped === null) {
+    markUnread(draft);
+    return;
+  }
+  if (draft.complete && !isComputed(draft, swapped)) markUnread(draft);
+  move(draft, swapped.amount0, swapped.amount1);
+}
+
 export const weightedKind: PoolKind<'weighted'> = {
   ...parts,
-  encodeTerms: () => '',
-  decodeTerms: () => null,
   name: 'weighted',
+  sharesChangesOf: 'tradesOnly',
   hasTicks: false,
   countsArrivals: false,
-  eventFields: ['balance0', 'balance1'],
+  // No log has the balances.
+  eventFields: [],
   findFlags: ({ flags }) => flags,
   apply(draft, change, context) {
-    if ('set' in change) {
-      parts.apply(draft, { poolKind: 'weighted', set: change.set }, context);
+    if ('deltas' in change) {
+      const { deltas } = change;
+      return move(draft, deltas[draft.token0] ?? 0n, deltas[draft.token1] ?? 0n);
+    }
+    if ('isPaused' in change) {
+      const flags = joinFlags(change.isPaused ? ['closed'] : []);
+      if (draft.complete) draft.state = { ...draft.state, flags };
       return;
     }
-    const { balance0, balance1 } = draft.state;
-    if (balance0 === null || balance1 === null) return;
-    const [after0, after1] = [balance0 + change.delta0, balance1 + change.delta1];
-    // More was taken than the pool had: the known balances are wrong.
-    if (after0 < 0n || after1 < 0n) draft.complete = false;
-    draft.state = { ...draft.state, balance0: maxOf(after0, 0n), balance1: maxOf(after1, 0n) };
+    if ('last0' in change.set) return swapOwn(draft, context.swapped);
+    draft.state = { ...draft.state, ...change.set };
+    const { swapFee } = draft.state;
+    if (swapFee !== null) draft.feePips = Number(divideUp(swapFee, FEE_PER_PIP));
   },
-  price: (state) => createPool(state)?.midPrice(true) ?? null,
-  holdings({ balance0, balance1 }) {
-    return balance0 === null || balance1 === null ? null : { amount0: balance0, amount1: balance1 };
+  price: (state) => createPool(state, true)?.midPrice(true) ?? null,
+  holdings({ balance0, balance1, tokenCount }) {
+    if (balance0 === null || balance1 === null || tokenCount === null) return null;
+    // Each token is in as many rows as there are other tokens: the rows together count it once.
+    const rowCount = BigInt(Math.max(tokenCount - 1, 1));
+    return { amount0: balance0 / rowCount, amount1: balance1 / rowCount };
   },
-  payableRaw({ state }, base) {
+  payableRaw({ state, terms }, base) {
     const zeroForOne = base === 'token0';
-    const pool = createPool({ ...state, swapFee: 0n });
+    const pool = createPool({ ...state, swapFee: 0n }, terms.hasShortcuts);
     if (pool === null) return 0n;
     const curve = pool.toSmoothCurve(zeroForOne);
     return findCurvePayable(curve, (amountIn) => pool.swapIn(zeroForOne, amountIn).amountOut);
   },
-  createSwapPool: ({ state }) => (isQuotable(state.flags) ? createPool(state) : null),
+  createSwapPool: ({ state, terms }) =>
+    isQuotable(state.flags) ? createPool(state, terms.hasShortcuts) : null,
   revive: (plain) => new WeightedPool(plain as PlainWeighted),
 };

@@ -3,17 +3,17 @@
 
 import type { Ratio } from '../../lib/decimal.ts';
 import { divideUp } from '../divide-up.ts';
-import { findInputNear } from '../input-near.ts';
 import { buildCurveStretches, findCurveDepth, type SmoothCurve } from '../smooth-curve.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import { computePower } from './fixed-power.ts';
 
 const E18 = 10n ** 18n;
-const FEE_PER_PIP = 10n ** 12n;
+/** Fees have 18 decimals. */
+export const FEE_PER_PIP = 10n ** 12n;
 /** The largest relative error of a power, by which the contract rounds up, with 18 decimals. */
 const POWER_ERROR = 10_000n;
-/** A pool takes at most this share of its balance at once. */
+/** A swap takes or pays at most this share of a balance. */
 const SHARE_MAX = (3n * E18) / 10n;
 const MARGIN = 1 + 1e-6;
 
@@ -98,18 +98,22 @@ export class WeightedPool implements SwapPool {
     return { amountIn, amountOut, feeAmount, isFilled: true, ticksCrossed: 0 };
   }
 
+  /** As the vault computes a swap for a given output: its input may be more than is needed. */
   swapOut(zeroForOne: boolean, amountOut: bigint): SwapOutcome {
     const side = this.#sideOf(zeroForOne);
-    const { balanceIn, balanceOut, scaleIn, scaleOut } = side;
+    const { balanceIn, balanceOut, weightIn, weightOut, scaleIn, scaleOut } = side;
+    const { swapFee, hasShortcuts } = this.#pool;
     const wanted = amountOut * scaleOut;
-    if (balanceIn === 0n || wanted >= balanceOut || this.#pool.swapFee >= E18) return NOTHING;
-    const left = 1 - Number(wanted) / Number(balanceOut);
-    const grown = left ** -(Number(side.weightOut) / Number(side.weightIn)) - 1;
-    const kept = (Number(balanceIn) / Number(scaleIn)) * grown;
-    // More than the pool takes, whatever the rounding.
-    if (!(kept < (Number(balanceIn) / Number(scaleIn)) * 0.31)) return NOTHING;
-    const guess = (BigInt(Math.ceil(kept)) * E18) / (E18 - this.#pool.swapFee);
-    return findInputNear(guess, amountOut, (amountIn) => this.swapIn(zeroForOne, amountIn));
+    if (balanceIn === 0n || swapFee >= E18) return NOTHING;
+    if (wanted > (balanceOut * SHARE_MAX) / E18) return NOTHING;
+    const base = divideUp(balanceOut * E18, balanceOut - wanted);
+    const exponent = divideUp(weightOut * E18, weightIn);
+    const power = computePowerUp(base, exponent, hasShortcuts);
+    if (power === null || power < E18) return NOTHING;
+    const kept = divideUp(multiplyUp(balanceIn, power - E18), scaleIn);
+    const amountIn = divideUp(kept * E18, E18 - swapFee);
+    const feeAmount = amountIn - kept;
+    return { amountIn, amountOut, feeAmount, isFilled: true, ticksCrossed: 0 };
   }
 
   /** The whole input and its fee stay in the balance. */

@@ -5,17 +5,81 @@
 import type { BalancerVault, EvmDeployment } from './evm-deployment.ts';
 import { evmAddress } from './evm-ids.ts';
 
-/** They have the same addresses on every chain. */
-const V2_VAULT: BalancerVault = {
-  ...{ venue: 'balancer-v2', version: 2 },
-  vault: evmAddress('0xba12222222228d8ba445958a75a0704d566bf2c8'),
-};
+/** It has the same address on every chain. Factories: npm `@balancer-labs/v2-deployments`. */
+function v2Vault(factories: {
+  readonly first: readonly string[];
+  readonly later: readonly string[];
+}) {
+  return {
+    ...{ venue: 'balancer-v2', version: 2 },
+    vault: evmAddress('0xba12222222228d8ba445958a75a0704d566bf2c8'),
+    weighted: {
+      first: factories.first.map(evmAddress),
+      later: factories.later.map(evmAddress),
+    },
+  } satisfies BalancerVault;
+}
+
+const V2_VAULTS = {
+  ethereum: v2Vault({
+    first: [
+      '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
+      '0xa5bf2ddf098bb0ef6d120c98217dd6b141c74ee0',
+    ],
+    later: [
+      '0xcc508a455f5b0073973107db6a878ddbdab957bc',
+      '0x5dd94da3644ddd055fcf6b3e1aa310bb7801eb8b',
+      '0x897888115ada5773e02aa29f775430bfb5f34c51',
+    ],
+  }),
+  base: v2Vault({ first: [], later: ['0x4c32a8a8fda4e24139b51b456b42290f51d6a1c4'] }),
+  arbitrum: v2Vault({
+    first: [
+      '0x7dfdef5f355096603419239ce743bfaf1120312b',
+      '0xcf0a32bbef8f064969f21f7e02328fb577382018',
+    ],
+    later: [
+      '0x8df6efec5547e31b0eb7d1291b511ff8a2bf987c',
+      '0xf1665e19bc105be4edd3739f88315cc699cc5b65',
+      '0xc7e5ed1054a24ef31d827e6f86caa58b3bc168d7',
+    ],
+  }),
+  optimism: v2Vault({
+    first: [
+      '0xdae7e32adc5d490a43ccba1f0c736033f2b4efca',
+      '0x0f3e0c4218b7b0108a3643cfe9d3ec0d4f57c54e',
+    ],
+    later: [
+      '0xad901309d9e9dbc5df19c84f729f429f0189a633',
+      '0xa0dabebaad1b243bbb243f933013d560819eb66f',
+      '0x230a59f4d9adc147480f03b0d3fffecd56c3289a',
+    ],
+  }),
+  polygon: v2Vault({
+    first: [
+      '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
+      '0xa5bf2ddf098bb0ef6d120c98217dd6b141c74ee0',
+    ],
+    later: [
+      '0x0e39c3d9b2ec765efd9c5c70bb290b1fcd8536e3',
+      '0x82e4cfaef85b1b6299935340c964c942280327f4',
+      '0xfc8a407bba312ac761d8bfe04ce1201904842b76',
+    ],
+  }),
+  bsc: v2Vault({
+    first: [],
+    later: [
+      '0xc128a9954e6c874ea3d62ce62b468ba073093f25',
+      '0x6e4cf292c5349c79ccd66349c3ed56357dd11b46',
+      '0x230a59f4d9adc147480f03b0d3fffecd56c3289a',
+    ],
+  }),
+} as const;
 const V3_VAULT: BalancerVault = {
   ...{ venue: 'balancer-v3', version: 3 },
   vault: evmAddress('0xba1333333333a1ba1108e8412f11850a5c319ba9'),
 };
 
-const BOTH = [V2_VAULT, V3_VAULT];
 /** The factory of twocrypto pools has one address on most chains. */
 const TWOCRYPTO = '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f';
 
@@ -49,7 +113,7 @@ function listVenues(
 
 export const COIN_VENUES = {
   ethereum: {
-    ...listVenues(BOTH, {
+    ...listVenues([V2_VAULTS.ethereum, V3_VAULT], {
       curveStable: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
       curve: [
         '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc', // MetaRegistry: knows the older pools, too
@@ -68,7 +132,7 @@ export const COIN_VENUES = {
     ...MAVERICK,
   },
   base: {
-    ...listVenues(BOTH, {
+    ...listVenues([V2_VAULTS.base, V3_VAULT], {
       curveStable: '0xd2002373543ce3527023c75e7518c274a51ce712',
       curve: [
         '0xc9fe0c63af9a39402e8a5514f9c43af0322b665f',
@@ -84,7 +148,7 @@ export const COIN_VENUES = {
     ...MAVERICK,
   },
   arbitrum: {
-    ...listVenues(BOTH, {
+    ...listVenues([V2_VAULTS.arbitrum, V3_VAULT], {
       curveStable: '0x9af14d26075f142eb3f292d5065eb3faa646167b',
       curve: [TWOCRYPTO, '0xbc0797015fcfc47d9c1856639cae50d0e69fbee8'],
       dodo: [
@@ -98,7 +162,7 @@ export const COIN_VENUES = {
     ...MAVERICK,
   },
   optimism: {
-    ...listVenues(BOTH, {
+    ...listVenues([V2_VAULTS.optimism, V3_VAULT], {
       curveStable: '0x5eee3091f747e60a045a2e715a4c71e600e31f6e',
       curve: [TWOCRYPTO, '0xc6c09471ee39c7e30a067952fcc89c8922f9ab53'],
       dodo: [
@@ -109,7 +173,7 @@ export const COIN_VENUES = {
     }),
   },
   polygon: {
-    ...listVenues([V2_VAULT], {
+    ...listVenues([V2_VAULTS.polygon], {
       curveStable: '0x1764ee18e8b3cca4787249ceb249356192594585',
       curve: [TWOCRYPTO, '0xc1b393efef38140662b91441c6710aa704973228'],
       dodo: [
@@ -121,7 +185,7 @@ export const COIN_VENUES = {
     }),
   },
   bsc: {
-    ...listVenues([V2_VAULT], {
+    ...listVenues([V2_VAULTS.bsc], {
       curveStable: '0xd7e72f3615aa65b92a4dbdc211e296a35512988b',
       curve: [TWOCRYPTO, '0xc55837710bc500f1e3c7bb9dd1d51f7c5647e657'],
       dodo: [

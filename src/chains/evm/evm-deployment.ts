@@ -51,6 +51,8 @@ export interface BalancerVault {
   readonly venue: string;
   readonly vault: Address;
   readonly version: 2 | 3;
+  /** V2: the factories of weighted pools; those of 2021 first, whose pools round otherwise. */
+  readonly weighted?: { readonly first: readonly Address[]; readonly later: readonly Address[] };
 }
 
 /**

@@ -14,6 +14,8 @@ export interface EvmLog {
   readonly logIndex: number;
   /** Null if the node does not return it. */
   readonly timestampMs: number | null;
+  /** Of a vault's swap: that it moved no tokens, so that it is no trade. */
+  readonly isUnbacked?: true;
 }
 
 /** A swap before its sender is known. */

@@ -35,13 +35,49 @@ function findStables(tokens: readonly unknown[]): Address[] {
     .map((token) => parseId(token['address'], parseEvmAddress, 'usdc'));
 }
 
+type DevnetOthers = Pick<EvmDeployment, 'v2' | 'v3' | 'balancer' | 'routers'>;
+
+/** Of other exchanges than Uniswap; a chain for tests has none. */
+function parseOthers(value: unknown): DevnetOthers {
+  if (value === undefined) return { v2: [], v3: [] };
+  const contracts = parseFields(parseFields(value, 'others')['contracts'], 'contracts');
+  const contract = (name: string) => parseId(contracts[name], parseEvmAddress, name);
+  const [solidly, pancake] = ['solidly-v2', 'pancakeswap-v3'];
+  return {
+    v2: [
+      {
+        ...{ venue: solidly, factory: contract('solidlyFactory'), layout: 'solidly' },
+        ...{ feePips: 0, router: null, universalRouter: false },
+      },
+    ],
+    v3: [
+      {
+        ...{ venue: pancake, factory: contract('pancakeFactory'), quoter: null },
+        ...{ feeTiers: [100, 500, 2500, 10_000], universalRouter: false },
+      },
+    ],
+    balancer: [
+      {
+        ...{ venue: 'balancer-v2', vault: contract('balancerVault'), version: 2 },
+        weighted: { first: [contract('weightedFactory')], later: [] },
+      },
+    ],
+    routers: [
+      { name: solidly, kind: 'solidly', address: contract('solidlyRouter'), venues: [solidly] },
+      { name: 'pancakeswap', kind: 'smart', address: contract('pancakeRouter'), venues: [pancake] },
+    ],
+  };
+}
+
 export function parseDevnetDeployment(json: unknown): EvmDeployment {
   const file = parseFields(json, 'deployment');
   const contracts = parseFields(file['contracts'], 'contracts');
   const contract = (name: string) => parseId(contracts[name], parseEvmAddress, name);
   const chainId = Number(file['chainId']);
   if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is not a number');
+  const others = parseOthers(file['others']);
   return {
+    ...others,
     chain: 'devnet',
     chainId,
     native: BUILT_IN_CHAINS.devnet.native,
@@ -59,6 +95,7 @@ export function parseDevnetDeployment(json: unknown): EvmDeployment {
         router: contract('v2Router'),
         universalRouter: true,
       },
+      ...others.v2,
     ],
     v3: [
       {
@@ -67,6 +104,7 @@ export function parseDevnetDeployment(json: unknown): EvmDeployment {
         quoter: contract('v3Quoter'),
         universalRouter: true,
       },
+      ...others.v3,
     ],
     v4: {
       venue: 'uniswap-v4',

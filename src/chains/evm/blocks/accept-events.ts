@@ -2,6 +2,7 @@
 
 import { takesChange } from '../../../amm/pool-kinds.ts';
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
+import type { PoolChange } from '../../../model/pool.ts';
 import type { DecodedEvent } from '../evm-log.ts';
 import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
 import type { DirectoryEntry, PoolDirectory } from '../pools/pool-directory.ts';
@@ -58,16 +59,15 @@ function announce(entry: DirectoryEntry, out: DecodedEvent[], acceptance: Accept
   out.push({ kind: 'poolCreated', description, complete: false });
 }
 
-/** The same change for the other rows of its pool. */
-function pushShared(
-  event: DecodedPoolEvent,
-  { description }: DirectoryEntry,
+/** The same change for several rows of a pool. */
+function pushChange(
+  rows: readonly PoolId[],
+  change: PoolChange | null,
   out: DecodedEvent[],
   acceptance: Acceptance,
 ): void {
-  for (const pool of listSharedRows(description)) {
+  for (const pool of rows) {
     const entry = acceptance.directory.get(pool);
-    const change = toSharedChange(event);
     if (entry === undefined || change === null || !takesChange(entry.description, change)) continue;
     announce(entry, out, acceptance);
     out.push({ kind: 'poolChanged', pool, change });
@@ -87,6 +87,11 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
       continue;
     }
     const { pool } = event;
+    const rows = acceptance.directory.listRows(pool);
+    if (rows !== undefined) {
+      pushChange(rows, event.change, events, acceptance);
+      continue;
+    }
     const entry = acceptance.directory.get(pool);
     const fitting = fitToKind(event, entry);
     if (fitting === null) continue;
@@ -99,7 +104,11 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
     }
     if (event.kind === 'swap') swapTxHashes.add(event.txHash);
     events.push(fitting);
-    if (entry !== undefined) pushShared(event, entry, events, acceptance);
+    if (entry === undefined) continue;
+    const { description } = entry;
+    const others = listSharedRows(description);
+    if (others.length === 0) continue;
+    pushChange(others, toSharedChange(event, description), events, acceptance);
   }
   return { block, blockHash, timestampMs, events, swapTxHashes };
 }

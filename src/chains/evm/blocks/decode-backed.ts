@@ -4,6 +4,7 @@ import type { EvmLog } from '../evm-log.ts';
 import type { DecodedLogs, LogDecoding } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import { findUnbackedForks } from '../pools/unbacked-forks.ts';
+import { BALANCER_SWAP_TOPICS } from '../venues/balancer/balancer.ts';
 import {
   isUnbacked,
   NONE_UNBACKED,
@@ -19,8 +20,13 @@ interface BackedDecoding {
   readonly hasAllTransfers: boolean;
 }
 
+/** A swap of a vault that moved no tokens is kept and marked: it changed its pool all the same. */
 export function dropUnbacked(logs: readonly EvmLog[], unbacked: UnbackedSwaps): readonly EvmLog[] {
-  return unbacked.size === 0 ? logs : logs.filter((log) => !isUnbacked(unbacked, log));
+  if (unbacked.size === 0) return logs;
+  return logs.flatMap((log): EvmLog[] => {
+    if (!isUnbacked(unbacked, log)) return [log];
+    return log.topics[0] === BALANCER_SWAP_TOPICS[2] ? [{ ...log, isUnbacked: true }] : [];
+  });
 }
 
 export async function decodeBacked(

@@ -7,6 +7,7 @@ import { parseCoinPairPool, toPoolContract } from '../evm-ids.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { addressWord } from '../hex-data.ts';
 import { createTransferDecoders } from '../tokens/decode-transfer.ts';
+import { parseRowId } from '../venues/balancer/vault-rows.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { VenueLogs } from '../venues/venue-protocol.ts';
 import { ADMIN_TOPICS } from './find-token-notices.ts';
@@ -34,7 +35,12 @@ const ADDRESS_LENGTH = 42;
 /** The contract that emits the pool's logs; null if it is one of a singleton. */
 function findEmitter(pool: PoolId): Address | null {
   if (pool.length === ADDRESS_LENGTH) return toPoolContract(pool);
-  return parseCoinPairPool(pool)?.contract ?? null;
+  return (parseCoinPairPool(pool) ?? parseRowId(pool))?.contract ?? null;
+}
+
+/** An id of V4 may look like a row of a vault, so it is asked for as both. */
+function isOfSingleton(pool: PoolId): boolean {
+  return findEmitter(pool) === null || parseRowId(pool) !== null;
 }
 
 function listEmitters(pools: ReadonlySet<PoolId>): ReadonlySet<Address> {
@@ -53,7 +59,11 @@ function splitAddresses(addresses: readonly string[], topics: readonly string[])
 function buildTopicFilter(
   venues: readonly VenueLogs[],
   place: number,
-  wanted: { readonly tokens: readonly string[]; readonly pools: readonly string[] },
+  wanted: {
+    readonly tokens: readonly string[];
+    readonly pools: readonly string[];
+    readonly words: readonly string[];
+  },
 ): LogFilter | null {
   const address = new Set<string>();
   const first: string[] = [];
@@ -74,6 +84,13 @@ function buildTopicFilter(
       if (singleton === null) continue;
       first.push(...poolTopics);
       address.add(singleton);
+    }
+  }
+  if (place === 1 && wanted.words.length > 0) {
+    values.push(...wanted.words);
+    for (const { contracts, topics } of venues.flatMap(({ byWord }) => byWord ?? [])) {
+      first.push(...topics);
+      for (const contract of contracts) address.add(contract);
     }
   }
   if (first.length === 0) return null;
@@ -99,8 +116,9 @@ export function createLogFilters(deployment: EvmDeployment): LogFilters {
       ...(tokens.size > 0 ? tokenTopics : []),
       ...(contracts.length > 0 ? ownTopics : []),
     ];
-    const singletons = [...pools].filter((pool) => findEmitter(pool) === null);
-    const wanted = { tokens: wordsOf(tokens), pools: singletons };
+    const singletons = [...pools].filter(isOfSingleton);
+    const words = [...new Set([...pools].flatMap((pool) => parseRowId(pool)?.poolWord ?? []))];
+    const wanted = { tokens: wordsOf(tokens), pools: singletons, words };
     const byTopic = [1, 2, 3].flatMap((place) => buildTopicFilter(venues, place, wanted) ?? []);
     return [...splitAddresses(addresses, topics), ...byTopic];
   };

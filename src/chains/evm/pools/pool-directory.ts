@@ -8,7 +8,7 @@ import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import type { EvmLog } from '../evm-log.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
-import { listSharedRows } from './shared-rows.ts';
+import { findSharedPool, listSharedRows } from './shared-rows.ts';
 
 export interface DirectoryEntry {
   readonly description: PoolDescription;
@@ -30,6 +30,8 @@ const TERMS_MAX = 1_000;
 export class PoolDirectory {
   readonly #options: PoolDirectoryOptions;
   readonly #entries = new BoundedMap<PoolId, DirectoryEntry>(POOLS_MAX);
+  /** The rows of pools that logs name as a whole, by that name. */
+  readonly #shared = new BoundedMap<PoolId, readonly PoolId[]>(POOLS_MAX);
   readonly #ignored = new BoundedMap<PoolId, true>(IGNORED_MAX);
   readonly #terms = new BoundedMap<string, PoolDescription['terms']>(TERMS_MAX);
   #ignoredCount = 0;
@@ -64,9 +66,18 @@ export class PoolDirectory {
     return this.#entries.get(pool);
   }
 
+  /** The rows of a pool that logs name as a whole; undefined if it is no such name. */
+  listRows(shared: PoolId): readonly PoolId[] | undefined {
+    return this.#shared.get(shared);
+  }
+
   /** Whether this emitter is unknown and must be looked up. */
   isUnknown(pool: PoolId): boolean {
-    return !this.#entries.has(pool) && !this.#ignored.has(pool);
+    return !this.#isKnown(pool) && !this.#ignored.has(pool);
+  }
+
+  #isKnown(pool: PoolId): boolean {
+    return this.#entries.has(pool) || this.#shared.has(pool);
   }
 
   /** Adds a pool whose creation was read; call it only once the logs are trusted. */
@@ -88,8 +99,9 @@ export class PoolDirectory {
     const rows = new Map<PoolId, VenueProtocol>();
     for (const [pool, protocol] of emitters) {
       const entry = this.#entries.get(pool);
-      if (entry === undefined) continue;
-      for (const row of listSharedRows(entry.description)) {
+      const others =
+        entry === undefined ? this.#shared.get(pool) : listSharedRows(entry.description);
+      for (const row of others ?? []) {
         if (this.isUnknown(row)) rows.set(row, protocol);
       }
     }
@@ -105,7 +117,7 @@ export class PoolDirectory {
       this.#set(row, false);
     }
     const strangers = Map.groupBy(
-      [...emitters].filter(([pool]) => !this.#entries.has(pool)),
+      [...emitters].filter(([pool]) => !this.#isKnown(pool)),
       ([, protocol]) => protocol,
     );
     const { deployment } = this.#options;
@@ -114,7 +126,7 @@ export class PoolDirectory {
       const found = await protocol.resolvePools(pools, { deployment, callContracts });
       for (const description of found) this.#set(description, false);
       for (const pool of pools) {
-        if (this.#entries.has(pool)) continue;
+        if (this.#isKnown(pool)) continue;
         this.#ignored.set(pool, true);
         this.#ignoredCount += 1;
       }
@@ -129,7 +141,10 @@ export class PoolDirectory {
     const { pool, kind, venue, token0, token1, feePips, vault } = row;
     const terms = this.#shareTerms(row);
     const fields = { pool, kind, venue, token0, token1, feePips, vault, terms };
-    this.#entries.set(pool, { description: fields as PoolDescription, isBirthSeen });
+    const description = fields as PoolDescription;
+    this.#entries.set(pool, { description, isBirthSeen });
+    const whole = findSharedPool(description);
+    if (whole !== null) this.#shared.set(whole.shared, whole.rows);
   }
 
   #shareTerms({ kind, terms }: PoolDescription): PoolDescription['terms'] {

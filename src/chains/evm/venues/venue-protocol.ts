@@ -36,6 +36,11 @@ export interface VenueLogs {
   readonly poolTopics: readonly string[];
   /** Emits the logs of every pool, whose id is topic 1; null if each pool emits its own. */
   readonly singleton: Address | null;
+  /** Logs of vaults whose topic 1 is the word of a pool (`balancer/vault-rows.ts`). */
+  readonly byWord?: {
+    readonly contracts: readonly Address[];
+    readonly topics: readonly string[];
+  };
 }
 
 export interface VenueProtocol {

@@ -1,16 +1,27 @@
-// Balancer V2 and V3: one vault emits the swaps of all pools, with both tokens. Their trades are
-// stored; the swaps are not computed. A pool of several tokens is a row for each two that are
-// swapped, and every swap announces its row: the vault knows only pools that are registered. Swaps
-// of V2 that moved nothing are left out by unbacked-swaps.ts, which needs the whole transaction.
+// Balancer V2 and V3: one vault emits the swaps of all pools, with both tokens. A pool of several
+// tokens is a row for each two of them.
+//
+// V2: swaps of weighted pools are computed if one of Balancer's factories made the pool; of other
+// pools only the trades are stored. Swaps that moved nothing are no trades (`unbacked-swaps.ts`,
+// which needs the whole transaction), but they change the pool's balances like any other.
+// V3: trades only. Each swap announces its row: the vault knows only pools that are registered.
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { BalancerVault, EvmDeployment } from '../../evm-deployment.ts';
 import { evmPool } from '../../evm-ids.ts';
-import type { LogDecoder } from '../../evm-log.ts';
+import type { EvmLog, LogDecoder } from '../../evm-log.ts';
 import { addressWord, hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
+import {
+  changeBalances,
+  createVaultDecoders,
+  POOL_TOPICS,
+  VAULT_TOPICS,
+} from './decode-vault-logs.ts';
+import { readWeightedPiece, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
+import { buildRowId, findWordContract } from './vault-rows.ts';
 
 export const BALANCER_SWAP_TOPICS = {
   2: '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b',
@@ -20,55 +31,102 @@ export const BALANCER_SWAP_TOPICS = {
 const WORD_COUNTS = { 2: 2, 3: 4 } as const;
 const PIPS_UNIT = 10n ** 12n;
 
-/** The row of two tokens of a pool, whose own id is a word. */
-function computeRowId(pool: string, token0: Address, token1: Address): PoolId {
-  return evmPool(keccak256(`${pool}${addressWord(token0)}${addressWord(token1)}` as `0x${string}`));
+interface VaultSwap {
+  /** Names the pool. */
+  readonly poolWord: string;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly isZeroIn: boolean;
+  readonly paid: bigint;
+  readonly received: bigint;
 }
 
-function createSwapDecoder(vaults: readonly BalancerVault[], version: 2 | 3): LogDecoder {
+function readSwap({ topics, data }: EvmLog, wordCount: number): VaultSwap | null {
+  const [, poolWord, first, second] = topics;
+  if (topics.length !== 4 || !hasWords(data, wordCount)) return null;
+  const [tokenIn, tokenOut] = [toTopicAddress(first), toTopicAddress(second)];
+  if (poolWord === undefined || tokenIn === null || tokenOut === null) return null;
+  if (tokenIn === tokenOut) return null;
+  const isZeroIn = tokenIn < tokenOut;
+  const [token0, token1] = isZeroIn ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
+  const amounts = { paid: uintAt(data, 0), received: uintAt(data, 1) };
+  return { poolWord, token0, token1, isZeroIn, ...amounts };
+}
+
+function createV2Decoder(vaults: ReadonlySet<Address>): LogDecoder {
+  return (log, out) => {
+    const swap = vaults.has(log.address) ? readSwap(log, WORD_COUNTS[2]) : null;
+    if (swap === null) return;
+    const { poolWord, token0, token1, isZeroIn, paid, received } = swap;
+    const contract = findWordContract(poolWord);
+    const pool = buildRowId(poolWord, [token0, token1]);
+    // A pool that swaps its own share: one joins or leaves it.
+    if (contract === null || pool === null || contract === token0 || contract === token1) return;
+    if (log.isUnbacked) {
+      const [delta0, delta1] = isZeroIn ? [paid, -received] : [-received, paid];
+      out.push(changeBalances(contract, { [token0]: delta0, [token1]: delta1 }));
+    } else {
+      out.push(buildTradesOnlySwap(log, pool, swap));
+    }
+  };
+}
+
+/** The row of two tokens of a pool of V3, whose own id is a word. */
+function computeRowId({ poolWord, token0, token1 }: VaultSwap): PoolId {
+  const words = `${poolWord}${addressWord(token0)}${addressWord(token1)}`;
+  return evmPool(keccak256(words as `0x${string}`));
+}
+
+function createV3Decoder(vaults: readonly BalancerVault[]): LogDecoder {
   const byAddress = new Map(vaults.map((one) => [one.vault, one]));
   return (log, out) => {
-    const { address, topics, data } = log;
-    const known = byAddress.get(address);
-    const [, pool, first, second] = topics;
-    if (known === undefined || topics.length !== 4 || !hasWords(data, WORD_COUNTS[version])) return;
-    const [tokenIn, tokenOut] = [toTopicAddress(first), toTopicAddress(second)];
-    if (pool === undefined || tokenIn === null || tokenOut === null || tokenIn === tokenOut) return;
-    // A pool of V2 that swaps its own share, whose address begins its id: one joins or leaves it.
-    if ([tokenIn, tokenOut].some((token) => pool.startsWith(token))) return;
-    const isZeroIn = tokenIn < tokenOut;
-    const [token0, token1] = isZeroIn ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
-    const id = computeRowId(pool, token0, token1);
-    const feePips = version === 3 ? Number(uintAt(data, 2) / PIPS_UNIT) : 0;
-    const place = { pool: id, venue: known.venue, vault: address, token0, token1, feePips };
+    const known = byAddress.get(log.address);
+    const swap = known === undefined ? null : readSwap(log, WORD_COUNTS[3]);
+    if (known === undefined || swap === null) return;
+    const { token0, token1 } = swap;
+    const pool = computeRowId(swap);
+    const feePips = Number(uintAt(log.data, 2) / PIPS_UNIT);
+    const place = { pool, venue: known.venue, vault: log.address, token0, token1, feePips };
     out.push({ kind: 'poolCreated', description: describeTradesOnly(place), complete: false });
-    const amounts = { paid: uintAt(data, 0), received: uintAt(data, 1) };
-    out.push(buildTradesOnlySwap(log, id, { isZeroIn, ...amounts }));
+    out.push(buildTradesOnlySwap(log, pool, swap));
   };
 }
 
 function groupVaults({ balancer = [] }: EvmDeployment) {
-  return Map.groupBy(balancer, ({ version }) => version);
+  const byVersion = Map.groupBy(balancer, ({ version }) => version);
+  return { v2: byVersion.get(2) ?? [], v3: byVersion.get(3) ?? [] };
+}
+
+function toAddresses(vaults: readonly BalancerVault[]): Address[] {
+  return vaults.map(({ vault }) => vault);
 }
 
 export const balancer: VenueProtocol = {
   ...TRADES_ONLY,
   listVenues: ({ balancer: vaults = [] }) => vaults.map(({ venue }) => venue),
-  createDecoders: (deployment) =>
-    new Map(
-      Array.from(groupVaults(deployment), ([version, vaults]) => [
-        BALANCER_SWAP_TOPICS[version],
-        createSwapDecoder(vaults, version),
-      ]),
-    ),
-  describeLogs(deployment) {
-    const creations = Array.from(groupVaults(deployment), ([version, vaults]) => ({
-      contracts: vaults.map(({ vault }) => vault),
-      topic: BALANCER_SWAP_TOPICS[version],
-      tokensAt: [2, 3],
-    }));
-    return creations.length === 0 ? null : { creations, poolTopics: [], singleton: null };
+  createDecoders(deployment) {
+    const { v2, v3 } = groupVaults(deployment);
+    const decoders = new Map<string, LogDecoder>();
+    if (v2.length > 0) {
+      const vaults = new Set(toAddresses(v2));
+      decoders.set(BALANCER_SWAP_TOPICS[2], createV2Decoder(vaults));
+      for (const [topic, decode] of createVaultDecoders(vaults)) decoders.set(topic, decode);
+    }
+    if (v3.length > 0) decoders.set(BALANCER_SWAP_TOPICS[3], createV3Decoder(v3));
+    return decoders;
   },
-  // Each swap announces its row, so none is met without it.
-  resolvePools: async () => [],
+  describeLogs(deployment) {
+    const { v2, v3 } = groupVaults(deployment);
+    const creations = [
+      { contracts: toAddresses(v2), topic: BALANCER_SWAP_TOPICS[2], tokensAt: [2, 3] },
+      { contracts: toAddresses(v3), topic: BALANCER_SWAP_TOPICS[3], tokensAt: [2, 3] },
+    ].filter(({ contracts }) => contracts.length > 0);
+    if (creations.length === 0) return null;
+    if (v2.length === 0) return { creations, poolTopics: [], singleton: null };
+    const byWord = { contracts: toAddresses(v2), topics: VAULT_TOPICS };
+    return { creations, poolTopics: POOL_TOPICS, singleton: null, byWord };
+  },
+  resolvePools: resolveVaultPools,
+  readPoolStates: readWeightedStates,
+  readPoolPiece: readWeightedPiece,
 };

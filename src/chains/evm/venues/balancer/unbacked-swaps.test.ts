@@ -14,8 +14,14 @@ import {
   WETH,
 } from '../../../../../test/fakes/chain-scene.ts';
 import { MemoryChain, type MemoryLog } from '../../../../../test/fakes/memory-chain.ts';
+import {
+  listVaultAnswers,
+  toPoolWord,
+  type VaultPool,
+} from '../../../../../test/fakes/vault-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { BlockFilter } from '../../../adapter.ts';
+import type { EvmDeployment } from '../../evm-deployment.ts';
 import { uintWord } from '../../hex-data.ts';
 import { DEPOSIT_TOPIC, TRANSFER_TOPIC } from '../../tokens/decode-transfer.ts';
 import { BALANCER_SWAP_TOPICS } from './balancer.ts';
@@ -24,14 +30,26 @@ afterEach(endScene);
 
 const VAULT = address(0xba1);
 const OTHER = address(0x0e4);
-const DEPLOYMENT = {
+const FACTORY = address(0xfa7);
+const DEPLOYMENT: EvmDeployment = {
   ...SCENE_DEPLOYMENT,
-  balancer: [{ venue: 'balancer-v2', vault: VAULT, version: 2 }],
-} as const;
-const POOL_WORD = `0x${'5'.repeat(64)}`;
+  balancer: [
+    {
+      ...{ venue: 'balancer-v2', vault: VAULT, version: 2 },
+      weighted: { first: [], later: [FACTORY] },
+    },
+  ],
+};
+const POOL = {
+  ...{ contract: address(0x5001), vault: VAULT, factory: null, swapFee: 10n ** 15n },
+  ...{ tokens: [TOKEN, WETH, OTHER], decimals: [18, 18, 18] },
+  ...{ balances: [10n ** 6n, 10n ** 6n, 10n ** 6n] },
+  weights: [2n, 4n, 4n].map((tenths) => tenths * 10n ** 17n),
+};
 
 function swap(tokenIn: Address, tokenOut: Address, amounts: readonly [number, number]): MemoryLog {
-  const topics = [BALANCER_SWAP_TOPICS[2], POOL_WORD, topic(tokenIn), topic(tokenOut)];
+  const word = toPoolWord(POOL.contract);
+  const topics = [BALANCER_SWAP_TOPICS[2], word, topic(tokenIn), topic(tokenOut)];
   return { address: VAULT, topics, data: `0x${amounts.map(uintWord).join('')}` };
 }
 
@@ -43,14 +61,20 @@ function move(token: Address, amount: number, [from, to]: readonly [Address, Add
 const pay = (token: Address, amount: number) => move(token, amount, [TRADER, VAULT]);
 const receive = (token: Address, amount: number) => move(token, amount, [VAULT, TRADER]);
 
-/** What came in and went out in the swaps that are kept of one transaction. */
-async function readKept(logs: readonly MemoryLog[], only?: BlockFilter): Promise<bigint[][]> {
-  const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
+async function readEvents(logs: readonly MemoryLog[], pool: VaultPool, only?: BlockFilter) {
+  const answers = listVaultAnswers(pool);
+  const call = (to: string, data: string) => answers.get(`${to} ${data}`) ?? '0x';
+  const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true, call });
   chain.add([{ from: TRADER, logs }]);
   const adapter = createSceneAdapter([await startNode(chain)], { deployment: DEPLOYMENT });
   const range = { fromBlock: 1, toBlock: 1, linked: true, only };
   const { blocks } = await adapter.readBlocks(range);
-  const events = blocks.flatMap((block) => block.events);
+  return blocks.flatMap((block) => block.events);
+}
+
+/** What came in and went out in the swaps that are kept of one transaction. */
+async function readKept(logs: readonly MemoryLog[], only?: BlockFilter): Promise<bigint[][]> {
+  const events = await readEvents(logs, POOL, only);
   const swaps = events.filter((event) => event.kind === 'swap');
   const rows = new Set(
     events.flatMap((event) => (event.kind === 'poolCreated' ? [event.description.pool] : [])),
@@ -85,6 +109,29 @@ for (const [reading, only] of [
     });
   });
 }
+
+describe('swaps of a weighted pool that moved nothing', () => {
+  it('change the balances of all its rows all the same', async () => {
+    const logs = [...MADE_UP, swap(WETH, OTHER, [5, 6])];
+    const events = await readEvents(logs, { ...POOL, factory: FACTORY });
+    assert.ok(events.every(({ kind }) => kind !== 'swap'));
+    const rows = events.flatMap((event) => (event.kind === 'poolCreated' ? [event] : []));
+    assert.deepEqual(
+      rows.map(({ description }) => description.kind),
+      ['weighted', 'weighted', 'weighted'],
+    );
+    const changes = events.flatMap((event) => (event.kind === 'poolChanged' ? [event] : []));
+    assert.deepEqual(
+      new Set(changes.map(({ change }) => change)),
+      new Set([
+        { poolKind: 'weighted', deltas: { [WETH]: 900n, [TOKEN]: -1n } },
+        { poolKind: 'weighted', deltas: { [WETH]: -900n, [TOKEN]: 1n } },
+        { poolKind: 'weighted', deltas: { [WETH]: 5n, [OTHER]: -6n } },
+      ]),
+    );
+    assert.equal(changes.length, 9);
+  });
+});
 
 describe('what a vault gained', () => {
   it('backs each unit once', async () => {

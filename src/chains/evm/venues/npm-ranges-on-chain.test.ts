@@ -1,0 +1,243 @@
+// Random swaps in the real pools of PancakeSwap V3 and Algebra V1, as npm has them: what our
+// decoders read of their logs is what our maths computes, to the unit.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Abi, encodeFunctionData, type Hex, keccak256, parseAbi, zeroAddress } from 'viem';
+import { CODE as CALLER_CODE } from '../../../../test/contracts/pool-caller.gen.ts';
+import { createRandom } from '../../../../test/fakes/create-random.ts';
+import { type NpmContract, readNpmContract, VenueChain } from '../../../../test/venue-chain.ts';
+import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
+import { TickList } from '../../../amm/tick-list.ts';
+import type { Address } from '../../../model/ids.ts';
+import { EVM_DEPLOYMENTS } from '../deployments.ts';
+import { toPoolId } from '../evm-ids.ts';
+import type { DecodedEvent, EvmLog } from '../evm-log.ts';
+import { decodeAddressAt } from '../hex-data.ts';
+import { createLogDecoding } from '../log-decoding.ts';
+
+const CALLER_ABI = parseAbi([
+  'struct Parameters { address factory; address token0; address token1; uint24 fee; int24 tickSpacing; }',
+  'function create(Parameters wanted, bytes code)',
+  'function created() returns (address)',
+  'function run(address target, bytes data)',
+]);
+const CALLER: NpmContract = { abi: CALLER_ABI, bytecode: CALLER_CODE as Hex };
+const SWAP_COUNT = 300;
+const SWAPS_PER_BLOCK = 50;
+const BLOCK_GAP_S = 1_800;
+const SWAP_GAS = 1_000_000n;
+const CREATE_GAS = 8_000_000n;
+const PRICE_ONE = 2n ** 96n;
+const LIMITS = { down: 4295128740n, up: 1461446703485210103287273052203988822378723970341n };
+const LIQUIDITY = 10n ** 21n;
+/** Of one token more than of the other. */
+const PAID_MAX = 2e20;
+/** Widths in spacings, and liquidity in units of `LIQUIDITY`. */
+const POSITIONS: readonly (readonly [lower: number, upper: number, units: bigint])[] = [
+  [-200, 200, 1n],
+  [-10, 10, 3n],
+  [-2, 4, 5n],
+  [6, 9, 4n],
+];
+
+interface NpmVenue {
+  readonly chain: keyof typeof EVM_DEPLOYMENTS;
+  readonly spacing: number;
+  readonly feePips: number;
+  readonly poolAbi: Abi;
+  /** Queues all that a pool of two tokens needs. */
+  open(chain: VenueChain, caller: Address, tokens: readonly [Address, Address]): Promise<Address>;
+  encodeMint(caller: Address, lower: number, upper: number, liquidity: bigint): readonly unknown[];
+}
+
+const PANCAKE = '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json';
+const PANCAKE_HASH = '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2';
+
+/** The deployer is not on npm: the caller creates the pool and answers for its parameters. */
+function createPancake(): NpmVenue {
+  const { abi: poolAbi, bytecode } = readNpmContract(PANCAKE);
+  assert.equal(keccak256(bytecode), PANCAKE_HASH, 'the code of the chain');
+  const [spacing, feePips] = [50, 2500];
+  return {
+    ...{ chain: 'bsc', spacing, feePips, poolAbi },
+    async open(chain, caller, [token0, token1]) {
+      const wanted = { factory: caller, token0, token1, fee: feePips, tickSpacing: spacing };
+      const creation = { to: caller, abi: CALLER_ABI, functionName: 'create' };
+      chain.call({ ...creation, args: [wanted, bytecode] }, CREATE_GAS);
+      await chain.mine();
+      const data = encodeFunctionData({ abi: CALLER_ABI, functionName: 'created' });
+      const [answer] = await chain.callContracts([{ to: caller, data }]);
+      return decodeAddressAt(answer ?? assert.fail(), 0);
+    },
+    encodeMint: (caller, lower, upper, liquidity) => [caller, lower, upper, liquidity, '0x'],
+  };
+}
+
+function readAlgebra(name: string): NpmContract {
+  return readNpmContract(`@cryptoalgebra/v1-core/artifacts/contracts/${name}.sol/${name}.json`);
+}
+
+const ALGEBRA_HASH = '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4';
+
+function createAlgebraVenue(): NpmVenue {
+  const { abi: poolAbi, bytecode } = readAlgebra('AlgebraPool');
+  assert.equal(keccak256(bytecode), ALGEBRA_HASH, 'the code of the chain');
+  const [deployer, factory] = [readAlgebra('AlgebraPoolDeployer'), readAlgebra('AlgebraFactory')];
+  return {
+    ...{ chain: 'polygon', spacing: 60, feePips: 100, poolAbi },
+    async open(chain, _, tokens) {
+      const poolDeployer = chain.create(deployer);
+      const maker = chain.create(factory, [poolDeployer, zeroAddress]);
+      const set = { to: poolDeployer, abi: deployer.abi, functionName: 'setFactory' };
+      chain.call({ ...set, args: [maker] });
+      const create = { to: maker, abi: factory.abi, functionName: 'createPool' };
+      chain.call({ ...create, args: tokens }, CREATE_GAS);
+      const logs = await chain.mine();
+      const created = logs.find(({ address, topics }) => address === maker && topics.length === 3);
+      return decodeAddressAt(created?.data ?? assert.fail('no pool'), 0);
+    },
+    encodeMint: (caller, ...range) => [caller, caller, ...range, '0x'],
+  };
+}
+
+interface RandomSwap {
+  readonly zeroForOne: boolean;
+  /** Below zero for a given output, as the pools take it. */
+  readonly amount: bigint;
+}
+
+/** From dust to what crosses ticks; what one side was paid is paid back before it is too much. */
+function drawSwaps(seed: number): RandomSwap[] {
+  const random = createRandom(seed);
+  let paid = 0;
+  return Array.from({ length: SWAP_COUNT }, () => {
+    const size = random() < 0.5 ? 10 ** (random() * 19) : 10 ** (19 + random() * 1.1);
+    const isBalanced = Math.abs(paid) < PAID_MAX;
+    const zeroForOne = isBalanced ? random() < 0.5 : paid < 0;
+    paid += zeroForOne ? size : -size;
+    const isGivenOut = random() < 0.3;
+    const amount = BigInt(Math.ceil(size));
+    return { zeroForOne, amount: isGivenOut ? -amount : amount };
+  });
+}
+
+/** Runs the swaps in the pool; returns the logs since its opening. */
+async function execute(venue: NpmVenue, swaps: readonly RandomSwap[]) {
+  const chain = await VenueChain.start();
+  try {
+    const caller = chain.create(CALLER);
+    const [first, second] = chain.createTokens([18, 18], [caller]);
+    const tokens = [first?.address, second?.address] as [Address, Address];
+    const pool = await venue.open(chain, caller, tokens);
+    const run = (functionName: string, args: readonly unknown[]) => {
+      const data = encodeFunctionData({ abi: venue.poolAbi, functionName, args });
+      const call = { to: caller, abi: CALLER_ABI, functionName: 'run', args: [pool, data] };
+      chain.call(call, SWAP_GAS);
+    };
+    run('initialize', [PRICE_ONE]);
+    for (const [lower, upper, units] of POSITIONS) {
+      const ends = [lower * venue.spacing, upper * venue.spacing] as const;
+      run('mint', venue.encodeMint(caller, ...ends, units * LIQUIDITY));
+    }
+    const logs: EvmLog[] = [...(await chain.mine())];
+    for (let at = 0; at < swaps.length; at += SWAPS_PER_BLOCK) {
+      for (const { zeroForOne, amount } of swaps.slice(at, at + SWAPS_PER_BLOCK)) {
+        const limit = zeroForOne ? LIMITS.down : LIMITS.up;
+        run('swap', [caller, zeroForOne, amount, limit, '0x']);
+      }
+      logs.push(...(await chain.mine(BLOCK_GAP_S)));
+    }
+    return { pool, logs };
+  } finally {
+    await chain.stop();
+  }
+}
+
+/** The pool as its logs tell it. */
+class FollowedPool {
+  readonly #spacing: number;
+  readonly #net = new Map<number, bigint>();
+  fees: number;
+  feeCount = 0;
+  state = { sqrtPriceX96: PRICE_ONE, tick: 0, liquidity: 0n };
+
+  constructor({ spacing, feePips }: NpmVenue) {
+    this.#spacing = spacing;
+    this.fees = feePips;
+  }
+
+  createPool(): ConcentratedPool {
+    const ticks = [...this.#net].sort(([a], [b]) => a - b);
+    return new ConcentratedPool(this.state, {
+      bitmapSpacing: this.#spacing,
+      fees: { zeroForOne: this.fees, oneForZero: this.fees },
+      ticks: new TickList(ticks.map(([tick, liquidityNet]) => ({ tick, liquidityNet }))),
+    });
+  }
+
+  apply({ change }: Extract<DecodedEvent, { kind: 'swap' | 'poolChanged' }>): void {
+    if (change?.poolKind !== 'concentrated') return;
+    if (change.type === 'fees') {
+      if (this.fees !== change.fees.zeroForOne) this.feeCount += 1;
+      this.fees = change.fees.zeroForOne;
+    }
+    if (change.type === 'swapped') {
+      const { sqrtPriceX96, tick, liquidity } = change;
+      this.state = { sqrtPriceX96, tick, liquidity };
+    }
+    if (change.type !== 'position') return;
+    const { tickLower, tickUpper, liquidityDelta } = change;
+    this.#net.set(tickLower, (this.#net.get(tickLower) ?? 0n) + liquidityDelta);
+    this.#net.set(tickUpper, (this.#net.get(tickUpper) ?? 0n) - liquidityDelta);
+    const { tick, liquidity } = this.state;
+    const isInside = tickLower <= tick && tick < tickUpper;
+    this.state = { ...this.state, liquidity: liquidity + (isInside ? liquidityDelta : 0n) };
+  }
+}
+
+/** Compares each swap with its computation; returns what was seen. */
+function compare(venue: NpmVenue, swaps: readonly RandomSwap[], logs: readonly DecodedEvent[]) {
+  const followed = new FollowedPool(venue);
+  let [count, crossed] = [0, 0];
+  for (const event of logs) {
+    if (event.kind !== 'swap' && event.kind !== 'poolChanged') continue;
+    const { zeroForOne, amount } = swaps[count] ?? { zeroForOne: true, amount: 1n };
+    const pool = followed.createPool();
+    followed.apply(event);
+    if (event.kind !== 'swap') continue;
+    const swap = amount > 0n ? pool.swapIn(zeroForOne, amount) : pool.swapOut(zeroForOne, -amount);
+    const amounts = [swap.amountIn, -swap.amountOut];
+    const what = `swap ${count}: ${amount} ${zeroForOne}`;
+    assert.deepEqual(
+      zeroForOne ? amounts : amounts.reverse(),
+      [event.amount0, event.amount1],
+      what,
+    );
+    assert.equal(swap.sqrtPriceX96, followed.state.sqrtPriceX96, what);
+    assert.equal(swap.liquidity, followed.state.liquidity, what);
+    crossed += swap.ticksCrossed;
+    count += 1;
+  }
+  return { count, crossed, feeCount: followed.feeCount };
+}
+
+describe('300 random swaps of the contracts on npm', () => {
+  for (const [name, createVenue, feeCountMin] of [
+    ['PancakeSwap V3', createPancake, 0],
+    ['Algebra V1', createAlgebraVenue, 3],
+  ] as const) {
+    it(`${name}: amounts, price and liquidity are computed to the unit`, async () => {
+      const venue = createVenue();
+      const swaps = drawSwaps(23);
+      const { pool, logs } = await execute(venue, swaps);
+      const decoding = createLogDecoding(EVM_DEPLOYMENTS[venue.chain] ?? assert.fail());
+      const events = decoding.decode(logs).blocks.flatMap((block) => block.events);
+      const own = events.filter((event) => 'pool' in event && event.pool === toPoolId(pool));
+      const { count, crossed, feeCount } = compare(venue, swaps, own);
+      assert.equal(count, SWAP_COUNT);
+      assert.ok(crossed > 50, `${crossed} ticks were crossed`);
+      assert.ok(feeCount >= feeCountMin, `${feeCount} fees`);
+    });
+  }
+});
