@@ -127,6 +127,8 @@ interface AdapterOptions {
   readonly knownPools: KnownPools;
   /** Whether to check replies against the blocks' headers in all ranges or only in linked ones. */
   readonly verification: 'linked' | 'all';
+  /** Whether pools of factories that nobody listed may be accepted by what they do. */
+  readonly findsForks?: boolean;
 }
 
 /** Everything that is read from a chain's nodes. All uses share one pool of endpoints. */

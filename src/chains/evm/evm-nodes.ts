@@ -95,7 +95,7 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
   const isOurs = source.instance !== null;
   const polling = isOurs
     ? { finalizedAgeMs: OWN_FINALIZED_AGE_MS }
-    : { isPollTimed: true, findsForks: true };
+    : { isPollTimed: true };
   const open = (use: NodeUse): RpcClient =>
     new RpcClient({ ...use, endpoints, dialect, clock, random, sleep, log });
   const watching = open(WATCH_USE);
@@ -109,6 +109,8 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
         ...{ chain: source.chain, endpoints, deployment, clock, random, log, ...polling },
         ...(sockets === undefined ? {} : { sockets }),
         ...options,
+        // The devnet's factories are all listed.
+        findsForks: options.findsForks === true && !isOurs,
       }),
     transactions: createEvmTransactions(deployment, { client: building, clock }),
     readFees: async (signal) => {

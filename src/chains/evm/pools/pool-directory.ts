@@ -60,6 +60,11 @@ export class PoolDirectory {
     this.#ignored.delete(description.pool);
   }
 
+  /** A pool is looked up again with its next event; call it if the reason to accept it is gone. */
+  forget(pool: PoolId): void {
+    this.#entries.delete(pool);
+  }
+
   get(pool: PoolId): DirectoryEntry | undefined {
     return this.#entries.get(pool);
   }
@@ -101,13 +106,13 @@ export class PoolDirectory {
     callContracts: CallContracts,
   ): Promise<void> {
     if (emitters.size === 0) return;
+    const asked = new Map(emitters);
     for (const row of await this.#options.knownPools([...emitters.keys()])) {
       this.#set(row, false);
+      // What the contracts say of it replaces the row, if they answer.
+      if (!emitters.get(row.pool)?.mayBeComputed?.(row)) asked.delete(row.pool);
     }
-    const strangers = Map.groupBy(
-      [...emitters].filter(([pool]) => !this.#entries.has(pool)),
-      ([, protocol]) => protocol,
-    );
+    const strangers = Map.groupBy(asked, ([, protocol]) => protocol);
     const { deployment } = this.#options;
     for (const [protocol, pairs] of strangers) {
       const pools = pairs.map(([pool]) => pool);
