@@ -72,6 +72,14 @@ export function isQuotable(flags: string): boolean {
   return flags === '' || !flags.split(' ').some((flag) => UNQUOTED.has(flag));
 }
 
+/** What a swap that is run on the chain shows: the fee that it is charged. */
+const FEE_FLAGS: ReadonlySet<string> = new Set<UncheckedFlag>(['timedFee', 'unannouncedFee']);
+
+/** Whether all that these flags leave open is a fee, so that a simulated swap settles it. */
+export function isOnlyFeeOpen(flags: string): boolean {
+  return flags.split(' ').every((flag) => flag === '' || FEE_FLAGS.has(flag));
+}
+
 /** What the flags mean, for people: each once. */
 export function explainFlags(flags: string): string {
   const reasons: Readonly<Record<string, string>> = INEXACT_FLAGS;
