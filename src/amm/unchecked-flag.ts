@@ -52,7 +52,14 @@ const UNQUOTED_FLAGS = [
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */
   'unread',
+  /** Only its contract computes what it pays, and a quote asks no contract. */
+  'notComputed',
 ] as const;
+
+/** Why, for people, where the name alone does not tell. */
+const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
+  notComputed: 'only the contract of such a pool computes what it pays, and quotes call none',
+};
 
 export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];
 
@@ -85,7 +92,7 @@ export function explainFlags(flags: string): string {
   const reasons: Readonly<Record<string, string>> = INEXACT_FLAGS;
   const names = new Set(flags.split(' ').filter((name) => name !== ''));
   return Array.from(names, (name) => {
-    const reason = reasons[name];
+    const reason = reasons[name] ?? UNQUOTED_REASONS[name];
     return reason === undefined ? name : `${reason} (${name})`;
   }).join(', ');
 }
