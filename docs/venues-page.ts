@@ -19,7 +19,7 @@ const V2_POOLS: Readonly<Record<NonNullable<V2Fork['layout']>, readonly [string,
   uniswap: ['V2 pairs', 'to the unit'],
   solidly: [
     'volatile and stable pairs',
-    'to the unit once a swap has paid the known fee (before that `unannouncedFee`); a change has no event, and is noticed at the next swap',
+    'to the unit if the fee was read lately (otherwise `unannouncedFee`): it may change without an event, and is read while quotes use the pool',
   ],
   solidlyFork: ['volatile and stable pairs', 'no: the fee is not read (`feeUnknown`)'],
   camelot: ['V2 pairs, stable ones too, a fee for each direction', 'to the unit'],
@@ -126,6 +126,8 @@ A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a t
 executed on its own contract: nothing is built on it where the node cannot simulate.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
+Pools of older Curve formulas, Curve's crypto pools and metapools, Balancer's pools that are not weighted, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055). A token that trades
+nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Routers of Curve and Balancer are not offered before their calls were executed on the real contract or a stand-in.
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
 
 ${chains.join('\n\n')}

@@ -1619,6 +1619,11 @@ export interface TradeSimulation {
   gasUsed: string | null;
   /** The block that the simulation ran on. */
   block: number;
+  /**
+   * The time that the simulation gave to the next block, in Unix milliseconds; only if a pool
+   * charges a fee that depends on it. `exact` then holds in a block of that time.
+   */
+  blockTime?: number;
 }
 
 export interface TradeStatus {

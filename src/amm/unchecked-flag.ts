@@ -52,7 +52,14 @@ const UNQUOTED_FLAGS = [
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */
   'unread',
+  /** Only its contract computes what it pays, and a quote asks no contract. */
+  'notComputed',
 ] as const;
+
+/** Why, for people, where the name alone does not tell. */
+const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
+  notComputed: 'only the contract of such a pool computes what it pays, and quotes call none',
+};
 
 export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];
 
@@ -72,12 +79,20 @@ export function isQuotable(flags: string): boolean {
   return flags === '' || !flags.split(' ').some((flag) => UNQUOTED.has(flag));
 }
 
+/** What a swap that is run on the chain shows: the fee that it is charged. */
+const FEE_FLAGS: ReadonlySet<string> = new Set<UncheckedFlag>(['timedFee', 'unannouncedFee']);
+
+/** Whether all that these flags leave open is a fee, so that a simulated swap settles it. */
+export function isOnlyFeeOpen(flags: string): boolean {
+  return flags.split(' ').every((flag) => flag === '' || FEE_FLAGS.has(flag));
+}
+
 /** What the flags mean, for people: each once. */
 export function explainFlags(flags: string): string {
   const reasons: Readonly<Record<string, string>> = INEXACT_FLAGS;
   const names = new Set(flags.split(' ').filter((name) => name !== ''));
   return Array.from(names, (name) => {
-    const reason = reasons[name];
+    const reason = reasons[name] ?? UNQUOTED_REASONS[name];
     return reason === undefined ? name : `${reason} (${name})`;
   }).join(', ');
 }

@@ -276,6 +276,8 @@ export interface ChainAdapter {
     block: BlockHeader,
     signal?: AbortSignal,
   ): Promise<(bigint | null)[]>;
+  /** The blocks above this one were reorganised away: what was found out there is forgotten. */
+  noteRollback?(position: number): void;
   /** For backfill; absent if the chain cannot be read that way. */
   readonly history?: ChainHistory;
   /** The endpoints' health; makes no request. */

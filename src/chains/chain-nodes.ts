@@ -1,9 +1,10 @@
 // The nodes of one chain as a thread uses them, and the fixed facts of its markets.
 
+import type { DirectionFees } from '../amm/swap-pool.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ContractFacts } from '../model/contract-facts.ts';
-import type { Address } from '../model/ids.ts';
-import type { PoolDescription } from '../model/pool.ts';
+import type { Address, PoolId } from '../model/ids.ts';
+import type { PoolDescription, PoolKindName } from '../model/pool.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
 import type { ChainTransactions } from './chain-transactions.ts';
@@ -127,6 +128,17 @@ interface AdapterOptions {
   readonly knownPools: KnownPools;
   /** Whether to check replies against the blocks' headers in all ranges or only in linked ones. */
   readonly verification: 'linked' | 'all';
+  /** Whether pools of factories that nobody listed may be accepted by what they do. */
+  readonly findsForks?: boolean;
+}
+
+/** A pool whose fee may change without a log. */
+export interface PoolFeeQuery {
+  readonly pool: PoolId;
+  readonly kind: PoolKindName;
+  readonly venue: string;
+  /** Whether a pair of Solidly's family is a stable one; null for other pools. */
+  readonly isStable: boolean | null;
 }
 
 /** Everything that is read from a chain's nodes. All uses share one pool of endpoints. */
@@ -137,6 +149,14 @@ export interface ChainNodes {
   readonly transactions: ChainTransactions;
   /** In the background, as the next one. */
   readFees(signal: AbortSignal): Promise<NetworkFees>;
+  /**
+   * The fees that pools charge in the newest block, where no log tells them; null for other pools.
+   * Absent for families without such pools.
+   */
+  readPoolFees?(
+    pools: readonly PoolFeeQuery[],
+    signal: AbortSignal,
+  ): Promise<readonly (DirectionFees | null)[]>;
   /** Null if one of the pools is of a kind that cannot be simulated. */
   simulateRoundTrip(trip: RoundTrip, signal: AbortSignal): Promise<RoundTripViews | null>;
   /** True for contracts. Fails when no endpoint answers for all of them. */

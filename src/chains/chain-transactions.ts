@@ -57,6 +57,8 @@ export interface ExecutableTrade {
   readonly router: string | null;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */
   readonly costUnits: bigint;
+  /** Whether its pools charge fees that depend on the block's time. */
+  readonly isTimed?: boolean;
 }
 
 /** The terms of a permit: a signed message that lets a router take a wallet's tokens. */
@@ -104,6 +106,8 @@ export interface BuiltTransactions {
     readonly unitsUsed: bigint;
     /** Whether the simulation gave the wallet a balance that it does not have. */
     readonly isBalanceAssumed: boolean;
+    /** The time of the simulated block, if the trade depends on it and the node took it over. */
+    readonly timeSeconds?: number | undefined;
     /** Set if it ran on a later block than was asked for, and paid something else there. */
     readonly laterBlock?: number;
   } | null;

@@ -63,5 +63,6 @@ export function createAdapter(
   return nodes.createAdapter({
     knownPools: (pools) => parts.store.market.readPools(chain, pools),
     verification: parts.indexing.checkLogs === 'all' ? 'all' : 'linked',
+    findsForks: parts.indexing.unlistedForks === 'on',
   });
 }

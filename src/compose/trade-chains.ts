@@ -17,6 +17,7 @@ import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
 import { findUntraded } from '../trading/quote/find-untraded.ts';
 import { OfferedRouters } from '../trading/quote/offered-routers.ts';
+import { PoolFeeWatch } from '../trading/quote/pool-fee-watch.ts';
 import type { TradeChain, TradeChains } from '../trading/quote/trade-chain.ts';
 import { TradeTokens } from '../trading/quote/trade-tokens.ts';
 import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
@@ -61,6 +62,8 @@ class RunningChain {
   readonly #options: TradeChainsOptions;
   readonly #connected: ConnectedChain;
   readonly #fees: FeeWatch;
+  /** Null if no pool of the chain changes its fee without a log. */
+  readonly #poolFees: PoolFeeWatch | null;
   readonly #tokens: TradeTokens;
   readonly #safety: SafetyWatch;
   readonly #book: SafetyBook;
@@ -87,6 +90,17 @@ class RunningChain {
       clock,
       onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
     });
+    const { readPoolFees } = nodes;
+    this.#poolFees =
+      readPoolFees === undefined
+        ? null
+        : new PoolFeeWatch({
+            readFees: readPoolFees,
+            clock,
+            onChanged: (pool) => this.#follower.refit(pool),
+            onError: (error) =>
+              logger.warn({ chain: slug, err: error }, "pools' fees could not be read"),
+          });
     this.#tokens = new TradeTokens(slug, store.market);
     // The chain's own coin and the assets that its family vouches for.
     const trusted = new Set([...market.assets.native, ...market.assets.stable]);
@@ -136,9 +150,11 @@ class RunningChain {
       },
       findUntraded: (trade) => this.#findUntraded(trade, trusted),
       settle: () => this.#settle(),
+      isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => {
         this.#safety.noteUse(pools);
         const graph = this.#follower.current?.graph;
+        this.#poolFees?.note(pools.flatMap((pool) => graph?.get(pool) ?? []));
         const partial = pools.filter((pool) => graph?.get(pool)?.inexact === 'ticks');
         chains.adopt(slug, partial);
       },
@@ -153,6 +169,7 @@ class RunningChain {
   start(): void {
     this.#follower.start();
     this.#fees.start();
+    this.#poolFees?.start();
     const loaded = this.#keeper.load().then(() => {
       this.#isLoaded = true;
     });
@@ -190,7 +207,8 @@ class RunningChain {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#safety.stop(), this.#follower.stop(), this.#fees.stop()]);
+    const parts = [this.#safety, this.#follower, this.#fees, this.#poolFees];
+    await Promise.all(parts.map((part) => part?.stop()));
     await this.#loading;
     await this.#keeper.stop();
   }
@@ -300,6 +318,7 @@ class RunningChain {
       ...{ venues, trusted },
       rules: requireMarkets(chain),
       hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
+      silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
       sleep,
       random: Math.random,
       log: logger,

@@ -23,6 +23,12 @@ export const INDEXING_SETTINGS = {
     example: 'head',
     fallback: 'all',
   }),
+  unlistedForks: setting('UNLISTED_FORKS', oneOf(['on', 'off']), {
+    group: 'Chains',
+    why: 'Whether pairs of Uniswap V2 forks that nobody listed are accepted by what they do: a pair that swaps is probed once, in the background, with some fifteen requests, and not while a daily budget slows the chain down. They are never exact and never traded. `off` probes none; pairs that are stored already stay.',
+    example: 'off',
+    fallback: 'on',
+  }),
   adoptCallsPerMinute: setting('ADOPT_CALLS_PER_MINUTE', integer({ min: 0, max: 1_000_000 }), {
     group: 'Chains',
     why: 'How many requests a minute, on average and for each chain, may go into adopting pools that are older than the index: their whole state is read from the contracts, so that quotes can use all of it. A pool takes some five to fifty. 0 adopts none; on the devnet there is no limit.',

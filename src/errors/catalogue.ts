@@ -171,7 +171,7 @@ export const ERROR_CATALOGUE = {
     title: 'Pools not quoted',
     detail:
       'The pools of {mint} on {chain} have features whose effect on swaps is not computed: {flags}; no other route was found.',
-    help: 'Its prices, trades and pools are served all the same. `docs/solana.md` says what the features are.',
+    help: 'Its prices, trades and pools are served all the same. `docs/solana.md` says what the features are, `docs/venues.md` which venues have pools that are not computed.',
   },
   KEY_NOT_FOUND: {
     status: 404,

@@ -38,7 +38,7 @@ function answer(
     'content-length': bytes.length,
     'x-request-id': of.id,
   };
-  if (of.status === 503) headers['retry-after'] = RETRY_AFTER_SECONDS;
+  if (of.status === 503) headers['retry-after'] = String(RETRY_AFTER_SECONDS);
   response.writeHead(of.status, headers);
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }

@@ -15,6 +15,11 @@ export interface SimulatedCall {
   readonly value: string;
 }
 
+interface SimulatedBlock {
+  readonly calls: SimulatedCall[];
+  readonly blockOverrides?: { readonly time: string };
+}
+
 export interface SimulatedOutcome {
   readonly isOk: boolean;
   readonly returnData: string;
@@ -32,6 +37,10 @@ export interface NodeScript {
   arrivingRaw: bigint;
   /** The outcome of a call other than the two balance reads; null if the node cannot simulate. */
   outcomeOf: ((call: SimulatedCall, index: number) => SimulatedOutcome) | null;
+  /** How far blocks are apart. */
+  blockSeconds: number;
+  /** Whether it ignores the time that a simulation asks for. */
+  keepsTime?: boolean;
 }
 
 export interface ScriptedNode {
@@ -39,6 +48,8 @@ export interface ScriptedNode {
   readonly client: RpcClient;
   /** The calls of every simulation, in order. */
   readonly simulations: readonly (readonly SimulatedCall[])[];
+  /** The time that the last simulation asked for, in seconds; null if it asked for none. */
+  readonly askedTime: number | null;
   stop(): Promise<void>;
 }
 
@@ -55,16 +66,20 @@ export function createNodeScript(more: Partial<NodeScript> = {}): NodeScript {
     heldRaw: 77n,
     arrivingRaw: 0n,
     outcomeOf: () => OK,
+    blockSeconds: 2,
     ...more,
   };
 }
 
-function buildBlock({ block }: NodeScript) {
+/** The block, or one below it. */
+function buildBlock({ block, blockSeconds }: NodeScript, number = block.number) {
+  const isLast = number === block.number;
+  const seconds = block.timestampMs / 1000 - (block.number - number) * blockSeconds;
   return {
-    number: `0x${block.number.toString(16)}`,
-    hash: block.hash,
-    parentHash: `0x${'b0'.repeat(32)}`,
-    timestamp: `0x${(block.timestampMs / 1000).toString(16)}`,
+    number: `0x${number.toString(16)}`,
+    hash: isLast ? block.hash : `0x${'b0'.repeat(32)}`,
+    parentHash: isLast ? `0x${'b0'.repeat(32)}` : `0x${'af'.repeat(32)}`,
+    timestamp: `0x${seconds.toString(16)}`,
     transactions: [],
   };
 }
@@ -98,18 +113,24 @@ function simulate(script: NodeScript, calls: readonly SimulatedCall[]) {
 
 export async function startScriptedNode(script: NodeScript): Promise<ScriptedNode> {
   const simulations: SimulatedCall[][] = [];
+  let askedTime: number | null = null;
   const node = await startMisbehavingRpc((method, params) => {
     if (method === 'eth_chainId') return '0x539';
     if (method === 'eth_blockNumber') return buildBlock(script).number;
-    if (method === 'eth_getBlockByNumber') return buildBlock(script);
+    if (method === 'eth_getBlockByNumber') {
+      const number = Number(params[0]);
+      return buildBlock(script, Number.isInteger(number) ? number : undefined);
+    }
     if (method === 'eth_getBalance') return `0x${script.nativeRaw.toString(16)}`;
     if (method === 'eth_getTransactionCount') return '0x5';
     if (method === 'eth_feeHistory') return { baseFeePerGas: ['0x7'], reward: [['0x1']] };
     if (method === 'eth_simulateV1') {
-      const [{ blockStateCalls }] = params as [{ blockStateCalls: { calls: SimulatedCall[] }[] }];
-      const calls = blockStateCalls[0]?.calls ?? [];
+      const [{ blockStateCalls }] = params as [{ blockStateCalls: SimulatedBlock[] }];
+      const { calls = [], blockOverrides } = blockStateCalls[0] ?? {};
       simulations.push(calls);
-      return simulate(script, calls);
+      askedTime = blockOverrides === undefined ? null : Number(blockOverrides.time);
+      const timestamp = (!script.keepsTime && blockOverrides?.time) || buildBlock(script).timestamp;
+      return simulate(script, calls).map((one) => ({ ...one, timestamp }));
     }
     const [call, , overrides] = params as [{ data: string } | undefined, unknown, unknown];
     if (method !== 'eth_call' || overrides !== undefined || call === undefined) {
@@ -136,6 +157,9 @@ export async function startScriptedNode(script: NodeScript): Promise<ScriptedNod
     script,
     client,
     simulations,
+    get askedTime() {
+      return askedTime;
+    },
     stop: async () => {
       client.close();
       await node.stop();

@@ -4,6 +4,7 @@
 
 import type { PoolKind } from '../pool-kind.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
+import { joinFlags } from '../unchecked-flag.ts';
 
 /** What the last swap exchanged; null before the first one. */
 interface TradesOnlyState {
@@ -36,6 +37,7 @@ export const tradesOnlyKind: PoolKind<'tradesOnly'> = {
   hasTicks: false,
   countsArrivals: false,
   eventFields: ['last0', 'last1'],
+  findFlags: () => joinFlags(['notComputed']),
   apply(draft, change, context) {
     const { last0, last1 } = change.set;
     // A swap of dust that paid nothing has no price.

@@ -3,6 +3,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { ChainAdapter, ChainHead, KnownPools } from '../adapter.ts';
 import { readAgreedHeader, readAnyHeader } from '../rpc/agreed-header.ts';
@@ -193,7 +194,9 @@ function createDirectory(
   if (!findsForks) return { directory: new PoolDirectory({ deployment, knownPools }), forks: null };
   const finder = new ForkFinder(client, deployment);
   const accept = (description: PoolDescription) => directory.accept(description);
-  const forks = new ForkQueue({ finder, accept, sleep, clock, log });
+  const forget = (pool: PoolId) => directory.forget(pool);
+  const isSlowed = () => client.meter.describeSlowed() !== null;
+  const forks = new ForkQueue({ finder, accept, forget, isSlowed, sleep, clock, log });
   const onUnclaimed = (swaps: readonly EvmLog[]) => forks.add(listPairSwaps(swaps));
   const directory = new PoolDirectory({ deployment, knownPools, onUnclaimed });
   return { directory, forks };
@@ -248,6 +251,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       readTokenMetadata(tokens, createCallContracts({ signal })),
     ...createStateReads(readAt, deployment),
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
+    noteRollback: (position) => forks?.forgetAbove(position),
     history: new EvmHistory({
       ...logReading,
       ...listSharedEmitters(deployment),

@@ -10,6 +10,7 @@ import type { EndpointLimits } from '../rpc/rpc-endpoint.ts';
 import { checkContracts } from './check-contracts.ts';
 import { createEvmAdapter } from './create-evm-adapter.ts';
 import type { EvmDeployment } from './evm-deployment.ts';
+import { callContracts } from './multicall.ts';
 import { simulateRoundTrip } from './probe/simulate-round-trip.ts';
 import { readContractAccounts } from './read-contract-accounts.ts';
 import { readNetworkFees } from './read-network-fees.ts';
@@ -18,6 +19,7 @@ import { readContractFacts } from './tokens/read-contract-facts.ts';
 import { readHoldings } from './tokens/read-holdings.ts';
 import { createEvmTransactions } from './transactions/evm-transactions.ts';
 import { readDataFees } from './transactions/read-data-fees.ts';
+import { readPoolFees } from './venues/read-pool-fees.ts';
 import { verifyContractSignature } from './verify-contract-signature.ts';
 
 interface NodeUse {
@@ -93,9 +95,7 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
   const endpoints = new EndpointPool(source.endpoints, { clock, random, shared, budget });
   // The devnet's node is ours alone, and makes blocks when it is told to.
   const isOurs = source.instance !== null;
-  const polling = isOurs
-    ? { finalizedAgeMs: OWN_FINALIZED_AGE_MS }
-    : { isPollTimed: true, findsForks: true };
+  const polling = isOurs ? { finalizedAgeMs: OWN_FINALIZED_AGE_MS } : { isPollTimed: true };
   const open = (use: NodeUse): RpcClient =>
     new RpcClient({ ...use, endpoints, dialect, clock, random, sleep, log });
   const watching = open(WATCH_USE);
@@ -109,6 +109,8 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
         ...{ chain: source.chain, endpoints, deployment, clock, random, log, ...polling },
         ...(sockets === undefined ? {} : { sockets }),
         ...options,
+        // The devnet's factories are all listed.
+        findsForks: options.findsForks === true && !isOurs,
       }),
     transactions: createEvmTransactions(deployment, { client: building, clock }),
     readFees: async (signal) => {
@@ -118,6 +120,14 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
       ]);
       const perUnit = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
       return { perUnit, perUnitMax: fees.maxFeePerGas, data };
+    },
+    readPoolFees: (pools, signal) => {
+      const { multicall3 } = deployment;
+      const at = { client: watching, multicall3, block: null, signal };
+      return readPoolFees(pools, {
+        deployment,
+        callContracts: (calls) => callContracts(calls, at),
+      });
     },
     simulateRoundTrip: (trip: RoundTrip, signal) =>
       simulateRoundTrip(watching, { trip, deployment }, signal),

@@ -48,6 +48,13 @@ const simulationSchema = Type.Object(
     }),
     gasUsed: Type.Union([Type.String(), Type.Null()], { description: 'By all transactions.' }),
     block: Type.Integer({ minimum: 0, description: 'The block that the simulation ran on.' }),
+    blockTime: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'The time that the simulation gave to the next block, in Unix milliseconds; only if a pool charges a fee that depends on it. `exact` then holds in a block of that time.',
+      }),
+    ),
   },
   { title: 'TradeSimulation', additionalProperties: false },
 );

@@ -5,7 +5,12 @@ import { describe, it } from 'node:test';
 import { createSqlitePlace } from '../../../test/conformance/store-place.ts';
 import { FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { buildSwapEvent, createRange, indexEvents } from '../../../test/fakes/index-events.ts';
+import {
+  buildSwapEvent,
+  createPool,
+  createRange,
+  indexEvents,
+} from '../../../test/fakes/index-events.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import {
   buildProtocolFeeChange,
@@ -183,6 +188,40 @@ describe('pools', () => {
     assert.equal(pools[0]?.complete, false);
     assert.equal(stateOf(pools).liquidity, 4n);
     assert.deepEqual(ticks, []);
+  });
+
+  it('stored by their trades become computed ones, and go back with their block', async (t) => {
+    const announce = (fields: object) =>
+      ({ ...createPool(POOL, [TOKEN, OTHER], fields), complete: false }) as MarketEvent;
+    const last = { poolKind: 'tradesOnly', set: { last0: 5n, last1: 4n } } as const;
+    const swap = buildSwapEvent(POOL, [5n, -4n], { change: last });
+    const chain = new FakeChain({ seed: 1, finalityDepth: 3, eventCountMax: 0 });
+    chain.extend(1, [announce({ venue: 'curve', kind: 'tradesOnly', terms: null }), swap]);
+    const place = await createSqlitePlace();
+    const store = await place.open();
+    const { indexer, adapter, settle } = startIndexer(chain, store.market);
+    t.after(async () => {
+      await indexer.stop();
+      await store.close();
+      await place.remove();
+    });
+    const gone: number[] = [];
+    Object.assign(adapter, { noteRollback: (position: number) => gone.push(position) });
+    await settle();
+    const [old] = await store.market.readPools('devnet', [POOL]);
+    assert.deepEqual([old?.kind, old?.state], ['tradesOnly', { last0: 5n, last1: 4n }]);
+    const computed = { venue: 'curve', kind: 'stableSwap', terms: { coinCount: 3 } };
+    const other = { poolKind: 'stableSwap', unread: true } as const;
+    const changed = { kind: 'poolChanged', pool: POOL, change: other } as const;
+    chain.extend(1, [announce(computed), changed, swap]);
+    await settle();
+    const [row = assert.fail()] = await store.market.readPools('devnet', [POOL]);
+    assert.deepEqual([row.kind, row.terms], ['stableSwap', { coinCount: 3 }]);
+    assert.deepEqual([row.complete, row.createdBlock], [false, old?.createdBlock]);
+    chain.reorganise(1, 2);
+    await settle();
+    assert.deepEqual(await store.market.readPools('devnet', [POOL]), [old]);
+    assert.deepEqual(gone, [1], 'the adapter is told which blocks are left');
   });
 
   it('that nobody announced are left out', async () => {

@@ -3,7 +3,7 @@
 import type { PoolTicks, SwappedAmounts } from '../../amm/pool-kind.ts';
 import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
 import type { PoolChangedEvent, PoolCreatedEvent } from '../../model/block-events.ts';
-import type { PoolChange, PoolRecord } from '../../model/pool.ts';
+import type { PoolChange, PoolDescription, PoolRecord } from '../../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from '../state/market-state.ts';
 import { openTokenEntry } from '../state/token-entry.ts';
 import { noteLaunch } from './note-launch.ts';
@@ -13,10 +13,26 @@ export function compareAge(a: BasePool, b: BasePool): number {
   return a.createdBlock - b.createdBlock || (a.pool < b.pool ? -1 : 1);
 }
 
+/**
+ * A pool that an earlier version stored by its trades, and whose swaps can be computed now, becomes
+ * one of that kind. Nothing is known of its state, so it is adopted like a pool older than the index.
+ */
+function computeFromNow(state: MarketState, pool: PoolEntry, description: PoolDescription): void {
+  if (pool.row.kind !== 'tradesOnly' || description.kind === 'tradesOnly') return;
+  state.touchPool(pool);
+  const { kind, terms, feePips } = description;
+  const start = kindOf(description).stateAtStart;
+  Object.assign(pool.row, { kind, terms, feePips, state: start, complete: false });
+}
+
 export function applyPoolCreated(state: MarketState, event: PoolCreatedEvent): void {
   const { description } = event;
+  const known = state.pools.get(description.pool);
   // A pool discovered after its creation is announced several times; only the first counts.
-  if (state.pools.get(description.pool) !== undefined) return;
+  if (known !== undefined) {
+    computeFromNow(state, known, description);
+    return;
+  }
   const { pool, kind, venue, token0, token1, feePips, vault, terms } = description;
   const created = state.createPool({
     ...{ pool, kind, venue, token0, token1, feePips, vault, terms },

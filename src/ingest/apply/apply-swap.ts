@@ -15,9 +15,17 @@ import type { BlockExamination } from './examine-block.ts';
 const DUST_USD = '0.01';
 const DUST_RAW = 1000n;
 
+/**
+ * Whether the pool neither took nor paid anything. A hook of V4 may have made the whole exchange
+ * itself, and a swap in a range without liquidity only moves the price.
+ */
+function movedNothing({ amount0, amount1 }: SwapEvent): boolean {
+  return amount0 === 0n && amount1 === 0n;
+}
+
 function applyToPool(state: MarketState, pool: PoolEntry, event: SwapEvent): void {
   state.touchPool(pool);
-  pool.row.lastSwapAtMs = state.header.timestampMs;
+  if (!movedNothing(event)) pool.row.lastSwapAtMs = state.header.timestampMs;
   const { change } = event;
   if (change !== null) applyPoolChange(state, pool, { change, swapped: event });
 }
@@ -148,6 +156,7 @@ export function applySwap(
   const pool = state.pools.get(event.pool);
   if (pool === undefined) return;
   applyToPool(state, pool, event);
+  if (movedNothing(event)) return;
   // Both trades of a swap are priced before either sets a price.
   const trades = pool.views.map((view) => buildTrade(state, view, { event, pool, ...context }));
   for (const trade of trades) {

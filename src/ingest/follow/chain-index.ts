@@ -337,6 +337,7 @@ export class ChainIndex implements BackfillIndex {
       if (number > ancestor.position) this.#headers.delete(number);
     }
     this.#checkpoint = checkpoint;
+    this.#adapter.noteRollback?.(checkpoint.block);
     this.#scope?.rollBack(checkpoint.block);
     for (const one of [this.journal, this.transfers]) one.rollBack(checkpoint);
     this.#pending.settle(this.#checkpoint);

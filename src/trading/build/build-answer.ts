@@ -95,6 +95,7 @@ function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['si
     amountOutRaw: simulation.amountOutRaw.toString(),
     gasUsed: simulation.unitsUsed.toString(),
     block,
+    ...(simulation.timeSeconds === undefined ? {} : { blockTime: simulation.timeSeconds * 1000 }),
   };
 }
 

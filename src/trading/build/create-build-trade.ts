@@ -35,6 +35,7 @@ import type { BuildChains } from './build-chain.ts';
 import { assertFits, type PriceOnWorth, priceOnTerms } from './build-terms.ts';
 import { findTraderAddress } from './build-wallet.ts';
 import { parsePermit } from './parse-permit.ts';
+import { isSettled, paysSame, settleFee } from './settle-fee.ts';
 
 export interface BuildParts {
   readonly pricing: Pricing;
@@ -84,6 +85,7 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     ...{ amountInRaw, maxAmountInRaw, amountOutRaw, minAmountOutRaw },
     ...{ strands: trade.strands, router: trade.router, costUnits: trade.costUnits },
     outputTaxBps: trade.taxOut?.bps ?? 0,
+    isTimed: trade.openFee === 'timed',
   };
 }
 
@@ -128,8 +130,7 @@ function failsPrice(trade: PricedTrade, rehearsal: RehearsalOutcome): boolean {
 
 function isNotExact(trade: PricedTrade, { simulation }: BuiltTransactions): boolean {
   if (!trade.exact || simulation === null) return false;
-  const { amountInRaw = trade.amountInRaw, amountOutRaw } = simulation;
-  return amountOutRaw !== trade.amountOutRaw || amountInRaw !== trade.amountInRaw;
+  return !paysSame(trade, simulation);
 }
 
 /** Whether it ran on a later block than the price is of. */
@@ -221,7 +222,9 @@ class TradeBuilder {
     const { pricing, builders, chains } = this.#parts;
     const { wallet, request } = build;
     const { priced, block, isAtHead, rehearsal } = await this.#fit(build, funds);
-    if (isAtHead && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
+    // A fee that was not certain is reason enough; what the tokens do is not in doubt.
+    const isFee = priced.openFee !== null && rehearsal.kind === 'done';
+    if (isAtHead && !isFee && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
     if (rehearsal.kind === 'reverted') throw rehearsal.error;
     if (rehearsal.kind === 'moved') return null;
     const { built } = rehearsal;
@@ -330,8 +333,9 @@ class TradeBuilder {
     this.#parts.chains.find(request.chain)?.noteFailure({ pools: listPools(trade), wallet });
   }
 
-  /** Withdraws `exact` if the simulation contradicts it. */
+  /** Withdraws `exact` if the simulation contradicts it, and adds it if only a fee was open. */
   #holdToPromise(trade: PricedTrade, built: BuiltTransactions): PricedTrade {
+    if (isSettled(trade, built)) return settleFee(trade);
     if (!isNotExact(trade, built)) return trade;
     const { request, state } = trade;
     const [priced, rehearsed] = [trade, built.simulation].map((one) => String(one?.amountOutRaw));

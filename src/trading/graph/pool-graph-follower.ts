@@ -36,6 +36,8 @@ interface PoolGraphFollowerOptions {
   readonly venues?: ReadonlySet<string>;
   /** The fees that hooks take from swaps in a pool, as measured; null if unknown. */
   readonly hookFees?: (pool: PoolId) => DirectionFees | null;
+  /** The fees that a pool charges although no log told them; null if unknown. */
+  readonly silentFees?: (pool: GraphPool) => DirectionFees | null;
   /** The maximum number of pools in memory; above that the deepest are kept. */
   readonly poolCountMax?: number;
   /** The maximum number of tokens whose pools are kept because somebody asked for them. */
@@ -164,7 +166,7 @@ export class PoolGraphFollower {
     await this.settled();
   }
 
-  /** Applies newly measured fees of a pool's hook. */
+  /** Applies newly measured fees of a pool or its hook. */
   refit(id: PoolId): void {
     const pool = this.#current?.graph.get(id);
     if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
@@ -180,7 +182,10 @@ export class PoolGraphFollower {
   }
 
   #refit(pool: GraphPool): GraphPool {
-    return refitPool(pool, this.#options.hookFees?.(pool.pool) ?? null);
+    const { hookFees, silentFees } = this.#options;
+    const refitted = refitPool(pool, hookFees?.(pool.pool) ?? null);
+    const fees = silentFees?.(pool) ?? null;
+    return fees === null ? refitted : { ...refitted, curve: refitted.curve.withFees(fees) };
   }
 
   readonly #createPool: CreatePool = (row, ticks, previous) => {

@@ -193,7 +193,7 @@ describe('a token without a route', () => {
       return true;
     });
     await put({ ...pool, venue: 'uniswap-v2', lastSwapAtMs: 1 });
-    await assert.rejects(price(), { code: 'NO_MARKET' });
+    await assert.rejects(price(), { code: 'POOLS_NOT_QUOTED', message: /notComputed/ });
   });
 });
 

@@ -22,6 +22,7 @@ import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
 import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
 import { type AutoSlippage, type CandleSource, pickSlippage } from './auto-slippage.ts';
+import { areKnown, findOpenFee, listOpenFlags } from './find-open-fee.ts';
 import type {
   PricedTrade,
   PriceOptions,
@@ -210,6 +211,8 @@ function buildPricedTrade(context: Context): PricedTrade {
     in: amounts.amountInRaw,
     out: amounts.amountOutRaw,
   });
+  const routePools = hops.map(({ pool }) => pool);
+  const openFlags = listOpenFlags(routePools, (pool) => chain.isFeeSure?.(pool) ?? null);
   const { slippageBps, autoSlippage } = context;
   const terms = { request, slippageBps, autoSlippage };
   const priced = { ...terms, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
@@ -229,10 +232,12 @@ function buildPricedTrade(context: Context): PricedTrade {
       blockHash: checkpoint.blockHash,
       timestampMs: checkpoint.timestampMs,
     },
-    exact: found.route.exact && isClean && isCurrent && context.isLoaded,
+    exact: areKnown(routePools) && openFlags === '' && isClean && isCurrent && context.isLoaded,
+    openFee: isClean && isCurrent && context.isLoaded ? findOpenFee(routePools, openFlags) : null,
     warnings: findWarnings({
       trade: priced,
       route: found.route,
+      openFlags,
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
       safety: tokenSafety,

@@ -45,6 +45,13 @@ it('is a feature that keeps a pool from being quoted, by its name', async () => 
   assert.match(flags, /transferHook/);
 });
 
+it('is that only the contract of a pool computes what it pays, with the reason', async () => {
+  const state = { last0: 5n, last1: 7n };
+  const pool = { ...buildPool('built', ''), kind: 'tradesOnly', terms: null, state };
+  const { flags } = (await find({ ...pool, complete: false } as PoolRecord)) as { flags: string };
+  assert.match(flags, /only the contract .* \(notComputed\)/);
+});
+
 it('is nothing that is known if all pools can be quoted', async () => {
   assert.equal(await find(buildPool('built', ''), buildPool('built', 'timedFee')), null);
 });

@@ -16,11 +16,15 @@ export type UntradedToken = { readonly token: Address } & (
   | { readonly flags: string }
 );
 
+function isTraded({ lastSwapAtMs }: PoolRecord): boolean {
+  return lastSwapAtMs !== null;
+}
+
 /** The features of pools that keep them from being quoted, each once. */
 function listFlags(pools: readonly PoolRecord[]): string {
   const flags = pools
-    // What is not known in full yet may have none.
-    .filter(({ complete }) => complete)
+    // What is not known in full yet may have none; of the last kind nothing more is ever known.
+    .filter((row) => (row.kind === 'tradesOnly' ? isTraded(row) : row.complete))
     .map((row) => kindOf(row).findFlags?.(row.state, row.terms) ?? '')
     .filter((text) => !isQuotable(text));
   return explainFlags(flags.join(' '));
@@ -41,10 +45,6 @@ interface UntradedQuery {
 
 /** Of the tokens on the way, this many are looked at. */
 const TOKENS_MAX = 32;
-
-function isTraded({ lastSwapAtMs }: PoolRecord): boolean {
-  return lastSwapAtMs !== null;
-}
 
 function listVenues(pools: readonly PoolRecord[], tradedVenues: ReadonlySet<string>): string[] {
   const venues = new Set(pools.filter(isTraded).map(({ venue }) => venue));

@@ -160,6 +160,12 @@ export interface PricedTrade {
     readonly timestampMs: number;
   };
   readonly exact: boolean;
+  /**
+   * Set if it is not exact for the only reason that a fee is not certain: `timed` if a fee depends
+   * on the block's time, `silent` if one may have changed without an event. A simulation that pays
+   * the same shows that the fees are right.
+   */
+  readonly openFee: 'timed' | 'silent' | null;
   readonly warnings: readonly TradeWarning[];
 }
 

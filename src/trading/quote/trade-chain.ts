@@ -9,6 +9,7 @@ import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug, CoinUnit } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
 import type { UntradedToken } from './find-untraded.ts';
 import type { TradeRequest } from './priced-trade.ts';
@@ -32,6 +33,8 @@ export interface TradeChain {
   readGraph(): GraphAtCommit | null;
   /** Null until the node has reported them. */
   readFees(): NetworkFees | null;
+  /** Whether the index has the fee that a pool charges; null if such fees are not read. */
+  isFeeSure?(pool: GraphPool): boolean | null;
   /** How long ago a graph was last known to be the chain's newest state. */
   readAgeMs(at: GraphAtCommit): number;
   /** Whether indexing is behind the chain's head. */

@@ -53,6 +53,7 @@ const QUIET: WarningFacts = {
     networkFees: FEES,
   },
   route: { amountIn: 1n, amountOut: 1n, strands: [], legs: [], cost: 0n, exact: true },
+  openFlags: '',
   token: TOKEN,
   isTrusted: false,
   safety: SAFE,
@@ -75,9 +76,11 @@ function withTrade(trade: Partial<WarningFacts['trade']>): Partial<WarningFacts>
 }
 
 function withPool(inexact: 'hook' | 'ticks' | 'unchecked'): Partial<WarningFacts> {
-  const hops = [{ pool: { inexact, unchecked: 'limitOrders feeScheduler' } }] as never;
+  const flags = 'limitOrders feeScheduler';
+  const openFlags = inexact === 'unchecked' ? flags : '';
+  const hops = [{ pool: { inexact, unchecked: flags } }] as never;
   const strands = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
-  return { route: { ...QUIET.route, strands } };
+  return { route: { ...QUIET.route, strands }, openFlags };
 }
 
 /** A token in between: what is bought of it, and what is spent. */

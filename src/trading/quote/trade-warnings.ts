@@ -19,6 +19,8 @@ const HEAD_AGE_MAX_MS = 120_000;
 export interface WarningFacts {
   readonly trade: Pick<PricedTrade, 'request' | 'slippageBps' | 'priceImpactBps' | 'networkFees'>;
   readonly route: BestRoute;
+  /** What is uncertain about what its pools pay; names of `UncheckedFlag`. */
+  readonly openFlags: string;
   /** The traded token's row; null for the native coin. */
   readonly token: TokenRecord | null;
   readonly isTrusted: boolean;
@@ -112,7 +114,12 @@ function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
   return next !== undefined && hop.amountOut > next.amountIn;
 }
 
-function* warnOfRoute({ route, trade, isLoaded }: WarningFacts): Generator<CodeAndMessage> {
+function* warnOfRoute({
+  route,
+  openFlags,
+  trade,
+  isLoaded,
+}: WarningFacts): Generator<CodeAndMessage> {
   if (!isLoaded) {
     yield [
       'POOLS_UNREAD',
@@ -129,12 +136,10 @@ function* warnOfRoute({ route, trade, isLoaded }: WarningFacts): Generator<CodeA
       'Not all liquidity of a pool on the route is known yet; only the known part is used.',
     ];
   }
-  const unchecked = pools.filter(({ inexact }) => inexact === 'unchecked');
-  if (unchecked.length > 0) {
-    const flags = unchecked.map((pool) => pool.unchecked ?? '').join(' ');
+  if (openFlags !== '') {
     yield [
       'UNCHECKED_POOL',
-      `What a pool on the route pays is not certain to the unit: ${explainFlags(flags)}.`,
+      `What a pool on the route pays is not certain to the unit: ${explainFlags(openFlags)}.`,
     ];
   }
   const hopsOf = route.strands.map(({ hops }) => hops);

@@ -2,7 +2,7 @@
 
 import { takesChange } from '../../../amm/pool-kinds.ts';
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
-import type { PoolChange } from '../../../model/pool.ts';
+import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
 import type { DecodedEvent } from '../evm-log.ts';
 import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
 import type { DirectoryEntry, PoolDirectory } from '../pools/pool-directory.ts';
@@ -39,12 +39,12 @@ export interface RefusedSwap {
 type DecodedPoolEvent = Extract<DecodedEvent, { readonly kind: 'swap' | 'poolChanged' }>;
 
 /** Pools of several kinds emit the same log: a change that is not of the pool's kind is dropped. */
-function fitToKind(
+export function fitToKind(
   event: DecodedPoolEvent,
-  entry: DirectoryEntry | undefined,
+  description: PoolDescription | undefined,
 ): DecodedPoolEvent | null {
   const { change } = event;
-  if (entry === undefined || change === null || takesChange(entry.description, change)) {
+  if (description === undefined || change === null || takesChange(description, change)) {
     return event;
   }
   return event.kind === 'swap' ? { ...event, change: null } : null;
@@ -93,7 +93,7 @@ function acceptBlock(decoded: DecodedBlock, acceptance: Acceptance): AcceptedBlo
       continue;
     }
     const entry = acceptance.directory.get(pool);
-    const fitting = fitToKind(event, entry);
+    const fitting = fitToKind(event, entry?.description);
     if (fitting === null) continue;
     if (!acceptance.created.has(pool)) {
       if (entry === undefined) {

@@ -3,6 +3,7 @@
 import type { MarketEvent, TransferEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
+import type { PoolDescription } from '../../../model/pool.ts';
 import type {
   HistoryBlock,
   HistoryLog,
@@ -11,6 +12,7 @@ import type {
 } from '../../chain-history.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
+import { fitToKind } from '../blocks/accept-events.ts';
 import { dropUnbacked } from '../blocks/decode-backed.ts';
 import { mayBeTruncated } from '../blocks/may-be-truncated.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
@@ -127,12 +129,13 @@ export class HistoryLogs {
     const unbacked = this.#findUnbacked(receipts.logs, query);
     const backed = dropUnbacked([...logs, ...swaps], unbacked).toSorted(compare);
     const blocks = Map.groupBy(backed, ({ block }) => block);
+    const own = new Map(query.pools.map((one) => [one.pool, one]));
     return {
       logCount: all.length,
       fromBlock,
       blocks: Array.from(blocks, ([block, ofBlock]) => ({
         header: headers?.get(block) ?? buildBareHeader(block, ofBlock),
-        logs: this.#toHistoryLogs(endpoint, ofBlock, { pools, receipts, isFull }),
+        logs: this.#toHistoryLogs(endpoint, ofBlock, { own, receipts, isFull }),
       })).filter(({ logs: kept }) => kept.length > 0),
     };
   }
@@ -316,15 +319,17 @@ export class HistoryLogs {
     endpoint: RpcEndpoint,
     logs: readonly EvmLog[],
     read: {
-      readonly pools: ReadonlySet<PoolId>;
+      readonly own: ReadonlyMap<PoolId, PoolDescription>;
       readonly receipts: Receipts;
       readonly isFull: boolean;
     },
   ): HistoryLog[] {
     return logs.flatMap((log) => {
-      const events = this.#decode(log).flatMap((event): MarketEvent[] => {
-        if (event.kind === 'transfer' || event.kind === 'poolCreated') return [];
-        if (event.kind === 'poolChanged') return read.pools.has(event.pool) ? [event] : [];
+      const events = this.#decode(log).flatMap((decoded): MarketEvent[] => {
+        if (decoded.kind === 'transfer' || decoded.kind === 'poolCreated') return [];
+        const event = fitToKind(decoded, read.own.get(decoded.pool));
+        if (event === null) return [];
+        if (event.kind === 'poolChanged') return read.own.has(event.pool) ? [event] : [];
         // Without details nobody asks who sent it; the emitter is an address that is at hand.
         const wallet =
           read.receipts.senders.get(event.txHash) ?? (read.isFull ? null : log.address);

@@ -38,11 +38,27 @@ interface ForkClaim extends ProbedPair {
 }
 
 /** `notNow`: not accepted yet. `unable`: no node can run the probe, so nothing is known. */
-type ForkJudgement =
+type ForkOutcome =
   | { readonly kind: 'pair'; readonly description: PoolDescription }
   | { readonly kind: 'refused' }
   | { readonly kind: 'notNow' }
   | { readonly kind: 'unable' };
+
+export type ForkJudgement = ForkOutcome & {
+  /** The block whose state was read. */
+  readonly block: number;
+};
+
+interface DatedVerdict {
+  readonly verdict: PairVerdict;
+  readonly block: number;
+}
+
+/** Where a code of a factory was refused once. */
+interface Doubt {
+  readonly pair: Address;
+  readonly block: number;
+}
 
 const REFUSED = { kind: 'refused' } as const;
 const NOT_NOW = { kind: 'notNow' } as const;
@@ -70,9 +86,8 @@ export class ForkFinder {
   readonly #client: RpcClient;
   readonly #multicall3: Address | null;
   readonly #listed: ReadonlySet<Address>;
-  readonly #verdicts = new BoundedMap<string, PairVerdict>(VERDICTS_MAX);
-  /** Where each code of a factory was refused once. */
-  readonly #doubts = new BoundedMap<string, string>(VERDICTS_MAX);
+  readonly #verdicts = new BoundedMap<string, DatedVerdict>(VERDICTS_MAX);
+  readonly #doubts = new BoundedMap<string, Doubt>(VERDICTS_MAX);
 
   constructor(
     client: RpcClient,
@@ -85,7 +100,17 @@ export class ForkFinder {
 
   async judge(pool: PoolId, signal: AbortSignal): Promise<ForkJudgement> {
     const block = await this.#client.at((endpoint) => endpoint.readBlockNumber(signal), { signal });
-    const at = { block, signal };
+    return { ...(await this.#judgeAt(pool, { block, signal })), block };
+  }
+
+  /** The blocks above this one are gone, and what pairs did there. */
+  forgetAbove(position: number): void {
+    for (const known of [this.#verdicts, this.#doubts]) {
+      for (const [key, { block }] of known) if (block > position) known.delete(key);
+    }
+  }
+
+  async #judgeAt(pool: PoolId, at: JudgedAt): Promise<ForkOutcome> {
     const claim = await this.#readClaim(toPoolContract(pool), at);
     if (claim === null || this.#listed.has(claim.factory)) return REFUSED;
     const isDeep = claim.reserve0 >= RESERVE_MIN && claim.reserve1 >= RESERVE_MIN;
@@ -139,20 +164,22 @@ export class ForkFinder {
     if (code === null || ofTokens.includes(null)) return REFUSED;
     const key = `${factory} ${keccak256(code)}`;
     const known = this.#verdicts.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.verdict;
     const verdict = await probePair(claim, { client: this.#client, ...at });
+    // Its block may have been reorganised away meanwhile.
+    at.signal.throwIfAborted();
+    const { block } = at;
     if (verdict.kind === 'unable') return verdict;
-    if (verdict.kind === 'refused' && !this.#isConfirmed(key, `${pair} ${at.block}`))
-      return NOT_NOW;
-    this.#verdicts.set(key, verdict);
+    if (verdict.kind === 'refused' && !this.#isConfirmed(key, { pair, block })) return NOT_NOW;
+    this.#verdicts.set(key, { verdict, block });
     return verdict;
   }
 
-  /** Whether a code that is refused was refused at another place before. */
-  #isConfirmed(key: string, place: string): boolean {
+  /** Whether a code that is refused was refused before, in another pair or at another block. */
+  #isConfirmed(key: string, { pair, block }: Doubt): boolean {
     const first = this.#doubts.get(key);
-    if (first === undefined) this.#doubts.set(key, place);
-    return first !== undefined && first !== place;
+    if (first === undefined) this.#doubts.set(key, { pair, block });
+    return first !== undefined && (first.pair !== pair || first.block !== block);
   }
 
   /** Null for addresses without code. A precompile answers calls, too, but has none. */

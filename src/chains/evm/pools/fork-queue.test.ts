@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleepMs } from 'node:timers/promises';
 import {
   decodeFunctionData,
   encodeAbiParameters,
@@ -43,6 +44,8 @@ const PROBE_SELECTOR = toFunctionSelector(PROBE_ABI[0]);
 const SWAP =
   'event Swap(address indexed sender, uint256 in0, uint256 in1, uint256 out0, uint256 out1, address indexed to)';
 const FACTORY_ASK = '0xc45a0155';
+/** The block that the fake node is at. */
+const HEAD = 5;
 const SILENT = { info: () => undefined, warn: () => undefined };
 
 interface ForkNode {
@@ -63,7 +66,12 @@ interface ForkNode {
   /** Whether the node runs calls without their overrides. */
   hasNoOverrides?: boolean;
   /** Answers nothing until this resolves. */
-  readonly until?: Promise<void>;
+  until?: Promise<void>;
+}
+
+interface QueueOptions {
+  readonly isSlowed?: () => boolean;
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 const pay = (amountIn: bigint, feePips: bigint, reserve = RESERVE) => {
@@ -85,7 +93,7 @@ function answerProbe(data: Hex, { feePips, fee }: ForkNode, reserve: bigint): st
   );
 }
 
-async function startQueue(t: TestContext, node: ForkNode) {
+async function startQueue(t: TestContext, node: ForkNode, options: QueueOptions = {}) {
   const calls = { probe: 0, claim: 0, all: 0 };
   let nowMs = 0;
   let asked: string = PAIR;
@@ -131,8 +139,10 @@ async function startQueue(t: TestContext, node: ForkNode) {
   const accept: ConstructorParameters<typeof ForkQueue>[0]['accept'] = (one) =>
     directory.accept(one);
   const queue = new ForkQueue({
-    ...{ finder, accept, log: SILENT, sleep: async () => undefined },
+    ...{ finder, accept, log: SILENT, sleep: async () => undefined, isSlowed: () => false },
+    forget: (pool) => directory.forget(pool),
     clock: { monotonicMs: () => nowMs },
+    ...options,
   });
   t.after(() => queue.close());
   const judge = async (...pairs: readonly Address[]) => {
@@ -176,11 +186,20 @@ describe('a pair of an unlisted factory', () => {
 
   it('is not waited for: the blocks go on while the node is silent', async (t) => {
     const { promise: until, resolve } = Promise.withResolvers<void>();
-    const { directory, queue } = await startQueue(t, { ...HONEST, until });
+    const node: ForkNode = { ...HONEST };
+    const { directory, queue, call, calls } = await startQueue(t, node);
+    assert.deepEqual(await listEvents(directory, call), []);
+    node.until = until;
     directory.noteUnclaimed([encodeSwap(PAIR)]);
-    assert.equal(directory.get(toPoolId(PAIR)), undefined);
+    const order: string[] = [];
+    const judged = queue.settled().then(() => order.push('judged'));
+    // A block that waited for the queue would wait for ever.
+    const read = listEvents(directory, call).then((events) => order.push(`${events.length} read`));
+    await Promise.race([read, sleepMs(60_000, 'waits', { ref: false })]);
+    assert.deepEqual(order, ['0 read']);
+    assert.equal(calls.probe, 0);
     resolve();
-    await queue.settled();
+    await judged;
     assert.ok(directory.get(toPoolId(PAIR)));
   });
 
@@ -193,6 +212,66 @@ describe('a pair of an unlisted factory', () => {
     await queue.settled();
     assert.equal(calls.probe, probe);
     assert.ok(PAIRS.every((pair) => directory.get(toPoolId(pair)) !== undefined));
+  });
+});
+
+describe('while a daily budget slows the chain down', () => {
+  it('no pair is probed, and those that wait are probed afterwards', async (t) => {
+    let waits = 0;
+    const sleep = async () => {
+      waits += 1;
+      assert.equal(calls.all, 0, 'the node is asked nothing');
+    };
+    const { judge, calls } = await startQueue(t, HONEST, { isSlowed: () => waits < 3, sleep });
+    assert.deepEqual(await judge(PAIR), [true]);
+    assert.equal(waits, 3);
+  });
+
+  it('the queue can be closed', async (t) => {
+    const { promise: slept, resolve } = Promise.withResolvers<void>();
+    const sleep = () => slept;
+    const { judge, queue, calls } = await startQueue(t, HONEST, { isSlowed: () => true, sleep });
+    const judged = judge(PAIR);
+    queue.close();
+    resolve();
+    assert.deepEqual(await judged, [false]);
+    assert.equal(calls.all, 0);
+  });
+});
+
+describe('a reorganisation', () => {
+  it('takes back what was accepted on blocks that are gone, and only that', async (t) => {
+    const { directory, queue, judge, calls } = await startQueue(t, HONEST);
+    assert.deepEqual(await judge(PAIR), [true]);
+    queue.forgetAbove(HEAD);
+    assert.ok(directory.get(toPoolId(PAIR)), 'its block is still there');
+    queue.forgetAbove(HEAD - 1);
+    assert.equal(directory.get(toPoolId(PAIR)), undefined);
+    const { probe } = calls;
+    assert.deepEqual(await judge(PAIR), [true]);
+    assert.equal(calls.probe, 2 * probe, 'the code is probed again');
+  });
+
+  it('takes back refusals, of the pair and of its factory', async (t) => {
+    const node: ForkNode = { ...HONEST, feePips: 3333n };
+    const { queue, judge } = await startQueue(t, node);
+    assert.deepEqual(await judge(...PAIRS), [false, false, false]);
+    node.feePips = HONEST.feePips;
+    assert.deepEqual(await judge(...PAIRS), [false, false, false]);
+    queue.forgetAbove(HEAD - 1);
+    assert.deepEqual(await judge(...PAIRS), [true, true, true]);
+  });
+
+  it('ends a judgement that is under way', async (t) => {
+    const { promise: until, resolve } = Promise.withResolvers<void>();
+    const node: ForkNode = { ...HONEST, until };
+    const { directory, queue, judge } = await startQueue(t, node);
+    const judged = judge(PAIR);
+    queue.forgetAbove(HEAD - 1);
+    resolve();
+    assert.deepEqual(await judged, [false]);
+    assert.equal(directory.get(toPoolId(PAIR)), undefined);
+    assert.deepEqual(await judge(PAIR), [true]);
   });
 });
 

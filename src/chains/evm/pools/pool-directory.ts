@@ -62,6 +62,11 @@ export class PoolDirectory {
     this.#ignored.delete(description.pool);
   }
 
+  /** A pool is looked up again with its next event; call it if the reason to accept it is gone. */
+  forget(pool: PoolId): void {
+    this.#entries.delete(pool);
+  }
+
   get(pool: PoolId): DirectoryEntry | undefined {
     return this.#entries.get(pool);
   }
@@ -113,11 +118,14 @@ export class PoolDirectory {
     callContracts: CallContracts,
   ): Promise<void> {
     if (emitters.size === 0) return;
+    const asked = new Map(emitters);
     for (const row of await this.#options.knownPools([...emitters.keys()])) {
       this.#set(row, false);
+      // What the contracts say of it replaces the row, if they answer.
+      if (!emitters.get(row.pool)?.mayBeComputed?.(row)) asked.delete(row.pool);
     }
     const strangers = Map.groupBy(
-      [...emitters].filter(([pool]) => !this.#isKnown(pool)),
+      [...asked].filter(([pool]) => !this.#shared.has(pool)),
       ([, protocol]) => protocol,
     );
     const { deployment } = this.#options;

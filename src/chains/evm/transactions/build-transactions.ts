@@ -95,10 +95,10 @@ function findMissingAllowance(rehearsed: RehearsedTrade): BuiltTransactions['all
 }
 
 function summariseSimulation({ rehearsal }: RehearsedTrade): BuiltTransactions['simulation'] {
-  const { amountInRaw, amountOutRaw, isBalanceAssumed, transactions } = rehearsal;
+  const { amountInRaw, amountOutRaw, isBalanceAssumed, timeSeconds, transactions } = rehearsal;
   if (amountOutRaw === null) return null;
   const unitsUsed = transactions.reduce((sum, one) => sum + (one.gasUsed ?? 0n), 0n);
-  return { amountInRaw, amountOutRaw, unitsUsed, isBalanceAssumed };
+  return { amountInRaw, amountOutRaw, unitsUsed, isBalanceAssumed, timeSeconds };
 }
 
 /** What must be signed before the swap; the simulation had a transaction in its place. */

@@ -63,6 +63,8 @@ export interface Rehearsal {
   readonly amountInRaw?: bigint | undefined;
   /** Whether the simulation assumed the wallet's balance. */
   readonly isBalanceAssumed: boolean;
+  /** The time of the simulated block, if the trade depends on it and the node took it over. */
+  readonly timeSeconds?: number | undefined;
 }
 
 const BALANCE_OF = '0x70a08231';
@@ -155,7 +157,7 @@ function buildRevertedError(step: string, reason: string): AppError {
 function checkRehearsal(
   request: RehearsalRequest,
   calls: readonly PlannedCall[],
-  outcomes: readonly CallOutcome[],
+  { outcomes, timeSeconds }: Extract<Simulation, { status: 'done' }>,
 ): Rehearsal {
   const { trade, trader } = request;
   const count = buildBalanceCalls(request).length;
@@ -178,6 +180,7 @@ function checkRehearsal(
     amountOutRaw,
     amountInRaw,
     isBalanceAssumed: trader.balanceRaw < trade.maxAmountInRaw,
+    timeSeconds,
   };
 }
 
@@ -252,6 +255,7 @@ export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsa
   let calls = planCalls(request, false);
   const overrides = await assumeBalance(request);
   const balances = buildBalanceCalls(request);
+  const timeSeconds = request.trade.isTimed ? await simulator.readNextTime(block) : undefined;
   const run = (): Promise<Simulation> =>
     overrides === null
       ? Promise.resolve({ status: 'unable' })
@@ -260,6 +264,7 @@ export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsa
           calls: [...balances, ...calls.map(toWalletCall), ...balances],
           overrides,
           block,
+          timeSeconds,
         });
   let simulation = await run();
   const isRefused =
@@ -273,5 +278,5 @@ export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsa
     return buildUnrehearsed(request, calls);
   }
   await assertAllWell(request, calls, { outcomes: simulation.outcomes, overrides });
-  return checkRehearsal(request, calls, simulation.outcomes);
+  return checkRehearsal(request, calls, simulation);
 }

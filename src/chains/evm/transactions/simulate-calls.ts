@@ -42,12 +42,19 @@ interface SimulationRequest {
   readonly overrides: StateOverrides;
   /** Without a hash, any block at that position. */
   readonly block: { readonly position: number; readonly hash: string | null };
+  /** The time of the simulated block; if absent, the node's choice. */
+  readonly timeSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** `moved`: the block is no longer part of the chain. `unable`: no node can do this. */
 export type Simulation =
-  | { readonly status: 'done'; readonly outcomes: readonly CallOutcome[] }
+  | {
+      readonly status: 'done';
+      readonly outcomes: readonly CallOutcome[];
+      /** The time that was asked for, if the node took it over. */
+      readonly timeSeconds?: number | undefined;
+    }
   | { readonly status: 'moved' }
   | { readonly status: 'unable' };
 
@@ -140,7 +147,10 @@ function buildSimulateCall(request: SimulationRequest): RpcCall {
     value: toHex(value),
     gas: toHex(gas),
   }));
-  const blockStateCalls = [{ stateOverrides: encodeOverrides(overrides), calls }];
+  const { timeSeconds } = request;
+  const time =
+    timeSeconds === undefined ? {} : { blockOverrides: { time: toQuantity(timeSeconds) } };
+  const blockStateCalls = [{ ...time, stateOverrides: encodeOverrides(overrides), calls }];
   const params = [{ blockStateCalls, validation: false }, toQuantity(request.block.position)];
   return { method: 'eth_simulateV1', params };
 }
@@ -161,6 +171,14 @@ function parseSimulated(value: unknown, request: SimulationRequest): CallOutcome
   return outcomes;
 }
 
+/** Undefined unless the simulated block has the time that was asked for. */
+function findSimulatedTime(value: unknown, { timeSeconds }: SimulationRequest): number | undefined {
+  const timestamp: unknown = Array.isArray(value) ? value[0]?.timestamp : null;
+  const isTaken = timeSeconds !== undefined && timestamp === toQuantity(timeSeconds);
+  return isTaken ? timeSeconds : undefined;
+}
+
+/** In the block itself, not in one after it: its time cannot be chosen everywhere. */
 function buildExecuteCall(request: SimulationRequest): RpcCall {
   const { wallet, calls, overrides, block } = request;
   const readable = withCode(overrides, BALANCE_READER, BALANCE_READER_CODE);
@@ -219,6 +237,28 @@ export class CallSimulator {
     return executed;
   }
 
+  /**
+   * The time of the block after this one, as if blocks came at equal intervals; undefined if the
+   * node does not have the block or the one before.
+   */
+  async readNextTime({ position }: SimulationRequest['block']): Promise<number | undefined> {
+    const headers = [position, position - 1].map(
+      (at): RpcCall => ({ method: 'eth_getBlockByNumber', params: [toQuantity(at), false] }),
+    );
+    const [last, before] = await this.#client.at(
+      async (endpoint) => {
+        const outcomes = await endpoint.batch(headers);
+        return outcomes.map(
+          (one) => parseBlock(endpoint.unwrap(one), endpoint.name)?.header.timestampMs,
+        );
+      },
+      { minBlock: position },
+    );
+    if (last === undefined || before === undefined) return undefined;
+    // A simulated block must be later than the one before it.
+    return Math.floor((last + Math.max(1000, last - before)) / 1000);
+  }
+
   async #run(
     request: SimulationRequest,
     call: RpcCall,
@@ -235,9 +275,11 @@ export class CallSimulator {
           const [at, outcome] = await endpoint.batch([header, call], { signal });
           const found = parseBlock(endpoint.unwrap(at), endpoint.name)?.header.hash ?? null;
           if (block.hash !== null && found !== block.hash) return { status: 'moved' as const };
-          const outcomes = parse(endpoint.unwrap(outcome), request);
+          const value = endpoint.unwrap(outcome);
+          const outcomes = parse(value, request);
           if (outcomes === null) throw buildInvalidReplyError(endpoint);
-          return { status: 'done' as const, outcomes };
+          const timeSeconds = findSimulatedTime(value, request);
+          return { status: 'done' as const, outcomes, timeSeconds };
         },
         { signal, minBlock: block.position },
       );

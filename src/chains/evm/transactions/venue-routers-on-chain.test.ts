@@ -94,6 +94,6 @@ describe('a pair of a factory that nobody listed', () => {
     const { v2Factory } = chain.deployment.contracts;
     assert.deepEqual([venue, feePips], [`v2-like:${v2Factory.toLowerCase()}`, 3000]);
     const other = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v3' });
-    assert.deepEqual(await judge(other.id), { kind: 'refused' });
+    assert.equal((await judge(other.id)).kind, 'refused');
   });
 });

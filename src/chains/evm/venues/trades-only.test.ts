@@ -87,6 +87,7 @@ describe('PancakeSwap Infinity', () => {
       assert.deepEqual(decodeSwap(encode(9n, -4n)).amounts, [-9n, 4n]);
       assert.deepEqual(decode(encode(-5n, 7n, OTHER)), [], 'only its manager is believed');
       assert.deepEqual(decode(encode(-5n, -7n)), [], 'a hook let it take both');
+      assert.deepEqual(decode(encode(0n, 0n)), [], 'nothing moved');
     });
 
     it(`${venue}: the manager tells the key of a pool, whose hash is the id`, async () => {

@@ -1,15 +1,24 @@
 // Curve's pools: which coins a swap exchanged, as far as a registry knows the pool.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { decodeTestLog, encodeTestLog } from '../../../../../test/evm-logs.ts';
+import {
+  createSceneAdapter,
+  endScene,
+  SCENE_DEPLOYMENT,
+  startNode,
+} from '../../../../../test/fakes/chain-scene.ts';
+import { MemoryChain } from '../../../../../test/fakes/memory-chain.ts';
 import { address } from '../../../../../test/test-ids.ts';
 import type { Address } from '../../../../model/ids.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
 import { createLogFilters } from '../../blocks/log-filters.ts';
 import { EVM_DEPLOYMENTS } from '../../deployments.ts';
 import { parseCoinPairPool } from '../../evm-ids.ts';
 import type { EvmLog } from '../../evm-log.ts';
 import { addressWord, uintWord } from '../../hex-data.ts';
+import { describeTradesOnly } from '../trades-only.ts';
 import { curve } from './curve.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum ?? assert.fail();
@@ -17,6 +26,8 @@ const [META, STABLE_NG] = DEPLOYMENT.curve as [Address, Address];
 const POOL = address(`0x${'9'.repeat(40)}`);
 const COINS = ['a', 'b', 'c'].map((digit) => address(`0x${digit.repeat(40)}`));
 const ETHER = address(`0x${'e'.repeat(40)}`);
+
+const ADD_LIQUIDITY = '0x189c623b666b1b45b83d7178f39b8c087cb09774317ca2f53c2d3c3726f222a2';
 
 const EVENTS = {
   stable: 'event TokenExchange(address indexed buyer, int128 i, uint256 dx, int128 j, uint256 dy)',
@@ -85,6 +96,37 @@ describe('swaps of Curve', () => {
     assert.ok(filters.isWanted(log, only));
     const [other = POOL] = COINS;
     assert.ok(!filters.isWanted({ ...log, address: other }, only));
+  });
+});
+
+describe('the history of a pool of Curve', () => {
+  afterEach(endScene);
+
+  it('has its swaps, and nothing that only pools of another formula log', async () => {
+    const swap = encodeLog('stable', { i: 0n, dx: 5n, j: 1n, dy: 7n });
+    const added = { ...swap, topics: [ADD_LIQUIDITY, ...swap.topics.slice(1)] };
+    const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true });
+    chain.add([{ from: POOL, logs: [added, swap] }]);
+    const deployment = { ...SCENE_DEPLOYMENT, curve: [META], curveStable: STABLE_NG };
+    const adapter = createSceneAdapter([await startNode(chain)], { deployment });
+    const [token0, token1] = COINS as [Address, Address];
+    const place = { pool: decodeSwap(swap).pool, venue: 'curve', vault: POOL, feePips: 0 };
+    const tradesOnly = describeTradesOnly({ ...place, token0, token1 });
+    const terms = { coinCount: 2 };
+    const computed: PoolDescription = { ...tradesOnly, kind: 'stableSwap', terms };
+    for (const [description, kinds] of [
+      [tradesOnly, ['swap']],
+      [computed, ['poolChanged', 'swap']],
+    ] as const) {
+      const query = { fromBlock: 1, toBlock: chain.head, pools: [description] };
+      const history = adapter.history ?? assert.fail();
+      const { blocks } = await history.readPoolEvents({ ...query, detail: 'trades' });
+      const events = blocks.flatMap(({ logs }) => logs.flatMap((log) => log.events));
+      assert.deepEqual(
+        events.map(({ kind }) => kind),
+        kinds,
+      );
+    }
   });
 });
 
