@@ -149,6 +149,8 @@ export class Svm {
     const svm = new litesvm.LiteSvm();
     svm.setFeatureSet(litesvm.FeatureSet.allEnabled());
     svm.setSysvars();
+    const slots = BigInt(SLOTS_PER_EPOCH);
+    svm.setEpochSchedule(new litesvm.EpochSchedule(slots, slots, false, 0n, 0n));
     svm.setBuiltins();
     svm.setPrecompiles();
     svm.setDefaultPrograms();

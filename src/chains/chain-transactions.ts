@@ -86,6 +86,14 @@ export interface BuildRequest {
   readonly lifeSeconds: number;
 }
 
+/** What somebody may do to the tokens of all holders. */
+export interface TokenPowers {
+  readonly canMint: boolean;
+  readonly canFreeze: boolean;
+  /** Move or burn them. */
+  readonly canTake: boolean;
+}
+
 export interface BuiltTransactions {
   /** In signing order; `purpose` is shown to the person who signs. */
   readonly transactions: readonly {
@@ -107,6 +115,8 @@ export interface BuiltTransactions {
     /** Set if it ran on a later block than was asked for, and paid something else there. */
     readonly laterBlock?: number;
   } | null;
+  /** By token of the two ends: what others may do to it. Absent where tokens have no such roles. */
+  readonly powers?: ReadonlyMap<Address, TokenPowers>;
   /** An allowance that is too low; the transactions raise it. Null if it suffices. */
   readonly allowance: {
     readonly spender: Address;

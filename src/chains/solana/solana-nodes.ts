@@ -10,6 +10,7 @@ import { createSolanaAdapter } from './create-solana-adapter.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
 import { findSolanaMarket } from './solana-market.ts';
 import { checkRoundTrip } from './tokens/check-round-trip.ts';
+import { readMintFacts } from './tokens/read-mint-facts.ts';
 import { readOwnerHoldings } from './tokens/read-owner-holdings.ts';
 import { readSolanaFees } from './trading/solana-fees.ts';
 import { createSolanaTransactions } from './trading/solana-transactions.ts';
@@ -49,6 +50,8 @@ export function openSolanaNodes(
       reading.at((endpoint) => findProgramOwned(endpoint, addresses, signal), { signal }),
     readHoldings: (query, signal) =>
       reading.at((endpoint) => readOwnerHoldings(endpoint, query, signal), { signal }),
+    readContractFacts: (token, signal) =>
+      reading.at((endpoint) => readMintFacts(endpoint, token, signal), { signal }),
     // A program has no key, and nothing else may sign for it.
     verifyContractSignature: async () => false,
     checkContracts: async () => [],

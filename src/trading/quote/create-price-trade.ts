@@ -35,6 +35,7 @@ import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
 import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
 import { findWarnings } from './trade-warnings.ts';
+import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
 
 export interface PricingParts {
   readonly chains: TradeChains;
@@ -195,7 +196,8 @@ function buildPricedTrade(context: Context): PricedTrade {
   const amounts = computeAmounts(context);
   const hops = listHops(found);
   const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
-  const tokenSafety = book.ofToken(pools, isToken);
+  const measured = book.ofToken(pools, isToken);
+  const tokenSafety = addTransferFee(measured, at.graph, { pools, isToken });
   const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = buildTradeLegs(found.route);
   const strands = buildTradeStrands(found.route, amounts.amountInRaw);
@@ -205,6 +207,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const networkFees = chain.readFees();
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
+  const isFeeCertain = areFeesCertain(hops, checkpoint.block);
   const prices = computePrices(context, {
     in: amounts.amountInRaw,
     out: amounts.amountOutRaw,
@@ -228,7 +231,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       blockHash: checkpoint.blockHash,
       timestampMs: checkpoint.timestampMs,
     },
-    exact: found.route.exact && isClean && isCurrent,
+    exact: found.route.exact && isClean && isCurrent && isFeeCertain,
     warnings: findWarnings({
       trade: priced,
       route: found.route,
@@ -238,6 +241,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       unitName: chain.costs.unitName,
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
       isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
+      isFeeCertain,
       checkpoint,
       isBehind: !isCurrent || chain.isBehind(),
       isEverMoving: !isEmbedded(chain.slug),

@@ -29,6 +29,8 @@ export interface WarningFacts {
   readonly isMeasured: boolean;
   /** Whether a measurement on the route has been doubted since it was made. */
   readonly isDoubted: boolean;
+  /** Whether what tokens deduct from their transfers cannot change before the trade is executed. */
+  readonly isFeeCertain: boolean;
   readonly checkpoint: Checkpoint;
   readonly isBehind: boolean;
   /** Whether the chain makes blocks constantly, so that an old head is a bad sign. */
@@ -110,7 +112,8 @@ function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
   return next !== undefined && hop.amountOut > next.amountIn;
 }
 
-function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage> {
+function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
+  const { route, trade } = facts;
   const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
     yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];
@@ -127,6 +130,12 @@ function* warnOfRoute({ route, trade }: WarningFacts): Generator<CodeAndMessage>
     yield [
       'UNCHECKED_POOL',
       `What a pool on the route pays is not certain to the unit: ${explainFlags(flags)}.`,
+    ];
+  }
+  if (!facts.isFeeCertain) {
+    yield [
+      'UNCHECKED_POOL',
+      'The fee that a token on the route takes of transfers may change before the trade is executed.',
     ];
   }
   const hopsOf = route.strands.map(({ hops }) => hops);

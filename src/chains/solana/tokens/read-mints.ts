@@ -53,7 +53,7 @@ function readNames(data: Buffer, offset: number): TokenNames {
   return { name, symbol };
 }
 
-function isMint(account: SolanaAccount | undefined): account is SolanaAccount {
+export function isMint(account: SolanaAccount | undefined): account is SolanaAccount {
   if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
   return account.data.length === MINT_BYTES || account.data[TYPE_OFFSET] === MINT_TYPE;
 }

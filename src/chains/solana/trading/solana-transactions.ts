@@ -3,12 +3,14 @@
 import { AppError } from '../../../errors/app-error.ts';
 import { maxOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { NetworkFees } from '../../chain-nodes.ts';
 import {
   type BuildRequest,
   type BuiltTransactions,
   type ChainTransactions,
   type ExecutableTrade,
   OutOfRoomError,
+  type TokenPowers,
   type TradingWallet,
 } from '../../chain-transactions.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
@@ -19,6 +21,8 @@ import { readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
 import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import { readPowers } from '../tokens/mint-authorities.ts';
+import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
 import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
@@ -30,12 +34,18 @@ import {
 } from './plan-instructions.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
-import { computePriorityLamports, readSolanaFees, SIGNATURE_LAMPORTS } from './solana-fees.ts';
+import {
+  computePriorityLamports,
+  computeRent,
+  readSolanaFees,
+  SIGNATURE_LAMPORTS,
+} from './solana-fees.ts';
 import { SWAP_ENCODERS } from './swap-encoders.ts';
 import {
   findHeldAccount,
   setBudget,
   TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_BYTES,
   TOKEN_PROGRAM,
 } from './token-instructions.ts';
 
@@ -53,6 +63,7 @@ const UNWRAP_UNITS = 6_000;
 /** A block hash is accepted for 150 blocks, of at least this many milliseconds each. */
 const HASH_BLOCKS = 150;
 const BLOCK_MS = 400;
+const SEED_LENGTH = 16;
 
 type Accounts = ReadonlyMap<Address, SolanaAccount>;
 
@@ -113,11 +124,10 @@ class SolanaBuild {
 
   async build(): Promise<BuiltTransactions> {
     const { trade, nowMs, lifeSeconds } = this.#request;
-    const prepared = await this.#prepare();
     const fees = await readSolanaFees(this.#endpoint);
     const hash = await readLatestHash(this.#endpoint);
-    const opened = this.#countOpened(prepared);
-    const rentRaw = BigInt(opened) * (fees.flat?.accountRaw ?? 0n);
+    const prepared = this.#plan(await this.#read(), fees, hash);
+    const rentRaw = this.#sumRent(prepared, fees);
     const simulation = this.#canPay(prepared, rentRaw)
       ? await this.#simulate(prepared, hash)
       : null;
@@ -148,13 +158,14 @@ class SolanaBuild {
       ],
       deadlineSeconds: Math.floor(nowMs / 1000) + life,
       feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw,
+      powers: this.#findPowers(prepared),
       simulation,
       ...{ allowance: null, permit: null, walletCalls: null },
     };
   }
 
-  /** Reads what the swaps need, and plans them. */
-  async #prepare(): Promise<PreparedBuild> {
+  /** Reads what the swaps need. */
+  async #read(): Promise<Omit<PreparedBuild, 'plan'>> {
     const { trade, block } = this.#request;
     const addresses = listPlanAccounts(trade);
     const first = await readAccounts(this.#endpoint, { addresses, minSlot: block.position });
@@ -164,15 +175,46 @@ class SolanaBuild {
     const second = await readAccounts(this.#endpoint, { addresses: more, minSlot: first.slot });
     const accounts = new Map([...first.accounts, ...second.accounts]);
     this.#refuseFrozen(held, accounts);
+    return { accounts, held };
+  }
+
+  /**
+   * A wallet's own account of wrapped SOL is not closed: a temporary one is, if SOL is to be
+   * unwrapped. If there is no room for it, all of the wallet's wrapped SOL becomes SOL.
+   */
+  #plan(read: Omit<PreparedBuild, 'plan'>, fees: NetworkFees, hash: LatestHash): PreparedBuild {
+    const { trade, block } = this.#request;
+    const { accounts, held } = read;
     const wrapped = held.get(WRAPPED_SOL);
     const hasWrapped = wrapped !== undefined && isOpen(accounts.get(wrapped));
     const amounts = [...held].map(
       ([mint, account]) => [mint, readAmount(accounts.get(account))] as const,
     );
-    const plan = planInstructions({
+    const context = {
       ...{ user: this.#user, trade, accounts, hasWrapped, held: new Map(amounts) },
+    };
+    const isOwn = trade.tokenIn === WRAPPED_SOL || trade.tokenOut === WRAPPED_SOL;
+    const plain = () => ({ ...read, plan: planInstructions({ ...context, temporary: null }) });
+    if (!hasWrapped || isOwn || !mayUnwrap(trade)) return plain();
+    // Nobody can know the seed before, and send lamports there so that it cannot be opened.
+    const seed = (block.hash ?? hash.blockhash).slice(0, SEED_LENGTH);
+    const rentRaw = computeRent(fees, TOKEN_ACCOUNT_BYTES);
+    const temporary = { owner: this.#user, seed, rentRaw };
+    const plan = planInstructions({ ...context, temporary });
+    const places = new Map([...held, [WRAPPED_SOL, plan.wrappedAccount] as const]);
+    const prepared = { accounts, held: places, plan };
+    const { bytes } = this.#encode(prepared, hash, { limit: UNITS_MAX, price: fees.perUnitMax });
+    const isTooLong = bytes.length > TRANSACTION_BYTES_MAX;
+    return isTooLong && !usesLamports(trade) ? plain() : prepared;
+  }
+
+  #findPowers({ accounts }: PreparedBuild): ReadonlyMap<Address, TokenPowers> {
+    const { tokenIn, tokenOut } = this.#request.trade;
+    const found = [tokenIn, tokenOut].flatMap((token) => {
+      const mint = token === SYSTEM_PROGRAM ? undefined : accounts.get(token);
+      return mint === undefined ? [] : [[token, readPowers(mint.data)] as const];
     });
-    return { plan, accounts, held };
+    return new Map(found);
   }
 
   #refuseFrozen(held: ReadonlyMap<Address, Address>, accounts: Accounts): void {
@@ -184,8 +226,13 @@ class SolanaBuild {
     }
   }
 
-  #countOpened({ plan, accounts, held }: PreparedBuild): number {
-    return plan.opened.filter((mint) => !isOpen(accounts.get(held.get(mint) ?? mint))).length;
+  /** Of the accounts that are opened, also of those that are closed again. */
+  #sumRent({ plan, accounts, held }: PreparedBuild, fees: NetworkFees): bigint {
+    const opened = plan.opened.filter((mint) => !isOpen(accounts.get(held.get(mint) ?? mint)));
+    return opened.reduce((sum, mint) => {
+      const byteCount = countAccountBytes(accounts.get(mint));
+      return sum + computeRent(fees, byteCount);
+    }, 0n);
   }
 
   /** A node cannot assume a balance: what cannot be paid is not simulated. */
@@ -281,6 +328,19 @@ function describePurpose({ plan, accounts, held }: PreparedBuild): string {
   const wrapped = readAmount(accounts.get(held.get(WRAPPED_SOL) ?? WRAPPED_SOL));
   const isMore = plan.unwrap !== null && wrapped > 0n;
   return isMore ? 'the swap; all of your wrapped SOL becomes SOL' : 'the swap';
+}
+
+/** Whether wrapped SOL becomes SOL at the end or on the way. */
+function mayUnwrap(trade: ExecutableTrade): boolean {
+  const { tokenIn, tokenOut, fixed } = trade;
+  if (tokenIn === SYSTEM_PROGRAM) return fixed === 'output';
+  return tokenOut === SYSTEM_PROGRAM || usesLamports(trade);
+}
+
+/** Whether it trades on a curve, which takes and pays SOL that is not wrapped. */
+function usesLamports({ strands }: ExecutableTrade): boolean {
+  const venues = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
+  return venues.some((venue) => SWAP_ENCODERS.get(venue)?.usesLamports === true);
 }
 
 /** Exact outputs of programs that no test executed are built only if a node simulated them. */
