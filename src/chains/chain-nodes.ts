@@ -160,6 +160,11 @@ export interface ChainNodes {
    * for families of which that is not known.
    */
   readContractFacts?(token: Address, signal: AbortSignal): Promise<TokenFacts | null>;
+  /**
+   * Those of the addresses at which there is something that is no token. Absent for families of
+   * which that is not known.
+   */
+  findNonTokens?(addresses: readonly Address[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
   /** Whether a contract wallet accepts the signature; false if there is no contract. */
   verifyContractSignature(signed: SignedText, signal: AbortSignal): Promise<boolean>;
   /**

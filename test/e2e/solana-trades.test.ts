@@ -192,3 +192,37 @@ test('a build warns of a mint authority', async () => {
   const ofStable = (stable.body as Json).quote.warnings.map(({ code }: Json) => code);
   assert.ok(!ofStable.includes('MINT_AUTHORITY'), JSON.stringify(ofStable));
 });
+
+test('names of other things, and amounts of more than 64 bits, are errors of their field', async () => {
+  await service.settle();
+  const { client, scene } = service;
+  const [evm, wallet] = ['0x4200000000000000000000000000000000000006', scene.wallets.maker.address];
+  const mint = service.mintOf('MIST');
+  const [pool] = scene.pools;
+  const good = { chain: SLUG, mint, side: 'buy', amountInRaw: '1000' };
+  const cases: readonly (readonly [Json, string, string])[] = [
+    [{ ...good, mint: evm }, 'INVALID_ADDRESS', 'mint'],
+    [{ ...good, quoteMint: evm }, 'INVALID_ADDRESS', 'quoteMint'],
+    [{ ...good, amountInRaw: String(2n ** 64n) }, 'INVALID_INPUT', 'amountInRaw'],
+    [{ ...good, mint: wallet }, 'INVALID_INPUT', 'mint'],
+    [{ ...good, mint: pool?.pool }, 'INVALID_INPUT', 'mint'],
+    [{ ...good, quoteMint: wallet }, 'INVALID_INPUT', 'quoteMint'],
+  ];
+  const { token } = await createTrader(1);
+  for (const [body, code, path] of cases) {
+    for (const [operation, bearer] of [['quote'], ['build', token]] as const) {
+      const answer = await client.send('POST', `/trade/${operation}`, {
+        ...{ body, ...(bearer === undefined ? {} : { bearer }) },
+      });
+      const { errors } = answer.body as Json;
+      assert.deepEqual([answer.status, answer.body.code], [400, code], JSON.stringify(body));
+      assert.equal(errors[0].path, path, JSON.stringify(answer.body));
+    }
+  }
+  for (const address of [evm, pool?.pool ?? assert.fail()]) {
+    const answer = await client.send('POST', '/auth/challenge', { body: { address, chain: SLUG } });
+    const { errors } = answer.body as Json;
+    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_ADDRESS']);
+    assert.equal(errors[0].path, 'address');
+  }
+});

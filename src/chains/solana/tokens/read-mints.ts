@@ -116,3 +116,13 @@ export async function readUnusedSupplies(
   }
   return supplies;
 }
+
+/** Accounts that are no mints: wallets, token accounts, pools. Without what is not there. */
+export async function findNonMints(
+  node: SolanaNode,
+  addresses: readonly Address[],
+  signal?: AbortSignal,
+): Promise<ReadonlySet<Address>> {
+  const { accounts } = await readAccounts(node, { addresses, minSlot: 0 }, signal);
+  return new Set([...accounts].filter(([, found]) => !isMint(found)).map(([address]) => address));
+}

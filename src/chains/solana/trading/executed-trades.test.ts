@@ -2,7 +2,7 @@
 // computed is what the programs pay, to the unit.
 
 import assert from 'node:assert/strict';
-import { sign } from 'node:crypto';
+import { createHash, sign } from 'node:crypto';
 import { it } from 'node:test';
 import {
   openTokenAccount,
@@ -26,16 +26,22 @@ import {
   send,
 } from '../../../../devnet/solana/scene.ts';
 import type { SolanaChain } from '../../../../devnet/solana/solana-chain.ts';
-import { createSigningKey } from '../../../../devnet/solana/wire-transaction.ts';
+import {
+  createSigningKey,
+  parseWireTransaction,
+  use,
+} from '../../../../devnet/solana/wire-transaction.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { readSolanaMessage } from '../../../../test/solana-message.ts';
 import { kindOf } from '../../../amm/pool-kinds.ts';
+import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription, PoolRecord } from '../../../model/pool.ts';
 import type { ChainAdapter } from '../../adapter.ts';
 import type { ChainNodes } from '../../chain-nodes.ts';
 import { type ExecutableTrade, OutOfRoomError, type TradeSwap } from '../../chain-transactions.ts';
+import { findProgramAddress } from '../accounts/program-address.ts';
 import { SYSTEM_PROGRAM, toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../solana-ids.ts';
 import { openSolanaNodes } from '../solana-nodes.ts';
 import { findHeldAccount, TOKEN_PROGRAM } from './token-instructions.ts';
@@ -54,14 +60,10 @@ let scene: Scene;
 let nodes: ChainNodes;
 let adapter: ChainAdapter;
 
-before(async () => {
-  const genesis = describeGenesis(SEED);
-  chain = openChain({ file: ':memory:', genesis, genesisSeconds: SECONDS });
-  scene = buildScene(chain, SEED, SECONDS);
-  server = await startRpcServer(chain, 0);
-  nodes = openSolanaNodes(
+function openNodes(lookupTables: readonly Address[] = []): ChainNodes {
+  return openSolanaNodes(
     {
-      ...{ endpoints: [server.url], chain: 'solana', devnet: null },
+      ...{ endpoints: [server.url], chain: 'solana', devnet: null, lookupTables },
       ...{ startBlock: null, instance: null },
     },
     {
@@ -69,6 +71,14 @@ before(async () => {
       log: { info: () => undefined, warn: () => undefined },
     },
   );
+}
+
+before(async () => {
+  const genesis = describeGenesis(SEED);
+  chain = openChain({ file: ':memory:', genesis, genesisSeconds: SECONDS });
+  scene = buildScene(chain, SEED, SECONDS);
+  server = await startRpcServer(chain, 0);
+  nodes = openNodes();
   adapter = nodes.createAdapter({ knownPools: async () => [], verification: 'linked' });
 });
 
@@ -202,7 +212,8 @@ async function execute(trade: ExecutableTrade): Promise<void> {
   const fate = await nodes.transactions.readTransaction(signature as never);
   assert.ok(fate.state === 'mined' && !fate.isReverted);
   // The rent of an account that is closed again comes back.
-  const isReturned = readSolanaMessage(unsigned.transaction).instructions.at(-1)?.data[0] === 9;
+  const wire = parseWireTransaction(Buffer.from(unsigned.transaction, 'base64'));
+  const isReturned = decodeBase58(wire.instructions.at(-1)?.data ?? '')?.[0] === 9;
   const paid = built.feesRaw - (isReturned ? RENT : 0n);
   const lamports = readBalance(SYSTEM_PROGRAM) - lamportsBefore + paid;
   if (tokenOut === SYSTEM_PROGRAM) assert.equal(lamports, amountOutRaw);
@@ -391,6 +402,83 @@ it('a purchase of an exact output fails if the curve has fewer coins left', asyn
   const fate = await nodes.transactions.readTransaction(signature as never);
   assert.ok(fate.state === 'mined' && fate.isReverted);
   assert.equal(readBalance(token), before);
+});
+
+const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
+
+/** A table with these addresses, by the chain's own program. */
+function createTable(addresses: readonly Address[]): Address {
+  const recent = Buffer.alloc(8);
+  recent.writeBigUInt64LE(BigInt(chain.head.slot - 1));
+  const program = toSolanaAddress(TABLE_PROGRAM);
+  const seeds = [Buffer.from(decodeBase58(USER.address) ?? []), recent];
+  const table = findProgramAddress(program, seeds);
+  const isBump = (bump: number) => {
+    const hash = createHash('sha256').update(Buffer.concat(seeds)).update(Uint8Array.of(bump));
+    const rest = [Buffer.from(decodeBase58(program) ?? []), 'ProgramDerivedAddress'] as const;
+    return encodeBase58(hash.update(rest[0]).update(rest[1]).digest()) === table;
+  };
+  const bump = Array.from({ length: 256 }, (_, index) => index).find(isBump) ?? assert.fail();
+  const count = Buffer.alloc(8);
+  count.writeBigUInt64LE(BigInt(addresses.length));
+  const keys = addresses.map((one) => Buffer.from(decodeBase58(one) ?? []));
+  const users = [use.signer(USER.address), use.payer(USER.address)];
+  const system = use.readonly(SYSTEM_PROGRAM);
+  send(chain, {
+    ...{ payer: USER, signers: [] },
+    instructions: [
+      {
+        program: TABLE_PROGRAM,
+        accounts: [use.writable(table), ...users, system],
+        data: Buffer.concat([Buffer.alloc(4), recent, Buffer.from([bump])]),
+      },
+      {
+        program: TABLE_PROGRAM,
+        accounts: [use.writable(table), ...users, system],
+        data: Buffer.concat([Buffer.from([2, 0, 0, 0]), count, ...keys]),
+      },
+    ],
+  });
+  chain.seal({ seconds: SECONDS });
+  // New entries work from the next slot on.
+  chain.seal({ seconds: SECONDS });
+  return table;
+}
+
+it("an operator's lookup table shortens a trade, which is executed", async (t) => {
+  const [levy, bolt] = [findMint('LEVY'), findMint('BOLT')];
+  const pools = [describeCpmm('LEVY'), describeCpmm('BOLT')];
+  await execute(await priceTrade([SYSTEM_PROGRAM, levy], 10n ** 9n, pools.slice(0, 1)));
+  const trade = await priceTrade([levy, bolt], readBalance(levy), pools);
+  const plain = Buffer.from((await buildTrade(trade)).unsigned.transaction, 'base64');
+  const named = readSolanaMessage(plain.toString('base64')).instructions;
+  const accounts = named.flatMap((one) => one.accounts);
+  const table = createTable([...new Set(accounts)].map(toSolanaAddress));
+  const without = nodes;
+  nodes = openNodes([table]);
+  t.after(() => {
+    nodes.close();
+    nodes = without;
+  });
+  const { unsigned } = await buildTrade(trade);
+  const bytes = Buffer.from(unsigned.transaction, 'base64');
+  assert.ok(bytes.length < plain.length - 250, `${plain.length} to ${bytes.length} bytes`);
+  await execute(trade);
+  const { lookups } = parseWireTransaction(bytes);
+  assert.deepEqual(
+    lookups.map(({ accountKey }) => accountKey),
+    [table],
+  );
+  // What is no table, or is not there, is left out.
+  nodes.close();
+  nodes = openNodes([bolt, toSolanaAddress('So11111111111111111111111111111111111111112')]);
+  const again = await buildTrade(
+    await priceTrade([bolt, levy], readBalance(bolt) / 2n, pools.toReversed()),
+  );
+  assert.deepEqual(
+    parseWireTransaction(Buffer.from(again.unsigned.transaction, 'base64')).lookups,
+    [],
+  );
 });
 
 it('a trade whose pool would pay less than the minimum is refused', async () => {

@@ -26,6 +26,7 @@ import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
 import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
+import type { LookupTable, LookupTables } from './lookup-tables.ts';
 import {
   type InstructionPlan,
   listPlanAccounts,
@@ -110,22 +111,31 @@ interface PreparedBuild {
   readonly held: ReadonlyMap<Address, Address>;
 }
 
+interface BuildParts {
+  readonly request: BuildRequest;
+  readonly lookups: LookupTables;
+}
+
 /** One transaction of a wallet. */
 class SolanaBuild {
   readonly #endpoint: RpcEndpoint;
   readonly #user: Address;
   readonly #request: BuildRequest;
+  readonly #lookups: LookupTables;
+  #tables: readonly LookupTable[] = [];
 
-  constructor(endpoint: RpcEndpoint, user: Address, request: BuildRequest) {
+  constructor(endpoint: RpcEndpoint, user: Address, of: BuildParts) {
     this.#endpoint = endpoint;
     this.#user = user;
-    this.#request = request;
+    this.#request = of.request;
+    this.#lookups = of.lookups;
   }
 
   async build(): Promise<BuiltTransactions> {
     const { trade, nowMs, lifeSeconds } = this.#request;
     const fees = await readSolanaFees(this.#endpoint);
     const hash = await readLatestHash(this.#endpoint);
+    this.#tables = await this.#lookups.read(this.#endpoint);
     const prepared = this.#plan(await this.#read(), fees, hash);
     const rentRaw = this.#sumRent(prepared, fees);
     const simulation = this.#canPay(prepared, rentRaw)
@@ -286,7 +296,8 @@ class SolanaBuild {
   ) {
     const ends: readonly ProgramInstruction[] = plan.unwrap === null ? [] : [plan.unwrap];
     const instructions = [...setBudget(budget.limit, budget.price), ...plan.instructions, ...ends];
-    return encodeTransaction({ payer: this.#user, instructions, blockhash });
+    const tables = this.#tables;
+    return encodeTransaction({ payer: this.#user, instructions, blockhash, tables });
   }
 }
 
@@ -380,7 +391,10 @@ async function readFunds(endpoint: RpcEndpoint, user: Address, tokenIn: Address)
   return { head, nativeRaw, balanceRaw };
 }
 
-export function createSolanaTransactions(client: RpcClient): ChainTransactions {
+export function createSolanaTransactions(
+  client: RpcClient,
+  lookups: LookupTables,
+): ChainTransactions {
   return {
     canBuild: true,
     isUnavailable: (error) => isRpcError(error),
@@ -395,7 +409,7 @@ export function createSolanaTransactions(client: RpcClient): ChainTransactions {
       return {
         ...funds,
         build: (request) =>
-          client.at((endpoint) => new SolanaBuild(endpoint, wallet, request).build()),
+          client.at((endpoint) => new SolanaBuild(endpoint, wallet, { request, lookups }).build()),
       };
     },
   };

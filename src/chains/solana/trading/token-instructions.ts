@@ -79,7 +79,7 @@ export function assertHeld(held: HeldMint, least: bigint, decimals: number): Pro
 /** Of an account of the first token program. */
 export const TOKEN_ACCOUNT_BYTES = 165;
 
-/** An account of wrapped SOL that a transaction opens and closes: the wallet's own stays as it is. */
+/** An account of wrapped SOL that a transaction opens and closes; the wallet's own one stays. */
 export interface TemporaryAccount {
   readonly owner: Address;
   readonly seed: string;
