@@ -94,6 +94,18 @@ export interface TokenPowers {
   readonly canTake: boolean;
 }
 
+/** In the native coin, but for the units. */
+export interface BuiltCost {
+  readonly units: bigint;
+  readonly unitPrice: bigint;
+  readonly baseRaw: bigint;
+  readonly priorityRaw: bigint;
+  /** For accounts that are opened and stay. */
+  readonly rentRaw: bigint;
+  /** For accounts that are opened and closed again. */
+  readonly rentReturnedRaw: bigint;
+}
+
 export interface BuiltTransactions {
   /** In signing order; `purpose` is shown to the person who signs. */
   readonly transactions: readonly {
@@ -103,6 +115,8 @@ export interface BuiltTransactions {
   readonly deadlineSeconds: number;
   /** The most that all of them can cost, in the native coin. */
   readonly feesRaw: bigint;
+  /** Its parts, where they are known better than by model. */
+  readonly cost?: BuiltCost;
   /** Null if no node could simulate them. */
   readonly simulation: {
     /** What the wallet received. */

@@ -212,9 +212,11 @@ async function execute(trade: ExecutableTrade): Promise<void> {
   const fate = await nodes.transactions.readTransaction(signature as never);
   assert.ok(fate.state === 'mined' && !fate.isReverted);
   // The rent of an account that is closed again comes back.
+  const { rentReturnedRaw = 0n } = built.cost ?? {};
   const wire = parseWireTransaction(Buffer.from(unsigned.transaction, 'base64'));
   const isReturned = decodeBase58(wire.instructions.at(-1)?.data ?? '')?.[0] === 9;
-  const paid = built.feesRaw - (isReturned ? RENT : 0n);
+  assert.equal(rentReturnedRaw, isReturned ? RENT : 0n);
+  const paid = built.feesRaw - rentReturnedRaw;
   const lamports = readBalance(SYSTEM_PROGRAM) - lamportsBefore + paid;
   if (tokenOut === SYSTEM_PROGRAM) assert.equal(lamports, amountOutRaw);
   else assert.equal(readBalance(tokenOut) - before.out, amountOutRaw);

@@ -48,6 +48,8 @@ export interface InstructionPlan {
   readonly unwrap: ProgramInstruction | null;
   /** The account that SOL is wrapped in. */
   readonly wrappedAccount: Address;
+  /** Whether that is closed, at the end or on the way. */
+  readonly closesWrapped: boolean;
   /** Tokens whose accounts the wallet may have to open, to keep them or only for the trade. */
   readonly opened: readonly Address[];
 }
@@ -111,6 +113,8 @@ class InstructionPlanner {
   readonly #held: Map<Address, bigint>;
   readonly #wrapped: { readonly owner: Address; readonly account: Address };
   #isWrappedOpen = false;
+  /** Whether wrapped SOL became SOL on the way. */
+  #isUnwrapped = false;
   /** Whether SOL that a swap paid is lamports. */
   #isSolLoose: boolean;
 
@@ -142,9 +146,10 @@ class InstructionPlanner {
     const mayRemain = trade.fixed === 'output' && trade.tokenIn === SYSTEM_PROGRAM;
     const isLeft = this.#isWrappedOpen && (isNativeOut || !keepsWrapped || mayRemain);
     const isOwn = trade.tokenOut === WRAPPED_SOL || trade.tokenIn === WRAPPED_SOL;
+    const unwrap = isLeft && !isOwn ? unwrapAll(this.#wrapped) : null;
     return {
-      instructions: this.#instructions,
-      unwrap: isLeft && !isOwn ? unwrapAll(this.#wrapped) : null,
+      ...{ instructions: this.#instructions, unwrap },
+      closesWrapped: unwrap !== null || this.#isUnwrapped,
       wrappedAccount: this.#wrapped.account,
       opened: [...this.#opened],
     };
@@ -214,6 +219,7 @@ class InstructionPlanner {
         refuse('the curve takes SOL, not wrapped SOL; name SOL as the quote asset');
       }
       this.#instructions.push(unwrapAll(this.#wrapped));
+      this.#isUnwrapped = true;
       this.#isWrappedOpen = false;
     } else if (isLoose) {
       this.#openWrapped();

@@ -16,25 +16,20 @@ import {
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { readAccounts } from '../accounts/read-accounts.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
 import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
 import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
-import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
+import { type Accounts, isOpen, listHeld, readAmount } from './held-accounts.ts';
 import type { LookupTable, LookupTables } from './lookup-tables.ts';
-import {
-  type InstructionPlan,
-  listPlanAccounts,
-  listSettings,
-  planInstructions,
-} from './plan-instructions.ts';
+import { listPlanAccounts, listSettings, planInstructions } from './plan-instructions.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
+import { type PreparedBuild, SimulatedChange } from './simulated-change.ts';
 import {
   computePriorityLamports,
   computeRent,
@@ -50,11 +45,8 @@ import {
   TOKEN_PROGRAM,
 } from './token-instructions.ts';
 
-const AMOUNT_OFFSET = 64;
 const STATE_OFFSET = 108;
 const STATE_FROZEN = 2;
-/** Of an account of either token program. */
-const ACCOUNT_BYTES_MIN = 165;
 /** While simulating: the most that a transaction may use. */
 const UNITS_MAX = 1_400_000;
 /** Pools may have moved until the transaction is executed. */
@@ -65,18 +57,6 @@ const UNWRAP_UNITS = 6_000;
 const HASH_BLOCKS = 150;
 const BLOCK_MS = 400;
 const SEED_LENGTH = 16;
-
-type Accounts = ReadonlyMap<Address, SolanaAccount>;
-
-/** Anyone can send lamports to the address of an account that is not open. */
-function isOpen(account: SolanaAccount | undefined): account is SolanaAccount {
-  if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
-  return account.data.length >= ACCOUNT_BYTES_MIN;
-}
-
-function readAmount(account: SolanaAccount | undefined): bigint {
-  return isOpen(account) ? new AccountBytes(account.data).u64(AMOUNT_OFFSET) : 0n;
-}
 
 interface LatestHash {
   readonly blockhash: string;
@@ -92,23 +72,6 @@ async function readLatestHash(endpoint: RpcEndpoint): Promise<LatestHash> {
     return refuseReply(endpoint, 'the newest block hash is malformed');
   }
   return { blockhash, lastValidBlockHeight: lastValidBlockHeight as number };
-}
-
-/** The wallet's accounts of some tokens, by mint. */
-function listHeld(user: Address, mints: readonly Address[], accounts: Accounts) {
-  return new Map(
-    mints.map((mint) => {
-      const tokenProgram = accounts.get(mint)?.owner ?? TOKEN_PROGRAM;
-      return [mint, findHeldAccount({ owner: user, mint, tokenProgram })] as const;
-    }),
-  );
-}
-
-interface PreparedBuild {
-  readonly plan: InstructionPlan;
-  /** The wallet, its token accounts, the mints. */
-  readonly accounts: Accounts;
-  readonly held: ReadonlyMap<Address, Address>;
 }
 
 interface BuildParts {
@@ -137,7 +100,8 @@ class SolanaBuild {
     const hash = await readLatestHash(this.#endpoint);
     this.#tables = await this.#lookups.read(this.#endpoint);
     const prepared = this.#plan(await this.#read(), fees, hash);
-    const rentRaw = this.#sumRent(prepared, fees);
+    const rent = this.#sumRent(prepared, fees);
+    const rentRaw = rent.kept + rent.returned;
     const simulation = this.#canPay(prepared, rentRaw)
       ? await this.#simulate(prepared, hash)
       : null;
@@ -168,6 +132,10 @@ class SolanaBuild {
       ],
       deadlineSeconds: Math.floor(nowMs / 1000) + life,
       feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw,
+      cost: {
+        ...{ units: BigInt(limit), unitPrice: fees.perUnitMax, baseRaw: SIGNATURE_LAMPORTS },
+        ...{ priorityRaw, rentRaw: rent.kept, rentReturnedRaw: rent.returned },
+      },
       powers: this.#findPowers(prepared),
       simulation,
       ...{ allowance: null, permit: null, walletCalls: null },
@@ -236,13 +204,16 @@ class SolanaBuild {
     }
   }
 
-  /** Of the accounts that are opened, also of those that are closed again. */
-  #sumRent({ plan, accounts, held }: PreparedBuild, fees: NetworkFees): bigint {
+  /** Of the accounts that are opened: of those that stay, and of wrapped SOL that is closed. */
+  #sumRent({ plan, accounts, held }: PreparedBuild, fees: NetworkFees) {
     const opened = plan.opened.filter((mint) => !isOpen(accounts.get(held.get(mint) ?? mint)));
-    return opened.reduce((sum, mint) => {
-      const byteCount = countAccountBytes(accounts.get(mint));
-      return sum + computeRent(fees, byteCount);
-    }, 0n);
+    const sum = (mints: readonly Address[]) =>
+      mints.reduce((all, one) => all + computeRent(fees, countAccountBytes(accounts.get(one))), 0n);
+    const isClosed = (mint: Address) => mint === WRAPPED_SOL && plan.closesWrapped;
+    return {
+      kept: sum(opened.filter((mint) => !isClosed(mint))),
+      returned: sum(opened.filter(isClosed)),
+    };
   }
 
   /** A node cannot assume a balance: what cannot be paid is not simulated. */
@@ -298,40 +269,6 @@ class SolanaBuild {
     const instructions = [...setBudget(budget.limit, budget.price), ...plan.instructions, ...ends];
     const tables = this.#tables;
     return encodeTransaction({ payer: this.#user, instructions, blockhash, tables });
-  }
-}
-
-/** What a simulation changed of a wallet's balances. */
-class SimulatedChange {
-  readonly #prepared: PreparedBuild;
-  readonly #watched: readonly Address[];
-  readonly #after: Awaited<ReturnType<typeof simulateTransaction>>['watched'];
-
-  constructor(
-    prepared: PreparedBuild,
-    watched: readonly Address[],
-    after: Awaited<ReturnType<typeof simulateTransaction>>['watched'],
-  ) {
-    this.#prepared = prepared;
-    this.#watched = watched;
-    this.#after = after;
-  }
-
-  find(token: Address): bigint {
-    if (token === SYSTEM_PROGRAM) return this.#findLamports();
-    const { held, accounts } = this.#prepared;
-    const account = held.get(token) ?? token;
-    const after = this.#after.get(account)?.data.u64(AMOUNT_OFFSET) ?? 0n;
-    return after - readAmount(accounts.get(account));
-  }
-
-  /** If all of its accounts are watched, rent and what is wrapped stay there. Without the fee. */
-  #findLamports(): bigint {
-    const { accounts } = this.#prepared;
-    const changes = this.#watched.map(
-      (one) => (this.#after.get(one)?.lamports ?? 0n) - (accounts.get(one)?.lamports ?? 0n),
-    );
-    return changes.reduce((sum, one) => sum + one, SIGNATURE_LAMPORTS);
   }
 }
 
