@@ -890,9 +890,15 @@ export interface SolanaNetworkCost {
   /** For the compute units, in lamports. */
   priorityFeeRaw: string;
   /**
-   * For token accounts that a wallet may have to open, in lamports; closing them returns it.
+   * For token accounts that a wallet may have to open, in lamports; closing them returns it. In
+   * a build, for those that it does open.
    */
   rentRaw: string;
+  /**
+   * In a build: for an account of wrapped SOL that the transaction opens and closes. The wallet
+   * must have it, and gets it back.
+   */
+  rentReturnedRaw?: string;
   /** The most that the transaction takes: all of these together. */
   totalRaw: string;
 }
