@@ -257,9 +257,8 @@ export function loadConfig(env: Environment): Config {
       }
       if (!urls?.http.length) return [];
       const { http: rpcUrls, sockets } = urls;
-      const { chain } = entry;
-      const contracts = fileChains.find(({ info }) => info.slug === chain)?.contracts ?? null;
-      const followed = { chain, rpcUrls, sockets, startBlock, credits, creditsPerDay };
+      const contracts = fileChains.find(({ info }) => info.slug === entry.chain)?.contracts ?? null;
+      const followed = { chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay };
       const lookupTables = entry.lookupTables === null ? [] : read(entry.lookupTables);
       return [{ ...followed, scope, contracts, lookupTables }];
     }),

@@ -119,7 +119,7 @@ export async function readSwapPool(description: PoolDescription) {
 }
 
 /** Prices a trade over pools in a row. */
-export async function priceTrade(
+export async function pricePools(
   tokens: readonly [Address, Address],
   amountInRaw: bigint,
   pools: readonly PoolDescription[],
@@ -167,7 +167,7 @@ export async function priceOutput(
 }
 
 /** What the wallet holds: lamports for SOL. */
-export function readBalance(token: Address): bigint {
+export function readHeld(token: Address): bigint {
   if (token === SYSTEM_PROGRAM) return chain.read(WALLET)?.lamports ?? 0n;
   const tokenProgram = toSolanaAddress(chain.read(token)?.owner ?? assert.fail());
   const account = chain.read(findHeldAccount({ owner: WALLET, mint: token, tokenProgram }));
@@ -181,9 +181,9 @@ export function signAsWallet(unsigned: string): Buffer {
   return bytes;
 }
 
-export async function buildTrade(trade: ExecutableTrade) {
+export async function buildExecuted(trade: ExecutableTrade) {
   const wallet = await nodes.transactions.readWallet(WALLET, trade.tokenIn);
-  assert.equal(wallet.balanceRaw, readBalance(trade.tokenIn));
+  assert.equal(wallet.balanceRaw, readHeld(trade.tokenIn));
   const block = { position: chain.head.slot, hash: chain.head.hash };
   const terms = { nowMs: SECONDS * 1000, lifeSeconds: 600, approval: 'onchain' } as const;
   const built = (await wallet.build({ trade, block, ...terms })) ?? assert.fail();
@@ -195,10 +195,10 @@ export async function buildTrade(trade: ExecutableTrade) {
 /** Builds, signs, sends; compares both balances with the price, and the fees with what was told. */
 export async function execute(trade: ExecutableTrade): Promise<void> {
   const { tokenIn, tokenOut, amountInRaw, amountOutRaw } = trade;
-  const { built, unsigned } = await buildTrade(trade);
+  const { built, unsigned } = await buildExecuted(trade);
   assert.equal(built.simulation?.amountOutRaw, amountOutRaw);
-  const before = { in: readBalance(tokenIn), out: readBalance(tokenOut) };
-  const lamportsBefore = readBalance(SYSTEM_PROGRAM);
+  const before = { in: readHeld(tokenIn), out: readHeld(tokenOut) };
+  const lamportsBefore = readHeld(SYSTEM_PROGRAM);
   const signature = chain.submit(signAsWallet(unsigned.transaction));
   chain.seal({ seconds: SECONDS });
   const fate = await nodes.transactions.readTransaction(signature as never);
@@ -209,13 +209,13 @@ export async function execute(trade: ExecutableTrade): Promise<void> {
   const isReturned = decodeBase58(wire.instructions.at(-1)?.data ?? '')?.[0] === 9;
   assert.equal(rentReturnedRaw, isReturned ? RENT : 0n);
   const paid = built.feesRaw - rentReturnedRaw;
-  const lamports = readBalance(SYSTEM_PROGRAM) - lamportsBefore + paid;
+  const lamports = readHeld(SYSTEM_PROGRAM) - lamportsBefore + paid;
   if (tokenOut === SYSTEM_PROGRAM) assert.equal(lamports, amountOutRaw);
-  else assert.equal(readBalance(tokenOut) - before.out, amountOutRaw);
+  else assert.equal(readHeld(tokenOut) - before.out, amountOutRaw);
   if (tokenIn === SYSTEM_PROGRAM) {
     assert.equal(lamports, -amountInRaw);
   } else {
-    assert.equal(before.in - readBalance(tokenIn), amountInRaw);
+    assert.equal(before.in - readHeld(tokenIn), amountInRaw);
   }
 }
 

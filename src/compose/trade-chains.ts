@@ -137,8 +137,7 @@ class RunningChain {
         if (scope !== undefined || startBlock > 1) chains.tokens.noteKnown(slug, token);
       },
       findUntraded: (trade) => this.#findUntraded(trade, trusted),
-      findNonTokens: (addresses) => this.#findNonTokens(addresses),
-      settle: () => this.#settle(),
+      ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       noteUse: (pools) => {
         this.#safety.noteUse(pools);
         const graph = this.#follower.current?.graph;

@@ -21,7 +21,12 @@ import { ContractBook } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
 import { computePct } from './create-get-holders.ts';
 import { type LaunchBundle, readLaunchBundle } from './launch-bundle.ts';
-import { listPowerWarnings, listTokenFacts } from './list-token-facts.ts';
+import {
+  listPowerWarnings,
+  listTokenFacts,
+  type TokenFact,
+  type TokenWarning,
+} from './list-token-facts.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -33,8 +38,6 @@ import { readAt } from './read-at.ts';
 import { withLookup } from './with-lookup.ts';
 
 type SafetyAnswer = OutputOf<typeof getTokenSafety>;
-type Fact = SafetyAnswer['facts'][number];
-type Warning = SafetyAnswer['warnings'][number];
 
 /** What round trips through a chain's pools have shown. */
 interface ChainSafety {
@@ -134,7 +137,7 @@ function findVerified(parts: MarketParts, { chain, token }: TokenReference): boo
   return entries === undefined || entries.size === 0 ? null : entries.has(token);
 }
 
-function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | null): Fact[] {
+function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | null): TokenFact[] {
   const { token, poolCount, topRaw } = read;
   const { sum, pools } = measured;
   const isComplete = isHoldersComplete(token);
@@ -160,7 +163,7 @@ function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | n
 }
 
 /** What was bought in the very block in which a launchpad opened the token's curve. */
-function listBundleFacts(bundle: LaunchBundle, { supplyRaw }: TokenRecord): Fact[] {
+function listBundleFacts(bundle: LaunchBundle, { supplyRaw }: TokenRecord): TokenFact[] {
   const source = 'index' as const;
   if (bundle.kind === 'unknown') {
     const unknown = { value: null, source, reason: bundle.reason };
@@ -183,7 +186,7 @@ function* listWarnings(
     readonly isVerified: boolean | null;
     readonly checkpoint: Checkpoint;
   },
-): Generator<Warning> {
+): Generator<TokenWarning> {
   if (of.isVerified === false) {
     yield { code: 'UNVERIFIED', message: 'No token list of this server vouches for the address.' };
   }

@@ -8,9 +8,9 @@ import type { ContractFacts, MintFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { ContractReading } from './contract-book.ts';
 
-type SafetyAnswer = OutputOf<typeof getTokenSafety>;
-type Fact = SafetyAnswer['facts'][number];
-type Warning = SafetyAnswer['warnings'][number];
+type SafetyReport = OutputOf<typeof getTokenSafety>;
+export type TokenFact = SafetyReport['facts'][number];
+export type TokenWarning = SafetyReport['warnings'][number];
 
 /** Why there are no facts of a contract or mint. */
 const NO_FACTS: Readonly<Record<Exclude<ContractReading['kind'], 'read'>, string>> = {
@@ -27,7 +27,7 @@ const MINT_CODES = [
   ...['PAUSE_AUTHORITY', 'PAUSED', 'TRANSFERABLE', 'TOP10_ACCOUNTS_PCT'],
 ] as const;
 
-function listContractFacts(facts: ContractFacts, addresses: AddressCodec): Fact[] {
+function listContractFacts(facts: ContractFacts, addresses: AddressCodec): TokenFact[] {
   const source = 'contract' as const;
   const { owner, isMintable, isProxy } = facts;
   const noOwner = { value: null, source, reason: 'The contract names no owner.' };
@@ -42,12 +42,12 @@ function listContractFacts(facts: ContractFacts, addresses: AddressCodec): Fact[
   ];
 }
 
-function listMintFacts(facts: MintFacts, addresses: AddressCodec): Fact[] {
+function listMintFacts(facts: MintFacts, addresses: AddressCodec): TokenFact[] {
   const { slot, transferFee, nextTransferFee, largestPct } = facts;
   /** False says that nobody has the power. */
   const nameHolder = (holder: Address | null) =>
     holder === null ? false : addresses.toShown(holder);
-  const values: readonly (readonly [string, Fact['value']])[] = [
+  const values: readonly (readonly [string, TokenFact['value']])[] = [
     ['TOKEN_PROGRAM', facts.program],
     ['MINT_AUTHORITY', nameHolder(facts.mintAuthority)],
     ['FREEZE_AUTHORITY', nameHolder(facts.freezeAuthority)],
@@ -74,7 +74,7 @@ function listMintFacts(facts: MintFacts, addresses: AddressCodec): Fact[] {
 export function listTokenFacts(
   reading: ContractReading,
   of: { readonly addresses: AddressCodec; readonly hasMints: boolean },
-): Fact[] {
+): TokenFact[] {
   if (reading.kind === 'read') {
     const { facts } = reading;
     return facts.kind === 'mint'
@@ -88,7 +88,10 @@ export function listTokenFacts(
 }
 
 /** Powers of others over a holder's tokens; none of tokens that everybody uses as money. */
-export function* listPowerWarnings(reading: ContractReading, isAsset: boolean): Generator<Warning> {
+export function* listPowerWarnings(
+  reading: ContractReading,
+  isAsset: boolean,
+): Generator<TokenWarning> {
   if (reading.kind !== 'read' || reading.facts.kind !== 'mint' || isAsset) return;
   const { facts } = reading;
   const powers = {

@@ -11,6 +11,9 @@ export interface SolanaAccount {
   readonly lamports: bigint;
 }
 
+/** By address; absent if the chain has none there. */
+export type SolanaAccounts = ReadonlyMap<Address, SolanaAccount>;
+
 interface AccountsReading {
   /** The newest slot that a part of it is of. */
   readonly slot: number;

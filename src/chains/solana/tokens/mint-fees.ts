@@ -6,7 +6,7 @@ import type { PoolTransferFees, TransferFee } from '../../../amm/transfer-fee.ts
 import { minOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
-import type { SolanaAccount } from '../accounts/read-accounts.ts';
+import type { SolanaAccount, SolanaAccounts } from '../accounts/read-accounts.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 import { EXTENSION, findExtension } from './mint-extensions.ts';
 
@@ -22,15 +22,13 @@ const NEWER = 90;
 /** Epochs before the first normal one are short: the first has 32 slots, each next one twice. */
 const FIRST_EPOCH_SLOTS = 32n;
 
-type Accounts = ReadonlyMap<Address, SolanaAccount>;
-
 interface EpochTime {
   readonly epoch: bigint;
   findFirstSlot(epoch: bigint): bigint;
 }
 
 /** Null if the accounts are not at hand. */
-function readEpoch(accounts: Accounts): EpochTime | null {
+function readEpoch(accounts: SolanaAccounts): EpochTime | null {
   const [clock, schedule] = [accounts.get(CLOCK), accounts.get(SCHEDULE)];
   if (clock === undefined || schedule === undefined) return null;
   const rules = new AccountBytes(schedule.data);
@@ -77,7 +75,7 @@ interface FeeTerms {
 }
 
 /** A mint's fee in this epoch, and the one that is set to follow. */
-export function readFeeTerms(accounts: Accounts, mint: SolanaAccount): FeeTerms {
+export function readFeeTerms(accounts: SolanaAccounts, mint: SolanaAccount): FeeTerms {
   const { fee, next } = readMintFee(mint, readEpoch(accounts)?.epoch ?? 0n);
   const later = next && { bps: 0, maxRaw: 0n, ...next.fee, fromEpoch: Number(next.fromEpoch) };
   return { now: fee, next: later };
@@ -85,7 +83,7 @@ export function readFeeTerms(accounts: Accounts, mint: SolanaAccount): FeeTerms 
 
 /** Null if it is not known which epoch it is; `EPOCH_ACCOUNTS` must be among the accounts. */
 export function readTransferFees(
-  accounts: Accounts,
+  accounts: SolanaAccounts,
   { token0, token1 }: { readonly token0: Address; readonly token1: Address },
 ): PoolTransferFees | null {
   const time = readEpoch(accounts);

@@ -1,5 +1,5 @@
-// Trades on the embedded chain whose accounts are special: of tokens with a transfer fee, of wrapped
-// SOL that the wallet has, in a lookup table.
+// Trades on the embedded chain whose accounts are special: of tokens with a transfer fee, of
+// wrapped SOL that the wallet has, in a lookup table.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import {
 import { send } from '../../../../devnet/solana/scene.ts';
 import { parseWireTransaction, use } from '../../../../devnet/solana/wire-transaction.ts';
 import {
-  buildTrade,
+  buildExecuted,
   chain,
   describeCpmm,
   execute,
@@ -20,8 +20,8 @@ import {
   launchCoin,
   openNodes,
   priceOutput,
-  priceTrade,
-  readBalance,
+  pricePools,
+  readHeld,
   SECONDS,
   USER,
   useNodes,
@@ -49,10 +49,10 @@ function setMostFee(mint: Address, most: bigint): void {
 async function tradeLevied(): Promise<void> {
   const [levy, bolt] = [findMint('LEVY'), findMint('BOLT')];
   const [pool, next] = [describeCpmm('LEVY'), describeCpmm('BOLT')];
-  await execute(await priceTrade([SYSTEM_PROGRAM, levy], 1_234_567_891n, [pool]));
-  await execute(await priceTrade([levy, SYSTEM_PROGRAM], readBalance(levy) / 3n, [pool]));
-  await execute(await priceTrade([levy, bolt], readBalance(levy) / 3n, [pool, next]));
-  await execute(await priceTrade([bolt, levy], readBalance(bolt), [next, pool]));
+  await execute(await pricePools([SYSTEM_PROGRAM, levy], 1_234_567_891n, [pool]));
+  await execute(await pricePools([levy, SYSTEM_PROGRAM], readHeld(levy) / 3n, [pool]));
+  await execute(await pricePools([levy, bolt], readHeld(levy) / 3n, [pool, next]));
+  await execute(await pricePools([bolt, levy], readHeld(bolt), [next, pool]));
   await execute(await priceOutput([SYSTEM_PROGRAM, levy], 7_654_321n, pool));
   await execute(await priceOutput([levy, SYSTEM_PROGRAM], 7_654_321n, pool));
 }
@@ -91,8 +91,8 @@ it("a wallet's own account of wrapped SOL, and what is in it, stay as they are",
   const kept = chain.read(account) ?? assert.fail();
   assert.equal(kept.data.readBigUInt64LE(64), 3_333_333n);
   const trades = [
-    () => priceTrade([SYSTEM_PROGRAM, bolt], 1_000_000_000n, [pool]),
-    () => priceTrade([bolt, SYSTEM_PROGRAM], readBalance(bolt) / 3n, [pool]),
+    () => pricePools([SYSTEM_PROGRAM, bolt], 1_000_000_000n, [pool]),
+    () => pricePools([bolt, SYSTEM_PROGRAM], readHeld(bolt) / 3n, [pool]),
     () => priceOutput([SYSTEM_PROGRAM, bolt], 1_234_567n, pool),
     () => priceOutput([bolt, SYSTEM_PROGRAM], 1_234_567n, pool),
   ];
@@ -101,9 +101,9 @@ it("a wallet's own account of wrapped SOL, and what is in it, stay as they are",
     assert.deepEqual(chain.read(account), kept);
   }
   // There is no room for a temporary account beside a pool and a curve.
-  const amount = readBalance(bolt) / 3n;
-  const long = await priceTrade([bolt, curve.token0], amount, [pool, curve]);
-  await assert.rejects(buildTrade(long), OutOfRoomError);
+  const amount = readHeld(bolt) / 3n;
+  const long = await pricePools([bolt, curve.token0], amount, [pool, curve]);
+  await assert.rejects(buildExecuted(long), OutOfRoomError);
 });
 
 const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
@@ -150,14 +150,14 @@ function createTable(addresses: readonly Address[]): Address {
 it("an operator's lookup table shortens a trade, which is executed", async (t) => {
   const [levy, bolt] = [findMint('LEVY'), findMint('BOLT')];
   const pools = [describeCpmm('LEVY'), describeCpmm('BOLT')];
-  await execute(await priceTrade([SYSTEM_PROGRAM, levy], 10n ** 9n, pools.slice(0, 1)));
-  const trade = await priceTrade([levy, bolt], readBalance(levy), pools);
-  const plain = Buffer.from((await buildTrade(trade)).unsigned.transaction, 'base64');
+  await execute(await pricePools([SYSTEM_PROGRAM, levy], 10n ** 9n, pools.slice(0, 1)));
+  const trade = await pricePools([levy, bolt], readHeld(levy), pools);
+  const plain = Buffer.from((await buildExecuted(trade)).unsigned.transaction, 'base64');
   const named = readSolanaMessage(plain.toString('base64')).instructions;
   const accounts = named.flatMap((one) => one.accounts);
   const table = createTable([...new Set(accounts)].map(toSolanaAddress));
   t.after(useNodes(openNodes([table])));
-  const { unsigned } = await buildTrade(trade);
+  const { unsigned } = await buildExecuted(trade);
   const bytes = Buffer.from(unsigned.transaction, 'base64');
   assert.ok(bytes.length < plain.length - 250, `${plain.length} to ${bytes.length} bytes`);
   await execute(trade);
@@ -170,8 +170,8 @@ it("an operator's lookup table shortens a trade, which is executed", async (t) =
   t.after(
     useNodes(openNodes([bolt, toSolanaAddress('So11111111111111111111111111111111111111112')])),
   );
-  const again = await buildTrade(
-    await priceTrade([bolt, levy], readBalance(bolt) / 2n, pools.toReversed()),
+  const again = await buildExecuted(
+    await pricePools([bolt, levy], readHeld(bolt) / 2n, pools.toReversed()),
   );
   assert.deepEqual(
     parseWireTransaction(Buffer.from(again.unsigned.transaction, 'base64')).lookups,

@@ -7,15 +7,15 @@ import { openTokenAccount } from '../../../../devnet/solana/instructions.ts';
 import { tradeCurve } from '../../../../devnet/solana/pump-instructions.ts';
 import { send } from '../../../../devnet/solana/scene.ts';
 import {
-  buildTrade,
+  buildExecuted,
   chain,
   describeCpmm,
   execute,
   findMint,
   launchCoin,
   nodes,
-  priceTrade,
-  readBalance,
+  pricePools,
+  readHeld,
   readSwapPool,
   SECONDS,
   scene,
@@ -30,34 +30,34 @@ import { TOKEN_PROGRAM } from './token-instructions.ts';
 it('SOL buys a token, which is sold for SOL again', async () => {
   for (const symbol of ['BOLT', 'MIST', 'USDC']) {
     const [token, pool] = [findMint(symbol), describeCpmm(symbol)];
-    await execute(await priceTrade([SYSTEM_PROGRAM, token], 1_234_567_891n, [pool]));
-    await execute(await priceTrade([token, SYSTEM_PROGRAM], readBalance(token) / 3n, [pool]));
+    await execute(await pricePools([SYSTEM_PROGRAM, token], 1_234_567_891n, [pool]));
+    await execute(await pricePools([token, SYSTEM_PROGRAM], readHeld(token) / 3n, [pool]));
   }
 });
 
 it('tokens of both token programs are bought with another token', async () => {
   for (const symbol of ['GRAM', 'NOVA']) {
     const [token, pool] = [findMint(symbol), describeCpmm(symbol, 'USDC')];
-    await execute(await priceTrade([findMint('USDC'), token], 77_777_777n, [pool]));
-    await execute(await priceTrade([token, findMint('USDC')], readBalance(token) / 2n, [pool]));
+    await execute(await pricePools([findMint('USDC'), token], 77_777_777n, [pool]));
+    await execute(await pricePools([token, findMint('USDC')], readHeld(token) / 2n, [pool]));
   }
 });
 
 it('a token is sold for another over SOL, and for SOL over another', async () => {
   const [bolt, mist, nova] = [findMint('BOLT'), findMint('MIST'), findMint('NOVA')];
   const pools = [describeCpmm('BOLT'), describeCpmm('MIST')];
-  await execute(await priceTrade([bolt, mist], readBalance(bolt) / 2n, pools));
-  await execute(await priceTrade([mist, bolt], readBalance(mist), pools.toReversed()));
+  await execute(await pricePools([bolt, mist], readHeld(bolt) / 2n, pools));
+  await execute(await pricePools([mist, bolt], readHeld(mist), pools.toReversed()));
   const dollars = [describeCpmm('NOVA', 'USDC'), describeCpmm('USDC')];
-  await execute(await priceTrade([nova, SYSTEM_PROGRAM], readBalance(nova), dollars));
-  await execute(await priceTrade([SYSTEM_PROGRAM, nova], 10n ** 9n, dollars.toReversed()));
+  await execute(await pricePools([nova, SYSTEM_PROGRAM], readHeld(nova), dollars));
+  await execute(await pricePools([SYSTEM_PROGRAM, nova], 10n ** 9n, dollars.toReversed()));
 });
 
 it('a coin is bought on its curve and sold again', async () => {
   const { curve } = launchCoin('a coin that is traded');
   const token = curve.token0;
-  await execute(await priceTrade([SYSTEM_PROGRAM, token], 2_000_000_000n, [curve]));
-  await execute(await priceTrade([token, SYSTEM_PROGRAM], readBalance(token) / 3n, [curve]));
+  await execute(await pricePools([SYSTEM_PROGRAM, token], 2_000_000_000n, [curve]));
+  await execute(await pricePools([token, SYSTEM_PROGRAM], readHeld(token) / 3n, [curve]));
   // All of the wallet's wrapped SOL would become SOL.
   send(chain, {
     ...{ payer: USER, signers: [] },
@@ -66,7 +66,7 @@ it('a coin is bought on its curve and sold again', async () => {
     ],
   });
   chain.seal({ seconds: SECONDS });
-  const wrapped = await priceTrade([WRAPPED_SOL, token], 1_000_000n, [curve]);
+  const wrapped = await pricePools([WRAPPED_SOL, token], 1_000_000n, [curve]);
   await assert.rejects(execute(wrapped), {
     ...{ code: 'SIMULATION_REVERTED', message: /takes SOL, not wrapped SOL/ },
   });
@@ -75,7 +75,7 @@ it('a coin is bought on its curve and sold again', async () => {
 it('a purchase of an exact output fails if the curve has fewer coins left', async () => {
   const { coin, curve } = launchCoin('a coin that is sold out');
   const token = curve.token0;
-  await execute(await priceTrade([SYSTEM_PROGRAM, token], 1_000_000_000n, [curve]));
+  await execute(await pricePools([SYSTEM_PROGRAM, token], 1_000_000_000n, [curve]));
   const swapPool = await readSwapPool(curve);
   const amountOutRaw = 10n ** 13n;
   const { amountIn, isFilled } = swapPool.swapOut(false, amountOutRaw);
@@ -89,7 +89,7 @@ it('a purchase of an exact output fails if the curve has fewer coins left', asyn
     ...{ costUnits: 200_000n, router: null },
   };
   await execute(trade);
-  const { unsigned } = await buildTrade(trade);
+  const { unsigned } = await buildExecuted(trade);
   // Somebody else buys until half of the output is left.
   const { maker, feeRecipient } = scene.wallets;
   const left = chain.read(coin.curve)?.data.readBigUInt64LE(24) ?? assert.fail();
@@ -104,16 +104,16 @@ it('a purchase of an exact output fails if the curve has fewer coins left', asyn
   });
   chain.seal({ seconds: SECONDS });
   assert.equal(chain.read(coin.curve)?.data.readBigUInt64LE(24), amountOutRaw / 2n);
-  const before = readBalance(token);
+  const before = readHeld(token);
   const signature = chain.submit(signAsWallet(unsigned.transaction), { isChecked: false });
   chain.seal({ seconds: SECONDS });
   const fate = await nodes.transactions.readTransaction(signature as never);
   assert.ok(fate.state === 'mined' && fate.isReverted);
-  assert.equal(readBalance(token), before);
+  assert.equal(readHeld(token), before);
 });
 
 it('a trade whose pool would pay less than the minimum is refused', async () => {
-  const trade = await priceTrade([SYSTEM_PROGRAM, findMint('MIST')], 10n ** 9n, [
+  const trade = await pricePools([SYSTEM_PROGRAM, findMint('MIST')], 10n ** 9n, [
     describeCpmm('MIST'),
   ]);
   const greedy = { ...trade, minAmountOutRaw: trade.amountOutRaw + 1n };

@@ -1,8 +1,9 @@
 // A build before it is encoded, and what its simulation changed of the wallet's balances.
 
 import type { Address } from '../../../model/ids.ts';
+import type { SolanaAccounts } from '../accounts/read-accounts.ts';
 import { SYSTEM_PROGRAM } from '../solana-ids.ts';
-import { type Accounts, AMOUNT_OFFSET, readAmount } from './held-accounts.ts';
+import { AMOUNT_OFFSET, readAmount } from './held-accounts.ts';
 import type { InstructionPlan } from './plan-instructions.ts';
 import type { simulateTransaction } from './simulate-transaction.ts';
 import { SIGNATURE_LAMPORTS } from './solana-fees.ts';
@@ -10,7 +11,7 @@ import { SIGNATURE_LAMPORTS } from './solana-fees.ts';
 export interface PreparedBuild {
   readonly plan: InstructionPlan;
   /** The wallet, its token accounts, the mints. */
-  readonly accounts: Accounts;
+  readonly accounts: SolanaAccounts;
   readonly held: ReadonlyMap<Address, Address>;
 }
 

@@ -16,7 +16,7 @@ import {
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import { readAccounts } from '../accounts/read-accounts.ts';
+import { readAccounts, type SolanaAccounts } from '../accounts/read-accounts.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
 import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
@@ -24,7 +24,7 @@ import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
-import { type Accounts, isOpen, listHeld, readAmount } from './held-accounts.ts';
+import { isTokenAccount, listHeld, readAmount } from './held-accounts.ts';
 import type { LookupTable, LookupTables } from './lookup-tables.ts';
 import { listPlanAccounts, listSettings, planInstructions } from './plan-instructions.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
@@ -74,7 +74,7 @@ async function readLatestHash(endpoint: RpcEndpoint): Promise<LatestHash> {
   return { blockhash, lastValidBlockHeight: lastValidBlockHeight as number };
 }
 
-interface BuildParts {
+interface SolanaBuildParts {
   readonly request: BuildRequest;
   readonly lookups: LookupTables;
 }
@@ -87,7 +87,7 @@ class SolanaBuild {
   readonly #lookups: LookupTables;
   #tables: readonly LookupTable[] = [];
 
-  constructor(endpoint: RpcEndpoint, user: Address, of: BuildParts) {
+  constructor(endpoint: RpcEndpoint, user: Address, of: SolanaBuildParts) {
     this.#endpoint = endpoint;
     this.#user = user;
     this.#request = of.request;
@@ -164,7 +164,7 @@ class SolanaBuild {
     const { trade, block } = this.#request;
     const { accounts, held } = read;
     const wrapped = held.get(WRAPPED_SOL);
-    const hasWrapped = wrapped !== undefined && isOpen(accounts.get(wrapped));
+    const hasWrapped = wrapped !== undefined && isTokenAccount(accounts.get(wrapped));
     const amounts = [...held].map(
       ([mint, account]) => [mint, readAmount(accounts.get(account))] as const,
     );
@@ -195,10 +195,10 @@ class SolanaBuild {
     return new Map(found);
   }
 
-  #refuseFrozen(held: ReadonlyMap<Address, Address>, accounts: Accounts): void {
+  #refuseFrozen(held: ReadonlyMap<Address, Address>, accounts: SolanaAccounts): void {
     for (const [mint, account] of held) {
       const found = accounts.get(account);
-      if (!isOpen(found) || found.data[STATE_OFFSET] !== STATE_FROZEN) continue;
+      if (!isTokenAccount(found) || found.data[STATE_OFFSET] !== STATE_FROZEN) continue;
       const reason = `your account of the token ${mint} is frozen`;
       throw new AppError('SIMULATION_REVERTED', { step: 'swap', reason });
     }
@@ -206,7 +206,9 @@ class SolanaBuild {
 
   /** Of the accounts that are opened: of those that stay, and of wrapped SOL that is closed. */
   #sumRent({ plan, accounts, held }: PreparedBuild, fees: NetworkFees) {
-    const opened = plan.opened.filter((mint) => !isOpen(accounts.get(held.get(mint) ?? mint)));
+    const opened = plan.opened.filter(
+      (mint) => !isTokenAccount(accounts.get(held.get(mint) ?? mint)),
+    );
     const sum = (mints: readonly Address[]) =>
       mints.reduce((all, one) => all + computeRent(fees, countAccountBytes(accounts.get(one))), 0n);
     const isClosed = (mint: Address) => mint === WRAPPED_SOL && plan.closesWrapped;
