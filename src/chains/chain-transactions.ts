@@ -95,7 +95,7 @@ export interface TokenPowers {
 }
 
 /** In the native coin, but for the units. */
-export interface BuiltCost {
+interface BuiltCost {
   readonly units: bigint;
   readonly unitPrice: bigint;
   readonly baseRaw: bigint;
