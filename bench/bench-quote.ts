@@ -2,58 +2,23 @@
 // quotes over HTTP.
 
 import assert from 'node:assert/strict';
-import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
-import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
-import { computeDirectionFees } from '../src/amm/concentrated/swap-fee.ts';
-import { TickList } from '../src/amm/tick-list.ts';
 import { median, spread } from './measure.ts';
 import { loadV3Sdk, V3_SDK_VERSION } from './peers/v3-sdk/install-v3-sdk.ts';
 import { benchQuoteHttp } from './quote-http.ts';
 import { benchRoute } from './quote-route.ts';
 import type { Row } from './row.ts';
+import { CROSSING_COUNT_MAX, createV3Scene, measureSyncUs, V3_FEE_PIPS } from './v3-pool.ts';
 
-const TICK_SPACING = 60;
-const FEE_PIPS = 3000;
-const POSITION_COUNT = 12;
-const CROSSING_COUNT_MAX = 10;
-
-/** Nested positions, so that each further tick changes the liquidity. */
-function createRows() {
-  const rows = new Map<number, { liquidityNet: bigint; liquidityGross: bigint }>();
-  let liquidity = 0n;
-  for (let i = 1; i <= POSITION_COUNT; i += 1) {
-    const amount = 10n ** 21n + BigInt(i) * 10n ** 19n;
-    liquidity += amount;
-    rows.set(-i * TICK_SPACING, { liquidityNet: amount, liquidityGross: amount });
-    rows.set(i * TICK_SPACING, { liquidityNet: -amount, liquidityGross: amount });
-  }
-  const ticks = Array.from(rows, ([tick, row]) => ({ tick, ...row }));
-  return { liquidity, ticks: ticks.sort((a, b) => a.tick - b.tick) };
-}
+type V3Scene = ReturnType<typeof createV3Scene>;
 
 interface Scene {
-  readonly createPool: () => ConcentratedPool;
-  /** By crossings minus one: an amount that crosses that many ticks. */
-  readonly amounts: readonly bigint[];
+  readonly createPool: V3Scene['createPool'];
+  readonly amounts: V3Scene['amounts'];
   readonly askSdk: (amountIn: bigint) => Promise<{ out: bigint; sqrtPriceX96: bigint }>;
 }
 
 async function createScene(): Promise<Scene> {
-  const { liquidity, ticks } = createRows();
-  const state = { sqrtPriceX96: toSqrtPriceX96(7), liquidity, tick: 7 };
-  const table = new TickList(ticks);
-  const terms = {
-    bitmapSpacing: TICK_SPACING,
-    fees: computeDirectionFees(FEE_PIPS, 0),
-    ticks: table,
-  };
-  const createPool = () => new ConcentratedPool(state, terms);
-  const probe = createPool();
-  const amounts = Array.from({ length: CROSSING_COUNT_MAX }, (_, index) => {
-    let amount = 10n ** 15n;
-    while (probe.swapIn(true, amount).ticksCrossed <= index) amount += amount / 50n;
-    return amount;
-  });
+  const { state, ticks, createPool, amounts } = createV3Scene();
   const { sdk, core } = await loadV3Sdk();
   const [token0, token1] = [1, 2].map(
     (number) => new core.Token(1, `0x${String(number).padStart(40, '0')}`, 18),
@@ -61,9 +26,9 @@ async function createScene(): Promise<Scene> {
   const pool = new sdk.Pool(
     token0,
     token1,
-    FEE_PIPS,
+    V3_FEE_PIPS,
     String(state.sqrtPriceX96),
-    String(liquidity),
+    String(state.liquidity),
     state.tick,
     ticks.map(({ tick, liquidityNet, liquidityGross }) => ({
       index: tick,
@@ -86,16 +51,6 @@ async function measureUs(run: () => unknown, forMs: number): Promise<number> {
   while (performance.now() - startedMs < forMs) {
     for (let i = 0; i < 10; i += 1) await run();
     count += 10;
-  }
-  return ((performance.now() - startedMs) * 1000) / count;
-}
-
-function measureSyncUs(run: () => unknown, forMs: number): number {
-  const startedMs = performance.now();
-  let count = 0;
-  while (performance.now() - startedMs < forMs) {
-    for (let i = 0; i < 100; i += 1) run();
-    count += 100;
   }
   return ((performance.now() - startedMs) * 1000) / count;
 }

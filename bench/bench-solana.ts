@@ -1,5 +1,5 @@
 // Part `solana`: how much of a core it takes to read, decode and index blocks of 6 MB as fast as
-// mainnet makes them.
+// mainnet makes them, and quotes on one pool of each kind.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,6 +22,7 @@ import {
 } from '../test/solana-fixtures.ts';
 import { median, spread } from './measure.ts';
 import type { Row } from './row.ts';
+import { benchSolanaQuotes } from './solana-quotes.ts';
 import { BENCH_GENESIS, BENCH_SLOTS } from './solana-slots.ts';
 
 const BLOCKS_PER_SECOND = 2.5;
@@ -135,6 +136,7 @@ export async function benchSolana(options: { readonly quick: boolean }): Promise
           `${median(costs).toFixed(0)} ms of CPU per block of ${node.transactions} transactions, ` +
           `${(node.bytes / 1e6).toFixed(1)} MB: gunzip, parse, decode, commit to SQLite`,
       },
+      ...benchSolanaQuotes(options.quick),
     ];
   } finally {
     node.child.kill();

@@ -187,4 +187,39 @@ export const GOALS = {
     name: 'indexing 2.5 Solana blocks of 6 MB a second, of 60 % of a core',
     ratioMin: 1,
   },
+  solanaPumpQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, a curve of pump, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
+  solanaCeiledQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, Raydium CPMM and v4, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
+  solanaClmmQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, Raydium CLMM, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
+  solanaOrcaQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, Orca Whirlpool, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
+  solanaBinsQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, Meteora DLMM, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
+  solanaRangeQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, Meteora DAMM v2, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
+  solanaSegmentsQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, Meteora DBC, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
 } as const satisfies Record<string, Goal>;

@@ -199,8 +199,18 @@ test('a chain is followed if it has endpoints', () => {
       creditsPerDay: null,
       scope: { name: 'all', watch: [] },
       contracts: null,
+      lookupTables: [],
     },
   ]);
+});
+
+test('lookup tables are addresses of Solana', () => {
+  const env = { RPC_SOLANA: 'https://one.example.com' };
+  const table = 'AddressLookupTab1e1111111111111111111111111';
+  const [chain] = loadConfig({ ...env, LOOKUP_TABLES_SOLANA: `${table},${table}` }).chains;
+  assert.deepEqual(chain?.lookupTables, [table, table]);
+  const [problem] = problemsOf({ ...env, LOOKUP_TABLES_SOLANA: '0x12' });
+  assert.match(problem ?? '', /^LOOKUP_TABLES_SOLANA /);
 });
 
 test('a WebSocket entry announces blocks beside endpoints that answer', () => {

@@ -132,8 +132,9 @@ function listSettings(chains: readonly ChainSettings[]): readonly Setting<unknow
     ...Object.values(ACCESS_SETTINGS),
     ...Object.values(LIMIT_SETTINGS),
     CHAINS_FILE_SETTING,
-    ...chains.flatMap(({ chain: _, scope, ...settings }) => [
+    ...chains.flatMap(({ chain: _, scope, lookupTables, ...settings }) => [
       ...Object.values(settings),
+      ...(lookupTables === null ? [] : [lookupTables]),
       ...Object.values(scope),
     ]),
     ...Object.values(LIST_SETTINGS),
@@ -164,6 +165,8 @@ export interface FollowedChain {
   readonly credits: CreditTable | null;
   readonly creditsPerDay: number | null;
   readonly scope: ConfiguredScope;
+  /** On Solana: tables of addresses that shorten transactions. */
+  readonly lookupTables: readonly string[];
   /** What the operator's file says of its contracts; null if it has no entry. */
   readonly contracts: ChainContracts | null;
 }
@@ -254,10 +257,10 @@ export function loadConfig(env: Environment): Config {
       }
       if (!urls?.http.length) return [];
       const { http: rpcUrls, sockets } = urls;
-      const { chain } = entry;
-      const contracts = fileChains.find(({ info }) => info.slug === chain)?.contracts ?? null;
-      const followed = { chain, rpcUrls, sockets, startBlock, credits, creditsPerDay };
-      return [{ ...followed, scope, contracts }];
+      const contracts = fileChains.find(({ info }) => info.slug === entry.chain)?.contracts ?? null;
+      const followed = { chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay };
+      const lookupTables = entry.lookupTables === null ? [] : read(entry.lookupTables);
+      return [{ ...followed, scope, contracts, lookupTables }];
     }),
     lists: readAll(LIST_SETTINGS),
     indexing: readAll(INDEXING_SETTINGS),

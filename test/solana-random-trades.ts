@@ -250,13 +250,12 @@ class SolanaTrades {
   #refuse(drawn: DrawnTrade, problem: Json, route = ''): void {
     // A curve takes and pays SOL: only the whole account of wrapped SOL could be unwrapped.
     const isWrapped = /SOL, not wrapped SOL/.test(problem.detail);
-    const isLevied = drawn.key === 'LEVY' && problem.code === 'POOLS_NOT_QUOTED';
     // A curve that was just opened is not read yet.
     const isNew = drawn.key === 'coin' && problem.code === 'NO_MARKET';
     // A curve can be told what to pay only in coins, and is sold to as an input.
     const isOpen =
       drawn.amountOutRaw !== undefined && problem.code === 'EXACT_OUTPUT_NOT_SUPPORTED';
-    const isFair = isOpen || REFUSALS.has(problem.code) || isWrapped || isLevied || isNew;
+    const isFair = isOpen || REFUSALS.has(problem.code) || isWrapped || isNew;
     assert.ok(isFair, `${describeTrade(drawn)}: ${JSON.stringify(problem)} ${route}`);
     count(this.tally.refused, problem.code);
   }

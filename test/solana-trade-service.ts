@@ -181,9 +181,8 @@ async function openScene(t: Cleanup) {
 
 /** Waits until pools are complete and their tokens checked, so that quotes can be exact. */
 async function untilMeasured(scene: SolanaTradeService): Promise<void> {
-  const levied = scene.mintOf('LEVY');
   const mints = [...scene.scene.tokens, ...scene.coins].map(({ mint }) => mint);
-  for (const mint of mints.filter((one) => one !== WRAPPED_SOL && one !== levied)) {
+  for (const mint of mints.filter((one) => one !== WRAPPED_SOL)) {
     await until(`${mint} is measured`, async () => {
       const { body } = await scene.quote({ mint, side: 'buy', amountInRaw: 10n ** 8n });
       return body['exact'] === true;

@@ -218,11 +218,11 @@ describe('facts of the contract', () => {
   test('are read in the background, and say why while they are unknown', async () => {
     const owner = buildFakeAddress('cccc', 1);
     const [first, second] = await askTwice(async () => {
-      return { owner, isMintable: true, isProxy: false };
+      return { kind: 'contract', owner, isMintable: true, isProxy: false };
     });
     for (const fact of first) {
       assert.equal(fact.value, null);
-      assert.match(fact.reason, /being read/);
+      assert.match(fact.reason, /being asked/);
     }
     const shown = findFamily('devnet').addresses.toShown(owner);
     assert.deepEqual(second, [
@@ -234,7 +234,7 @@ describe('facts of the contract', () => {
 
   test('of a proxy say nothing of its functions', async () => {
     const [, facts] = await askTwice(async () => {
-      return { owner: null, isMintable: null, isProxy: true };
+      return { kind: 'contract', owner: null, isMintable: null, isProxy: true };
     });
     assert.deepEqual(
       facts.map(({ value, reason }: Json) => [value, reason]),
@@ -252,7 +252,7 @@ describe('facts of the contract', () => {
     const unsupported = pick(await ask());
     for (const [facts, reason] of [
       [failed, /did not answer/],
-      [none, /no code at this address/],
+      [none, /no contract or mint at this address/],
       [unsupported, /no code of their own/],
     ] as const) {
       for (const fact of facts) assert.match(fact.reason, reason);

@@ -59,6 +59,8 @@ export interface ChainTime {
 }
 
 const SLOTS_PER_EPOCH = 432_000;
+/** Programs see so many blocks before theirs. */
+const SLOT_HASHES_MAX = 150;
 const KEYS_MAX = 100_000;
 
 type Metadata = ReturnType<InstanceType<LiteSvmModule['FailedTransactionMetadata']>['meta']>;
@@ -144,11 +146,15 @@ const NO_ACCOUNT = { lamports: 0n, data: new Uint8Array(), owner: new Uint8Array
 export class Svm {
   readonly #svm: InstanceType<LiteSvmModule['LiteSvm']>;
   readonly #keys = new Map<string, Buffer>();
+  /** The newest first. */
+  #slotHashes: { readonly slot: bigint; readonly hash: string }[] = [];
 
   constructor() {
     const svm = new litesvm.LiteSvm();
     svm.setFeatureSet(litesvm.FeatureSet.allEnabled());
     svm.setSysvars();
+    const slots = BigInt(SLOTS_PER_EPOCH);
+    svm.setEpochSchedule(new litesvm.EpochSchedule(slots, slots, false, 0n, 0n));
     svm.setBuiltins();
     svm.setPrecompiles();
     svm.setDefaultPrograms();
@@ -189,7 +195,11 @@ export class Svm {
     const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH));
     const now = BigInt(seconds);
     this.#svm.setClock(new litesvm.Clock(BigInt(slot), now, epoch, epoch + 1n, now));
-    this.#svm.setSlotHashes([{ slot: BigInt(parent.slot), hash: parent.hash }]);
+    // A fork replaces slots.
+    const older = this.#slotHashes.filter((one) => one.slot < parent.slot);
+    const newest = { slot: BigInt(parent.slot), hash: parent.hash };
+    this.#slotHashes = [newest, ...older].slice(0, SLOT_HASHES_MAX);
+    this.#svm.setSlotHashes(this.#slotHashes);
   }
 
   execute(bytes: Uint8Array): Execution {

@@ -820,22 +820,31 @@ export interface SafetyFact {
   /**
    * A stable code; new ones may be added: VERIFIED, BUY_TAX_BPS, SELL_TAX_BPS, SELLABLE, POOLS,
    * POOLS_CHECKED, LIQUIDITY_USD, FIRST_SEEN_AT, SUPPLY_RAW, HOLDERS, TOP10_PCT, OWNER,
-   * MINTABLE, PROXY.
+   * MINTABLE, PROXY, TOKEN_PROGRAM, MINT_AUTHORITY, FREEZE_AUTHORITY, TRANSFER_FEE_BPS,
+   * TRANSFER_FEE_MAX_RAW, NEXT_TRANSFER_FEE_BPS, TRANSFER_HOOK, PERMANENT_DELEGATE,
+   * FROZEN_BY_DEFAULT, PAUSE_AUTHORITY, PAUSED, TRANSFERABLE, TOP10_ACCOUNTS_PCT,
+   * LAUNCH_BUNDLE_PCT, LAUNCH_BUNDLE_WALLETS.
    */
   code: string;
   /**
    * Null if unknown; POOLS is null above 50. Taxes are those of the worst pool that was
    * checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode
-   * has a known function that mints; PROXY whether calls go on to other code.
+   * has a known function that mints; PROXY whether calls go on to other code. On Solana, an
+   * authority, hook or delegate is an address, or false if there is none; TOP10_ACCOUNTS_PCT
+   * counts token accounts, pools included; LAUNCH_BUNDLE_PCT is what was bought in the block in
+   * which a launchpad opened the token, in per cent of the supply.
    */
   value: string | number | boolean | null;
-  /** Why a fact about the contract is unknown. */
+  /** Why a fact is unknown. */
   reason?: string;
   /**
-   * How it is known: from indexed events, from simulated round trips through pools, from the
-   * operator's token lists, or as the token's contract says.
+   * How it is known: from indexed events, from simulated round trips through pools (on Solana
+   * by the pool's mints), from the operator's token lists, or as the token's contract or its
+   * mint says.
    */
-  source: "index" | "simulation" | "list" | "contract";
+  source: "index" | "simulation" | "list" | "contract" | "mint";
+  /** The block that it is of, on Solana the slot, where that is not asOf. */
+  block?: number;
 }
 
 export interface SafetyWarning {
@@ -881,9 +890,15 @@ export interface SolanaNetworkCost {
   /** For the compute units, in lamports. */
   priorityFeeRaw: string;
   /**
-   * For token accounts that a wallet may have to open, in lamports; closing them returns it.
+   * For token accounts that a wallet may have to open, in lamports; closing them returns it. In
+   * a build, for those that it does open.
    */
   rentRaw: string;
+  /**
+   * In a build: for an account of wrapped SOL that the transaction opens and closes. The wallet
+   * must have it, and gets it back.
+   */
+  rentReturnedRaw?: string;
   /** The most that the transaction takes: all of these together. */
   totalRaw: string;
 }

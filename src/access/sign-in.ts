@@ -53,9 +53,9 @@ export class SignIn {
   ): Promise<{ challengeId: string; message: string; expiresAt: number }> {
     const { store, peppers, clock, bounds, findFamily, knownChains } = this.#options;
     const chain = parseChain(knownChains, input.chain);
-    const { addresses, wallets } = findFamily(chain.slug);
-    const { accountName } = wallets;
-    const address = parseWalletAddress(addresses, { chain: chain.slug, text: input.address });
+    const family = findFamily(chain.slug);
+    const { accountName } = family.wallets;
+    const address = parseWalletAddress(family, { chain: chain.slug, text: input.address });
     const uri = this.#pickOrigin(input.domain ?? null, caller.origin);
     const domain = toDomain(uri);
     const issuedAtMs = clock.nowMs();

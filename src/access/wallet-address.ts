@@ -1,8 +1,8 @@
 // Wallet addresses: untrusted text → canonical form.
 
+import type { ChainFamily } from '../chains/family.ts';
 import { AppError } from '../errors/app-error.ts';
 import { toShownText } from '../lib/shown-text.ts';
-import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 
@@ -15,10 +15,15 @@ export function parseChain(chains: ChainRegistry, name: string): ChainInfo {
 
 /** In the form that people are shown: wallets put that into what they sign. */
 export function parseWalletAddress(
-  addresses: AddressCodec,
+  { addresses, wallets }: Pick<ChainFamily, 'addresses' | 'wallets'>,
   { chain, text }: { readonly chain: ChainSlug; readonly text: string },
 ): string {
+  const refuse = (message: string) =>
+    new AppError('INVALID_ADDRESS', { chain }, { errors: [{ path: 'address', message }] });
   const address = addresses.parse(text);
-  if (address === null) throw new AppError('INVALID_ADDRESS', { chain });
+  if (address === null) throw refuse(`must be an address on ${chain}`);
+  if (wallets.canSign?.(address) === false) {
+    throw refuse('must be the address of a wallet; no key can sign for this one');
+  }
   return addresses.toShown(address);
 }

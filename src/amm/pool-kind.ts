@@ -6,6 +6,7 @@ import type { TickRange, TickRecord } from '../model/market-record.ts';
 import type { PoolChange, PoolKindName, PoolRecordOf, StateOf, TermsOf } from '../model/pool.ts';
 import type { SwapPool } from './swap-pool.ts';
 import type { TickList } from './tick-list.ts';
+import type { PoolTransferFees } from './transfer-fee.ts';
 
 /** A pool's row while events are applied to it. */
 export type PoolDraft<K extends PoolKindName> = {
@@ -64,6 +65,8 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * (`UncheckedFlag`); empty or absent if there are none.
    */
   findFlags?(state: StateOf<K>, terms: TermsOf<K>): string;
+  /** What the pool's tokens deduct from transfers, where the kind's swaps include that. */
+  findTransferFees?(state: StateOf<K>): PoolTransferFees | null;
   /** For pools that sell a new token until they have none left; null for other pools. */
   findLaunch?(pool: Pick<PoolRecordOf<K>, 'terms' | 'state'>): LaunchStage | null;
   /** For kinds with launchpads' curves, whose coin is token 0: how far it is; null for no curve. */

@@ -32,6 +32,14 @@ interface MovedPool {
   readonly after: SwapPool;
 }
 
+/** What tokens themselves deduct from the transfers of a swap. */
+export interface TransferParts {
+  /** Of the input, in its units. */
+  readonly inRaw: bigint;
+  /** Of the output, in its units. */
+  readonly outRaw: bigint;
+}
+
 /** Immutable. Amounts are exact to the unit; `depth` and `stretches` only guide the search. */
 export interface SwapPool {
   swapIn(zeroForOne: boolean, amountIn: bigint): SwapOutcome;
@@ -52,6 +60,11 @@ export interface SwapPool {
   takesAtMost(zeroForOne: boolean, enough: number): number;
   /** The same pool at another time; absent if its swaps do not depend on the time. */
   at?(nowSeconds: number): SwapPool;
+  /** For a pool of tokens with transfer fees, whose amounts are those of the wallet. */
+  splitTransfers?(
+    zeroForOne: boolean,
+    swap: Pick<SwapOutcome, 'amountIn' | 'amountOut'>,
+  ): TransferParts;
   /** The same pool with other fees. */
   withFees(fees: DirectionFees): SwapPool;
   /** Its ticks, which outlive most of its states; null for a kind without ticks. */

@@ -1,8 +1,9 @@
 // The nodes of one chain as a thread uses them, and the fixed facts of its markets.
 
 import type { DirectionFees } from '../amm/swap-pool.ts';
+import type { PoolTransferFees } from '../amm/transfer-fee.ts';
 import type { BlockHeader } from '../model/block-header.ts';
-import type { ContractFacts } from '../model/contract-facts.ts';
+import type { TokenFacts } from '../model/contract-facts.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription, PoolKindName } from '../model/pool.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
@@ -26,6 +27,8 @@ export interface ChainMarket {
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
   readonly burnAddresses: ReadonlySet<Address>;
+  /** Whether tokens are mints of the chain's own programs, without code of their own. */
+  readonly hasMints?: boolean;
   readonly costs: TransactionCosts;
 }
 
@@ -68,10 +71,13 @@ export type DataFees =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'units' | 'coin'; readonly short: DataFee; readonly long: DataFee };
 
+/** A pool with what its swaps already deduct for its tokens' transfers. */
+type TripPool = PoolDescription & { readonly transferFees?: PoolTransferFees | null };
+
 /** A trade from the native coin to a pool, and back. */
 export interface RoundTrip {
   /** The probed pool comes last. */
-  readonly hops: readonly { readonly pool: PoolDescription; readonly zeroForOne: boolean }[];
+  readonly hops: readonly { readonly pool: TripPool; readonly zeroForOne: boolean }[];
   /** In the native coin. */
   readonly amountIn: bigint;
   readonly fees: NetworkFees | null;
@@ -170,10 +176,15 @@ export interface ChainNodes {
    */
   readHoldings(query: HoldingsQuery, signal: AbortSignal): Promise<Holdings | null>;
   /**
-   * What a token's contract shows of itself, as of now; null if there is none. Absent for families
-   * whose tokens have no code of their own.
+   * What a token's contract, or its mint, shows of itself, as of now; null if there is none. Absent
+   * for families of which that is not known.
    */
-  readContractFacts?(token: Address, signal: AbortSignal): Promise<ContractFacts | null>;
+  readContractFacts?(token: Address, signal: AbortSignal): Promise<TokenFacts | null>;
+  /**
+   * Those of the addresses at which there is something that is no token. Absent for families of
+   * which that is not known.
+   */
+  findNonTokens?(addresses: readonly Address[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
   /** Whether a contract wallet accepts the signature; false if there is no contract. */
   verifyContractSignature(signed: SignedText, signal: AbortSignal): Promise<boolean>;
   /**

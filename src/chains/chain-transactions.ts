@@ -88,6 +88,26 @@ export interface BuildRequest {
   readonly lifeSeconds: number;
 }
 
+/** What somebody may do to the tokens of all holders. */
+export interface TokenPowers {
+  readonly canMint: boolean;
+  readonly canFreeze: boolean;
+  /** Move or burn them. */
+  readonly canTake: boolean;
+}
+
+/** In the native coin, but for the units. */
+interface BuiltCost {
+  readonly units: bigint;
+  readonly unitPrice: bigint;
+  readonly baseRaw: bigint;
+  readonly priorityRaw: bigint;
+  /** For accounts that are opened and stay. */
+  readonly rentRaw: bigint;
+  /** For accounts that are opened and closed again. */
+  readonly rentReturnedRaw: bigint;
+}
+
 export interface BuiltTransactions {
   /** In signing order; `purpose` is shown to the person who signs. */
   readonly transactions: readonly {
@@ -97,6 +117,8 @@ export interface BuiltTransactions {
   readonly deadlineSeconds: number;
   /** The most that all of them can cost, in the native coin. */
   readonly feesRaw: bigint;
+  /** Its parts, where they are known better than by model. */
+  readonly cost?: BuiltCost;
   /** Null if no node could simulate them. */
   readonly simulation: {
     /** What the wallet received. */
@@ -111,6 +133,8 @@ export interface BuiltTransactions {
     /** Set if it ran on a later block than was asked for, and paid something else there. */
     readonly laterBlock?: number;
   } | null;
+  /** By token of the two ends: what others may do to it. Absent where tokens have no such roles. */
+  readonly powers?: ReadonlyMap<Address, TokenPowers>;
   /** An allowance that is too low; the transactions raise it. Null if it suffices. */
   readonly allowance: {
     readonly spender: Address;

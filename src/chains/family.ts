@@ -45,6 +45,8 @@ export interface ChainSource {
   readonly devnet: unknown;
   /** What the operator's file says of the chain; none if it has no entry. */
   readonly contracts?: ChainContracts | null;
+  /** On Solana: tables of addresses that shorten transactions; none by default. */
+  readonly lookupTables?: readonly string[];
   /** Null starts at the finalized block. */
   readonly startBlock: number | null;
   /** Identifies one chain of a devnet, which may be replaced by a new one; null for real chains. */

@@ -13,8 +13,9 @@ import { requireMarkets } from './chain-families.ts';
 /** Throws if the chain's contracts are not known. */
 export function findChainSource(followed: FollowedChain): ChainSource {
   const { chain, rpcUrls: endpoints, sockets, startBlock, creditsPerDay, contracts } = followed;
+  const { lookupTables } = followed;
   const budget = { credits: followed.credits ?? CALLS_AS_CREDITS, creditsPerDay };
-  const place = { chain, contracts, endpoints, sockets };
+  const place = { chain, contracts, endpoints, sockets, lookupTables };
   const source = { ...place, budget, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);
   return source;
@@ -46,10 +47,11 @@ export function readDevnetSource(
     rpcUrl: string;
     startBlock: number;
     instance: string;
+    lookupTables?: readonly string[];
   };
-  const { rpcUrl, instance } = devnet;
+  const { rpcUrl, instance, lookupTables = [] } = devnet;
   return {
-    ...{ chain, endpoints: [rpcUrl], devnet, instance },
+    ...{ chain, endpoints: [rpcUrl], devnet, instance, lookupTables },
     startBlock: startBlock ?? devnet.startBlock,
   };
 }

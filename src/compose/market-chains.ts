@@ -41,6 +41,7 @@ export function createMarketChains(options: MarketChainsOptions): MarketChains {
     requestHistory: (token, caller) => chains.requestHistory(source.chain, token, caller),
     findContracts: nodes.findContracts,
     readHoldings: nodes.readHoldings,
+    hasMints: market.hasMints === true,
     readContractFacts: nodes.readContractFacts,
   });
   return {

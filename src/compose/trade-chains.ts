@@ -35,6 +35,8 @@ const PROBE_PAUSE_MS = 400;
 const LOOK_MS = 250;
 /** How long a quote waits for the pools that a lookup has found. */
 const SETTLE_MAX_MS = 2000;
+/** How long a caller waits for what is at an unknown address. */
+const NON_TOKENS_MS = 3000;
 /** What a slowed chain's age counts as, at most. */
 const SLOWED_AGE_MAX_MS = 10_000;
 
@@ -149,7 +151,7 @@ class RunningChain {
         if (scope !== undefined || startBlock > 1) chains.tokens.noteKnown(slug, token);
       },
       findUntraded: (trade) => this.#findUntraded(trade, trusted),
-      settle: () => this.#settle(),
+      ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => {
         this.#safety.noteUse(pools);
@@ -160,6 +162,13 @@ class RunningChain {
       },
       noteFailure: (failure) => this.#evidence.hearFailure(failure),
     };
+  }
+
+  /** Empty if the family cannot say, or no node answers. */
+  async #findNonTokens(addresses: readonly Address[]): Promise<ReadonlySet<Address>> {
+    const signal = AbortSignal.timeout(NON_TOKENS_MS);
+    const asked = this.#connected.nodes.findNonTokens?.(addresses, signal);
+    return (await asked?.catch(() => null)) ?? new Set();
   }
 
   get canTrade(): boolean {

@@ -4,7 +4,14 @@ import { type ChainInfo, FOLLOWED_FAMILIES, isEmbedded, toSettingSuffix } from '
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import { createRpcSettings } from './rpc-settings.ts';
 import { createScopeSettings } from './scope-settings.ts';
-import { integer, optionalSetting, type Setting } from './setting.ts';
+import {
+  integer,
+  listOf,
+  optionalSetting,
+  type Setting,
+  setting,
+  solanaAddressText,
+} from './setting.ts';
 
 function startBlockSetting(chain: ChainInfo): Setting<number | null> {
   const name = `START_BLOCK_${toSettingSuffix(chain.slug)}`;
@@ -12,6 +19,17 @@ function startBlockSetting(chain: ChainInfo): Setting<number | null> {
     group: 'Chains',
     why: `The first ${chain.name} block to index. If unset, indexing starts near the head.`,
     example: '20000000',
+  });
+}
+
+/** Null for families whose transactions have no such tables. */
+function lookupTablesSetting({ family, slug, name }: ChainInfo): Setting<readonly string[]> | null {
+  if (family !== 'solana') return null;
+  return setting(`LOOKUP_TABLES_${toSettingSuffix(slug)}`, listOf(solanaAddressText), {
+    group: 'Chains',
+    why: `Address lookup tables of ${name} that builds may use, comma-separated: a transaction is shorter if a table has at least two of its accounts, such as the pools that you trade in. Nobody needs to own them; one that is closed is no longer used within a minute.`,
+    example: 'AddressLookupTab1e1111111111111111111111111',
+    fallback: '',
   });
 }
 
@@ -24,6 +42,7 @@ export function createChainSettings(chains: ChainRegistry) {
       chain: chain.slug,
       ...createRpcSettings(chain),
       startBlock: startBlockSetting(chain),
+      lookupTables: lookupTablesSetting(chain),
       scope: createScopeSettings(chain),
     }));
 }

@@ -30,3 +30,25 @@ export function* warnOfMeasured(
     yield ['SELL_GAS_HIGH', `A sale uses ${units} in the token contract.`];
   }
 }
+
+/** Powers of somebody over the tokens of all holders. */
+interface MintPowers {
+  readonly canMint: boolean;
+  readonly canFreeze: boolean;
+  readonly canTake: boolean;
+}
+
+type PowerWarning = readonly [
+  code: 'MINT_AUTHORITY' | 'FREEZE_AUTHORITY' | 'PERMANENT_DELEGATE',
+  message: string,
+];
+
+export function* warnOfPowers(powers: MintPowers): Generator<PowerWarning> {
+  if (powers.canMint) yield ['MINT_AUTHORITY', 'More of the token can be minted at any time.'];
+  if (powers.canFreeze) {
+    yield ['FREEZE_AUTHORITY', 'Accounts of the token can be frozen, which stops their transfers.'];
+  }
+  if (powers.canTake) {
+    yield ['PERMANENT_DELEGATE', 'Somebody may move or burn the tokens of any holder.'];
+  }
+}

@@ -1,14 +1,14 @@
 // What contracts of tokens show of themselves: read in the background when somebody asks, and kept.
 
 import { BoundedMap } from '../lib/bounded-map.ts';
-import type { ContractFacts } from '../model/contract-facts.ts';
+import type { TokenFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { MarketChain } from './market-parts.ts';
 import { NodeGate } from './node-gate.ts';
 
 /** Facts, or why there are none. */
 export type ContractReading =
-  | { readonly kind: 'read'; readonly facts: ContractFacts }
+  | { readonly kind: 'read'; readonly facts: TokenFacts }
   | { readonly kind: 'pending' | 'failed' | 'noCode' | 'unsupported' };
 
 interface KeptReading {
@@ -59,7 +59,7 @@ export class ContractBook {
   }
 }
 
-function toReading(read: { readonly facts: ContractFacts | null } | null): ContractReading {
+function toReading(read: { readonly facts: TokenFacts | null } | null): ContractReading {
   if (read === null) return { kind: 'failed' };
   return read.facts === null ? { kind: 'noCode' } : { kind: 'read', facts: read.facts };
 }

@@ -1,5 +1,6 @@
 // Answers GET /token/safety: what was measured of a token, each fact with its source.
 
+import { kindOf } from '../amm/pool-kinds.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
@@ -8,7 +9,6 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { warnOfMeasured } from '../contract/safety-warnings.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { pow10 } from '../lib/decimal.ts';
-import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
@@ -17,9 +17,16 @@ import { type PoolSafety, SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
 import { pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
-import { ContractBook, type ContractReading } from './contract-book.ts';
+import { ContractBook } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
 import { computePct } from './create-get-holders.ts';
+import { type LaunchBundle, readLaunchBundle } from './launch-bundle.ts';
+import {
+  listPowerWarnings,
+  listTokenFacts,
+  type TokenFact,
+  type TokenWarning,
+} from './list-token-facts.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -31,8 +38,6 @@ import { readAt } from './read-at.ts';
 import { withLookup } from './with-lookup.ts';
 
 type SafetyAnswer = OutputOf<typeof getTokenSafety>;
-type Fact = SafetyAnswer['facts'][number];
-type Warning = SafetyAnswer['warnings'][number];
 
 /** What round trips through a chain's pools have shown. */
 interface ChainSafety {
@@ -62,6 +67,8 @@ interface SafetyRead {
   readonly poolCount: number | null;
   /** What its ten largest holders have. */
   readonly topRaw: bigint;
+  /** Null for a token without a launchpad's curve. */
+  readonly bundle: LaunchBundle | null;
 }
 
 const POOLS_SHOWN_MAX = 50;
@@ -79,6 +86,19 @@ interface Measured {
   readonly unitName: string;
 }
 
+/** What the token itself deducts from transfers, which the pool's swaps include. */
+function findFeeBps(row: PoolRecord, token: Address): number {
+  const fees = kindOf(row).findTransferFees?.(row.state) ?? null;
+  return (row.token0 === token ? fees?.fee0 : fees?.fee1)?.bps ?? 0;
+}
+
+type MeasuredSum = NonNullable<ReturnType<ChainSafety['sum']>>;
+
+function withFee(sum: MeasuredSum, feeBps: number): MeasuredSum {
+  const add = (bps: number | null) => (bps === null ? null : bps + feeBps);
+  return { ...sum, buyTaxBps: add(sum.buyTaxBps), sellTaxBps: add(sum.sellTaxBps) };
+}
+
 function measure(
   parts: SafetyParts,
   { chain, token, addresses }: TokenReference,
@@ -89,21 +109,25 @@ function measure(
   safety?.note(token);
   const nowMs = parts.nowMs();
   let isAnyStale = false;
-  const shown = pools.map(({ pool, venue }) => {
+  const shown = pools.map((row) => {
+    const { pool, venue } = row;
     const known = safety?.find(pool) ?? null;
     const side = known && (known.token0 === token ? known.side0 : known.side1);
+    const feeBps = findFeeBps(row, token);
+    const add = (bps: number | null | undefined) => (bps == null ? null : bps + feeBps);
     const isOld = known !== null && nowMs - known.checkedAtMs > SAFETY_LIFE_MS;
     isAnyStale ||= isOld || safety?.isDoubted(pool) === true;
     return {
       pool: addresses.toShown(pool),
       venue,
-      buyTaxBps: side?.outBps ?? null,
-      sellTaxBps: side?.inBps ?? null,
+      buyTaxBps: add(side?.outBps),
+      sellTaxBps: add(side?.inBps),
       sellable: side?.sellable ?? null,
       checkedAt: known?.checkedAtMs ?? null,
     };
   });
-  const sum = safety?.sum(ids, token) ?? null;
+  const found = safety?.sum(ids, token) ?? null;
+  const sum = found && withFee(found, Math.max(0, ...pools.map((row) => findFeeBps(row, token))));
   return { pools: shown, sum, isAnyStale, unitName: safety?.unitName ?? '' };
 }
 
@@ -113,35 +137,7 @@ function findVerified(parts: MarketParts, { chain, token }: TokenReference): boo
   return entries === undefined || entries.size === 0 ? null : entries.has(token);
 }
 
-/** Why there are no facts of a contract. */
-const NO_FACTS: Readonly<Record<Exclude<ContractReading['kind'], 'read'>, string>> = {
-  pending: 'The contract is being read; ask again after some seconds.',
-  failed: 'The node of the chain did not answer; it is asked again.',
-  noCode: 'There is no code at this address.',
-  unsupported: 'Tokens of this chain have no code of their own.',
-};
-
-/** What the contract shows; a fact that is unknown says why. */
-function listContractFacts(reading: ContractReading, addresses: AddressCodec): Fact[] {
-  const source = 'contract' as const;
-  if (reading.kind !== 'read') {
-    const unknown = { value: null, source, reason: NO_FACTS[reading.kind] };
-    return ['OWNER', 'MINTABLE', 'PROXY'].map((code) => ({ code, ...unknown }));
-  }
-  const { owner, isMintable, isProxy } = reading.facts;
-  const noOwner = { value: null, source, reason: 'The contract names no owner.' };
-  const elsewhere = { value: null, source, reason: 'The code is behind a proxy.' };
-  return [
-    {
-      code: 'OWNER',
-      ...(owner === null ? noOwner : { value: addresses.toShown(owner), source }),
-    },
-    { code: 'MINTABLE', ...(isMintable === null ? elsewhere : { value: isMintable, source }) },
-    { code: 'PROXY', value: isProxy, source },
-  ];
-}
-
-function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | null): Fact[] {
+function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | null): TokenFact[] {
   const { token, poolCount, topRaw } = read;
   const { sum, pools } = measured;
   const isComplete = isHoldersComplete(token);
@@ -162,6 +158,22 @@ function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | n
       value: isComplete ? computePct(topRaw, token.supplyRaw) : null,
       source: 'index',
     },
+    ...(read.bundle === null ? [] : listBundleFacts(read.bundle, token)),
+  ];
+}
+
+/** What was bought in the very block in which a launchpad opened the token's curve. */
+function listBundleFacts(bundle: LaunchBundle, { supplyRaw }: TokenRecord): TokenFact[] {
+  const source = 'index' as const;
+  if (bundle.kind === 'unknown') {
+    const unknown = { value: null, source, reason: bundle.reason };
+    return ['LAUNCH_BUNDLE_PCT', 'LAUNCH_BUNDLE_WALLETS'].map((code) => ({ code, ...unknown }));
+  }
+  const { block, boughtRaw, walletCount } = bundle;
+  const value = computePct(boughtRaw, supplyRaw);
+  return [
+    { code: 'LAUNCH_BUNDLE_PCT', value, source, block },
+    { code: 'LAUNCH_BUNDLE_WALLETS', value: walletCount, source, block },
   ];
 }
 
@@ -169,17 +181,16 @@ function* listWarnings(
   { token }: SafetyRead,
   measured: Measured,
   of: {
-    readonly market: MarketChain;
+    /** Whether everybody uses it as money. */
+    readonly isAsset: boolean;
     readonly isVerified: boolean | null;
     readonly checkpoint: Checkpoint;
   },
-): Generator<Warning> {
-  const { assets } = of.market;
-  const isAsset = assets.native.has(token.token) || assets.stable.has(token.token);
+): Generator<TokenWarning> {
   if (of.isVerified === false) {
     yield { code: 'UNVERIFIED', message: 'No token list of this server vouches for the address.' };
   }
-  const liquidity = isAsset ? null : pickTokenLiquidity(token);
+  const liquidity = of.isAsset ? null : pickTokenLiquidity(token);
   if (liquidity !== null && liquidity < THIN_USD_E18) {
     yield { code: 'THIN_LIQUIDITY', message: 'The pools of the token hold less than 10,000 USD.' };
   }
@@ -216,18 +227,27 @@ async function makeAnswer(
     const topRaw = holders.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
     const pools = top.get(token) ?? [];
     const poolCount = pools.length > POOLS_SHOWN_MAX ? null : pools.length;
-    return { token: row, pools: pools.slice(0, POOLS_SHOWN_MAX), poolCount, topRaw };
+    const bundle = await readLaunchBundle(reader, { chain, token, pools, checkpoint: at });
+    return { token: row, pools: pools.slice(0, POOLS_SHOWN_MAX), poolCount, topRaw, bundle };
   });
   if (value === null || checkpoint === null) throw buildTokenNotFoundError(reference);
   const measured = measure(parts, reference, value.pools);
   const isVerified = findVerified(parts, reference);
+  const reading = contracts.find(market, token);
+  const isAsset = market.assets.native.has(token) || market.assets.stable.has(token);
   const text = serializeOpen({
     pools: measured.pools,
     facts: [
       ...listFacts(value, measured, isVerified),
-      ...listContractFacts(contracts.find(market, token), reference.addresses),
+      ...listTokenFacts(reading, {
+        addresses: reference.addresses,
+        hasMints: market.hasMints === true,
+      }),
     ],
-    warnings: [...listWarnings(value, measured, { market, isVerified, checkpoint })],
+    warnings: [
+      ...listWarnings(value, measured, { isAsset, isVerified, checkpoint }),
+      ...listPowerWarnings(reading, isAsset),
+    ],
   });
   const bytes = Buffer.from(`${text},"asOf":${serializeAsOf(checkpoint)}}`);
   return { kind: 'ready', bytes, etag: computeEtag(text) };

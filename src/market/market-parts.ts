@@ -48,7 +48,9 @@ export interface MarketChain {
   ): Promise<ReadonlyMap<Address, boolean>>;
   /** Asks the chain what an account holds at a block. */
   readonly readHoldings: ChainNodes['readHoldings'];
-  /** Asks the chain what a token's contract shows of itself. */
+  /** Whether its tokens are mints of the chain's own programs, without code of their own. */
+  readonly hasMints?: boolean;
+  /** Asks the chain what a token's contract or mint shows of itself. */
   readonly readContractFacts?: ChainNodes['readContractFacts'] | undefined;
 }
 

@@ -12,7 +12,7 @@ import {
   type SolanaTradeService,
   startSolanaTradeService,
 } from '../solana-trade-service.ts';
-import type { ServiceTradeInput } from '../trade-service.ts';
+import { type ServiceTradeInput, until } from '../trade-service.ts';
 
 /** As many as the chain needs to make a block final. */
 const FINAL_BLOCKS = 33;
@@ -104,4 +104,125 @@ test('a wallet of the chain signs in, issues a key, and builds with its session 
   const body = { ...order, quoteId };
   const built = await client.send('POST', '/trade/build', { body, bearer: trader.token });
   assert.deepEqual((built.body as Json)['transactions'][0].requiredSigners, [trader.address]);
+});
+
+test('a token with a transfer fee is quoted with it, and pays to the unit', async () => {
+  await service.settle();
+  const trader = await createTrader(2);
+  const mint = service.mintOf('LEVY');
+  service.fund(trader.address, 1000);
+  service.seal();
+  await service.settle();
+  const trades: ServiceTradeInput[] = [
+    { mint, side: 'buy', amountInRaw: 10n ** 9n },
+    { mint, side: 'sell', amountInRaw: 100_000_000n },
+    { mint, side: 'buy', amountOutRaw: 50_000_000n },
+    { mint, side: 'sell', amountOutRaw: 10n ** 8n },
+  ];
+  for (const trade of trades) {
+    const { body } = await service.quote(trade);
+    const { exact, fees, tokenSafety, input, output, warnings } = body as Json;
+    assert.equal(exact, true, JSON.stringify(warnings));
+    assert.deepEqual([tokenSafety.buyTaxBps, tokenSafety.sellTaxBps], [200, 200]);
+    assert.ok(warnings.some(({ code }: Json) => code === 'TAXED_TOKEN'));
+    const [levied] = fees.filter(({ kind }: Json) => kind === 'transfer');
+    assert.deepEqual([levied.bps, levied.mint], [200, mint]);
+    const sent = BigInt(trade.side === 'buy' ? output.amountRaw : input.amountRaw);
+    const share = trade.side === 'buy' ? 49n : 50n;
+    assert.ok(BigInt(levied.amountRaw) - sent / share <= 1n, levied.amountRaw);
+    const before = service.readBalance(trader.address, mint);
+    const { transaction } = await buildWell(trader, trade);
+    await trader.send(transaction);
+    service.seal();
+    const moved = service.readBalance(trader.address, mint) - before;
+    assert.equal(moved, trade.side === 'buy' ? sent : -sent);
+    await service.settle();
+  }
+});
+
+function factsOf(json: Json): Record<string, Json> {
+  return Object.fromEntries(json.facts.map((fact: Json) => [fact.code, fact]));
+}
+
+async function readSafety(mint: string): Promise<Json> {
+  const path = `/token/safety?chain=${SLUG}&mint=${mint}`;
+  let json: Json = null;
+  await until(`${mint} is read`, async () => {
+    json = await service.read(path);
+    return factsOf(json)['TOKEN_PROGRAM']?.value !== null;
+  });
+  return json;
+}
+
+test("a mint's powers, fees and launch are facts with a source and a slot", async () => {
+  await service.settle();
+  const levied = await readSafety(service.mintOf('LEVY'));
+  const facts = factsOf(levied);
+  const read = facts['TRANSFER_FEE_BPS'] as Json;
+  assert.deepEqual([read.value, read.source], [200, 'mint']);
+  assert.ok(read.block > 0 && read.block <= service.chain.head.slot);
+  const plain = ['TRANSFER_HOOK', 'PERMANENT_DELEGATE', 'PAUSE_AUTHORITY', 'FROZEN_BY_DEFAULT'];
+  for (const code of plain) assert.equal(facts[code]?.value, false, code);
+  assert.equal(facts['FREEZE_AUTHORITY']?.value, false);
+  assert.equal(facts['MINT_AUTHORITY']?.value, service.scene.wallets.maker.address);
+  assert.ok(facts['TOP10_ACCOUNTS_PCT']?.value > 50);
+  assert.ok(levied.pools.every(({ buyTaxBps }: Json) => buyTaxBps === 200));
+  const codes = levied.warnings.map(({ code }: Json) => code);
+  for (const code of ['MINT_AUTHORITY', 'TAXED_TOKEN']) assert.ok(codes.includes(code), code);
+  // Its creator bought with the transaction that opened the curve.
+  const coin = service.coins[0] ?? assert.fail();
+  const launched = factsOf(await readSafety(coin.mint));
+  assert.equal(launched['LAUNCH_BUNDLE_WALLETS']?.value, 1);
+  const share = launched['LAUNCH_BUNDLE_PCT'] as Json;
+  assert.ok(share.value > 1 && share.value < 10, String(share.value));
+  assert.equal(share.source, 'index');
+  assert.equal(launched['MINT_AUTHORITY']?.value, false);
+});
+
+test('a build warns of a mint authority', async () => {
+  await service.settle();
+  const trader = await createTrader(1);
+  const order = { side: 'buy', amountInRaw: 10n ** 7n } as const;
+  const { body } = await trader.build({ mint: service.mintOf('MIST'), ...order });
+  const { quote, summary } = body as Json;
+  const codes = quote.warnings.map(({ code }: Json) => code);
+  assert.ok(codes.includes('MINT_AUTHORITY'), JSON.stringify(codes));
+  assert.ok(summary.some((line: string) => /can be minted/.test(line)));
+  const stable = await trader.build({ mint: service.mintOf('USDC'), ...order });
+  const ofStable = (stable.body as Json).quote.warnings.map(({ code }: Json) => code);
+  assert.ok(!ofStable.includes('MINT_AUTHORITY'), JSON.stringify(ofStable));
+});
+
+test('names of other things, and amounts of more than 64 bits, are errors of their field', async () => {
+  await service.settle();
+  const { client, scene } = service;
+  const [evm, wallet] = ['0x4200000000000000000000000000000000000006', scene.wallets.maker.address];
+  const mint = service.mintOf('MIST');
+  const [pool] = scene.pools;
+  const good = { chain: SLUG, mint, side: 'buy', amountInRaw: '1000' };
+  const cases: readonly (readonly [Json, string, string])[] = [
+    [{ ...good, mint: evm }, 'INVALID_ADDRESS', 'mint'],
+    [{ ...good, quoteMint: evm }, 'INVALID_ADDRESS', 'quoteMint'],
+    [{ ...good, amountInRaw: String(2n ** 64n) }, 'INVALID_INPUT', 'amountInRaw'],
+    [{ ...good, mint: wallet }, 'INVALID_INPUT', 'mint'],
+    [{ ...good, mint: pool?.pool }, 'INVALID_INPUT', 'mint'],
+    [{ ...good, quoteMint: wallet }, 'INVALID_INPUT', 'quoteMint'],
+  ];
+  const { token } = await createTrader(1);
+  for (const [body, code, path] of cases) {
+    for (const [operation, bearer] of [['quote'], ['build', token]] as const) {
+      const answer = await client.send('POST', `/trade/${operation}`, {
+        ...{ body, ...(bearer === undefined ? {} : { bearer }) },
+      });
+      const { errors } = answer.body as Json;
+      assert.deepEqual([answer.status, answer.body.code], [400, code], JSON.stringify(body));
+      assert.equal(errors[0].path, path, JSON.stringify(answer.body));
+    }
+  }
+  for (const address of [evm, pool?.pool ?? assert.fail()]) {
+    const answer = await client.send('POST', '/auth/challenge', { body: { address, chain: SLUG } });
+    const { errors } = answer.body as Json;
+    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_ADDRESS']);
+    assert.equal(errors[0].path, 'address');
+  }
 });

@@ -194,9 +194,9 @@ async function assertQuoted({ service }: Scene): Promise<void> {
   assert.deepEqual([input.native, input.symbol], [true, 'SOL']);
   assert.deepEqual([route[0].hops[0].venue, route[0].hops[0].pool], ['pump', CURVE]);
   const { baseFeeRaw, priorityFeeRaw, rentRaw, totalRaw, computeUnits } = networkCost;
-  assert.deepEqual([baseFeeRaw, rentRaw], ['5000', '2074080']);
+  assert.deepEqual([baseFeeRaw, rentRaw], ['5000', '2157600']);
   assert.equal(priorityFeeRaw, ((BigInt(computeUnits) * 30_000n) / 1_000_000n).toString());
-  assert.equal(BigInt(totalRaw), 2_079_080n + BigInt(priorityFeeRaw));
+  assert.equal(BigInt(totalRaw), 2_162_600n + BigInt(priorityFeeRaw));
   assert.deepEqual([tokenSafety.sellable, tokenSafety.buyTaxBps], [true, 0]);
 }
 

@@ -51,11 +51,19 @@ export function findVolatility(terms: BinFeeTerms, at: BinVolatility, id: number
   return Math.min(moved, terms.volatilityMax);
 }
 
+/** The part of the fee that is the same in all bins, in 1e-9. */
+export function findBaseRate({ baseFactor, binStep, basePower }: BinFeeTerms): bigint {
+  return BigInt(baseFactor * binStep) * BASE_UNIT * POWER_BASE ** BigInt(basePower);
+}
+
 /** In 1e-9, in a bin. */
-export function findFeeRate(terms: BinFeeTerms, at: BinVolatility, id: number): bigint {
-  const base =
-    BigInt(terms.baseFactor * terms.binStep) * BASE_UNIT * POWER_BASE ** BigInt(terms.basePower);
-  const squared = BigInt(findVolatility(terms, at, id) * terms.binStep) ** 2n;
-  const rate = base + divideUp(BigInt(terms.control) * squared, VARIABLE_DIVISOR);
+export function findFeeRate(
+  terms: BinFeeTerms,
+  at: BinVolatility,
+  bin: { readonly id: number; readonly baseRate: bigint },
+): bigint {
+  const moved = BigInt(findVolatility(terms, at, bin.id) * terms.binStep);
+  const variable = BigInt(terms.control) * moved * moved;
+  const rate = bin.baseRate + divideUp(variable, VARIABLE_DIVISOR);
   return rate > RATE_MAX ? RATE_MAX : rate;
 }

@@ -9,7 +9,10 @@ const UINT128_MAX = 2n ** 128n - 1n;
 const STEP_SCALE = 10_000n;
 const KEPT_COUNT_MAX = 1 << 16;
 
-const kept = new BoundedMap<string, bigint>(KEPT_COUNT_MAX);
+/** Above all ids, so that a step and an id make one key. */
+const ID_RANGE = 2 ** 24;
+
+const kept = new BoundedMap<number, bigint>(KEPT_COUNT_MAX);
 
 function computeBinPrice(id: number, binStep: number): bigint {
   const base = ONE + (BigInt(binStep) << X64) / STEP_SCALE;
@@ -23,7 +26,7 @@ function computeBinPrice(id: number, binStep: number): bigint {
 }
 
 export function toBinPrice(id: number, binStep: number): bigint {
-  const key = `${binStep}:${id}`;
+  const key = binStep * ID_RANGE + id;
   const known = kept.get(key);
   if (known !== undefined) return known;
   const price = id === 0 ? ONE : computeBinPrice(id, binStep);

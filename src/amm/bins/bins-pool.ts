@@ -15,6 +15,7 @@ import { TickList } from '../tick-list.ts';
 import {
   type BinFeeTerms,
   type BinVolatility,
+  findBaseRate,
   findFeeRate,
   findVolatility,
   RATE_SCALE,
@@ -73,11 +74,13 @@ export class BinsPool implements SwapPool {
   readonly state: BinsState;
   readonly terms: BinsTerms;
   readonly #volatility: BinVolatility;
+  readonly #baseRate: bigint;
 
   constructor(state: BinsState, terms: BinsTerms) {
     this.state = state;
     this.terms = terms;
     const { activeId } = state;
+    this.#baseRate = findBaseRate(terms);
     this.#volatility = renewVolatility(terms, state, { activeId, nowSeconds: terms.nowSeconds });
   }
 
@@ -210,7 +213,7 @@ export class BinsPool implements SwapPool {
   }
 
   #rateIn(id: number): bigint {
-    return findFeeRate(this.terms, this.#volatility, id);
+    return findFeeRate(this.terms, this.#volatility, { id, baseRate: this.#baseRate });
   }
 
   #findCost(zeroForOne: boolean, price: bigint, amount: bigint): bigint {

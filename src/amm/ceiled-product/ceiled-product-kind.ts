@@ -4,6 +4,8 @@
 import type { PoolKind } from '../pool-kind.ts';
 import { findProductPayable } from '../product-payable.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
+import { decodeTransferFees } from '../transfer-fee.ts';
+import { type PlainTransferFeePool, TransferFeePool } from '../transfer-fee-pool.ts';
 import { hasFlag, isQuotable, joinFlags } from '../unchecked-flag.ts';
 import {
   CeiledProductPool,
@@ -17,6 +19,8 @@ interface CeiledProductState {
   readonly reserve1: bigint | null;
   /** See `UncheckedFlag`. */
   readonly flags: string;
+  /** What its tokens deduct from transfers (`encodeTransferFees`); empty if nothing. */
+  readonly transferFees?: string;
 }
 
 declare module '../../model/pool.ts' {
@@ -34,7 +38,8 @@ const parts = createRecordParts<'ceiledProduct'>({
     ...{ creatorFeePips: 'number', creatorFeeOn: 'text' },
     ...{ protocolSharePips: 'number', fundSharePips: 'number' },
   },
-  state: { reserve0: 'bigint', reserve1: 'bigint', flags: 'text' },
+  state: { reserve0: 'bigint', reserve1: 'bigint', flags: 'text', transferFees: 'text' },
+  stateCountBefore: 3,
 });
 
 /** Events tell the reserves, but not what else decides what a swap pays. */
@@ -48,13 +53,16 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
     const { flags } = draft.state;
     // A swap in a pool that was closed says that it opened since it was read.
     const hasOpened = context.swapped !== null && hasFlag(flags, 'closed');
-    if (flags === UNREAD || hasOpened) draft.complete = false;
+    // Earlier versions stored no fees of transfers.
+    const lacksFees = hasFlag(flags, 'transferFee');
+    if (flags === UNREAD || hasOpened || lacksFees) draft.complete = false;
   },
   name: 'ceiledProduct',
   hasTicks: false,
   countsArrivals: true,
   eventFields: ['reserve0', 'reserve1'],
   findFlags: ({ flags }) => flags,
+  findTransferFees: ({ transferFees = '' }) => decodeTransferFees(transferFees),
   price({ reserve0, reserve1 }) {
     if (!reserve0 || !reserve1) return null;
     return { numerator: reserve1, denominator: reserve0 };
@@ -66,11 +74,18 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
   payableRaw({ state }, base) {
     return findProductPayable((base === 'token0' ? state.reserve1 : state.reserve0) ?? 0n);
   },
-  createSwapPool({ state: { reserve0, reserve1, flags }, feePips, terms }) {
+  createSwapPool({ state, feePips, terms }) {
+    const { reserve0, reserve1, flags, transferFees = '' } = state;
     if (reserve0 === null || reserve1 === null || !isQuotable(flags)) return null;
     if (reserve0 <= 0n || reserve1 <= 0n) return null;
     const fees = { zeroForOne: feePips, oneForZero: feePips };
-    return new CeiledProductPool({ reserve0, reserve1, fees, terms });
+    const pool = new CeiledProductPool({ reserve0, reserve1, fees, terms });
+    const deducted = decodeTransferFees(transferFees);
+    return deducted === null ? pool : new TransferFeePool(pool, deducted);
   },
-  revive: (plain) => new CeiledProductPool(plain as PlainCeiledPair),
+  revive(plain) {
+    if (!('transferFees' in plain)) return new CeiledProductPool(plain as PlainCeiledPair);
+    const { within, transferFees } = plain as PlainTransferFeePool;
+    return new TransferFeePool(new CeiledProductPool(within as PlainCeiledPair), transferFees);
+  },
 };

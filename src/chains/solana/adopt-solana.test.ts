@@ -134,7 +134,7 @@ async function startAdopting(scene: TradedChain, onRead: () => void) {
       const head = chain.blocks.get(chain.head)?.blockhash;
       return checkpoint?.blockHash === head && (await readRow())?.complete === true;
     }, 'the pool was not adopted');
-    assert.deepEqual((await readRow())?.state, { ...scene.reserves, flags: '' });
+    assert.deepEqual((await readRow())?.state, { ...scene.reserves, flags: '', transferFees: '' });
   };
   return { assertAdopted };
 }

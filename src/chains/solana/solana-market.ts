@@ -42,6 +42,7 @@ const SOLANA_MARKET: ChainMarket = {
   tradedVenues: new Set(SWAP_ENCODERS.keys()),
   vaults: new Set(VAULT_AUTHORITIES),
   burnAddresses: new Set(BURN.map(toSolanaAddress)),
+  hasMints: true,
   costs: SOLANA_COSTS,
 };
 

@@ -8,9 +8,13 @@ import { RpcClient } from '../rpc/rpc-client.ts';
 import { findProgramOwned } from './accounts/find-program-owned.ts';
 import { createSolanaAdapter } from './create-solana-adapter.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
+import { toSolanaAddress } from './solana-ids.ts';
 import { findSolanaMarket } from './solana-market.ts';
 import { checkRoundTrip } from './tokens/check-round-trip.ts';
+import { readMintFacts } from './tokens/read-mint-facts.ts';
+import { findNonMints } from './tokens/read-mints.ts';
 import { readOwnerHoldings } from './tokens/read-owner-holdings.ts';
+import { LookupTables } from './trading/lookup-tables.ts';
 import { readSolanaFees } from './trading/solana-fees.ts';
 import { createSolanaTransactions } from './trading/solana-transactions.ts';
 
@@ -35,13 +39,14 @@ export function openSolanaNodes(
   const endpoints = new EndpointPool(source.endpoints, { clock, random, shared, budget });
   const dialect = createSolanaDialect(genesis);
   const reading = new RpcClient({ ...READER_USE, endpoints, dialect, clock, random, sleep, log });
+  const tables = (source.lookupTables ?? []).map(toSolanaAddress);
   return {
     createAdapter: ({ knownPools }) =>
       createSolanaAdapter({
         ...{ chain, genesis, endpoints, assets: findSolanaMarket(source).assets },
         ...{ knownPools, clock, random, log },
       }),
-    transactions: createSolanaTransactions(reading),
+    transactions: createSolanaTransactions(reading, new LookupTables(tables, clock)),
     readFees: (signal) => reading.at((endpoint) => readSolanaFees(endpoint, signal), { signal }),
     simulateRoundTrip: (trip, signal) =>
       reading.at((endpoint) => checkRoundTrip(endpoint, trip, signal), { signal }),
@@ -49,6 +54,10 @@ export function openSolanaNodes(
       reading.at((endpoint) => findProgramOwned(endpoint, addresses, signal), { signal }),
     readHoldings: (query, signal) =>
       reading.at((endpoint) => readOwnerHoldings(endpoint, query, signal), { signal }),
+    findNonTokens: (addresses, signal) =>
+      reading.at((endpoint) => findNonMints(endpoint, addresses, signal), { signal }),
+    readContractFacts: (token, signal) =>
+      reading.at((endpoint) => readMintFacts(endpoint, token, signal), { signal }),
     // A program has no key, and nothing else may sign for it.
     verifyContractSignature: async () => false,
     checkContracts: async () => [],

@@ -3,6 +3,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { decodeBase58 } from '../../lib/base58.ts';
 import type { SignedText, WalletSignatures } from '../wallet-signatures.ts';
+import { isSignable } from './accounts/program-address.ts';
 
 const SIGNATURE_BYTES = 64;
 
@@ -33,5 +34,7 @@ function verifySolanaSignature(signed: SignedText): boolean {
 export const SOLANA_WALLETS: WalletSignatures = {
   accountName: 'Solana',
   namespace: 'solana',
+  // Accounts of programs have addresses for which there is no key.
+  canSign: isSignable,
   check: async (signed) => (verifySolanaSignature(signed) ? 'signed' : 'refused'),
 };

@@ -40,6 +40,21 @@ const FACT_CODES = [
   'OWNER',
   'MINTABLE',
   'PROXY',
+  'TOKEN_PROGRAM',
+  'MINT_AUTHORITY',
+  'FREEZE_AUTHORITY',
+  'TRANSFER_FEE_BPS',
+  'TRANSFER_FEE_MAX_RAW',
+  'NEXT_TRANSFER_FEE_BPS',
+  'TRANSFER_HOOK',
+  'PERMANENT_DELEGATE',
+  'FROZEN_BY_DEFAULT',
+  'PAUSE_AUTHORITY',
+  'PAUSED',
+  'TRANSFERABLE',
+  'TOP10_ACCOUNTS_PCT',
+  'LAUNCH_BUNDLE_PCT',
+  'LAUNCH_BUNDLE_WALLETS',
 ] as const;
 
 const factSchema = Type.Object(
@@ -49,15 +64,18 @@ const factSchema = Type.Object(
     }),
     value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
       description:
-        'Null if unknown; POOLS is null above 50. Taxes are those of the worst pool that was checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode has a known function that mints; PROXY whether calls go on to other code.',
+        'Null if unknown; POOLS is null above 50. Taxes are those of the worst pool that was checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode has a known function that mints; PROXY whether calls go on to other code. On Solana, an authority, hook or delegate is an address, or false if there is none; TOP10_ACCOUNTS_PCT counts token accounts, pools included; LAUNCH_BUNDLE_PCT is what was bought in the block in which a launchpad opened the token, in per cent of the supply.',
     }),
-    reason: Type.Optional(
-      Type.String({ description: 'Why a fact about the contract is unknown.' }),
-    ),
-    source: Type.Enum(['index', 'simulation', 'list', 'contract'], {
+    reason: Type.Optional(Type.String({ description: 'Why a fact is unknown.' })),
+    source: Type.Enum(['index', 'simulation', 'list', 'contract', 'mint'], {
       description:
-        "How it is known: from indexed events, from simulated round trips through pools, from the operator's token lists, or as the token's contract says.",
+        "How it is known: from indexed events, from simulated round trips through pools (on Solana by the pool's mints), from the operator's token lists, or as the token's contract or its mint says.",
     }),
+    block: Type.Optional(
+      Type.Integer({
+        description: 'The block that it is of, on Solana the slot, where that is not asOf.',
+      }),
+    ),
   },
   { title: 'SafetyFact', additionalProperties: false },
 );

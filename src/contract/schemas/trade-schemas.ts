@@ -129,7 +129,12 @@ const solanaCostSchema = Type.Object(
     baseFeeRaw: rawAmount('For the signature, in lamports.'),
     priorityFeeRaw: rawAmount('For the compute units, in lamports.'),
     rentRaw: rawAmount(
-      'For token accounts that a wallet may have to open, in lamports; closing them returns it.',
+      'For token accounts that a wallet may have to open, in lamports; closing them returns it. In a build, for those that it does open.',
+    ),
+    rentReturnedRaw: Type.Optional(
+      rawAmount(
+        'In a build: for an account of wrapped SOL that the transaction opens and closes. The wallet must have it, and gets it back.',
+      ),
     ),
     totalRaw: rawAmount('The most that the transaction takes: all of these together.'),
   },

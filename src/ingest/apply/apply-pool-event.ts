@@ -120,7 +120,11 @@ export function applyPoolChange(
     throw new Error(`${row.pool} is ${row.kind}, but the event is for ${change.poolKind}`);
   }
   state.touchPool(pool);
-  kindOf(row).apply(row, change, { ticks: new EntryTicks(state, pool), swapped });
+  const kind = kindOf(row);
+  kind.apply(row, change, { ticks: new EntryTicks(state, pool), swapped });
+  // What the pool's tokens deduct from transfers may be another now: the pool is read again.
+  const fees = kind.findTransferFees?.(row.state) ?? null;
+  if (fees !== null && state.header.position >= fees.untilBlock) row.complete = false;
   noteLaunch(state, pool);
 }
 

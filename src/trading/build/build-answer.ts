@@ -99,13 +99,30 @@ function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['si
   };
 }
 
+/** In place of the model's. */
+function describeBuiltCost({ cost }: BuiltTransactions): Partial<QuoteAnswer> {
+  if (cost === undefined) return {};
+  const parts = [cost.baseRaw, cost.priorityRaw, cost.rentRaw, cost.rentReturnedRaw];
+  return {
+    networkCost: {
+      computeUnits: cost.units.toString(),
+      computeUnitPriceMicroLamports: cost.unitPrice.toString(),
+      baseFeeRaw: cost.baseRaw.toString(),
+      priorityFeeRaw: cost.priorityRaw.toString(),
+      rentRaw: cost.rentRaw.toString(),
+      rentReturnedRaw: cost.rentReturnedRaw.toString(),
+      totalRaw: parts.reduce((sum, part) => sum + part, 0n).toString(),
+    },
+  };
+}
+
 export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
   const { trade, wallet, built, addresses, tokenPage } = facts;
   const { feesRaw, transactions, permit, walletCalls } = built;
   const issues = findIssues(facts);
   const deadlineMs = built.deadlineSeconds * 1000;
   return {
-    quote: facts.quote,
+    quote: { ...facts.quote, ...describeBuiltCost(built) },
     wallet: addresses.toShown(wallet),
     recipient: addresses.toShown(wallet),
     deadline: deadlineMs,

@@ -46,6 +46,7 @@ function summarise(slug: BuiltInSlug, side: 'buy' | 'sell'): string[] {
   const trade = {
     ...{ tokenIn, tokenOut, amountInRaw: 1n, amountOutRaw: 1n, minAmountOutRaw: 1n },
     ...{ executionPrice: null, legs: [], taxIn: null, taxOut: null, warnings: [] },
+    fees: [{ kind: 'transfer', bps: 200, amountRaw: 5n, token: TOKEN }],
     request: { chain: slug, side, fixed: 'input' },
   } as unknown as PricedTrade;
   const tokenPage = findTokenPage(chain, TOKEN);
@@ -59,4 +60,8 @@ test("a link leads to the token's page if the chain has an explorer", () => {
   assert.ok(summarise('ethereum', 'buy').includes(line));
   assert.ok(summarise('ethereum', 'sell').includes(line));
   assert.ok(!summarise('devnet', 'buy').some((one) => one.includes('://')));
+});
+
+test('a fee that the token takes of transfers is told', () => {
+  assert.ok(summarise('devnet', 'buy').includes('The token deducts 2 % of the transfer'));
 });

@@ -91,9 +91,12 @@ function listDuties(purposes: readonly string[]): string[] {
   return purposes.map((purpose, index) => `Sign ${index + 1} of ${purposes.length}: ${purpose}`);
 }
 
-function describeTaxes({ taxIn, taxOut }: PricedTrade): string[] {
+function describeTaxes({ taxIn, taxOut, fees }: PricedTrade): string[] {
   const taxes = [taxIn, taxOut].filter((tax) => tax !== null);
-  return taxes.map(({ bps }) => `The token deducts ${formatPercent(bps)} of the transfer`);
+  const transfers = fees.filter(({ kind }) => kind === 'transfer');
+  return [...taxes, ...transfers].map(
+    ({ bps }) => `The token deducts ${formatPercent(bps)} of the transfer`,
+  );
 }
 
 function describeAmounts(trade: PricedTrade): string[] {

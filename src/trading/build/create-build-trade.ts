@@ -14,6 +14,7 @@ import type { HandlerContext } from '../../contract/handler.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
+import { warnOfPowers } from '../../contract/safety-warnings.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
@@ -228,7 +229,8 @@ class TradeBuilder {
     if (rehearsal.kind === 'reverted') throw rehearsal.error;
     if (rehearsal.kind === 'moved') return null;
     const { built } = rehearsal;
-    const trade = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
+    const held = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
+    const trade = this.#warnOfPowers(held, built);
     const quote = pricing.sealAnswer(trade, built.permit?.terms);
     const { mint } = request;
     const chain = chains.known.get(request.chain);
@@ -331,6 +333,15 @@ class TradeBuilder {
   /** The measurements of the pools on the route may be stale: they are measured again. */
   #noteFailure({ request, wallet }: Build, trade: PricedTrade): void {
     this.#parts.chains.find(request.chain)?.noteFailure({ pools: listPools(trade), wallet });
+  }
+
+  /** What others may do to the traded token; not of tokens that everybody uses as money. */
+  #warnOfPowers(trade: PricedTrade, { powers }: BuiltTransactions): PricedTrade {
+    const { chain, mint } = trade.request;
+    const found = powers?.get(mint);
+    if (found === undefined || this.#parts.chains.find(chain)?.trusted.has(mint)) return trade;
+    const warnings = Array.from(warnOfPowers(found), ([code, message]) => ({ code, message }));
+    return { ...trade, warnings: [...trade.warnings, ...warnings] };
   }
 
   /** Withdraws `exact` if the simulation contradicts it, and adds it if only a fee was open. */

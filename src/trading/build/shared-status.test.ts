@@ -13,6 +13,7 @@ import { readTransaction } from '../../chains/evm/transactions/read-transaction.
 import { RpcClient } from '../../chains/rpc/rpc-client.ts';
 import type { RpcDialect } from '../../chains/rpc/rpc-dialect.ts';
 import { createSolanaDialect } from '../../chains/solana/rpc/solana-dialect.ts';
+import { LookupTables } from '../../chains/solana/trading/lookup-tables.ts';
 import { createSolanaTransactions } from '../../chains/solana/trading/solana-transactions.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { sleep } from '../../lib/retry.ts';
@@ -88,7 +89,7 @@ async function startSolana(): Promise<StatusNode> {
   };
   return {
     node,
-    transactions: createSolanaTransactions(client),
+    transactions: createSolanaTransactions(client, new LookupTables([], systemClock)),
     method: 'getTransaction',
     txHash,
     mine,

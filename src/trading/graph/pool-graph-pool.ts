@@ -2,6 +2,7 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
+import type { PoolTransferFees } from '../../amm/transfer-fee.ts';
 import type { FamilyMarkets } from '../../chains/family.ts';
 import type { HopBytes, SwapCost } from '../../chains/transaction-costs.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
@@ -29,6 +30,8 @@ interface AnyGraphPool {
   readonly inexact: Inexactness | null;
   /** The features, if `inexact` is `unchecked`; separated by spaces. */
   readonly unchecked?: string;
+  /** What its tokens deduct from transfers, included in the curve's amounts; absent if nothing. */
+  readonly transferFees?: PoolTransferFees;
   readonly curve: SwapPool;
 }
 
@@ -68,6 +71,7 @@ export function createGraphPool(
   const curve = kind.createSwapPool(row, ticks, context.previous?.curve);
   if (curve === null) return null;
   const { pool, venue, token0, token1, feePips, vault } = row;
+  const transferFees = kind.findTransferFees?.(row.state) ?? null;
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...pickTerms(row),
@@ -75,6 +79,7 @@ export function createGraphPool(
     bytes: context.findHopBytes(row),
     inexact: findInexactness(row, context),
     unchecked: findUnchecked(row),
+    ...(transferFees === null ? {} : { transferFees }),
   };
 }
 

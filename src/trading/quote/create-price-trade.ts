@@ -36,6 +36,7 @@ import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
 import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
 import { findWarnings } from './trade-warnings.ts';
+import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
 
 export interface PricingParts {
   readonly chains: TradeChains;
@@ -197,7 +198,8 @@ function buildPricedTrade(context: Context): PricedTrade {
   const amounts = computeAmounts(context);
   const hops = listHops(found);
   const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
-  const tokenSafety = book.ofToken(pools, isToken);
+  const measured = book.ofToken(pools, isToken);
+  const tokenSafety = addTransferFee(measured, at.graph, { pools, isToken });
   const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = buildTradeLegs(found.route);
   const strands = buildTradeStrands(found.route, amounts.amountInRaw);
@@ -207,6 +209,8 @@ function buildPricedTrade(context: Context): PricedTrade {
   const networkFees = chain.readFees();
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
+  const isFeeCertain = areFeesCertain(hops, checkpoint.block);
+  const isSure = isClean && isCurrent && isFeeCertain && context.isLoaded;
   const prices = computePrices(context, {
     in: amounts.amountInRaw,
     out: amounts.amountOutRaw,
@@ -232,8 +236,8 @@ function buildPricedTrade(context: Context): PricedTrade {
       blockHash: checkpoint.blockHash,
       timestampMs: checkpoint.timestampMs,
     },
-    exact: areKnown(routePools) && openFlags === '' && isClean && isCurrent && context.isLoaded,
-    openFee: isClean && isCurrent && context.isLoaded ? findOpenFee(routePools, openFlags) : null,
+    exact: isSure && areKnown(routePools) && openFlags === '',
+    openFee: isSure ? findOpenFee(routePools, openFlags) : null,
     warnings: findWarnings({
       trade: priced,
       route: found.route,
@@ -244,6 +248,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       unitName: chain.costs.unitName,
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
       isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
+      isFeeCertain,
       checkpoint,
       isBehind: !isCurrent || chain.isBehind(),
       isEverMoving: !isEmbedded(chain.slug),

@@ -105,7 +105,12 @@ export const WARNING_CODES = [
   'LEFTOVER_TOKENS',
 ] as const;
 
-export type WarningCode = (typeof WARNING_CODES)[number];
+/** Only builds have the last ones: they read the mint. */
+export type WarningCode =
+  | (typeof WARNING_CODES)[number]
+  | 'MINT_AUTHORITY'
+  | 'FREEZE_AUTHORITY'
+  | 'PERMANENT_DELEGATE';
 
 export interface TradeWarning {
   readonly code: WarningCode;

@@ -41,6 +41,8 @@ export interface TradeChain {
   isBehind(): boolean;
   /** A token of the two that trades only on venues without a router; null if none does. */
   findUntraded(trade: Pick<TradeRequest, 'mint' | 'quoteMint'>): Promise<UntradedToken | null>;
+  /** Those of the addresses at which the chain has something else than a token. */
+  findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** Resolves when the pools are those of the last commit, or after a bounded wait. */
   settle(): Promise<void>;
   /** Reads the pools of tokens that are not in memory; false if that takes too long. */

@@ -1,5 +1,6 @@
 // The fees of a trade, summed up by kind and token.
 
+import type { TransferParts } from '../../amm/swap-pool.ts';
 import type { Address } from '../../model/ids.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
@@ -19,8 +20,10 @@ function computeProtocolPips({ pool, zeroForOne }: RouteHop): number {
   return Math.round(((whole - pool.feePips) * PIPS) / (PIPS - pool.feePips));
 }
 
+const NO_TRANSFERS: TransferParts = { inRaw: 0n, outRaw: 0n };
+
 interface Sum {
-  readonly kind: 'lp' | 'protocol';
+  readonly kind: 'lp' | 'protocol' | 'transfer';
   readonly token: Address;
   amountRaw: bigint;
   ofRaw: bigint;
@@ -54,6 +57,10 @@ export function listFees(
       const token = hop.tokenIn;
       add('lp', token, { raw: hop.feeAmount - protocol, of: hop.amountIn });
       if (pips > 0) add('protocol', token, { raw: protocol, of: hop.amountIn });
+      const { inRaw, outRaw } =
+        hop.pool.curve.splitTransfers?.(hop.zeroForOne, hop) ?? NO_TRANSFERS;
+      if (inRaw > 0n) add('transfer', token, { raw: inRaw, of: hop.amountIn });
+      if (outRaw > 0n) add('transfer', hop.tokenOut, { raw: outRaw, of: hop.amountOut + outRaw });
     }
   }
   const fees: TradeFee[] = [...sums.values()].map(({ kind, token, amountRaw, ofRaw }) => ({

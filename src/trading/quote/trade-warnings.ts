@@ -31,6 +31,8 @@ export interface WarningFacts {
   readonly isMeasured: boolean;
   /** Whether a measurement on the route has been doubted since it was made. */
   readonly isDoubted: boolean;
+  /** Whether what tokens deduct from their transfers cannot change before the trade is executed. */
+  readonly isFeeCertain: boolean;
   readonly checkpoint: Checkpoint;
   readonly isBehind: boolean;
   /** Whether the chain makes blocks constantly, so that an old head is a bad sign. */
@@ -114,13 +116,9 @@ function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
   return next !== undefined && hop.amountOut > next.amountIn;
 }
 
-function* warnOfRoute({
-  route,
-  openFlags,
-  trade,
-  isLoaded,
-}: WarningFacts): Generator<CodeAndMessage> {
-  if (!isLoaded) {
+function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
+  const { route, openFlags, trade } = facts;
+  if (!facts.isLoaded) {
     yield [
       'POOLS_UNREAD',
       'Not all pools of the token could be read in time; the trade may pay more in a few seconds.',
@@ -140,6 +138,12 @@ function* warnOfRoute({
     yield [
       'UNCHECKED_POOL',
       `What a pool on the route pays is not certain to the unit: ${explainFlags(openFlags)}.`,
+    ];
+  }
+  if (!facts.isFeeCertain) {
+    yield [
+      'UNCHECKED_POOL',
+      'The fee that a token on the route takes of transfers may change before the trade is executed.',
     ];
   }
   const hopsOf = route.strands.map(({ hops }) => hops);

@@ -12,13 +12,18 @@ const FRACTION_BITS = 192n;
 function computePathPrice(hops: readonly RouteHop[], withFees: boolean): Ratio {
   let numerator = 1n;
   let denominator = 1n;
-  for (const { pool, zeroForOne } of hops) {
+  for (const hop of hops) {
+    const { pool, zeroForOne } = hop;
     const mid = pool.curve.midPrice(zeroForOne);
     numerator *= mid.numerator;
     denominator *= mid.denominator;
     if (!withFees) continue;
     numerator *= PIPS - BigInt(pool.curve.feePips(zeroForOne));
     denominator *= PIPS;
+    const parts = pool.curve.splitTransfers?.(zeroForOne, hop);
+    if (parts === undefined || hop.amountIn === 0n || hop.amountOut === 0n) continue;
+    numerator *= (hop.amountIn - parts.inRaw) * hop.amountOut;
+    denominator *= hop.amountIn * (hop.amountOut + parts.outRaw);
   }
   return { numerator, denominator };
 }

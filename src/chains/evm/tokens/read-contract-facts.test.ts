@@ -38,7 +38,7 @@ const push4 = (signature: string) => `63${toFunctionSelector(signature).slice(2)
 
 test('a plain token: no owner, no mint, no proxy', async () => {
   const facts = await read('0x6080604052', {});
-  assert.deepEqual(facts, { owner: null, isMintable: false, isProxy: false });
+  assert.deepEqual(facts, { kind: 'contract', owner: null, isMintable: false, isProxy: false });
 });
 
 test('every mint function that is known, at a whole byte only', async () => {

@@ -67,7 +67,7 @@ export async function readContractFacts(
       if (code.length <= 2) return null;
       const isProxy = MINIMAL_PROXY.test(code) || PROXY_SLOTS.some((slot) => hasBytes(code, slot));
       const isMintable = isProxy ? null : MINT_PUSHES.some((push) => hasBytes(code, push));
-      return { owner: decodeOwner(owners), isMintable, isProxy };
+      return { kind: 'contract', owner: decodeOwner(owners), isMintable, isProxy };
     },
     { signal },
   );

@@ -2,7 +2,7 @@
 // earlier block is proved by its transactions, all of which name it.
 
 import type { Address } from '../../../model/ids.ts';
-import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
+import { CONFIRMED, FINALIZED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 
 export interface SolanaAccount {
@@ -10,6 +10,9 @@ export interface SolanaAccount {
   readonly data: Buffer;
   readonly lamports: bigint;
 }
+
+/** By address; absent if the chain has none there. */
+export type SolanaAccounts = ReadonlyMap<Address, SolanaAccount>;
 
 interface AccountsReading {
   /** The newest slot that a part of it is of. */
@@ -23,6 +26,8 @@ interface AccountsQuery {
   readonly addresses: readonly Address[];
   /** A node that is not there yet is not asked. */
   readonly minSlot: number;
+  /** Whether the state must be final; otherwise it is the newest confirmed one. */
+  readonly isFinalized?: boolean;
 }
 
 /** The most that nodes send at once. */
@@ -43,11 +48,12 @@ function isAccount(value: unknown): value is RawAccount | null {
 
 export async function readAccounts(
   node: SolanaNode,
-  { addresses, minSlot }: AccountsQuery,
+  { addresses, minSlot, isFinalized = false }: AccountsQuery,
   signal?: AbortSignal,
 ): Promise<AccountsReading> {
   const accounts = new Map<Address, SolanaAccount>();
-  const config = { ...CONFIRMED, encoding: 'base64', minContextSlot: minSlot };
+  const commitment = isFinalized ? FINALIZED : CONFIRMED;
+  const config = { ...commitment, encoding: 'base64', minContextSlot: minSlot };
   let slot = minSlot;
   let callCount = 0;
   for (let from = 0; from < addresses.length; from += ACCOUNTS_PER_CALL) {

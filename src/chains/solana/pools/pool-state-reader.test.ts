@@ -14,6 +14,7 @@ import {
 } from '../../../../test/fakes/solana-endpoints.ts';
 import { setPool, TOKEN } from '../../../../test/fakes/solana-scene.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
+import { EPOCH_ACCOUNTS } from '../tokens/mint-fees.ts';
 
 afterEach(endSolanaScene);
 
@@ -42,7 +43,7 @@ it('is of the slot that the node is at, in two calls', async () => {
   const { read } = await meetPool(chain);
   const reading = await read(104);
   if (reading?.kind !== 'piece') assert.fail(reading?.kind);
-  assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '' });
+  assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '', transferFees: '' });
   assert.deepEqual([reading.piece.position, reading.callCount], [106, 2]);
 });
 
@@ -67,12 +68,6 @@ it('of a pool on other terms is not taken', async () => {
   const { description, read } = await meetPool(buildSolanaChain());
   const terms = { ...description.terms, protocolSharePips: 1 };
   assert.equal((await read(105, { ...description, terms } as PoolDescription))?.kind, 'noAnswer');
-});
-
-it('of a pool that cannot be followed from trade to trade is not read', async () => {
-  const { description, read } = await meetPool(buildSolanaChain());
-  const reading = await read(105, { ...description, venue: 'meteora-dbc' });
-  assert.deepEqual(reading, { kind: 'noAnswer', callCount: 0 });
 });
 
 /** An extension of a mint: its type, its length, then its content. */
@@ -112,3 +107,28 @@ for (const [flag, extension] of EXTENSIONS) {
     assert.equal(await readFlags(), flag);
   });
 }
+
+it('has the fee of transfers if the epoch is known', async () => {
+  const chain = buildSolanaChain();
+  const mint = buildNamedMint({ supply: 10n ** 9n, decimals: 6, name: 'Odd', symbol: 'ODD' });
+  const { read } = await meetPool(chain);
+  const fee = Buffer.alloc(108);
+  fee.writeBigUInt64LE(70n, 90 + 8);
+  fee.writeUInt16LE(100, 90 + 16);
+  chain.accounts.set(TOKEN, {
+    ...{ owner: TOKEN_2022, data: Buffer.concat([mint, buildExtension(1, fee)]) },
+  });
+  const [clock = assert.fail(), schedule = assert.fail()] = EPOCH_ACCOUNTS;
+  const rules = Buffer.alloc(33);
+  rules.writeBigUInt64LE(1000n, 0);
+  const now = Buffer.alloc(40);
+  now.writeBigUInt64LE(4n, 16);
+  chain.accounts.set(clock, { owner: TOKEN_2022, data: now });
+  chain.accounts.set(schedule, { owner: TOKEN_2022, data: rules });
+  const reading = await read(105);
+  if (reading?.kind !== 'piece') return assert.fail(reading?.kind);
+  const { flags, transferFees } = reading.piece.state as Record<string, string>;
+  assert.equal(flags, '');
+  // A new fee would hold two epochs later at the earliest.
+  assert.match(transferFees ?? '', /^(100:70\/|\/100:70)\/6000$/);
+});

@@ -3,9 +3,11 @@
 // of an earlier block if no later transaction used the pool.
 
 import { kindOf } from '../../../amm/pool-kinds.ts';
+import { encodeTransferFees } from '../../../amm/transfer-fee.ts';
 import { joinFlags } from '../../../amm/unchecked-flag.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
+import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type {
   PoolPieceQuery,
@@ -16,14 +18,12 @@ import type {
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import type { AccountReading } from '../accounts/pool-accounts.ts';
-import { findLastUse } from '../accounts/read-accounts.ts';
+import { findLastUse, type SolanaAccount } from '../accounts/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 import { findMintFlags } from '../tokens/mint-extensions.ts';
+import { EPOCH_ACCOUNTS, readTransferFees } from '../tokens/mint-fees.ts';
 import { type FoundPool, readPoolNow } from './read-pools.ts';
-
-/** Their pools cannot be followed from trade to trade, so they are not read. */
-const UNTRACKED_VENUES: ReadonlySet<string> = new Set(['meteora-dbc']);
 
 /** The state itself says which of its ticks were read. */
 const EVERY_TICK = { lower: -(2 ** 31), upper: 2 ** 31 - 1 };
@@ -33,8 +33,10 @@ const EVERY_TICK = { lower: -(2 ** 31), upper: 2 ** 31 - 1 };
  * a pool that was not adopted has none.
  */
 const READING_FIELDS: ReadonlySet<string> = new Set([
-  ...['atSeconds', 'tickFrom', 'tickTo', 'binFrom', 'binTo', 'flags'],
+  ...['atSeconds', 'tickFrom', 'tickTo', 'binFrom', 'binTo', 'flags', 'transferFees'],
 ]);
+
+const NO_MINT = Buffer.alloc(0);
 
 /** Anyone can send tokens to a vault without naming the pool. */
 function isCompared({ kind }: AccountReading, field: string): boolean {
@@ -65,24 +67,43 @@ function isSamePool({ description: found }: FoundPool, stored: PoolDescription):
   return encodeTerms(found.terms) === encodeTerms(stored.terms);
 }
 
-/** The state with the flags of the pool's mints. */
+/** Their programs' swaps of tokens with a transfer fee were compared with ours. */
+const FEE_VENUES: ReadonlySet<string> = new Set(['raydium-cpmm']);
+
+/** The fees that the pool's mints take of transfers, as text; empty if there are none. */
+function findFeeText(
+  { venue, token0, token1 }: PoolDescription,
+  accounts: ReadonlyMap<Address, SolanaAccount>,
+): string {
+  if (!FEE_VENUES.has(venue)) return '';
+  const fees = readTransferFees(accounts, { token0, token1 });
+  return fees === null ? '' : encodeTransferFees(fees);
+}
+
+/** The state with the flags of the pool's mints, and what these deduct from transfers. */
 async function readNow(
   node: SolanaNode,
   { description, minSlot, nowSeconds }: PoolNowQuery,
   signal?: AbortSignal,
 ): Promise<StateNow> {
   const { pool, token0, token1 } = description;
-  const more = [token0, token1];
+  const mints = [token0, token1];
+  const more = [...mints, ...EPOCH_ACCOUNTS];
   const query = { wish: { pool, mint: token0 }, more, minSlot, nowSeconds };
   const { slot, found, accounts, callCount } = await readPoolNow(node, query, signal);
   if (found === null || !isSamePool(found, description)) return { reading: null, slot, callCount };
-  const flags = more.flatMap((mint) => findMintFlags(accounts.get(mint)?.data ?? Buffer.alloc(0)));
+  const ofMints = mints.flatMap((mint) => findMintFlags(accounts.get(mint)?.data ?? NO_MINT));
   const { reading } = found;
-  if (flags.length === 0) return { reading, slot, callCount };
+  if (ofMints.length === 0) return { reading, slot, callCount };
+  const hasFee = ofMints.includes('transferFee');
+  const transferFees = hasFee ? findFeeText(description, accounts) : '';
+  // A fee that is known is part of the pool's swaps.
+  const flags = ofMints.filter((flag) => flag !== 'transferFee' || transferFees === '');
   const own = (reading.state as { readonly flags?: string }).flags ?? '';
   const all = [own, joinFlags([...new Set(flags)])].filter((part) => part !== '').join(' ');
-  const flagged = { ...reading, state: { ...reading.state, flags: all } } as AccountReading;
-  return { reading: flagged, slot, callCount };
+  const fees = transferFees === '' ? {} : { transferFees };
+  const state = { ...reading.state, flags: all, ...fees };
+  return { reading: { ...reading, state } as AccountReading, slot, callCount };
 }
 
 export class PoolStateReader {
@@ -100,7 +121,6 @@ export class PoolStateReader {
     block: AtBlock,
     signal?: AbortSignal,
   ): Promise<PoolPieceReading> {
-    if (UNTRACKED_VENUES.has(description.venue)) return { kind: 'noAnswer', callCount: 0 };
     try {
       const query = { description, minSlot: block.position, nowSeconds: this.#readSeconds() };
       const { reading, slot, callCount } = await this.#client.at(

@@ -8,6 +8,7 @@ const READ_METHODS: ReadonlySet<string> = new Set([
   ...['getAccountInfo', 'getBlock', 'getBlocks', 'getGenesisHash', 'getLatestBlockhash'],
   ...['getMinimumBalanceForRentExemption', 'getMultipleAccounts', 'getRecentPrioritizationFees'],
   ...['getSignaturesForAddress', 'getSignatureStatuses', 'getSlot', 'getTokenAccountsByOwner'],
+  'getTokenLargestAccounts',
   'getBlockHeight',
   ...['getTransaction', 'simulateTransaction'],
 ]);

@@ -1,19 +1,36 @@
 // Whether the tokens of a pool can be bought and sold without loss. Tokens of Solana have no code
 // of their own: what a transfer does is fixed by the two token programs and the mint's extensions.
+// A transfer fee that the pool's swaps include already is no loss.
 
+import { computeTransferFee, type PoolTransferFees } from '../../../amm/transfer-fee.ts';
 import type { RoundTrip, RoundTripView, RoundTripViews, SwapMeasure } from '../../chain-nodes.ts';
 import { readAccounts } from '../accounts/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
-import { findMintFlags } from './mint-extensions.ts';
+import { findMintFlags, isMintPaused } from './mint-extensions.ts';
+import { EPOCH_ACCOUNTS, readTransferFees } from './mint-fees.ts';
 
 /** So that no share of it is rounded. */
 const AMOUNT = 1_000_000_000n;
+const NO_FEES: PoolTransferFees = { fee0: null, fee1: null, untilBlock: 0 };
 
-function measure(isPlain: boolean): SwapMeasure {
-  const amount = isPlain ? AMOUNT : 0n;
+/** What is left of a transfer of each token, beside the fees that the swaps include. */
+interface LeftAmounts {
+  readonly token0: bigint;
+  readonly token1: bigint;
+}
+
+function findLeft(now: PoolTransferFees, included: PoolTransferFees): LeftAmounts {
+  const left = (side: 'fee0' | 'fee1') =>
+    AMOUNT - computeTransferFee(now[side], AMOUNT) + computeTransferFee(included[side], AMOUNT);
+  return { token0: left('fee0'), token1: left('fee1') };
+}
+
+function measure(left: LeftAmounts | null, zeroForOne: boolean): SwapMeasure {
+  const [arrived, received] =
+    left === null ? [0n, 0n] : zeroForOne ? [left.token0, left.token1] : [left.token1, left.token0];
   return {
-    ...{ isDone: isPlain, sent: AMOUNT, arrived: amount, paid: AMOUNT, received: amount },
+    ...{ isDone: left !== null, sent: AMOUNT, arrived, paid: AMOUNT, received },
     ...{ stray: 0n, unusualUnits: 0n, before: null },
   };
 }
@@ -24,15 +41,25 @@ export async function checkRoundTrip(
   { hops, minBlock }: Pick<RoundTrip, 'hops' | 'minBlock'>,
   signal?: AbortSignal,
 ): Promise<RoundTripViews | null> {
-  const pool = hops.at(-1)?.pool;
-  if (pool === undefined) return null;
-  const addresses = [pool.token0, pool.token1];
-  const { accounts } = await readAccounts(node, { addresses, minSlot: minBlock }, signal);
-  const isPlain = addresses.every((mint) => {
+  const last = hops.at(-1);
+  if (last === undefined) return null;
+  const { pool, zeroForOne } = last;
+  const mints = [pool.token0, pool.token1];
+  const query = { addresses: [...mints, ...EPOCH_ACCOUNTS], minSlot: minBlock };
+  const { accounts } = await readAccounts(node, query, signal);
+  const flags = mints.flatMap((mint) => {
     const account = accounts.get(mint);
-    if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
-    return findMintFlags(account.data).length === 0;
+    if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return ['unread' as const];
+    // A mint that is paused now is quoted again when it is not.
+    return isMintPaused(account.data) ? ['closed' as const] : findMintFlags(account.data);
   });
-  const view: RoundTripView = { there: measure(isPlain), back: isPlain ? measure(true) : null };
+  const hasFee = flags.includes('transferFee');
+  const fees = hasFee || pool.transferFees ? readTransferFees(accounts, pool) : NO_FEES;
+  const isPlain = flags.every((flag) => flag === 'transferFee') && fees !== null;
+  const left = isPlain ? findLeft(fees, pool.transferFees ?? NO_FEES) : null;
+  const view: RoundTripView = {
+    there: measure(left, zeroForOne),
+    back: left === null ? null : measure(left, !zeroForOne),
+  };
   return { asContract: null, asWallet: view };
 }

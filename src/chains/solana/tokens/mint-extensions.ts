@@ -2,21 +2,27 @@
 // computed and built.
 
 import type { UncheckedFlag } from '../../../amm/unchecked-flag.ts';
+import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import { SYSTEM_PROGRAM } from '../solana-ids.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_ACCOUNT_BYTES } from '../trading/token-instructions.ts';
 
 /** Mints with extensions are as long as accounts without them, then have their type. */
 const EXTENSIONS_OFFSET = 166;
-const EXTENSION = {
+export const EXTENSION = {
   transferFee: 1,
   defaultState: 6,
   nonTransferable: 9,
+  permanentDelegate: 12,
   transferHook: 14,
+  pausable: 26,
 } as const;
 /** Of the two fees of a mint, one holds until an epoch and one from it on. */
 const FEE_BPS_OFFSETS: readonly number[] = [88, 106];
 const HOOK_PROGRAM_OFFSET = 32;
-const STATE_FROZEN = 2;
+export const STATE_FROZEN = 2;
+/** After the authority. */
+const PAUSED_OFFSET = 32;
 
 /** Null if the mint has no such extension. */
 export function findExtension(data: Buffer, type: number): Buffer | null {
@@ -44,4 +50,30 @@ export function findMintFlags(mint: Buffer): UncheckedFlag[] {
     flags.push('frozenAccounts');
   }
   return flags;
+}
+
+/** Whether its authority has stopped all transfers. */
+export function isMintPaused(mint: Buffer): boolean {
+  return findExtension(mint, EXTENSION.pausable)?.[PAUSED_OFFSET] === 1;
+}
+
+/** What each extension of a mint adds to the accounts of its holders. */
+const ACCOUNT_EXTENSION_BYTES: readonly (readonly [extension: number, byteCount: number])[] = [
+  [EXTENSION.transferFee, 12],
+  [EXTENSION.transferHook, 5],
+  [EXTENSION.nonTransferable, 4],
+  [EXTENSION.pausable, 4],
+];
+/** The account's type, and that its owner cannot change. */
+const TOKEN_2022_BYTES = 5;
+
+/** How long an account of a mint is that is opened at its usual address. */
+export function countAccountBytes(
+  mint: { readonly owner: Address; readonly data: Buffer } | undefined,
+): number {
+  if (mint?.owner !== TOKEN_2022_PROGRAM) return TOKEN_ACCOUNT_BYTES;
+  const more = ACCOUNT_EXTENSION_BYTES.map(([extension, byteCount]) =>
+    findExtension(mint.data, extension) === null ? 0 : byteCount,
+  );
+  return more.reduce((sum, byteCount) => sum + byteCount, TOKEN_ACCOUNT_BYTES + TOKEN_2022_BYTES);
 }

@@ -53,7 +53,7 @@ function readNames(data: Buffer, offset: number): TokenNames {
   return { name, symbol };
 }
 
-function isMint(account: SolanaAccount | undefined): account is SolanaAccount {
+export function isMint(account: SolanaAccount | undefined): account is SolanaAccount {
   if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
   return account.data.length === MINT_BYTES || account.data[TYPE_OFFSET] === MINT_TYPE;
 }
@@ -115,4 +115,14 @@ export async function readUnusedSupplies(
     supplies.push({ token, supplyRaw: isSame ? supplyRaw : null });
   }
   return supplies;
+}
+
+/** Accounts that are no mints: wallets, token accounts, pools. Without what is not there. */
+export async function findNonMints(
+  node: SolanaNode,
+  addresses: readonly Address[],
+  signal?: AbortSignal,
+): Promise<ReadonlySet<Address>> {
+  const { accounts } = await readAccounts(node, { addresses, minSlot: 0 }, signal);
+  return new Set([...accounts].filter(([, found]) => !isMint(found)).map(([address]) => address));
 }

@@ -123,9 +123,35 @@ function encodeDamm(order: SwapOrder): ProgramInstruction {
   };
 }
 
+function encodeDbc(order: SwapOrder): ProgramInstruction {
+  const { data, pool, program, user } = order;
+  const isBaseIn = data.key(136) === order.mintIn;
+  const [base, quote] = orderSides(order, isBaseIn);
+  return {
+    program,
+    accounts: [
+      asReadonly(findVaultOwner('meteora-dbc', pool)),
+      ...[asReadonly(data.key(72)), asWritable(pool)],
+      ...[asWritable(order.accountIn), asWritable(order.accountOut)],
+      ...[
+        asWritable(data.key(168)),
+        asWritable(data.key(200)),
+        asReadonly(base.mint),
+        asReadonly(quote.mint),
+        asSigner(user),
+      ],
+      // Nobody is paid for a referral: an optional account that is not given is the program itself.
+      ...[asReadonly(base.program), asReadonly(quote.program), asReadonly(program)],
+      ...[asReadonly(findProgramAddress(program, ['__event_authority'])), asReadonly(program)],
+    ],
+    data: encodeCall(DAMM_SWAP, encodeGivenInput(order)),
+  };
+}
+
 /** By venue. */
 export const RANGE_ENCODERS: Readonly<Record<string, VenueSwapEncoder>> = {
   'orca-whirlpool': { encode: encodeOrca, isOutputUnproven: true },
   'meteora-dlmm': { encode: encodeDlmm },
   'meteora-damm-v2': { encode: encodeDamm },
+  'meteora-dbc': { encode: encodeDbc },
 };

@@ -1,10 +1,12 @@
 // Unsigned v0 transactions, as wallets take them: signatures of zeros, then the message.
 //
 // Accounts of all instructions are listed once: those that sign first, and among each part those
-// that are written to. The payer is the first of all.
+// that are written to. The payer is the first of all. Accounts of lookup tables follow, those that
+// are written to first.
 
 import { decodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { LookupTable } from './lookup-tables.ts';
 import type { InstructionAccount, ProgramInstruction } from './program-instruction.ts';
 
 const SIGNATURE_BYTES = 64;
@@ -19,6 +21,16 @@ interface EncodingPlan {
   readonly payer: Address;
   readonly instructions: readonly ProgramInstruction[];
   readonly blockhash: string;
+  /** Used where they make the transaction shorter. */
+  readonly tables?: readonly LookupTable[];
+}
+
+/** The accounts of a transaction that come from one table, in the order of their indexes. */
+interface TableUse {
+  readonly table: Address;
+  readonly writable: readonly Address[];
+  readonly readonly: readonly Address[];
+  readonly places: LookupTable['places'];
 }
 
 interface EncodedTransaction {
@@ -66,10 +78,47 @@ function mergeUses({ payer, instructions }: EncodingPlan): InstructionAccount[] 
   return [...uses.values()].sort((a, b) => rank(a) - rank(b));
 }
 
+/** Below this, naming the table takes more bytes than it saves. */
+const TABLE_USES_MIN = 2;
+
+/** Signers and programs must be in the message itself. */
+function pickFromTables(
+  uses: readonly InstructionAccount[],
+  { instructions, tables = [] }: EncodingPlan,
+): TableUse[] {
+  const programs = new Set(instructions.map(({ program }) => program));
+  let left = uses.filter(({ address, isSigner }) => !isSigner && !programs.has(address));
+  return tables.flatMap(({ table, places }) => {
+    const found = left.filter(({ address }) => places.has(address));
+    if (found.length < TABLE_USES_MIN) return [];
+    left = left.filter(({ address }) => !places.has(address));
+    const pick = (isWritable: boolean) =>
+      found.filter((use) => use.isWritable === isWritable).map(({ address }) => address);
+    return [{ table, places, writable: pick(true), readonly: pick(false) }];
+  });
+}
+
+function encodeTableUse({ table, places, writable, readonly }: TableUse): Buffer {
+  const encodePlaces = (addresses: readonly Address[]) => [
+    ...encodeLength(addresses.length),
+    ...addresses.map((address) => places.get(address) ?? 0),
+  ];
+  const indexes = [...encodePlaces(writable), ...encodePlaces(readonly)];
+  return Buffer.concat([toKeyBytes(table), Buffer.from(indexes)]);
+}
+
 export function encodeTransaction(plan: EncodingPlan): EncodedTransaction {
-  const uses = mergeUses(plan);
-  if (uses.length > ACCOUNTS_MAX) throw new RangeError(`${uses.length} accounts are too many`);
-  const places = new Map(uses.map(({ address }, index) => [address, index]));
+  const all = mergeUses(plan);
+  if (all.length > ACCOUNTS_MAX) throw new RangeError(`${all.length} accounts are too many`);
+  const fromTables = pickFromTables(all, plan);
+  const loaded = [
+    ...fromTables.flatMap(({ writable }) => writable),
+    ...fromTables.flatMap(({ readonly }) => readonly),
+  ];
+  const isLoaded = new Set(loaded);
+  const uses = all.filter(({ address }) => !isLoaded.has(address));
+  const order = [...uses.map(({ address }) => address), ...loaded];
+  const places = new Map(order.map((address, index) => [address, index]));
   const placeOf = (address: Address) => places.get(address) ?? 0;
   const signers = uses.filter(({ isSigner }) => isSigner);
   const countReadonly = (isSigner: boolean) =>
@@ -90,8 +139,8 @@ export function encodeTransaction(plan: EncodingPlan): EncodedTransaction {
     toKeyBytes(plan.blockhash),
     Buffer.from(encodeLength(calls.length)),
     ...calls,
-    // No lookup tables.
-    Buffer.from(encodeLength(0)),
+    Buffer.from(encodeLength(fromTables.length)),
+    ...fromTables.map(encodeTableUse),
   ]);
   return { bytes, signers: signers.map(({ address }) => address) };
 }

@@ -2,254 +2,62 @@
 // computed is what the programs pay, to the unit.
 
 import assert from 'node:assert/strict';
-import { sign } from 'node:crypto';
 import { it } from 'node:test';
-import { openTokenAccount, transferLamports } from '../../../../devnet/solana/instructions.ts';
-import { openChain } from '../../../../devnet/solana/open-chain.ts';
+import { openTokenAccount } from '../../../../devnet/solana/instructions.ts';
+import { tradeCurve } from '../../../../devnet/solana/pump-instructions.ts';
+import { send } from '../../../../devnet/solana/scene.ts';
 import {
-  type CurveCoin,
-  createCurve,
-  describeCurve,
-  findCreatorVault,
-  tradeCurve,
-} from '../../../../devnet/solana/pump-instructions.ts';
-import { type RpcServer, startRpcServer } from '../../../../devnet/solana/rpc-server.ts';
-import {
-  buildScene,
-  createTestAccount,
-  describeGenesis,
-  type Scene,
-  send,
-} from '../../../../devnet/solana/scene.ts';
-import type { SolanaChain } from '../../../../devnet/solana/solana-chain.ts';
-import { createSigningKey } from '../../../../devnet/solana/wire-transaction.ts';
-import { after, before } from '../../../../test/root-hooks.ts';
-import { readSolanaMessage } from '../../../../test/solana-message.ts';
-import { kindOf } from '../../../amm/pool-kinds.ts';
-import { systemClock } from '../../../lib/clock.ts';
-import type { Address } from '../../../model/ids.ts';
-import type { PoolDescription, PoolRecord } from '../../../model/pool.ts';
-import type { ChainAdapter } from '../../adapter.ts';
-import type { ChainNodes } from '../../chain-nodes.ts';
-import type { ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../solana-ids.ts';
-import { openSolanaNodes } from '../solana-nodes.ts';
-import { findHeldAccount, TOKEN_PROGRAM } from './token-instructions.ts';
-
-const SIGNATURE_BYTES = 64;
-/** Of the longest account. */
-const RENT = 2_074_080n;
-/** Rent is told for the longest account, and is less for shorter ones. */
-const RENT_SLACK = 40_000n;
-const SECONDS = 1_780_000_000;
-const SEED = 'executed trades';
-const USER = createTestAccount(0);
-const WALLET = toSolanaAddress(USER.address);
-
-let chain: SolanaChain;
-let server: RpcServer;
-let scene: Scene;
-let nodes: ChainNodes;
-let adapter: ChainAdapter;
-
-before(async () => {
-  const genesis = describeGenesis(SEED);
-  chain = openChain({ file: ':memory:', genesis, genesisSeconds: SECONDS });
-  scene = buildScene(chain, SEED, SECONDS);
-  server = await startRpcServer(chain, 0);
-  nodes = openSolanaNodes(
-    {
-      ...{ endpoints: [server.url], chain: 'solana', devnet: null },
-      ...{ startBlock: null, instance: null },
-    },
-    {
-      ...{ clock: systemClock, genesis: chain.genesisHash },
-      log: { info: () => undefined, warn: () => undefined },
-    },
-  );
-  adapter = nodes.createAdapter({ knownPools: async () => [], verification: 'linked' });
-});
-
-after(async () => {
-  await adapter.close();
-  nodes.close();
-  await server.close();
-});
-
-function findPool(symbol: string, quote = 'SOL') {
-  const symbols = (one: Scene['pools'][number]) => [one.base.symbol, one.quote.symbol];
-  return (
-    scene.pools.find((one) => symbols(one).includes(symbol) && symbols(one).includes(quote)) ??
-    assert.fail(`no pool of ${symbol}`)
-  );
-}
-
-function findMint(symbol: string): Address {
-  const found = scene.tokens.find((token) => token.symbol === symbol) ?? assert.fail(symbol);
-  return toSolanaAddress(found.mint);
-}
-
-/** As the follower describes it. */
-function describeCpmm(symbol: string, quote?: string): PoolDescription {
-  const pool = findPool(symbol, quote);
-  return {
-    ...{ pool: toSolanaPool(toSolanaAddress(pool.pool)), kind: 'ceiledProduct' },
-    ...{ venue: 'raydium-cpmm', feePips: 2500, vault: WALLET },
-    ...{ token0: toSolanaAddress(pool.token0.mint), token1: toSolanaAddress(pool.token1.mint) },
-    terms: {
-      ...{ creatorFeePips: 0, creatorFeeOn: 'input' },
-      ...{ protocolSharePips: 120_000, fundSharePips: 40_000 },
-    },
-  };
-}
-
-/** The pool as its accounts are now, ready to be quoted. */
-async function readSwapPool(description: PoolDescription) {
-  const query = { description, covered: null, callCountMax: 20 };
-  const at = { position: chain.head.slot, hash: chain.head.hash };
-  const reading = await adapter.readPoolPiece?.(query, at);
-  if (reading?.kind !== 'piece') return assert.fail(`${description.venue}: ${reading?.kind}`);
-  const { state, feePips } = reading.piece;
-  const record = { ...description, feePips: feePips ?? 0, state, complete: true } as PoolRecord;
-  return kindOf(record).createSwapPool(record, [], undefined) ?? assert.fail('it is not quoted');
-}
-
-/** Prices a trade over pools in a row. */
-async function priceTrade(
-  tokens: readonly [Address, Address],
-  amountInRaw: bigint,
-  pools: readonly PoolDescription[],
-): Promise<ExecutableTrade> {
-  const [tokenIn, tokenOut] = tokens;
-  const hops: TradeSwap[] = [];
-  let [mint, amount] = [tokenIn === SYSTEM_PROGRAM ? WRAPPED_SOL : tokenIn, amountInRaw];
-  for (const pool of pools) {
-    const isZeroIn = pool.token0 === mint;
-    const curve = await readSwapPool(pool);
-    const swap = curve.swapIn(isZeroIn, amount);
-    assert.ok(swap.isFilled);
-    const next = isZeroIn ? pool.token1 : pool.token0;
-    const amounts = { amountInRaw: amount, amountOutRaw: swap.amountOut };
-    hops.push({ pool, tokenIn: mint, tokenOut: next, ...amounts });
-    [mint, amount] = [next, swap.amountOut];
-  }
-  return {
-    ...{ tokenIn, tokenOut, amountInRaw, amountOutRaw: amount, outputTaxBps: 0 },
-    ...{ fixed: 'input', maxAmountInRaw: amountInRaw },
-    minAmountOutRaw: (amount * 995n) / 1000n,
-    strands: [{ takes: 'input', amountInRaw, amountOutRaw: amount, hops }],
-    ...{ fixed: 'input', maxAmountInRaw: amountInRaw, costUnits: 200_000n, router: null },
-  };
-}
-
-/** What the wallet holds: lamports for SOL. */
-function readBalance(token: Address): bigint {
-  if (token === SYSTEM_PROGRAM) return chain.read(WALLET)?.lamports ?? 0n;
-  const tokenProgram = toSolanaAddress(chain.read(token)?.owner ?? assert.fail());
-  const account = chain.read(findHeldAccount({ owner: WALLET, mint: token, tokenProgram }));
-  return account?.data.readBigUInt64LE(64) ?? 0n;
-}
-
-/** The signature comes before the message, after their number. */
-function signAsWallet(unsigned: string): Buffer {
-  const bytes = Buffer.from(unsigned, 'base64');
-  sign(null, bytes.subarray(1 + SIGNATURE_BYTES), USER.key).copy(bytes, 1);
-  return bytes;
-}
-
-async function buildTrade(trade: ExecutableTrade) {
-  const wallet = await nodes.transactions.readWallet(WALLET, trade.tokenIn);
-  assert.equal(wallet.balanceRaw, readBalance(trade.tokenIn));
-  const block = { position: chain.head.slot, hash: chain.head.hash };
-  const terms = { nowMs: SECONDS * 1000, lifeSeconds: 600, approval: 'onchain' } as const;
-  const built = (await wallet.build({ trade, block, ...terms })) ?? assert.fail();
-  const [{ unsigned } = assert.fail()] = built.transactions;
-  if (unsigned.type !== 'solana-v0') assert.fail(unsigned.type);
-  return { built, unsigned };
-}
-
-/** Builds, signs, sends; compares both balances with the price, and the fees with what was told. */
-async function execute(trade: ExecutableTrade): Promise<void> {
-  const { tokenIn, tokenOut, amountInRaw, amountOutRaw } = trade;
-  const { built, unsigned } = await buildTrade(trade);
-  assert.equal(built.simulation?.amountOutRaw, amountOutRaw);
-  const before = { in: readBalance(tokenIn), out: readBalance(tokenOut) };
-  const lamportsBefore = readBalance(SYSTEM_PROGRAM);
-  const signature = chain.submit(signAsWallet(unsigned.transaction));
-  chain.seal({ seconds: SECONDS });
-  const fate = await nodes.transactions.readTransaction(signature as never);
-  assert.ok(fate.state === 'mined' && !fate.isReverted);
-  // The rent of an account that is closed again comes back.
-  const isReturned = readSolanaMessage(unsigned.transaction).instructions.at(-1)?.data[0] === 9;
-  const paid = built.feesRaw - (isReturned ? RENT : 0n);
-  const lamports = readBalance(SYSTEM_PROGRAM) - lamportsBefore + paid;
-  if (tokenOut === SYSTEM_PROGRAM) assert.equal(lamports, amountOutRaw);
-  else assert.equal(readBalance(tokenOut) - before.out, amountOutRaw);
-  if (tokenIn === SYSTEM_PROGRAM) {
-    assert.ok(lamports >= -amountInRaw && lamports <= RENT_SLACK - amountInRaw, String(lamports));
-  } else {
-    assert.equal(before.in - readBalance(tokenIn), amountInRaw);
-  }
-}
+  buildExecuted,
+  chain,
+  describeCpmm,
+  execute,
+  findMint,
+  launchCoin,
+  nodes,
+  pricePools,
+  readHeld,
+  readSwapPool,
+  SECONDS,
+  scene,
+  signAsWallet,
+  USER,
+  WALLET,
+} from '../../../../test/executed-solana-trades.ts';
+import type { ExecutableTrade } from '../../chain-transactions.ts';
+import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import { TOKEN_PROGRAM } from './token-instructions.ts';
 
 it('SOL buys a token, which is sold for SOL again', async () => {
   for (const symbol of ['BOLT', 'MIST', 'USDC']) {
     const [token, pool] = [findMint(symbol), describeCpmm(symbol)];
-    await execute(await priceTrade([SYSTEM_PROGRAM, token], 1_234_567_891n, [pool]));
-    await execute(await priceTrade([token, SYSTEM_PROGRAM], readBalance(token) / 3n, [pool]));
+    await execute(await pricePools([SYSTEM_PROGRAM, token], 1_234_567_891n, [pool]));
+    await execute(await pricePools([token, SYSTEM_PROGRAM], readHeld(token) / 3n, [pool]));
   }
 });
 
 it('tokens of both token programs are bought with another token', async () => {
   for (const symbol of ['GRAM', 'NOVA']) {
     const [token, pool] = [findMint(symbol), describeCpmm(symbol, 'USDC')];
-    await execute(await priceTrade([findMint('USDC'), token], 77_777_777n, [pool]));
-    await execute(await priceTrade([token, findMint('USDC')], readBalance(token) / 2n, [pool]));
+    await execute(await pricePools([findMint('USDC'), token], 77_777_777n, [pool]));
+    await execute(await pricePools([token, findMint('USDC')], readHeld(token) / 2n, [pool]));
   }
 });
 
 it('a token is sold for another over SOL, and for SOL over another', async () => {
   const [bolt, mist, nova] = [findMint('BOLT'), findMint('MIST'), findMint('NOVA')];
   const pools = [describeCpmm('BOLT'), describeCpmm('MIST')];
-  await execute(await priceTrade([bolt, mist], readBalance(bolt) / 2n, pools));
-  await execute(await priceTrade([mist, bolt], readBalance(mist), pools.toReversed()));
+  await execute(await pricePools([bolt, mist], readHeld(bolt) / 2n, pools));
+  await execute(await pricePools([mist, bolt], readHeld(mist), pools.toReversed()));
   const dollars = [describeCpmm('NOVA', 'USDC'), describeCpmm('USDC')];
-  await execute(await priceTrade([nova, SYSTEM_PROGRAM], readBalance(nova), dollars));
-  await execute(await priceTrade([SYSTEM_PROGRAM, nova], 10n ** 9n, dollars.toReversed()));
+  await execute(await pricePools([nova, SYSTEM_PROGRAM], readHeld(nova), dollars));
+  await execute(await pricePools([SYSTEM_PROGRAM, nova], 10n ** 9n, dollars.toReversed()));
 });
-
-it('a token that deducts a fee from transfers is not quoted', async () => {
-  await assert.rejects(readSwapPool(describeCpmm('LEVY')), { message: 'it is not quoted' });
-});
-
-/** A new coin on its curve. */
-function launchCoin(name: string): { coin: CurveCoin; curve: PoolDescription } {
-  const creator = createSigningKey('a creator of a coin');
-  const mint = createSigningKey(name);
-  const coin = describeCurve(mint.address, creator.address);
-  const { maker } = scene.wallets;
-  const vault = findCreatorVault(creator.address);
-  send(chain, {
-    ...{ payer: maker, signers: [mint] },
-    instructions: [
-      transferLamports(maker.address, vault, 10_000_000n),
-      createCurve(maker.address, coin, { name: 'Coin', symbol: 'COIN', uri: '' }),
-    ],
-  });
-  chain.seal({ seconds: SECONDS });
-  const curve: PoolDescription = {
-    ...{ pool: toSolanaPool(toSolanaAddress(coin.curve)), kind: 'pump', venue: 'pump' },
-    ...{ token0: toSolanaAddress(coin.mint), token1: WRAPPED_SOL, feePips: 12_500, vault: WALLET },
-    terms: { stage: 'curve', virtualQuote: 0n },
-  };
-  return { coin, curve };
-}
 
 it('a coin is bought on its curve and sold again', async () => {
   const { curve } = launchCoin('a coin that is traded');
   const token = curve.token0;
-  await execute(await priceTrade([SYSTEM_PROGRAM, token], 2_000_000_000n, [curve]));
-  await execute(await priceTrade([token, SYSTEM_PROGRAM], readBalance(token) / 3n, [curve]));
+  await execute(await pricePools([SYSTEM_PROGRAM, token], 2_000_000_000n, [curve]));
+  await execute(await pricePools([token, SYSTEM_PROGRAM], readHeld(token) / 3n, [curve]));
   // All of the wallet's wrapped SOL would become SOL.
   send(chain, {
     ...{ payer: USER, signers: [] },
@@ -258,7 +66,7 @@ it('a coin is bought on its curve and sold again', async () => {
     ],
   });
   chain.seal({ seconds: SECONDS });
-  const wrapped = await priceTrade([WRAPPED_SOL, token], 1_000_000n, [curve]);
+  const wrapped = await pricePools([WRAPPED_SOL, token], 1_000_000n, [curve]);
   await assert.rejects(execute(wrapped), {
     ...{ code: 'SIMULATION_REVERTED', message: /takes SOL, not wrapped SOL/ },
   });
@@ -267,7 +75,7 @@ it('a coin is bought on its curve and sold again', async () => {
 it('a purchase of an exact output fails if the curve has fewer coins left', async () => {
   const { coin, curve } = launchCoin('a coin that is sold out');
   const token = curve.token0;
-  await execute(await priceTrade([SYSTEM_PROGRAM, token], 1_000_000_000n, [curve]));
+  await execute(await pricePools([SYSTEM_PROGRAM, token], 1_000_000_000n, [curve]));
   const swapPool = await readSwapPool(curve);
   const amountOutRaw = 10n ** 13n;
   const { amountIn, isFilled } = swapPool.swapOut(false, amountOutRaw);
@@ -281,7 +89,7 @@ it('a purchase of an exact output fails if the curve has fewer coins left', asyn
     ...{ costUnits: 200_000n, router: null },
   };
   await execute(trade);
-  const { unsigned } = await buildTrade(trade);
+  const { unsigned } = await buildExecuted(trade);
   // Somebody else buys until half of the output is left.
   const { maker, feeRecipient } = scene.wallets;
   const left = chain.read(coin.curve)?.data.readBigUInt64LE(24) ?? assert.fail();
@@ -296,16 +104,16 @@ it('a purchase of an exact output fails if the curve has fewer coins left', asyn
   });
   chain.seal({ seconds: SECONDS });
   assert.equal(chain.read(coin.curve)?.data.readBigUInt64LE(24), amountOutRaw / 2n);
-  const before = readBalance(token);
+  const before = readHeld(token);
   const signature = chain.submit(signAsWallet(unsigned.transaction), { isChecked: false });
   chain.seal({ seconds: SECONDS });
   const fate = await nodes.transactions.readTransaction(signature as never);
   assert.ok(fate.state === 'mined' && fate.isReverted);
-  assert.equal(readBalance(token), before);
+  assert.equal(readHeld(token), before);
 });
 
 it('a trade whose pool would pay less than the minimum is refused', async () => {
-  const trade = await priceTrade([SYSTEM_PROGRAM, findMint('MIST')], 10n ** 9n, [
+  const trade = await pricePools([SYSTEM_PROGRAM, findMint('MIST')], 10n ** 9n, [
     describeCpmm('MIST'),
   ]);
   const greedy = { ...trade, minAmountOutRaw: trade.amountOutRaw + 1n };

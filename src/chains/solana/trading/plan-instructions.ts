@@ -20,7 +20,10 @@ import type { VenueSwapEncoder } from './swap-order.ts';
 import {
   assertHeld,
   findHeldAccount,
+  findTemporaryAccount,
   openHeldAccount,
+  openTemporaryAccount,
+  type TemporaryAccount,
   TOKEN_PROGRAM,
   unwrapAll,
   wrapLamports,
@@ -35,12 +38,18 @@ interface InstructionContext {
   readonly hasWrapped: boolean;
   /** What the wallet holds, by mint. */
   readonly held: ReadonlyMap<Address, bigint>;
+  /** Used in place of the wallet's own account of wrapped SOL, which is not closed then. */
+  readonly temporary: TemporaryAccount | null;
 }
 
 export interface InstructionPlan {
   readonly instructions: readonly ProgramInstruction[];
   /** Closes the account of wrapped SOL at the end; null if that is not needed. */
   readonly unwrap: ProgramInstruction | null;
+  /** The account that SOL is wrapped in. */
+  readonly wrappedAccount: Address;
+  /** Whether that is closed, at the end or on the way. */
+  readonly closesWrapped: boolean;
   /** Tokens whose accounts the wallet may have to open, to keep them or only for the trade. */
   readonly opened: readonly Address[];
 }
@@ -102,7 +111,10 @@ class InstructionPlanner {
   readonly #opened = new Set<Address>();
   /** By mint: at least what the wallet holds after the swaps so far, if all pay what is asked. */
   readonly #held: Map<Address, bigint>;
+  readonly #wrapped: { readonly owner: Address; readonly account: Address };
   #isWrappedOpen = false;
+  /** Whether wrapped SOL became SOL on the way. */
+  #isUnwrapped = false;
   /** Whether SOL that a swap paid is lamports. */
   #isSolLoose: boolean;
 
@@ -110,10 +122,20 @@ class InstructionPlanner {
     this.#context = context;
     this.#held = new Map(context.held);
     this.#isSolLoose = context.trade.tokenIn === SYSTEM_PROGRAM;
+    const { user: owner, temporary } = context;
+    const own = { owner, mint: WRAPPED_SOL, tokenProgram: TOKEN_PROGRAM };
+    const account = temporary === null ? findHeldAccount(own) : findTemporaryAccount(temporary);
+    this.#wrapped = { owner, account };
+  }
+
+  /** Whether SOL is wrapped in an account that was there before. */
+  get #keepsWrapped(): boolean {
+    return this.#context.hasWrapped && this.#context.temporary === null;
   }
 
   plan(): InstructionPlan {
-    const { trade, hasWrapped } = this.#context;
+    const { trade } = this.#context;
+    const keepsWrapped = this.#keepsWrapped;
     for (const planned of planSwaps(this.#context)) this.#add(planned);
     const isNativeOut = trade.tokenOut === SYSTEM_PROGRAM;
     if (trade.tokenOut === WRAPPED_SOL && this.#isSolLoose) {
@@ -122,11 +144,13 @@ class InstructionPlanner {
     // What was wrapped for a swap is spent by it, so that an account of the wallet stays open. If
     // the output is given, some of it may be left.
     const mayRemain = trade.fixed === 'output' && trade.tokenIn === SYSTEM_PROGRAM;
-    const isLeft = this.#isWrappedOpen && (isNativeOut || !hasWrapped || mayRemain);
+    const isLeft = this.#isWrappedOpen && (isNativeOut || !keepsWrapped || mayRemain);
     const isOwn = trade.tokenOut === WRAPPED_SOL || trade.tokenIn === WRAPPED_SOL;
+    const unwrap = isLeft && !isOwn ? unwrapAll(this.#wrapped) : null;
     return {
-      instructions: this.#instructions,
-      unwrap: isLeft && !isOwn ? unwrapAll(this.#context.user) : null,
+      ...{ instructions: this.#instructions, unwrap },
+      closesWrapped: unwrap !== null || this.#isUnwrapped,
+      wrappedAccount: this.#wrapped.account,
       opened: [...this.#opened],
     };
   }
@@ -146,7 +170,9 @@ class InstructionPlanner {
     const programIn = this.#findTokenProgram(mintIn);
     const programOut = this.#findTokenProgram(mintOut);
     const heldBy = (mint: Address, tokenProgram: Address) =>
-      findHeldAccount({ owner: user, mint, tokenProgram });
+      mint === WRAPPED_SOL
+        ? this.#wrapped.account
+        : findHeldAccount({ owner: user, mint, tokenProgram });
     try {
       this.#instructions.push(
         encoder.encode({
@@ -185,18 +211,19 @@ class InstructionPlanner {
 
   /** A curve takes lamports, pools take wrapped SOL. */
   #takeSol(encoder: VenueSwapEncoder, amount: bigint, isLoose: boolean): void {
-    const { user, hasWrapped, trade } = this.#context;
+    const { trade } = this.#context;
     if (encoder.usesLamports === true) {
       if (isLoose) return;
       // Only the whole account can be unwrapped, with all that the wallet keeps there.
-      if (hasWrapped || trade.tokenIn === WRAPPED_SOL) {
+      if (this.#keepsWrapped || trade.tokenIn === WRAPPED_SOL) {
         refuse('the curve takes SOL, not wrapped SOL; name SOL as the quote asset');
       }
-      this.#instructions.push(unwrapAll(user));
+      this.#instructions.push(unwrapAll(this.#wrapped));
+      this.#isUnwrapped = true;
       this.#isWrappedOpen = false;
     } else if (isLoose) {
       this.#openWrapped();
-      this.#instructions.push(...wrapLamports(user, amount));
+      this.#instructions.push(...wrapLamports(this.#wrapped, amount));
     }
   }
 
@@ -216,6 +243,11 @@ class InstructionPlanner {
     if (this.#isWrappedOpen) return;
     this.#isWrappedOpen = true;
     this.#opened.add(WRAPPED_SOL);
+    const { temporary } = this.#context;
+    if (temporary !== null) {
+      this.#instructions.push(...openTemporaryAccount(temporary));
+      return;
+    }
     const held = { owner: this.#context.user, mint: WRAPPED_SOL, tokenProgram: TOKEN_PROGRAM };
     this.#instructions.push(openHeldAccount(held));
   }

@@ -46,6 +46,7 @@ const LOADS: Readonly<Record<string, VenueLoad>> = {
     fixesOutput: true,
   },
   bins: { units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
+  segments: { units: 90_000n, unitsPerTick: 0n, bytes: 240, sharedBytes: 96 },
   singleRange: { units: 80_000n, unitsPerTick: 0n, bytes: 208, sharedBytes: 96 },
 };
 

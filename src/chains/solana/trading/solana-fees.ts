@@ -7,8 +7,10 @@ import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 export const SIGNATURE_LAMPORTS = 5000n;
 /** Prices of compute units are in millionths of a lamport. */
 const MICRO_LAMPORTS = 1_000_000n;
-/** The longest account that is opened: one of Token-2022 that cannot change its owner. */
-const ACCOUNT_BYTES = 170;
+/** The longest account that is opened: one of Token-2022 that withholds fees of transfers. */
+const ACCOUNT_BYTES = 182;
+/** What the chain adds to an account's length when it computes the rent. */
+const OVERHEAD_BYTES = 128;
 /** Blocks without congestion report zero; a little is offered anyway. */
 const PRICE_MIN = 10_000n;
 /** More is never offered without being asked for. */
@@ -51,6 +53,12 @@ export async function readSolanaFees(node: SolanaNode, signal?: AbortSignal): Pr
     ...{ perUnit: middle, perUnitMax: high, data: { kind: 'none' } },
     flat: { unitsPerPrice: MICRO_LAMPORTS, baseRaw: SIGNATURE_LAMPORTS, accountRaw },
   };
+}
+
+/** What opening an account of this length takes; rent is by the byte. */
+export function computeRent({ flat }: NetworkFees, byteCount: number): bigint {
+  const longest = BigInt(OVERHEAD_BYTES + ACCOUNT_BYTES);
+  return ((flat?.accountRaw ?? 0n) * BigInt(OVERHEAD_BYTES + byteCount)) / longest;
 }
 
 /** Rounded up, as the chain does. */

@@ -3,47 +3,50 @@
 import { AppError } from '../../../errors/app-error.ts';
 import { maxOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { NetworkFees } from '../../chain-nodes.ts';
 import {
   type BuildRequest,
   type BuiltTransactions,
   type ChainTransactions,
   type ExecutableTrade,
   OutOfRoomError,
+  type TokenPowers,
   type TradingWallet,
 } from '../../chain-transactions.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { readAccounts, type SolanaAccounts } from '../accounts/read-accounts.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
 import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import { readPowers } from '../tokens/mint-authorities.ts';
+import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
-import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
-import {
-  type InstructionPlan,
-  listPlanAccounts,
-  listSettings,
-  planInstructions,
-} from './plan-instructions.ts';
+import { isTokenAccount, listHeld, readAmount } from './held-accounts.ts';
+import type { LookupTable, LookupTables } from './lookup-tables.ts';
+import { listPlanAccounts, listSettings, planInstructions } from './plan-instructions.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
-import { computePriorityLamports, readSolanaFees, SIGNATURE_LAMPORTS } from './solana-fees.ts';
+import { type PreparedBuild, SimulatedChange } from './simulated-change.ts';
+import {
+  computePriorityLamports,
+  computeRent,
+  readSolanaFees,
+  SIGNATURE_LAMPORTS,
+} from './solana-fees.ts';
 import { SWAP_ENCODERS } from './swap-encoders.ts';
 import {
   findHeldAccount,
   setBudget,
   TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_BYTES,
   TOKEN_PROGRAM,
 } from './token-instructions.ts';
 
-const AMOUNT_OFFSET = 64;
 const STATE_OFFSET = 108;
 const STATE_FROZEN = 2;
-/** Of an account of either token program. */
-const ACCOUNT_BYTES_MIN = 165;
 /** While simulating: the most that a transaction may use. */
 const UNITS_MAX = 1_400_000;
 /** Pools may have moved until the transaction is executed. */
@@ -53,18 +56,7 @@ const UNWRAP_UNITS = 6_000;
 /** A block hash is accepted for 150 blocks, of at least this many milliseconds each. */
 const HASH_BLOCKS = 150;
 const BLOCK_MS = 400;
-
-type Accounts = ReadonlyMap<Address, SolanaAccount>;
-
-/** Anyone can send lamports to the address of an account that is not open. */
-function isOpen(account: SolanaAccount | undefined): account is SolanaAccount {
-  if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
-  return account.data.length >= ACCOUNT_BYTES_MIN;
-}
-
-function readAmount(account: SolanaAccount | undefined): bigint {
-  return isOpen(account) ? new AccountBytes(account.data).u64(AMOUNT_OFFSET) : 0n;
-}
+const SEED_LENGTH = 16;
 
 interface LatestHash {
   readonly blockhash: string;
@@ -82,21 +74,9 @@ async function readLatestHash(endpoint: RpcEndpoint): Promise<LatestHash> {
   return { blockhash, lastValidBlockHeight: lastValidBlockHeight as number };
 }
 
-/** The wallet's accounts of some tokens, by mint. */
-function listHeld(user: Address, mints: readonly Address[], accounts: Accounts) {
-  return new Map(
-    mints.map((mint) => {
-      const tokenProgram = accounts.get(mint)?.owner ?? TOKEN_PROGRAM;
-      return [mint, findHeldAccount({ owner: user, mint, tokenProgram })] as const;
-    }),
-  );
-}
-
-interface PreparedBuild {
-  readonly plan: InstructionPlan;
-  /** The wallet, its token accounts, the mints. */
-  readonly accounts: Accounts;
-  readonly held: ReadonlyMap<Address, Address>;
+interface SolanaBuildParts {
+  readonly request: BuildRequest;
+  readonly lookups: LookupTables;
 }
 
 /** One transaction of a wallet. */
@@ -104,20 +84,24 @@ class SolanaBuild {
   readonly #endpoint: RpcEndpoint;
   readonly #user: Address;
   readonly #request: BuildRequest;
+  readonly #lookups: LookupTables;
+  #tables: readonly LookupTable[] = [];
 
-  constructor(endpoint: RpcEndpoint, user: Address, request: BuildRequest) {
+  constructor(endpoint: RpcEndpoint, user: Address, of: SolanaBuildParts) {
     this.#endpoint = endpoint;
     this.#user = user;
-    this.#request = request;
+    this.#request = of.request;
+    this.#lookups = of.lookups;
   }
 
   async build(): Promise<BuiltTransactions> {
     const { trade, nowMs, lifeSeconds } = this.#request;
-    const prepared = await this.#prepare();
     const fees = await readSolanaFees(this.#endpoint);
     const hash = await readLatestHash(this.#endpoint);
-    const opened = this.#countOpened(prepared);
-    const rentRaw = BigInt(opened) * (fees.flat?.accountRaw ?? 0n);
+    this.#tables = await this.#lookups.read(this.#endpoint);
+    const prepared = this.#plan(await this.#read(), fees, hash);
+    const rent = this.#sumRent(prepared, fees);
+    const rentRaw = rent.kept + rent.returned;
     const simulation = this.#canPay(prepared, rentRaw)
       ? await this.#simulate(prepared, hash)
       : null;
@@ -148,13 +132,18 @@ class SolanaBuild {
       ],
       deadlineSeconds: Math.floor(nowMs / 1000) + life,
       feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw,
+      cost: {
+        ...{ units: BigInt(limit), unitPrice: fees.perUnitMax, baseRaw: SIGNATURE_LAMPORTS },
+        ...{ priorityRaw, rentRaw: rent.kept, rentReturnedRaw: rent.returned },
+      },
+      powers: this.#findPowers(prepared),
       simulation,
       ...{ allowance: null, permit: null, walletCalls: null },
     };
   }
 
-  /** Reads what the swaps need, and plans them. */
-  async #prepare(): Promise<PreparedBuild> {
+  /** Reads what the swaps need. */
+  async #read(): Promise<Omit<PreparedBuild, 'plan'>> {
     const { trade, block } = this.#request;
     const addresses = listPlanAccounts(trade);
     const first = await readAccounts(this.#endpoint, { addresses, minSlot: block.position });
@@ -164,28 +153,69 @@ class SolanaBuild {
     const second = await readAccounts(this.#endpoint, { addresses: more, minSlot: first.slot });
     const accounts = new Map([...first.accounts, ...second.accounts]);
     this.#refuseFrozen(held, accounts);
+    return { accounts, held };
+  }
+
+  /**
+   * A wallet's own account of wrapped SOL is not closed: a temporary one is, if SOL is to be
+   * unwrapped. If there is no room for it, all of the wallet's wrapped SOL becomes SOL.
+   */
+  #plan(read: Omit<PreparedBuild, 'plan'>, fees: NetworkFees, hash: LatestHash): PreparedBuild {
+    const { trade, block } = this.#request;
+    const { accounts, held } = read;
     const wrapped = held.get(WRAPPED_SOL);
-    const hasWrapped = wrapped !== undefined && isOpen(accounts.get(wrapped));
+    const hasWrapped = wrapped !== undefined && isTokenAccount(accounts.get(wrapped));
     const amounts = [...held].map(
       ([mint, account]) => [mint, readAmount(accounts.get(account))] as const,
     );
-    const plan = planInstructions({
+    const context = {
       ...{ user: this.#user, trade, accounts, hasWrapped, held: new Map(amounts) },
-    });
-    return { plan, accounts, held };
+    };
+    const isOwn = trade.tokenIn === WRAPPED_SOL || trade.tokenOut === WRAPPED_SOL;
+    const plain = () => ({ ...read, plan: planInstructions({ ...context, temporary: null }) });
+    if (!hasWrapped || isOwn || !mayUnwrap(trade)) return plain();
+    // Nobody can know the seed before, and send lamports there so that it cannot be opened.
+    const seed = (block.hash ?? hash.blockhash).slice(0, SEED_LENGTH);
+    const rentRaw = computeRent(fees, TOKEN_ACCOUNT_BYTES);
+    const temporary = { owner: this.#user, seed, rentRaw };
+    const plan = planInstructions({ ...context, temporary });
+    const places = new Map([...held, [WRAPPED_SOL, plan.wrappedAccount] as const]);
+    const prepared = { accounts, held: places, plan };
+    const { bytes } = this.#encode(prepared, hash, { limit: UNITS_MAX, price: fees.perUnitMax });
+    const isTooLong = bytes.length > TRANSACTION_BYTES_MAX;
+    return isTooLong && !usesLamports(trade) ? plain() : prepared;
   }
 
-  #refuseFrozen(held: ReadonlyMap<Address, Address>, accounts: Accounts): void {
+  #findPowers({ accounts }: PreparedBuild): ReadonlyMap<Address, TokenPowers> {
+    const { tokenIn, tokenOut } = this.#request.trade;
+    const found = [tokenIn, tokenOut].flatMap((token) => {
+      const mint = token === SYSTEM_PROGRAM ? undefined : accounts.get(token);
+      return mint === undefined ? [] : [[token, readPowers(mint.data)] as const];
+    });
+    return new Map(found);
+  }
+
+  #refuseFrozen(held: ReadonlyMap<Address, Address>, accounts: SolanaAccounts): void {
     for (const [mint, account] of held) {
       const found = accounts.get(account);
-      if (!isOpen(found) || found.data[STATE_OFFSET] !== STATE_FROZEN) continue;
+      if (!isTokenAccount(found) || found.data[STATE_OFFSET] !== STATE_FROZEN) continue;
       const reason = `your account of the token ${mint} is frozen`;
       throw new AppError('SIMULATION_REVERTED', { step: 'swap', reason });
     }
   }
 
-  #countOpened({ plan, accounts, held }: PreparedBuild): number {
-    return plan.opened.filter((mint) => !isOpen(accounts.get(held.get(mint) ?? mint))).length;
+  /** Of the accounts that are opened: of those that stay, and of wrapped SOL that is closed. */
+  #sumRent({ plan, accounts, held }: PreparedBuild, fees: NetworkFees) {
+    const opened = plan.opened.filter(
+      (mint) => !isTokenAccount(accounts.get(held.get(mint) ?? mint)),
+    );
+    const sum = (mints: readonly Address[]) =>
+      mints.reduce((all, one) => all + computeRent(fees, countAccountBytes(accounts.get(one))), 0n);
+    const isClosed = (mint: Address) => mint === WRAPPED_SOL && plan.closesWrapped;
+    return {
+      kept: sum(opened.filter((mint) => !isClosed(mint))),
+      returned: sum(opened.filter(isClosed)),
+    };
   }
 
   /** A node cannot assume a balance: what cannot be paid is not simulated. */
@@ -239,41 +269,8 @@ class SolanaBuild {
   ) {
     const ends: readonly ProgramInstruction[] = plan.unwrap === null ? [] : [plan.unwrap];
     const instructions = [...setBudget(budget.limit, budget.price), ...plan.instructions, ...ends];
-    return encodeTransaction({ payer: this.#user, instructions, blockhash });
-  }
-}
-
-/** What a simulation changed of a wallet's balances. */
-class SimulatedChange {
-  readonly #prepared: PreparedBuild;
-  readonly #watched: readonly Address[];
-  readonly #after: Awaited<ReturnType<typeof simulateTransaction>>['watched'];
-
-  constructor(
-    prepared: PreparedBuild,
-    watched: readonly Address[],
-    after: Awaited<ReturnType<typeof simulateTransaction>>['watched'],
-  ) {
-    this.#prepared = prepared;
-    this.#watched = watched;
-    this.#after = after;
-  }
-
-  find(token: Address): bigint {
-    if (token === SYSTEM_PROGRAM) return this.#findLamports();
-    const { held, accounts } = this.#prepared;
-    const account = held.get(token) ?? token;
-    const after = this.#after.get(account)?.data.u64(AMOUNT_OFFSET) ?? 0n;
-    return after - readAmount(accounts.get(account));
-  }
-
-  /** If all of its accounts are watched, rent and what is wrapped stay there. Without the fee. */
-  #findLamports(): bigint {
-    const { accounts } = this.#prepared;
-    const changes = this.#watched.map(
-      (one) => (this.#after.get(one)?.lamports ?? 0n) - (accounts.get(one)?.lamports ?? 0n),
-    );
-    return changes.reduce((sum, one) => sum + one, SIGNATURE_LAMPORTS);
+    const tables = this.#tables;
+    return encodeTransaction({ payer: this.#user, instructions, blockhash, tables });
   }
 }
 
@@ -281,6 +278,19 @@ function describePurpose({ plan, accounts, held }: PreparedBuild): string {
   const wrapped = readAmount(accounts.get(held.get(WRAPPED_SOL) ?? WRAPPED_SOL));
   const isMore = plan.unwrap !== null && wrapped > 0n;
   return isMore ? 'the swap; all of your wrapped SOL becomes SOL' : 'the swap';
+}
+
+/** Whether wrapped SOL becomes SOL at the end or on the way. */
+function mayUnwrap(trade: ExecutableTrade): boolean {
+  const { tokenIn, tokenOut, fixed } = trade;
+  if (tokenIn === SYSTEM_PROGRAM) return fixed === 'output';
+  return tokenOut === SYSTEM_PROGRAM || usesLamports(trade);
+}
+
+/** Whether it trades on a curve, which takes and pays SOL that is not wrapped. */
+function usesLamports({ strands }: ExecutableTrade): boolean {
+  const venues = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
+  return venues.some((venue) => SWAP_ENCODERS.get(venue)?.usesLamports === true);
 }
 
 /** Exact outputs of programs that no test executed are built only if a node simulated them. */
@@ -320,7 +330,10 @@ async function readFunds(endpoint: RpcEndpoint, user: Address, tokenIn: Address)
   return { head, nativeRaw, balanceRaw };
 }
 
-export function createSolanaTransactions(client: RpcClient): ChainTransactions {
+export function createSolanaTransactions(
+  client: RpcClient,
+  lookups: LookupTables,
+): ChainTransactions {
   return {
     canBuild: true,
     isUnavailable: (error) => isRpcError(error),
@@ -335,7 +348,7 @@ export function createSolanaTransactions(client: RpcClient): ChainTransactions {
       return {
         ...funds,
         build: (request) =>
-          client.at((endpoint) => new SolanaBuild(endpoint, wallet, request).build()),
+          client.at((endpoint) => new SolanaBuild(endpoint, wallet, { request, lookups }).build()),
       };
     },
   };

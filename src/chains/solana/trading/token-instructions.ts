@@ -1,6 +1,8 @@
 // Instructions of Solana's own programs: token accounts, SOL as a token, what a transaction may
 // use.
 
+import { createHash } from 'node:crypto';
+import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
 import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
@@ -20,6 +22,8 @@ const BUDGET_PROGRAM = toSolanaAddress('ComputeBudget111111111111111111111111111
 
 const CREATE_IDEMPOTENT = 1;
 const SYSTEM_TRANSFER = 2;
+const SYSTEM_CREATE_WITH_SEED = 3;
+const INITIALIZE_ACCOUNT = 18;
 const SYNC_NATIVE = 17;
 const CLOSE_ACCOUNT = 9;
 const TRANSFER_CHECKED = 12;
@@ -72,13 +76,53 @@ export function assertHeld(held: HeldMint, least: bigint, decimals: number): Pro
   };
 }
 
-function findWrappedAccount(owner: Address): Address {
-  return findHeldAccount({ owner, mint: WRAPPED_SOL, tokenProgram: TOKEN_PROGRAM });
+/** Of an account of the first token program. */
+export const TOKEN_ACCOUNT_BYTES = 165;
+
+/** An account of wrapped SOL that a transaction opens and closes; the wallet's own one stays. */
+export interface TemporaryAccount {
+  readonly owner: Address;
+  readonly seed: string;
+  readonly rentRaw: bigint;
 }
 
-/** Turns lamports of the wallet into tokens of its open account. */
-export function wrapLamports(owner: Address, lamports: bigint): ProgramInstruction[] {
-  const account = findWrappedAccount(owner);
+export function findTemporaryAccount({ owner, seed }: TemporaryAccount): Address {
+  const hash = createHash('sha256').update(toSeed(owner)).update(seed);
+  return toSolanaAddress(encodeBase58(hash.update(toSeed(TOKEN_PROGRAM)).digest()));
+}
+
+/** Without a signature of its own: its address follows from the wallet's and the seed. */
+export function openTemporaryAccount(temporary: TemporaryAccount): ProgramInstruction[] {
+  const { owner, seed, rentRaw } = temporary;
+  const account = asWritable(findTemporaryAccount(temporary));
+  const kind = Buffer.alloc(4);
+  kind.writeUInt32LE(SYSTEM_CREATE_WITH_SEED);
+  const lengths = encodeU64(rentRaw, BigInt(TOKEN_ACCOUNT_BYTES));
+  const text = Buffer.concat([encodeU64(BigInt(seed.length)), Buffer.from(seed)]);
+  return [
+    {
+      program: SYSTEM_PROGRAM,
+      accounts: [asSigner(owner), account],
+      data: Buffer.concat([kind, toSeed(owner), text, lengths, toSeed(TOKEN_PROGRAM)]),
+    },
+    {
+      program: TOKEN_PROGRAM,
+      accounts: [account, asReadonly(WRAPPED_SOL)],
+      data: Buffer.concat([Buffer.from([INITIALIZE_ACCOUNT]), toSeed(owner)]),
+    },
+  ];
+}
+
+interface WrappedAccount {
+  readonly owner: Address;
+  readonly account: Address;
+}
+
+/** Turns lamports of the wallet into tokens of an open account. */
+export function wrapLamports(
+  { owner, account }: WrappedAccount,
+  lamports: bigint,
+): ProgramInstruction[] {
   const kind = Buffer.alloc(4);
   kind.writeUInt32LE(SYSTEM_TRANSFER);
   return [
@@ -91,11 +135,11 @@ export function wrapLamports(owner: Address, lamports: bigint): ProgramInstructi
   ];
 }
 
-/** Closes the wallet's account of wrapped SOL: all of it, and its rent, become lamports. */
-export function unwrapAll(owner: Address): ProgramInstruction {
+/** Closes an account of wrapped SOL: all of it, and its rent, become lamports of the wallet. */
+export function unwrapAll({ owner, account }: WrappedAccount): ProgramInstruction {
   return {
     program: TOKEN_PROGRAM,
-    accounts: [asWritable(findWrappedAccount(owner)), asWritable(owner), asSigner(owner)],
+    accounts: [asWritable(account), asWritable(owner), asSigner(owner)],
     data: Buffer.from([CLOSE_ACCOUNT]),
   };
 }

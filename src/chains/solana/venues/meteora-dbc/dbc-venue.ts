@@ -23,8 +23,9 @@ const MIGRATIONS: Readonly<Record<string, string>> = {
 /** 0 sells the coin, 1 buys it. */
 const BUY = 1;
 
+/** It does not say whether the curve has ended, so the pool is read again. */
 function readReport(event: AccountBytes): SwapReport {
-  const set = { sqrtPriceX64: event.u128(106) };
+  const set = { sqrtPriceX64: event.u128(106), feeRate: null };
   const change = { poolKind: 'segments', set } as const;
   return { pool: event.key(8), amountIn: event.u64(146), amountOut: event.u64(98), change };
 }

@@ -53,6 +53,7 @@ export function readCpmmPool(query: PoolAccounts): AccountReadingOf<'ceiledProdu
       reserve0: held0 - sumFees(data, [341, 357, 397]),
       reserve1: held1 - sumFees(data, [349, 365, 405]),
       flags: joinFlags(flags),
+      transferFees: '',
     },
     ticks: [],
   };

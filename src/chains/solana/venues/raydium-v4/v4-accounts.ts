@@ -43,6 +43,7 @@ export function readV4Pool(query: PoolAccounts): AccountReadingOf<'ceiledProduct
       reserve0: held0 - data.u64(192),
       reserve1: held1 - data.u64(200),
       flags: joinFlags(flags),
+      transferFees: '',
     },
     ticks: [],
   };

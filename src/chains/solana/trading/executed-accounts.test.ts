@@ -1,0 +1,180 @@
+// Trades on the embedded chain whose accounts are special: of tokens with a transfer fee, of
+// wrapped SOL that the wallet has, in a lookup table.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { it } from 'node:test';
+import {
+  openTokenAccount,
+  syncNative,
+  transferLamports,
+} from '../../../../devnet/solana/instructions.ts';
+import { send } from '../../../../devnet/solana/scene.ts';
+import { parseWireTransaction, use } from '../../../../devnet/solana/wire-transaction.ts';
+import {
+  buildExecuted,
+  chain,
+  describeCpmm,
+  execute,
+  findMint,
+  launchCoin,
+  openNodes,
+  priceOutput,
+  pricePools,
+  readHeld,
+  SECONDS,
+  USER,
+  useNodes,
+  WALLET,
+} from '../../../../test/executed-solana-trades.ts';
+import { readSolanaMessage } from '../../../../test/solana-message.ts';
+import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
+import type { Address } from '../../../model/ids.ts';
+import { OutOfRoomError } from '../../chain-transactions.ts';
+import { findProgramAddress } from '../accounts/program-address.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
+import { findHeldAccount, TOKEN_PROGRAM } from './token-instructions.ts';
+
+/** Of the mint's extension: what the fee is at most, until an epoch and from it on. */
+const FEE_MOST_OFFSETS = [166 + 4 + 72 + 8, 166 + 4 + 90 + 8];
+
+/** As if the mint's authority had set it long ago. */
+function setMostFee(mint: Address, most: bigint): void {
+  const account = chain.read(mint) ?? assert.fail();
+  const data = Buffer.from(account.data);
+  for (const at of FEE_MOST_OFFSETS) data.writeBigUInt64LE(most, at);
+  chain.svm.write(mint, { ...account, data });
+}
+
+async function tradeLevied(): Promise<void> {
+  const [levy, bolt] = [findMint('LEVY'), findMint('BOLT')];
+  const [pool, next] = [describeCpmm('LEVY'), describeCpmm('BOLT')];
+  await execute(await pricePools([SYSTEM_PROGRAM, levy], 1_234_567_891n, [pool]));
+  await execute(await pricePools([levy, SYSTEM_PROGRAM], readHeld(levy) / 3n, [pool]));
+  await execute(await pricePools([levy, bolt], readHeld(levy) / 3n, [pool, next]));
+  await execute(await pricePools([bolt, levy], readHeld(bolt), [next, pool]));
+  await execute(await priceOutput([SYSTEM_PROGRAM, levy], 7_654_321n, pool));
+  await execute(await priceOutput([levy, SYSTEM_PROGRAM], 7_654_321n, pool));
+}
+
+it('a token that deducts a fee from transfers is traded to the unit', async () => {
+  await tradeLevied();
+});
+
+it('the fee of a transfer is never above its maximum', async (t) => {
+  const levy = findMint('LEVY');
+  const before = chain.read(levy) ?? assert.fail();
+  t.after(() => chain.svm.write(levy, { ...before, data: chain.read(levy)?.data ?? before.data }));
+  // Less than the share of the amounts above, more than that of some.
+  setMostFee(levy, 200_000n);
+  await tradeLevied();
+});
+
+it("a wallet's own account of wrapped SOL, and what is in it, stay as they are", async () => {
+  const own = { mint: WRAPPED_SOL, program: TOKEN_PROGRAM };
+  const account = findHeldAccount({
+    owner: WALLET,
+    mint: WRAPPED_SOL,
+    tokenProgram: TOKEN_PROGRAM,
+  });
+  const { curve } = launchCoin('a coin that is bought with a token');
+  send(chain, {
+    ...{ payer: USER, signers: [] },
+    instructions: [
+      openTokenAccount(USER.address, WALLET, own),
+      transferLamports(USER.address, account, 3_333_333n),
+      syncNative(WALLET),
+    ],
+  });
+  chain.seal({ seconds: SECONDS });
+  const [bolt, pool] = [findMint('BOLT'), describeCpmm('BOLT')];
+  const kept = chain.read(account) ?? assert.fail();
+  assert.equal(kept.data.readBigUInt64LE(64), 3_333_333n);
+  const trades = [
+    () => pricePools([SYSTEM_PROGRAM, bolt], 1_000_000_000n, [pool]),
+    () => pricePools([bolt, SYSTEM_PROGRAM], readHeld(bolt) / 3n, [pool]),
+    () => priceOutput([SYSTEM_PROGRAM, bolt], 1_234_567n, pool),
+    () => priceOutput([bolt, SYSTEM_PROGRAM], 1_234_567n, pool),
+  ];
+  for (const price of trades) {
+    await execute(await price());
+    assert.deepEqual(chain.read(account), kept);
+  }
+  // There is no room for a temporary account beside a pool and a curve.
+  const amount = readHeld(bolt) / 3n;
+  const long = await pricePools([bolt, curve.token0], amount, [pool, curve]);
+  await assert.rejects(buildExecuted(long), OutOfRoomError);
+});
+
+const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
+
+/** A table with these addresses, by the chain's own program. */
+function createTable(addresses: readonly Address[]): Address {
+  const recent = Buffer.alloc(8);
+  recent.writeBigUInt64LE(BigInt(chain.head.slot - 1));
+  const program = toSolanaAddress(TABLE_PROGRAM);
+  const seeds = [Buffer.from(decodeBase58(USER.address) ?? []), recent];
+  const table = findProgramAddress(program, seeds);
+  const isBump = (bump: number) => {
+    const hash = createHash('sha256').update(Buffer.concat(seeds)).update(Uint8Array.of(bump));
+    const rest = [Buffer.from(decodeBase58(program) ?? []), 'ProgramDerivedAddress'] as const;
+    return encodeBase58(hash.update(rest[0]).update(rest[1]).digest()) === table;
+  };
+  const bump = Array.from({ length: 256 }, (_, index) => index).find(isBump) ?? assert.fail();
+  const count = Buffer.alloc(8);
+  count.writeBigUInt64LE(BigInt(addresses.length));
+  const keys = addresses.map((one) => Buffer.from(decodeBase58(one) ?? []));
+  const users = [use.signer(USER.address), use.payer(USER.address)];
+  const system = use.readonly(SYSTEM_PROGRAM);
+  send(chain, {
+    ...{ payer: USER, signers: [] },
+    instructions: [
+      {
+        program: TABLE_PROGRAM,
+        accounts: [use.writable(table), ...users, system],
+        data: Buffer.concat([Buffer.alloc(4), recent, Buffer.from([bump])]),
+      },
+      {
+        program: TABLE_PROGRAM,
+        accounts: [use.writable(table), ...users, system],
+        data: Buffer.concat([Buffer.from([2, 0, 0, 0]), count, ...keys]),
+      },
+    ],
+  });
+  chain.seal({ seconds: SECONDS });
+  // New entries work from the next slot on.
+  chain.seal({ seconds: SECONDS });
+  return table;
+}
+
+it("an operator's lookup table shortens a trade, which is executed", async (t) => {
+  const [levy, bolt] = [findMint('LEVY'), findMint('BOLT')];
+  const pools = [describeCpmm('LEVY'), describeCpmm('BOLT')];
+  await execute(await pricePools([SYSTEM_PROGRAM, levy], 10n ** 9n, pools.slice(0, 1)));
+  const trade = await pricePools([levy, bolt], readHeld(levy), pools);
+  const plain = Buffer.from((await buildExecuted(trade)).unsigned.transaction, 'base64');
+  const named = readSolanaMessage(plain.toString('base64')).instructions;
+  const accounts = named.flatMap((one) => one.accounts);
+  const table = createTable([...new Set(accounts)].map(toSolanaAddress));
+  t.after(useNodes(openNodes([table])));
+  const { unsigned } = await buildExecuted(trade);
+  const bytes = Buffer.from(unsigned.transaction, 'base64');
+  assert.ok(bytes.length < plain.length - 250, `${plain.length} to ${bytes.length} bytes`);
+  await execute(trade);
+  const { lookups } = parseWireTransaction(bytes);
+  assert.deepEqual(
+    lookups.map(({ accountKey }) => accountKey),
+    [table],
+  );
+  // What is no table, or is not there, is left out.
+  t.after(
+    useNodes(openNodes([bolt, toSolanaAddress('So11111111111111111111111111111111111111112')])),
+  );
+  const again = await buildExecuted(
+    await pricePools([bolt, levy], readHeld(bolt) / 2n, pools.toReversed()),
+  );
+  assert.deepEqual(
+    parseWireTransaction(Buffer.from(again.unsigned.transaction, 'base64')).lookups,
+    [],
+  );
+});
