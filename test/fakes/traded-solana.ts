@@ -18,7 +18,7 @@ import type { MisbehavingRpc } from './misbehaving-rpc.ts';
 import { buildCpmmSwap, POOL, QUOTE, setPool } from './solana-scene.ts';
 
 export const TRADED_START = 100;
-const WAIT_MAX_MS = 30_000;
+const WAIT_MAX_MS = 60_000;
 const TERMS = {
   creatorFeePips: 0,
   creatorFeeOn: 'input',
@@ -36,6 +36,7 @@ export class TradedSolana {
   readonly chain = new MemorySolana();
   reserves: Reserves = { reserve0: 50_000_000n, reserve1: 70_000_000n };
   #swaps = 0;
+  #branch = '';
   /** The reserves after each slot. */
   readonly #history = new Map<number, Reserves>();
 
@@ -47,13 +48,13 @@ export class TradedSolana {
   }
 
   /** A block with a trade, after some skipped slots. */
-  trade({ branch = '', skipped = 0 } = {}): void {
+  trade({ skipped = 0 } = {}): void {
     this.#swaps += 1;
     const amountIn = 10_000n + BigInt(this.#swaps) * 7n;
     const pool = new CeiledProductPool({ ...this.reserves, fees: FEES, terms: TERMS });
     const { swap, after } = pool.swapAndMove(true, amountIn);
     const transactions = [buildCpmmSwap({ id: this.#swaps, amountIn, amountOut: swap.amountOut })];
-    this.chain.add(this.chain.head + 1 + skipped, { transactions, branch });
+    this.chain.add(this.chain.head + 1 + skipped, { transactions, branch: this.#branch });
     const { reserve0, reserve1 } = after.toPlain();
     this.#set({ reserve0, reserve1 });
   }
@@ -63,7 +64,8 @@ export class TradedSolana {
     this.chain.cut(slot + 1);
     const kept = Math.max(...[...this.#history.keys()].filter((one) => one <= slot));
     this.#set(this.#history.get(kept) ?? assert.fail());
-    this.trade({ branch: `fork${this.#swaps}` });
+    this.#branch = `fork${this.#swaps}`;
+    this.trade();
   }
 
   #set(reserves: Reserves): void {
@@ -113,7 +115,6 @@ function startIndexer(store: MarketStore, nodes: readonly MisbehavingRpc[], gene
       ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
       ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(), anchorPools: [] },
     },
-    limits: { timeoutMs: 2000 },
   });
   const indexer = new Indexer({
     ...{ adapter, store, startBlock: TRADED_START, pollIntervalMs: 400, clock, sleep },

@@ -9,6 +9,7 @@ import {
   startMisbehavingRpc,
   type TrueAnswer,
 } from '../../../test/fakes/misbehaving-rpc.ts';
+import { POOL } from '../../../test/fakes/solana-scene.ts';
 import { followSolana, TradedSolana } from '../../../test/fakes/traded-solana.ts';
 
 async function startNode(t: TestContext, answer: TrueAnswer): Promise<MisbehavingRpc> {
@@ -62,25 +63,39 @@ test('a state of a branch that was left is not adopted', async (t) => {
 test('a state of a branch that was indexed and then left is not adopted', async (t) => {
   const scene = createScene();
   const { chain } = scene;
-  const first = await startNode(t, chain.answer);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let readAt = 0;
-  // The second endpoint is asked when the first one has told the state and the block's hash.
+  // The index is at this slot at most when the state of a later one is read.
+  let before = 0;
+  let isHeld = false;
+  const isPoolRead = (method: string, [keys]: readonly unknown[]) =>
+    method === 'getMultipleAccounts' && (keys as string[]).includes(POOL);
+  const first = await startNode(t, (method, params) => {
+    if (!isHeld && isPoolRead(method, params)) {
+      before = chain.head;
+      for (let count = 0; count < 3; count += 1) scene.trade();
+    }
+    return chain.answer(method, params);
+  });
+  // The second endpoint is asked when the first one has told the state and the block's hash, once
+  // for the pool and once for all of its accounts.
+  let witnessReads = 0;
   const second = await startNode(t, async (method, params) => {
     const answer = chain.answer(method, params);
-    if (method !== 'getMultipleAccounts' || readAt > 0) return answer;
-    readAt = chain.head;
-    await held;
+    if (isHeld || !isPoolRead(method, params)) return answer;
+    witnessReads += 1;
+    isHeld = witnessReads === 2;
+    if (isHeld) await held;
     return answer;
   });
   const { until, isAtHead, assertAdopted, assertVerified } = await followSolana(t, scene, [
     first,
     second,
   ]);
-  await until(async () => readAt > 0, 'the pool was not read');
+  await until(async () => isHeld, 'the pool was not read');
   await until(isAtHead, 'the index is not at the slot of the state');
   // The same slots, other trades.
-  scene.fork(readAt - 2);
+  const readAt = chain.head;
+  scene.fork(before);
   while (chain.head < readAt) scene.trade();
   await until(isAtHead, 'the index is not on the other branch');
   release();

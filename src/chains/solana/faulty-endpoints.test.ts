@@ -1,14 +1,16 @@
-// The indexer on two endpoints of which the preferred one is faulty all the time, in each of the
-// ways that nodes and providers are: the index follows through forks, and verify finds nothing.
+// The indexer on three endpoints of which the preferred one is faulty all the time, in each of the
+// ways that nodes and providers are: the index follows through forks, and verify finds nothing. With
+// two, of which one lies, a fork would wait: nobody knows which of them is right.
 
 import { type TestContext, test } from 'node:test';
 import type { MemorySolana } from '../../../test/fakes/memory-solana.ts';
 import { type Mischief, startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
-import { followSolana, TradedSolana } from '../../../test/fakes/traded-solana.ts';
+import { followSolana, TRADED_START, TradedSolana } from '../../../test/fakes/traded-solana.ts';
 
 const LAG_SLOTS = 5;
 const PRUNED_BELOW = 12;
 const FAR = 10_000;
+const BRANCHED_FROM = TRADED_START + 8;
 
 function refuse(code: number, message: string) {
   return { do: 'error', code, message } as const;
@@ -51,7 +53,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       ? changeBlock((block) => ({ ...block, previousBlockhash: 'another' }))
       : null,
   'has blocks of another branch': () => (call) =>
-    call.method === 'getBlock'
+    call.method === 'getBlock' && Number(call.params[0]) > BRANCHED_FROM
       ? changeBlock((block) => ({ ...block, blockhash: 'x', previousBlockhash: 'y' }))
       : null,
   'sends malformed transactions': () => (call) =>
@@ -66,7 +68,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'forbids after a limit': () => (call) =>
     call.seen > 3 ? { do: 'reply', status: 403, text: 'rate limit' } : null,
   'cuts its replies': () => () => ({ do: 'cut', after: 10 }),
-  'does not reply to blocks': () => (call) => (call.method === 'getBlock' ? { do: 'hang' } : null),
   'calls slots with blocks skipped': () => (call) => {
     if (call.method === 'getBlocks') return changeSlots((all) => all.filter((slot) => slot % 2));
     if (call.method !== 'getBlock' || Number(call.params[0]) % 2 !== 0) return null;
@@ -93,12 +94,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 async function startNodes(t: TestContext, chain: MemorySolana, mischief: Mischief) {
-  const faulty = await startMisbehavingRpc(chain.answer);
-  t.after(() => faulty.stop());
-  const honest = await startMisbehavingRpc(chain.answer);
-  t.after(() => honest.stop());
-  faulty.misbehave(mischief);
-  return [faulty, honest];
+  const starting = [1, 2, 3].map(() => startMisbehavingRpc(chain.answer));
+  const nodes = await Promise.all(starting);
+  for (const node of nodes) t.after(() => node.stop());
+  nodes[0]?.misbehave(mischief);
+  return nodes;
 }
 
 for (const [name, build] of Object.entries(FAULTS)) {
