@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildLeasePath, buildStatePath, findNodeProcesses } from '../devnet/folder-lease.ts';
 import { createJsonRpc } from '../devnet/json-rpc.ts';
-import { createKillEnv, killProcess, untilReady } from './drill/kill-scene.ts';
+import { createKillEnv, killProcess, untilServiceReady } from './drill/kill-scene.ts';
 import { assertVerified, stopService } from './indexed-service.ts';
 import type { Engine } from './indexing-scene.ts';
 import { type Cleanup, type RunningService, startServiceProcess } from './start-service-process.ts';
@@ -71,12 +71,12 @@ export async function runDevnetKills(t: Cleanup, options: DevnetKillsOptions): P
   const stateFile = buildStatePath(join(folder, 'devnet'));
   let verified = '';
   let service = await startServiceProcess(t, { env });
-  await untilReady(service);
+  await untilServiceReady(service);
   await stopService(service);
   service = await startServiceProcess(t, { env });
   for (let killed = 1; killed <= count; killed += 1) {
     // Usually a running one, sometimes one that is only starting.
-    if (random() < 0.7) await untilReady(service);
+    if (random() < 0.7) await untilServiceReady(service);
     await sleep(random() * 3_000);
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? 'service';
     killVictim(victim, service, stateFile);
@@ -86,7 +86,7 @@ export async function runDevnetKills(t: Cleanup, options: DevnetKillsOptions): P
     }
     options.onKill(killed, victim);
     if (killed % KILLS_PER_CHECK !== 0 && killed !== count) continue;
-    await untilReady(service);
+    await untilServiceReady(service);
     await assertGenesisKept(folder);
     verified = await assertVerified(env);
     options.onVerified(killed);

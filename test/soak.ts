@@ -1,4 +1,4 @@
-// `npm run soak -- --minutes 10`: mixed load against both embedded chains, then checks of the result.
+// `npm run soak -- --minutes 10`: mixed load against both embedded chains, then checks.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

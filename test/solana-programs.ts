@@ -1,5 +1,5 @@
-// A virtual machine with the stand-in programs or the venues' own, a recorded CPMM pool, curves, and
-// a user who has enough of everything.
+// A virtual machine with the stand-in programs or the venues' own, a recorded CPMM pool, curves,
+// and a user who has enough of everything.
 
 import { readProgram } from '../devnet/solana/build-programs.ts';
 import { buildGenesisAccounts } from '../devnet/solana/genesis.ts';

@@ -73,7 +73,7 @@ export interface PoolPieceQuery {
 }
 
 /** A block that the index may not have reached yet. */
-export interface LaterBlock {
+interface LaterBlock {
   readonly position: number;
   /** Null if the node does not serve the block yet. */
   readonly hash: string | null;

@@ -9,7 +9,7 @@ import { type Cleanup, createTempFolder, type RunningService } from '../start-se
 /** A generous limit: a stuck service must fail the drill, not hang it. */
 const READY_MAX_MS = 300_000;
 
-export async function untilReady(service: RunningService): Promise<void> {
+export async function untilServiceReady(service: RunningService): Promise<void> {
   const deadline = Date.now() + READY_MAX_MS;
   for (;;) {
     const ready = await fetch(`${service.origin}/v1/ready`);

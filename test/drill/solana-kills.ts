@@ -16,7 +16,7 @@ import {
   type RunningService,
   startServiceProcess,
 } from '../start-service-process.ts';
-import { createKillEnv, killProcess, untilReady } from './kill-scene.ts';
+import { createKillEnv, killProcess, untilServiceReady } from './kill-scene.ts';
 
 const VICTIMS = ['service', 'chain', 'everything'] as const;
 export type SolanaVictim = (typeof VICTIMS)[number];
@@ -90,7 +90,7 @@ function killVictim(victim: SolanaVictim, service: RunningService): void {
 /** Nobody trades while accounts are compared, so that all of them are those of the last block. */
 async function verifyAtRest(t: Cleanup, env: Env): Promise<string> {
   const quiet = await startServiceProcess(t, { env: { ...env, DEVNET_TRADERS: 'off' } });
-  await untilReady(quiet);
+  await untilServiceReady(quiet);
   let slot = Number.POSITIVE_INFINITY;
   await until('the chain answers', async () => {
     slot = Number((await callChain(env, 'getSlot', [{ commitment: 'confirmed' }])) ?? slot);
@@ -127,10 +127,10 @@ export async function drillSolanaKills(
   const env = await createEnv(t, options.engine);
   let verified = '';
   let service = await startServiceProcess(t, { env });
-  await untilReady(service);
+  await untilServiceReady(service);
   for (let killed = 1; killed <= count; killed += 1) {
     // Usually a running one, sometimes one that is only starting.
-    if (random() < 0.7) await untilReady(service);
+    if (random() < 0.7) await untilServiceReady(service);
     await sleep(random() * 3000);
     if (random() < FORK_CHANCE) await forkChain(env, pickDepth(random));
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? 'service';
@@ -141,7 +141,7 @@ export async function drillSolanaKills(
     }
     options.onKill(killed, victim);
     if (!isCheckDue(killed, count)) continue;
-    await untilReady(service);
+    await untilServiceReady(service);
     await stopService(service);
     verified = await verifyAtRest(t, env);
     options.onVerified(killed);
@@ -162,7 +162,7 @@ export async function drillSolanaForks(
   let verified = '';
   let service = await startServiceProcess(t, { env });
   for (let forked = 1; forked <= count; forked += 1) {
-    await untilReady(service);
+    await untilServiceReady(service);
     const depth = pickDepth(random);
     // A chain can replace blocks that it made since it started.
     await until(`${depth} blocks are replaced`, () => forkChain(env, depth));
@@ -170,7 +170,7 @@ export async function drillSolanaForks(
     options.onFork(forked, depth);
     await sleep(random() * 2000);
     if (!isCheckDue(forked, count)) continue;
-    await untilReady(service);
+    await untilServiceReady(service);
     await stopService(service);
     verified = await verifyAtRest(t, env);
     options.onVerified(forked);

@@ -1,5 +1,5 @@
-// The service on the embedded Solana chain: every kind of read, pages, tools, a stream that resumes, a
-// pause, a restart of the chain, trades of a signed-in wallet, verify.
+// The service on the embedded Solana chain: every kind of read, pages, tools, a stream that
+// resumes, a pause, a restart of the chain, trades of a signed-in wallet, verify.
 
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';

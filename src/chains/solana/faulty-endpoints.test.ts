@@ -1,6 +1,6 @@
 // The indexer on three endpoints of which the preferred one is faulty all the time, in each of the
-// ways that nodes and providers are: the index follows through forks, and verify finds nothing. With
-// two, of which one lies, a fork would wait: nobody knows which of them is right.
+// ways that nodes and providers are: the index follows through forks, and verify finds nothing.
+// With two, of which one lies, a fork would wait: nobody knows which of them is right.
 
 import { type TestContext, test } from 'node:test';
 import type { MemorySolana } from '../../../test/fakes/memory-solana.ts';
