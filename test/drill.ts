@@ -1,5 +1,5 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
-// `-- --trades 500 --chain devnet-solana`, `-- --faults`,
+// all three with `--chain devnet-solana`, `-- --faults`,
 // `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10`,
 // `-- --routers 100` or `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a
 // count.
@@ -13,6 +13,7 @@ import { drillFaults } from './drill/faults.ts';
 import { drillNodes } from './drill/nodes.ts';
 import { drillRouters } from './drill/routers.ts';
 import { drillScope } from './drill/scope-savings.ts';
+import { drillSolanaForks, drillSolanaKills } from './drill/solana-kills.ts';
 import { drillUpgrades } from './drill/upgrades.ts';
 import { createRandom } from './fakes/create-random.ts';
 import { assertVerified, stopService, untilAtHead } from './indexed-service.ts';
@@ -20,7 +21,7 @@ import { createIndexingScene, type Engine, trade } from './indexing-scene.ts';
 import { runRandomTrades } from './random-trades.ts';
 import { runSolanaTrades } from './solana-random-trades.ts';
 import { SLUG, startSolanaTradeService } from './solana-trade-service.ts';
-import { startServiceProcess } from './start-service-process.ts';
+import { type Cleanup, startServiceProcess } from './start-service-process.ts';
 import { startTradeService } from './trade-service.ts';
 
 /** Undoes what a drill set up, in reverse order. */
@@ -137,14 +138,51 @@ async function drillSolanaTrades(wanted: { count: number; seed: number }): Promi
   }
 }
 
+/** Kills and forks on the embedded Solana chain. */
+async function drillSolana(
+  engine: Engine,
+  wanted: { kills: number; reorgs: number; seed: number },
+): Promise<void> {
+  const counts = new Map<string, number>();
+  const random = createRandom(wanted.seed);
+  const tell = (text: string) => process.stdout.write(`\r${SLUG}, ${engine}: ${text} `);
+  const steps = [
+    async (cleanup: Cleanup) => {
+      const verified = await drillSolanaKills(cleanup, {
+        ...{ engine, random, count: wanted.kills },
+        onKill: (killed, victim) => {
+          counts.set(victim, (counts.get(victim) ?? 0) + 1);
+          tell(`killed ${killed} of ${wanted.kills} (${victim})`);
+        },
+        onVerified: (killed) => console.log(`\nno differences after ${killed} kills`),
+      });
+      return `killed: ${formatCounts(counts)}\n${verified}`;
+    },
+    (cleanup: Cleanup) =>
+      drillSolanaForks(cleanup, {
+        ...{ engine, random, count: wanted.reorgs },
+        onFork: (forked, depth) => tell(`forked ${forked} of ${wanted.reorgs} (${depth} blocks)`),
+        onVerified: (forked) => console.log(`\nno differences after ${forked} forks`),
+      }),
+  ];
+  for (const [index, count] of [wanted.kills, wanted.reorgs].entries()) {
+    const cleanup = createCleanup();
+    try {
+      if (count > 0) console.log(`\n${await steps[index]?.(cleanup)}`);
+    } finally {
+      await cleanup.run();
+    }
+  }
+}
+
 const FORM = {
   name: 'npm run drill',
   help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n> | --charts <file>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
-are given instead of their inputs; with --chain devnet-solana they are made on the embedded Solana
-chain. --faults breaks disks, files and
+are given instead of their inputs. With --chain devnet-solana all of it happens on the embedded Solana
+chain, whose forks replace 1 to 32 blocks. --faults breaks disks, files and
 nodes instead. --backfill fills in 5,000 trades of 100,000 blocks through so many kills, and compares
 them with a full index. --scope measures what watching 20 of 3,000 tokens takes, and 50,000 spam
 tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, prints what its node needs for each
@@ -261,15 +299,20 @@ if (engine !== (values.engine ?? engine)) {
   refuseCommand(FORM, `no engine "${values.engine}"; known: sqlite, postgres`);
   process.exit();
 }
+if (!['devnet', SLUG].includes(values.chain ?? 'devnet')) {
+  refuseCommand(FORM, `no chain "${values.chain}"; known: devnet, ${SLUG}`);
+  process.exit();
+}
+const done = `${kills} kills, ${reorgs} reorganisations and ${trades} trades`;
+if (values.chain === SLUG) {
+  await drillSolana(engine, { kills, reorgs, seed });
+  if (trades > 0) console.log(`\n${await drillSolanaTrades({ count: trades, seed })}`);
+  console.log(`drill on ${SLUG}, ${engine}: ${done}, no differences`);
+  process.exit(0);
+}
 if (kills > 0) console.log(`\n${await drillKills(engine, { count: kills, seed })}`);
 if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);
 const isExactOut = values['exact-out'] ?? false;
-if (trades > 0 && values.chain === SLUG) {
-  console.log(`\n${await drillSolanaTrades({ count: trades, seed })}`);
-  console.log(`drill on ${SLUG}: ${trades} trades, no differences`);
-  process.exit(0);
-}
 if (trades > 0) console.log(`\n${await drillTrades(engine, { count: trades, seed, isExactOut })}`);
-const done = `${kills} kills, ${reorgs} reorganisations and ${trades} trades`;
 console.log(`drill on ${engine}: ${done}, no differences`);
 process.exit(0);

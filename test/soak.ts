@@ -1,4 +1,4 @@
-// `npm run soak -- --minutes 10`: mixed load against the devnet, then checks of the result.
+// `npm run soak -- --minutes 10`: mixed load against both embedded chains, then checks.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -7,9 +7,17 @@ import type { TestChain } from '../devnet/test-chain.ts';
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { createAccessClient } from './access-client.ts';
 import { createIndexingScene, type Engine } from './indexing-scene.ts';
-import { rest, runQuoter, runReader, runWallet, type Stage } from './soak/actors.ts';
+import {
+  rest,
+  runQuoter,
+  runReader,
+  runWallet,
+  type SoakToken,
+  type Stage,
+} from './soak/actors.ts';
 import { runChain } from './soak/chain-mover.ts';
 import { buildCollectingEnv, readKept } from './soak/collect.ts';
+import { runForks, type SoakSolana, startSoakSolana } from './soak/solana-mover.ts';
 import { finishStream, runStreamReader, type TradeFold } from './soak/stream-reader.ts';
 import { Tally } from './soak/tally.ts';
 import { computeTrend, type Sample, watch } from './soak/watch.ts';
@@ -26,6 +34,8 @@ const READERS = 6;
 const QUOTERS = 2;
 const WALLETS = 2;
 const STREAMS_PER_TOKEN = 3;
+const STREAMED_PER_CHAIN = 6;
+const CHAINS = ['devnet', 'devnet-solana'] as const;
 /** Fewer samples show no trend. */
 const SAMPLES_MIN = 8;
 
@@ -33,16 +43,21 @@ async function untilReady(service: RunningService): Promise<void> {
   while ((await fetch(`${service.origin}/v1/ready`)).status !== 200) await rest(250);
 }
 
-async function findMints(origin: string): Promise<string[]> {
-  const answer = await fetch(`${origin}/v1/tokens/search?q=e&chain=devnet&limit=50`);
+/** Tokens that others are quoted in; what all chains share. */
+const QUOTE_SYMBOLS = new Set(['ETH', 'WETH', 'SOL', 'USDC']);
+const TOKENS_PER_CHAIN = 12;
+
+/** The busiest tokens have the most events. */
+async function findTokens(origin: string, chain: string): Promise<SoakToken[]> {
+  const answer = await fetch(`${origin}/v1/tokens?chain=${chain}&sort=trades&limit=50`);
   const { tokens } = (await answer.json()) as {
     tokens: { mint: string; symbol: string | null; trades24h: number | null }[];
   };
-  // The native coin is what others are quoted in; the busiest tokens have the most events.
   return tokens
-    .filter(({ symbol, trades24h }) => trades24h && symbol !== 'ETH' && symbol !== 'WETH')
+    .filter(({ symbol, trades24h }) => trades24h && !QUOTE_SYMBOLS.has(symbol ?? ''))
     .sort((a, b) => (b.trades24h ?? 0) - (a.trades24h ?? 0))
-    .map(({ mint }) => mint);
+    .slice(0, TOKENS_PER_CHAIN)
+    .map(({ mint }) => ({ chain, mint }));
 }
 
 /** A key, because the soak needs more streams than an anonymous caller may have. */
@@ -53,8 +68,12 @@ async function issueStreamKey(origin: string): Promise<string> {
 }
 
 /** Every trade of the fold must be among the reads, and none of its time may be missing. */
-async function compareFold(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
-  const url = `${stage.origin}/v1/token/trades?chain=devnet&mint=${mint}&limit=100`;
+async function compareFold(
+  stage: Stage,
+  { chain, mint }: SoakToken,
+  fold: TradeFold,
+): Promise<void> {
+  const url = `${stage.origin}/v1/token/trades?chain=${chain}&mint=${mint}&limit=100`;
   const listed = new Set<string>();
   let cursor: string | null = '';
   while (cursor !== null && listed.size < fold.trades.size + 200) {
@@ -83,6 +102,7 @@ async function play(
   options: {
     readonly tally: Tally;
     readonly chain: TestChain;
+    readonly solana: SoakSolana;
     readonly minutes: number;
     readonly everyMs: number;
   },
@@ -90,28 +110,30 @@ async function play(
   const { origin } = service;
   const { tally } = options;
   const untilMs = Date.now() + options.minutes * 60_000;
-  const mints = await findMints(origin);
+  const lists = await Promise.all(CHAINS.map((chain) => findTokens(origin, chain)));
+  const tokens = lists.flat();
+  const streamed = lists.flatMap((list) => list.slice(0, STREAMED_PER_CHAIN));
   const streamKey = await issueStreamKey(origin);
   const isOver = () => Date.now() >= untilMs;
-  const stage: Stage = { origin, tally, mints, streamKey, isOver };
+  const stage: Stage = { origin, tally, tokens, streamKey, isOver };
   const times = <T>(count: number, work: () => T): T[] => Array.from({ length: count }, work);
-  const streams = mints
-    .slice(0, 8)
-    .flatMap((mint) =>
-      times(STREAMS_PER_TOKEN, () => ({ mint, work: runStreamReader(stage, mint) })),
-    );
+  const streams = streamed.flatMap((token) =>
+    times(STREAMS_PER_TOKEN, () => ({ token, work: runStreamReader(stage, token) })),
+  );
   const watching = watch(stage, { pid: service.child.pid ?? 0, everyMs: options.everyMs });
   await Promise.all([
     ...times(READERS, () => runReader(stage)),
     ...times(QUOTERS, () => runQuoter(stage)),
     ...times(WALLETS, () => runWallet(stage)),
     runChain(stage, options.chain),
+    runForks(stage, options.solana),
   ]);
   const folds = await Promise.all(
-    streams.map(async ({ mint, work }) => ({ mint, fold: await work })),
+    streams.map(async ({ token, work }) => ({ token, fold: await work })),
   );
-  await Promise.all(folds.map(({ mint, fold }) => finishStream(stage, mint, fold)));
-  for (const { mint, fold } of folds) await compareFold(stage, mint, fold);
+  await options.solana.settle();
+  await Promise.all(folds.map(({ token, fold }) => finishStream(stage, token, fold)));
+  for (const { token, fold } of folds) await compareFold(stage, token, fold);
   return watching;
 }
 
@@ -134,13 +156,15 @@ function reportTrend(name: string, memory: readonly number[]): boolean {
 function report(tally: Tally, { samples, keptMb }: Played): boolean {
   console.log('\nwhat was done');
   for (const [kind, count] of [...tally.done].sort()) console.log(`  ${kind.padEnd(36)} ${count}`);
-  const lags = samples
-    .flatMap(({ lagMs }) => (lagMs === null ? [] : [lagMs]))
-    .sort((a, b) => a - b);
-  const lagAt = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))];
-  console.log(
-    `lag behind the chain: median ${lagAt(0.5)} ms, 99 % ${lagAt(0.99)} ms, most ${lags.at(-1)} ms`,
-  );
+  for (const chain of CHAINS) {
+    const lags = samples.flatMap(({ lags }) => lags.get(chain) ?? []).sort((a, b) => a - b);
+    const lagAt = (share: number) =>
+      lags[Math.min(lags.length - 1, Math.floor(lags.length * share))];
+    const [middle, late] = [lagAt(0.5), lagAt(0.99)];
+    console.log(
+      `lag behind ${chain}: median ${middle} ms, 99 % ${late} ms, most ${lags.at(-1)} ms`,
+    );
+  }
   const flat = [
     reportTrend(
       'memory',
@@ -159,8 +183,8 @@ const FORM = {
   name: 'npm run soak',
   help: `usage: npm run soak -- --minutes <from above 0 to 1440> --engine sqlite|postgres
 
-Reads, streams, quotes, sign-ins and reorganisations at once (by default 10 minutes on sqlite), then
-errors, memory, lag and verify.
+Reads, streams, quotes, sign-ins and reorganisations at once on both embedded chains (by default 10
+minutes on sqlite), then errors, memory, lag and verify of both chains.
 `,
   flags: { minutes: { type: 'string' }, engine: { type: 'string' } },
 } as const;
@@ -182,8 +206,9 @@ const cleanup = { after: (work: () => unknown) => void works.unshift(work) };
 let passed = false;
 try {
   const { chain, env: followed } = await createIndexingScene(cleanup, { engine });
+  const solana = await startSoakSolana(cleanup);
   const env = {
-    ...followed,
+    ...{ ...followed, ...solana.env },
     // Blocks come only with trades: a pause is no stall here.
     STALL_SECONDS: '60',
     LOG_LEVEL: 'warn',
@@ -200,15 +225,17 @@ try {
   await untilReady(service);
   console.log(`${minutes} minutes of reads, streams, quotes, sign-ins and reorganisations`);
   const tally = new Tally();
-  const samples = await play(service, { tally, chain, minutes, everyMs: 2000 });
+  const samples = await play(service, { tally, chain, solana, minutes, everyMs: 2000 });
   passed = report(tally, { samples, keptMb: readKept(notes) });
-  const args = ['src/cli/main.ts', 'verify', '--chain', 'devnet'];
-  const verified = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch(
-    (error) => ({ stdout: `${error.stdout}\n${error.stderr}` }),
-  );
-  const clean = verified.stdout.includes('no differences');
-  console.log(`verify: ${clean ? 'no differences' : `DIFFERENCES\n${verified.stdout}`}`);
-  passed = passed && clean;
+  for (const slug of CHAINS) {
+    const args = ['src/cli/main.ts', 'verify', '--chain', slug];
+    const verified = await run(process.execPath, args, { env: { ...process.env, ...env } }).catch(
+      (error) => ({ stdout: `${error.stdout}\n${error.stderr}` }),
+    );
+    const clean = verified.stdout.includes('no differences');
+    console.log(`verify ${slug}: ${clean ? 'no differences' : `DIFFERENCES\n${verified.stdout}`}`);
+    passed = passed && clean;
+  }
   const warnings = service
     .output()
     .split('\n')

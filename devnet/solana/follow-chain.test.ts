@@ -2,7 +2,7 @@
 // say, over skipped slots and forks.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
 import {
@@ -21,13 +21,28 @@ import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { createSqlitePlace } from '../../test/conformance/store-place.ts';
 import { createSeededRandom } from '../random.ts';
-import { findTokenAccount } from './instructions.ts';
+import {
+  closeTokenAccount,
+  findTokenAccount,
+  keyBytes,
+  openTokenAccount,
+  transferLamports,
+  transferTokens,
+} from './instructions.ts';
 import { openChain } from './open-chain.ts';
 import { startRpcServer } from './rpc-server.ts';
-import { buildScene, describeGenesis, type Scene, type SceneToken } from './scene.ts';
+import {
+  buildScene,
+  describeGenesis,
+  type Scene,
+  type SceneToken,
+  send,
+  wrapSol,
+} from './scene.ts';
 import { SimulatedMarket } from './simulated-market.ts';
 import type { SolanaChain } from './solana-chain.ts';
 import { readTokenBalance } from './token-balance.ts';
+import { createSigningKey, type Instruction, type SigningKey, use } from './wire-transaction.ts';
 
 const SEED = 'follow';
 const START = 1_790_000_000;
@@ -162,12 +177,9 @@ async function assertGraduated(store: MarketStore, coin: Address): Promise<void>
   assert.deepEqual(pools.map(({ venue }) => venue).sort(), ['pump', 'raydium-cpmm']);
 }
 
-test('the follower indexes the embedded chain, and verify finds no difference', async (t) => {
-  const market = new ManualMarket();
+async function followMarket(t: TestContext, market: ManualMarket) {
   const server = await startRpcServer(market.chain, 0);
   t.after(() => server.close());
-  const coin = toSolanaAddress(market.graduate());
-  market.grow(20);
   const place = await createSqlitePlace();
   const store = await place.open();
   t.after(async () => {
@@ -177,6 +189,29 @@ test('the follower indexes the embedded chain, and verify finds no difference', 
   const indexing = await startIndexing(store.market, market, server.url);
   t.after(() => indexing.stop());
   await indexing.settle();
+  return { store, indexing };
+}
+
+async function assertVerified(
+  store: { readonly market: MarketStore },
+  { adapter }: Awaited<ReturnType<typeof startIndexing>>,
+): Promise<void> {
+  const verification = await verifyChain({
+    ...{ adapter, store: store.market, openScratchStore },
+    ...{ sizes: DEFAULT_INDEXER_OPTIONS.sizes, attemptCountMax: 1 },
+    signal: new AbortController().signal,
+  });
+  assert.deepEqual(verification.differences, []);
+  for (const what of ['trade', 'supply', 'balance of contract', 'pool of contract']) {
+    assert.ok((verification.checked[what] ?? 0) > 0, what);
+  }
+}
+
+test('the follower indexes the embedded chain, and verify finds no difference', async (t) => {
+  const market = new ManualMarket();
+  const coin = toSolanaAddress(market.graduate());
+  market.grow(20);
+  const { store, indexing } = await followMarket(t, market);
   for (const depth of [1, 5, 9]) {
     market.grow(10);
     await indexing.settle();
@@ -187,13 +222,55 @@ test('the follower indexes the embedded chain, and verify finds no difference', 
   await indexing.settle();
   await assertIndexed(store.market, market);
   await assertGraduated(store.market, coin);
-  const verification = await verifyChain({
-    ...{ adapter: indexing.adapter, store: store.market, openScratchStore },
-    ...{ sizes: DEFAULT_INDEXER_OPTIONS.sizes, attemptCountMax: 1 },
-    signal: new AbortController().signal,
-  });
-  assert.deepEqual(verification.differences, []);
-  for (const what of ['trade', 'supply', 'balance of contract', 'pool of contract']) {
-    assert.ok((verification.checked[what] ?? 0) > 0, what);
-  }
+  await assertVerified(store, indexing);
+});
+
+/** Hands a token account of the SPL program to another owner. */
+function giveAccount(owner: string, token: SceneToken, to: string): Instruction {
+  return {
+    program: token.program,
+    accounts: [use.writable(findTokenAccount(owner, token)), use.signer(owner)],
+    data: Buffer.concat([Uint8Array.of(6, 2, 1), keyBytes(to)]),
+  };
+}
+
+test('holders are owners: of wrapped SOL, without withheld fees, over all accounts', async (t) => {
+  const market = new ManualMarket();
+  const { chain, scene } = market;
+  market.grow(2);
+  const { store, indexing } = await followMarket(t, market);
+  const [alice, bob] = ['alice', 'bob'].map((name) => createSigningKey(name));
+  const { maker } = scene.wallets;
+  const find = (symbol: string) =>
+    scene.tokens.find((token) => token.symbol === symbol) ?? assert.fail(symbol);
+  const [sol, levy, bolt] = [find('SOL'), find('LEVY'), find('BOLT')];
+  if (alice === undefined || bob === undefined) return assert.fail();
+  const pass = async (payer: SigningKey, instructions: readonly Instruction[]) => {
+    send(chain, { payer, instructions });
+    market.seal();
+    await indexing.settle();
+  };
+  const hold = async ({ address }: SigningKey, { mint }: SceneToken) => {
+    const rows = await collect(store.market.scanBalances(SLUG));
+    const own = rows.filter((row) => row.token === mint && row.owner === address);
+    return own.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
+  };
+  const give = (token: SceneToken, to: SigningKey, amount: bigint) => [
+    openTokenAccount(maker.address, to.address, token),
+    transferTokens(token, { from: maker.address, to: to.address, amount }),
+  ];
+  await pass(maker, [transferLamports(maker.address, alice.address, 10n ** 10n)]);
+  await pass(alice, wrapSol(alice.address, 3_000_000_000n));
+  assert.equal(await hold(alice, sol), 3_000_000_000n);
+  await pass(alice, [closeTokenAccount(alice.address, sol)]);
+  assert.equal(await hold(alice, sol), 0n);
+  // Two per cent stay in the account and are nobody's balance.
+  await pass(maker, give(levy, alice, 1_000_000n));
+  assert.equal(await hold(alice, levy), 980_000n);
+  await pass(maker, give(bolt, alice, 5000n));
+  await pass(alice, [giveAccount(alice.address, bolt, bob.address)]);
+  assert.deepEqual([await hold(alice, bolt), await hold(bob, bolt)], [0n, 5000n]);
+  await pass(maker, give(bolt, bob, 70n));
+  assert.equal(await hold(bob, bolt), 5070n);
+  await assertVerified(store, indexing);
 });

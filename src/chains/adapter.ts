@@ -7,6 +7,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription, PoolKindName, StateOf } from '../model/pool.ts';
 import type { TokenMetadata } from '../model/token-metadata.ts';
 import type { TokenNotice } from '../model/token-notice.ts';
+import type { UndecodedCount } from '../model/undecoded-count.ts';
 import type { ChainHistory } from './chain-history.ts';
 
 export interface ChainHead {
@@ -71,6 +72,13 @@ export interface PoolPieceQuery {
   readonly callCountMax: number;
 }
 
+/** A block that the index may not have reached yet. */
+interface LaterBlock {
+  readonly position: number;
+  /** Null if the node does not serve the block yet. */
+  readonly hash: string | null;
+}
+
 /** A part of what a pool's contract holds at a block. */
 export interface PoolPiece {
   /** The fields of its kind that the contract returns. */
@@ -87,10 +95,10 @@ export interface PoolPiece {
   readonly covered: TickSpan | null;
   readonly isLast: boolean;
   /**
-   * The block that it is of, if that is a later one than was asked for: nodes of some chains have
+   * The block that it is of, if that is not the one that was asked for: nodes of some chains have
    * the newest state only.
    */
-  readonly position?: number;
+  readonly later?: LaterBlock;
 }
 
 /** How many requests a piece took, and what came of it. */
@@ -198,6 +206,8 @@ export interface ChainSourceStatus {
   readonly poolsIgnored: number;
   /** Logs of swaps, with tokens moved both ways, that no venue claims. */
   readonly swapsUnclaimed?: number;
+  /** Calls of venues' programs that are not decoded. */
+  readonly undecoded?: readonly UndecodedCount[];
   /** Replies that were rejected because they contradicted themselves or the block's header. */
   readonly repliesRefused: number;
   /** What an endpoint cannot do and how that is worked around; each begins with its name. */

@@ -117,6 +117,7 @@ export class ChainRunner {
       tradesTotal: this.#tradesTotal,
       reorganisationsTotal: this.#reorganisationsTotal,
       swapsUnclaimed: source?.swapsUnclaimed ?? 0,
+      undecoded: source?.undecoded ?? [],
       rpcRequests: sum((endpoint) => endpoint.requests),
       rpcFailures: sum((endpoint) => endpoint.failures),
       usage: this.#nodes.listUsage(),

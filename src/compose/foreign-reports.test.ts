@@ -20,6 +20,7 @@ function buildReport(clock: ManualClock, head: number | null): ChainReport {
     },
     ...{ problems: [], blocksTotal: 1, tradesTotal: 1, reorganisationsTotal: 0 },
     swapsUnclaimed: 0,
+    undecoded: [],
     ...{ rpcRequests: 5, rpcFailures: 0, usage: [], limitations: ['no logs'], slowed: null },
     ...{ adoption: null, backfill: { waiting: 1, done: 2, failed: 0, calls: 9 }, lookups: null },
     endpoints: [{ name: 'node.example#0', state: 'healthy', latencyMs: 12, failures: 1 }],

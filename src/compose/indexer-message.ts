@@ -12,6 +12,7 @@ import type { EndpointState } from '../model/chain-source-state.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
+import type { UndecodedCount } from '../model/undecoded-count.ts';
 import type { StoreFault } from '../store/store-error.ts';
 import type { ConfiguredScopes } from './chain-scopes.ts';
 
@@ -40,6 +41,8 @@ export interface ChainReport {
   readonly reorganisationsTotal: number;
   /** Swaps that no venue claims. */
   readonly swapsUnclaimed: number;
+  /** Calls of venues' programs that are not decoded. */
+  readonly undecoded: readonly UndecodedCount[];
   readonly rpcRequests: number;
   readonly rpcFailures: number;
   /** What this thread's calls took since its start. */

@@ -16,5 +16,10 @@ export function listWanted(config: Config): EmbeddedSlug[] {
     );
   }
   const canRun = solanaDeployment !== null || isInstalled('devnet-solana');
+  if (wanted.length === 1 && wanted[0] === 'devnet-solana' && !canRun) {
+    throw new StartError(
+      'DEVNET_SOLANA=only needs the development dependencies (npm ci without --omit=dev).',
+    );
+  }
   return wanted.filter((chain) => chain === 'devnet' || canRun);
 }

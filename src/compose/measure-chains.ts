@@ -45,6 +45,16 @@ export function measureChains(metrics: Metrics, chains: MeasuredChains): void {
     'Swaps seen since the start that no known venue claims; they are not stored.',
     (one) => one.swapsUnclaimed,
   );
+  metrics.chainCallCounter(
+    'mintwire_chain_calls_undecoded_total',
+    "Calls of a venue's program that are not decoded, by their first bytes.",
+    () =>
+      Array.from(chains.listOwn(), ([chain, { undecoded }]) =>
+        undecoded.map(({ venue, discriminator: instruction, count: value }) => ({
+          ...{ chain, venue, instruction, value },
+        })),
+      ).flat(),
+  );
   gauge('mintwire_chain_rpc_requests', 'Requests to endpoints.', (one) => one.rpcRequests);
   gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
   gauge('mintwire_chain_indexing', 'Whether this process indexes the chain.', () => 1);

@@ -14,8 +14,11 @@ test('with nothing configured both embedded chains are followed', () => {
   assert.deepEqual(listEmbedded({ ...UNSET, mode: 'off' }, 0), []);
 });
 
-test('the Solana chain is left out, or followed where it runs', () => {
+test('the Solana chain is left out, runs alone, or is followed where it runs', () => {
   assert.deepEqual(listEmbedded({ ...UNSET, solana: 'off' }, 0), ['devnet']);
+  assert.deepEqual(listEmbedded({ ...UNSET, solana: 'only' }, 0), ['devnet-solana']);
+  assert.deepEqual(listEmbedded({ ...UNSET, solana: 'only' }, 1), []);
+  assert.deepEqual(listEmbedded({ ...UNSET, deployment: 'a', solana: 'only' }, 0), ['devnet']);
   assert.deepEqual(listEmbedded({ ...UNSET, deployment: 'a' }, 0), ['devnet']);
   assert.deepEqual(listEmbedded({ ...UNSET, deployment: 'a', solanaDeployment: 'b' }, 0), BOTH);
   const elsewhere = { ...UNSET, mode: 'off', solanaDeployment: 'b' } as const;

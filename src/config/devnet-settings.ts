@@ -38,9 +38,9 @@ export const DEVNET_SETTINGS = {
     example: '1',
     fallback: '24',
   }),
-  solana: setting('DEVNET_SOLANA', oneOf(['on', 'off']), {
+  solana: setting('DEVNET_SOLANA', oneOf(['on', 'off', 'only']), {
     group: 'Devnet',
-    why: 'Whether the embedded Solana chain, `devnet-solana`, runs beside the devnet. With `DEVNET_DEPLOYMENT` set, none is started.',
+    why: 'Whether the embedded Solana chain, `devnet-solana`, runs beside the devnet; `only` runs it instead of the devnet. With `DEVNET_DEPLOYMENT` set, none is started.',
     example: 'off',
     fallback: 'on',
   }),
@@ -59,7 +59,7 @@ export const DEVNET_SETTINGS = {
 type DevnetValues = Readonly<{
   mode: 'auto' | 'on' | 'off' | null;
   deployment: string | null;
-  solana: 'on' | 'off' | null;
+  solana: 'on' | 'off' | 'only' | null;
   solanaDeployment: string | null;
 }>;
 
@@ -68,8 +68,9 @@ export function listEmbedded(devnet: DevnetValues, chainCount: number): readonly
   const { mode, deployment, solana, solanaDeployment } = devnet;
   const isWanted = mode === 'on' || (mode === 'auto' && chainCount === 0);
   // A devnet that runs elsewhere has its own Solana chain, or none.
-  const isRun = isWanted && deployment === null && solana === 'on';
+  const isRun = isWanted && deployment === null && solana !== 'off';
+  const isAlone = isRun && solana === 'only';
   return EMBEDDED_SLUGS.filter((chain) =>
-    chain === 'devnet' ? isWanted : isRun || solanaDeployment !== null,
+    chain === 'devnet' ? isWanted && !isAlone : isRun || solanaDeployment !== null,
   );
 }

@@ -1,6 +1,6 @@
 // What this process does, when several share a store.
 
-import { type ChainSlug, parseChainSlug } from '../model/chain.ts';
+import { type ChainSlug, type EmbeddedSlug, parseChainSlug } from '../model/chain.ts';
 import { listEmbedded } from './devnet-settings.ts';
 import { integer, listOf, oneOf, SettingProblem, setting } from './setting.ts';
 
@@ -56,7 +56,7 @@ export function* findProcessProblems(config: {
   readonly devnet: {
     readonly mode: 'auto' | 'on' | 'off' | null;
     readonly deployment: string | null;
-    readonly solana: 'on' | 'off' | null;
+    readonly solana: 'on' | 'off' | 'only' | null;
     readonly solanaDeployment: string | null;
   };
 }): Generator<string> {
@@ -78,7 +78,9 @@ export function* findProcessProblems(config: {
     yield 'WORKERS must be 1 with ROLE=indexer: it serves no requests';
   }
   const embedded = listEmbedded(devnet, chains.length);
-  if (role === 'api' && embedded.includes('devnet') && devnet.deployment === null) {
+  const isRun = (chain: EmbeddedSlug) =>
+    (chain === 'devnet' ? devnet.deployment : devnet.solanaDeployment) === null;
+  if (role === 'api' && embedded.some(isRun)) {
     yield 'ROLE=api needs an RPC_… or DEVNET_DEPLOYMENT: it runs no devnet of its own';
   }
   for (const chain of node.indexedChains ?? []) {

@@ -196,6 +196,33 @@ export class Metrics {
     });
   }
 
+  /** The same for each venue of a chain and kind of call. */
+  chainCallCounter(
+    name: string,
+    help: string,
+    read: () => Iterable<{
+      readonly chain: string;
+      readonly venue: string;
+      readonly instruction: string;
+      readonly value: number;
+    }>,
+  ): void {
+    new Counter({
+      name,
+      help,
+      labelNames: ['chain', 'venue', 'instruction'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        try {
+          for (const { value, ...labels } of read()) this.inc(labels, value);
+        } catch {
+          this.reset();
+        }
+      },
+    });
+  }
+
   /** The same for each token list. */
   listGauge(name: string, help: string, read: ReadLabelled): void {
     this.#labelledGauge('list', { name, help, aggregator: 'max' }, read);

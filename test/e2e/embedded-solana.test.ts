@@ -1,5 +1,5 @@
-// The service on the embedded Solana chain: every kind of read, a restart of the chain, trades of a
-// signed-in wallet, verify.
+// The service on the embedded Solana chain: every kind of read, pages, tools, a stream that
+// resumes, a pause, a restart of the chain, trades of a signed-in wallet, verify.
 
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
@@ -11,7 +11,13 @@ import { createClient, signIn, trade } from '../../sdk/src/client.ts';
 import { BUILT_IN_CHAINS } from '../../src/model/chain.ts';
 import { assertVerified, stopService } from '../indexed-service.ts';
 import type { Json } from '../market-scene.ts';
-import { openHttpStream } from '../open-http-stream.ts';
+import {
+  assertPaged,
+  assertPaused,
+  assertResumed,
+  assertSearched,
+  assertTools,
+} from '../solana-reads.ts';
 import {
   createTempFolder,
   type RunningService,
@@ -147,10 +153,7 @@ test('the embedded Solana chain is followed, read, streamed and verified', async
   await assertTokens(service, chain);
   await assertLaunches(service);
   const anchor = chain.deployment.tokens.find(({ symbol }) => symbol === 'BOLT') ?? assert.fail();
-  const query = `chain=${SLUG}&mint=${anchor.mint}&events=trade`;
-  const stream = await openHttpStream(`${service.origin}/v1/token/stream?${query}`);
-  await stream.until(({ event }) => event === 'trade');
-  stream.leave();
+  await assertResumed(service, anchor.mint);
   const forked = await postCall(rpcUrl, { method: 'devnet_fork', params: [5] });
   assert.equal(((await forked.json()) as Json).error, undefined);
   // The chain goes on where it was, for a service that did not stop; now only blocks, no trades, so
@@ -161,6 +164,13 @@ test('the embedded Solana chain is followed, read, streamed and verified', async
   assert.equal(chain.deployment.rpcUrl, rpcUrl);
   await waitUntil(async () => (await readHead(service)) > head + 5);
   await assertTraded(service, chain);
+  const levied = chain.deployment.tokens.find(({ symbol }) => symbol === 'LEVY') ?? assert.fail();
+  await assertSearched(service, levied);
+  for (const { mint } of [anchor, levied]) {
+    await assertPaged(service, mint);
+    await assertTools(service, mint);
+  }
+  await assertPaused(service, env, levied.mint);
   await stopService(service);
   await assertVerified(env, SLUG);
 });

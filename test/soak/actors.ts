@@ -4,11 +4,16 @@ import { createAccessClient } from '../access-client.ts';
 import { createEvmWallet } from '../wallets.ts';
 import type { Tally } from './tally.ts';
 
+export interface SoakToken {
+  readonly chain: string;
+  readonly mint: string;
+}
+
 export interface Stage {
   readonly origin: string;
   readonly tally: Tally;
   /** Tokens that have a market. */
-  readonly mints: readonly string[];
+  readonly tokens: readonly SoakToken[];
   /** An API key for the streams. */
   readonly streamKey: string;
   readonly isOver: () => boolean;
@@ -45,7 +50,8 @@ const WORDS = ['wire', 'usd', 'weth', 'WR', 'ether', 'zzz', '%', 'dogge'] as con
 
 export function runReader(stage: Stage): Promise<void> {
   return repeat(stage, { kind: 'read', restMs: 20 }, async () => {
-    const token = `chain=devnet&mint=${pick(stage.mints)}`;
+    const { chain, mint } = pick(stage.tokens);
+    const token = `chain=${chain}&mint=${mint}`;
     const path = pick([
       `/token?${token}`,
       `/token/klines?${token}&interval=${pick(INTERVALS)}&limit=200`,
@@ -56,7 +62,10 @@ export function runReader(stage: Stage): Promise<void> {
       `/tokens/search?q=${encodeURIComponent(pick(WORDS))}`,
     ]);
     const name = path.split('?', 1)[0] ?? path;
-    await stage.tally.check(name, await fetch(`${stage.origin}/v1${path}`));
+    await stage.tally.check(
+      path.includes('chain=') ? `${chain} ${name}` : name,
+      await fetch(`${stage.origin}/v1${path}`),
+    );
   });
 }
 
@@ -65,18 +74,17 @@ const QUOTE_MEANT = [200, 404, 409];
 
 export function runQuoter(stage: Stage): Promise<void> {
   return repeat(stage, { kind: 'quote', restMs: 50 }, async () => {
-    const body = {
-      chain: 'devnet',
-      mint: pick(stage.mints),
-      side: pick(['buy', 'sell']),
-      amountInRaw: String(10n ** BigInt(12 + Math.floor(Math.random() * 7))),
-    };
+    const { chain, mint } = pick(stage.tokens);
+    // Amounts have 18 decimals on one chain, 6 to 9 on the other.
+    const digits = (chain === 'devnet' ? 12 : 5) + Math.floor(Math.random() * 7);
+    const side = pick(['buy', 'sell']);
+    const body = { chain, mint, side, amountInRaw: String(10n ** BigInt(digits)) };
     const response = await fetch(`${stage.origin}/v1/trade/quote`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    await stage.tally.check('/trade/quote', response, QUOTE_MEANT);
+    await stage.tally.check(`${chain} /trade/quote`, response, QUOTE_MEANT);
   });
 }
 

@@ -1,7 +1,7 @@
 // A stream client that connects, disconnects and resumes, and must end with the same data as the
 // reads.
 
-import { rest, type Stage } from './actors.ts';
+import { rest, type SoakToken, type Stage } from './actors.ts';
 
 export interface ReaderEvent {
   readonly event: string;
@@ -50,8 +50,13 @@ export class TradeFold {
 }
 
 /** One connection, for a while or until the end; resumes from the fold's position. */
-async function readOnce(stage: Stage, mint: string, fold: TradeFold, forMs: number): Promise<void> {
-  const url = `${stage.origin}/v1/token/stream?chain=devnet&mint=${mint}&interval=1m`;
+async function readOnce(
+  stage: Stage,
+  { chain, mint }: SoakToken,
+  fold: TradeFold,
+  forMs: number,
+): Promise<void> {
+  const url = `${stage.origin}/v1/token/stream?chain=${chain}&mint=${mint}&interval=1m`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), forMs);
   try {
@@ -79,16 +84,16 @@ async function readOnce(stage: Stage, mint: string, fold: TradeFold, forMs: numb
 }
 
 /** Connects repeatedly; events could be lost in the gaps. */
-export async function runStreamReader(stage: Stage, mint: string): Promise<TradeFold> {
+export async function runStreamReader(stage: Stage, token: SoakToken): Promise<TradeFold> {
   const fold = new TradeFold(stage);
   while (!stage.isOver()) {
-    await readOnce(stage, mint, fold, 1000 + Math.random() * 15_000);
+    await readOnce(stage, token, fold, 1000 + Math.random() * 15_000);
     await rest(Math.random() * 1500);
   }
   return fold;
 }
 
 /** A last connection, long enough for everything that is still pending. */
-export async function finishStream(stage: Stage, mint: string, fold: TradeFold): Promise<void> {
-  await readOnce(stage, mint, fold, 4000);
+export async function finishStream(stage: Stage, token: SoakToken, fold: TradeFold): Promise<void> {
+  await readOnce(stage, token, fold, 4000);
 }

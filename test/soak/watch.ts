@@ -1,4 +1,4 @@
-// Monitors a soak: the service's memory and its lag behind the chain.
+// Monitors a soak: the service's memory and its lag behind its chains.
 
 import { readFileSync } from 'node:fs';
 import { rest, type Stage } from './actors.ts';
@@ -6,7 +6,8 @@ import { rest, type Stage } from './actors.ts';
 export interface Sample {
   readonly atSeconds: number;
   readonly memoryMb: number;
-  readonly lagMs: number | null;
+  /** By chain. */
+  readonly lags: ReadonlyMap<string, number | null>;
 }
 
 /** Resident memory without mapped files: the process's own. Linux only. */
@@ -15,10 +16,12 @@ function readMemoryMb(pid: number): number {
   return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-async function readLagMs(stage: Stage): Promise<number | null> {
+async function readLags(stage: Stage): Promise<Map<string, number | null>> {
   const response = await fetch(`${stage.origin}/v1/chains`);
-  const { chains } = (await response.json()) as { chains: { lagMs: number | null }[] };
-  return chains[0]?.lagMs ?? null;
+  const { chains } = (await response.json()) as {
+    chains: { slug: string; lagMs: number | null }[];
+  };
+  return new Map(chains.map(({ slug, lagMs }) => [slug, lagMs]));
 }
 
 export async function watch(
@@ -29,8 +32,8 @@ export async function watch(
   const startedMs = performance.now();
   while (!stage.isOver()) {
     const atSeconds = Math.round((performance.now() - startedMs) / 1000);
-    const lagMs = await readLagMs(stage).catch(() => null);
-    samples.push({ atSeconds, memoryMb: readMemoryMb(options.pid), lagMs });
+    const lags = await readLags(stage).catch(() => new Map());
+    samples.push({ atSeconds, memoryMb: readMemoryMb(options.pid), lags });
     await rest(options.everyMs);
   }
   return samples;

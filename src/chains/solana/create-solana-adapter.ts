@@ -52,7 +52,7 @@ const DEFAULT_BUDGET_MS = 30_000;
 const SILENT: ChainLog = { info: () => {}, warn: () => {} };
 
 interface SolanaAdapter extends ChainAdapter {
-  status(): ChainSourceStatus & { readonly undecoded: ReturnType<UndecodedCalls['list']> };
+  status(): ChainSourceStatus;
 }
 
 /** Null if the endpoint does not have the block, or no longer has it. */

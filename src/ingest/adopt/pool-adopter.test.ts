@@ -325,6 +325,7 @@ describe('a pool that is asked for and cannot be adopted', () => {
         ...{ adapter: indexed.adapter, store, journal: new AdoptionJournal() },
         ...{ ...ADOPTION, clock: systemClock, random: () => 0.5, isAtHead: () => true },
         isIndexed: ({ pool }) => pool !== poolId('0xout'),
+        findHash: () => null,
         sleep: async (_ms, signal) => {
           await setImmediate();
           signal?.throwIfAborted();

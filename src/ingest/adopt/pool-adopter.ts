@@ -5,7 +5,8 @@
 //        ──▶ pieces of its state at B ──▶ index.adopt at the tip T: the state at B, then the events
 //
 // A node that has the newest state only answers with that of a later block S. The reading then
-// waits until the index has reached S, and only the events after S are applied.
+// waits until the index has reached S, and only the events after S are applied. It is void if the
+// index has another block at S, or none: the node was on a branch that was left since.
 //
 // Nothing of a reading is stored before it is complete: after a crash it starts over.
 
@@ -36,6 +37,8 @@ interface PoolAdopterOptions {
   readonly callsPerMinute: number;
   /** Whether the index is near the chain's head: nodes keep the states of the last blocks only. */
   readonly isAtHead: () => boolean;
+  /** The hash of an indexed block that is not older than the final one; null if there is none. */
+  readonly findHash: (position: number) => string | null;
   /** Whether the events of a pool are indexed: one that is not would be stale at once. */
   readonly isIndexed?: (pool: PoolRecord) => boolean;
   readonly clock: Clock;
@@ -146,7 +149,11 @@ export class PoolAdopter {
     const due = this.#ready.filter(isDue);
     if (due.length === 0) return false;
     this.#ready = this.#ready.filter((job) => !isDue(job));
-    const jobs = new Map(due.map((job) => [job.reading.row.pool, job]));
+    const isOfBranch = ({ reading }: AdoptionJob) => reading.isOfBranch(this.#options.findHash);
+    for (const job of due.filter((one) => !isOfBranch(one))) this.#readAgain(job);
+    const kept = due.filter(isOfBranch);
+    if (kept.length === 0) return false;
+    const jobs = new Map(kept.map((job) => [job.reading.row.pool, job]));
     let adopted: ReadonlySet<PoolId> = new Set();
     try {
       adopted = await adopt([...jobs.keys()], (row) => {
@@ -249,7 +256,13 @@ export class PoolAdopter {
   /** The branch was abandoned, or events are missing: the pool is read again from the start. */
   #restart(job: AdoptionJob): void {
     this.#job = null;
-    this.#queue.add(job.reading.row.pool, job.waiting);
+    this.#readAgain(job);
+  }
+
+  #readAgain({ reading, waiting }: AdoptionJob): void {
+    const { pool } = reading.row;
+    this.#options.journal.forget(pool);
+    this.#queue.add(pool, waiting);
   }
 
   /** The node has pruned the state of the block: the reading continues at the tip. */

@@ -85,7 +85,15 @@ export class PoolReading {
 
   /** The block that its state is of: `block`, or a later one. */
   get stateBlock(): number {
-    return this.#last?.position ?? this.block;
+    return this.#last?.later?.position ?? this.block;
+  }
+
+  /** Whether its state is of the branch that the index is on; `findHash` is null for no block. */
+  isOfBranch(findHash: (position: number) => string | null): boolean {
+    const later = this.#last?.later;
+    if (later === undefined) return true;
+    const indexed = findHash(later.position);
+    return indexed !== null && (later.hash === null || later.hash === indexed);
   }
 
   add(piece: PoolPiece): void {

@@ -73,6 +73,7 @@ export class SideReads {
           ...{ ...options, ...options.adoption, callsPerMinute },
           ...{ journal, isAtHead, onSettled },
           isIndexed: (pool) => options.scope?.hasPool(pool) ?? true,
+          findHash: (position) => index.headers.get(position)?.hash ?? null,
         });
     this.#lookups =
       options.adapter.findToken === undefined

@@ -9,7 +9,7 @@ import { RpcError } from '../../rpc/rpc-error.ts';
 import type { SlotHeader } from '../blocks/parse-solana-block.ts';
 import { addTime, HEADER, listSlots, readExistingBlock } from '../blocks/slot-blocks.ts';
 import { parseSlot } from '../rpc/solana-dialect.ts';
-import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
+import { CONFIRMED, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
 
 interface SlotHeadReaderOptions {
   readonly client: RpcClient;
@@ -20,6 +20,9 @@ interface SlotHeadReaderOptions {
 const COMPARE_MS = 30_000;
 /** A node names its newest slot a moment before it serves the block: one of these is served. */
 const UNSERVED_SLOTS = 16;
+
+/** Clusters finalize 32 slots behind what is confirmed: who claims less is not believed alone. */
+const FINAL_DISTANCE_SLOTS = 24;
 
 interface HeadReading extends ChainHead {
   readonly endpoint: RpcEndpoint;
@@ -46,12 +49,33 @@ export class SlotHeadReader {
         if (value.latest.position > reading.latest.position) reading = value;
       }
     }
-    const { latest, finalizedBlock } = reading;
+    const { latest } = reading;
     // Finality never goes back, whichever endpoint is asked.
-    const finals = [finalizedBlock, this.#findHighestOfOthers(reading.endpoint)];
-    const believed = Math.max(Math.min(...finals), this.#last?.finalizedBlock ?? 0);
-    this.#last = { latest, finalizedBlock: believed };
+    const finalizedBlock = Math.max(
+      await this.#limitFinal(reading, signal),
+      this.#last?.finalizedBlock ?? 0,
+    );
+    this.#last = { latest, finalizedBlock };
     return this.#last;
+  }
+
+  /**
+   * What an endpoint calls final, as far as the others do not contradict it. To believe one that
+   * calls too much final would mean to refuse the next fork.
+   */
+  async #limitFinal(reading: HeadReading, signal?: AbortSignal): Promise<number> {
+    const { client } = this.#options;
+    const { endpoint, latest, finalizedBlock } = reading;
+    const believed = Math.min(finalizedBlock, this.#findHighestOfOthers(endpoint));
+    const isUsual = latest.position - finalizedBlock >= FINAL_DISTANCE_SLOTS;
+    if (isUsual || client.endpoints.length === 1) return believed;
+    const call = { method: 'getSlot', params: [FINALIZED] };
+    const others = await client.atEach(
+      async (other) => (other === endpoint ? null : parseSlot(await other.request(call, signal))),
+      signal,
+    );
+    const told = others.flatMap(({ value }) => value ?? []);
+    return told.length === 0 ? believed : Math.min(believed, Math.max(...told));
   }
 
   /** The highest block that another endpoint has; no limit if there is no other. */

@@ -37,14 +37,15 @@ async function meetPool(chain: MemorySolana) {
   return { node, description, read };
 }
 
-it('is of the slot that the node is at, in two calls', async () => {
+it('is of the block that the node is at, in three calls', async () => {
   const chain = buildSolanaChain();
   chain.add(106);
   const { read } = await meetPool(chain);
   const reading = await read(104);
   if (reading?.kind !== 'piece') assert.fail(reading?.kind);
   assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '', transferFees: '' });
-  assert.deepEqual([reading.piece.position, reading.callCount], [106, 2]);
+  assert.deepEqual(reading.piece.later, { position: 106, hash: 'hash106' });
+  assert.equal(reading.callCount, 3);
 });
 
 it('has the reserves of its slot while the pool changes between two calls', async () => {
@@ -61,7 +62,7 @@ it('has the reserves of its slot while the pool changes between two calls', asyn
   const reading = await read(105);
   if (reading?.kind !== 'piece') assert.fail(reading?.kind);
   const { reserve0 } = reading.piece.state as { reserve0: bigint };
-  assert.deepEqual([reserve0, reading.piece.position], [50_000_002n, 107]);
+  assert.deepEqual([reserve0, reading.piece.later?.position], [50_000_002n, 107]);
 });
 
 it('of a pool on other terms is not taken', async () => {

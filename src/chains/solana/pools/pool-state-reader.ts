@@ -1,6 +1,9 @@
 // The state of pools, from their accounts. Nodes have the present state only. For adoption it is
 // read as of the slot that the node is at, which the index reaches later. For `verify` it is that
 // of an earlier block if no later transaction used the pool.
+//
+// A node may name a slot that its accounts are not of. What it says of a pool at rest is therefore
+// compared with the other endpoints; a pool that is traded is corrected by its next event.
 
 import { kindOf } from '../../../amm/pool-kinds.ts';
 import { encodeTransferFees } from '../../../amm/transfer-fee.ts';
@@ -16,9 +19,10 @@ import type {
   PoolStateReading,
 } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
-import { isRpcError } from '../../rpc/rpc-error.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { AccountReading } from '../accounts/pool-accounts.ts';
 import { findLastUse, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { HEADER, readSlotBlock } from '../blocks/slot-blocks.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 import { findMintFlags } from '../tokens/mint-extensions.ts';
@@ -106,6 +110,28 @@ async function readNow(
   return { reading: { ...reading, state } as AccountReading, slot, callCount };
 }
 
+/** What two nodes must agree on. */
+function describeCompared(reading: AccountReading | null): string {
+  if (reading === null) return 'no pool';
+  const fields = Object.entries(reading.state).filter(([name]) => isCompared(reading, name));
+  return fields.map(([name, value]) => `${name} ${value}`).join();
+}
+
+/** Null if the node does not serve the block yet. Rejects if the slot has none any more. */
+async function readBlockHash(
+  node: SolanaNode,
+  slot: number,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  try {
+    const block = await readSlotBlock(node, { slot, detail: HEADER }, signal);
+    return block?.header.hash ?? null;
+  } catch (error) {
+    if (!isRpcError(error, 'skipped')) throw error;
+    throw new RpcError('unavailable', `slot ${slot} was replaced while a pool was read`);
+  }
+}
+
 export class PoolStateReader {
   readonly #client: RpcClient;
   readonly #clock: Pick<Clock, 'nowMs'>;
@@ -123,19 +149,57 @@ export class PoolStateReader {
   ): Promise<PoolPieceReading> {
     try {
       const query = { description, minSlot: block.position, nowSeconds: this.#readSeconds() };
-      const { reading, slot, callCount } = await this.#client.at(
-        (node) => readNow(node, query, signal),
+      const found = await this.#client.at(
+        async (node) => {
+          const now = await readNow(node, query, signal);
+          return { node, now, hash: await readBlockHash(node, now.slot, signal) };
+        },
         { signal },
       );
+      const { reading, slot } = found.now;
+      const callCount = found.now.callCount + 1;
       if (reading === null) return { kind: 'noAnswer', callCount };
+      const witnesses = await this.#compareWithOthers(
+        found.node,
+        { ...query, ...found.now },
+        signal,
+      );
+      const { isRefuted } = witnesses;
+      if (isRefuted) return { kind: 'noAnswer', callCount: callCount + witnesses.callCount };
       const { state, feePips, ticks } = reading;
       const covered = kindOf(reading).hasTicks ? EVERY_TICK : null;
-      const piece = { state, feePips, ticks, covered, isLast: true, position: slot };
-      return { kind: 'piece', piece, callCount };
+      const later = { position: slot, hash: found.hash };
+      const piece = { state, feePips, ticks, covered, isLast: true, later };
+      return { kind: 'piece', piece, callCount: callCount + witnesses.callCount };
     } catch (error) {
       if (isRpcError(error, 'stateUnavailable')) return { kind: 'blockGone', callCount: 1 };
       throw error;
     }
+  }
+
+  /** Whether another endpoint has another state of a pool that nobody used in between. */
+  async #compareWithOthers(
+    own: SolanaNode,
+    { reading, slot, ...query }: PoolNowQuery & Pick<StateNow, 'reading' | 'slot'>,
+    signal?: AbortSignal,
+  ): Promise<{ readonly isRefuted: boolean; readonly callCount: number }> {
+    if (this.#client.endpoints.length < 2) return { isRefuted: false, callCount: 0 };
+    const address = toSolanaAddress(query.description.pool);
+    const answers = await this.#client.atEach(async (node) => {
+      if (node.name === own.name) return { isRefuted: false, callCount: 0 };
+      const other = await readNow(node, { ...query, minSlot: slot }, signal);
+      const isSameSlot = other.slot === slot;
+      const used = isSameSlot
+        ? slot
+        : await findLastUse(node, { address, minSlot: other.slot }, signal);
+      const isComparable = used !== null && used <= slot;
+      const isSame = describeCompared(other.reading) === describeCompared(reading);
+      return { isRefuted: isComparable && !isSame, callCount: other.callCount + 1 };
+    }, signal);
+    return {
+      isRefuted: answers.some(({ value }) => value.isRefuted),
+      callCount: answers.reduce((sum, { value }) => sum + value.callCount, 0),
+    };
   }
 
   /** Pools that were used since the block are left out. */

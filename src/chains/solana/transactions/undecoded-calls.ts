@@ -1,13 +1,7 @@
 // Counts calls of venues that were not decoded, for operators: a venue has new instructions.
 
+import type { UndecodedCount } from '../../../model/undecoded-count.ts';
 import type { UnknownCall } from './venue-trade.ts';
-
-interface UndecodedCount {
-  readonly venue: string;
-  /** The first bytes of the call's data, in hex; empty for a transaction that is malformed. */
-  readonly discriminator: string;
-  readonly count: number;
-}
 
 /** Anyone can call a program with any data. */
 const KINDS_MAX = 200;
