@@ -161,6 +161,7 @@ export async function findLookFaults(
   /** What is new on the page. */
   scope = 'html',
 ): Promise<string[]> {
+  await page.locator(scope).first().scrollIntoViewIfNeeded();
   const faults = [
     ...(await runAxe(page, JSON.stringify(scope), {})),
     ...(await findLayoutFaults(page)),

@@ -3,6 +3,7 @@
 import { callApi } from '../../api/call-api.ts';
 import type { SafetyReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { detailsTexts } from '../../details-texts.ts';
 import { formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
@@ -18,7 +19,7 @@ const BPS_PER_PERCENT = 100;
 type FactRow = SafetyReply['facts'][number];
 type PoolSafetyRow = SafetyReply['pools'][number];
 
-const { safety } = texts.token;
+const { safety } = detailsTexts;
 
 function formatTax(bps: number | null): string {
   return formatPercent(bps === null ? null : bps / BPS_PER_PERCENT);
@@ -97,7 +98,7 @@ export function SafetyTab({ choices }: { choices: TokenChoices }) {
         columns={buildPoolColumns(chain)}
         rows={value.pools}
         keyOf={(row) => row.pool}
-        empty={texts.token.pools.empty}
+        empty={detailsTexts.pools.empty}
       />
     </>
   );
