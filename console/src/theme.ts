@@ -18,7 +18,7 @@ systemIsLight.addEventListener('change', () => {
   theme.value = readTheme();
 });
 
-/** Up and down in colours that are told apart with red-green blindness; empty for the usual ones. */
+/** Colours of up and down for who cannot tell red from green; empty for the usual ones. */
 export const palette = signal(document.documentElement.dataset['palette'] ?? '');
 
 export function togglePalette(): void {

@@ -9,7 +9,7 @@ export const entitlements = signal<EntitlementsReply | null>(null);
 export const me = signal<MeReply | null>(null);
 
 /** Where the wallet that signed in stands now, as far as it tells. */
-export interface WalletStand {
+interface WalletStand {
   readonly account: string | null;
   readonly caip2: string | null;
 }

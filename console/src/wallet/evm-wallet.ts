@@ -11,7 +11,7 @@ export interface WalletProvider {
     readonly method: string;
     readonly params?: readonly unknown[];
   }): Promise<unknown>;
-  /** Events are optional here: a wallet without them is asked before each signature all the same. */
+  /** A wallet may have no events: it is asked before each signature all the same. */
   on?(event: string, listener: () => void): unknown;
   removeListener?(event: string, listener: () => void): unknown;
 }

@@ -9,13 +9,13 @@ import { sideTexts } from '../../side-texts.ts';
 
 const NAME_MAX = 64;
 const SCOPES = ['data', 'quote', 'mcp'] as const satisfies readonly KeyRow['scopes'][number][];
-type KeyScope = (typeof SCOPES)[number];
+type KeyUse = (typeof SCOPES)[number];
 const LIVES_DAYS = [30, 90, 365] as const;
 
 export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => void }) {
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
-  const [scopes, setScopes] = useState<readonly KeyScope[]>(SCOPES);
+  const [scopes, setScopes] = useState<readonly KeyUse[]>(SCOPES);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const issue = async (event: Event) => {

@@ -1,4 +1,4 @@
-// The state of the whole service, for operators: nodes, chains with their endpoints, work under way.
+// The state of the whole service, for operators: nodes, chains, endpoints, work under way.
 
 import { callApi } from '../../api/call-api.ts';
 import type { StatusReply } from '../../api/contract-types.ts';

@@ -4,7 +4,7 @@ import { callApi } from '../../../api/call-api.ts';
 import type { TradeStatusReply } from '../../../api/contract-types.ts';
 import type { BuiltTransaction } from '../../../wallet/page-wallet.ts';
 
-export interface SentTransaction {
+export interface FollowedTransaction {
   readonly chain: string;
   readonly txHash: string;
   /** On Solana: until then it may still be executed, although no node tells of it. */
@@ -29,7 +29,7 @@ export function describeSent(
   chain: string,
   txHash: string,
   transaction: BuiltTransaction,
-): SentTransaction {
+): FollowedTransaction {
   const isSolana = transaction.type === 'solana-v0';
   return {
     ...{ chain, txHash },
@@ -37,7 +37,10 @@ export function describeSent(
   };
 }
 
-export async function followTrade(sent: SentTransaction, follower: TradeFollower): Promise<void> {
+export async function followTrade(
+  sent: FollowedTransaction,
+  follower: TradeFollower,
+): Promise<void> {
   const { signal, onAnswer } = follower;
   let { knownStatus } = follower;
   while (!signal.aborted) {

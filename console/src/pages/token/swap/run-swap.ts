@@ -4,7 +4,7 @@ import type { BuiltTradeReply } from '../../../api/contract-types.ts';
 import { dialogTexts } from '../../../dialog-texts.ts';
 import type { BuiltTransaction, PageWallet } from '../../../wallet/page-wallet.ts';
 import { WalletError } from '../../../wallet/wallet-error.ts';
-import { describeSent, followTrade, type SentTransaction } from './follow-trade.ts';
+import { describeSent, type FollowedTransaction, followTrade } from './follow-trade.ts';
 import { isAsGood } from './is-as-good.ts';
 
 export interface SigningStep {
@@ -41,7 +41,7 @@ export class LostTransactionError extends Error {
 const LOST_AFTER_MS = 120_000;
 
 /** Waits for its block; refuses one that failed, or that the network has forgotten. */
-async function untilMined(sent: SentTransaction, signal: AbortSignal): Promise<void> {
+async function untilMined(sent: FollowedTransaction, signal: AbortSignal): Promise<void> {
   let knownMs = Date.now();
   await followTrade(sent, {
     // What was just sent waits for its block: anything else is news.
@@ -60,7 +60,7 @@ async function untilMined(sent: SentTransaction, signal: AbortSignal): Promise<v
 }
 
 /** The swap, once it is mined. */
-export async function runSwap(options: SwapRunOptions): Promise<SentTransaction> {
+export async function runSwap(options: SwapRunOptions): Promise<FollowedTransaction> {
   const { wallet, built } = options;
   let steps: readonly SigningStep[] = built.transactions.map(({ kind }) => {
     return { kind, state: 'next', txHash: null };

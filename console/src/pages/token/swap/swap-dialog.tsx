@@ -12,7 +12,7 @@ import { otherAccount } from '../../../state/account.ts';
 import { texts } from '../../../texts.ts';
 import { findSessionWallet } from '../../../wallet/session-wallet.ts';
 import { WalletError } from '../../../wallet/wallet-error.ts';
-import { followTrade, type SentTransaction } from './follow-trade.ts';
+import { type FollowedTransaction, followTrade } from './follow-trade.ts';
 import { QuoteView } from './quote-view.tsx';
 import { LostTransactionError, PriceMovedError, runSwap, type SigningStep } from './run-swap.ts';
 import type { WantedSwap } from './use-quote.ts';
@@ -28,7 +28,7 @@ type SwapState =
   | { readonly kind: 'building' }
   | { readonly kind: 'review'; readonly built: BuiltTradeReply }
   | { readonly kind: 'signing'; readonly steps: readonly SigningStep[] }
-  | { readonly kind: 'sent'; readonly sent: SentTransaction }
+  | { readonly kind: 'sent'; readonly sent: FollowedTransaction }
   | { readonly kind: 'lost'; readonly txHash: string }
   | { readonly kind: 'failed' };
 
@@ -112,7 +112,7 @@ function StepList({ steps, chain }: { steps: readonly SigningStep[]; chain: stri
 }
 
 /** From mined to final; a reorganisation may still take it back. */
-function SentTrade({ sent }: { sent: SentTransaction }) {
+function SentTrade({ sent }: { sent: FollowedTransaction }) {
   const [status, setStatus] = useState<TradeStatusReply['status']>('confirmed');
   useEffect(() => {
     const abort = new AbortController();
