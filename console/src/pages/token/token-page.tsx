@@ -65,7 +65,7 @@ function TokenTabs({ token, feed, choices }: LoadedProps) {
       {choices.tab === 'trades' ? (
         <TradesTab feed={feed} choices={choices} />
       ) : (
-        <DetailsTab choices={choices} pools={token.pools} />
+        <DetailsTab choices={choices} pools={token.pools} decimals={token.decimals} />
       )}
     </section>
   );
