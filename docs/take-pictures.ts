@@ -18,6 +18,8 @@ interface Shot {
   readonly height: number;
   /** Something that is there once the page is filled. */
   readonly sign: string;
+  /** What is entered into the form to buy, so that it shows a quote. */
+  readonly amount?: string;
 }
 
 const TOKEN = `/token?chain=devnet&mint=${WIRE}`;
@@ -29,6 +31,7 @@ const SHOTS: readonly Shot[] = [
     width: 1440,
     height: 900,
     sign: '.tape tr[data-id]',
+    amount: '1',
   },
   {
     name: 'tokens',
@@ -67,7 +70,7 @@ async function toWebp(browser: Browser, png: Buffer): Promise<Buffer> {
 const [origin = 'http://127.0.0.1:8080'] = process.argv.slice(2);
 const browser = await launchBrowser();
 mkdirSync(FOLDER, { recursive: true });
-for (const { name, path, theme, width, height, sign } of SHOTS) {
+for (const { name, path, theme, width, height, sign, amount } of SHOTS) {
   const context = await openContext(browser, {
     viewport: { width, height },
     colorScheme: theme,
@@ -77,6 +80,10 @@ for (const { name, path, theme, width, height, sign } of SHOTS) {
   await page.goto(origin + path);
   await page.locator(sign).first().waitFor();
   await page.locator('.lamp-live').waitFor();
+  if (amount !== undefined) {
+    await page.getByLabel('You pay').fill(amount);
+    await page.getByText('You receive about').waitFor();
+  }
   const webp = await toWebp(browser, await page.screenshot());
   writeFileSync(join(FOLDER, `${name}.webp`), webp);
   console.log(`${name}.webp ${webp.length} bytes`);
