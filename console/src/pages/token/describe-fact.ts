@@ -5,7 +5,8 @@ import { detailsTexts } from '../../details-texts.ts';
 import { formatCompact, formatCompactUsd, formatPercent } from '../../format/format-amount.ts';
 import { formatUnits } from '../../format/token-units.ts';
 
-type FactRow = SafetyReply['facts'][number];
+/** As `/token/safety` has it. */
+export type SafetyFact = SafetyReply['facts'][number];
 
 interface DescribedFact {
   readonly name: string;
@@ -25,7 +26,7 @@ const UNITS: Readonly<Record<string, (value: string, decimals: number | null) =>
 
 /** `BUY_TAX_BPS` 30 → `Buy tax`, `0.30%`; new facts need no new text. */
 export function describeFact(
-  { code, value }: Pick<FactRow, 'code' | 'value'>,
+  { code, value }: Pick<SafetyFact, 'code' | 'value'>,
   decimals: number | null,
 ): DescribedFact {
   const { yes, no } = detailsTexts.safety;

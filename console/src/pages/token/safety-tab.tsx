@@ -10,14 +10,13 @@ import { AgeText } from '../../parts/age-text.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { texts } from '../../texts.ts';
-import { describeFact } from './describe-fact.ts';
+import { describeFact, type SafetyFact } from './describe-fact.ts';
 import type { TokenChoices } from './token-choices.ts';
 
 /** Asking makes the server check pools that it has not checked. */
 const REFRESH_MS = 20_000;
 const BPS_PER_PERCENT = 100;
 
-type FactRow = SafetyReply['facts'][number];
 type PoolSafetyRow = SafetyReply['pools'][number];
 
 const { safety } = detailsTexts;
@@ -33,7 +32,7 @@ function formatSellable(isSellable: boolean | null): string {
 
 const { columns, poolColumns } = safety;
 
-function buildFactColumns(decimals: number | null): TableColumn<FactRow>[] {
+function buildFactColumns(decimals: number | null): TableColumn<SafetyFact>[] {
   return [
     { text: columns.fact, cell: (row) => describeFact(row, decimals).name },
     {
