@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-import { findBrowser } from '../test/find-browser.ts';
+import type { Browser } from 'playwright-core';
+import { launchBrowser, openContext } from '../test/launch-browser.ts';
 import { buildMarketStore, untilLoaded } from './market-store.ts';
 import { median, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
@@ -42,7 +42,7 @@ const WATCH_PAINTS = `globalThis.firstMs = new Promise((resolve) => {
 
 /** As a new visitor: each context has a cache of its own. */
 async function visit(browser: Browser, url: string): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await openContext(browser, { viewport: { width: 1440, height: 900 } });
   try {
     await context.addInitScript(WATCH_PAINTS);
     const page = await context.newPage();
@@ -57,8 +57,7 @@ async function visit(browser: Browser, url: string): Promise<Visit> {
 }
 
 async function measureVisits(url: string, count: number): Promise<Visit[]> {
-  const { executablePath, args } = await findBrowser();
-  const browser = await chromium.launch({ executablePath, args: [...args] });
+  const browser = await launchBrowser();
   try {
     // The browser itself starts with the first one.
     await visit(browser, url);

@@ -26,6 +26,11 @@ export const GOALS = {
     name: 'cold token, klines, trades and holders as tokens grow',
     ratioMin: 0.67,
   },
+  pricesGrowth: {
+    part: 'grow',
+    name: 'prices of a hundred tokens as tokens grow',
+    ratioMin: 0.77,
+  },
   searchGrowth: { part: 'grow', name: 'search as tokens grow', ratioMin: 0.67 },
   listsHot: { part: 'lists', name: 'a list of a million tokens again, of 3 ms CPU', ratioMin: 1 },
   listsCold: {

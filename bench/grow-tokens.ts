@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSeededRandom } from '../devnet/random.ts';
+import { issueKey } from './bench-access.ts';
 import { buildGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
 import {
@@ -21,6 +22,9 @@ const QUICK_SIZES = [2000, 12_000] as const;
 const QUICK_DEEP_COUNT = 90;
 const REPETITIONS = 5;
 const WARM_TOKENS = 10;
+const PRICE_LISTS = 16;
+const PRICES_EACH = 100;
+const PRICE_REQUESTS = 800;
 
 /** Of tokens that were not requested before, so that no answer is cached. */
 function buildColdPaths(tokens: { readonly from: number; readonly count: number }): string[] {
@@ -57,6 +61,28 @@ export function buildSearchPaths(): string[] {
   return texts.map((text) => `/v1/tokens/search?q=${encodeURIComponent(text)}`);
 }
 
+/** A hundred tokens each, every one of them with a price. */
+function buildPriceBodies(deepTokens: number): string[] {
+  return Array.from({ length: PRICE_LISTS }, (_, list) => {
+    const tokens = Array.from({ length: PRICES_EACH }, (_each, index) => ({
+      chain: 'devnet',
+      mint: buildMarketAddress('aa', (index * 7 + list * 13) % deepTokens),
+    }));
+    return JSON.stringify({ tokens });
+  });
+}
+
+/** CPU for a hundred prices at once. */
+async function measurePrices({ server, headers }: Sized, bodies: readonly string[]) {
+  const beforeMs = readCpuMs(server.pid);
+  const load = await runLoad({
+    ...{ port: server.port, path: '/v1/prices', body: bodies, headers, connections: 1 },
+    durationMs: Number.POSITIVE_INFINITY,
+    requestsMax: PRICE_REQUESTS,
+  });
+  return ((readCpuMs(server.pid) - beforeMs) * 1000) / load.requests;
+}
+
 /** CPU per request over one connection, which depends less on other load on the machine. */
 export async function measureCost(server: StartedServer, paths: readonly string[]) {
   const beforeMs = readCpuMs(server.pid);
@@ -73,6 +99,7 @@ export async function measureCost(server: StartedServer, paths: readonly string[
 
 interface Cost {
   readonly coldMicros: number;
+  readonly pricesMicros: number;
   readonly searchMicros: number;
   readonly searchP99Ms: number;
 }
@@ -80,6 +107,8 @@ interface Cost {
 interface Sized {
   readonly size: number;
   readonly server: StartedServer;
+  /** Of a key: without one a request has fewer tokens. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly costs: Cost[];
 }
 
@@ -94,11 +123,13 @@ async function measureInTurn(all: readonly Sized[], deepTokens: number): Promise
   const count = Math.floor((deepTokens - WARM_TOKENS) / REPETITIONS);
   for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
     const coldPaths = buildColdPaths({ from: WARM_TOKENS + repetition * count, count });
-    for (const { server, costs } of all) {
+    for (const sized of all) {
+      const { server, costs } = sized;
       const cold = await measureCost(server, coldPaths);
       const search = await measureCost(server, buildSearchPaths());
       costs.push({
         coldMicros: cold.micros,
+        pricesMicros: await measurePrices(sized, buildPriceBodies(deepTokens)),
         searchMicros: search.micros,
         searchP99Ms: search.p99Ms,
       });
@@ -121,6 +152,11 @@ function buildRows(all: readonly Sized[]): Row[] {
       { ...words, note: 'CPU per request' },
     ),
     buildGrowthRow(
+      'pricesGrowth',
+      pick((cost) => cost.pricesMicros),
+      { ...words, note: 'CPU for the prices of a hundred tokens' },
+    ),
+    buildGrowthRow(
       'searchGrowth',
       pick((cost) => cost.searchMicros),
       { ...words, note: `99th percentile ${p99Ms.toFixed(1)} ms, ${ownMb} MB in all at the last` },
@@ -132,6 +168,7 @@ export async function benchTokenGrowth(options: { readonly quick: boolean }): Pr
   const [sizes, deepTokens] = options.quick ? [QUICK_SIZES, QUICK_DEEP_COUNT] : [SIZES, DEEP_COUNT];
   const root = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
   const all: Sized[] = [];
+  const servers: StartedServer[] = [];
   try {
     const built: { size: number; env: Readonly<Record<string, string>> }[] = [];
     for (const size of sizes) {
@@ -143,13 +180,17 @@ export async function benchTokenGrowth(options: { readonly quick: boolean }): Pr
       const server = await startOurs({
         env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
       });
-      all.push({ size, server, costs: [] });
+      servers.push(server);
       await warmUp(server);
+      const headers = { authorization: `Bearer ${await issueKey(server.port)}` };
+      const sized: Sized = { size, server, headers, costs: [] };
+      all.push(sized);
+      for (let i = 0; i < 2; i += 1) await measurePrices(sized, buildPriceBodies(deepTokens));
     }
     await measureInTurn(all, deepTokens);
     return buildRows(all);
   } finally {
-    for (const { server } of all) await server.stop();
+    for (const server of servers) await server.stop();
     rmSync(root, { recursive: true, force: true });
   }
 }

@@ -3,9 +3,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { WIRE } from '../test/docs-scene.ts';
-import { findBrowser } from '../test/find-browser.ts';
+import { launchBrowser, openContext } from '../test/launch-browser.ts';
 
 const FOLDER = join(import.meta.dirname, 'pictures');
 const QUALITY = 0.8;
@@ -18,6 +18,8 @@ interface Shot {
   readonly height: number;
   /** Something that is there once the page is filled. */
   readonly sign: string;
+  /** What is entered into the form to buy, so that it shows a quote. */
+  readonly amount?: string;
 }
 
 const TOKEN = `/token?chain=devnet&mint=${WIRE}`;
@@ -29,6 +31,7 @@ const SHOTS: readonly Shot[] = [
     width: 1440,
     height: 900,
     sign: '.tape tr[data-id]',
+    amount: '1',
   },
   {
     name: 'tokens',
@@ -65,21 +68,25 @@ async function toWebp(browser: Browser, png: Buffer): Promise<Buffer> {
 }
 
 const [origin = 'http://127.0.0.1:8080'] = process.argv.slice(2);
-const { executablePath, args } = await findBrowser();
-const browser = await chromium.launch({ executablePath, args: [...args] });
+const browser = await launchBrowser();
 mkdirSync(FOLDER, { recursive: true });
-for (const { name, path, theme, width, height, sign } of SHOTS) {
-  const page = await browser.newPage({
+for (const { name, path, theme, width, height, sign, amount } of SHOTS) {
+  const context = await openContext(browser, {
     viewport: { width, height },
     colorScheme: theme,
     deviceScaleFactor: width < 600 ? 2 : 1,
   });
+  const page = await context.newPage();
   await page.goto(origin + path);
   await page.locator(sign).first().waitFor();
   await page.locator('.lamp-live').waitFor();
+  if (amount !== undefined) {
+    await page.getByLabel('You pay').fill(amount);
+    await page.getByText('You receive about').waitFor();
+  }
   const webp = await toWebp(browser, await page.screenshot());
   writeFileSync(join(FOLDER, `${name}.webp`), webp);
   console.log(`${name}.webp ${webp.length} bytes`);
-  await page.close();
+  await context.close();
 }
 await browser.close();

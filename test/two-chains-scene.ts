@@ -26,6 +26,8 @@ export interface TwoChainsScene {
   /** Each has a market of its own; all hear the same feed. */
   readonly nodes: readonly Market[];
   readonly ask: Ask;
+  /** Stops the last node, and starts another in its place on the same store. */
+  restartLast(): Promise<Market>;
   settle(): Promise<void>;
 }
 
@@ -41,7 +43,8 @@ export async function createTwoChainsScene(
     },
   });
   const moreChains = [{ ...FAKE_MARKET_CHAIN, slug: 'base' as const }];
-  const nodes = [1, 2].map(() => createTestMarket({ store, feed, moreChains }));
+  const createNode = () => createTestMarket({ store, feed, moreChains });
+  const nodes = [createNode(), createNode()];
   const followed = TWO_CHAINS.map((slug, index) => {
     const chain = new FakeChain({ ...more, seed: seed * 10 + index });
     chain.extend(blocks);
@@ -74,5 +77,12 @@ export async function createTwoChainsScene(
   };
   await settle();
   const chains = followed.map(({ slug, chain }) => ({ slug, chain }));
-  return { store, chains, nodes, ask: createAsk(first), settle };
+  const restartLast = async () => {
+    await nodes.pop()?.stop();
+    const node = createNode();
+    nodes.push(node);
+    await node.start();
+    return node;
+  };
+  return { store, chains, nodes, ask: createAsk(first), restartLast, settle };
 }

@@ -8,7 +8,7 @@ import { ConnectionLamp, StaleBanner } from './parts/connection-lamp.tsx';
 import { LazyDialog } from './parts/lazy-dialog.tsx';
 import { findRoute } from './routes.ts';
 import { texts } from './texts.ts';
-import { theme, toggleTheme } from './theme.ts';
+import { palette, theme, togglePalette, toggleTheme } from './theme.ts';
 
 const TokensPage = createLazyPart(
   async () => (await import('./pages/tokens/tokens-page.tsx')).TokensPage,
@@ -80,6 +80,9 @@ function TopBar({ onSearch }: { onSearch: () => void }) {
       </nav>
       <button type="button" class="search-button" onClick={onSearch} aria-label={texts.search.open}>
         <span>{texts.search.open}</span> <kbd>/</kbd>
+        <svg class="icon narrow" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M10.5 10.5 14 14M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2z" />
+        </svg>
       </button>
       <ConnectionLamp />
       <button type="button" class="quiet" onClick={toggleTheme} title={label} aria-label={label}>
@@ -114,7 +117,9 @@ function PageBody() {
 }
 
 export function AppShell() {
-  const [overlay, setOverlay] = useState<{ kind: OverlayKind; opening: number } | null>(null);
+  const [overlay, setOverlay] = useState<{ kind: OverlayKind; opening: number } | null>(() =>
+    currentLocation.peek().query.has('q') ? { kind: 'search', opening: 0 } : null,
+  );
   const openings = useRef(0);
   const open = useCallback((kind: OverlayKind) => {
     openings.current += 1;
@@ -137,6 +142,14 @@ export function AppShell() {
         <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">
           {texts.token.chart.credit}
         </a>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={palette.value !== ''}
+          onClick={togglePalette}
+        >
+          {texts.theme.palette}
+        </button>
       </footer>
       {overlay !== null && <LazyDialog key={overlay.opening} kind={overlay.kind} onClose={close} />}
     </>

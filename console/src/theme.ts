@@ -18,6 +18,16 @@ systemIsLight.addEventListener('change', () => {
   theme.value = readTheme();
 });
 
+/** Colours of up and down for who cannot tell red from green; empty for the usual ones. */
+export const palette = signal(document.documentElement.dataset['palette'] ?? '');
+
+export function togglePalette(): void {
+  const next = palette.value === '' ? 'blue-orange' : '';
+  document.documentElement.dataset['palette'] = next;
+  localStorage.setItem('palette', next);
+  palette.value = next;
+}
+
 export function toggleTheme(): void {
   const next = theme.value === 'dark' ? 'light' : 'dark';
   // First the document: who follows the signal reads the colours from it.

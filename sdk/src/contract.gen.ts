@@ -460,6 +460,8 @@ export interface Me {
     /** Requests of all its keys and sessions in the last 24 hours, counted in whole hours. */
     requests24h: number;
   };
+  /** Whether the wallet is one of `OPERATOR_WALLETS` and may read `/status`. */
+  operator: boolean;
 }
 
 export interface NativeBalance {
@@ -2461,10 +2463,10 @@ export interface Operations {
   };
 
   /**
-   * List trades of a wallet. Trades in transactions that the wallet sent, newest first. Pages
-   * neither skip nor repeat a trade while new ones arrive. With `mint` a page may be short or
-   * empty and have a `nextCursor`: continue until it is null. At most 100 rows without
-   * credentials, 500 with.
+   * List trades of a wallet. Trades of one chain in transactions that the wallet sent, newest
+   * first; for several chains ask each and merge by `timestamp`. Pages neither skip nor repeat
+   * a trade while new ones arrive. With `mint` a page may be short or empty and have a
+   * `nextCursor`: continue until it is null. At most 100 rows without credentials, 500 with.
    */
   getWalletTrades: {
     input: {

@@ -10,6 +10,7 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import { buildEntitlements } from './entitlements.ts';
+import { isOperator } from './is-operator.ts';
 import { buildKeyAnswer } from './key-answer.ts';
 import { buildShare } from './key-rules.ts';
 import type { Keys } from './keys.ts';
@@ -35,6 +36,7 @@ interface AccessHandlerParts {
   readonly tiers: Tiers;
   readonly costs: Record<string, number>;
   readonly listChains: () => ChainSlug[];
+  readonly operatorWallets: readonly string[];
   readonly clock: Clock;
 }
 
@@ -219,6 +221,7 @@ function createAccountHandlers(parts: AccessHandlerParts): AccountHandlers {
         entitlements: describe(identity),
         keys: { active, limit: KEY_LIMIT },
         usage: { requests24h: [...used.values()].reduce((sum, one) => sum + one, 0) },
+        operator: isOperator(identity, parts.operatorWallets),
       };
     },
   };

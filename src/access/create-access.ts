@@ -99,6 +99,7 @@ export function createAccess(options: AccessOptions): Access {
       ...{ store, peppers, signIn, sessions, keys, usage, operationUsage, tiers, clock },
       costs: listCosts(options.operations),
       listChains: options.listChains,
+      operatorWallets: config.access.operatorWallets,
     }),
     origins,
     tiers,

@@ -1,8 +1,8 @@
 // The state of the whole service, for operators, and what this process tells the others of itself.
 
+import { isOperator } from '../access/is-operator.ts';
 import type { Config } from '../config.ts';
 import type { Handlers } from '../contract/handler.ts';
-import type { Identity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { FollowedChainStatus } from '../market/chain-status.ts';
@@ -30,13 +30,6 @@ interface OpenStatusOptions {
 interface Status {
   readonly getStatus: Handlers['getStatus'];
   stop(): Promise<void>;
-}
-
-/** Ids of EVM wallets are compared in lower case, as the setting has them. */
-function isOperator(identity: Identity, wallets: readonly string[]): boolean {
-  if (identity.kind !== 'session') return false;
-  const { id } = identity.wallet;
-  return wallets.includes(id.startsWith('eip155:') ? id.toLowerCase() : id);
 }
 
 async function checkStore({ engine, ping }: OpenStatusOptions['store']) {

@@ -5,13 +5,14 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BrowserContext, type Browser as ChromiumBrowser, chromium } from 'playwright-core';
+import type { BrowserContext, Browser as ChromiumBrowser } from 'playwright-core';
+import { TEST_ADDRESSES } from '../../devnet/accounts.ts';
 import { type SolanaDevnet, startSolanaDevnet } from '../../devnet/solana/start-solana-devnet.ts';
 import type { TestChain } from '../../devnet/test-chain.ts';
 import { WIRE } from '../docs-scene.ts';
-import { findBrowser } from '../find-browser.ts';
 import { untilAtHead } from '../indexed-service.ts';
 import { createIndexingScene } from '../indexing-scene.ts';
+import { launchBrowser, openContext } from '../launch-browser.ts';
 import { startRpcRecorder } from '../rpc-recorder.ts';
 import {
   type Cleanup,
@@ -23,6 +24,9 @@ import { SUM_SHIFTS } from './look-faults.ts';
 import { REPORT_BREACHES, untilRight, WatchedPage } from './watched-page.ts';
 
 const run = promisify(execFile);
+
+/** The test account whose wallet is that of an operator. */
+export const OPERATOR = 1;
 
 export const WIRE_PATH = `/token?chain=devnet&mint=${WIRE}`;
 
@@ -76,8 +80,7 @@ export interface ConsoleScene {
 }
 
 async function launchChromium(t: Cleanup): Promise<ChromiumBrowser> {
-  const { executablePath, args } = await findBrowser();
-  const browser = await chromium.launch({ executablePath, args: [...args] });
+  const browser = await launchBrowser();
   t.after(() => browser.close());
   return browser;
 }
@@ -88,7 +91,7 @@ async function openInBrowser(
   url: string,
   { look = DESKTOP, wallets = [] }: PageOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({
+  const context = await openContext(browser, {
     viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
     colorScheme: look.theme,
     reducedMotion: 'reduce',
@@ -158,6 +161,7 @@ export async function startConsoleScene(t: Cleanup): Promise<ConsoleScene> {
     ...chainEnv,
     ...PLENTY,
     DEVNET_SOLANA_DEPLOYMENT: solana.deploymentPath,
+    OPERATOR_WALLETS: TEST_ADDRESSES[OPERATOR] ?? '',
     // An open tab must not hold a stop: the grace time is longer than a test.
     SHUTDOWN_GRACE_SECONDS: '600',
   };

@@ -30,7 +30,7 @@ const REFUSED = 4001;
 const UNSUPPORTED = 4200;
 
 export class EvmBrowserWallet {
-  readonly account: PrivateKeyAccount;
+  #account: PrivateKeyAccount;
   /** Methods that the user refuses. */
   readonly refused = new Set<string>();
   /** Methods in the order in which the page called them. */
@@ -38,18 +38,43 @@ export class EvmBrowserWallet {
   /** The chain that the wallet stands on. */
   chainId: number;
   readonly #chain: TestChain;
+  #context: BrowserContext | null = null;
   #nonce: number | null = null;
 
   constructor(chain: TestChain, key: Hex) {
-    this.account = privateKeyToAccount(key);
+    this.#account = privateKeyToAccount(key);
     this.chainId = chain.deployment.chainId;
     this.#chain = chain;
+  }
+
+  /** The account that it stands on. */
+  get account(): PrivateKeyAccount {
+    return this.#account;
   }
 
   /** Every page of the context finds the wallet. */
   async install(context: BrowserContext): Promise<void> {
     await context.exposeFunction('askTestWallet', (call: WalletCall) => this.#answer(call));
     await context.addInitScript(ANNOUNCE);
+    this.#context = context;
+  }
+
+  /** The user chooses another account in the wallet. */
+  async changeAccount(index: number): Promise<void> {
+    this.#account = privateKeyToAccount(findTestKey(index));
+    this.#nonce = null;
+    await this.#tellPages('accountsChanged', [this.account.address]);
+  }
+
+  /** The user chooses another chain in the wallet, or the page asked for it. */
+  async changeChain(chainId: number): Promise<void> {
+    this.chainId = chainId;
+    await this.#tellPages('chainChanged', `0x${chainId.toString(16)}`);
+  }
+
+  async #tellPages(event: string, value: unknown): Promise<void> {
+    const call = `tellFromTestWallet(${JSON.stringify(event)}, ${JSON.stringify(value)})`;
+    for (const page of this.#context?.pages() ?? []) await page.evaluate(call);
   }
 
   async #answer({ method, params = [] }: WalletCall): Promise<WalletAnswer> {
@@ -64,7 +89,7 @@ export class EvmBrowserWallet {
       case 'eth_chainId':
         return { result: `0x${this.chainId.toString(16)}` };
       case 'wallet_switchEthereumChain':
-        this.chainId = Number((params[0] as { chainId: Hex }).chainId);
+        await this.changeChain(Number((params[0] as { chainId: Hex }).chainId));
         return { result: null };
       case 'personal_sign':
         return { result: await this.account.signMessage({ message: { raw: params[0] as Hex } }) };
@@ -98,16 +123,29 @@ export class EvmBrowserWallet {
   }
 }
 
-/** With the key of a public test account. */
-export function createBrowserWallet(chain: TestChain, index: number): EvmBrowserWallet {
+function findTestKey(index: number): Hex {
   const account = deriveTestAccounts()[index];
   if (account === undefined) throw new Error(`there is no test account ${index}`);
-  return new EvmBrowserWallet(chain, account.privateKey);
+  return account.privateKey;
+}
+
+/** With the key of a public test account. */
+export function createBrowserWallet(chain: TestChain, index: number): EvmBrowserWallet {
+  return new EvmBrowserWallet(chain, findTestKey(index));
 }
 
 /** Runs in the page, before its own scripts. */
 const ANNOUNCE = `{
+  const listeners = [];
+  globalThis.tellFromTestWallet = (event, value) => {
+    for (const one of [...listeners]) if (one.event === event) one.listener(value);
+  };
   const provider = Object.freeze({
+    on: (event, listener) => void listeners.push({ event, listener }),
+    removeListener: (event, listener) => {
+      const at = listeners.findIndex((one) => one.event === event && one.listener === listener);
+      if (at >= 0) listeners.splice(at, 1);
+    },
     request: async (call) => {
       const { result, error } = await askTestWallet(call);
       if (error) throw Object.assign(new Error(error.message), { code: error.code });

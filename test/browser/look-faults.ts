@@ -107,12 +107,26 @@ const FIND_CUT_PARTS = `[...document.querySelectorAll(
     (part.scrollWidth > part.clientWidth && getComputedStyle(part).textOverflow !== 'ellipsis'))
   .map((part) => part.outerHTML.slice(0, 300))`;
 
+/** Rows of the list have one height: those out of sight are spaces of it. */
+const LIST_ROW_PX = 56;
+const FIND_UNEVEN_ROWS = `[...document.querySelectorAll('table.tokens tbody tr[aria-rowindex]')]
+  .map((row) => row.getBoundingClientRect().height)
+  .filter((height) => Math.abs(height - ${LIST_ROW_PX}) > 1)`;
+
+interface MeasuredLayout {
+  readonly shift: number;
+  readonly over: number;
+  readonly cut: readonly string[];
+  readonly uneven: readonly number[];
+}
+
 async function findLayoutFaults(page: Page): Promise<string[]> {
-  const { shift, over, cut } = await page.evaluate<{ shift: number; over: number; cut: string[] }>(
-    `({ shift: layoutShift, cut: ${FIND_CUT_PARTS},
+  const { shift, over, cut, uneven } = await page.evaluate<MeasuredLayout>(
+    `({ shift: layoutShift, cut: ${FIND_CUT_PARTS}, uneven: ${FIND_UNEVEN_ROWS},
       over: document.documentElement.scrollWidth - innerWidth })`,
   );
   return [
+    ...uneven.map((height) => `a row of the list is ${height} px high`),
     ...(shift > SHIFT_MAX ? [`the layout shifted by ${shift}`] : []),
     ...(over > 0 ? [`the page is ${over} px too wide`] : []),
     ...cut.map((part) => `out of sight: ${part}`),
@@ -161,6 +175,11 @@ export async function findLookFaults(
   /** What is new on the page. */
   scope = 'html',
 ): Promise<string[]> {
+  // Below the bar that stays at the top.
+  if (scope === '.tabs') {
+    await page.evaluate(`scrollTo(0, scrollY - 110 +
+      document.querySelector('${scope}').getBoundingClientRect().top)`);
+  }
   const faults = [
     ...(await runAxe(page, JSON.stringify(scope), {})),
     ...(await findLayoutFaults(page)),

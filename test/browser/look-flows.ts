@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { TRADERS } from '../../devnet/accounts.ts';
-import { type ConsoleScene, type PageLook, WIRE_PATH } from './console-scene.ts';
+import { type ConsoleScene, OPERATOR, type PageLook, WIRE_PATH } from './console-scene.ts';
 import { openReview, signIn } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
 import { findLongPageFaults, findLookFaults, LAYOUT_RULES } from './look-faults.ts';
@@ -22,7 +22,7 @@ const PAGES = [
   ['keys', '/keys', 'form'],
   ['usage', '/keys?tab=usage', '.usage svg'],
   ['sessions', '/keys?tab=sessions', 'table.plain tbody td'],
-  ['status', '/status', '.state'],
+  ['status', '/status', '.operator .endpoint-healthy'],
   ['token', WIRE_PATH, '.tape tr[data-id]'],
 ] as const;
 
@@ -61,7 +61,7 @@ async function findDialogFaults(page: Page, { width }: PageLook): Promise<string
 }
 
 export async function checkLook(scene: ConsoleScene, look: PageLook): Promise<void> {
-  const wallets = [createBrowserWallet(scene.chain, 1)];
+  const wallets = [createBrowserWallet(scene.chain, OPERATOR)];
   const watched = await scene.openPage('/', { look, wallets });
   const { page } = watched;
   await signIn(page);

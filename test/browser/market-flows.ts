@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { WIRE } from '../docs-scene.ts';
 import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
 import { buyWire, readTape, untilLive } from './console-steps.ts';
+import { findLookFaults } from './look-faults.ts';
 import { untilRight } from './watched-page.ts';
 
 export async function followList({ openPage, chain }: ConsoleScene): Promise<void> {
@@ -49,6 +50,67 @@ export async function keepChoicesInAddress({ openPage }: ConsoleScene): Promise<
   await page.locator('table.tokens tbody a').first().waitFor();
   const chosen = page.locator('button[aria-pressed="true"]');
   assert.deepEqual(await chosen.allTextContents(), ['Losers', '6h']);
+  await watched.finish();
+}
+
+/** Its candles one by one, its first one, and the scale. */
+export async function readChartByKeyboard({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage(`${WIRE_PATH}&interval=1s`);
+  const { page } = watched;
+  await untilLive(page);
+  const chart = page.locator('.chart[aria-label]');
+  const countCandles = async () => {
+    const label = (await chart.getAttribute('aria-label')) ?? '';
+    return Number(label.split(' ', 1)[0]);
+  };
+  await untilRight('candles', countCandles, (count) => count > 2);
+  await chart.focus();
+  const legend = page.locator('.legend');
+  await page.keyboard.press('ArrowLeft');
+  await legend.waitFor();
+  const newest = await legend.textContent();
+  await page.keyboard.press('ArrowLeft');
+  const untilOther = (before: string | null) =>
+    untilRight(
+      'another candle',
+      () => legend.textContent(),
+      (text) => text !== before,
+    );
+  const second = await untilOther(newest);
+  await page.keyboard.press('Home');
+  await untilOther(second);
+  await page.keyboard.press('End');
+  await untilRight(
+    'the newest candle',
+    () => legend.textContent(),
+    (text) => text === newest,
+  );
+  await page.keyboard.press('Escape');
+  await legend.waitFor({ state: 'detached' });
+  await page.getByLabel('Log scale').check();
+  assert.match(page.url(), /scale=log/);
+  await watched.finish();
+}
+
+/** A second choice of colours, for who cannot tell red from green. */
+export async function changePalette({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/?q=wire');
+  const { page } = watched;
+  // A link to a search opens it; it ends with its dialog.
+  await page.locator('dialog [role=option]').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).search, '');
+  await page.locator('table.tokens tbody a').first().waitFor();
+  const readUp = () =>
+    page.evaluate<string>(`getComputedStyle(document.documentElement).getPropertyValue('--up')`);
+  const usual = await readUp();
+  await page.getByRole('button', { name: 'Blue and orange' }).click();
+  assert.notEqual(await readUp(), usual);
+  await page.reload();
+  await page.locator('table.tokens tbody a').first().waitFor();
+  assert.notEqual(await readUp(), usual);
+  assert.deepEqual(await findLookFaults(page, 'blue-orange', 'table.tokens'), []);
   await watched.finish();
 }
 

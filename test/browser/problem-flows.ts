@@ -15,6 +15,7 @@ const WRONG_ADDRESSES = [
   ['wrong-address', '/token?chain=devnet&mint=0x12', 'This is no address of that chain'],
   ['other-chain', `/token?chain=base&mint=${WIRE}`, 'This server does not follow that chain'],
   ['no-chain', `/token?chain=nowhere&mint=${WIRE}`, 'There is no such chain'],
+  ['wrong-wallet', '/portfolio?wallet=0x12', 'This is no address of that chain'],
   ['no-token', '/token', 'The address of this page names no token'],
   [
     'unknown-token',

@@ -40,6 +40,8 @@ export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   await signTrade(page);
   await untilSwapped(page);
   assert.equal(await untilOwn(page, 2), 2);
+  // Both are in the newest candles: a mark for each side.
+  await page.locator('.chart[aria-label*=" 2 marks of your trades"]').waitFor();
   const sent = wallet.called.filter((method) => method === 'eth_sendTransaction');
   // The buy, two approvals, the sale.
   assert.equal(sent.length, 4);
@@ -73,6 +75,49 @@ export async function refuseAndSwitch(scene: ConsoleScene): Promise<void> {
   await signTrade(page);
   await untilSwapped(page);
   assert.equal(wallet.chainId, scene.chain.deployment.chainId);
+  await watched.finish();
+}
+
+/** Fails unless the page asks for a new quote meanwhile. */
+async function withNewQuote(page: Page, change: () => Promise<void>): Promise<void> {
+  const asked = page.waitForRequest((request) => request.url().endsWith('/v1/trade/quote'));
+  await change();
+  await asked;
+}
+
+/** The user changes account and chain in the wallet, on the form and in the review. */
+export async function changeInWallet(scene: ConsoleScene): Promise<void> {
+  const [first, second] = [5, 6] as const;
+  const wallet = createBrowserWallet(scene.chain, first);
+  const watched = await scene.openPage(WIRE_PATH, { wallets: [wallet] });
+  const { page } = watched;
+  const review = page.getByRole('button', { name: 'Review' });
+  const note = page.locator('.wallet-note');
+  await signIn(page);
+  await page.getByLabel('You pay').fill('0.1');
+  await page.getByText('You receive about').waitFor();
+  await withNewQuote(page, () => wallet.changeAccount(second));
+  await page.locator('.swap').getByText('stands on another account').waitFor();
+  assert.ok(await review.isDisabled());
+  await withNewQuote(page, () => wallet.changeAccount(first));
+  await note.waitFor({ state: 'detached' });
+  await reviewQuote(page);
+  // What is reviewed was built for the account that the wallet leaves.
+  await wallet.changeAccount(second);
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await note.getByRole('button', { name: 'Sign in as' }).click();
+  await note.waitFor({ state: 'detached' });
+  const signedIn = page.locator('.account a');
+  assert.equal(await signedIn.getAttribute('title'), wallet.account.address);
+  await withNewQuote(page, () => wallet.changeChain(1));
+  await page.locator('.swap').getByText('stands on another chain').waitFor();
+  await page.getByText('You receive about').waitFor();
+  await reviewQuote(page);
+  await signTrade(page);
+  await untilSwapped(page);
+  assert.equal(wallet.chainId, scene.chain.deployment.chainId);
+  await page.locator('.swap').getByText('stands on another chain').waitFor({ state: 'detached' });
+  assert.equal(await untilOwn(page, 1), 1);
   await watched.finish();
 }
 
@@ -145,10 +190,16 @@ export async function tradeOnSolana({ openPage, chain, solana }: ConsoleScene): 
   await buyOnSolana(page, wallet);
   assert.equal(await untilOwn(page, 1), 1);
   await page.locator('dialog').getByText('Swapped, and final').waitFor();
+  await page.locator('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.locator('.swap').getByRole('button', { name: 'Sell' }).click();
+  await page.getByRole('button', { name: 'Max' }).click();
+  await openReview(page, await page.getByLabel('You pay').inputValue());
+  await signTrade(page);
+  await untilSwapped(page);
+  assert.equal(await untilOwn(page, 2), 2);
   assert.deepEqual(wallet.called, [
     'signMessage',
-    'signAndSendTransaction',
-    'signAndSendTransaction',
+    ...Array<string>(3).fill('signAndSendTransaction'),
   ]);
   await watched.finish();
 }

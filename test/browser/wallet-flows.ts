@@ -1,6 +1,7 @@
 // Signing in with a wallet, and its keys.
 
 import assert from 'node:assert/strict';
+import { WIRE } from '../docs-scene.ts';
 import type { ConsoleScene } from './console-scene.ts';
 import { pickWallet, signIn } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
@@ -11,6 +12,7 @@ export async function useKey({ openPage, chain, service }: ConsoleScene): Promis
   const { page } = watched;
   await signIn(page);
   await page.getByLabel('Name').fill('from the browser');
+  await page.getByLabel('Quotes').uncheck();
   await page.getByRole('button', { name: 'Issue a key' }).click();
   const secret = (await page.locator('dialog code').first().textContent()) ?? '';
   await page.locator('dialog').getByRole('button', { name: 'Copy' }).first().click();
@@ -25,8 +27,15 @@ export async function useKey({ openPage, chain, service }: ConsoleScene): Promis
   };
   const { level } = (await (await use()).json()) as { level: string };
   assert.equal(level, 'key');
+  const quoted = await fetch(`${service().origin}/v1/trade/quote`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '1' }),
+  });
+  assert.equal(quoted.status, 403, 'the key is for data and agents');
   await page.getByRole('button', { name: 'I have stored it' }).click();
   const row = page.getByRole('row', { name: 'from the browser' });
+  await row.getByText('Data, Agents (MCP)').waitFor();
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.locator('dialog').getByRole('button', { name: 'Revoke' }).click();
   await row.getByText('Revoked').waitFor();

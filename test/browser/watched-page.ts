@@ -4,9 +4,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-
-/** Long enough for a busy machine; what never comes must fail, not hang. */
-const UNTIL_MAX_MS = 60_000;
+import { BROWSER_WAIT_MAX_MS } from '../launch-browser.ts';
 
 /** Runs in the page, before its own scripts. */
 export const REPORT_BREACHES = `addEventListener('securitypolicyviolation', (event) =>
@@ -54,7 +52,7 @@ export async function untilRight<Value>(
   read: () => Promise<Value>,
   isRight: (value: Value) => boolean,
 ): Promise<Value> {
-  const deadlineMs = Date.now() + UNTIL_MAX_MS;
+  const deadlineMs = Date.now() + BROWSER_WAIT_MAX_MS;
   for (;;) {
     const value = await read();
     if (isRight(value)) return value;

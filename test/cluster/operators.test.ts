@@ -51,6 +51,9 @@ test('a tier holds on every node from the next request; operators see every node
   const refused = await client.send('GET', '/status', { bearer: token });
   assert.deepEqual([refused.status, refused.body.code], [403, 'OPERATOR_REQUIRED']);
   const { token: bearer } = await client.signIn(operator);
+  const readMe = async (one: string) => (await client.send('GET', '/me', { bearer: one })).body;
+  const marks = [(await readMe(token))['operator'], (await readMe(bearer))['operator']];
+  assert.deepEqual(marks, [false, true]);
   const read = async () => (await client.send('GET', '/status', { bearer })).body;
   await untilSo(
     'all nodes have reported',

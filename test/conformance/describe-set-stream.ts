@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { Market } from '../../src/market/create-market.ts';
 import type { Streams } from '../../src/market/stream/create-streams.ts';
 import type { KlineInterval } from '../../src/model/market-record.ts';
 import { createRandom } from '../fakes/create-random.ts';
@@ -169,13 +170,33 @@ async function gather(nodes: readonly Streams[], readers: readonly Reader[]): Pr
   } while (readers.some(({ stream }) => stream === null));
 }
 
-async function live(
+interface LiveOptions {
+  readonly readers: readonly Reader[];
+  readonly random: () => number;
+  readonly rounds: number;
+  /** Streams of a node that has just been started. */
+  readonly startStreams: (market: Market) => Streams;
+}
+
+/** One node ends with its streams; the chains go on, and a new node takes its place. */
+async function restartLast(
   scene: TwoChainsScene,
-  nodes: readonly Streams[],
-  of: { readers: readonly Reader[]; random: () => number; rounds: number },
+  nodes: Streams[],
+  { readers, random, startStreams }: LiveOptions,
 ): Promise<void> {
+  for (const reader of readers) {
+    reader.stream?.leave();
+    reader.stream = null;
+  }
+  nodes.pop()?.stop();
+  move(scene, random);
+  nodes.push(startStreams(await scene.restartLast()));
+}
+
+async function live(scene: TwoChainsScene, nodes: Streams[], of: LiveOptions): Promise<void> {
   const { readers, random } = of;
   for (let round = 0; round < of.rounds; round += 1) {
+    if (round === Math.floor(of.rounds / 2)) await restartLast(scene, nodes, of);
     for (const reader of readers) {
       const node = nodes[Math.floor(random() * nodes.length)]!;
       if (reader.stream === null && random() < 0.5) await connect(node, reader, random);
@@ -199,18 +220,20 @@ async function live(
 export function describeSetStreamOn(engine: SceneEngine): void {
   describe(`streams of ten tokens on two chains, on ${engine}`, () => {
     for (const seed of engine === 'sqlite' ? [1, 2, 3] : [4]) {
-      it(`fold to what the reads say, on either node, seed ${seed}`, async (t) => {
+      it(`fold to what the reads say, on either node and a restarted one, seed ${seed}`, async (t) => {
         const clock = seed % 3 === 0 ? 'wild' : 'uneven';
         const chain = { seed, finalityDepth: 12, blocks: 30, clock, gaps: seed > 1 } as const;
         const scene = await createTwoChainsScene(t, { engine, ...chain });
         // Small pages, so that a replay ends at arbitrary points.
         // Snapshots have every trade that can be reverted.
         const limits = { ...TEST_LIMITS, pageEvents: 10 + 7 * seed, snapshotTrades: 2000 };
-        const nodes = scene.nodes.map((market) => startTestStreams(market, { limits }));
+        const startStreams = (market: Market) => startTestStreams(market, { limits });
+        const nodes = scene.nodes.map(startStreams);
         try {
           const readers = createReaders(await findTokens(scene));
           const rounds = engine === 'sqlite' ? 25 : 10;
-          await live(scene, nodes, { readers, random: createRandom(seed * 77), rounds });
+          const random = createRandom(seed * 77);
+          await live(scene, nodes, { readers, random, rounds, startStreams });
           for (const reader of readers) await untilFolded(scene, reader);
           const total = (event: string) =>
             readers.reduce((sum, { fold }) => sum + (fold.counts.get(event) ?? 0), 0);

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BuiltTradeReply } from '../../console/src/api/contract-types.ts';
+import { dialogTexts } from '../../console/src/dialog-texts.ts';
 import {
   LostTransactionError,
   PriceMovedError,
   runSwap,
   type SigningStep,
 } from '../../console/src/pages/token/swap/run-swap.ts';
-import { texts } from '../../console/src/texts.ts';
 import { WalletError } from '../../console/src/wallet/wallet-error.ts';
 import { openFakePage } from './fake-page.ts';
 import { startScriptedApi } from './scripted-api.ts';
@@ -71,7 +71,7 @@ async function openScene(t: TestContext, { built, rebuilt }: SceneOptions) {
 
 test('a swap without approvals is one signature, with amounts in hex', TIMEOUT, async (t) => {
   const { script, run, mine, steps } = await openScene(t, { built: buildReply(['swap']) });
-  const [txHash] = await Promise.all([run(), mine()]);
+  const [{ txHash }] = await Promise.all([run(), mine()]);
   assert.equal(txHash, '0xhash1');
   assert.deepEqual(script.sent, [
     {
@@ -105,7 +105,7 @@ test(
     assert.equal(script.sent.length, 1);
     await mine();
     await mine();
-    assert.equal(await running, '0xhash3');
+    assert.equal((await running).txHash, '0xhash3');
     assert.deepEqual(
       script.sent.map(({ to }) => to),
       ['0xapprove', '0xpermit2-approve', '0xswap'],
@@ -125,7 +125,7 @@ test('a price below the reviewed minimum is not signed', TIMEOUT, async (t) => {
 test('approvals that did not count are not taken for done', TIMEOUT, async (t) => {
   const built = buildReply(['approve', 'swap']);
   const { run, mine } = await openScene(t, { built });
-  const running = assert.rejects(run(), new RegExp(texts.swap.notApproved));
+  const running = assert.rejects(run(), new RegExp(dialogTexts.swap.notApproved));
   await mine();
   await running;
 });
@@ -169,6 +169,30 @@ test('a refusal is the answer of the user, not an error', TIMEOUT, async (t) => 
 test('a transaction that was mined and failed says so', TIMEOUT, async (t) => {
   const { run, mine } = await openScene(t, { built: buildReply(['swap']) });
   await Promise.all([assert.rejects(run(), /failed/), mine('reverted')]);
+});
+
+test('each request waits at the server until the status is another one', TIMEOUT, async (t) => {
+  const { api, run } = await openScene(t, { built: buildReply(['swap']) });
+  const running = run();
+  const asked: (string | null)[] = [];
+  for (const status of ['unknown', 'pending', 'confirmed']) {
+    const request = await api.next('/trade/status');
+    assert.equal(request.query.get('waitMs'), '25000');
+    asked.push(request.query.get('knownStatus'));
+    assert.equal(api.count('/trade/status'), 0, 'one request at a time');
+    request.answer({ status, block: null, tradeIds: [], reason: null });
+  }
+  await running;
+  // What was just sent counts as waiting for its block: anything else is told at once.
+  assert.deepEqual(asked, ['pending', 'unknown', 'pending']);
+});
+
+test('a request that fails is repeated, and tells nothing of the trade', TIMEOUT, async (t) => {
+  const { api, run, mine } = await openScene(t, { built: buildReply(['swap']) });
+  const running = run();
+  (await api.next('/trade/status')).refuse(503, 'NOT_READY');
+  await mine();
+  assert.equal((await running).txHash, '0xhash1');
 });
 
 test('a transaction that nobody knows for two minutes is given up', TIMEOUT, async (t) => {

@@ -156,6 +156,35 @@ test('candles that cannot be read do not stop the chart and the tape', TIMEOUT, 
   assert.equal(states.at(-1)?.problem?.fields.code, 'INVALID_ADDRESS');
 });
 
+test(
+  'older candles are read before the oldest, page by page, until there are none',
+  TIMEOUT,
+  async (t) => {
+    const { api, feed } = await openFeed(t);
+    const changes: string[] = [];
+    t.after(feed.listen({ candles: (change) => changes.push(change) }));
+    (await api.next('/token/stream')).send('snapshot', SNAPSHOT, 'a1');
+    const page = (from: number, count: number) => ({
+      klines: Array.from({ length: count }, (_, index) => kline((from + index) * 60, '1')),
+    });
+    (await api.next('/token/klines')).answer(page(1000, 500));
+    await until(() => feed.hasCandles.value === true);
+    const older = feed.loadOlder();
+    assert.equal(feed.isLoadingOlder.value, true);
+    // Scrolling on meanwhile asks for nothing more.
+    await feed.loadOlder();
+    const asked = await api.next('/token/klines');
+    assert.equal(asked.query.get('endTime'), String(1000 * 60 - 1));
+    asked.answer(page(995, 5));
+    await older;
+    assert.deepEqual([feed.book.rows.length, feed.book.rows[0]?.openTime], [505, 995 * 60]);
+    assert.deepEqual(changes, ['all', 'all']);
+    // A page that was not full was the last one.
+    await feed.loadOlder();
+    assert.equal(api.count('/token/klines'), 0);
+  },
+);
+
 test('a hidden page closes its stream and resumes when it is seen again', TIMEOUT, async (t) => {
   const { api, page } = await openFeed(t);
   const stream = await api.next('/token/stream');

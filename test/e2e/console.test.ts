@@ -5,9 +5,11 @@ import { type ConsoleScene, startConsoleScene } from '../browser/console-scene.t
 import { surviveReorganisation, surviveRestart } from '../browser/fault-flows.ts';
 import { checkLook, checkReference, LOOKS } from '../browser/look-flows.ts';
 import {
+  changePalette,
   followList,
   followToken,
   keepChoicesInAddress,
+  readChartByKeyboard,
   searchByKeyboard,
 } from '../browser/market-flows.ts';
 import {
@@ -18,6 +20,7 @@ import {
 import {
   buyAndSell,
   buyExactlyAndMax,
+  changeInWallet,
   refuseAndSwitch,
   tradeOnSolana,
 } from '../browser/trade-flows.ts';
@@ -48,6 +51,9 @@ describe('one after the other, for each changes the chain or the service', () =>
   test('a trade that the wallet refuses is not sent, and one on another chain asks it to change', () =>
     refuseAndSwitch(scene));
 
+  test('another account or chain in the wallet is noticed, quoted again and signed in', () =>
+    changeInWallet(scene));
+
   test('a buy of exactly so many tokens pays them, and one of all coins leaves what it costs', () =>
     buyExactlyAndMax(scene));
 });
@@ -62,11 +68,17 @@ describe('beside each other', { concurrency: 2 }, () => {
       checkReference(scene, look));
   }
 
-  test('a Solana wallet signs in, buys, and sees its trade on the tape until it is final', () =>
+  test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
     tradeOnSolana(scene));
 
   test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
     searchByKeyboard(scene));
+
+  test('the chart is read by keyboard, candle by candle and from end to end', () =>
+    readChartByKeyboard(scene));
+
+  test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
+    changePalette(scene));
 
   test('order and filters are in the address and survive a reload', () =>
     keepChoicesInAddress(scene));

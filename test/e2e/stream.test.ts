@@ -5,11 +5,10 @@ import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
-import { type Browser as ChromiumBrowser, chromium } from 'playwright-core';
 import { createRandom } from '../fakes/create-random.ts';
-import { findBrowser } from '../find-browser.ts';
 import { untilAtHead } from '../indexed-service.ts';
 import { createIndexingScene, type IndexingScene } from '../indexing-scene.ts';
+import { launchBrowser, openContext } from '../launch-browser.ts';
 import type { Json } from '../market-scene.ts';
 import { openHttpStream } from '../open-http-stream.ts';
 import { PAGES_MAX, readPages } from '../read-pages.ts';
@@ -107,10 +106,9 @@ function startEventSource(interval: string): Reader {
 }
 
 async function startBrowser(interval: string): Promise<Reader> {
-  const { executablePath, args } = await findBrowser();
-  const browser: ChromiumBrowser = await chromium.launch({ executablePath, args: [...args] });
+  const browser = await launchBrowser();
   const fold = new StreamFold();
-  const page = await browser.newPage();
+  const page = await (await openContext(browser)).newPage();
   await page.exposeFunction('report', (event: string, id: string, data: string) =>
     fold.apply({ event, id, data: JSON.parse(data) } satisfies StreamEvent),
   );

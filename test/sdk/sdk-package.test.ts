@@ -9,8 +9,8 @@ import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { chromium, type Page } from 'playwright-core';
-import { findBrowser } from '../find-browser.ts';
+import type { Page } from 'playwright-core';
+import { launchBrowser, openContext } from '../launch-browser.ts';
 import { createTempFolder } from '../start-service-process.ts';
 import { startStreamServer } from '../stream/stream-server.ts';
 
@@ -72,10 +72,9 @@ async function openPage(t: TestContext, files: Readonly<Record<string, string>>)
     web.close();
     web.closeAllConnections();
   });
-  const { executablePath, args } = await findBrowser();
-  const browser = await chromium.launch({ executablePath, args: [...args] });
+  const browser = await launchBrowser();
   t.after(() => browser.close());
-  const page = await browser.newPage();
+  const page = await (await openContext(browser)).newPage();
   await page.goto(`http://127.0.0.1:${(web.address() as AddressInfo).port}/`);
   return page;
 }

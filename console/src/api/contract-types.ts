@@ -22,6 +22,7 @@ export type ChainRow = ChainsReply['chains'][number];
 export type EntitlementsReply = OperationOutput<'getEntitlements'>;
 export type MeReply = OperationOutput<'getMe'>;
 export type ReadyReply = OperationOutput<'getReady'>;
+export type StatusReply = OperationOutput<'getStatus'>;
 export type WalletBalancesReply = OperationOutput<'getWalletBalances'>;
 export type WalletPositionsReply = OperationOutput<'getWalletPositions'>;
 export type WalletTradesReply = OperationOutput<'getWalletTrades'>;

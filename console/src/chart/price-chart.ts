@@ -15,6 +15,8 @@ import {
 } from 'lightweight-charts';
 import { formatPrice } from '../format/format-price.ts';
 import type { CandleChange, DrawnCandle } from './candle-book.ts';
+import { chartTexts } from './chart-texts.ts';
+import { computeChartMove, isChartKey } from './compute-chart-move.ts';
 
 export interface TradeMarker {
   readonly openTime: number;
@@ -130,6 +132,45 @@ function toMarkerData({ openTime, side, text }: TradeMarker, colours: Colours) {
   } as const;
 }
 
+type ChartParts = ReturnType<typeof openChart>;
+
+interface ChartKeyOptions extends PriceChartOptions {
+  readonly parts: ChartParts;
+  readonly readCandles: () => readonly DrawnCandle[];
+}
+
+/** The chart by keyboard: a cross on one candle, and the range that is shown. */
+function followKeys({ element, parts, readCandles, onHover }: ChartKeyOptions): void {
+  const { chart, candles } = parts;
+  /** The candle under the cross by its open time: candles before it may be added. */
+  let chosenTime: number | null = null;
+  element.tabIndex = 0;
+  element.setAttribute('role', 'application');
+  const leave = () => {
+    chosenTime = null;
+    chart.clearCrosshairPosition();
+    onHover(null);
+  };
+  element.addEventListener('blur', leave);
+  element.addEventListener('keydown', (event) => {
+    const range = chart.timeScale().getVisibleLogicalRange();
+    const drawn = readCandles();
+    if (event.key === 'Escape') leave();
+    if (range === null || drawn.length === 0 || !isChartKey(event.key)) return;
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    event.preventDefault();
+    const found = drawn.findIndex(({ openTime }) => openTime === chosenTime);
+    const chosen = found < 0 ? null : found;
+    const next = computeChartMove(event.key, { range, chosen, count: drawn.length });
+    chart.timeScale().setVisibleLogicalRange(next.range);
+    const candle = next.chosen === null ? undefined : drawn[next.chosen];
+    if (candle === undefined) return;
+    chosenTime = candle.openTime;
+    chart.setCrosshairPosition(candle.close, toTime(candle.openTime), candles);
+    onHover(candle.openTime);
+  });
+}
+
 export function createPriceChart(options: PriceChartOptions): PriceChart {
   const parts = openChart(options.element);
   const { chart, candles, volume, markers } = parts;
@@ -145,6 +186,11 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
       options.onNearStart();
     }
   });
+  followKeys({ ...options, parts, readCandles: () => drawn });
+  const describe = () => {
+    const label = chartTexts.label({ candles: drawn.length, marks: marked.length });
+    options.element.setAttribute('aria-label', label);
+  };
   const drawVolume = () => volume.setData(drawn.map((candle) => toVolumeData(candle, colours)));
   const drawMarkers = () => markers.setMarkers(marked.map((each) => toMarkerData(each, colours)));
   return {
@@ -154,6 +200,7 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
       const isAfter = last !== undefined && last.openTime >= (drawn.at(-1)?.openTime ?? 0);
       const isUpdate = change === 'last' && isAfter && drawn.length > 0;
       drawn = next;
+      describe();
       if (isUpdate) {
         candles.update(toCandleData(last));
         volume.update(toVolumeData(last, colours));
@@ -164,6 +211,7 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
     },
     setMarkers: (next) => {
       marked = next;
+      describe();
       drawMarkers();
     },
     setLogScale: (isLog) => {

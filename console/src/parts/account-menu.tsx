@@ -2,9 +2,16 @@
 
 import { useState } from 'preact/hooks';
 import { shortenAddress } from '../format/shorten-address.ts';
+import { createLazyPart } from '../lazy-part.tsx';
 import { me, signOut } from '../state/account.ts';
 import { texts } from '../texts.ts';
 import { LazyDialog } from './lazy-dialog.tsx';
+import type { SessionWalletNoteProps } from './session-wallet-note.tsx';
+
+const SessionWalletNote = createLazyPart<SessionWalletNoteProps>(
+  async () => (await import('./session-wallet-note.tsx')).SessionWalletNote,
+  null,
+);
 
 /** A button that opens the dialog. */
 export function SignInButton({ className }: { className: string }) {
@@ -30,6 +37,7 @@ export function AccountMenu() {
       <button type="button" class="quiet" onClick={() => void signOut('here')}>
         {texts.account.signOut}
       </button>
+      <SessionWalletNote owner={wallet.address} />
     </span>
   );
 }

@@ -10,6 +10,9 @@ const STALE_AFTER_MS = 5000;
 
 function describeConnection(): string {
   const state = connection.value;
+  if (state.kind === 'live') {
+    return texts.connection.heard(formatDuration(Math.max(0, nowMs.value - lastHeardMs.value)));
+  }
   if (state.kind !== 'waiting') return texts.connection[state.kind];
   return texts.connection.waiting(formatDuration(Math.max(0, state.retryAtMs - nowMs.value)));
 }

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { callApi } from '../api/call-api.ts';
 import type { SearchReply } from '../api/contract-types.ts';
 import { useResource } from '../api/use-resource.ts';
-import { navigate } from '../current-location.ts';
+import { currentLocation, navigate, setQuery } from '../current-location.ts';
+import { dialogTexts } from '../dialog-texts.ts';
 import { formatCompactUsd } from '../format/format-amount.ts';
 import { formatUsd } from '../format/format-price.ts';
 import { buildTokenHref } from '../routes.ts';
@@ -69,7 +70,7 @@ function FoundRow({ token, at, isChosen, onOpen }: FoundRowProps) {
 }
 
 export function SearchDialog({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState('');
+  const text = currentLocation.value.query.get('q') ?? '';
   const [chosen, setChosen] = useState(0);
   const { value, problem } = useSearch(text);
   const found = value?.tokens ?? [];
@@ -77,6 +78,8 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
     onClose();
     navigate(buildTokenHref(token));
   };
+  // The address names a search only while it is open.
+  useEffect(() => () => setQuery({ q: null }), []);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0 && found.length > 0) {
@@ -94,18 +97,18 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
         aria-expanded={found.length > 0}
         aria-controls="found"
         {...(found.length > 0 ? { 'aria-activedescendant': `found-${chosen}` } : {})}
-        placeholder={texts.search.hint}
+        placeholder={dialogTexts.search.hint}
         maxLength={TEXT_MAX}
         value={text}
         onInput={(event) => {
-          setText(event.currentTarget.value);
+          setQuery({ q: event.currentTarget.value });
           setChosen(0);
         }}
         onKeyDown={onKeyDown}
       />
       {problem !== null && <ProblemNote problem={problem} />}
       {found.length > 0 ? (
-        <div id="found" role="listbox" aria-label={texts.search.results}>
+        <div id="found" role="listbox" aria-label={dialogTexts.search.results}>
           {found.map((token, at) => (
             <FoundRow
               key={`${token.chain}:${token.mint}`}
@@ -118,7 +121,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
         </div>
       ) : (
         <p class="soft" id="found">
-          {value === null ? texts.search.start : texts.search.none}
+          {value === null ? dialogTexts.search.start : dialogTexts.search.none}
         </p>
       )}
     </ModalDialog>

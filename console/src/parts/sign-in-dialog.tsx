@@ -1,31 +1,27 @@
 // Signing in: choose a wallet, confirm in it.
 
 import { useEffect, useState } from 'preact/hooks';
-import { ApiProblem } from '../api/call-api.ts';
-import { texts } from '../texts.ts';
+import { dialogTexts } from '../dialog-texts.ts';
 import { announcedWallets, findWallets } from '../wallet/announced-wallets.ts';
 import type { PageWallet } from '../wallet/page-wallet.ts';
 import { signInWithWallet } from '../wallet/sign-in-with-wallet.ts';
-import { WalletError } from '../wallet/wallet-error.ts';
+import { describeWalletError } from './describe-wallet-error.ts';
 import { ModalDialog } from './modal-dialog.tsx';
-import { describeProblem } from './problem-note.tsx';
-
-function describeWalletError(error: unknown): string {
-  if (error instanceof ApiProblem) return describeProblem(error);
-  return error instanceof WalletError ? error.message : String(error);
-}
 
 function WalletList({ onPick }: { onPick: (wallet: PageWallet) => void }) {
   useEffect(findWallets, []);
-  if (announcedWallets.value.length === 0) return <p class="note">{texts.account.noWallet}</p>;
+  if (announcedWallets.value.length === 0)
+    return <p class="note">{dialogTexts.account.noWallet}</p>;
   return (
-    <ul class="wallets" aria-label={texts.account.pick}>
+    <ul class="wallets" aria-label={dialogTexts.account.pick}>
       {announcedWallets.value.map((wallet) => (
         <li key={wallet.uuid}>
           <button type="button" onClick={() => onPick(wallet)}>
             {wallet.icon !== null && <img src={wallet.icon} alt="" width={24} height={24} />}
             <span>{wallet.name}</span>
-            {wallet.namespace === 'solana' && <span class="soft">{texts.account.solana}</span>}
+            {wallet.namespace === 'solana' && (
+              <span class="soft">{dialogTexts.account.solana}</span>
+            )}
           </button>
         </li>
       ))}
@@ -47,14 +43,14 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
       });
   };
   return (
-    <ModalDialog label={texts.account.title} onClose={onClose}>
-      <h2>{texts.account.title}</h2>
-      <p class="soft">{texts.account.explain}</p>
+    <ModalDialog label={dialogTexts.account.title} onClose={onClose}>
+      <h2>{dialogTexts.account.title}</h2>
+      <p class="soft">{dialogTexts.account.explain}</p>
       {asked === null ? (
         <WalletList onPick={pick} />
       ) : (
         <p class="note" role="status">
-          {texts.account.waiting(asked.name)}
+          {dialogTexts.account.waiting(asked.name)}
         </p>
       )}
       {error !== null && (
@@ -63,7 +59,7 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
         </p>
       )}
       <button type="button" onClick={onClose}>
-        {texts.account.cancel}
+        {dialogTexts.account.cancel}
       </button>
     </ModalDialog>
   );

@@ -1,12 +1,29 @@
 // Who is signed in and what they may do. `/me` is asked only with a session: without, it is 401.
 
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { callApi } from '../api/call-api.ts';
 import type { EntitlementsReply, MeReply } from '../api/contract-types.ts';
 import { findChain } from './chains.ts';
 
 export const entitlements = signal<EntitlementsReply | null>(null);
 export const me = signal<MeReply | null>(null);
+
+/** Where the wallet that signed in stands now, as far as it tells. */
+interface WalletStand {
+  readonly account: string | null;
+  readonly caip2: string | null;
+}
+
+/** Null until the wallet has said so. */
+export const walletStand = signal<WalletStand | null>(null);
+
+/** The wallet's account, if it is another one than that of the session. */
+export const otherAccount = computed(() => {
+  const account = walletStand.value?.account ?? null;
+  const own = me.value?.wallet.address;
+  // Solana's addresses differ in more than their case.
+  return own === undefined || account?.toLowerCase() === own.toLowerCase() ? null : account;
+});
 
 /** The signed-in wallet's address if it has one on the chain. */
 export function findOwnAddress(chain: string): string | null {

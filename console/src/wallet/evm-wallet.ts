@@ -1,6 +1,6 @@
 // A wallet of EVM chains (EIP-1193), as it is announced (EIP-6963).
 
-import { texts } from '../texts.ts';
+import { dialogTexts } from '../dialog-texts.ts';
 import { type PageWallet, parseLook } from './page-wallet.ts';
 import { sendEvmTransaction } from './send-evm-transaction.ts';
 import { askWallet, WalletError } from './wallet-error.ts';
@@ -11,7 +11,13 @@ export interface WalletProvider {
     readonly method: string;
     readonly params?: readonly unknown[];
   }): Promise<unknown>;
+  /** A wallet may have no events: it is asked before each signature all the same. */
+  on?(event: string, listener: () => void): unknown;
+  removeListener?(event: string, listener: () => void): unknown;
 }
+
+/** EIP-1193. Both come without the page asking. */
+const CHANGE_EVENTS = ['accountsChanged', 'chainChanged'] as const;
 
 export interface EvmAnnouncement {
   readonly info?: Partial<Record<'uuid' | 'rdns' | 'name' | 'icon', unknown>>;
@@ -34,7 +40,7 @@ export function parseEvmWallet({ info = {}, provider }: EvmAnnouncement): PageWa
   const readAccount = async (method: 'eth_requestAccounts' | 'eth_accounts') => {
     const accounts = await ask(method);
     const [address] = Array.isArray(accounts) ? accounts : [];
-    if (typeof address !== 'string') throw new WalletError(texts.account.noAccount);
+    if (typeof address !== 'string') throw new WalletError(dialogTexts.account.noAccount);
     return address;
   };
   const wallet = {
@@ -47,6 +53,12 @@ export function parseEvmWallet({ info = {}, provider }: EvmAnnouncement): PageWa
     readCaip2: async () => `eip155:${Number(await ask('eth_chainId'))}`,
     signText: async (text: string, address: string) =>
       String(await ask('personal_sign', [toHex(text), address])),
+    watch: (onChange: () => void) => {
+      for (const event of CHANGE_EVENTS) provider.on?.(event, onChange);
+      return () => {
+        for (const event of CHANGE_EVENTS) provider.removeListener?.(event, onChange);
+      };
+    },
   };
   return {
     ...wallet,

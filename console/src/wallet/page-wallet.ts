@@ -32,6 +32,8 @@ export interface PageWallet {
   readAddress(wanted?: string): Promise<string>;
   /** The chain that it stands on; null if it stands on none. */
   readCaip2(): Promise<string | null>;
+  /** Calls back when its account or chain may have changed; the result ends it. */
+  watch(onChange: () => void): () => void;
   /** The signature as the API takes it. */
   signText(text: string, address: string): Promise<string>;
   /** Checks account and chain, has the transaction signed and sent; the transaction's id. */

@@ -1,6 +1,6 @@
 // Has a wallet sign and send a transaction, after checking that it is the right wallet and chain.
 
-import { texts } from '../texts.ts';
+import { dialogTexts } from '../dialog-texts.ts';
 import { type BuiltTransaction, isSameAddress, type PageWallet } from './page-wallet.ts';
 import { WalletError } from './wallet-error.ts';
 
@@ -23,7 +23,7 @@ async function checkWallet(
 ): Promise<boolean> {
   const account = await wallet.readAddress();
   const isOwner = [account, from].every((each) => isSameAddress('eip155', each, owner));
-  if (!isOwner) throw new WalletError(texts.swap.otherAccount(owner));
+  if (!isOwner) throw new WalletError(dialogTexts.swap.otherAccount(owner));
   return (await wallet.readCaip2()) === `eip155:${chainId}`;
 }
 
@@ -34,14 +34,14 @@ async function assertWallet(sending: EvmSending, transaction: FeeTransaction): P
   await sending.ask('wallet_switchEthereumChain', [{ chainId: toHex(chainId) }]);
   // The user may have chosen another account with the chain.
   if (!(await checkWallet(sending, transaction))) {
-    throw new WalletError(texts.swap.otherChain(String(chainId)));
+    throw new WalletError(dialogTexts.swap.otherChain(String(chainId)));
   }
 }
 
 /** The hash of the sent transaction. The wallet picks the nonce: it knows what else it has sent. */
 export async function sendEvmTransaction(sending: EvmSending): Promise<string> {
   const { transaction, ask } = sending;
-  if (transaction.type !== 'eip1559') throw new WalletError(texts.swap.otherFamily);
+  if (transaction.type !== 'eip1559') throw new WalletError(dialogTexts.swap.otherFamily);
   await assertWallet(sending, transaction);
   const { chainId, from, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const hash = await ask('eth_sendTransaction', [
@@ -57,6 +57,6 @@ export async function sendEvmTransaction(sending: EvmSending): Promise<string> {
       maxPriorityFeePerGas: toHex(maxPriorityFeePerGas),
     },
   ]);
-  if (typeof hash !== 'string') throw new WalletError(texts.swap.noHash);
+  if (typeof hash !== 'string') throw new WalletError(dialogTexts.swap.noHash);
   return hash;
 }

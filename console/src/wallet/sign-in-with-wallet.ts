@@ -1,9 +1,9 @@
 // Signs in with a wallet. The server writes the text; the wallet signs it; the session is a cookie.
 
 import { callApi } from '../api/call-api.ts';
+import { dialogTexts } from '../dialog-texts.ts';
 import { readAccount } from '../state/account.ts';
 import { chains } from '../state/chains.ts';
-import { texts } from '../texts.ts';
 import { type ChainNamespace, isSameAddress, type PageWallet } from './page-wallet.ts';
 import { rememberWallet } from './session-wallet.ts';
 import { WalletError } from './wallet-error.ts';
@@ -31,7 +31,7 @@ export async function signInWithWallet(wallet: PageWallet): Promise<void> {
     body: { address, chain, domain: location.host },
   });
   if (!isSameAddress(wallet.namespace, await wallet.readAddress(address), address)) {
-    throw new WalletError(texts.account.otherAccount);
+    throw new WalletError(dialogTexts.account.otherAccount);
   }
   const signature = await wallet.signText(challenge.message, address);
   await callApi('/auth/verify', {

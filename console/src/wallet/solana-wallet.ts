@@ -1,7 +1,7 @@
 // A wallet of Solana that registers itself (Wallet Standard).
 
+import { dialogTexts } from '../dialog-texts.ts';
 import { toBase58 } from '../format/to-base58.ts';
-import { texts } from '../texts.ts';
 import {
   type BuiltTransaction,
   type PageWallet,
@@ -36,6 +36,11 @@ interface StandardFeatures {
   };
 }
 
+/** A feature that a wallet need not have. */
+interface StandardEvents {
+  on(event: 'change', listener: () => void): () => void;
+}
+
 /** What a wallet registers, as far as we use it. */
 export interface RegisteredWallet {
   readonly name?: unknown;
@@ -68,19 +73,19 @@ interface SolanaSending extends TradeSender {
 /** The account may have been changed in the wallet at any time. */
 async function sendSolanaTransaction(sending: SolanaSending): Promise<string> {
   const { features, account, transaction, owner } = sending;
-  if (transaction.type !== 'solana-v0') throw new WalletError(texts.swap.otherFamily);
+  if (transaction.type !== 'solana-v0') throw new WalletError(dialogTexts.swap.otherFamily);
   const signers = [account.address, transaction.from, ...transaction.requiredSigners];
   if (signers.some((address) => address !== owner)) {
-    throw new WalletError(texts.swap.otherAccount(owner));
+    throw new WalletError(dialogTexts.swap.otherAccount(owner));
   }
   const chain = pickCluster(sending.chain);
-  if (!account.chains.includes(chain)) throw new WalletError(texts.swap.otherChain(chain));
+  if (!account.chains.includes(chain)) throw new WalletError(dialogTexts.swap.otherChain(chain));
   const bytes = fromBase64(transaction.transaction);
   const feature = features['solana:signAndSendTransaction'];
   const [sent] = await askWallet(() =>
     feature.signAndSendTransaction({ account, transaction: bytes, chain }),
   );
-  if (!(sent?.signature instanceof Uint8Array)) throw new WalletError(texts.swap.noHash);
+  if (!(sent?.signature instanceof Uint8Array)) throw new WalletError(dialogTexts.swap.noHash);
   return toBase58(sent.signature);
 }
 
@@ -97,7 +102,7 @@ export function parseSolanaWallet(registered: RegisteredWallet): PageWallet | nu
     // A wallet lists what it has allowed the page before, too.
     const allowed = accounts.length > 0 ? accounts : (registered.accounts ?? []);
     const account = allowed.find(({ address }) => address === wanted) ?? allowed[0];
-    if (account === undefined) throw new WalletError(texts.account.noAccount);
+    if (account === undefined) throw new WalletError(dialogTexts.account.noAccount);
     return account;
   };
   const id = `solana:${look.name}`;
@@ -109,14 +114,18 @@ export function parseSolanaWallet(registered: RegisteredWallet): PageWallet | nu
     connect: async () => (await connect(false)).address,
     readAddress: async (wanted) => (await connect(true, wanted)).address,
     readCaip2: async () => null,
+    watch: (onChange) => {
+      const events = given['standard:events'] as Partial<StandardEvents> | undefined;
+      return events?.on?.('change', onChange) ?? (() => undefined);
+    },
     signText: async (text, address) => {
       const account = await connect(true, address);
-      if (account.address !== address) throw new WalletError(texts.account.otherAccount);
+      if (account.address !== address) throw new WalletError(dialogTexts.account.otherAccount);
       const message = new TextEncoder().encode(text);
       const feature = features['solana:signMessage'];
       const [signed] = await askWallet(() => feature.signMessage({ account, message }));
       if (!(signed?.signature instanceof Uint8Array)) {
-        throw new WalletError(texts.account.noSignature);
+        throw new WalletError(dialogTexts.account.noSignature);
       }
       return toBase58(signed.signature);
     },

@@ -1,6 +1,6 @@
 // What a wallet refused or could not do, with a text for the user.
 
-import { texts } from '../texts.ts';
+import { dialogTexts } from '../dialog-texts.ts';
 
 /** An outcome that is explained to the user as it is. */
 export class WalletError extends Error {
@@ -23,7 +23,7 @@ export async function askWallet<Answer>(ask: () => Promise<Answer>): Promise<Ans
     return await ask();
   } catch (error) {
     const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    if (code === REFUSED) throw new WalletError(texts.account.refused, true);
+    if (code === REFUSED) throw new WalletError(dialogTexts.account.refused, true);
     throw new WalletError(String(message ?? error).slice(0, MESSAGE_MAX));
   }
 }

@@ -40,6 +40,9 @@ export const getMe = defineOperation({
         },
         { additionalProperties: false },
       ),
+      operator: Type.Boolean({
+        description: 'Whether the wallet is one of `OPERATOR_WALLETS` and may read `/status`.',
+      }),
     },
     { title: 'Me', additionalProperties: false },
   ),
@@ -74,6 +77,7 @@ export const getMe = defineOperation({
       },
       keys: { active: 1, limit: KEY_LIMIT },
       usage: { requests24h: 12 },
+      operator: false,
     },
   },
 });

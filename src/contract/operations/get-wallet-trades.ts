@@ -13,7 +13,7 @@ export const getWalletTrades = defineOperation({
   tag: 'Market',
   summary: 'List trades of a wallet',
   description:
-    'Trades in transactions that the wallet sent, newest first. Pages neither skip nor repeat a trade while new ones arrive. With `mint` a page may be short or empty and have a `nextCursor`: continue until it is null. At most 100 rows without credentials, 500 with.',
+    'Trades of one chain in transactions that the wallet sent, newest first; for several chains ask each and merge by `timestamp`. Pages neither skip nor repeat a trade while new ones arrive. With `mint` a page may be short or empty and have a `nextCursor`: continue until it is null. At most 100 rows without credentials, 500 with.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
   input: Type.Object(

@@ -1,18 +1,21 @@
-// Issues a key: a name and how long it is valid.
+// Issues a key: a name, how long it is valid, and what it may be used for.
 
 import { useState } from 'preact/hooks';
 import { ApiProblem, callApi } from '../../api/call-api.ts';
-import type { IssuedKeyReply } from '../../api/contract-types.ts';
-import { SelectField } from '../../parts/choice-fields.tsx';
+import type { IssuedKeyReply, KeyRow } from '../../api/contract-types.ts';
+import { CheckField, SelectField } from '../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { sideTexts } from '../../side-texts.ts';
 
 const NAME_MAX = 64;
+const SCOPES = ['data', 'quote', 'mcp'] as const satisfies readonly KeyRow['scopes'][number][];
+type KeyUse = (typeof SCOPES)[number];
 const LIVES_DAYS = [30, 90, 365] as const;
 
 export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => void }) {
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
+  const [scopes, setScopes] = useState<readonly KeyUse[]>(SCOPES);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const issue = async (event: Event) => {
@@ -23,7 +26,7 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
       const life = days === '' ? {} : { expiresInDays: Number(days) };
       const key = await callApi<IssuedKeyReply>('/keys', {
         method: 'POST',
-        body: { name: name.trim(), ...life },
+        body: { name: name.trim(), scopes, ...life },
       });
       setName('');
       onIssued(key);
@@ -52,7 +55,25 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
         options={[['', `${sideTexts.keys.expires}: ${sideTexts.keys.never}`], ...lives]}
         onChange={setDays}
       />
-      <button type="submit" class="primary" disabled={isBusy || name.trim() === ''}>
+      <fieldset class="scopes">
+        <legend class="hidden">{sideTexts.keys.scopes}</legend>
+        {SCOPES.map((scope) => (
+          <CheckField
+            key={scope}
+            label={sideTexts.keys.scopeNames[scope]}
+            isOn={scopes.includes(scope)}
+            onChange={(isOn) =>
+              setScopes(SCOPES.filter((each) => (each === scope ? isOn : scopes.includes(each))))
+            }
+          />
+        ))}
+      </fieldset>
+      <button
+        type="submit"
+        class="primary"
+        disabled={isBusy || name.trim() === '' || scopes.length === 0}
+        title={scopes.length === 0 ? sideTexts.keys.noScope : ''}
+      >
         {sideTexts.keys.issue}
       </button>
       {problem !== null && <ProblemNote problem={problem} />}

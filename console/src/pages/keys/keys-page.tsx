@@ -58,7 +58,7 @@ function RevokeDialog({ row, onClose, onRevoked }: RevokeDialogProps) {
 }
 
 function buildKeyColumns(onRevoke: (row: KeyRow) => void): TableColumn<KeyRow>[] {
-  const { columns, status, ofNever, revoke } = sideTexts.keys;
+  const { columns, status, ofNever, revoke, scopeNames } = sideTexts.keys;
   return [
     {
       text: columns.name,
@@ -76,6 +76,11 @@ function buildKeyColumns(onRevoke: (row: KeyRow) => void): TableColumn<KeyRow>[]
       text: columns.used,
       className: 'wide',
       cell: (row) => (row.lastUsedAt === null ? ofNever : <AgeText timeMs={row.lastUsedAt} />),
+    },
+    {
+      text: columns.scopes,
+      className: 'wider',
+      cell: (row) => row.scopes.map((scope) => scopeNames[scope]).join(', '),
     },
     { text: columns.requests, className: 'number', cell: (row) => formatCount(row.requests24h) },
     {

@@ -1,4 +1,4 @@
-// How the service is, as everyone may see it: chains, checks, and the caller's own limits.
+// How the service is: for everyone chains, checks and their own limits, for operators the rest.
 
 import { ApiProblem, callApi } from '../../api/call-api.ts';
 import type {
@@ -14,7 +14,8 @@ import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { FigureText } from '../../parts/figure-text.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { sideTexts } from '../../side-texts.ts';
-import { entitlements } from '../../state/account.ts';
+import { entitlements, me } from '../../state/account.ts';
+import { OperatorStatus } from './operator-status.tsx';
 
 const REFRESH_MS = 5000;
 
@@ -77,7 +78,7 @@ const CHAIN_COLUMNS: readonly TableColumn<ChainRow>[] = [
 ];
 
 function ReadinessNote({ readiness }: { readiness: Readiness | null }) {
-  if (readiness === null) return <div class="line-space" />;
+  if (readiness === null) return null;
   if (readiness.kind === 'notReady') {
     return (
       <div class="note" role="status">
@@ -137,7 +138,9 @@ export function StatusPage() {
     <div class="page">
       <h1>{sideTexts.status.title}</h1>
       {problem !== null && <ProblemNote problem={problem} />}
-      <ReadinessNote readiness={ready.value} />
+      <div class="readiness">
+        <ReadinessNote readiness={ready.value} />
+      </div>
       <section>
         <h2>{sideTexts.status.chains}</h2>
         <DataTable
@@ -149,7 +152,10 @@ export function StatusPage() {
           skeletonRows={2}
         />
       </section>
-      {entitlements.value !== null && <LimitTable own={entitlements.value} />}
+      <div class="own-limits">
+        {entitlements.value !== null && <LimitTable own={entitlements.value} />}
+      </div>
+      {me.value?.operator === true && <OperatorStatus />}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { findOwnAddress } from '../../state/account.ts';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
-import { theme } from '../../theme.ts';
+import { palette, theme } from '../../theme.ts';
 import { CHART_INTERVALS, type TokenChoices } from './token-choices.ts';
 import type { TokenFeed } from './token-feed.ts';
 
@@ -89,7 +89,7 @@ function CandleLegend({ row }: { row: ChartKline | null }) {
     ['C', row.close],
   ] as const;
   return (
-    <p class="legend soft">
+    <p class="legend soft" aria-live="polite">
       {new Date(row.openTime).toLocaleString('en')}{' '}
       {parts.map(([name, value]) => (
         <span key={name} title={value ?? ''}>
@@ -212,7 +212,7 @@ function useChart({ feed, choices }: ChartPanelProps) {
   useEffect(() => {
     if (drawn === null) return undefined;
     return effect(() => {
-      void theme.value;
+      void [theme.value, palette.value];
       drawn.repaint();
     });
   }, [drawn]);

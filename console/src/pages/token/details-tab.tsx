@@ -10,16 +10,17 @@ import { TradersTab } from './traders-tab.tsx';
 export interface DetailsTabProps {
   readonly choices: TokenChoices;
   readonly pools: readonly PoolRow[];
+  readonly decimals: number | null;
 }
 
-export function DetailsTab({ choices, pools }: DetailsTabProps) {
+export function DetailsTab({ choices, pools, decimals }: DetailsTabProps) {
   switch (choices.tab) {
     case 'holders':
       return <HoldersTab choices={choices} />;
     case 'pools':
       return <PoolsTab pools={pools} />;
     case 'safety':
-      return <SafetyTab choices={choices} />;
+      return <SafetyTab choices={choices} decimals={decimals} />;
     case 'traders':
       return <TradersTab choices={choices} />;
     default:

@@ -1,9 +1,10 @@
 // Who holds a token, and how much the largest hold together.
 
-import { useState } from 'preact/hooks';
 import { callApi } from '../../api/call-api.ts';
 import type { HoldersReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { currentLocation, setQuery } from '../../current-location.ts';
+import { detailsTexts } from '../../details-texts.ts';
 import { formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { CheckField } from '../../parts/choice-fields.tsx';
@@ -22,7 +23,7 @@ type HolderRow = HoldersReply['holders'][number];
 /** The supply as a bar: the ten largest each, and all others. */
 function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 'top10Pct'>) {
   const largest = holders.slice(0, PICTURED).filter(({ pct }) => pct !== null);
-  const label = texts.token.holders.picture(formatPercent(top10Pct, 1));
+  const label = detailsTexts.holders.picture(formatPercent(top10Pct, 1));
   return (
     <figure class="concentration">
       <div class="stack" role="img" aria-label={label}>
@@ -40,7 +41,7 @@ function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 
   );
 }
 
-const { columns, kinds, empty, exclude: excludeLabel, incomplete } = texts.token.holders;
+const { columns, kinds, empty, exclude: excludeLabel, incomplete } = detailsTexts.holders;
 
 function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
   return [
@@ -65,7 +66,7 @@ function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
 
 export function HoldersTab({ choices }: { choices: TokenChoices }) {
   const { chain, mint } = choices;
-  const [isExcluding, setExcluding] = useState(false);
+  const isExcluding = currentLocation.value.query.get('holders') === 'wallets';
   const exclude = isExcluding ? 'pool,burn,contract' : null;
   const { value, problem, reload } = useResource<HoldersReply>({
     key: `${chain}:${mint}:${exclude}`,
@@ -76,7 +77,11 @@ export function HoldersTab({ choices }: { choices: TokenChoices }) {
   return (
     <>
       <div class="bar">
-        <CheckField label={excludeLabel} isOn={isExcluding} onChange={setExcluding} />
+        <CheckField
+          label={excludeLabel}
+          isOn={isExcluding}
+          onChange={(isOn) => setQuery({ holders: isOn ? 'wallets' : null })}
+        />
       </div>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {value !== null && <ConcentrationBar {...value} />}

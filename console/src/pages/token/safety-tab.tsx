@@ -3,46 +3,48 @@
 import { callApi } from '../../api/call-api.ts';
 import type { SafetyReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { detailsTexts } from '../../details-texts.ts';
 import { formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { texts } from '../../texts.ts';
+import { describeFact, type SafetyFact } from './describe-fact.ts';
 import type { TokenChoices } from './token-choices.ts';
 
 /** Asking makes the server check pools that it has not checked. */
 const REFRESH_MS = 20_000;
 const BPS_PER_PERCENT = 100;
 
-type FactRow = SafetyReply['facts'][number];
 type PoolSafetyRow = SafetyReply['pools'][number];
 
-const { safety } = texts.token;
+const { safety } = detailsTexts;
 
 function formatTax(bps: number | null): string {
   return formatPercent(bps === null ? null : bps / BPS_PER_PERCENT);
 }
 
-function formatFact(value: FactRow['value']): string {
-  if (value === null) return '–';
-  if (typeof value === 'boolean') return value ? safety.yes : safety.no;
-  return String(value);
-}
-
-/** `BUY_TAX_BPS` → `Buy tax bps`; new facts need no new text. */
-function toWords(code: string): string {
-  const words = code.toLowerCase().replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+function formatSellable(isSellable: boolean | null): string {
+  if (isSellable === null) return '–';
+  return isSellable ? safety.yes : safety.no;
 }
 
 const { columns, poolColumns } = safety;
 
-const FACT_COLUMNS: readonly TableColumn<FactRow>[] = [
-  { text: columns.fact, cell: ({ code }) => toWords(code) },
-  { text: columns.value, className: 'break', cell: ({ value }) => formatFact(value) },
-  { text: columns.source, className: 'soft', cell: ({ source }) => source },
-];
+function buildFactColumns(decimals: number | null): TableColumn<SafetyFact>[] {
+  return [
+    { text: columns.fact, cell: (row) => describeFact(row, decimals).name },
+    {
+      text: columns.value,
+      className: 'break',
+      cell: (row) => (
+        <span title={String(row.value ?? '')}>{describeFact(row, decimals).text}</span>
+      ),
+    },
+    { text: columns.source, className: 'soft', cell: ({ source }) => source },
+  ];
+}
 
 function buildPoolColumns(chain: string): TableColumn<PoolSafetyRow>[] {
   return [
@@ -56,7 +58,7 @@ function buildPoolColumns(chain: string): TableColumn<PoolSafetyRow>[] {
     },
     { text: poolColumns.buy, className: 'number', cell: (row) => formatTax(row.buyTaxBps) },
     { text: poolColumns.sell, className: 'number', cell: (row) => formatTax(row.sellTaxBps) },
-    { text: poolColumns.sellable, cell: (row) => formatFact(row.sellable) },
+    { text: poolColumns.sellable, cell: (row) => formatSellable(row.sellable) },
     {
       text: poolColumns.at,
       className: 'wide',
@@ -65,7 +67,13 @@ function buildPoolColumns(chain: string): TableColumn<PoolSafetyRow>[] {
   ];
 }
 
-export function SafetyTab({ choices }: { choices: TokenChoices }) {
+interface SafetyTabProps {
+  readonly choices: TokenChoices;
+  /** Of the token; null if it does not say. */
+  readonly decimals: number | null;
+}
+
+export function SafetyTab({ choices, decimals }: SafetyTabProps) {
   const { chain, mint } = choices;
   const { value, problem, reload } = useResource<SafetyReply>({
     key: `${chain}:${mint}`,
@@ -87,7 +95,7 @@ export function SafetyTab({ choices }: { choices: TokenChoices }) {
       </ul>
       <DataTable
         label={texts.token.tabs.safety}
-        columns={FACT_COLUMNS}
+        columns={buildFactColumns(decimals)}
         rows={value.facts}
         keyOf={({ code }) => code}
         empty=""
@@ -97,7 +105,7 @@ export function SafetyTab({ choices }: { choices: TokenChoices }) {
         columns={buildPoolColumns(chain)}
         rows={value.pools}
         keyOf={(row) => row.pool}
-        empty={texts.token.pools.empty}
+        empty={detailsTexts.pools.empty}
       />
     </>
   );

@@ -123,7 +123,9 @@ function TokenStats(props: TokenHeaderProps) {
 export function CoverageNote({ token, feed }: TokenHeaderProps) {
   const { tradesFrom, backfill, scope } = feed.coverage.value ?? token.coverage;
   const { coverage } = texts.token;
+  const { block } = feed.price.value ?? token.asOf;
   const lines = [
+    coverage.block(formatCount(Math.max(block, token.asOf.block))),
     tradesFrom === null ? null : coverage.from(new Date(tradesFrom).toLocaleString('en')),
     scope === 'partial' ? coverage.partial : null,
     backfill?.status === 'running' ? coverage.backfill(formatPercent(backfill.pct, 0)) : null,

@@ -65,7 +65,7 @@ function TokenTabs({ token, feed, choices }: LoadedProps) {
       {choices.tab === 'trades' ? (
         <TradesTab feed={feed} choices={choices} />
       ) : (
-        <DetailsTab choices={choices} pools={token.pools} />
+        <DetailsTab choices={choices} pools={token.pools} decimals={token.decimals} />
       )}
     </section>
   );
@@ -114,14 +114,24 @@ const buildProblem = (code: string, detail = '') =>
 const PAUSED = buildProblem('TOKEN_PAUSED');
 const UNNAMED = buildProblem('NO_TOKEN', texts.problem.noToken);
 
+interface NoTokenProps extends ProblemNoteProps {
+  /** What the address of the page names. */
+  readonly named?: Pick<TokenChoices, 'chain' | 'mint'>;
+}
+
 /** In place of the token: why, and what to do. */
-function NoToken(props: ProblemNoteProps) {
+function NoToken({ named, ...props }: NoTokenProps) {
   useEffect(() => {
     document.title = `${texts.problem.noTokenTitle} · Mintwire`;
   }, []);
   return (
     <>
       <h1>{texts.problem.noTokenTitle}</h1>
+      {named !== undefined && (
+        <p class="soft mono break">
+          {named.chain} {named.mint}
+        </p>
+      )}
       <ProblemNote {...props} />
     </>
   );
@@ -135,9 +145,9 @@ function KnownToken({ choices }: { choices: TokenChoices }) {
     refreshMs: REFRESH_MS,
   });
   const feed = useFeed(choices, value !== null);
-  if (feed?.isPaused.value === true) return <NoToken problem={PAUSED} />;
+  if (feed?.isPaused.value === true) return <NoToken problem={PAUSED} named={choices} />;
   if (value === null || feed === null) {
-    if (problem !== null) return <NoToken problem={problem} onRetry={reload} />;
+    if (problem !== null) return <NoToken problem={problem} onRetry={reload} named={choices} />;
     return <div class="token-space" aria-busy="true" />;
   }
   return (

@@ -1,9 +1,10 @@
 // The wallets with the highest profit from a token.
 
-import { useState } from 'preact/hooks';
 import { callApi } from '../../api/call-api.ts';
 import type { TradersReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { currentLocation, setQuery } from '../../current-location.ts';
+import { detailsTexts } from '../../details-texts.ts';
 import { formatCount } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { ChoiceGroup } from '../../parts/choice-fields.tsx';
@@ -18,7 +19,7 @@ const REFRESH_MS = 60_000;
 
 type TraderRow = TradersReply['traders'][number];
 
-const { columns, empty } = texts.token.traders;
+const { columns, empty } = detailsTexts.traders;
 
 function buildTraderColumns(chain: string): TableColumn<TraderRow>[] {
   return [
@@ -44,7 +45,8 @@ function buildTraderColumns(chain: string): TableColumn<TraderRow>[] {
 
 export function TradersTab({ choices }: { choices: TokenChoices }) {
   const { chain, mint } = choices;
-  const [window, setWindow] = useState<(typeof WINDOWS)[number]>('24h');
+  const asked = currentLocation.value.query.get('window');
+  const window = WINDOWS.find((each) => each === asked) ?? '24h';
   const { value, problem, reload } = useResource<TradersReply>({
     key: `${chain}:${mint}:${window}`,
     load: (signal) => callApi('/token/traders', { query: { chain, mint, window }, signal }),
@@ -53,10 +55,10 @@ export function TradersTab({ choices }: { choices: TokenChoices }) {
   return (
     <>
       <ChoiceGroup
-        label={texts.token.traders.window}
+        label={detailsTexts.traders.window}
         choices={WINDOWS.map((value) => ({ value, text: value }))}
         chosen={window}
-        onChoose={setWindow}
+        onChoose={(next) => setQuery({ window: next === '24h' ? null : next })}
       />
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       <DataTable

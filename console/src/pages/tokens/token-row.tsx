@@ -26,7 +26,14 @@ function pickFigures(row: DatedTokenRow) {
   return live !== null && live.block >= row.block ? { ...row, ...live } : row;
 }
 
-function TokenName({ row }: { row: ListedTokenRow }) {
+interface TokenNameProps {
+  readonly row: ListedTokenRow;
+  readonly volume: string;
+  readonly liquidity: string;
+}
+
+/** Where columns are left out, the second line has their figures. */
+function TokenName({ row, volume, liquidity }: TokenNameProps) {
   const chain = findChain(row.chain)?.name ?? row.chain;
   const progress = row.launchpad?.progressPct ?? null;
   return (
@@ -41,10 +48,11 @@ function TokenName({ row }: { row: ListedTokenRow }) {
             </span>
           )}
         </span>
-        <span class="line soft" title={row.name ?? ''}>
+        <span class="line soft wide" title={row.name ?? ''}>
           {row.name ?? row.mint} · {chain}
           {progress !== null && ` · ${texts.tokens.sold(formatPercent(progress, 0))}`}
         </span>
+        <span class="line soft small narrow">{texts.tokens.folded(volume, liquidity)}</span>
       </span>
     </a>
   );
@@ -59,7 +67,11 @@ export function TokenRow({ row, at, window }: TokenRowProps) {
   return (
     <tr aria-rowindex={at + 2}>
       <th scope="row">
-        <TokenName row={row} />
+        <TokenName
+          row={row}
+          volume={formatCompactUsd(volume)}
+          liquidity={formatCompactUsd(figures.liquidityUsd)}
+        />
       </th>
       <td class="number">
         <LiveText text={formatUsd(figures.priceUsd)} value={figures.priceUsd} />

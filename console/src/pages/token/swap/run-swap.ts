@@ -1,10 +1,10 @@
 // Signs and sends a trade: approvals one after the other, then the swap, priced again after them.
 
-import { callApi } from '../../../api/call-api.ts';
-import type { BuiltTradeReply, TradeStatusReply } from '../../../api/contract-types.ts';
-import { texts } from '../../../texts.ts';
+import type { BuiltTradeReply } from '../../../api/contract-types.ts';
+import { dialogTexts } from '../../../dialog-texts.ts';
 import type { BuiltTransaction, PageWallet } from '../../../wallet/page-wallet.ts';
 import { WalletError } from '../../../wallet/wallet-error.ts';
+import { describeSent, type FollowedTransaction, followTrade } from './follow-trade.ts';
 import { isAsGood } from './is-as-good.ts';
 
 export interface SigningStep {
@@ -33,35 +33,34 @@ export class LostTransactionError extends Error {
   readonly txHash: string;
 
   constructor(txHash: string) {
-    super(texts.swap.lost);
+    super(dialogTexts.swap.lost);
     this.txHash = txHash;
   }
 }
 
-const POLL_MS = 2000;
 const LOST_AFTER_MS = 120_000;
 
-export function readTradeStatus(chain: string, txHash: string): Promise<TradeStatusReply> {
-  return callApi<TradeStatusReply>('/trade/status', { query: { chain, txHash } });
-}
-
-async function untilMined(options: SwapRunOptions, txHash: string): Promise<void> {
+/** Waits for its block; refuses one that failed, or that the network has forgotten. */
+async function untilMined(sent: FollowedTransaction, signal: AbortSignal): Promise<void> {
   let knownMs = Date.now();
-  while (!options.signal.aborted) {
-    // A missed poll is no outcome: the transaction is on its way whatever we hear.
-    const status = await readTradeStatus(options.chain, txHash).catch(() => null);
-    if (status?.status === 'reverted') throw new WalletError(texts.swap.reverted);
-    if (status?.status === 'confirmed' || status?.status === 'finalized') return;
-    if (status?.status === 'pending') knownMs = Date.now();
-    const isLost = status !== null && Date.now() - knownMs >= LOST_AFTER_MS;
-    if (isLost) throw new LostTransactionError(txHash);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  throw new WalletError(texts.swap.stopped);
+  await followTrade(sent, {
+    // What was just sent waits for its block: anything else is news.
+    knownStatus: 'pending',
+    signal,
+    onAnswer: (answer) => {
+      const status = answer?.status;
+      if (status === 'reverted') throw new WalletError(dialogTexts.swap.reverted);
+      const isLost = status === 'unknown' && Date.now() - knownMs >= LOST_AFTER_MS;
+      if (isLost) throw new LostTransactionError(sent.txHash);
+      if (status === 'pending') knownMs = Date.now();
+      return status === 'confirmed' || status === 'finalized';
+    },
+  });
+  if (signal.aborted) throw new WalletError(dialogTexts.swap.stopped);
 }
 
-/** The hash of the swap, once it is mined. */
-export async function runSwap(options: SwapRunOptions): Promise<string> {
+/** The swap, once it is mined. */
+export async function runSwap(options: SwapRunOptions): Promise<FollowedTransaction> {
   const { wallet, built } = options;
   let steps: readonly SigningStep[] = built.transactions.map(({ kind }) => {
     return { kind, state: 'next', txHash: null };
@@ -74,15 +73,17 @@ export async function runSwap(options: SwapRunOptions): Promise<string> {
     show(at, { state: 'asked' });
     const txHash = await wallet.send(transaction, options);
     show(at, { state: 'sent', txHash });
-    await untilMined(options, txHash);
+    const sent = describeSent(options.chain, txHash, transaction);
+    await untilMined(sent, options.signal);
     show(at, { state: 'done' });
-    return txHash;
+    return sent;
   };
   const approvals = built.transactions.filter(({ kind }) => kind !== 'swap');
   for (const [at, approval] of approvals.entries()) await send(at, approval);
   const current = approvals.length === 0 ? built : await options.rebuild();
   if (!isAsGood(built, current)) throw new PriceMovedError();
   const [swap, ...others] = current.transactions;
-  if (swap?.kind !== 'swap' || others.length > 0) throw new WalletError(texts.swap.notApproved);
+  if (swap?.kind !== 'swap' || others.length > 0)
+    throw new WalletError(dialogTexts.swap.notApproved);
   return send(approvals.length, swap);
 }

@@ -3,22 +3,18 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, callApi } from '../../../api/call-api.ts';
 import type { BuiltTradeReply, TradeStatusReply } from '../../../api/contract-types.ts';
-import { useResource } from '../../../api/use-resource.ts';
 import { nowMs } from '../../../clock-tick.ts';
+import { dialogTexts } from '../../../dialog-texts.ts';
 import { AddressText } from '../../../parts/address-text.tsx';
 import { ModalDialog } from '../../../parts/modal-dialog.tsx';
 import { describeProblem } from '../../../parts/problem-note.tsx';
+import { otherAccount } from '../../../state/account.ts';
 import { texts } from '../../../texts.ts';
 import { findSessionWallet } from '../../../wallet/session-wallet.ts';
 import { WalletError } from '../../../wallet/wallet-error.ts';
+import { type FollowedTransaction, followTrade } from './follow-trade.ts';
 import { QuoteView } from './quote-view.tsx';
-import {
-  LostTransactionError,
-  PriceMovedError,
-  readTradeStatus,
-  runSwap,
-  type SigningStep,
-} from './run-swap.ts';
+import { LostTransactionError, PriceMovedError, runSwap, type SigningStep } from './run-swap.ts';
 import type { WantedSwap } from './use-quote.ts';
 
 export interface SwapDialogProps {
@@ -32,14 +28,13 @@ type SwapState =
   | { readonly kind: 'building' }
   | { readonly kind: 'review'; readonly built: BuiltTradeReply }
   | { readonly kind: 'signing'; readonly steps: readonly SigningStep[] }
-  | { readonly kind: 'sent' | 'lost'; readonly txHash: string }
+  | { readonly kind: 'sent'; readonly sent: FollowedTransaction }
+  | { readonly kind: 'lost'; readonly txHash: string }
   | { readonly kind: 'failed' };
-
-const STATUS_MS = 3000;
 
 function describeFailure(error: unknown): string {
   if (error instanceof ApiProblem) return describeProblem(error);
-  if (error instanceof PriceMovedError) return texts.swap.moved;
+  if (error instanceof PriceMovedError) return dialogTexts.swap.moved;
   const isForUser = error instanceof WalletError || error instanceof LostTransactionError;
   return isForUser ? error.message : String(error);
 }
@@ -63,7 +58,7 @@ function IssueList({ issues }: Pick<BuiltTradeReply, 'issues'>) {
   return (
     <ul class="warnings">
       {names.map((name) => (
-        <li key={name}>{texts.swap.issues[name]}</li>
+        <li key={name}>{dialogTexts.swap.issues[name]}</li>
       ))}
     </ul>
   );
@@ -88,15 +83,15 @@ function TradeReview({ built, onSign, onAgain }: ReviewProps) {
       <QuoteView quote={built.quote} />
       <IssueList issues={built.issues} />
       {built.transactions.length > 1 && (
-        <p class="soft">{texts.swap.signatures(built.transactions.length)}</p>
+        <p class="soft">{dialogTexts.swap.signatures(built.transactions.length)}</p>
       )}
       {isOver ? (
         <button type="button" class="primary" onClick={onAgain}>
-          {texts.swap.again}
+          {dialogTexts.swap.again}
         </button>
       ) : (
         <button type="button" class="primary" disabled={isShort} onClick={onSign}>
-          {texts.swap.sign}
+          {dialogTexts.swap.sign}
         </button>
       )}
     </>
@@ -108,7 +103,7 @@ function StepList({ steps, chain }: { steps: readonly SigningStep[]; chain: stri
     <ol class="steps" aria-live="polite">
       {steps.map(({ kind, state, txHash }, at) => (
         <li key={`${kind}${at}`} class={`step-${state}`}>
-          {texts.swap.kinds[kind]} <span class="soft">{texts.swap.states[state]}</span>{' '}
+          {dialogTexts.swap.kinds[kind]} <span class="soft">{dialogTexts.swap.states[state]}</span>{' '}
           {txHash !== null && <AddressText chain={chain} id={txHash} kind="tx" />}
         </li>
       ))}
@@ -117,16 +112,24 @@ function StepList({ steps, chain }: { steps: readonly SigningStep[]; chain: stri
 }
 
 /** From mined to final; a reorganisation may still take it back. */
-function SentTrade({ chain, txHash }: { chain: string; txHash: string }) {
-  const { value } = useResource<TradeStatusReply>({
-    key: txHash,
-    load: () => readTradeStatus(chain, txHash),
-    refreshMs: STATUS_MS,
-  });
-  const status = value?.status ?? 'confirmed';
+function SentTrade({ sent }: { sent: FollowedTransaction }) {
+  const [status, setStatus] = useState<TradeStatusReply['status']>('confirmed');
+  useEffect(() => {
+    const abort = new AbortController();
+    void followTrade(sent, {
+      knownStatus: 'confirmed',
+      signal: abort.signal,
+      onAnswer: (answer) => {
+        if (answer !== null) setStatus(answer.status);
+        return answer?.status === 'finalized';
+      },
+    });
+    return () => abort.abort();
+  }, [sent]);
   return (
     <p class="note" role="status">
-      {texts.swap.status[status]} <AddressText chain={chain} id={txHash} kind="tx" />
+      {dialogTexts.swap.status[status]}{' '}
+      <AddressText chain={sent.chain} id={sent.txHash} kind="tx" />
     </p>
   );
 }
@@ -154,7 +157,7 @@ function useSwap({ request, owner }: SwapDialogProps) {
     setMessage(null);
     setState({ kind: 'signing', steps: [] });
     try {
-      const txHash = await runSwap({
+      const sent = await runSwap({
         wallet: await findSessionWallet(owner),
         owner,
         chain: request.chain,
@@ -163,7 +166,7 @@ function useSwap({ request, owner }: SwapDialogProps) {
         onSteps: (steps) => setState({ kind: 'signing', steps }),
         signal: abort.current.signal,
       });
-      setState({ kind: 'sent', txHash });
+      setState({ kind: 'sent', sent });
     } catch (error) {
       setMessage(describeFailure(error));
       if (isForReview(error)) build();
@@ -177,6 +180,11 @@ function useSwap({ request, owner }: SwapDialogProps) {
 export function SwapDialog(props: SwapDialogProps) {
   const { state, message, build, sign } = useSwap(props);
   const { chain } = props.request;
+  const isForOther = otherAccount.value !== null && state.kind === 'review';
+  // The trade was built for the account that the wallet has left: the form says so.
+  useEffect(() => {
+    if (isForOther) props.onClose();
+  });
   return (
     <ModalDialog
       label={texts.swap.review}
@@ -194,7 +202,7 @@ export function SwapDialog(props: SwapDialogProps) {
         <TradeReview built={state.built} onSign={() => void sign(state.built)} onAgain={build} />
       )}
       {state.kind === 'signing' && <StepList steps={state.steps} chain={chain} />}
-      {state.kind === 'sent' && <SentTrade chain={chain} txHash={state.txHash} />}
+      {state.kind === 'sent' && <SentTrade sent={state.sent} />}
       {state.kind === 'lost' && (
         <p>
           <AddressText chain={chain} id={state.txHash} kind="tx" />
@@ -202,12 +210,12 @@ export function SwapDialog(props: SwapDialogProps) {
       )}
       {state.kind === 'failed' && (
         <button type="button" onClick={build}>
-          {texts.swap.again}
+          {dialogTexts.swap.again}
         </button>
       )}{' '}
       {state.kind !== 'signing' && (
         <button type="button" onClick={props.onClose}>
-          {texts.keysHelp.close}
+          {dialogTexts.close}
         </button>
       )}
     </ModalDialog>

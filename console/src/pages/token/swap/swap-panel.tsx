@@ -9,7 +9,7 @@ import { createLazyPart } from '../../../lazy-part.tsx';
 import { SignInButton } from '../../../parts/account-menu.tsx';
 import { ChoiceGroup, SelectField } from '../../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
-import { findOwnAddress, me } from '../../../state/account.ts';
+import { findOwnAddress, me, otherAccount, walletStand } from '../../../state/account.ts';
 import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
 import type { TokenFeed } from '../token-feed.ts';
@@ -227,14 +227,29 @@ function SignInForTrade({ chain }: { chain: string }) {
   );
 }
 
+/** Who asks for a quote, and where their wallet stands. */
+function describeReader(owner: string | null): string {
+  return [owner, walletStand.value?.account, walletStand.value?.caip2].join();
+}
+
+/** What stands between the review and a signature, before the wallet is asked. */
+function WalletWarning({ owner, chain }: { owner: string; chain: string }) {
+  const { otherAccount: textOfAccount, otherChain } = texts.swap;
+  const known = findChain(chain);
+  const caip2 = walletStand.value?.caip2 ?? null;
+  const isElsewhere = caip2 !== null && known !== null && caip2 !== known.caip2;
+  if (otherAccount.value !== null) return <p class="warn small">{textOfAccount(owner)}</p>;
+  return isElsewhere ? <p class="warn small">{otherChain(known.name)}</p> : null;
+}
+
 export function SwapPanel(props: SwapPanelProps) {
   const { token } = props;
   const form = useTradeForm(props);
   const { request, asset } = form;
   const [reviewed, setReviewed] = useState<WantedSwap | null>(null);
-  const quote = useQuote(reviewed === null ? request : null);
-  useFeeReserve(form, quote.value);
   const owner = findOwnAddress(token.chain);
+  const quote = useQuote(reviewed === null ? request : null, describeReader(owner));
+  useFeeReserve(form, quote.value);
   if (asset === null) return <p class="note">{texts.swap.noDecimals}</p>;
   return (
     <section class="swap" aria-label={texts.swap.title}>
@@ -248,14 +263,17 @@ export function SwapPanel(props: SwapPanelProps) {
       {owner === null ? (
         <SignInForTrade chain={token.chain} />
       ) : (
-        <button
-          type="button"
-          class="primary"
-          disabled={quote.value === null || request === null}
-          onClick={() => setReviewed(request)}
-        >
-          {texts.swap.review}
-        </button>
+        <>
+          <WalletWarning owner={owner} chain={token.chain} />
+          <button
+            type="button"
+            class="primary"
+            disabled={quote.value === null || request === null || otherAccount.value !== null}
+            onClick={() => setReviewed(request)}
+          >
+            {texts.swap.review}
+          </button>
+        </>
       )}
       {reviewed !== null && owner !== null && (
         <SwapDialog request={reviewed} owner={owner} onClose={() => setReviewed(null)} />

@@ -19,9 +19,9 @@ export type WantedSwap = SwapTerms &
 const DEBOUNCE_MS = 300;
 const REFRESH_MS = 15_000;
 
-/** Null asks for nothing. */
-export function useQuote(request: WantedSwap | null) {
-  const wanted = request === null ? null : JSON.stringify(request);
+/** Null asks for nothing. Another reader, such as another account, is quoted again. */
+export function useQuote(request: WantedSwap | null, reader: string) {
+  const wanted = request === null ? null : JSON.stringify([request, reader]);
   const [key, setKey] = useState(wanted);
   useEffect(() => {
     const timer = setTimeout(() => setKey(wanted), DEBOUNCE_MS);
@@ -30,7 +30,7 @@ export function useQuote(request: WantedSwap | null) {
   const quote = useResource<QuoteReply>({
     key: wanted === null ? null : key,
     load: (signal) =>
-      callApi('/trade/quote', { method: 'POST', body: JSON.parse(key ?? '{}'), signal }),
+      callApi('/trade/quote', { method: 'POST', body: JSON.parse(key ?? '[]')[0], signal }),
     refreshMs: REFRESH_MS,
   });
   // What was quoted for another text is not shown.

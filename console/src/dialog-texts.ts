@@ -1,0 +1,96 @@
+// The texts of dialogs and wallets, which no page needs before one of them is used.
+
+export const dialogTexts = {
+  close: 'Close',
+  search: {
+    hint: 'Symbol, name or address',
+    none: 'No token matches. A whole address is looked up on its chain.',
+    start: 'Type a symbol, a name or an address.',
+    results: 'Results',
+  },
+  keysHelp: {
+    title: 'Keyboard',
+    rows: [
+      ['/', 'Search'],
+      ['↑ ↓ Enter', 'Choose a result'],
+      ['Esc', 'Close'],
+      ['g t', 'Tokens'],
+      ['g p', 'Portfolio'],
+      ['g k', 'Keys'],
+      ['g s', 'Status'],
+      ['← →', 'On the chart: the next candle'],
+      ['+ − PgUp PgDn', 'On the chart: zoom and move'],
+      ['?', 'This list'],
+    ],
+  },
+  account: {
+    title: 'Sign in with a wallet',
+    explain: 'Signing in is a signed text. It costs nothing and allows no payment.',
+    noWallet:
+      'No wallet was found in this browser. Install one that announces itself (EIP-6963, or Wallet Standard for Solana), then reload.',
+    pick: 'Choose a wallet',
+    solana: 'Solana',
+    waiting: (name: string) => `Confirm in ${name}`,
+    refused: 'The wallet refused. Nothing was signed.',
+    otherAccount: 'The wallet changed its account. Try again.',
+    noSignature: 'The wallet returned no signature.',
+    noAccount: 'The wallet gave no account.',
+    cancel: 'Cancel',
+    standsOn: (account: string, owner: string) =>
+      `The wallet now stands on ${account}, but you are signed in as ${owner}.`,
+    signInAs: (account: string) => `Sign in as ${account}`,
+  },
+  swap: {
+    sign: 'Sign in the wallet',
+    again: 'Quote again',
+    about: 'about',
+    signatures: (count: number) => `The wallet asks for ${count} signatures, one after the other.`,
+    moved: 'The price moved beyond your limit. Look at the new one.',
+    reverted: 'The transaction was mined and failed. Nothing was swapped; its fee was paid.',
+    stopped: 'You closed this. The transaction goes on without it.',
+    lost: 'The network does not know the transaction. It may have been replaced or dropped: look in the wallet before you trade again.',
+    notApproved: 'The approvals did not arrive. Quote again.',
+    noAccount: (address: string) =>
+      `No wallet in this browser has the account ${address}. Choose it in the wallet, or sign in again.`,
+    otherAccount: (address: string) =>
+      `The wallet stands on another account. Choose ${address}, or sign in again.`,
+    otherChain: (chain: string) => `The wallet stands on another chain. Choose chain ${chain}.`,
+    otherFamily: "This wallet cannot sign for the token's chain.",
+    noHash: 'The wallet did not say what it sent. Look at its list before you try again.',
+    rows: {
+      pay: 'You pay about',
+      maximum: 'At most',
+      exactly: 'You receive exactly',
+      receive: 'You receive about',
+      minimum: 'At least',
+      impact: 'Price impact',
+      fees: 'Fees',
+      network: 'Network',
+      route: 'Route',
+      expires: 'Valid for',
+    },
+    issues: {
+      balance: 'The wallet has too little to pay this.',
+      nativeForFees: 'The wallet has too little of the native coin for the network.',
+    },
+    kinds: {
+      'approve-reset': 'Reset the allowance',
+      approve: 'Allow the token',
+      'permit2-approve': 'Allow the router',
+      swap: 'Swap',
+    },
+    states: {
+      next: '',
+      asked: 'confirm in the wallet',
+      sent: 'sent, waiting for its block',
+      done: 'done',
+    },
+    status: {
+      unknown: 'The network does not know the transaction yet.',
+      pending: 'The transaction waits for its block.',
+      confirmed: 'Swapped. It will be final soon.',
+      finalized: 'Swapped, and final.',
+      reverted: 'A reorganisation took it back, or it failed.',
+    },
+  },
+} as const;
