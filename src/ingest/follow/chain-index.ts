@@ -34,7 +34,8 @@ import { readBase } from '../read/read-base.ts';
 import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
 import type { ChainScope, ScopeSource, SelectedBlocks } from '../scope/chain-scope.ts';
 import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
-import { type ChangedRows, copyRows, MarketState, NO_ROWS } from '../state/market-state.ts';
+import { type ChangedRows, copyRows, NO_ROWS } from '../state/changed-rows.ts';
+import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 

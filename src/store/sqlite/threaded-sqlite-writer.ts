@@ -123,6 +123,12 @@ export class ThreadedSqliteWriter {
     this.#file = file;
   }
 
+  /** Loading the thread's code takes a while: the first transaction need not wait for it. */
+  start(): this {
+    this.#open();
+    return this;
+  }
+
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     const result = this.#last.then(() => this.#run(work));
     this.#last = result.catch(() => undefined);
