@@ -9,8 +9,8 @@ const NICENESS = 5;
 
 /**
  * For a thread that works on its own: the one that answers requests then gets a core when it wakes
- * up, instead of waiting for its turn. On Linux a priority belongs to a thread; elsewhere, and where
- * it is not allowed, nothing changes.
+ * up, instead of waiting for its turn. On Linux a priority belongs to a thread; elsewhere, and
+ * where it is not allowed, nothing changes.
  */
 export function lowerThreadPriority(): void {
   try {

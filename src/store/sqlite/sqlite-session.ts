@@ -74,8 +74,8 @@ export class SqliteSession implements SqlSession {
   }
 
   /**
-   * In key order each row is near the previous one, and the tree's pages are found, split and logged
-   * half as often.
+   * In key order each row is near the previous one, and the tree's pages are found, split and
+   * logged half as often.
    */
   #writeRows(table: Table, statement: SqlStatement, rows: readonly SqlRow[]): void {
     this.#runForEach(statement, sortByKey(table, this.#encode(statement, rows)));

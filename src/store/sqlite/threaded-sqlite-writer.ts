@@ -1,9 +1,9 @@
 // The write connection on a thread of its own, so that rows are written while the next ones are
 // made.
 //
-// Bulk writes are sent without waiting for them, up to a limit of rows. The first failure is told as soon as it is known:
-// every later call fails with it, and so does the end of the transaction, which is then rolled
-// back.
+// Bulk writes are sent without waiting for them, up to a limit of rows. The first failure is told
+// as soon as it is known: every later call fails with it, and so does the end of the transaction,
+// which is then rolled back.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
