@@ -185,6 +185,18 @@ async function benchTransfers(
   return { rows, timings };
 }
 
+/** Where the CPU time of a swap goes. */
+function formatCpu(timings: readonly OursTiming[], swaps: number): string {
+  const micros = (read: (timing: OursTiming) => number) =>
+    median(timings.map((timing) => (read(timing) * 1000) / swaps)).toFixed(0);
+  return [
+    `${micros(({ cpuMs }) => cpuMs)} µs of CPU per swap in our process;`,
+    `by thread: the indexer ${micros(({ result }) => result.threads.indexerMs)} µs,`,
+    `the store's ${micros(({ result }) => result.threads.storeMs)} µs,`,
+    `V8's own ${micros(({ result }) => result.threads.runtimeMs)} µs`,
+  ].join(' ');
+}
+
 async function benchSwaps(options: {
   readonly quick: boolean;
   readonly repetitions: number;
@@ -201,14 +213,13 @@ async function benchSwaps(options: {
     const rows = (['sqlite', 'postgres'] as const).map((engine): Row => {
       const rates = byEngine[engine].map((timing) => perSecond(swaps, timing));
       const { trades, candles, balances } = byEngine[engine][0]!.result;
-      const cpu = median(byEngine[engine].map((timing) => (timing.cpuMs * 1000) / swaps));
       return {
         goal: engine === 'sqlite' ? 'ingestSwapsSqlite' : 'ingestSwapsPostgres',
         ours: `${rounded(rates)} swaps/s`,
         peer: '',
         ratio: null,
         spread: spread(rates),
-        note: `${trades} trades, ${candles} candles and ${balances} balances out of ${chain.logs} logs on ${ENGINE_NAMES[engine]}; ${cpu.toFixed(0)} µs of CPU per swap`,
+        note: `${trades} trades, ${candles} candles and ${balances} balances out of ${chain.logs} logs on ${ENGINE_NAMES[engine]}; ${formatCpu(byEngine[engine], swaps)}`,
       };
     });
     if (!options.quick) {

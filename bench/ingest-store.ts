@@ -1,5 +1,6 @@
 // The store of an ingest run: a file in a temporary folder, or a database of a real server.
 
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,23 @@ export function openBenchStore({ engine, target }: StoreAddress): Promise<Store>
 const SELECT_BYTES = `SELECT SUM(pg_total_relation_size(c.oid))::text AS bytes FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   WHERE n.nspname = 'public' AND c.relkind = 'r'`;
+
+const SELECT_BACKENDS = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+/** Milliseconds of CPU that the server's processes for our connections have used. */
+export async function readServerMs({ engine, target }: StoreAddress): Promise<number> {
+  if (engine === 'sqlite') return 0;
+  const client = new Client({ connectionString: target });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>(SELECT_BACKENDS);
+    const texts = rows.map(({ pid }) => readFileSync(`/proc/${pid}/schedstat`, 'utf8'));
+    return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
+  } finally {
+    await client.end();
+  }
+}
 
 /** What a closed store takes; a PostgreSQL server's own catalogue is not part of it. */
 export async function readStoredBytes({ engine, target }: StoreAddress): Promise<number> {

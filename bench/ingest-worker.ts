@@ -6,12 +6,18 @@ import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Store } from '../src/store/store.ts';
-import { openBenchStore, readStoredBytes, type StoreAddress } from './ingest-store.ts';
+import {
+  openBenchStore,
+  readServerMs,
+  readStoredBytes,
+  type StoreAddress,
+} from './ingest-store.ts';
 import {
   countTransferRows,
   createTransferTable,
   keepTransferRows,
 } from './ingest-transfer-rows.ts';
+import { readThreadMs } from './measure.ts';
 import { DEPLOYMENT } from './recorded-chain-contracts.ts';
 
 export interface IngestRun {
@@ -26,6 +32,8 @@ export interface IngestResult {
   readonly endedAtMs: number;
   /** From the start of indexing to its end, over all threads. */
   readonly cpuMs: number;
+  /** The same by thread. */
+  readonly threads: ThreadTimes;
   readonly peakRssMiB: number;
   readonly commits: number;
   /** Counted afterwards, to check that the work was done. */
@@ -35,6 +43,14 @@ export interface IngestResult {
   readonly balances: number;
   readonly sumRaw: string;
   readonly storedBytes: number;
+}
+
+interface ThreadTimes {
+  readonly indexerMs: number;
+  /** SQLite's writer, or PostgreSQL's processes. */
+  readonly storeMs: number;
+  /** V8's threads, which compile code and collect garbage, and the rest. */
+  readonly runtimeMs: number;
 }
 
 const CHAIN = 'devnet';
@@ -58,6 +74,19 @@ async function readTotals(run: IngestRun, { market }: Store) {
     candles: await countRows(market.scanCandles(CHAIN)),
     balances,
     sumRaw: sumRaw.toString(),
+  };
+}
+
+async function measureThreads(run: IngestRun): Promise<() => Promise<ThreadTimes>> {
+  const before = readThreadMs();
+  const serverMs = await readServerMs(run.store);
+  return async () => {
+    const after = readThreadMs();
+    const spent = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    const [indexerMs, writerMs] = [spent('MainThread'), spent('WorkerThread')];
+    const allMs = [...after.keys()].reduce((sum, name) => sum + spent(name), 0);
+    const storeMs = writerMs + (await readServerMs(run.store)) - serverMs;
+    return { indexerMs, storeMs, runtimeMs: allMs - indexerMs - writerMs };
   };
 }
 
@@ -99,11 +128,13 @@ async function index(run: IngestRun): Promise<IngestResult> {
       if (event.checkpoint.block === run.head) arrived.resolve(Date.now());
     },
   });
+  const readThreads = await measureThreads(run);
   const cpuBefore = process.cpuUsage();
   indexer.start();
   const endedAtMs = await arrived.promise;
   // Reading back the stored data must not count as indexing.
   const { user, system } = process.cpuUsage(cpuBefore);
+  const threads = await readThreads();
   const peakRssMiB = process.resourceUsage().maxRSS / 1024;
   await indexer.stop();
   const totals = await readTotals(run, store);
@@ -111,7 +142,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
   await store.close();
   const storedBytes = await readStoredBytes(run.store);
   const cpuMs = (user + system) / 1000;
-  return { endedAtMs, cpuMs, peakRssMiB, commits, ...totals, storedBytes };
+  return { endedAtMs, cpuMs, threads, peakRssMiB, commits, ...totals, storedBytes };
 }
 
 process.once('message', async (run: IngestRun) => {

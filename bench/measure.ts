@@ -33,6 +33,17 @@ export function readCpuMs(pid: number): number {
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
+/** Milliseconds of CPU used by our own threads, by their names; Linux only. */
+export function readThreadMs(): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const id of readdirSync('/proc/self/task')) {
+    const name = readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim();
+    const text = readFileSync(`/proc/self/task/${id}/schedstat`, 'utf8');
+    sums.set(name, (sums.get(name) ?? 0) + Number(text.split(' ')[0]) / 1e6);
+  }
+  return sums;
+}
+
 /** A process and its children, which our service's workers are; Linux only. */
 export function listTreePids(pid: number): readonly number[] {
   const threads = readdirSync(`/proc/${pid}/task`);

@@ -47,8 +47,11 @@ const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */
 const SILENCE_MAX_MS = 15_000;
 const WATCH_MS = 1000;
-/** Batches are short-lived; without this limit V8 lets them grow to a hundred megabytes. */
-const YOUNG_GENERATION_MB = 24;
+/**
+ * Batches are short-lived: without these limits V8 lets them grow to a hundred megabytes, and keeps
+ * garbage up to three times what is alive. Below 2 GB it is at most as much again.
+ */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 1900 };
 const STOP_GRACE_MS = 20_000;
 
 interface ChainFollowerOptions {
@@ -347,7 +350,7 @@ export class ChainFollower implements ChainDirectory {
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: HEAP_LIMITS,
     });
     this.#worker = worker;
     this.#heardAtMs = clock.monotonicMs();

@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import { systemClock } from '../lib/clock.ts';
+import { lowerThreadPriority } from '../lib/lower-thread-priority.ts';
 import { sleep } from '../lib/retry.ts';
 import { encodeBatch, listTransferables } from '../live/encode-batch.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -39,6 +40,7 @@ const log: ChainLog = {
     send({ type: 'log', level: 'warn', fields: toPlainFields(fields), message }),
 };
 
+lowerThreadPriority();
 const input = workerData as IndexerThreadInput;
 const store = await openStore(input.store, {
   isIndexing: true,

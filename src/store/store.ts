@@ -116,7 +116,11 @@ export interface MarketTransaction extends MarketReader {
   putScopeEntries(rows: readonly ScopeEntry[]): Promise<void>;
   /** A balance of zero is deleted. */
   putBalances(rows: readonly BalanceRecord[]): Promise<void>;
+  /** Above zero, and not stored yet: fails on one that is. The store need not look for them. */
+  addBalances(rows: readonly BalanceRecord[]): Promise<void>;
   putPositions(rows: readonly PositionRecord[]): Promise<void>;
+  /** Not stored yet: fails on one that is. */
+  addPositions(rows: readonly PositionRecord[]): Promise<void>;
   putBackfills(rows: readonly BackfillRecord[]): Promise<void>;
   /** Deletes the jobs of a token and what they have summed up; trades and balances stay. */
   deleteBackfills(token: Address): Promise<void>;

@@ -139,6 +139,15 @@ function itSortsBalances(getStore: () => Store): void {
     await fc.assert(property, { numRuns: 30 });
   });
 
+  it('adds a balance that is not stored, and refuses one that is', async () => {
+    const [token, owner] = [toAddress(960), toAddress(961)];
+    const balance = { token, owner, amountRaw: 5n };
+    const add = () => write(getStore(), (transaction) => transaction.addBalances([balance]));
+    await add();
+    assert.deepEqual(await getStore().market.readBalances('devnet', [balance]), [balance]);
+    await assert.rejects(add());
+  });
+
   it('refuses an amount that does not fit in 256 bits', async () => {
     const balance = { token: toAddress(950), owner: toAddress(951), amountRaw: 2n ** 256n };
     await assert.rejects(

@@ -42,6 +42,14 @@ function itKeepsPositions(getStore: () => Store): void {
     });
     await fc.assert(property, { numRuns: 12, seed: 18 });
   });
+
+  it('adds a position that is not stored, and refuses one that is', async () => {
+    const position = buildPosition(toAddress(31_000), toAddress(31_001), '7');
+    const add = () => write(getStore(), (transaction) => transaction.addPositions([position]));
+    await add();
+    assert.deepEqual(await getStore().market.readPositions('devnet', [position]), [position]);
+    await assert.rejects(add());
+  });
 }
 
 function buildPosition(token: Address, wallet: Address, valueUsd: string): PositionRecord {

@@ -37,12 +37,12 @@ export async function loadPositions(
         if (state.positions.find({ token, wallet }) !== undefined) continue;
         const entry = state.positions.add({ token, wallet });
         // A new token has no positions in the store.
-        if (state.tokens.get(token) !== undefined) missing.push(entry);
+        if (state.tokens.get(token)?.hasAllPositions === false) missing.push(entry);
       }
     }
   }
   if (missing.length === 0) return;
   for (const row of await source.reader.readPositions(source.chain, missing)) {
-    state.positions.setRow(row, row);
+    state.positions.load(row);
   }
 }

@@ -237,12 +237,10 @@ async function loadBalances(
   // A new token has no balances in the store.
   const keys = mentioned.balances
     .map(({ row }) => row)
-    .filter(({ token }) => state.tokens.get(token) !== undefined);
+    .filter(({ token }) => state.tokens.get(token)?.hasAllBalances === false);
   if (keys.length === 0) return;
-  for (const stored of await source.reader.readBalances(source.adapter.chain, keys)) {
-    const entry = state.balances.get(stored.token, stored.owner);
-    if (entry !== undefined) entry.row.amountRaw = stored.amountRaw;
-  }
+  const { chain } = source.adapter;
+  for (const row of await source.reader.readBalances(chain, keys)) state.loadBalance(row);
 }
 
 /** Those of the tokens that the index has. */

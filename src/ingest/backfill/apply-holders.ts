@@ -21,10 +21,9 @@ export async function loadHolders(
   for (;;) {
     const wanted = { after, limit: PAGE_SIZE };
     const page: BalanceRecord[] = await reader.readBalancePage(of.chain, of.token, wanted);
-    for (const { owner, amountRaw } of page) {
-      const entry = state.balances.get(of.token, owner) ?? state.adoptBalance(of.token, owner);
-      entry.row.amountRaw = amountRaw;
-      owners.push(owner);
+    for (const row of page) {
+      state.loadBalance(row);
+      owners.push(row.owner);
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) return owners;

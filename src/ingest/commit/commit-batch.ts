@@ -11,7 +11,7 @@ import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
 import type { FeedRow } from '../../store/feed-store.ts';
 import type { MarketStore, MarketTransaction } from '../../store/store.ts';
-import type { ChangedRows } from '../state/market-state.ts';
+import type { ChangedRows } from '../state/changed-rows.ts';
 import { type BackfillChanges, putBackfill } from './put-backfill.ts';
 import type { TouchedRows } from './touched-rows.ts';
 
@@ -144,7 +144,9 @@ async function writeRows(transaction: MarketTransaction, batch: BatchToCommit): 
   await transaction.putPools(changes.pools);
   await transaction.putTicks(changes.ticks);
   await transaction.putBalances(changes.balances);
+  await transaction.addBalances(changes.addedBalances);
   await transaction.putPositions(changes.positions);
+  await transaction.addPositions(changes.addedPositions);
   await transaction.putUndo(changes.undo);
   const news = changes.news.map((one, index) => ({ ...one, version, index }));
   if (news.length > 0) await transaction.putNews(news);

@@ -6,7 +6,7 @@ import { buildCheckpoint } from '../../../test/conformance/store-samples.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
 import { LeaseLostError } from '../../store/lease-lost-error.ts';
 import { createPostgresStore } from '../../store/postgres/create-postgres-store.ts';
-import { NO_ROWS } from '../state/market-state.ts';
+import { NO_ROWS } from '../state/changed-rows.ts';
 import { buildCommittedEvent, type CommittedEvent } from './commit-batch.ts';
 import { PendingCommit } from './pending-commit.ts';
 import { TouchedLog } from './touched-rows.ts';

@@ -34,7 +34,8 @@ import { readBase } from '../read/read-base.ts';
 import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
 import type { ChainScope, ScopeSource, SelectedBlocks } from '../scope/chain-scope.ts';
 import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
-import { type ChangedRows, copyRows, MarketState, NO_ROWS } from '../state/market-state.ts';
+import { copyRows, NO_ROWS } from '../state/changed-rows.ts';
+import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
@@ -227,7 +228,7 @@ export class ChainIndex implements BackfillIndex {
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     for (const entry of entries) this.#state.touchToken(entry);
     const missed = setSupplies(entries, supplies, header);
-    await this.#commitAtTip({ checkpoint, changes: this.#takeRows() });
+    await this.#commitAtTip({ checkpoint, changes: copyRows(this.#state.takeChanges()) });
     return missed;
   }
 
@@ -254,7 +255,11 @@ export class ChainIndex implements BackfillIndex {
     if (adopted.size === 0) return adopted;
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyAdoptions(this.#state, adoptions, ticks);
-    await this.#commitAtTip({ checkpoint, changes: this.#takeRows(), adoptions });
+    await this.#commitAtTip({
+      checkpoint,
+      changes: copyRows(this.#state.takeChanges()),
+      adoptions,
+    });
     return adopted;
   }
 
@@ -271,7 +276,7 @@ export class ChainIndex implements BackfillIndex {
     const owners = await loadHolders(this.#state, this.#store, { chain, token });
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyHolders(this.#state, entry, { holders, owners });
-    await this.#commitAtTip({ checkpoint, changes: this.#takeRows(), backfill });
+    await this.#commitAtTip({ checkpoint, changes: copyRows(this.#state.takeChanges()), backfill });
   }
 
   /**
@@ -308,7 +313,7 @@ export class ChainIndex implements BackfillIndex {
     for (const { row } of pools) this.journal.forget(row.pool);
     for (const token of tokens) this.transfers.forget(token);
     const scoped = entries.map((entry) => ({ ...entry, leftBlock: checkpoint.block }));
-    await this.#commitAtTip({ checkpoint, changes: this.#takeRows(), scoped });
+    await this.#commitAtTip({ checkpoint, changes: copyRows(this.#state.takeChanges()), scoped });
   }
 
   /** Removes every block above `ancestor`. Returns whether the event names all rows it touched. */
@@ -378,10 +383,6 @@ export class ChainIndex implements BackfillIndex {
   #findKeptFrom(first: BlockHeader) {
     if (this.#checkpoint !== null) return pickKeptFrom(this.#checkpoint);
     return { startAtMs: this.#base?.timestampMs ?? first.timestampMs };
-  }
-
-  #takeRows(): ChangedRows {
-    return copyRows(this.#state.takeChanges());
   }
 
   /** The last commit, and the header of its block, to change rows as of it. */

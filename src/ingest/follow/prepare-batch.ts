@@ -11,7 +11,8 @@ import { findStoredTokens, loadState } from '../apply/load-state.ts';
 import { renewSupplies } from '../apply/supplies.ts';
 import { selectNotices } from '../commit/select-notices.ts';
 import type { SelectedBlocks } from '../scope/chain-scope.ts';
-import { type ChangedRows, copyRows, type MarketState } from '../state/market-state.ts';
+import { type ChangedRows, copyRows } from '../state/changed-rows.ts';
+import type { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
 
 /** A batch that is applied in memory and not stored yet. */

@@ -6,6 +6,8 @@ import type { BalanceRecord } from '../../model/market-record.ts';
 
 export interface BalanceEntry {
   readonly row: { -readonly [Key in keyof BalanceRecord]: BalanceRecord[Key] };
+  /** Whether the store has a row of it; a balance of zero has none. */
+  isStored: boolean;
   /** The last block whose undo image includes this row. */
   imagedBlock: number;
   /** The last block that changed it, and what it was before that. */
@@ -37,13 +39,19 @@ export class BalanceCache {
     this.#size += 1;
   }
 
-  /** Evicts whole tokens, the ones that came first, until at most `sizeMax` balances are left. */
-  trim(sizeMax: number): void {
+  /**
+   * Evicts whole tokens, the ones that came first, until at most `sizeMax` balances are left.
+   * Returns the evicted tokens.
+   */
+  trim(sizeMax: number): Address[] {
+    const evicted: Address[] = [];
     for (const [token, owners] of this.#byToken) {
-      if (this.#size <= sizeMax) return;
+      if (this.#size <= sizeMax) break;
       this.#byToken.delete(token);
       this.#size -= owners.size;
+      evicted.push(token);
     }
+    return evicted;
   }
 
   clear(): void {

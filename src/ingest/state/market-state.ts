@@ -44,6 +44,9 @@ export interface TokenEntry {
   imagedBlock: number;
   /** Pools in which this token is the base, oldest first; null until looked up. */
   basePools: BasePool[] | null;
+  /** Whether the store has no balance or position of it that is not in memory. */
+  hasAllBalances: boolean;
+  hasAllPositions: boolean;
 }
 
 export interface TickEntry {
@@ -71,7 +74,7 @@ interface OpenImages {
 }
 
 /** Everything that the blocks of one batch changed. */
-interface BatchChanges {
+export interface BatchChanges {
   readonly tokens: ReadonlySet<TokenEntry>;
   readonly pools: ReadonlySet<PoolEntry>;
   readonly ticks: ReadonlySet<TickEntry>;
@@ -81,38 +84,6 @@ interface BatchChanges {
   readonly undo: readonly UndoImages[];
   /** What the blocks brought, in order. */
   readonly news: readonly News[];
-}
-
-/** The rows of a batch as they are to be stored, whatever later blocks do to them in memory. */
-export interface ChangedRows {
-  readonly tokens: readonly TokenRecord[];
-  readonly pools: readonly PoolRecord[];
-  readonly ticks: readonly TickRecord[];
-  readonly balances: readonly BalanceRecord[];
-  readonly positions: readonly PositionRecord[];
-  readonly trades: readonly TradeRecord[];
-  readonly undo: readonly UndoImages[];
-  /** What the blocks brought, in order. */
-  readonly news: readonly News[];
-}
-
-export const NO_ROWS: ChangedRows = {
-  ...{ tokens: [], pools: [], ticks: [], balances: [], positions: [] },
-  ...{ trades: [], undo: [], news: [] },
-};
-
-export function copyRows(changes: BatchChanges): ChangedRows {
-  const copy = <Row>({ row }: { readonly row: Row }): Row => ({ ...row });
-  return {
-    tokens: Array.from(changes.tokens, copy<TokenRecord>),
-    pools: Array.from(changes.pools, copy<PoolRecord>),
-    ticks: Array.from(changes.ticks, copy<TickRecord>),
-    balances: Array.from(changes.balances, copy<BalanceRecord>),
-    positions: [...changes.positions].flatMap(({ row }) => row ?? []),
-    trades: changes.trades,
-    undo: changes.undo,
-    news: changes.news,
-  };
 }
 
 export interface StateLimits {
@@ -196,6 +167,8 @@ export class MarketState {
       rank: findRank(this.assets, row.token),
       imagedBlock: NEVER,
       basePools: null,
+      hasAllBalances: false,
+      hasAllPositions: false,
     };
     this.tokens.set(row.token, entry);
     return entry;
@@ -216,15 +189,25 @@ export class MarketState {
   /** A balance is zero until it is loaded. */
   adoptBalance(token: Address, owner: Address): BalanceEntry {
     const row = { token, owner, amountRaw: 0n };
-    const entry = { row, imagedBlock: NEVER, changedBlock: NEVER, beforeRaw: 0n };
+    const blocks = { imagedBlock: NEVER, changedBlock: NEVER };
+    const entry = { row, isStored: false, ...blocks, beforeRaw: 0n };
     this.balances.set(entry);
     return entry;
+  }
+
+  /** Takes a stored balance into memory. */
+  loadBalance({ token, owner, amountRaw }: BalanceRecord): void {
+    const entry = this.balances.get(token, owner) ?? this.adoptBalance(token, owner);
+    entry.row.amountRaw = amountRaw;
+    entry.isStored = true;
   }
 
   /** Adds a row that the current block creates. */
   createToken(row: TokenRecord): TokenEntry {
     const entry = this.adoptToken(row);
     entry.basePools = [];
+    entry.hasAllBalances = true;
+    entry.hasAllPositions = true;
     entry.imagedBlock = this.header.position;
     this.#images?.tokens.set(row.token, null);
     this.#tokens.add(entry);
@@ -320,7 +303,7 @@ export class MarketState {
   }
 
   /** Must be called after each commit. */
-  noteStored(rows: Pick<ChangedRows, 'pools'>): void {
+  noteStored(rows: { readonly pools: readonly PoolRecord[] }): void {
     for (const { pool } of rows.pools) this.poolsToStore.delete(pool);
   }
 
@@ -339,8 +322,14 @@ export class MarketState {
     const { tokenCountMax, poolCountMax, balanceCountMax, positionBytesMax } = this.#limits;
     evictOldest(this.tokens, leaveRoom(tokenCountMax));
     evictOldest(this.pools, leaveRoom(poolCountMax));
-    this.balances.trim(leaveRoom(balanceCountMax));
-    this.positions.trim(leaveRoom(positionBytesMax));
+    for (const token of this.balances.trim(leaveRoom(balanceCountMax))) {
+      const entry = this.tokens.get(token);
+      if (entry !== undefined) entry.hasAllBalances = false;
+    }
+    for (const token of this.positions.trim(leaveRoom(positionBytesMax))) {
+      const entry = this.tokens.get(token);
+      if (entry !== undefined) entry.hasAllPositions = false;
+    }
   }
 
   /** Must be called after a failure or a rollback, because memory may differ from the store. */

@@ -1,12 +1,15 @@
 // Positions in memory, by token and wallet, bounded by the bytes that they take: a position has up
 // to 54 periods, so their number says little.
 
+import type { Address } from '../../model/ids.ts';
 import type { PositionKey, PositionRecord } from '../../model/position.ts';
 
 /** A position's row is replaced, never changed in place. */
 export interface PositionEntry extends PositionKey {
   /** Null before the wallet's first trade. */
   readonly row: PositionRecord | null;
+  /** Whether the store has a row of it. */
+  isStored: boolean;
   /** The last block whose undo image includes this row. */
   imagedBlock: number;
 }
@@ -38,26 +41,38 @@ export class PositionCache {
 
   /** Adds a position that is not in memory, without a row until it is loaded. */
   add({ token, wallet }: PositionKey): PositionEntry {
-    const entry = { token, wallet, row: null, imagedBlock: -1 };
+    const entry = { token, wallet, row: null, isStored: false, imagedBlock: -1 };
     this.#entries.set(toKey(entry), entry);
     this.#bytes += ENTRY_BYTES;
     return entry;
   }
 
-  setRow(key: PositionKey, row: PositionRecord): void {
+  /** Gives a position that was added its stored row. */
+  load(row: PositionRecord): void {
+    this.setRow(row, row).isStored = true;
+  }
+
+  setRow(key: PositionKey, row: PositionRecord): PositionEntry {
     const entry = this.#entries.get(toKey(key));
     if (entry === undefined) throw new Error('The position was not loaded');
     this.#bytes += estimateBytes(row) - estimateBytes(entry.row);
     entry.row = row;
+    return entry;
   }
 
-  /** Evicts those that came first until at most `bytesMax` are left. */
-  trim(bytesMax: number): void {
-    for (const [key, { row }] of this.#entries) {
-      if (this.#bytes <= bytesMax) return;
+  /**
+   * Evicts those that came first until at most `bytesMax` are left. Returns the tokens that have
+   * lost positions.
+   */
+  trim(bytesMax: number): Set<Address> {
+    const evicted = new Set<Address>();
+    for (const [key, { row, token }] of this.#entries) {
+      if (this.#bytes <= bytesMax) break;
       this.#entries.delete(key);
       this.#bytes -= ENTRY_BYTES + estimateBytes(row);
+      evicted.add(token);
     }
+    return evicted;
   }
 
   clear(): void {

@@ -237,6 +237,14 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.upsertRows(BALANCE_TABLE, kept);
   }
 
+  addBalances(rows: readonly BalanceRecord[]): Promise<void> {
+    return this.session.insertRows(BALANCE_TABLE, this.#toRows(rows, toBalanceRow));
+  }
+
+  addPositions(rows: readonly PositionRecord[]): Promise<void> {
+    return this.session.insertRows(POSITION_TABLE, this.#toRows(rows, toPositionRow));
+  }
+
   putPositions(rows: readonly PositionRecord[]): Promise<void> {
     return this.session.upsertRows(POSITION_TABLE, this.#toRows(rows, toPositionRow));
   }

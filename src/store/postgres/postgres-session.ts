@@ -101,9 +101,7 @@ export class PostgresSession implements SqlSession {
   }
 
   upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
-    // In key order rows of one page are written together: a third less time and log.
-    const key = table.types.slice(0, table.keyLength).map(buildSortKey).join(', ');
-    const sql = `${buildInsert(table)} ORDER BY ${key} ${buildConflictClause(table)}`;
+    const sql = `${buildInsert(table)} ${buildConflictClause(table)}`;
     return this.#executeForRows(sql, table.types, rows);
   }
 
@@ -194,8 +192,10 @@ function collectIds(positions: readonly number[], rows: readonly SqlRow[]): Set<
   return found;
 }
 
-function buildInsert(table: Table): string {
-  return `INSERT INTO ${table.name} (${table.columnList}) SELECT * FROM ${buildUnnest(table.types)}`;
+/** In key order rows of one page are written together: a third less time and log. */
+function buildInsert({ name, columnList, types, keyLength }: Table): string {
+  const key = types.slice(0, keyLength).map(buildSortKey).join(', ');
+  return `INSERT INTO ${name} (${columnList}) SELECT * FROM ${buildUnnest(types)} ORDER BY ${key}`;
 }
 
 /** Any order will do: the cheapest for text is that of its bytes. */

@@ -95,7 +95,7 @@ async function openWriter(
   }
   if (options.isThreaded !== true) return writer;
   await writer.close();
-  return new ThreadedSqliteWriter(options.file);
+  return new ThreadedSqliteWriter(options.file).start();
 }
 
 /** A separate connection, because a connection has one transaction and the reader is shared. */

@@ -6,6 +6,8 @@ import type { SqlStatement } from '../table.ts';
 /** Larger than SQLite's default of 4 KiB, because keys are long. */
 const PAGE_SIZE_BYTES = 8192;
 const CACHE_SIZE_KIB = 65_536;
+/** The pages that a writer uses again are those in the WAL, which has about as many. */
+const WRITER_CACHE_SIZE_KIB = 32_768;
 const MMAP_SIZE_BYTES = 1024 ** 3;
 /**
  * Pages in the WAL before a checkpoint; bulk loads would otherwise spend their time on checkpoints.
@@ -30,7 +32,8 @@ export class SqliteConnection {
       this.#database.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
       this.#database.exec(`PRAGMA journal_size_limit = ${WAL_SIZE_LIMIT_BYTES}`);
     }
-    this.#database.exec(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
+    const cacheKiB = options.readOnly ? CACHE_SIZE_KIB : WRITER_CACHE_SIZE_KIB;
+    this.#database.exec(`PRAGMA cache_size = -${cacheKiB}`);
     this.#database.exec(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
   }
 

@@ -63,18 +63,22 @@ export class SqliteSession implements SqlSession {
 
   async insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
-      const statement = buildInsert(table);
-      this.#runForEach(statement, this.#encode(statement, rows));
+      this.#writeRows(table, buildInsert(table), rows);
     });
   }
 
   async upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#use(() => {
-      const statement = buildUpsert(table);
-      // In key order each row is near the previous one, and the tree's pages are found, split and
-      // logged half as often.
-      this.#runForEach(statement, sortByKey(table, this.#encode(statement, rows)));
+      this.#writeRows(table, buildUpsert(table), rows);
     });
+  }
+
+  /**
+   * In key order each row is near the previous one, and the tree's pages are found, split and
+   * logged half as often.
+   */
+  #writeRows(table: Table, statement: SqlStatement, rows: readonly SqlRow[]): void {
+    this.#runForEach(statement, sortByKey(table, this.#encode(statement, rows)));
   }
 
   async deleteRows(table: Table, keys: readonly SqlRow[]): Promise<void> {

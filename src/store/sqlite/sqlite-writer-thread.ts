@@ -1,6 +1,7 @@
 // The write connection's thread: runs the transactions that its owner sends, one at a time.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../../lib/lower-thread-priority.ts';
 import { ADD_TRADES } from '../market/add-trades.ts';
 import type { SqlProcedure, SqlSession } from '../sql.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
@@ -14,6 +15,7 @@ import {
 /** A function cannot be sent to another thread; its name can. */
 const PROCEDURES: Readonly<Record<SqlProcedure['name'], SqlProcedure>> = { addTrades: ADD_TRADES };
 
+lowerThreadPriority();
 const { file } = workerData as { readonly file: string };
 const writer = new SqliteWriter(file);
 

@@ -1,9 +1,9 @@
 // The write connection on a thread of its own, so that rows are written while the next ones are
 // made.
 //
-// Bulk writes are sent without waiting for them. The first failure is told as soon as it is known:
-// every later call fails with it, and so does the end of the transaction, which is then rolled
-// back.
+// Bulk writes are sent without waiting for them, up to a limit of rows. The first failure is told
+// as soon as it is known: every later call fails with it, and so does the end of the transaction,
+// which is then rolled back.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -11,14 +11,23 @@ import type { SqlProcedure, SqlRow, SqlSession } from '../sql.ts';
 import { StoreError } from '../store-error.ts';
 import type { SqlStatement, Table } from '../table.ts';
 import {
+  type BulkCall,
   parsePlainError,
   type SessionCall,
   type SqliteWriterCommand,
   type SqliteWriterReply,
 } from './writer-message.ts';
 
-/** The thread holds the rows of one batch and little else. */
-const YOUNG_GENERATION_MB = 12;
+/**
+ * The thread holds the rows of one batch and little else. Below 2 GB V8 collects a heap before it
+ * has grown far beyond what is alive: without this limit it takes another 50 MB.
+ */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 512 };
+
+/** A join of a token's balances may have millions of rows. */
+const ROWS_PER_MESSAGE = 10_000;
+/** More than a batch has. Beyond it, rows wait until those before are written. */
+const ROWS_AHEAD_MAX = 30_000;
 
 type Settle = PromiseWithResolvers<unknown>;
 
@@ -26,6 +35,7 @@ class ThreadSession implements SqlSession {
   readonly #post: (command: SqliteWriterCommand) => void;
   readonly #calls = new Map<number, Settle>();
   #count = 0;
+  #rowsAhead = 0;
   #failure: { readonly error: unknown } | null = null;
   #ended = false;
 
@@ -76,19 +86,34 @@ class ThreadSession implements SqlSession {
   }
 
   insertRows(on: Table, values: readonly SqlRow[]): Promise<void> {
-    return this.#send({ method: 'insertRows', on, values });
+    return this.#sendRows({ method: 'insertRows', on, values });
   }
 
   upsertRows(on: Table, values: readonly SqlRow[]): Promise<void> {
-    return this.#send({ method: 'upsertRows', on, values });
+    return this.#sendRows({ method: 'upsertRows', on, values });
   }
 
   deleteRows(on: Table, values: readonly SqlRow[]): Promise<void> {
-    return this.#send({ method: 'deleteRows', on, values });
+    return this.#sendRows({ method: 'deleteRows', on, values });
   }
 
   runProcedure({ name }: SqlProcedure, values: readonly SqlRow[]): Promise<void> {
     return this.#send({ method: 'runProcedure', on: name, values });
+  }
+
+  async #sendRows(call: BulkCall): Promise<void> {
+    const { values } = call;
+    for (let start = 0; start < values.length; start += ROWS_PER_MESSAGE) {
+      const part = { ...call, values: values.slice(start, start + ROWS_PER_MESSAGE) };
+      this.#rowsAhead += part.values.length;
+      if (this.#rowsAhead <= ROWS_AHEAD_MAX) {
+        await this.#send(part);
+        continue;
+      }
+      // Calls run in order: with this one all before it are done.
+      this.#rowsAhead = 0;
+      await this.#ask(part);
+    }
   }
 
   async #send(call: SessionCall): Promise<void> {
@@ -121,6 +146,12 @@ export class ThreadedSqliteWriter {
 
   constructor(file: string) {
     this.#file = file;
+  }
+
+  /** Loading the thread's code takes a while: the first transaction need not wait for it. */
+  start(): this {
+    this.#open();
+    return this;
   }
 
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
@@ -181,7 +212,7 @@ export class ThreadedSqliteWriter {
     if (this.#worker !== null) return this.#worker;
     const worker = new Worker(new URL('./sqlite-writer-thread.ts', import.meta.url), {
       workerData: { file: this.#file },
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: HEAP_LIMITS,
     });
     let cause: unknown = new Error("The writer's thread has ended");
     worker.on('message', (reply: SqliteWriterReply) => this.#hear(reply));

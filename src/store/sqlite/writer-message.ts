@@ -4,14 +4,16 @@ import type { SqlProcedure, SqlRow } from '../sql.ts';
 import { StoreError, type StoreFault } from '../store-error.ts';
 import type { SqlStatement, Table } from '../table.ts';
 
+export interface BulkCall {
+  readonly method: 'insertRows' | 'upsertRows' | 'deleteRows';
+  readonly on: Table;
+  readonly values: readonly SqlRow[];
+}
+
 export type SessionCall =
+  | BulkCall
   | { readonly method: 'query' | 'execute'; readonly on: SqlStatement; readonly values: SqlRow }
   | { readonly method: 'queryEach'; readonly on: SqlStatement; readonly values: readonly SqlRow[] }
-  | {
-      readonly method: 'insertRows' | 'upsertRows' | 'deleteRows';
-      readonly on: Table;
-      readonly values: readonly SqlRow[];
-    }
   | {
       readonly method: 'runProcedure';
       readonly on: SqlProcedure['name'];

@@ -18,7 +18,7 @@ export interface EvmBlock {
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;
-const BLOOM = /^0x[0-9a-f]{512}$/;
+const BLOOM = /^0x[0-9a-f]{512}$/i;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/;
 
 type BlockFields = Record<string, unknown> & { logsBloom?: unknown; gasUsed?: unknown };
@@ -38,6 +38,8 @@ function hexField(
   format: { pattern: RegExp; endpoint: string },
 ) {
   const value = fields[name];
+  // Nodes reply in lower case; upper case is accepted too.
+  if (typeof value === 'string' && format.pattern.test(value)) return value;
   const lower = typeof value === 'string' ? value.toLowerCase() : '';
   if (!format.pattern.test(lower)) throw malformed(format.endpoint, name);
   return lower;
@@ -85,7 +87,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
       timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
     },
     gasUsed: typeof gasUsed === 'string' && QUANTITY.test(gasUsed) ? Number(gasUsed) : null,
-    logsBloom: typeof bloom === 'string' && BLOOM.test(bloom.toLowerCase()) ? bloom : null,
+    logsBloom: typeof bloom === 'string' && BLOOM.test(bloom) ? bloom : null,
     ...parseTransactions(fields, endpoint),
   };
 }
