@@ -1,11 +1,12 @@
-// What transactions cost in tests of routing: as on the EVM chains.
+// What transactions cost in tests of routing: as on the EVM chains, and as on Solana.
 
 import {
   EVM_COSTS,
   findHopBytes,
   findSwapCost,
 } from '../../src/chains/evm/transactions/evm-transaction-costs.ts';
-import type { TransactionCosts } from '../../src/chains/transaction-costs.ts';
+import { findSolanaHopBytes, SOLANA_COSTS } from '../../src/chains/solana/trading/solana-costs.ts';
+import type { HopBytes, TransactionCosts } from '../../src/chains/transaction-costs.ts';
 import type { PoolRules } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteOptions } from '../../src/trading/routing/route.ts';
 import { createRoom } from '../../src/trading/routing/transaction-room.ts';
@@ -23,3 +24,13 @@ export const PLAIN_RULES: PoolRules = {
   findSwapCost,
   findHopBytes,
 };
+
+/** Of a transaction that has room for about two swaps. */
+export const SOLANA_TRADE_COSTS: TransactionCosts = SOLANA_COSTS;
+
+/** The length of a swap in a pool of this kind on Solana, which can be told what to pay. */
+export function findSwapBytes(
+  kind: 'rangeX64' | 'bins' | 'ceiledProduct' | 'singleRange',
+): HopBytes {
+  return { ...findSolanaHopBytes({ kind } as never), fixesOutput: true };
+}

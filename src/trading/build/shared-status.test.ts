@@ -4,97 +4,17 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
-import { type MisbehavingRpc, startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
-import { buildSolanaChain } from '../../../test/fakes/solana-endpoints.ts';
-import { toSwapSignature } from '../../../test/fakes/solana-scene.ts';
-import type { ChainTransactions } from '../../chains/chain-transactions.ts';
-import { createEvmDialect } from '../../chains/evm/rpc/evm-dialect.ts';
-import { readTransaction } from '../../chains/evm/transactions/read-transaction.ts';
-import { RpcClient } from '../../chains/rpc/rpc-client.ts';
-import type { RpcDialect } from '../../chains/rpc/rpc-dialect.ts';
-import { createSolanaDialect } from '../../chains/solana/rpc/solana-dialect.ts';
-import { LookupTables } from '../../chains/solana/trading/lookup-tables.ts';
-import { createSolanaTransactions } from '../../chains/solana/trading/solana-transactions.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { sleep } from '../../lib/retry.ts';
+import {
+  endStatusNodes,
+  type StatusNode,
+  startEvmStatus,
+  startSolanaStatus,
+} from '../../../test/fakes/status-nodes.ts';
 import { ChainRegistry } from '../../model/chain-registry.ts';
 import { createGetTradeStatus, type NodeAnswer } from './create-get-trade-status.ts';
 import { StatusWaits } from './status-waits.ts';
 
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function connect(node: MisbehavingRpc, dialect: RpcDialect): RpcClient {
-  const client = new RpcClient({
-    ...{ endpoints: [node.url], dialect, clock: systemClock, sleep, random: Math.random },
-    budgetMs: 60_000,
-    log: { info: () => undefined, warn: () => undefined },
-    limits: {
-      ...{ timeoutMs: 60_000, replyBytesMax: 100_000, batchCallsMax: 10, batchesMax: 1 },
-      chainCheckMs: 60_000,
-    },
-  });
-  cleanups.push(() => client.close());
-  return client;
-}
-
-type Reads = Pick<ChainTransactions, 'readTransaction'>;
-
-interface StatusNode {
-  readonly node: MisbehavingRpc;
-  readonly transactions: Reads;
-  /** What an ask about a transaction begins with. */
-  readonly method: string;
-  readonly txHash: string;
-  /** From now on the node has the transaction. */
-  mine(): void;
-}
-
-async function startEvm(): Promise<StatusNode> {
-  const txHash = `0x${'12'.repeat(32)}`;
-  const hash = `0x${'34'.repeat(32)}`;
-  let isMined = false;
-  const node = await startMisbehavingRpc((method) => {
-    if (method === 'eth_chainId') return '0x1';
-    if (method === 'eth_blockNumber') return '0x20';
-    if (method === 'eth_getTransactionByHash') return { hash: txHash, blockNumber: null };
-    if (!isMined) return null;
-    const receipt = { blockNumber: '0x10', blockHash: hash, status: '0x0', logs: [] };
-    const block = { number: '0x10', hash, parentHash: txHash, timestamp: '0x1', transactions: [] };
-    return method === 'eth_getTransactionReceipt' ? receipt : block;
-  });
-  cleanups.push(() => node.stop());
-  const client = connect(node, createEvmDialect(1));
-  const mine = () => {
-    isMined = true;
-  };
-  const transactions = { readTransaction: (id: never) => readTransaction(client, id) };
-  return { node, transactions, method: 'eth_getTransactionReceipt', txHash, mine };
-}
-
-async function startSolana(): Promise<StatusNode> {
-  const chain = buildSolanaChain();
-  const txHash = toSwapSignature(2);
-  let isMined = false;
-  const node = await startMisbehavingRpc((method, params) =>
-    method === 'getTransaction' && !isMined ? null : chain.answer(method, params),
-  );
-  cleanups.push(() => node.stop());
-  chain.unconfirmed.set(txHash, { slot: 1 });
-  const client = connect(node, createSolanaDialect(chain.genesis));
-  const mine = () => {
-    isMined = true;
-  };
-  return {
-    node,
-    transactions: createSolanaTransactions(client, new LookupTables([], systemClock)),
-    method: 'getTransaction',
-    txHash,
-    mine,
-  };
-}
+afterEach(endStatusNodes);
 
 /** The clock only moves by `pass`, which lets every ask end before it goes on. */
 function createScene({ transactions, txHash }: StatusNode) {
@@ -150,8 +70,8 @@ function createScene({ transactions, txHash }: StatusNode) {
 
 describe('requests that wait for one transaction', () => {
   for (const [family, start] of [
-    ['EVM', startEvm],
-    ['Solana', startSolana],
+    ['EVM', startEvmStatus],
+    ['Solana', startSolanaStatus],
   ] as const) {
     it(`ask the node once in each interval, however many wait, on ${family}`, async () => {
       const on = await start();
@@ -175,7 +95,7 @@ describe('requests that wait for one transaction', () => {
   }
 
   it('are never answered with what the node said before they came', async () => {
-    const on = await startSolana();
+    const on = await startSolanaStatus();
     const { pass, wait } = createScene(on);
     const first = wait(1);
     await pass(1000);
@@ -195,7 +115,7 @@ describe('requests that wait for one transaction', () => {
   });
 
   it('are all told that the node failed, and the next one asks again', async () => {
-    const on = await startEvm();
+    const on = await startEvmStatus();
     const { pass, wait } = createScene(on);
     on.node.misbehave(({ method }) =>
       method === on.method ? { do: 'error', code: -32602, message: 'no' } : null,

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
-import { findSolanaHopBytes, SOLANA_COSTS } from '../../chains/solana/trading/solana-costs.ts';
+import { findSwapBytes, SOLANA_TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
@@ -19,7 +19,7 @@ const WSOL = buildFakeAddress('ee', 1);
 const USDC = buildFakeAddress('ee', 2);
 const TOKEN = buildFakeAddress('aa', 1);
 
-type Kind = 'rangeX64' | 'bins' | 'ceiledProduct' | 'singleRange';
+type Kind = Parameters<typeof findSwapBytes>[0];
 
 /** A pool with the length of a swap on Solana; it pays the better, the more it has of token 1. */
 function createSwap(
@@ -28,8 +28,7 @@ function createSwap(
   tokens: readonly [Address, Address],
   reserve1 = DEEP,
 ): GraphPool {
-  const bytes = { ...findSolanaHopBytes({ kind } as never), fixesOutput: true };
-  return createPair(number, tokens, [DEEP, reserve1], { bytes });
+  return createPair(number, tokens, [DEEP, reserve1], { bytes: findSwapBytes(kind) });
 }
 
 function search(pools: readonly GraphPool[], size: Partial<GivenAmount> = {}) {
@@ -37,7 +36,7 @@ function search(pools: readonly GraphPool[], size: Partial<GivenAmount> = {}) {
   for (const pool of pools) graph.set(pool);
   const plan = planTrade({
     ...{ graph, book: new SafetyBook(), trusted: new Set([WSOL, USDC]), isPaused: () => false },
-    ...{ tokenIn: WSOL, tokenOut: TOKEN, outPerUnit: null, costs: SOLANA_COSTS },
+    ...{ tokenIn: WSOL, tokenOut: TOKEN, outPerUnit: null, costs: SOLANA_TRADE_COSTS },
     size: { fixed: 'input', amountRaw: 10n ** 18n, reserveBps: 0, ...size },
   });
   return searchTrade(plan, new SearchWork());
@@ -86,7 +85,7 @@ function findMost(pools: readonly GraphPool[], amountIn: bigint): bigint {
     const between = first.curve.swapIn(true, amountIn).amountOut;
     for (const last of pools.filter(({ token0 }) => token0 === first.token1)) {
       const hops = [first, last].map((pool) => ({ pool, zeroForOne: true }));
-      if (countBytes([{ hops }]) > SOLANA_COSTS.bytesMax) continue;
+      if (countBytes([{ hops }]) > SOLANA_TRADE_COSTS.bytesMax) continue;
       const { amountOut } = last.curve.swapIn(true, between);
       if (amountOut > most) most = amountOut;
     }
@@ -117,7 +116,7 @@ it('of random markets no route that fits is missed', () => {
     }
     found += 1;
     assert.ok(route.found.amountOut >= most, `round ${round}`);
-    assert.ok(countBytes(route.found.route.strands) <= SOLANA_COSTS.bytesMax);
+    assert.ok(countBytes(route.found.route.strands) <= SOLANA_TRADE_COSTS.bytesMax);
   }
   assert.ok(found > 20 && refused > 20, `${found} found, ${refused} refused`);
 });
