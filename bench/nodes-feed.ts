@@ -196,7 +196,8 @@ export async function benchFeed(options: { readonly quick: boolean }): Promise<R
       await untilLoaded(node.server);
     }
     const streams = nodes.map(watchStream);
-    await sleep(1000);
+    // Each begins with the trades that are stored.
+    while (streams.some(({ toldAtMs }) => toldAtMs.size === 0)) await sleep(20);
     const committedAtMs = await writeCommits(postgres.url, { tokens, durationMs });
     for (const { stop } of streams) stop();
     const lagsMs = streams.flatMap(({ toldAtMs }) =>

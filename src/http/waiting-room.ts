@@ -16,7 +16,7 @@ interface WaitingRequest {
 
 /** More requests than these, and those that wait for longer, are told to come back. */
 const LIMITS = { requestsMax: 1000, waitMaxMs: 5000 };
-const RETRY_AFTER_SECONDS = 2;
+const RETRY_AFTER_SECONDS = '2';
 
 const HEALTH_PATH = '/v1/health';
 const READY_PATH = '/v1/ready';
