@@ -158,7 +158,11 @@ export async function followSolana(
     assertAdopted: async () => {
       const isDone = async () => (await isAtHead()) && (await readRow())?.complete === true;
       await until(isDone, 'the pool was not adopted');
-      assert.deepEqual((await readRow())?.state, { ...scene.reserves, flags: '', transferFees: '' });
+      assert.deepEqual((await readRow())?.state, {
+        ...scene.reserves,
+        flags: '',
+        transferFees: '',
+      });
     },
     assertVerified: async () => {
       await indexer.stop();
