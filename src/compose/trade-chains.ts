@@ -92,34 +92,13 @@ class RunningChain {
       clock,
       onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
     });
-    const { readPoolFees } = nodes;
-    this.#poolFees =
-      readPoolFees === undefined
-        ? null
-        : new PoolFeeWatch({
-            readFees: readPoolFees,
-            clock,
-            onChanged: (pool) => this.#follower.refit(pool),
-            onError: (error) =>
-              logger.warn({ chain: slug, err: error }, "pools' fees could not be read"),
-          });
+    this.#poolFees = this.#createPoolFees();
     this.#tokens = new TradeTokens(slug, store.market);
     // The chain's own coin and the assets that its family vouches for.
     const trusted = new Set([...market.assets.native, ...market.assets.stable]);
     const book = new SafetyBook();
     this.#book = book;
-    this.#keeper = new SafetyKeeper({
-      chain: slug,
-      store: store.market,
-      isShared: options.isShared,
-      book,
-      clock,
-      onShared: ({ pool, hookFees }) => {
-        if (hookFees !== null) this.#follower.refit(pool);
-      },
-      onError: (error) =>
-        logger.warn({ chain: slug, err: error }, 'safety results could not be stored'),
-    });
+    this.#keeper = this.#createKeeper(book);
     this.#follower = this.#createFollower(trusted);
     this.#safety = this.#createSafety(trusted);
     this.#evidence = this.#createEvidence(trusted);
@@ -162,6 +141,37 @@ class RunningChain {
       },
       noteFailure: (failure) => this.#evidence.hearFailure(failure),
     };
+  }
+
+  /** Null if the fees of the family's pools change only with an event. */
+  #createPoolFees(): PoolFeeWatch | null {
+    const { clock, logger } = this.#options;
+    const { readPoolFees } = this.#connected.nodes;
+    if (readPoolFees === undefined) return null;
+    return new PoolFeeWatch({
+      readFees: readPoolFees,
+      clock,
+      onChanged: (pool) => this.#follower.refit(pool),
+      onError: (error) =>
+        logger.warn({ chain: this.source.chain, err: error }, "pools' fees could not be read"),
+    });
+  }
+
+  #createKeeper(book: SafetyBook): SafetyKeeper {
+    const { clock, logger, store, isShared } = this.#options;
+    const { chain: slug } = this.source;
+    return new SafetyKeeper({
+      chain: slug,
+      store: store.market,
+      isShared,
+      book,
+      clock,
+      onShared: ({ pool, hookFees }) => {
+        if (hookFees !== null) this.#follower.refit(pool);
+      },
+      onError: (error) =>
+        logger.warn({ chain: slug, err: error }, 'safety results could not be stored'),
+    });
   }
 
   /** Empty if the family cannot say, or no node answers. */
@@ -267,8 +277,15 @@ class RunningChain {
       if (views !== null) this.#routers.hear(views);
       return views;
     };
-    const probed = { simulateRoundTrip };
-    const parts = { nodes: probed, trusted, coinDecimals, book, ...read, clock, sleep };
+    const parts = {
+      nodes: { simulateRoundTrip },
+      trusted,
+      coinDecimals,
+      book,
+      ...read,
+      clock,
+      sleep,
+    };
     return new SafetyWatch({
       book,
       readGraph,
@@ -282,9 +299,7 @@ class RunningChain {
       pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
       // Of several processes on a store the one that indexes the chain probes new pools.
       probesAll: () => this.source.instance !== null && this.#options.chains.isIndexing(chain),
-      clock,
-      sleep,
-      random: Math.random,
+      ...{ clock, sleep, random: Math.random },
       onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be probed'),
     });
   }
@@ -328,9 +343,7 @@ class RunningChain {
       rules: requireMarkets(chain),
       hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
       silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
-      sleep,
-      random: Math.random,
-      log: logger,
+      ...{ sleep, random: Math.random, log: logger },
     });
   }
 }

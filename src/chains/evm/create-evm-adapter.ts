@@ -252,10 +252,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     ...createStateReads(readAt, deployment),
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     noteRollback: (position) => forks?.forgetAbove(position),
-    history: new EvmHistory({
-      ...logReading,
-      ...listSharedEmitters(deployment),
-    }),
+    history: new EvmHistory({ ...logReading, ...listSharedEmitters(deployment) }),
     findToken: (query, block, signal) => finder.find(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),

@@ -15,7 +15,8 @@ export function compareAge(a: BasePool, b: BasePool): number {
 
 /**
  * A pool that an earlier version stored by its trades, and whose swaps can be computed now, becomes
- * one of that kind. Nothing is known of its state, so it is adopted like a pool older than the index.
+ * one of that kind. Nothing is known of its state, so it is adopted like a pool older than the
+ * index.
  */
 function computeFromNow(state: MarketState, pool: PoolEntry, description: PoolDescription): void {
   if (pool.row.kind !== 'tradesOnly' || description.kind === 'tradesOnly') return;

@@ -11,7 +11,7 @@ import {
   indexChain,
   indexEvents,
 } from '../../../test/fakes/index-events.ts';
-import { buildSwapped, initialize, setReserves } from '../../../test/fakes/pool-events.ts';
+import { setReserves } from '../../../test/fakes/pool-events.ts';
 import { address, poolId, transactionId } from '../../../test/test-ids.ts';
 import type { MarketEvent } from '../../model/block-events.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
@@ -43,35 +43,6 @@ function pick(trade: TradeRecord) {
   const { priceNative, priceUsd, valueNative, valueUsd } = trade;
   return { priceNative, priceUsd, valueNative, valueUsd };
 }
-
-describe('a swap that moved nothing', () => {
-  it('is no trade, but changes the price of its pool; the next one keeps its index', async () => {
-    const change = (sqrtPriceX96: bigint, tick: number) =>
-      buildSwapped({ sqrtPriceX96, liquidity: 0n, tick }, 3000);
-    const after = { sqrtPriceX96: 2n ** 95n, tick: -13_864 };
-    const { trades, pools, tokens } = await indexEvents(
-      [createRange(POOL, [TOKEN, WETH]), initialize(POOL, 0)],
-      [
-        buildSwapEvent(POOL, [0n, 0n], { change: change(after.sqrtPriceX96, after.tick) }),
-        buildSwapEvent(POOL, [5n, 0n], { change: change(after.sqrtPriceX96, after.tick) }),
-      ],
-    );
-    const trade = only(trades);
-    assert.deepEqual([trade.amountRaw, trade.quoteAmountRaw, trade.index], [5n, 0n, 1]);
-    assert.equal(tokens.find(({ token }) => token === TOKEN)?.tradeCount, 1);
-    const [pool] = pools;
-    assert.ok(pool?.kind === 'concentrated');
-    assert.equal(pool.state.sqrtPriceX96, after.sqrtPriceX96);
-  });
-
-  it('alone does not count as a swap of its pool', async () => {
-    const { pools, trades, candles } = await indexEvents(
-      [createRange(POOL, [TOKEN, WETH]), initialize(POOL, 0)],
-      [buildSwapEvent(POOL, [0n, 0n])],
-    );
-    assert.deepEqual([pools[0]?.lastSwapAtMs, trades, candles], [null, [], []]);
-  });
-});
 
 describe('a swap for the native coin', () => {
   it('is a trade of the token, at its exact ratio, in USD through the anchor', async () => {

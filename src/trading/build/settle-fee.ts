@@ -4,12 +4,12 @@
 import type { BuiltTransactions } from '../../chains/chain-transactions.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
 
-type Simulation = NonNullable<BuiltTransactions['simulation']>;
+type TradeSimulation = NonNullable<BuiltTransactions['simulation']>;
 
 /** Whether the simulation took and paid what the price says, to the unit. */
 export function paysSame(
   trade: Pick<PricedTrade, 'amountInRaw' | 'amountOutRaw'>,
-  simulation: Pick<Simulation, 'amountInRaw' | 'amountOutRaw'>,
+  simulation: Pick<TradeSimulation, 'amountInRaw' | 'amountOutRaw'>,
 ): boolean {
   const { amountInRaw = trade.amountInRaw, amountOutRaw } = simulation;
   return amountOutRaw === trade.amountOutRaw && amountInRaw === trade.amountInRaw;

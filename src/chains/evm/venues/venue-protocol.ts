@@ -60,8 +60,8 @@ export interface VenueProtocol {
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<PoolDescription[]>;
   /**
-   * Whether an earlier version may have stored the pool by its trades, and its swaps can be computed
-   * now. The contracts are asked again; what they say replaces the stored description.
+   * Whether an earlier version may have stored the pool by its trades, and its swaps can be
+   * computed now. The contracts are asked again; what they say replaces the stored description.
    */
   mayBeComputed?(description: PoolDescription): boolean;
   /** The token's pools that exist, by their usual fees; no log is needed for them. */
