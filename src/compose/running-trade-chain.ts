@@ -1,0 +1,345 @@
+// A followed chain for pricing, with its pools in memory as of the last commit.
+
+import type { ChainSource } from '../chains/family.ts';
+import type { Clock } from '../lib/clock.ts';
+import { sleep } from '../lib/retry.ts';
+import type { Feed, FeedBatch } from '../live/feed.ts';
+import type { ChainStates } from '../market/state/chain-states.ts';
+import type { Address, PoolId } from '../model/ids.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
+import { listPartialPools } from '../trading/graph/list-partial-pools.ts';
+import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
+import { SafetyBook } from '../trading/graph/safety-book.ts';
+import { FeeWatch } from '../trading/quote/fee-watch.ts';
+import { findUntraded } from '../trading/quote/find-untraded.ts';
+import { OfferedRouters } from '../trading/quote/offered-routers.ts';
+import { PoolFeeWatch } from '../trading/quote/pool-fee-watch.ts';
+import type { TradeChain } from '../trading/quote/trade-chain.ts';
+import { TradeTokens } from '../trading/quote/trade-tokens.ts';
+import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
+import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
+import { SafetyWatch } from '../trading/safety/safety-watch.ts';
+import type { ChainConnections, ConnectedChain } from './chain-connections.ts';
+import { findFamily, requireMarkets } from './chain-families.ts';
+import { isLate } from './chain-progress.ts';
+import { createProbe } from './probe-pools.ts';
+import type { FollowedChains } from './start-chains.ts';
+
+/** Requested pools that moved are probed at most five a second, with two requests each. */
+const PROBE_PAUSE_MS = 400;
+/** How long a quote waits for the pools that a lookup has found. */
+const SETTLE_MAX_MS = 2000;
+/** How long a caller waits for what is at an unknown address. */
+const NON_TOKENS_MS = 3000;
+/** What a slowed chain's age counts as, at most. */
+const SLOWED_AGE_MAX_MS = 10_000;
+
+export interface TradeChainsOptions {
+  readonly chains: Pick<
+    FollowedChains,
+    'known' | 'slugs' | 'list' | 'isIndexing' | 'readAge' | 'findSource' | 'adopt'
+  > & {
+    readonly tokens: Pick<FollowedChains['tokens'], 'noteKnown'>;
+  };
+  readonly store: Pick<Store, 'market'>;
+  /** Whether other processes use the store, too. */
+  readonly isShared: boolean;
+  readonly feed: Feed;
+  readonly states: Pick<ChainStates, 'readAgeMs' | 'subscribe'>;
+  readonly connections: ChainConnections;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** The parts of one chain, while its source stays the same. */
+export class RunningTradeChain {
+  readonly source: ChainSource;
+  readonly trade: TradeChain;
+  readonly #options: TradeChainsOptions;
+  readonly #connected: ConnectedChain;
+  readonly #fees: FeeWatch;
+  /** Null if no pool of the chain changes its fee without a log. */
+  readonly #poolFees: PoolFeeWatch | null;
+  readonly #tokens: TradeTokens;
+  readonly #safety: SafetyWatch;
+  readonly #book: SafetyBook;
+  readonly #evidence: SafetyEvidence;
+  readonly #keeper: SafetyKeeper;
+  readonly #routers: OfferedRouters;
+  #follower: PoolGraphFollower;
+  #loading: Promise<void> = Promise.resolve();
+  #isLoaded = false;
+  /** Of the last commit that the feed delivered. */
+  #epoch: string | null = null;
+  /** The last block announced by the feed. */
+  #heardBlock: number | null = null;
+
+  constructor(source: ChainSource, options: TradeChainsOptions) {
+    const { clock, logger, store, chains } = options;
+    const { chain: slug } = source;
+    this.source = source;
+    this.#options = options;
+    this.#connected = options.connections.connect(source);
+    const { market, nodes } = this.#connected;
+    this.#fees = new FeeWatch({
+      readFees: nodes.readFees,
+      clock,
+      onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
+    });
+    this.#poolFees = this.#createPoolFees();
+    this.#tokens = new TradeTokens(slug, store.market);
+    // The chain's own coin and the assets that its family vouches for.
+    const trusted = new Set([...market.assets.native, ...market.assets.stable]);
+    const book = new SafetyBook();
+    this.#book = book;
+    this.#keeper = this.#createKeeper(book);
+    this.#follower = this.#createFollower(trusted);
+    this.#safety = this.#createSafety(trusted);
+    this.#evidence = this.#createEvidence(trusted);
+    const routers = new OfferedRouters(market.routers);
+    this.#routers = routers;
+    this.trade = {
+      slug,
+      addresses: findFamily(slug).addresses,
+      coinUnit: market.assets.coinUnit,
+      ...{ wrapped: market.wrapped, assets: market.assets },
+      costs: market.costs,
+      listRouters: () => routers.list,
+      trusted,
+      tokens: this.#tokens,
+      book,
+      // Without the stored safety results the first quotes would be more cautious than necessary.
+      readGraph: () => (this.#isLoaded ? this.#follower.current : null),
+      readFees: () => this.#fees.read(),
+      readAgeMs: (at) => this.#readAgeMs(at),
+      isBehind: () => chains.list().some((one) => one.slug === slug && isLate(one)),
+      loadPools: (tokens) => this.#follower.load(tokens),
+      noteAsked: (token) => {
+        const { graph, checkpoint } = this.#follower.current ?? {};
+        if (graph === undefined) return;
+        chains.adopt(slug, listPartialPools(graph, token));
+        this.#safety.noteAround(listAskedPools(graph, token, trusted));
+        // A chain that is indexed from its beginning has no older pools.
+        const { startBlock = 0, scope } = checkpoint ?? {};
+        if (scope !== undefined || startBlock > 1) chains.tokens.noteKnown(slug, token);
+      },
+      findUntraded: (trade) => this.#findUntraded(trade, trusted),
+      ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
+      isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
+      noteUse: (pools) => {
+        this.#safety.noteUse(pools);
+        const graph = this.#follower.current?.graph;
+        this.#poolFees?.note(pools.flatMap((pool) => graph?.get(pool) ?? []));
+        const partial = pools.filter((pool) => graph?.get(pool)?.inexact === 'ticks');
+        chains.adopt(slug, partial);
+      },
+      noteFailure: (failure) => this.#evidence.hearFailure(failure),
+    };
+  }
+
+  /** Null if the fees of the family's pools change only with an event. */
+  #createPoolFees(): PoolFeeWatch | null {
+    const { clock, logger } = this.#options;
+    const { readPoolFees } = this.#connected.nodes;
+    if (readPoolFees === undefined) return null;
+    return new PoolFeeWatch({
+      readFees: readPoolFees,
+      clock,
+      onChanged: (pool) => this.#follower.refit(pool),
+      onError: (error) =>
+        logger.warn({ chain: this.source.chain, err: error }, "pools' fees could not be read"),
+    });
+  }
+
+  #createKeeper(book: SafetyBook): SafetyKeeper {
+    const { clock, logger, store, isShared } = this.#options;
+    const { chain: slug } = this.source;
+    return new SafetyKeeper({
+      chain: slug,
+      store: store.market,
+      isShared,
+      book,
+      clock,
+      onShared: ({ pool, hookFees }) => {
+        if (hookFees !== null) this.#follower.refit(pool);
+      },
+      onError: (error) =>
+        logger.warn({ chain: slug, err: error }, 'safety results could not be stored'),
+    });
+  }
+
+  /** Empty if the family cannot say, or no node answers. */
+  async #findNonTokens(addresses: readonly Address[]): Promise<ReadonlySet<Address>> {
+    const signal = AbortSignal.timeout(NON_TOKENS_MS);
+    const asked = this.#connected.nodes.findNonTokens?.(addresses, signal);
+    return (await asked?.catch(() => null)) ?? new Set();
+  }
+
+  get canTrade(): boolean {
+    return this.#connected.market.tradedVenues.size > 0;
+  }
+
+  start(): void {
+    this.#follower.start();
+    this.#fees.start();
+    this.#poolFees?.start();
+    const loaded = this.#keeper.load().then(() => {
+      this.#isLoaded = true;
+    });
+    this.#loading = Promise.all([loaded, this.#follower.settled()]).then(() => {
+      this.#refitHooks();
+      this.#safety.start();
+      this.#keeper.start();
+    });
+  }
+
+  hear(batch: FeedBatch): void {
+    this.#tokens.hear(batch);
+    // The index was rebuilt, and its versions start over.
+    const isRebuilt = this.#epoch === null ? batch.version === 1 : this.#epoch !== batch.epoch;
+    if (isRebuilt) this.#restart();
+    this.#epoch = batch.epoch;
+    this.#follower.hear(batch);
+    this.#heardBlock = batch.toBlock;
+    // Immediately: a promise must not outlive evidence against it.
+    this.#evidence.hear(batch);
+    // After the graph has them: new pools are probed, others when due.
+    void this.#follower.settled().then(() => this.#safety.hear(batch.pools));
+  }
+
+  miss(): void {
+    this.#tokens.forget();
+    this.#follower.miss();
+    this.#evidence.miss();
+  }
+
+  /** The store has commits that the feed did not deliver. */
+  jump(kind: 'ahead' | 'rebuilt'): void {
+    if (kind === 'rebuilt') this.#restart();
+    this.miss();
+  }
+
+  async stop(): Promise<void> {
+    const parts = [this.#safety, this.#follower, this.#fees, this.#poolFees];
+    await Promise.all(parts.map((part) => part?.stop()));
+    await this.#loading;
+    await this.#keeper.stop();
+  }
+
+  #readAgeMs({ checkpoint: { version } }: GraphAtCommit): number {
+    const { chains, states } = this.#options;
+    const { chain } = this.source;
+    const { ageMs, isSlowed } = chains.readAge(chain);
+    // Its operator wants it so; such a price is never exact.
+    const indexMs = isSlowed ? Math.min(ageMs, SLOWED_AGE_MAX_MS) : ageMs;
+    return Math.max(indexMs, states.readAgeMs(chain, version));
+  }
+
+  #findUntraded(
+    trade: Parameters<TradeChain['findUntraded']>[0],
+    trusted: ReadonlySet<Address>,
+  ): ReturnType<TradeChain['findUntraded']> {
+    const { chains, store } = this.#options;
+    const { chain } = this.source;
+    const { native } = this.#connected.market.assets;
+    const offered = this.#routers.list?.flatMap(({ venues }) => [...venues]);
+    const tradedVenues = offered ? new Set(offered) : this.#connected.market.tradedVenues;
+    const noteIncomplete = (pools: readonly PoolId[]) => chains.adopt(chain, pools);
+    const context = { chain, native, trusted, tradedVenues, noteIncomplete };
+    return findUntraded(store.market, { ...context, ...trade });
+  }
+
+  async #settle(): Promise<void> {
+    const done = new AbortController();
+    const late = sleep(SETTLE_MAX_MS, done.signal).catch(() => undefined);
+    await Promise.race([this.#follower.settled(), late]);
+    done.abort();
+  }
+
+  #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {
+    const book = this.#book;
+    const { clock, logger } = this.#options;
+    const { chain } = this.source;
+    const { nodes, market } = this.#connected;
+    const readGraph = () => this.#follower.current?.graph ?? null;
+    const readFees = () => this.#fees.peek();
+    const readBlock = () => this.#heardBlock ?? this.#follower.current?.checkpoint.block ?? 0;
+    const read = { readGraph: () => this.#follower.current, readFees, readBlock };
+    const { decimals: coinDecimals } = market.assets.coinUnit;
+    const simulateRoundTrip: typeof nodes.simulateRoundTrip = async (trip, signal) => {
+      const views = await nodes.simulateRoundTrip(trip, signal);
+      if (views !== null) this.#routers.hear(views);
+      return views;
+    };
+    const parts = {
+      nodes: { simulateRoundTrip },
+      trusted,
+      coinDecimals,
+      book,
+      ...read,
+      clock,
+      sleep,
+    };
+    return new SafetyWatch({
+      book,
+      readGraph,
+      probe: createProbe(parts),
+      onMeasured: (safety, before) => {
+        this.#evidence.settle(before, safety);
+        this.#keeper.keep(safety);
+        if (safety.hookFees !== null) this.#follower.refit(safety.pool);
+      },
+      // Nobody else uses the devnet's node, so no pause is needed.
+      pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
+      // Of several processes on a store the one that indexes the chain probes new pools.
+      probesAll: () => this.source.instance !== null && this.#options.chains.isIndexing(chain),
+      ...{ clock, sleep, random: Math.random },
+      onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be probed'),
+    });
+  }
+
+  #createEvidence(trusted: ReadonlySet<Address>): SafetyEvidence {
+    return new SafetyEvidence({
+      book: this.#book,
+      readGraph: () => this.#follower.current?.graph ?? null,
+      trusted,
+      clock: this.#options.clock,
+      remeasure: (pools, isUrgent) => {
+        if (isUrgent) this.#safety.recheck(pools);
+        else if (pools.length > 0) this.#safety.hear(pools);
+      },
+    });
+  }
+
+  /** Pools may have been loaded before the data about their hooks. */
+  #refitHooks(): void {
+    const pools = this.#follower.current?.graph.pools() ?? [];
+    for (const { pool, inexact } of pools) if (inexact === 'hook') this.#follower.refit(pool);
+  }
+
+  #restart(): void {
+    this.#book.clear();
+    this.#evidence.clear();
+    void this.#follower.stop();
+    this.#follower = this.#createFollower(this.trade.trusted);
+    this.#follower.start();
+  }
+
+  #createFollower(trusted: ReadonlySet<Address>): PoolGraphFollower {
+    const { store, logger } = this.#options;
+    const { chain } = this.source;
+    const { assets, wrapped, tradedVenues: venues } = this.#connected.market;
+    return new PoolGraphFollower({
+      chain,
+      store: store.market,
+      native: { coin: assets.coin, wrapped },
+      ...{ venues, trusted },
+      rules: requireMarkets(chain),
+      hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
+      silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
+      ...{ sleep, random: Math.random, log: logger },
+    });
+  }
+}
