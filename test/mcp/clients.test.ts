@@ -133,5 +133,18 @@ describe("the inspector's command line", { concurrency: 2 }, () => {
       const { structuredContent } = await inspect(era, [...call, '--tool-arg', `q=${MINT}`]);
       assert.equal(structuredContent.tokens.length, 1);
     });
+
+    test(`${name} it reads a resource that is listed, and asks for a prompt`, async () => {
+      const { resources } = await inspect(era, ['--method', 'resources/list']);
+      const uri = 'mintwire://chains';
+      assert.ok(resources.some((one: Json) => one.uri === uri));
+      const { contents } = await inspect(era, ['--method', 'resources/read', '--uri', uri]);
+      assert.match(JSON.stringify(contents), /eip155:1337/);
+      const { prompts } = await inspect(era, ['--method', 'prompts/list']);
+      const [prompt] = prompts.filter((one: Json) => one.name === 'token_due_diligence');
+      const get = ['--method', 'prompts/get', '--prompt-name', prompt.name];
+      const { messages } = await inspect(era, [...get, '--prompt-args', 'token=PEPE']);
+      assert.match(JSON.stringify(messages), /PEPE/);
+    });
   }
 });
