@@ -255,11 +255,8 @@ export class ChainIndex implements BackfillIndex {
     if (adopted.size === 0) return adopted;
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     applyAdoptions(this.#state, adoptions, ticks);
-    await this.#commitAtTip({
-      checkpoint,
-      changes: copyRows(this.#state.takeChanges()),
-      adoptions,
-    });
+    const changes = copyRows(this.#state.takeChanges());
+    await this.#commitAtTip({ checkpoint, changes, adoptions });
     return adopted;
   }
 
