@@ -54,7 +54,7 @@ export async function keepChoicesInAddress({ openPage }: ConsoleScene): Promise<
 }
 
 /** Its candles one by one, its first one, and the scale. */
-export async function readChartByKeyboard({ openPage }: ConsoleScene): Promise<void> {
+export async function readChartByKeyboard({ openPage, chain }: ConsoleScene): Promise<void> {
   const watched = await openPage(`${WIRE_PATH}&interval=1s`);
   const { page } = watched;
   await untilLive(page);
@@ -77,14 +77,15 @@ export async function readChartByKeyboard({ openPage }: ConsoleScene): Promise<v
       (text) => text !== before,
     );
   const second = await untilOther(newest);
+  // A trade draws the candles anew and adds one; who reads another stays there.
+  const before = await countCandles();
+  await buyWire(chain);
+  await untilRight('one more candle', countCandles, (count) => count > before);
+  assert.equal(await legend.textContent(), second);
   await page.keyboard.press('Home');
-  await untilOther(second);
+  const first = await untilOther(second);
   await page.keyboard.press('End');
-  await untilRight(
-    'the newest candle',
-    () => legend.textContent(),
-    (text) => text === newest,
-  );
+  await untilOther(first);
   await page.keyboard.press('Escape');
   await legend.waitFor({ state: 'detached' });
   await page.getByLabel('Log scale').check();

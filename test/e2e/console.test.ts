@@ -39,6 +39,9 @@ describe('one after the other, for each changes the chain or the service', () =>
   test("a token's page draws candles, shows trades as they happen, and fills every tab", () =>
     followToken(scene));
 
+  test('the chart is read by keyboard, candle by candle and from end to end', () =>
+    readChartByKeyboard(scene));
+
   test('a reorganisation takes trades off the screen, and the page equals a fresh load', () =>
     surviveReorganisation(scene));
 
@@ -73,9 +76,6 @@ describe('beside each other', { concurrency: 2 }, () => {
 
   test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
     searchByKeyboard(scene));
-
-  test('the chart is read by keyboard, candle by candle and from end to end', () =>
-    readChartByKeyboard(scene));
 
   test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
     changePalette(scene));

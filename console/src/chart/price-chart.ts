@@ -139,13 +139,25 @@ interface ChartKeyOptions extends PriceChartOptions {
   readonly readCandles: () => readonly DrawnCandle[];
 }
 
+interface ChosenCandle {
+  /** Its open time; null if no candle is chosen. */
+  readTime(): number | null;
+  /** Puts the cross back after the candles were drawn anew, which removes it. */
+  restore(): void;
+}
+
 /** The chart by keyboard: a cross on one candle, and the range that is shown. */
-function followKeys({ element, parts, readCandles, onHover }: ChartKeyOptions): void {
+function followKeys({ element, parts, readCandles, onHover }: ChartKeyOptions): ChosenCandle {
   const { chart, candles } = parts;
   /** The candle under the cross by its open time: candles before it may be added. */
   let chosenTime: number | null = null;
   element.tabIndex = 0;
   element.setAttribute('role', 'application');
+  const choose = (candle: DrawnCandle) => {
+    chosenTime = candle.openTime;
+    chart.setCrosshairPosition(candle.close, toTime(candle.openTime), candles);
+    onHover(candle.openTime);
+  };
   const leave = () => {
     chosenTime = null;
     chart.clearCrosshairPosition();
@@ -164,11 +176,15 @@ function followKeys({ element, parts, readCandles, onHover }: ChartKeyOptions): 
     const next = computeChartMove(event.key, { range, chosen, count: drawn.length });
     chart.timeScale().setVisibleLogicalRange(next.range);
     const candle = next.chosen === null ? undefined : drawn[next.chosen];
-    if (candle === undefined) return;
-    chosenTime = candle.openTime;
-    chart.setCrosshairPosition(candle.close, toTime(candle.openTime), candles);
-    onHover(candle.openTime);
+    if (candle !== undefined) choose(candle);
   });
+  return {
+    readTime: () => chosenTime,
+    restore: () => {
+      const candle = readCandles().find(({ openTime }) => openTime === chosenTime);
+      if (candle !== undefined) choose(candle);
+    },
+  };
 }
 
 export function createPriceChart(options: PriceChartOptions): PriceChart {
@@ -178,15 +194,15 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
   let drawn: readonly DrawnCandle[] = [];
   let marked: readonly TradeMarker[] = [];
   paint(parts, colours);
+  const chosen = followKeys({ ...options, parts, readCandles: () => drawn });
   const onMove = ({ time }: MouseEventParams) =>
-    options.onHover(typeof time === 'number' ? time * 1000 : null);
+    options.onHover(typeof time === 'number' ? time * 1000 : chosen.readTime());
   chart.subscribeCrosshairMove(onMove);
   chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
     if (range !== null && drawn.length > 0 && range.from < BARS_BEFORE_START) {
       options.onNearStart();
     }
   });
-  followKeys({ ...options, parts, readCandles: () => drawn });
   const describe = () => {
     const label = chartTexts.label({ candles: drawn.length, marks: marked.length });
     options.element.setAttribute('aria-label', label);
@@ -204,10 +220,11 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
       if (isUpdate) {
         candles.update(toCandleData(last));
         volume.update(toVolumeData(last, colours));
-        return;
+      } else {
+        candles.setData(drawn.map(toCandleData));
+        drawVolume();
       }
-      candles.setData(drawn.map(toCandleData));
-      drawVolume();
+      chosen.restore();
     },
     setMarkers: (next) => {
       marked = next;
