@@ -11,7 +11,13 @@ import { operations } from '../src/contract/operations.ts';
 import { packJson } from '../src/lib/pack-json.ts';
 import { type DocsScene, startReaderScene } from '../test/docs-scene.ts';
 import { askExample } from '../test/operation-examples.ts';
-import { cutLike, readDocumentedExamples, runExample } from './documented-examples.ts';
+import { SOLANA_PAGE, startSolanaDocsScene } from '../test/solana-docs-scene.ts';
+import {
+  cutLike,
+  type ExampleSetting,
+  readDocumentedExamples,
+  runExample,
+} from './documented-examples.ts';
 
 const command = readCommand(process.argv.slice(2), {
   name: 'npm run examples',
@@ -42,11 +48,12 @@ function replaceSpans(file: string, texts: readonly (Span & { readonly text: str
   writeFileSync(file, source);
 }
 
-async function refreshDocuments(scene: DocsScene): Promise<void> {
+async function refreshDocuments(scene: DocsScene, solana: ExampleSetting): Promise<void> {
   const byFile = new Map<string, (Span & { text: string })[]>();
   for (const example of readDocumentedExamples()) {
     if (!isWanted(example.file)) continue;
-    const real = cutLike(example.shown, await runExample(example, scene));
+    const setting = example.file === SOLANA_PAGE ? solana : scene;
+    const real = cutLike(example.shown, await runExample(example, setting));
     const span = { start: example.start, end: example.end };
     const texts = byFile.get(example.file) ?? [];
     byFile.set(example.file, [...texts, { ...span, text: `${packJson(real)}\n` }]);
@@ -117,7 +124,7 @@ const cleanups: (() => unknown)[] = [];
 try {
   const t = { after: (work: () => unknown) => cleanups.unshift(work) };
   const scene = await startReaderScene(t);
-  await refreshDocuments(scene);
+  await refreshDocuments(scene, await startSolanaDocsScene(t));
   await refreshOperations(scene);
 } finally {
   for (const work of cleanups) await work();

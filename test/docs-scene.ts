@@ -1,15 +1,12 @@
-// A service on its embedded chains, and everything that a documented example may refer to.
+// A service on its embedded chain, and everything that a documented example may refer to.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
-import { startSolanaDevnet } from '../devnet/solana/start-solana-devnet.ts';
 import { writeTokenList } from '../devnet/write-token-list.ts';
 import type { ExampleSetting } from '../docs/documented-examples.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';
 import { untilAtHead } from './indexed-service.ts';
 import { createIndexingScene, trade } from './indexing-scene.ts';
-import type { Json } from './market-scene.ts';
 import { type Cleanup, type RunningService, startServiceProcess } from './start-service-process.ts';
 import type { TestWallet } from './wallets.ts';
 
@@ -68,24 +65,6 @@ async function untilSafetyKnown(service: RunningService): Promise<void> {
   assert.fail('no quote of WIRE becomes exact');
 }
 
-/** A token of `devnet-solana` with its newest trade, and a coin on a curve. */
-async function findSolanaNames(client: AccessClient): Promise<Record<string, string>> {
-  const chain = 'devnet-solana';
-  const list = async (path: string) => {
-    const { body } = await client.send('GET', path);
-    return (body as Json).tokens as Json[];
-  };
-  const [token] = await list(`/tokens/search?q=MIST&chain=${chain}`);
-  const [coin] = await list(`/tokens?chain=${chain}&sort=new&launchpad=pump`);
-  const { body } = await client.send('GET', `/token/trades?chain=${chain}&mint=${token?.mint}`);
-  const [made] = (body as Json).trades as Json[];
-  return {
-    SOLANA_MINT: token?.mint ?? assert.fail('devnet-solana has no MIST'),
-    SOLANA_COIN: coin?.mint ?? assert.fail('devnet-solana has no coin on a curve'),
-    SOLANA_TX_HASH: made?.txHash ?? assert.fail('devnet-solana has no trade of MIST'),
-  };
-}
-
 async function buildScene(service: RunningService): Promise<DocsScene> {
   await untilSafetyKnown(service);
   const client = createAccessClient(service.origin);
@@ -101,15 +80,13 @@ async function buildScene(service: RunningService): Promise<DocsScene> {
     env: {
       ...{ TOKEN: token, KEY: key, KEY_ID: id, MINT: WIRE },
       TX_HASH: trade?.txHash ?? assert.fail('the devnet has no trade of WIRE'),
-      ...(await findSolanaNames(client)),
     },
   };
 }
 
 /** The service as a reader starts it, with the history of a first start. */
 export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
-  const modes = { DEVNET: 'auto', DEVNET_SOLANA: 'on' };
-  const service = await startServiceProcess(t, { env: { ...modes, ...OPERATOR, ...PLENTY } });
+  const service = await startServiceProcess(t, { env: { DEVNET: 'auto', ...OPERATOR, ...PLENTY } });
   await untilReady(service);
   return buildScene(service);
 }
@@ -118,13 +95,7 @@ export async function startReaderScene(t: Cleanup): Promise<DocsScene> {
 export async function startDocsScene(t: Cleanup): Promise<DocsScene> {
   const { chain, env } = await createIndexingScene(t, { engine: 'sqlite' });
   await writeTokenList(env['DATA_DIR'] ?? '', chain.deployment);
-  const solana = await startSolanaDevnet({
-    ...{ dataDir: join(env['DATA_DIR'] ?? '', 'devnet-solana'), port: 0, traders: 'off' },
-    ...{ seed: 'docs', historyHours: 2, log: () => undefined },
-  });
-  t.after(() => solana.stop());
-  const chains = { ...env, DEVNET_SOLANA_DEPLOYMENT: solana.deploymentPath };
-  const service = await startServiceProcess(t, { env: { ...chains, ...OPERATOR, ...PLENTY } });
+  const service = await startServiceProcess(t, { env: { ...env, ...OPERATOR, ...PLENTY } });
   await trade(chain, 3);
   await untilAtHead(service, chain);
   let isOver = false;

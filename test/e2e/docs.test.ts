@@ -1,4 +1,4 @@
-// Runs every documented example against the devnet and compares it with the real response.
+// Runs every documented example against an embedded chain and compares it with the real response.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import {
   compareForms,
+  type ExampleSetting,
   readDocumentedExamples,
   runExample,
 } from '../../docs/documented-examples.ts';
@@ -18,13 +19,15 @@ import { type DocsScene, startDocsScene, WIRE } from '../docs-scene.ts';
 import type { Json } from '../market-scene.ts';
 import { askExample } from '../operation-examples.ts';
 import { setUp } from '../root-hooks.ts';
+import { SOLANA_PAGE, startSolanaDocsScene } from '../solana-docs-scene.ts';
 
 const run = promisify(execFile);
 
 let scene: DocsScene;
+let solana: ExampleSetting;
 
 setUp(async (t) => {
-  scene = await startDocsScene(t);
+  [scene, solana] = await Promise.all([startDocsScene(t), startSolanaDocsScene(t)]);
 });
 
 const examples = readDocumentedExamples();
@@ -36,7 +39,7 @@ describe('documents', () => {
 
   for (const example of examples) {
     test(`${example.place} shows the real answer`, async () => {
-      const real = await runExample(example, scene);
+      const real = await runExample(example, example.file === SOLANA_PAGE ? solana : scene);
       assert.deepEqual(compareForms(example.shown, real), []);
     });
   }
