@@ -20,6 +20,7 @@ interface SwapStart {
 export function findLastTick(
   list: Pick<TickList, 'ticks' | 'findAbove'>,
   { tick, arrayTicks, zeroForOne }: SwapStart,
+  arraysMax = SWAP_ARRAYS_MAX,
 ): number | null {
   const first = Math.floor(tick / arrayTicks);
   const step = zeroForOne ? -1 : 1;
@@ -32,7 +33,7 @@ export function findLastTick(
     if (next === undefined) return null;
     const nextArray = Math.floor(next / arrayTicks);
     if (count > 0 && nextArray === array) continue;
-    if (count === SWAP_ARRAYS_MAX) break;
+    if (count === arraysMax) break;
     [array, count] = [nextArray, count + 1];
   }
   return zeroForOne ? array * arrayTicks : (array + 1) * arrayTicks - 1;

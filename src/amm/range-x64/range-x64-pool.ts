@@ -38,6 +38,8 @@ interface RangeX64Terms {
   readonly fees: DirectionFees;
   /** When the swap is made: an adaptive fee depends on it. */
   readonly nowSeconds: number;
+  /** How many of Raydium's arrays with ticks the swap is given; three if it is not set. */
+  readonly arraysMax?: number;
   readonly ticks: TickList;
 }
 
@@ -122,7 +124,9 @@ class RangeWalk {
     if (terms.table === 'raydium') {
       const arrayTicks = RAYDIUM_ARRAY_TICKS * terms.tickSpacing;
       const start = { tick: state.tick, arrayTicks, zeroForOne: down };
-      return findLastTick(terms.ticks, start) ?? (down ? -TICK_X64_MAX : TICK_X64_MAX);
+      return (
+        findLastTick(terms.ticks, start, terms.arraysMax) ?? (down ? -TICK_X64_MAX : TICK_X64_MAX)
+      );
     }
     const last = listSwapArrays({ ...terms, tick: state.tick }, down).at(-1) ?? 0;
     return down
