@@ -1,7 +1,8 @@
 // `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
+import { setImmediate } from 'node:timers/promises';
 import { loadService } from '../compose/load-service.ts';
-import { openEntrance } from '../compose/open-entrance.ts';
+import { type Entrance, openEntrance } from '../compose/open-entrance.ts';
 import { openWorkerLink } from '../compose/open-worker-link.ts';
 import { StartError } from '../compose/start-error.ts';
 import type { Service } from '../compose/start-service.ts';
@@ -86,6 +87,7 @@ process does when several share a PostgreSQL database.
 async function start(
   config: Config,
   of: { readonly version: string; readonly link: WorkerLink | null },
+  onOpen: (entrance: Entrance) => void,
 ): Promise<Service | Workers> {
   const terminal = process.stdout.isTTY === true;
   // Before anything large is loaded.
@@ -95,6 +97,7 @@ async function start(
     return await startWorkers({ config, terminal });
   }
   const entrance = (await isFirst(of.link)) ? await openEntrance(config.server) : null;
+  if (entrance !== null) onOpen(entrance);
   const { startService } = await loadService();
   return await startService({ config, ...of, entrance, terminal });
 }
@@ -130,14 +133,27 @@ export async function serve(typed: readonly string[]): Promise<void> {
   const stopped = untilStopped(link);
   const version = readVersion();
   let config: Config | null = null;
+  let entrance: Entrance | null = null;
   let service: Service | Workers;
+  const refuse = async () => {
+    entrance?.refuse();
+    // The answers are sent in this turn.
+    await setImmediate();
+  };
   try {
     config = loadProcessConfig(role === undefined ? {} : { ROLE: role });
-    const started = await Promise.race([start(config, { version, link }), stopped]);
-    // Whatever is open now survives a crash, too; workers end with their primary.
-    if (typeof started === 'string') process.exit(0);
+    const starting = start(config, { version, link }, (opened) => {
+      entrance = opened;
+    });
+    const started = await Promise.race([starting, stopped]);
+    if (typeof started === 'string') {
+      await refuse();
+      // Whatever is open now survives a crash, too; workers end with their primary.
+      process.exit(0);
+    }
     service = started;
   } catch (error) {
+    await refuse();
     return await failStart(describeStartProblem(error, config), link);
   }
   const { logger } = service;

@@ -1,6 +1,7 @@
 // The main thread's side of indexing: keeps the indexer's thread alive and holds its last report.
 
 import { isDeepStrictEqual } from 'node:util';
+import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { ChainMarket } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
@@ -51,7 +52,10 @@ const WATCH_MS = 1000;
  * Batches are short-lived: without these limits V8 lets them grow to a hundred megabytes, and keeps
  * garbage up to three times what is alive. Below 2 GB it is at most as much again.
  */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 1900 };
+const HEAP_LIMITS = {
+  maxYoungGenerationSizeMb: 24,
+  maxOldGenerationSizeMb: Math.min(1900, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20)),
+};
 const STOP_GRACE_MS = 20_000;
 
 interface ChainFollowerOptions {

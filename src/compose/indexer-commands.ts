@@ -38,8 +38,12 @@ interface IndexerCommandsOptions {
 const CHANNEL = 'mintwire_nodes';
 /** A notification has at most 8,000 bytes. */
 const POOLS_MAX = 50;
-/** A lookup in another process that has no outcome by then has failed. */
-const LOOKUP_MAX_MS = 30_000;
+/**
+ * A lookup may wait in the other process for its turn. It is passed on again while it has no
+ * outcome, in case the message or that process was lost; after the last time it has failed.
+ */
+const LOOKUP_REPEAT_MS = 30_000;
+const LOOKUP_TIMES_MAX = 10;
 /** Lookups for others that are remembered. */
 const ASKED_MAX = 1000;
 
@@ -60,10 +64,14 @@ export class IndexerCommands {
   send(command: ChainCommand): boolean {
     const { signals, isIndexing, post } = this.#options;
     if (signals === null || isIndexing(command.chain)) return post(command);
-    if (command.type === 'lookUp') this.#expect(command);
+    if (command.type === 'lookUp') this.#expect(command, LOOKUP_TIMES_MAX);
+    this.#passOn(command);
+    return true;
+  }
+
+  #passOn(command: ChainCommand): void {
     for (const part of split(command))
       this.#tell({ type: 'command', from: this.#node, command: part });
-    return true;
   }
 
   /** A lookup in this process has ended, or will not begin. */
@@ -83,15 +91,26 @@ export class IndexerCommands {
     return this.#options.node;
   }
 
-  #expect({ chain, token }: LookUpCommand): void {
-    const key = `${chain} ${token}`;
-    const timer = setTimeout(() => {
-      this.#elsewhere.delete(key);
-      this.#options.onLookedUp({ chain, token, outcome: 'failed' });
-    }, LOOKUP_MAX_MS);
+  #expect(command: LookUpCommand, timesLeft: number): void {
+    const key = `${command.chain} ${command.token}`;
+    const timer = setTimeout(() => this.#askAgain(command, timesLeft - 1), LOOKUP_REPEAT_MS);
     timer.unref();
     clearTimeout(this.#elsewhere.get(key));
     this.#elsewhere.set(key, timer);
+  }
+
+  #askAgain(command: LookUpCommand, timesLeft: number): void {
+    const { chain, token } = command;
+    const { isIndexing, post, onLookedUp } = this.#options;
+    this.#elsewhere.delete(`${chain} ${token}`);
+    // Meanwhile this process may have become the one that indexes.
+    if (timesLeft > 0 && isIndexing(chain) && post(command)) return;
+    if (timesLeft === 0 || isIndexing(chain)) {
+      onLookedUp({ chain, token, outcome: 'failed' });
+      return;
+    }
+    this.#expect(command, timesLeft);
+    this.#passOn(command);
   }
 
   /** Whoever may use the database may have sent it, also a newer version of this. */
@@ -129,9 +148,7 @@ export class IndexerCommands {
 
   #noteOutcome({ chain, token, outcome }: LookedUp): void {
     const key = `${chain} ${token}`;
-    const timer = this.#elsewhere.get(key);
-    if (timer === undefined) return;
-    clearTimeout(timer);
+    clearTimeout(this.#elsewhere.get(key));
     this.#elsewhere.delete(key);
     this.#options.onLookedUp({ chain, token, outcome });
   }

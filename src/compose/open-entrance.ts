@@ -14,6 +14,8 @@ export interface Entrance {
   readonly drain: () => Promise<void>;
   /** Called when the server has its own listeners: requests go to them from now on. */
   admit(): void;
+  /** The service does not start, or ends: what still waits is told to come back. */
+  refuse(): void;
 }
 
 export async function openEntrance({ host, port }: Config['server']): Promise<Entrance> {
@@ -21,5 +23,5 @@ export async function openEntrance({ host, port }: Config['server']): Promise<En
   const drain = createDrain(server);
   const room = new WaitingRoom(server);
   const at: AddressInfo = await listen(server, { host, port });
-  return { server, port: at.port, drain, admit: () => room.close() };
+  return { server, port: at.port, drain, admit: () => room.close(), refuse: () => room.refuse() };
 }

@@ -73,6 +73,8 @@ export class RunningTradeChain {
   #isLoaded = false;
   /** Of the last commit that the feed delivered. */
   #epoch: string | null = null;
+  /** Pools of commits that the graph may not have yet. */
+  readonly #moved = new Set<PoolId>();
   /** The last block announced by the feed. */
   #heardBlock: number | null = null;
 
@@ -205,8 +207,19 @@ export class RunningTradeChain {
     this.#heardBlock = batch.toBlock;
     // Immediately: a promise must not outlive evidence against it.
     this.#evidence.hear(batch);
-    // After the graph has them: new pools are probed, others when due.
-    void this.#follower.settled().then(() => this.#safety.hear(batch.pools));
+    this.#noteMoved(batch.pools);
+  }
+
+  /** Once the graph has them, new pools are probed, and others when due. */
+  #noteMoved(pools: FeedBatch['pools']): void {
+    const isFirst = this.#moved.size === 0;
+    for (const pool of pools) this.#moved.add(pool);
+    if (!isFirst || this.#moved.size === 0) return;
+    void this.#follower.settled().then(() => {
+      const moved = [...this.#moved];
+      this.#moved.clear();
+      this.#safety.hear(moved);
+    });
   }
 
   miss(): void {

@@ -65,6 +65,21 @@ async function untilSo(isSo: () => boolean): Promise<void> {
   }
 }
 
+test('the time that messages take does not spend the budget', () => {
+  const clock = new ManualClock();
+  const meters = ['a', 'b'].map(() => new RpcMeter({ clock, budget: SOURCE.budget }));
+  for (const meter of meters) spend(meter, 2000);
+  const aheadMs = meters[0]?.aheadMs ?? 0;
+  for (let second = 0; second < 600; second += 1) {
+    for (const [index, meter] of meters.entries()) {
+      const sent = { credits: 0, aheadMs: meter.aheadMs };
+      clock.advance(20);
+      meters[1 - index]?.countElsewhere(sent);
+    }
+  }
+  for (const meter of meters) assert.ok(Math.abs(meter.aheadMs - (aheadMs - 24_000)) < 1);
+});
+
 /** A number of calls, each of one credit. */
 function spend(meter: RpcMeter, credits: number): void {
   meter.countCalls(new Array<string>(credits).fill('eth_call'));

@@ -335,10 +335,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     server,
   );
-  if (entrance !== null) {
+  const admit = () => {
+    if (entrance === null) return;
     access.origins.listenOn(entrance.port);
     entrance.admit();
-  }
+  };
   const metricsServer = link === null ? createMetricsServer(() => metrics.render()) : null;
   const drains = [
     entrance?.drain ?? createDrain(server),
@@ -346,6 +347,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   ];
   const stop = async () => {
     drain();
+    entrance?.refuse();
     const graceMs = config.server.shutdownGraceSeconds * 1000;
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     metricsServer?.closeAllConnections();
@@ -354,10 +356,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await closeParts();
   };
   try {
-    if (link !== null) await untilWarm(served, link);
+    if (link !== null) {
+      admit();
+      await untilWarm(served, link);
+    }
     const servers = { api: server, metrics: metricsServer };
     const { port, ...urls } = await openPorts(servers, config.server);
     access.origins.listenOn(port);
+    // Not before all ports are open: a start that fails has answered nothing.
+    if (link === null) admit();
     link?.tell({ type: 'serving', url: urls.url, engine: store.engine });
     return { ...urls, engine: store.engine, logger, chains, failed, stop };
   } catch (error) {

@@ -1,8 +1,8 @@
 // Requests while the service starts: `/health` is answered, the others wait for their answers.
 
 import assert from 'node:assert/strict';
-import { get, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { get, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createBareServer } from './create-bare-server.ts';
@@ -14,7 +14,7 @@ interface Answer {
   readonly text: string;
 }
 
-async function openRoom(t: TestContext, limits?: { requestsMax: number; waitMaxMs: number }) {
+async function openRoom(t: TestContext, limits?: ConstructorParameters<typeof WaitingRoom>[1]) {
   const server = createBareServer();
   const room = new WaitingRoom(server, limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -102,4 +102,57 @@ test('too many that wait are turned away at once', async (t) => {
   room.close();
   const statuses = (await Promise.all(waiting)).map(({ status }) => status);
   assert.deepEqual(statuses, [200, 200]);
+});
+
+/** Sends bytes on one connection; resolves with all that came when the server ends it. */
+function sendRaw(server: Server, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port } = server.address() as AddressInfo;
+    let answers = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      answers += chunk;
+    });
+    socket.on('end', () => socket.end());
+    socket.on('close', () => resolve(answers)).on('error', reject);
+  });
+}
+
+test('a head that others may read in another way ends its connection', async (t) => {
+  const { server } = await openRoom(t);
+  const smuggled = 'GET /v1/health HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n';
+  const chunked = `${smuggled}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+  const answers = await sendRaw(server, `${chunked}GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n`);
+  assert.match(answers, /^HTTP\/1\.1 400 /);
+  assert.equal(answers.split('HTTP/1.1 ').length - 1, 1, 'what came behind is not answered');
+});
+
+test('one connection cannot take all the room', async (t) => {
+  const limits = { requestsMax: 100, perConnectionMax: 2, waitMaxMs: 60_000 };
+  const { server, room, ask } = await openRoom(t, limits);
+  let arrived = 0;
+  server.on('request', () => {
+    arrived += 1;
+  });
+  const many = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5);
+  const last = 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  const raw = sendRaw(server, `${many}${last}`);
+  while (arrived < 6) await setImmediate();
+  const waiting = ask('/y');
+  while (arrived < 7) await setImmediate();
+  server.on('request', (_request, response) => response.end());
+  room.close();
+  assert.equal((await waiting).status, 200);
+  const statuses = [...(await raw).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  assert.deepEqual(statuses, ['200', '200', '503', '503', '503', '503']);
+});
+
+test('those that wait are told to come back if the service does not start', async (t) => {
+  const { server, room, ask } = await openRoom(t);
+  const arrived = new Promise((resolve) => server.once('request', resolve));
+  const waiting = ask('/v1/chains');
+  await arrived;
+  room.refuse();
+  const { status, headers } = await waiting;
+  assert.deepEqual([status, headers.connection], [503, 'close']);
 });

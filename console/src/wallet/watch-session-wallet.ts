@@ -22,8 +22,15 @@ export function watchSessionWallet(owner: string, onFound: (wallet: PageWallet) 
   void findRememberedWallet(owner).then((wallet) => {
     if (isGone || wallet === null) return;
     onFound(wallet);
-    stop = wallet.watch(() => void read(wallet));
-    void read(wallet);
+    const look = () => void read(wallet);
+    const unwatch = wallet.watch(look);
+    // Some wallets tell of no change; one is made in their own window.
+    addEventListener('focus', look);
+    stop = () => {
+      unwatch();
+      removeEventListener('focus', look);
+    };
+    look();
   });
   return () => {
     isGone = true;

@@ -1,5 +1,6 @@
 // Meteora's bonding curves as rows: the segments are terms, the price is the state.
 
+import { maxOf } from '../../lib/bigint-bounds.ts';
 import { computeProgressPct } from '../curve-progress.ts';
 import { type PoolKind, toLaunchStage } from '../pool-kind.ts';
 import { findProductPayable } from '../product-payable.ts';
@@ -65,11 +66,12 @@ const ONE = 1_000_000_000_000_000_000n;
 
 /** Null if the curve takes no swaps. */
 function createPool(row: SegmentsRow, terms: SegmentsTerms): SegmentsPool | null {
-  const { sqrtPriceX64, feeRate, isComplete, flags } = row;
+  const { sqrtPriceX64, held1, feeRate, isComplete, flags } = row;
   if (!sqrtPriceX64 || feeRate === null || isComplete !== false || !isQuotable(flags)) return null;
   const { priceStart, feeOn } = terms;
   const segments = decodeSegments(terms.segments);
-  return new SegmentsPool({ sqrtPriceX64, priceStart, segments, feeRate, feeOn });
+  const room = maxOf(terms.threshold - (held1 ?? 0n), 0n);
+  return new SegmentsPool({ sqrtPriceX64, priceStart, segments, feeRate, feeOn, room });
 }
 
 export const segmentsKind: PoolKind<'segments'> = {

@@ -40,6 +40,8 @@ export interface PlainSegments {
   /** In 1e-9. */
   readonly feeRate: bigint;
   readonly feeOn: CurveFeeToken;
+  /** How much may still be paid before the curve ends: no swap goes beyond. */
+  readonly room: bigint;
 }
 
 interface SegmentsSwap extends SwapOutcome {
@@ -91,7 +93,8 @@ export class SegmentsPool implements SwapPool {
     const kept = isOnInput ? deductFee(amountIn, feeRate) : amountIn;
     const walk = zeroForOne ? this.#walkDown(kept) : this.#walkUp(kept);
     const amountOut = isOnInput ? walk.paid : deductFee(walk.paid, feeRate);
-    const isFilled = walk.taken === kept && amountIn <= AMOUNT_U64_MAX;
+    const isWithin = zeroForOne || kept <= this.#curve.room;
+    const isFilled = isWithin && walk.taken === kept && amountIn <= AMOUNT_U64_MAX;
     return {
       amountIn: isFilled ? amountIn : walk.taken,
       amountOut,
@@ -108,7 +111,11 @@ export class SegmentsPool implements SwapPool {
 
   swapAndMove(zeroForOne: boolean, amountIn: bigint) {
     const swap = this.swapIn(zeroForOne, amountIn);
-    return { swap, after: new SegmentsPool({ ...this.#curve, sqrtPriceX64: swap.sqrtPriceX64 }) };
+    const { sqrtPriceX64 } = swap;
+    const { feeRate, room } = this.#curve;
+    const kept = this.#isFeeOnInput(zeroForOne) ? deductFee(amountIn, feeRate) : amountIn;
+    const moved = { sqrtPriceX64, room: zeroForOne ? room : maxOf(room - kept, 0n) };
+    return { swap, after: new SegmentsPool({ ...this.#curve, ...moved }) };
   }
 
   stretches(zeroForOne: boolean): Stretches {

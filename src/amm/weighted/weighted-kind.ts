@@ -104,6 +104,8 @@ function swapOwn(draft: PoolDraft<'weighted'>, swapped: SwappedAmounts | null): 
     return;
   }
   if (draft.complete && !isComputed(draft, swapped)) markUnread(draft);
+  // A pause ends by itself, without a log; a paused pool makes no swaps.
+  else if (draft.complete) draft.state = { ...draft.state, flags: '' };
   move(draft, swapped.amount0, swapped.amount1);
 }
 

@@ -191,14 +191,15 @@ function createDirectory(
 ): { readonly directory: PoolDirectory; readonly forks: ForkQueue | null } {
   const { deployment, knownPools, findsForks, clock } = options;
   const { log = SILENT, sleep = sleepInRealTime } = options;
-  if (!findsForks) return { directory: new PoolDirectory({ deployment, knownPools }), forks: null };
+  const known = { deployment, knownPools, isFiltered: (options.logAddresses ?? null) !== null };
+  if (!findsForks) return { directory: new PoolDirectory(known), forks: null };
   const finder = new ForkFinder(client, deployment);
   const accept = (description: PoolDescription) => directory.accept(description);
   const forget = (pool: PoolId) => directory.forget(pool);
   const isSlowed = () => client.meter.describeSlowed() !== null;
   const forks = new ForkQueue({ finder, accept, forget, isSlowed, sleep, clock, log });
   const onUnclaimed = (swaps: readonly EvmLog[]) => forks.add(listPairSwaps(swaps));
-  const directory = new PoolDirectory({ deployment, knownPools, onUnclaimed });
+  const directory = new PoolDirectory({ ...known, onUnclaimed });
   return { directory, forks };
 }
 

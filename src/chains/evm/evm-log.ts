@@ -19,7 +19,10 @@ export interface EvmLog {
 }
 
 /** A swap before its sender is known. */
-export type DecodedSwap = Omit<SwapEvent, 'wallet'>;
+export type DecodedSwap = Omit<SwapEvent, 'wallet'> & {
+  /** Where the id of the pool does not prove them. */
+  readonly tokens?: readonly [Address, Address];
+};
 
 export type DecodedEvent = Exclude<MarketEvent, SwapEvent> | DecodedSwap;
 

@@ -20,6 +20,8 @@ const WAIT_MAX_MS = 3_600_000;
  * since a provider forgets it, too.
  */
 const DEBT_MAX_MS = DAY_MS;
+/** Longer than a message between processes takes. */
+const AHEAD_SLACK_MS = 10_000;
 /** Replies to these are about this long, whatever else is in the same batch. */
 const SHORT_REPLIES: ReadonlySet<string> = new Set([
   'eth_blockNumber',
@@ -76,6 +78,9 @@ export class RpcMeter {
    */
   countElsewhere(spent: { readonly credits: number; readonly aheadMs: number }): void {
     this.#spend(spent.credits);
+    // What was under way counts as time, so that a small difference is no news: it would come back
+    // larger with each message.
+    if (spent.aheadMs <= this.aheadMs + AHEAD_SLACK_MS) return;
     this.#cell.raise((this.#clock.monotonicMs() + Math.min(spent.aheadMs, DEBT_MAX_MS)) * 1000);
   }
 

@@ -175,6 +175,16 @@ export function listHistoryPoolIds(memory: string): PoolId[] {
   return (JSON.parse(memory) as readonly PoolTuple[]).map(([pool]) => pool);
 }
 
+/** Null if the pool was of another kind then: it is read again. */
+function decodeKnown(row: PoolRecord, since: number, state: string): HistoryPool['known'] {
+  try {
+    return { since, state: kindOf(row).decodeState(state) };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 export function decodeHistoryPools(memory: string, rows: readonly PoolRecord[]): HistoryPool[] {
   const byId = new Map(rows.map((row) => [row.pool, row]));
   return (JSON.parse(memory) as readonly PoolTuple[]).map(
@@ -183,10 +193,7 @@ export function decodeHistoryPools(memory: string, rows: readonly PoolRecord[]):
       if (row === undefined) throw new Error(`pool ${pool} is not stored`);
       return {
         ...{ row, bornBlock },
-        known:
-          since === null || state === null
-            ? null
-            : { since, state: kindOf(row).decodeState(state) },
+        known: since === null || state === null ? null : decodeKnown(row, since, state),
         ticks:
           ticks === null
             ? null

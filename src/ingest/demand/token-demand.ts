@@ -136,7 +136,8 @@ export class TokenDemand implements LookupDesk {
     const { onOutcome } = this.#options;
     const key = `${chain} ${token}`;
     const demand = this.#findDemand(chain);
-    if (!this.isOn || this.#isRecent(this.#noTokens, key, NO_TOKEN_MS)) {
+    if (!this.isOn) onOutcome(chain, token, 'notReady');
+    else if (this.#isRecent(this.#noTokens, key, NO_TOKEN_MS)) {
       onOutcome(chain, token, 'noToken');
     } else if (caller === null && this.#isRecent(this.#lookedUp, key, AGAIN_AFTER_MS)) {
       onOutcome(chain, token, 'found');

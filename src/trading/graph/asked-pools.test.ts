@@ -161,6 +161,27 @@ describe('pools that were asked for', () => {
     assert.deepEqual(listKept([11, 13, 14, 15, 16]), [13, 14, 15, 16]);
   });
 
+  it('stay if they are among the deepest because others are shallower now', async () => {
+    const follower = scene.open({ poolCountMax: 2 });
+    await scene.commit(1, {
+      pools: [buildDeep(11, 100n), buildDeep(12, 60n), buildDeep(13, 50n, 3)],
+    });
+    follower.start();
+    await follower.settled();
+    assert.equal(await follower.load([toAddress(3)]), true);
+    await scene.commit(2, { pools: [buildDeep(12, 40n)] });
+    follower.hear(buildCommit(2, [12]));
+    follower.miss();
+    await follower.settled();
+    for (const version of Array.from({ length: 30 }, (_, index) => 3 + index)) {
+      await scene.commit(version, { pools: [buildDeep(11, 100n)] });
+      follower.hear(buildCommit(version, [11]));
+      await follower.settled();
+    }
+    assert.equal(await follower.load([toAddress(3)]), true);
+    assert.deepEqual(listKept([11, 13]), [11, 13]);
+  });
+
   it('are waited for as long as the limit, if the store hangs, and are there later', async () => {
     let isHanging = false;
     let resume: () => void = () => undefined;

@@ -77,7 +77,11 @@ export class AskedPools {
 
   /** The pool is deep enough to be in the graph anyway, and stays when its tokens are forgotten. */
   promote(pool: PoolId): void {
-    this.#uses.delete(pool);
+    if (!this.#uses.delete(pool)) return;
+    for (const [token, { pools, version }] of this.#found) {
+      if (!pools.includes(pool)) continue;
+      this.#found.set(token, { pools: pools.filter((one) => one !== pool), version });
+    }
   }
 
   /** How many pools are kept. */
@@ -109,6 +113,9 @@ export class AskedPools {
     const stranded = [...new Set(partners)].filter(isStranded);
     const onward =
       stranded.length === 0 ? [] : await reader.readPoolsOfTokens(chain, stranded, [...trusted]);
+    for (const row of [...rows, ...onward]) {
+      if (readDepth(row) >= floorUsdE18) this.promote(row.pool);
+    }
     const left = (found: readonly PoolRecord[]) =>
       found.filter((row) => readDepth(row) < floorUsdE18).map(({ pool }) => pool);
     return new Map(

@@ -7,10 +7,11 @@ import type { TokenSafety } from '../graph/safety-book.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 
 /**
- * A trade may be executed this many blocks after the state it was priced on: as long as a
- * transaction of Solana is valid, the only chain whose token programs have such fees.
+ * A trade may be executed this many slots after the state it was priced on. A transaction of Solana,
+ * the only chain whose token programs have such fees, is valid for 150 blocks from when it was
+ * built; slots may have none.
  */
-const TRADE_LIFE_BLOCKS = 150;
+const TRADE_LIFE_BLOCKS = 300;
 
 /** Whether all fees on the way are certain for as long as the trade may be executed. */
 export function areFeesCertain(hops: readonly RouteHop[], block: number): boolean {

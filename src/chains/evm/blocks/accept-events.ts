@@ -38,12 +38,22 @@ export interface RefusedSwap {
 
 type DecodedPoolEvent = Extract<DecodedEvent, { readonly kind: 'swap' | 'poolChanged' }>;
 
-/** Pools of several kinds emit the same log: a change that is not of the pool's kind is dropped. */
+/** Ids with a short hash of the tokens can be made to collide. */
+function isOfOtherTokens(event: DecodedPoolEvent, { token0, token1 }: PoolDescription): boolean {
+  if (event.kind !== 'swap' || event.tokens === undefined) return false;
+  return event.tokens[0] !== token0 || event.tokens[1] !== token1;
+}
+
+/**
+ * Pools of several kinds emit the same log: a change that is not of the pool's kind is dropped, and
+ * so is a swap of other tokens.
+ */
 export function fitToKind(
   event: DecodedPoolEvent,
   description: PoolDescription | undefined,
 ): DecodedPoolEvent | null {
   const { change } = event;
+  if (description !== undefined && isOfOtherTokens(event, description)) return null;
   if (description === undefined || change === null || takesChange(description, change)) {
     return event;
   }

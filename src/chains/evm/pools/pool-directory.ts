@@ -7,6 +7,7 @@ import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import type { EvmLog } from '../evm-log.ts';
+import { describeTradesOnly } from '../venues/trades-only.ts';
 import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
 import { findSharedPool, listSharedRows } from './shared-rows.ts';
 
@@ -19,6 +20,8 @@ export interface DirectoryEntry {
 interface PoolDirectoryOptions {
   readonly deployment: EvmDeployment;
   readonly knownPools: KnownPools;
+  /** Whether logs are read of some tokens only: pools of other tokens' swaps are not known then. */
+  readonly isFiltered?: boolean;
   /** Called with swaps in which tokens moved, and whose pool no venue claims. */
   readonly onUnclaimed?: (swaps: readonly EvmLog[]) => void;
 }
@@ -132,13 +135,19 @@ export class PoolDirectory {
     for (const [protocol, pairs] of strangers) {
       const pools = pairs.map(([pool]) => pool);
       const found = await protocol.resolvePools(pools, { deployment, callContracts });
-      for (const description of found) this.#set(description, false);
+      for (const description of found) this.#set(this.#fitToScope(description), false);
       for (const pool of pools) {
         if (this.#isKnown(pool)) continue;
         this.#ignored.set(pool, true);
         this.#ignoredCount += 1;
       }
     }
+  }
+
+  /** Swaps of a vault's pool are asked for by their tokens, and each changes all of its rows. */
+  #fitToScope(description: PoolDescription): PoolDescription {
+    const isPartial = this.#options.isFiltered === true && description.kind === 'weighted';
+    return isPartial ? describeTradesOnly(description) : description;
   }
 
   /**

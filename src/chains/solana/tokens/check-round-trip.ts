@@ -8,11 +8,12 @@ import { readAccounts } from '../accounts/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
 import { findMintFlags, isMintPaused } from './mint-extensions.ts';
-import { EPOCH_ACCOUNTS, readTransferFees } from './mint-fees.ts';
+import { EPOCH_ACCOUNTS, readHighestFees, readTransferFees } from './mint-fees.ts';
 
 /** So that no share of it is rounded. */
 const AMOUNT = 1_000_000_000n;
-const NO_FEES: PoolTransferFees = { fee0: null, fee1: null, untilBlock: 0 };
+type BothFees = Pick<PoolTransferFees, 'fee0' | 'fee1'>;
+const NO_FEES: BothFees = { fee0: null, fee1: null };
 
 /** What is left of a transfer of each token, beside the fees that the swaps include. */
 interface LeftAmounts {
@@ -20,7 +21,7 @@ interface LeftAmounts {
   readonly token1: bigint;
 }
 
-function findLeft(now: PoolTransferFees, included: PoolTransferFees): LeftAmounts {
+function findLeft(now: BothFees, included: BothFees): LeftAmounts {
   const left = (side: 'fee0' | 'fee1') =>
     AMOUNT - computeTransferFee(now[side], AMOUNT) + computeTransferFee(included[side], AMOUNT);
   return { token0: left('fee0'), token1: left('fee1') };
@@ -53,8 +54,10 @@ export async function checkRoundTrip(
     // A mint that is paused now is quoted again when it is not.
     return isMintPaused(account.data) ? ['closed' as const] : findMintFlags(account.data);
   });
-  const hasFee = flags.includes('transferFee');
-  const fees = hasFee || pool.transferFees ? readTransferFees(accounts, pool) : NO_FEES;
+  // Swaps that include no fee must not be called clean while one is about to begin.
+  const fees = pool.transferFees
+    ? readTransferFees(accounts, pool)
+    : readHighestFees(accounts, pool);
   const isPlain = flags.every((flag) => flag === 'transferFee') && fees !== null;
   const left = isPlain ? findLeft(fees, pool.transferFees ?? NO_FEES) : null;
   const view: RoundTripView = {

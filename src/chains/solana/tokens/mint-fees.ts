@@ -81,6 +81,19 @@ export function readFeeTerms(accounts: SolanaAccounts, mint: SolanaAccount): Fee
   return { now: fee, next: later };
 }
 
+/** The higher of the two fees of each mint: what a pool without known fees may meet. */
+export function readHighestFees(
+  accounts: SolanaAccounts,
+  { token0, token1 }: { readonly token0: Address; readonly token1: Address },
+): Pick<PoolTransferFees, 'fee0' | 'fee1'> {
+  const highest = (mint: Address) => {
+    const { fee, next } = readMintFee(accounts.get(mint), 0n);
+    const [now, later] = [fee?.bps ?? 0, next?.fee?.bps ?? 0];
+    return later > now ? (next?.fee ?? null) : fee;
+  };
+  return { fee0: highest(token0), fee1: highest(token1) };
+}
+
 /** Null if it is not known which epoch it is; `EPOCH_ACCOUNTS` must be among the accounts. */
 export function readTransferFees(
   accounts: SolanaAccounts,

@@ -6,6 +6,7 @@ import type { TransactionId } from '../../../model/ids.ts';
 import type { TransactionFate } from '../../chain-transactions.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 import { isTransaction } from '../blocks/parse-solana-block.ts';
 import { addTime, HEADER, readExistingBlock } from '../blocks/slot-blocks.ts';
 import { parseSlot } from '../rpc/solana-dialect.ts';
@@ -66,14 +67,21 @@ async function readFinalHeight(endpoint: RpcEndpoint): Promise<number> {
   return height as number;
 }
 
+/** Without a height a transaction that is found is found all the same. */
+function giveUpHeight(error: unknown): null {
+  if (isRpcError(error)) return null;
+  throw error;
+}
+
 /** The height is read before the look, so that a transaction of that block is found. */
 export async function readSignatureFate(
   client: RpcClient,
   signature: TransactionId,
 ): Promise<TransactionFate> {
-  const searchedHeight = await client.at(readFinalHeight);
+  const searchedHeight = await client.at(readFinalHeight).catch(giveUpHeight);
   const fate = await readKnownFate(client, signature);
-  return fate.state === 'unknown' ? { state: 'unknown', searchedHeight } : fate;
+  if (fate.state !== 'unknown' || searchedHeight === null) return fate;
+  return { state: 'unknown', searchedHeight };
 }
 
 /** If one node does not know it, all are asked. */

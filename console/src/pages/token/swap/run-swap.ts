@@ -70,6 +70,7 @@ export async function runSwap(options: SwapRunOptions): Promise<FollowedTransact
     options.onSteps(steps);
   };
   const send = async (at: number, transaction: BuiltTransaction) => {
+    if (options.signal.aborted) throw new WalletError(dialogTexts.swap.stopped);
     show(at, { state: 'asked' });
     const txHash = await wallet.send(transaction, options);
     show(at, { state: 'sent', txHash });

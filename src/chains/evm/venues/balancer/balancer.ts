@@ -66,7 +66,7 @@ function createV2Decoder(vaults: ReadonlySet<Address>): LogDecoder {
       const [delta0, delta1] = isZeroIn ? [paid, -received] : [-received, paid];
       out.push(changeBalances(contract, { [token0]: delta0, [token1]: delta1 }));
     } else {
-      out.push(buildTradesOnlySwap(log, pool, swap));
+      out.push({ ...buildTradesOnlySwap(log, pool, swap), tokens: [token0, token1] });
     }
   };
 }
