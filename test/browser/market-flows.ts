@@ -101,7 +101,8 @@ export async function changePalette({ openPage }: ConsoleScene): Promise<void> {
   await page.locator('dialog [role=option]').first().waitFor();
   await page.keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' });
-  assert.equal(new URL(page.url()).search, '');
+  // The page hears of the end of its dialog a moment later.
+  await page.waitForFunction(`location.search === ''`);
   await page.locator('table.tokens tbody a').first().waitFor();
   const readUp = () =>
     page.evaluate<string>(`getComputedStyle(document.documentElement).getPropertyValue('--up')`);
