@@ -1,7 +1,6 @@
 // The main thread's side of indexing: keeps the indexer's thread alive and holds its last report.
 
 import { isDeepStrictEqual } from 'node:util';
-import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { ChainMarket } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
@@ -35,6 +34,7 @@ import type { ConfiguredScopes } from './chain-scopes.ts';
 import { ClientDemand } from './client-demand.ts';
 import { ForeignReports } from './foreign-reports.ts';
 import { IndexerCommands } from './indexer-commands.ts';
+import { INDEXER_HEAP } from './indexer-heap.ts';
 import type {
   ChainReport,
   IndexerCommand,
@@ -48,14 +48,6 @@ const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */
 const SILENCE_MAX_MS = 15_000;
 const WATCH_MS = 1000;
-/**
- * Batches are short-lived: without these limits V8 lets them grow to a hundred megabytes, and keeps
- * garbage up to three times what is alive. Below 2 GB it is at most as much again.
- */
-const HEAP_LIMITS = {
-  maxYoungGenerationSizeMb: 24,
-  maxOldGenerationSizeMb: Math.min(1900, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20)),
-};
 const STOP_GRACE_MS = 20_000;
 
 interface ChainFollowerOptions {
@@ -354,7 +346,7 @@ export class ChainFollower implements ChainDirectory {
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
-      resourceLimits: HEAP_LIMITS,
+      resourceLimits: INDEXER_HEAP,
     });
     this.#worker = worker;
     this.#heardAtMs = clock.monotonicMs();

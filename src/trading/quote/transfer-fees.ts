@@ -7,9 +7,9 @@ import type { TokenSafety } from '../graph/safety-book.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 
 /**
- * A trade may be executed this many slots after the state it was priced on. A transaction of Solana,
- * the only chain whose token programs have such fees, is valid for 150 blocks from when it was
- * built; slots may have none.
+ * A trade may be executed this many slots after the state it was priced on. A transaction of
+ * Solana, the only chain whose token programs have such fees, is valid for 150 blocks from when it
+ * was built; slots may have none.
  */
 const TRADE_LIFE_BLOCKS = 300;
 
