@@ -164,7 +164,8 @@ class SolanaTrades {
     const own = scene.tokens.filter(({ mint }) => mint !== WRAPPED_SOL);
     const coin = random() < 0.35 ? pick(coins, random) : null;
     const token = coin === null ? pick(own, random) : { ...coin, symbol: 'coin', decimals: 6 };
-    const quotes = ['SOL', 'SOL', 'SOL', 'WSOL', 'USDC', 'BOLT'];
+    // MIST has a pool against SOL only, GRAM against dollars: three hops lie between them.
+    const quotes = ['SOL', 'SOL', 'SOL', 'WSOL', 'USDC', 'BOLT', 'MIST', 'GRAM'];
     const quote = pick(
       quotes.filter((one) => one !== token.symbol),
       random,
@@ -352,6 +353,7 @@ class SolanaTrades {
     const { tally } = this;
     tally.executed += 1;
     tally.exact += 1;
+    if (built.quote.route.length > 1) count(tally.seen, 'divided');
     for (const { hops } of built.quote.route) {
       count(tally.seen, `${hops.length} hops`);
       for (const { venue } of hops) count(tally.seen, venue);

@@ -5,6 +5,7 @@
 import { decodeBase58Data } from '../../src/chains/solana/transactions/base58-data.ts';
 import { ChainFault } from './chain-fault.ts';
 import { computeFee } from './execute-transaction.ts';
+import { type AccountFilter, listProgramAccounts } from './program-accounts.ts';
 import { FINAL_DEPTH, RECENT_BLOCKS, type SolanaChain } from './solana-chain.ts';
 import type { ChainAccount } from './svm.ts';
 import { readTokenBalance } from './token-balance.ts';
@@ -26,7 +27,8 @@ interface CallConfig {
   readonly searchTransactionHistory?: boolean;
   readonly innerInstructions?: boolean;
   readonly accounts?: { readonly addresses: readonly string[] };
-  readonly dataSize?: number;
+  readonly filters?: readonly AccountFilter[];
+  readonly withContext?: boolean;
   readonly mint?: string;
   readonly programId?: string;
 }
@@ -170,6 +172,16 @@ function listOwned(chain: SolanaChain, [owner, filter]: Params, config: CallConf
   return inContext(chain, rows);
 }
 
+/** By program and filters; nodes send the context only if asked to. */
+function listProgram(chain: SolanaChain, [program]: Params, config: CallConfig): unknown {
+  const found = listProgramAccounts(chain, parseAddress(program), config.filters ?? []);
+  const rows = found.map(({ address, account }) => ({
+    pubkey: address,
+    account: encodeAccount(account, config),
+  }));
+  return config.withContext === true ? inContext(chain, rows) : rows;
+}
+
 function readDecimals(chain: SolanaChain, mint: string): number {
   return chain.read(mint)?.data[44] ?? 0;
 }
@@ -285,6 +297,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   getBalance: (chain, [address]) =>
     inContext(chain, Number(chain.read(parseAddress(address))?.lamports ?? 0n)),
+  getProgramAccounts: listProgram,
   getTokenAccountsByOwner: listOwned,
   getTokenLargestAccounts: (chain, params) => listLargest(chain, params),
   getTokenSupply: (chain, [mint]) => {

@@ -158,6 +158,12 @@ export class ChainLedger {
     return this.#all(sql, ...values).map((row) => String(row['address']));
   }
 
+  /** Addresses of the accounts that a program owns. */
+  listOwned(program: string): string[] {
+    const sql = 'SELECT address FROM accounts WHERE owner = ? ORDER BY address';
+    return this.#all(sql, program).map((row) => String(row['address']));
+  }
+
   *listAccounts(): Generator<[string, ChainAccount]> {
     for (const row of this.#prepare('SELECT * FROM accounts').iterate()) {
       const account = {

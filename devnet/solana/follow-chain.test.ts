@@ -2,25 +2,17 @@
 // say, over skipped slots and forks.
 
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
-import {
-  SYSTEM_PROGRAM,
-  toSolanaAddress,
-  toSolanaPool,
-  WRAPPED_SOL,
-} from '../../src/chains/solana/solana-ids.ts';
-import { openScratchStore } from '../../src/compose/open-store.ts';
-import { Indexer } from '../../src/ingest/follow/indexer.ts';
-import { DEFAULT_INDEXER_OPTIONS } from '../../src/ingest/follow/indexer-options.ts';
-import { verifyChain } from '../../src/ingest/verify/verify-chain.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { sleep as sleepUntil } from '../../src/lib/retry.ts';
+import { test } from 'node:test';
+import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';
-import { createSqlitePlace } from '../../test/conformance/store-place.ts';
-import { createSeededRandom } from '../random.ts';
+import {
+  assertVerified,
+  collect,
+  followMarket,
+  ManualMarket,
+  SLUG,
+} from '../../test/manual-market.ts';
 import {
   closeTokenAccount,
   findTokenAccount,
@@ -29,119 +21,8 @@ import {
   transferLamports,
   transferTokens,
 } from './instructions.ts';
-import { openChain } from './open-chain.ts';
-import { startRpcServer } from './rpc-server.ts';
-import {
-  buildScene,
-  describeGenesis,
-  type Scene,
-  type SceneToken,
-  send,
-  wrapSol,
-} from './scene.ts';
-import { SimulatedMarket } from './simulated-market.ts';
-import type { SolanaChain } from './solana-chain.ts';
-import { readTokenBalance } from './token-balance.ts';
+import { type SceneToken, send, wrapSol } from './scene.ts';
 import { createSigningKey, type Instruction, type SigningKey, use } from './wire-transaction.ts';
-
-const SEED = 'follow';
-const START = 1_790_000_000;
-const SETTLE_MAX_MS = 30_000;
-const SLUG = 'devnet-solana';
-
-/** A market whose blocks are sealed by the test. */
-class ManualMarket {
-  readonly chain: SolanaChain;
-  readonly scene: Scene;
-  readonly market: SimulatedMarket;
-  readonly random = createSeededRandom(SEED);
-  #seconds = START + 1;
-
-  constructor() {
-    this.chain = openChain({
-      ...{ file: ':memory:', genesis: describeGenesis(SEED), genesisSeconds: START },
-    });
-    this.scene = buildScene(this.chain, SEED, START);
-    const { chain, scene, random } = this;
-    this.market = new SimulatedMarket({ chain, scene, random, seed: SEED });
-  }
-
-  seal(skipped = 0): void {
-    this.#seconds += 1;
-    this.chain.seal({ seconds: this.#seconds, skipped });
-  }
-
-  grow(blockCount: number): void {
-    for (let count = 0; count < blockCount; count += 1) {
-      for (let action = 0; action < 3; action += 1) this.market.act();
-      this.seal(count % 5 === 0 ? 2 : 0);
-    }
-  }
-
-  /** A coin from its launch to a pool of its own. */
-  graduate(): string {
-    const coin = this.market.launch();
-    this.seal();
-    this.market.finishCurve(coin);
-    this.seal();
-    this.market.migrate(coin);
-    this.seal();
-    return coin.mint;
-  }
-
-  fork(depth: number): void {
-    this.#seconds += 1;
-    this.chain.fork(depth, { seconds: this.#seconds, drops: (place) => place % 7 === 0 });
-  }
-
-  balanceOf(owner: string, token: SceneToken): bigint {
-    const account = this.chain.read(findTokenAccount(owner, token));
-    return (account && readTokenBalance(account)?.amount) ?? 0n;
-  }
-}
-
-async function startIndexing(store: MarketStore, market: ManualMarket, rpcUrl: string) {
-  const { chain, scene } = market;
-  const [sol, usdc] = scene.tokens;
-  const anchor = scene.pools.find(({ base, quote }) => base === sol && quote === usdc);
-  const timing = { clock: systemClock, random: Math.random, sleep: sleepUntil };
-  const adapter = createSolanaAdapter({
-    ...{ chain: SLUG, genesis: chain.genesisHash, endpoints: [rpcUrl], ...timing },
-    knownPools: (pools) => store.readPools(SLUG, pools),
-    assets: {
-      ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
-      native: new Set([SYSTEM_PROGRAM, WRAPPED_SOL]),
-      stable: new Set([toSolanaAddress(usdc?.mint ?? '')]),
-      anchorPools: [toSolanaPool(toSolanaAddress(anchor?.pool ?? ''))],
-    },
-  });
-  const warnings: string[] = [];
-  const indexer = new Indexer({
-    ...{ ...DEFAULT_INDEXER_OPTIONS, ...timing, adapter, store },
-    ...{ startBlock: 1, pollIntervalMs: 20, headStallAfterMs: null },
-    log: { info: () => undefined, warn: (_, message) => warnings.push(message) },
-    onCommitted: () => undefined,
-  });
-  indexer.start();
-  const settle = async () => {
-    const deadline = Date.now() + SETTLE_MAX_MS;
-    while ((await store.readCheckpoint(SLUG))?.blockHash !== chain.head.hash) {
-      if (Date.now() > deadline) throw new Error(`not at the head: ${warnings.join('; ')}`);
-      await sleep(20);
-    }
-  };
-  const stop = async () => {
-    await indexer.stop();
-    await adapter.close();
-  };
-  return { adapter, settle, stop };
-}
-
-async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const rows: T[] = [];
-  for await (const page of pages) rows.push(...page);
-  return rows;
-}
 
 async function assertIndexed(store: MarketStore, market: ManualMarket): Promise<void> {
   const { scene } = market;
@@ -175,36 +56,6 @@ async function assertIndexed(store: MarketStore, market: ManualMarket): Promise<
 async function assertGraduated(store: MarketStore, coin: Address): Promise<void> {
   const pools = await store.readPoolsOfTokens(SLUG, [coin]);
   assert.deepEqual(pools.map(({ venue }) => venue).sort(), ['pump', 'raydium-cpmm']);
-}
-
-async function followMarket(t: TestContext, market: ManualMarket) {
-  const server = await startRpcServer(market.chain, 0);
-  t.after(() => server.close());
-  const place = await createSqlitePlace();
-  const store = await place.open();
-  t.after(async () => {
-    await store.close();
-    await place.remove();
-  });
-  const indexing = await startIndexing(store.market, market, server.url);
-  t.after(() => indexing.stop());
-  await indexing.settle();
-  return { store, indexing };
-}
-
-async function assertVerified(
-  store: { readonly market: MarketStore },
-  { adapter }: Awaited<ReturnType<typeof startIndexing>>,
-): Promise<void> {
-  const verification = await verifyChain({
-    ...{ adapter, store: store.market, openScratchStore },
-    ...{ sizes: DEFAULT_INDEXER_OPTIONS.sizes, attemptCountMax: 1 },
-    signal: new AbortController().signal,
-  });
-  assert.deepEqual(verification.differences, []);
-  for (const what of ['trade', 'supply', 'balance of contract', 'pool of contract']) {
-    assert.ok((verification.checked[what] ?? 0) > 0, what);
-  }
 }
 
 test('the follower indexes the embedded chain, and verify finds no difference', async (t) => {

@@ -18,6 +18,17 @@ export interface PoolTransferFees {
 }
 
 const BPS = 10_000n;
+/**
+ * A trade may be executed this many slots after the state it was priced on. A transaction of
+ * Solana, the only chain whose token programs have such fees, is valid for 150 blocks from when it
+ * was built; slots may have none.
+ */
+const TRADE_LIFE_BLOCKS = 300;
+
+/** Whether the fees cannot change as long as a trade that is priced at a block may be executed. */
+export function isFeeCertain(fees: PoolTransferFees | null | undefined, block: number): boolean {
+  return !fees || block + TRADE_LIFE_BLOCKS < fees.untilBlock;
+}
 
 export function computeTransferFee(fee: TransferFee | null, amount: bigint): bigint {
   if (fee === null || fee.bps === 0 || amount <= 0n) return 0n;

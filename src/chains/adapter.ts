@@ -79,6 +79,14 @@ interface LaterBlock {
   readonly hash: string | null;
 }
 
+/** All holders of a token as of one block. */
+export interface HoldersReading {
+  /** Those above zero, by owner. */
+  readonly balances: ReadonlyMap<Address, bigint>;
+  readonly at: LaterBlock;
+  readonly callCount: number;
+}
+
 /** A part of what a pool's contract holds at a block. */
 export interface PoolPiece {
   /** The fields of its kind that the contract returns. */
@@ -290,6 +298,14 @@ export interface ChainAdapter {
   noteRollback?(position: number): void;
   /** For backfill; absent if the chain cannot be read that way. */
   readonly history?: ChainHistory;
+  /**
+   * For backfill without history: all holders of a token now, at or after a block. Rejects with a
+   * `HistoryUnavailableError` if no node lists them, or they are too many.
+   */
+  readHolders?(
+    query: { readonly token: Address; readonly minBlock: number },
+    signal?: AbortSignal,
+  ): Promise<HoldersReading>;
   /** The endpoints' health; makes no request. */
   status?(): ChainSourceStatus;
   close(): Promise<void>;

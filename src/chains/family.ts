@@ -95,5 +95,5 @@ export interface FamilyMarkets {
   /** What a swap in the pool uses of a transaction, in the family's own unit. */
   findSwapCost(pool: PoolTerms): SwapCost;
   /** What a swap in the pool adds to a transaction's length. */
-  findHopBytes(pool: PoolTerms): HopBytes;
+  findHopBytes(pool: PoolTerms & { readonly feePips?: number }): HopBytes;
 }

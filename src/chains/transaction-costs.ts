@@ -17,6 +17,8 @@ export interface TransactionCosts {
   /** The maximum that one transaction may use, by the model. */
   readonly unitsMax: bigint;
   readonly bytesMax: number;
+  /** What more a transaction takes that spends the native coin; 0 if absent. */
+  readonly nativeInBytes?: number;
   /** Replaces `bytesMax` while the price of bytes is unknown: few enough for it not to matter. */
   readonly fewBytesMax: number;
   /** Whether the chain charges for a transaction's length, too, as rollups do. */
@@ -41,6 +43,8 @@ export interface HopBytes {
   readonly next: number;
   /** A swap from token 0 takes so much less; 0 if absent. */
   readonly fromZeroLess?: number;
+  /** What of it is for the token that is received, which is listed only once; 0 if absent. */
+  readonly received?: number;
   /** What hops with the same `sharer` list only once; nothing if absent. */
   readonly shared?: { readonly sharer: string; readonly bytes: number };
   /**

@@ -75,9 +75,10 @@ export class EmbeddedChains {
   }
 
   #add(chain: EmbeddedSlug, deploymentPath: string): void {
-    const { startBlock } = this.#options.config.devnet;
+    const { startBlock, solanaStartBlock } = this.#options.config.devnet;
     const isEvm = chain === 'devnet';
-    const source = readDevnetSource(chain, deploymentPath, isEvm ? startBlock : null);
+    const first = isEvm ? startBlock : solanaStartBlock;
+    const source = readDevnetSource(chain, deploymentPath, first);
     if (isEvm) this.#options.onDevnet(dirname(deploymentPath));
     this.#sources.set(chain, source);
     this.#onSources([...this.#sources.values()]);

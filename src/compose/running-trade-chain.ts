@@ -9,7 +9,7 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
-import { listPartialPools } from '../trading/graph/list-partial-pools.ts';
+import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
@@ -121,7 +121,7 @@ export class RunningTradeChain {
       noteAsked: (token) => {
         const { graph, checkpoint } = this.#follower.current ?? {};
         if (graph === undefined) return;
-        chains.adopt(slug, listPartialPools(graph, token));
+        chains.adopt(slug, listPartialPools(graph, token, checkpoint?.block ?? 0));
         this.#safety.noteAround(listAskedPools(graph, token, trusted));
         // A chain that is indexed from its beginning has no older pools.
         const { startBlock = 0, scope } = checkpoint ?? {};
@@ -132,10 +132,14 @@ export class RunningTradeChain {
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => {
         this.#safety.noteUse(pools);
-        const graph = this.#follower.current?.graph;
-        this.#poolFees?.note(pools.flatMap((pool) => graph?.get(pool) ?? []));
-        const partial = pools.filter((pool) => graph?.get(pool)?.inexact === 'ticks');
-        chains.adopt(slug, partial);
+        const { graph, checkpoint } = this.#follower.current ?? {};
+        const used = pools.flatMap((pool) => graph?.get(pool) ?? []);
+        this.#poolFees?.note(used);
+        const partial = used.filter((pool) => isPartial(pool, checkpoint?.block ?? 0));
+        chains.adopt(
+          slug,
+          partial.map(({ pool }) => pool),
+        );
       },
       noteFailure: (failure) => this.#evidence.hearFailure(failure),
     };

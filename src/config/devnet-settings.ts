@@ -32,6 +32,11 @@ export const DEVNET_SETTINGS = {
     why: 'The first devnet block to index, to test adoption of older pools; unset indexes all of it. A store that has the devnet already keeps its own start.',
     example: '500',
   }),
+  solanaStartBlock: optionalSetting('START_BLOCK_DEVNET_SOLANA', integer({ min: 0, max: 1e12 }), {
+    group: 'Devnet',
+    why: 'The first slot of the embedded Solana chain to index, to test what is read of older pools and tokens; unset indexes all of it. A store that has the chain already keeps its own start.',
+    example: '300',
+  }),
   historyHours: setting('DEVNET_HISTORY_HOURS', integer({ min: 0, max: 240 }), {
     group: 'Devnet',
     why: 'How many hours of history a new devnet starts with.',

@@ -140,6 +140,70 @@ test('a token with a transfer fee is quoted with it, and pays to the unit', asyn
   }
 });
 
+/** Builds what was quoted, sends it, and compares what the wallet got. */
+async function tradeAsQuoted(trader: SolanaTrader, trade: ServiceTradeInput): Promise<Json> {
+  const { status, body } = await service.quote(trade);
+  assert.equal(status, 200, JSON.stringify(body));
+  const quote = body as Json;
+  assert.equal(quote.exact, true, JSON.stringify(quote.warnings));
+  const built = await trader.build(trade, { quoteId: quote.quoteId });
+  assert.equal(built.status, 200, JSON.stringify(built.body));
+  const { transactions, quote: priced } = built.body as Json;
+  assert.deepEqual(priced.route, quote.route);
+  const [{ transaction }] = transactions;
+  const { length } = Buffer.from(transaction, 'base64');
+  assert.ok(length <= 1232, `${length} bytes`);
+  const mints: string[] = [quote.input.mint, quote.output.mint];
+  const before = mints.map((mint) => service.readBalance(trader.address, mint));
+  await trader.send(transaction);
+  service.seal();
+  const after = mints.map((mint) => service.readBalance(trader.address, mint));
+  const [spent, received] = after.map((held, index) => held - (before[index] ?? 0n));
+  if (mints[0] !== service.mintOf('SOL')) assert.equal(String(spent), `-${quote.input.amountRaw}`);
+  if (mints[1] !== service.mintOf('SOL')) assert.equal(String(received), quote.output.amountRaw);
+  await service.settle();
+  return quote;
+}
+
+test('three hops over SOL and dollars, where nothing else connects two tokens', async () => {
+  await service.settle();
+  const trader = await createTrader(0);
+  service.fund(trader.address, 5000);
+  service.seal();
+  await service.settle();
+  const [mist, sol, usdc] = [service.mintOf('MIST'), service.mintOf('WSOL'), service.mintOf('USDC')];
+  for (const symbol of ['GRAM', 'NOVA']) {
+    const mint = service.mintOf(symbol);
+    const sides = [
+      { side: 'buy', amountInRaw: 10_000_000_000n, path: [mist, sol, usdc, mint] },
+      { side: 'sell', amountInRaw: 10_000n, path: [mint, usdc, sol, mist] },
+      { side: 'buy', amountOutRaw: 20_000n, path: [mist, sol, usdc, mint] },
+    ] as const;
+    for (const { path, ...trade } of sides) {
+      const { route } = await tradeAsQuoted(trader, { mint, quoteMint: mist, ...trade });
+      assert.equal(route.length, 1);
+      const [{ hops }] = route;
+      const ways = hops.map(({ tokenIn, tokenOut }: Json) => [tokenIn, tokenOut]);
+      assert.deepEqual(ways, [path.slice(0, 2), path.slice(1, 3), path.slice(2, 4)]);
+    }
+  }
+});
+
+test('a large trade is divided over a direct pool and two others', async () => {
+  await service.settle();
+  const trader = await createTrader(1);
+  service.fund(trader.address, 120_000);
+  service.seal();
+  await service.settle();
+  const mint = service.mintOf('BOLT');
+  const sold = await tradeAsQuoted(trader, { mint, side: 'sell', amountInRaw: 30_000n * 10n ** 9n });
+  const bought = await tradeAsQuoted(trader, { mint, side: 'buy', amountInRaw: 400n * 10n ** 9n });
+  for (const { route } of [sold, bought]) {
+    const lengths = route.map(({ hops }: Json) => hops.length).sort();
+    assert.deepEqual(lengths, [1, 2], JSON.stringify(route));
+  }
+});
+
 function factsOf(json: Json): Record<string, Json> {
   return Object.fromEntries(json.facts.map((fact: Json) => [fact.code, fact]));
 }

@@ -12,6 +12,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   eth_feeHistory: 'fees are read by eth_gasPrice',
   eth_simulateV1: 'trades are simulated by eth_call',
   eth_createAccessList: 'storage slots are searched for without it',
+  getProgramAccounts: 'holders of tokens that are older than the index stay incomplete',
 };
 
 interface FailedCall {

@@ -9,8 +9,10 @@ import {
   startMisbehavingRpc,
   type TrueAnswer,
 } from '../../../test/fakes/misbehaving-rpc.ts';
-import { POOL } from '../../../test/fakes/solana-scene.ts';
+import { POOL, TOKEN } from '../../../test/fakes/solana-scene.ts';
 import { followSolana, TradedSolana } from '../../../test/fakes/traded-solana.ts';
+import { EPOCH_ACCOUNTS } from './tokens/mint-fees.ts';
+import { TOKEN_2022_PROGRAM } from './trading/token-instructions.ts';
 
 async function startNode(t: TestContext, answer: TrueAnswer): Promise<MisbehavingRpc> {
   const node = await startMisbehavingRpc(answer);
@@ -136,5 +138,55 @@ test('an endpoint with accounts of an earlier slot than it says is not believed'
   assert.equal(indexer.adoption()?.adopted, 0);
   liar.misbehave(null);
   await assertAdopted();
+  await assertVerified();
+});
+
+const SLOTS_PER_EPOCH = 1000;
+const [OLDER_FEE, NEWER_FEE] = [170 + 72, 170 + 90];
+
+/** The token takes two per cent of transfers, and three from epoch 2 on. */
+function setEpoch({ chain }: TradedSolana, epoch: number): void {
+  const mint = Buffer.alloc(166 + 4 + 108);
+  mint.writeUInt8(1, 165);
+  mint.writeUInt16LE(1, 166);
+  mint.writeUInt16LE(108, 168);
+  mint.writeBigUInt64LE(2n, NEWER_FEE);
+  for (const [at, bps] of [[OLDER_FEE, 200] as const, [NEWER_FEE, 300] as const]) {
+    mint.writeBigUInt64LE(10n ** 9n, at + 8);
+    mint.writeUInt16LE(bps, at + 16);
+  }
+  const clock = Buffer.alloc(40);
+  clock.writeBigUInt64LE(BigInt(epoch), 16);
+  const schedule = Buffer.alloc(33);
+  schedule.writeBigUInt64LE(BigInt(SLOTS_PER_EPOCH), 0);
+  chain.accounts.set(TOKEN, { owner: TOKEN_2022_PROGRAM, data: mint });
+  for (const [index, data] of [clock, schedule].entries()) {
+    chain.accounts.set(EPOCH_ACCOUNTS[index] ?? '', { owner: TOKEN_2022_PROGRAM, data });
+  }
+}
+
+test('a pool that nobody trades is read again when the fee of its token changes', async (t) => {
+  const scene = createScene();
+  setEpoch(scene, 0);
+  const node = await startNode(t, scene.chain.answer);
+  const { store, indexer, until, isAtHead, assertVerified } = await followSolana(t, scene, [node]);
+  const readFees = async () => {
+    const [row] = await store.readPools('devnet', [POOL]);
+    return row?.complete ? (row.state as { transferFees?: string }).transferFees : null;
+  };
+  await until(async () => (await readFees()) === '200:1000000000//2000', 'it was not adopted');
+  const countReads = () => node.count('getMultipleAccounts');
+  // As a quote asks for it: nothing is due yet.
+  const before = countReads();
+  indexer.adopt([POOL]);
+  scene.chain.add(scene.chain.head + 1);
+  await until(isAtHead, 'the index is not at the head');
+  assert.equal(indexer.adoption()?.adopted, 1);
+  assert.equal(countReads(), before);
+  scene.chain.add(2 * SLOTS_PER_EPOCH + 10);
+  setEpoch(scene, 2);
+  await until(isAtHead, 'the index is not in the next epoch');
+  indexer.adopt([POOL]);
+  await until(async () => (await readFees()) === '300:1000000000//4000', 'it was not read again');
   await assertVerified();
 });

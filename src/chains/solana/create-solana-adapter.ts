@@ -19,6 +19,7 @@ import { SolanaPoolDirectory } from './pools/solana-pool-directory.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
 import { readMintMetadata, readMintSupplies, readUnusedSupplies } from './tokens/read-mints.ts';
 import { readOwnerBalances } from './tokens/read-owner-balances.ts';
+import { readTokenHolders } from './tokens/read-token-holders.ts';
 import { UndecodedCalls } from './transactions/undecoded-calls.ts';
 
 interface SolanaAdapterOptions {
@@ -102,6 +103,8 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
     readPoolStates: (queries, block, signal) => states.readStates(queries, block, signal),
     readBalances: (keys, { position: slot }, signal) =>
       client.at((endpoint) => readOwnerBalances(endpoint, { keys, slot }, signal), { signal }),
+    readHolders: ({ token, minBlock: minSlot }, signal) =>
+      readTokenHolders(client, { token, minSlot }, signal),
     readPoolPiece: (query, block, signal) => states.readPiece(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),

@@ -21,6 +21,7 @@ import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import { CallBudget } from '../read/call-budget.ts';
 import type { AdoptionJournal } from './adoption-journal.ts';
 import { AdoptionQueue } from './adoption-queue.ts';
+import { isReadingDue } from './is-reading-due.ts';
 import { PoolReading } from './pool-reading.ts';
 
 /** Makes pools complete as of the last indexed block; returns those that became complete. */
@@ -218,9 +219,8 @@ export class PoolAdopter {
       const { pool, waiting } = next;
       if (this.#ready.some(({ reading }) => reading.row.pool === pool)) continue;
       const [row] = await store.readPools(adapter.chain, [pool]);
-      const isWanted =
-        row !== undefined && !row.complete && this.#options.isIndexed?.(row) !== false;
-      const tip = isWanted ? journal.watch(pool) : null;
+      const isWanted = row !== undefined && this.#options.isIndexed?.(row) !== false;
+      const tip = isWanted && (await this.#isDue(row)) ? journal.watch(pool) : null;
       if (!isWanted || tip === null) {
         // Somebody may wait for it.
         this.#options.onSettled?.(pool);
@@ -229,6 +229,13 @@ export class PoolAdopter {
       const reading = new PoolReading(row, tip.block);
       return { waiting, reading, blockHash: tip.blockHash, losses: 0 };
     }
+  }
+
+  async #isDue(row: PoolRecord): Promise<boolean> {
+    if (!row.complete) return true;
+    const { store, adapter } = this.#options;
+    const checkpoint = await store.readCheckpoint(adapter.chain);
+    return checkpoint !== null && isReadingDue(row, checkpoint.block);
   }
 
   async #readPiece(job: AdoptionJob): Promise<void> {

@@ -52,6 +52,7 @@ async function createScene(
     ...{ adapter, store, clock, journal: new TransferJournal(), tokensMax: options.tokensMax },
     callsPerMinute: Number.POSITIVE_INFINITY,
     isAtHead: () => true,
+    findHash: () => null,
     adopt: null,
     onJoined: () => undefined,
     sleep: async (ms, signal) => {

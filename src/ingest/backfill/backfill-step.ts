@@ -21,3 +21,15 @@ export interface BackfillStep {
   /** The token whose request it answers: without a commit it is requested again. */
   readonly requested?: Address;
 }
+
+/** The join is final: what it was made from is no longer needed. */
+export function buildSettleStep(job: BackfillRecord): BackfillStep {
+  const { token } = job;
+  const settled: BackfillRecord = { ...job, memory: '' };
+  return {
+    commit: async (index) => {
+      await index.commitBackfill({ token, jobs: [settled], settled: [token] });
+      return [settled];
+    },
+  };
+}

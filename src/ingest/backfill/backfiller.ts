@@ -14,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { orderInTurns } from '../../lib/order-in-turns.ts';
 import type { Random, Sleep } from '../../lib/retry.ts';
 import { runSteps } from '../../lib/run-steps.ts';
-import type { BackfillRecord } from '../../model/backfill.ts';
+import type { BackfillKind, BackfillRecord } from '../../model/backfill.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
@@ -26,6 +26,7 @@ import { FollowedFrom } from './followed-from.ts';
 import { HistorySource } from './history-source.ts';
 import { isOutdated, JobList, planJobs } from './job-list.ts';
 import { HolderSteps } from './plan-holder-step.ts';
+import { SnapshotSteps } from './plan-snapshot-step.ts';
 import { TradeSteps } from './plan-trade-step.ts';
 import type { TransferJournal } from './transfer-journal.ts';
 
@@ -43,6 +44,8 @@ interface BackfillerOptions {
   readonly isAtHead: () => boolean;
   /** Has pools adopted; null if none ever are. */
   readonly adopt: ((pools: readonly PoolId[]) => void) | null;
+  /** The hash of an indexed block that is not older than the final one; null if there is none. */
+  readonly findHash: (position: number) => string | null;
   /** The balances of a token were replaced, so its supply must be read again. */
   readonly onJoined: (token: Address) => void;
   readonly clock: Clock;
@@ -70,8 +73,9 @@ type HistoryCause = 'asked' | 'found' | 'adopted';
 const REQUEST_COUNT_MAX = 1_000;
 /** Those of one caller, so that a few callers cannot displace the requests of all others. */
 const CALLER_REQUESTS_MAX = 32;
-/** Steps that wait for their commit. */
+/** Steps that wait for their commit; fewer if each may hold a list of all holders. */
 const READY_MAX = 16;
+const READY_LISTS_MAX = 2;
 /** Steps that are committed in a row: a new block comes before the others. */
 const COMMITTED_MAX = 4;
 /** How often a token whose jobs exist is checked again because clients ask for it. */
@@ -85,7 +89,10 @@ export class Backfiller {
   readonly #budget: CallBudget;
   readonly #followed: FollowedFrom;
   readonly #trades: TradeSteps;
-  readonly #holders: HolderSteps;
+  /** By transfers or, without history, by a list of them. */
+  readonly #holders: HolderSteps | SnapshotSteps;
+  readonly #kinds: readonly BackfillKind[];
+  readonly #readyMax: number;
   /** Whether a client asked, by token. */
   readonly #requests = new BoundedMap<Address, boolean>(REQUEST_COUNT_MAX);
   /** Who asked for tokens: clients by their address group. */
@@ -110,7 +117,11 @@ export class Backfiller {
     this.#followed = new FollowedFrom(options);
     const source = new HistorySource(options.adapter, this.#budget, this.#abort.signal);
     this.#trades = new TradeSteps({ ...options, source, followed: this.#followed });
-    this.#holders = new HolderSteps({ ...options, source });
+    const hasHistory = options.adapter.history !== undefined;
+    const holderOptions = { ...options, source, signal: this.#abort.signal };
+    this.#holders = hasHistory ? new HolderSteps(holderOptions) : new SnapshotSteps(holderOptions);
+    this.#readyMax = hasHistory ? READY_MAX : READY_LISTS_MAX;
+    this.#kinds = hasHistory ? ['trades', 'holders'] : ['holders'];
   }
 
   start(): void {
@@ -204,7 +215,7 @@ export class Backfiller {
   /** True if there may be more to do at once. */
   async #step(): Promise<boolean> {
     const { store, adapter, scope, isAtHead, clock } = this.#options;
-    if (!isAtHead() || this.#ready.length >= READY_MAX) return false;
+    if (!isAtHead() || this.#ready.length >= this.#readyMax) return false;
     const generation = this.#generation;
     const checkpoint = await store.readCheckpoint(adapter.chain);
     if (checkpoint === null || (!scope && checkpoint.startBlock <= 1)) return false;
@@ -325,7 +336,7 @@ export class Backfiller {
     if (row === undefined) return 'nothing';
     const request = { start, nowMs, isAsked };
     const again = await this.#planAgain(stored.filter((job) => !isOutdated(job, start)));
-    const created = planJobs(row, stored, request).filter(({ kind }) => kind !== again?.kind);
+    const created = planJobs(row, stored, { ...request, kinds: this.#kinds }).filter(({ kind }) => kind !== again?.kind);
     if (again !== null) created.push({ ...again, requestedAtMs: isAsked ? nowMs : 0 });
     if (generation !== this.#generation) {
       this.request(token, isAsked ? 'found' : 'adopted');

@@ -1,6 +1,6 @@
 // A chain's history, read within a budget of calls.
 
-import type { ChainAdapter } from '../../chains/adapter.ts';
+import type { ChainAdapter, HoldersReading } from '../../chains/adapter.ts';
 import type {
   PoolEventsQuery,
   PoolEventsReading,
@@ -37,6 +37,16 @@ export class HistorySource {
   async findFirstBlock(contract: Address, toBlock: number): Promise<number | null> {
     const find = () => this.#history.findFirstBlock(contract, toBlock, this.#signal);
     return (await this.#pay(find)).block;
+  }
+
+  /** All holders of a token now, at or after a block. */
+  async readHolders(query: {
+    readonly token: Address;
+    readonly minBlock: number;
+  }): Promise<HoldersReading> {
+    const { readHolders, chain } = this.adapter;
+    if (readHolders === undefined) throw new Error(`${chain} does not list holders`);
+    return await this.#pay(() => readHolders.call(this.adapter, query, this.#signal));
   }
 
   /** What contracts said at the end of a block; pools without an answer are absent. */

@@ -73,10 +73,10 @@ function createJob(token: Address, kind: BackfillKind, request: JobRequest): Bac
 export function planJobs(
   row: TokenRecord,
   stored: readonly BackfillRecord[],
-  request: JobRequest,
+  request: JobRequest & { readonly kinds?: readonly BackfillKind[] },
 ): BackfillRecord[] {
-  const { start, nowMs } = request;
-  return KINDS.flatMap((kind): BackfillRecord[] => {
+  const { start, nowMs, kinds = KINDS } = request;
+  return kinds.flatMap((kind): BackfillRecord[] => {
     const known = stored.find((job) => job.kind === kind && !isOutdated(job, start));
     if (known !== undefined) {
       const isDue = known.status === 'failed' && nowMs - known.requestedAtMs > FAILED_RETRY_MS;

@@ -8,7 +8,7 @@ import type { Address } from '../../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
-import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
+import { type BackfillIndex, type BackfillStep, buildSettleStep } from './backfill-step.ts';
 import type { HistorySource } from './history-source.ts';
 import {
   addStoredTransfers,
@@ -37,7 +37,7 @@ export class HolderSteps {
   }
 
   async plan(job: BackfillRecord, checkpoint: Checkpoint): Promise<BackfillStep | 'wait'> {
-    if (job.joinBlock !== null) return this.#settle(job);
+    if (job.joinBlock !== null) return buildSettleStep(job);
     if (job.memory === '') return await this.#begin(job);
     // The journal must reach back to the last block that was summed up.
     const { journal } = this.#options;
@@ -141,18 +141,6 @@ export class HolderSteps {
   async #readTime(block: number | null): Promise<number | null> {
     if (block === null) return null;
     return (await this.#options.source.readHeader(block)).timestampMs;
-  }
-
-  /** The join is final: what it was made from is no longer needed. */
-  #settle(job: BackfillRecord): BackfillStep {
-    const { token } = job;
-    const settled: BackfillRecord = { ...job, memory: '' };
-    return {
-      commit: async (index) => {
-        await index.commitBackfill({ token, jobs: [settled], settled: [token] });
-        return [settled];
-      },
-    };
   }
 
   #buildStep(job: BackfillRecord): BackfillStep {

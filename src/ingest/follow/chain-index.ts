@@ -14,6 +14,7 @@ import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
 import { loadDiscoveries, loadPoolRows, loadStoredTokens } from '../apply/load-state.ts';
 import { isSupplyDue, readSupplies, renewSupplies, setSupplies } from '../apply/supplies.ts';
+import { isReadingDue } from '../adopt/is-reading-due.ts';
 import { applyHolders, loadHolders } from '../backfill/apply-holders.ts';
 import type { BackfillIndex } from '../backfill/backfill-step.ts';
 import type { JoinedHolders } from '../backfill/holder-history.ts';
@@ -248,8 +249,8 @@ export class ChainIndex implements BackfillIndex {
     const ticks = Map.groupBy(await this.#store.readTicks(chain, pools), ({ pool }) => pool);
     const adoptions = [...pools].sort().flatMap((pool) => {
       const row = this.#state.pools.get(pool)?.row;
-      if (row === undefined || row.complete || this.#scope?.hasPool(row) === false) return [];
-      return buildAdopted(row) ?? [];
+      const isDue = row !== undefined && isReadingDue(row, checkpoint.block);
+      return isDue && this.#scope?.hasPool(row) !== false ? (buildAdopted(row) ?? []) : [];
     });
     const adopted = new Set(adoptions.map(({ pool }) => pool));
     if (adopted.size === 0) return adopted;

@@ -73,7 +73,7 @@ export class SideReads {
           ...{ ...options, ...options.adoption, callsPerMinute },
           ...{ journal, isAtHead, onSettled },
           isIndexed: (pool) => options.scope?.hasPool(pool) ?? true,
-          findHash: (position) => index.headers.get(position)?.hash ?? null,
+          findHash: this.#findHash,
         });
     this.#lookups =
       options.adapter.findToken === undefined
@@ -92,16 +92,21 @@ export class SideReads {
     this.#entered = this.#createEntryLookups();
   }
 
+  readonly #findHash = (position: number): string | null =>
+    this.#parts.index.headers.get(position)?.hash ?? null;
+
   #createBackfiller(): Backfiller | null {
-    const { backfill, adapter } = this.#options;
+    const { backfill, adapter, scope } = this.#options;
     if (backfill === undefined || backfill.callsPerMinute === 0) return null;
-    if (adapter.history === undefined) return null;
+    // Of a watched token not all transfers are read, so that what was listed could not be kept.
+    const isListed = adapter.readHolders !== undefined && scope?.name !== 'watch';
+    if (adapter.history === undefined && !isListed) return null;
     const { index, isAtHead, onSuppliesMissed } = this.#parts;
     return new Backfiller({
       ...this.#options,
       ...backfill,
       journal: index.transfers,
-      isAtHead,
+      ...{ isAtHead, findHash: this.#findHash },
       adopt: this.#adopter === null ? null : (pools) => this.adopt(pools),
       onJoined: (token) => onSuppliesMissed([token]),
     });

@@ -17,10 +17,12 @@ import { HistorySource } from '../backfill/history-source.ts';
 import { addTransfers, type JoinedHolders, NO_SUMS } from '../backfill/holder-history.ts';
 import { pickMissing } from '../backfill/plan-trade-step.ts';
 import { type HistoryPlace, TradeHistory } from '../backfill/trade-history.ts';
+import type { ReadSizes } from '../read/read-ahead.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
+import { listHoldersAt } from './list-holders-at.ts';
 
 /** A token whose balances were joined, and at which block. */
-interface Join {
+export interface Join {
   readonly token: Address;
   readonly block: number;
 }
@@ -78,12 +80,20 @@ async function readHolders(
 /** The scratch index must be at the block of the join. */
 export async function repeatJoin(
   scratch: BackfillIndex,
-  read: { readonly adapter: ChainAdapter; readonly stored: Stored; readonly signal: AbortSignal },
+  read: {
+    readonly adapter: ChainAdapter;
+    readonly stored: Stored;
+    readonly sizes: ReadSizes;
+    readonly signal: AbortSignal;
+  },
   join: Join,
 ): Promise<void> {
-  const source = new HistorySource(read.adapter, null, read.signal);
+  const { adapter, stored, signal } = read;
   const { token } = join;
-  const holders = await readHolders(source, read.stored, join);
+  const holders =
+    adapter.history === undefined
+      ? await listHoldersAt(read, join)
+      : await readHolders(new HistorySource(adapter, null, signal), stored, join);
   await scratch.joinHolders(holders, { token, jobs: [] });
 }
 

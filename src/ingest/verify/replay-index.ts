@@ -84,7 +84,7 @@ export async function replayUpTo(
 
 /** Joins, and then the tokens that leave: a token's balances end with it. Null if one is gone. */
 async function listLateChanges(
-  { adapter, signal }: ReplayOptions,
+  { adapter, sizes, signal }: ReplayOptions,
   scratch: Scratch,
   { stored, block: toBlock }: ReplayTarget,
 ): Promise<LateChange[] | null> {
@@ -98,7 +98,7 @@ async function listLateChanges(
     changes.push({
       block: join.block,
       repeat: async () => {
-        await repeatJoin(index, { adapter, stored, signal }, join);
+        await repeatJoin(index, { adapter, stored, sizes, signal }, join);
         joined.set(join.token, join.block);
       },
     });

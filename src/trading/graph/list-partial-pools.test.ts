@@ -24,9 +24,19 @@ it('lists pools with unknown ticks; native and wrapped coin count as one', () =>
   ]) {
     graph.set(pool);
   }
-  assert.deepEqual(listPartialPools(graph, TOKEN).sort(), [own.pool, native.pool].sort());
-  assert.equal(listPartialPools(graph, COIN).length, 3);
-  assert.deepEqual(listPartialPools(graph, buildFakeAddress('aa', 9)), []);
+  assert.deepEqual(listPartialPools(graph, TOKEN, 100).sort(), [own.pool, native.pool].sort());
+  assert.equal(listPartialPools(graph, COIN, 100).length, 3);
+  assert.deepEqual(listPartialPools(graph, buildFakeAddress('aa', 9), 100), []);
+});
+
+it('lists pools whose tokens may soon take another fee of transfers', () => {
+  const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
+  const fees = { fee0: { bps: 200, maxRaw: 10n ** 9n }, fee1: null, untilBlock: 1000 };
+  const levied = { ...createPair(1, [TOKEN, WETH]), transferFees: fees };
+  graph.set(levied);
+  graph.set(createPair(2, [TOKEN, WETH]));
+  assert.deepEqual(listPartialPools(graph, TOKEN, 699), []);
+  assert.deepEqual(listPartialPools(graph, TOKEN, 700), [levied.pool]);
 });
 
 it('lists no more than a few, however many there are', () => {
@@ -34,5 +44,5 @@ it('lists no more than a few, however many there are', () => {
   for (let number = 1; number <= 100; number += 1) {
     graph.set(createPair(number, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'ticks' }));
   }
-  assert.equal(listPartialPools(graph, TOKEN).length, 50);
+  assert.equal(listPartialPools(graph, TOKEN, 100).length, 50);
 });

@@ -1,23 +1,14 @@
 // The fees that tokens take of their own transfers, where the pools' swaps include them.
 
-import type { PoolTransferFees } from '../../amm/transfer-fee.ts';
+import { isFeeCertain, type PoolTransferFees } from '../../amm/transfer-fee.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { TokenSafety } from '../graph/safety-book.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 
-/**
- * A trade may be executed this many slots after the state it was priced on. A transaction of
- * Solana, the only chain whose token programs have such fees, is valid for 150 blocks from when it
- * was built; slots may have none.
- */
-const TRADE_LIFE_BLOCKS = 300;
-
 /** Whether all fees on the way are certain for as long as the trade may be executed. */
 export function areFeesCertain(hops: readonly RouteHop[], block: number): boolean {
-  return hops.every(({ pool: { transferFees } }) => {
-    return transferFees === undefined || block + TRADE_LIFE_BLOCKS < transferFees.untilBlock;
-  });
+  return hops.every(({ pool: { transferFees } }) => isFeeCertain(transferFees, block));
 }
 
 /** What a token deducts of transfers through a pool; 0 if nothing. */

@@ -128,9 +128,18 @@ function canTrade({ inBps, outBps }: EndTaxes, router: TradeRouter | null): bool
   return router === null || router.canTax || (inBps === 0 && outBps === 0);
 }
 
+/** Without what wrapping the coin takes of a transaction's length. */
+function leaveRoomToWrap({ graph, tokenIn, costs }: RouteQuestion): TransactionCosts {
+  const { bytesMax, fewBytesMax, nativeInBytes = 0 } = costs;
+  if (nativeInBytes === 0 || tokenIn !== graph.native.coin) return costs;
+  const left = { bytesMax: bytesMax - nativeInBytes, fewBytesMax: fewBytesMax - nativeInBytes };
+  return { ...costs, ...left };
+}
+
 /** Levels are computed when first used: valid only while the graph does not change. */
 export function planTrade(question: RouteQuestion): TradePlan {
-  const { graph, size, outPerUnit, costs, isPaused } = question;
+  const { graph, size, outPerUnit, isPaused } = question;
+  const costs = leaveRoomToWrap(question);
   const assetIn = graph.toAsset(question.tokenIn);
   const assetOut = graph.toAsset(question.tokenOut);
   const rules: RouteRules = { ...question, assetIn, assetOut };

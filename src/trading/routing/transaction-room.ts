@@ -1,6 +1,7 @@
 // What one transaction has room for: by what it may use and by its length.
 
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
+import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { RouteStrand } from './route-strands.ts';
 import { CostMeter, computePoolCost } from './trade-cost.ts';
@@ -30,10 +31,14 @@ interface HopRow {
 /** What rows of hops add to a transaction's length, by model. */
 export function countBytes(rows: readonly HopRow[]): number {
   const sharers = new Set<string>();
+  const tokens = new Set<Address>();
   let sum = 0;
   for (const { hops } of rows) {
     for (const [index, { pool, zeroForOne }] of hops.entries()) {
-      const { command, first, next, fromZeroLess = 0, shared } = pool.bytes;
+      const { command, first, next, fromZeroLess = 0, received = 0, shared } = pool.bytes;
+      const tokenOut = zeroForOne ? pool.token1 : pool.token0;
+      if (tokens.has(tokenOut)) sum -= received;
+      tokens.add(tokenOut);
       const isNext = hops[index - 1]?.pool.bytes.command === command;
       sum += (isNext ? next : first) - (zeroForOne ? fromZeroLess : 0);
       if (shared === undefined) continue;

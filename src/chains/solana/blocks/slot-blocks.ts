@@ -76,6 +76,24 @@ export async function readExistingBlock<T>(
 }
 
 /**
+ * The hash of a block that something was just read at; null if the node does not serve it yet.
+ * Rejects if the slot has none any more: the node has left that branch.
+ */
+export async function readBlockHash(
+  node: SolanaNode,
+  slot: number,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  try {
+    const block = await readSlotBlock(node, { slot, detail: HEADER }, signal);
+    return block?.header.hash ?? null;
+  } catch (error) {
+    if (!isRpcError(error, 'skipped')) throw error;
+    throw new RpcError('unavailable', `slot ${slot} was replaced while accounts were read`);
+  }
+}
+
+/**
  * A header with its time. Where the node does not know it, the time is that of the block before:
  * it depends on the chain alone, not on where a range begins.
  */

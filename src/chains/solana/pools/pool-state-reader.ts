@@ -19,10 +19,10 @@ import type {
   PoolStateReading,
 } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
-import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 import type { AccountReading } from '../accounts/pool-accounts.ts';
 import { findLastUse, type SolanaAccount } from '../accounts/read-accounts.ts';
-import { HEADER, readSlotBlock } from '../blocks/slot-blocks.ts';
+import { readBlockHash } from '../blocks/slot-blocks.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 import { findMintFlags } from '../tokens/mint-extensions.ts';
@@ -115,21 +115,6 @@ function describeCompared(reading: AccountReading | null): string {
   if (reading === null) return 'no pool';
   const fields = Object.entries(reading.state).filter(([name]) => isCompared(reading, name));
   return fields.map(([name, value]) => `${name} ${value}`).join();
-}
-
-/** Null if the node does not serve the block yet. Rejects if the slot has none any more. */
-async function readBlockHash(
-  node: SolanaNode,
-  slot: number,
-  signal?: AbortSignal,
-): Promise<string | null> {
-  try {
-    const block = await readSlotBlock(node, { slot, detail: HEADER }, signal);
-    return block?.header.hash ?? null;
-  } catch (error) {
-    if (!isRpcError(error, 'skipped')) throw error;
-    throw new RpcError('unavailable', `slot ${slot} was replaced while a pool was read`);
-  }
 }
 
 export class PoolStateReader {

@@ -8,8 +8,7 @@ const READ_METHODS: ReadonlySet<string> = new Set([
   ...['getAccountInfo', 'getBlock', 'getBlocks', 'getGenesisHash', 'getLatestBlockhash'],
   ...['getMinimumBalanceForRentExemption', 'getMultipleAccounts', 'getRecentPrioritizationFees'],
   ...['getSignaturesForAddress', 'getSignatureStatuses', 'getSlot', 'getTokenAccountsByOwner'],
-  'getTokenLargestAccounts',
-  'getBlockHeight',
+  ...['getTokenLargestAccounts', 'getBlockHeight', 'getProgramAccounts'],
   ...['getTransaction', 'simulateTransaction'],
 ]);
 
@@ -33,6 +32,8 @@ const KINDS: Readonly<Record<number, RpcErrorKind>> = {
   [-32010]: 'unsupported',
   // The node keeps no history of transactions.
   [-32011]: 'stateUnavailable',
+  // A scan of accounts found more than the node sends.
+  [-32012]: 'replyTooLarge',
   // The block's transactions are not available yet.
   [-32014]: 'lagging',
   // The request has no `maxSupportedTransactionVersion`, or a lower one.
@@ -51,12 +52,17 @@ const KINDS: Readonly<Record<number, RpcErrorKind>> = {
 
 /** Providers put their own limits into any code. */
 const RATE_WORDING = /rate.?limit|too many requests|throttl|quota|credits|requests? per second/i;
+const UNSUPPORTED_WORDING =
+  /excluded from account secondary index|method .*(unavailable|not (available|supported)|disabled)/i;
+const LARGE_WORDING = /too many accounts|exceeded the limit|(response|result).*too (large|big)/i;
 const DENIED_WORDING = /unauthori[sz]ed|forbidden|invalid api key|access denied|api key/i;
 
 function classify({ code, message }: NodeError): RpcErrorKind {
   if (RATE_WORDING.test(message)) return 'rateLimited';
   const known = KINDS[code ?? 0];
   if (known !== undefined) return known;
+  if (UNSUPPORTED_WORDING.test(message)) return 'unsupported';
+  if (LARGE_WORDING.test(message)) return 'replyTooLarge';
   return DENIED_WORDING.test(message) ? 'denied' : 'network';
 }
 

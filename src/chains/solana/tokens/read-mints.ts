@@ -58,6 +58,10 @@ export function isMint(account: SolanaAccount | undefined): account is SolanaAcc
   return account.data.length === MINT_BYTES || account.data[TYPE_OFFSET] === MINT_TYPE;
 }
 
+export function readMintSupply({ data }: Pick<SolanaAccount, 'data'>): bigint {
+  return new AccountBytes(data).u64(SUPPLY_OFFSET);
+}
+
 function findMetaplexAddress(mint: Address): Address {
   return findProgramAddress(METAPLEX, ['metadata', toSeed(METAPLEX), toSeed(mint)]);
 }
@@ -97,8 +101,7 @@ export async function readMintSupplies(
   const { accounts } = await readAccounts(node, { addresses: tokens, minSlot: slot }, signal);
   return tokens.map((token) => {
     const mint = accounts.get(token);
-    const supplyRaw = isMint(mint) ? new AccountBytes(mint.data).u64(SUPPLY_OFFSET) : null;
-    return { token, supplyRaw };
+    return { token, supplyRaw: isMint(mint) ? readMintSupply(mint) : null };
   });
 }
 

@@ -53,6 +53,22 @@ it('a token is sold for another over SOL, and for SOL over another', async () =>
   await execute(await pricePools([SYSTEM_PROGRAM, nova], 10n ** 9n, dollars.toReversed()));
 });
 
+it('a token is sold for another over SOL and dollars, in one transaction', async () => {
+  const mist = findMint('MIST');
+  await execute(await pricePools([SYSTEM_PROGRAM, mist], 10n ** 10n, [describeCpmm('MIST')]));
+  // Of both token programs: the second one makes the transaction longer.
+  for (const symbol of ['GRAM', 'NOVA']) {
+    const token = findMint(symbol);
+    const pools = [describeCpmm('MIST'), describeCpmm('USDC'), describeCpmm(symbol, 'USDC')];
+    const there = await pricePools([mist, token], readHeld(mist) / 3n, pools);
+    const { unsigned } = await buildExecuted(there);
+    const { length } = Buffer.from(unsigned.transaction, 'base64');
+    assert.ok(length > 1150 && length <= 1232, `${length} bytes`);
+    await execute(there);
+    await execute(await pricePools([token, mist], readHeld(token) / 2n, pools.toReversed()));
+  }
+});
+
 it('a coin is bought on its curve and sold again', async () => {
   const { curve } = launchCoin('a coin that is traded');
   const token = curve.token0;

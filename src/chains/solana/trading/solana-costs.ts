@@ -6,9 +6,15 @@ import { TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
 
 /**
  * Signature, header, block hash, the wallet, the chain's own programs, both token programs, SOL
- * that is wrapped and unwrapped, the token that is spent.
+ * that is unwrapped, the token that is spent.
  */
-const FIXED_BYTES = 420;
+const FIXED_BYTES = 388;
+/** SOL that is wrapped before it is spent. */
+const WRAP_BYTES = 32;
+/** The token's mint, the wallet's account of it, and the instruction that opens that. */
+const RECEIVED_BYTES = 74;
+/** Of a program's settings that all pools with the same fees use. */
+const CONFIG_BYTES = 32;
 const UNITS_MAX = 1_400_000n;
 
 interface VenueLoad {
@@ -18,6 +24,10 @@ interface VenueLoad {
   readonly bytes: number;
   /** Of the program's own accounts: listed once, however many swaps use them. */
   readonly sharedBytes: number;
+  /** Whether what is received is a token, with an account that all swaps use. */
+  readonly receivesTokens?: boolean;
+  /** Whether `bytes` has the settings of the pool's fees. */
+  readonly hasConfig?: boolean;
   /** Whether the venue's program can be told what to pay. */
   readonly fixesOutput?: boolean | 'oneForZero';
   /** Of accounts and checks that only purchases need. */
@@ -32,22 +42,23 @@ const LOADS: Readonly<Record<string, VenueLoad>> = {
   },
   amm: { units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384, purchaseBytes: 64 },
   ceiledProduct: {
-    units: 70_000n,
-    unitsPerTick: 0n,
-    bytes: 274,
-    sharedBytes: 64,
-    fixesOutput: true,
+    ...{ units: 70_000n, unitsPerTick: 0n, bytes: 274, sharedBytes: 64 },
+    ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
   },
   rangeX64: {
-    units: 110_000n,
-    unitsPerTick: 15_000n,
-    bytes: 424,
-    sharedBytes: 64,
-    fixesOutput: true,
+    ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
+    ...{ fixesOutput: true, receivesTokens: true },
   },
-  bins: { units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
-  segments: { units: 90_000n, unitsPerTick: 0n, bytes: 240, sharedBytes: 96 },
-  singleRange: { units: 80_000n, unitsPerTick: 0n, bytes: 208, sharedBytes: 96 },
+  bins: {
+    ...{ units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
+    receivesTokens: true,
+  },
+  segments: {
+    ...{ units: 90_000n, unitsPerTick: 0n, bytes: 240, sharedBytes: 96, receivesTokens: true },
+  },
+  singleRange: {
+    ...{ units: 80_000n, unitsPerTick: 0n, bytes: 208, sharedBytes: 96, receivesTokens: true },
+  },
 };
 
 const UNKNOWN: VenueLoad = {
@@ -68,13 +79,24 @@ export function findSolanaSwapCost(pool: PoolTerms): SwapCost {
   return { hop: units, hopInSameVault: units, perTick: unitsPerTick };
 }
 
-export function findSolanaHopBytes(pool: PoolTerms): HopBytes {
-  const { bytes, sharedBytes, purchaseBytes = 0, fixesOutput = false } = findLoad(pool);
+/**
+ * Pools with the same fees are taken to use the same settings. Where they do not, a transaction may
+ * be longer than expected; if it is too long, the build takes another route.
+ */
+export function findSolanaHopBytes(pool: PoolTerms & { readonly feePips?: number }): HopBytes {
+  const load = findLoad(pool);
+  const { bytes, sharedBytes, purchaseBytes = 0, fixesOutput = false } = load;
+  const hasConfig = load.hasConfig === true && pool.feePips !== undefined;
   const whole = bytes + sharedBytes;
+  const fees = hasConfig ? [pool.feePips, ...Object.values(pool.terms)].join(' ') : '';
   return {
     ...{ command: 'swap', first: whole, next: whole, fromZeroLess: purchaseBytes },
     ...{ fixesOutput, paysAsked: true },
-    shared: { sharer: findName(pool), bytes: sharedBytes },
+    received: load.receivesTokens === true ? RECEIVED_BYTES : 0,
+    shared: {
+      sharer: `${findName(pool)} ${fees}`,
+      bytes: sharedBytes + (hasConfig ? CONFIG_BYTES : 0),
+    },
   };
 }
 
@@ -88,5 +110,6 @@ export const SOLANA_COSTS: TransactionCosts = {
   unitsMax: UNITS_MAX,
   bytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
   fewBytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
+  nativeInBytes: WRAP_BYTES,
   hasDataFees: false,
 };

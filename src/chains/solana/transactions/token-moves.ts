@@ -4,12 +4,10 @@ import type { Address } from '../../../model/ids.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 import type { ProgramCall } from './transaction-calls.ts';
 
-export const TOKEN_PROGRAMS: ReadonlySet<Address> = new Set(
-  [
-    'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-    'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
-  ].map(toSolanaAddress),
-);
+export const SPL_TOKEN = toSolanaAddress('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
+const TOKEN_2022 = toSolanaAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');
+
+export const TOKEN_PROGRAMS: ReadonlySet<Address> = new Set([SPL_TOKEN, TOKEN_2022]);
 
 const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
