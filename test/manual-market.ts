@@ -116,7 +116,13 @@ async function startIndexing(market: ManualMarket, options: IndexingOptions) {
     ...{ ...DEFAULT_INDEXER_OPTIONS, ...timing, adapter, store },
     ...{ startBlock, pollIntervalMs: 20, headStallAfterMs: null },
     backfill: { callsPerMinute: Number.POSITIVE_INFINITY, tokensMax: 100, idleMs: 5 },
-    log: { info: () => undefined, warn: (_, message) => warnings.push(message) },
+    log: {
+      info: () => undefined,
+      warn: (fields, message) => {
+        const cause = 'err' in fields && fields.err instanceof Error ? fields.err.message : '';
+        warnings.push(`${message} ${cause}`);
+      },
+    },
     onCommitted: () => undefined,
   });
   indexer.start();
@@ -161,7 +167,7 @@ export async function followMarket(
   return { store, indexing };
 }
 
-export async function assertVerified(
+export async function assertNoDifferences(
   store: { readonly market: MarketStore },
   { adapter }: Awaited<ReturnType<typeof startIndexing>>,
 ): Promise<void> {

@@ -22,7 +22,7 @@ export interface AutoSlippage {
 /**
  * How far history from before the index has been filled in: trades and klines newest first,
  * which moves `tradesFrom` and `klinesFrom` back, and transfers, after which `holdersComplete`
- * may become true.
+ * may become true. On Solana only holders are: they are listed once.
  */
 export interface Backfill {
   status: "queued" | "running" | "done" | "failed";

@@ -51,6 +51,8 @@ export interface TransferEvent {
   /** Null if it was burned. */
   readonly to: Address | null;
   readonly amountRaw: bigint;
+  /** Only some transfers of the token were read, so that its holders are not complete. */
+  readonly isSample?: boolean;
 }
 
 export type MarketEvent = PoolCreatedEvent | PoolChangedEvent | SwapEvent | TransferEvent;

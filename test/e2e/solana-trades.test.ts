@@ -171,7 +171,11 @@ test('three hops over SOL and dollars, where nothing else connects two tokens', 
   service.fund(trader.address, 5000);
   service.seal();
   await service.settle();
-  const [mist, sol, usdc] = [service.mintOf('MIST'), service.mintOf('WSOL'), service.mintOf('USDC')];
+  const [mist, sol, usdc] = [
+    service.mintOf('MIST'),
+    service.mintOf('WSOL'),
+    service.mintOf('USDC'),
+  ];
   for (const symbol of ['GRAM', 'NOVA']) {
     const mint = service.mintOf(symbol);
     const sides = [
@@ -196,7 +200,11 @@ test('a large trade is divided over a direct pool and two others', async () => {
   service.seal();
   await service.settle();
   const mint = service.mintOf('BOLT');
-  const sold = await tradeAsQuoted(trader, { mint, side: 'sell', amountInRaw: 30_000n * 10n ** 9n });
+  const sold = await tradeAsQuoted(trader, {
+    mint,
+    side: 'sell',
+    amountInRaw: 30_000n * 10n ** 9n,
+  });
   const bought = await tradeAsQuoted(trader, { mint, side: 'buy', amountInRaw: 400n * 10n ** 9n });
   for (const { route } of [sold, bought]) {
     const lengths = route.map(({ hops }: Json) => hops.length).sort();

@@ -45,6 +45,14 @@ interface CallConfig {
   readonly until?: string;
 }
 
+interface ProgramConfig {
+  readonly filters: readonly {
+    readonly dataSize?: number;
+    readonly memcmp?: { readonly offset: number; readonly bytes: string };
+  }[];
+  readonly dataSlice: { readonly offset: number; readonly length: number };
+}
+
 export class MemorySolana {
   readonly genesis: string;
   readonly blocks = new Map<number, MemoryBlock>();
@@ -102,6 +110,8 @@ export class MemorySolana {
         return this.#readAccounts(first as string[]);
       case 'getTokenAccountsByOwner':
         return this.#listTokenAccounts(String(first), (second as { mint: string }).mint);
+      case 'getProgramAccounts':
+        return this.#listProgram(String(first), second as ProgramConfig);
       case 'getRecentPrioritizationFees':
         return this.unitPrices.map((prioritizationFee) => ({ slot: this.head, prioritizationFee }));
       case 'getMinimumBalanceForRentExemption':
@@ -167,6 +177,25 @@ export class MemorySolana {
       const isOwn = data.length >= 165 && wanted.equals(data.subarray(0, 64));
       const encoded = [Buffer.from(data).toString('base64'), 'base64'];
       return isOwn ? [{ pubkey, account: { owner: program, data: encoded } }] : [];
+    });
+    return { context: { slot: this.head }, value };
+  }
+
+  #listProgram(program: string, { filters, dataSlice }: ProgramConfig): unknown {
+    const matches = ({ data, owner }: MemoryAccount) =>
+      owner === program &&
+      filters.every(({ dataSize, memcmp }) => {
+        const start = Buffer.from(data).subarray(memcmp?.offset ?? 0);
+        const bytes = decodeBase58(memcmp?.bytes ?? '') ?? Buffer.alloc(0);
+        return (dataSize ?? data.length) === data.length && start.indexOf(bytes) === 0;
+      });
+    const { offset, length } = dataSlice;
+    const value = [...this.accounts].flatMap(([pubkey, account]) => {
+      if (!matches(account)) return [];
+      const part = Buffer.from(account.data).subarray(offset, offset + length);
+      const { owner, data } = account;
+      const shown = { owner, space: data.length, data: [part.toString('base64'), 'base64'] };
+      return [{ pubkey, account: shown }];
     });
     return { context: { slot: this.head }, value };
   }

@@ -112,7 +112,7 @@ const backfillSchema = Type.Object(
     title: 'Backfill',
     additionalProperties: false,
     description:
-      'How far history from before the index has been filled in: trades and klines newest first, which moves `tradesFrom` and `klinesFrom` back, and transfers, after which `holdersComplete` may become true.',
+      'How far history from before the index has been filled in: trades and klines newest first, which moves `tradesFrom` and `klinesFrom` back, and transfers, after which `holdersComplete` may become true. On Solana only holders are: they are listed once.',
   },
 );
 

@@ -49,6 +49,10 @@ function credit(state: MarketState, token: TokenEntry, owner: Address, amountRaw
 export function applyTransfer(state: MarketState, event: TransferEvent): void {
   const token = openTokenEntry(state, event.token);
   if (event.amountRaw === 0n) return;
+  if (event.isSample && !token.row.balancesBroken) {
+    state.touchToken(token);
+    token.row.balancesBroken = true;
+  }
   if (event.from === null || event.to === null) {
     // The supply changed, even if our sum of balances did not: it must be read again.
     state.touchToken(token);

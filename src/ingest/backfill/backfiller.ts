@@ -336,7 +336,9 @@ export class Backfiller {
     if (row === undefined) return 'nothing';
     const request = { start, nowMs, isAsked };
     const again = await this.#planAgain(stored.filter((job) => !isOutdated(job, start)));
-    const created = planJobs(row, stored, { ...request, kinds: this.#kinds }).filter(({ kind }) => kind !== again?.kind);
+    const created = planJobs(row, stored, { ...request, kinds: this.#kinds }).filter(
+      ({ kind }) => kind !== again?.kind,
+    );
     if (again !== null) created.push({ ...again, requestedAtMs: isAsked ? nowMs : 0 });
     if (generation !== this.#generation) {
       this.request(token, isAsked ? 'found' : 'adopted');

@@ -1,9 +1,9 @@
 // The steps of a job that replaces a token's balances by what the chain lists now, where the past
 // cannot be read.
 //
-//   the journal records transfers after the last indexed block J ──▶ all holders at a block S, at or
-//   after J ──▶ the index reaches S, and has the same block there ──▶ the journal's transfers after
-//   S ──▶ joined at the last indexed block
+//   the journal records transfers after the last indexed block J ──▶ all holders at a block S, not
+//   before J ──▶ the index reaches S, and has the same block ──▶ the journal's transfers after S
+//   ──▶ joined at the last indexed block
 //
 // Nothing is stored before the join: after a crash or a rollback the holders are listed again.
 

@@ -22,7 +22,7 @@ import type { ChainScope } from '../scope/chain-scope.ts';
 import { listHoldersAt } from './list-holders-at.ts';
 
 /** A token whose balances were joined, and at which block. */
-export interface Join {
+interface Join {
   readonly token: Address;
   readonly block: number;
 }

@@ -104,6 +104,11 @@ describe('a range of slots', () => {
     await assert.rejects(readSlotRange(createNode({}), RANGE), { kind: 'lagging' });
   });
 
+  it('fails at once if the node has later blocks: it has replaced those of the range', async () => {
+    const node = createNode({ 18: { parentSlot: 9 } });
+    await assert.rejects(readSlotRange(node, RANGE), { kind: 'stateUnavailable' });
+  });
+
   it('gets past a gap of any length', async () => {
     const far = { 9000000: { parentSlot: 9 } };
     const reading = await readSlotRange(createNode(far), { ...RANGE, toSlot: 9_000_000 });

@@ -115,8 +115,25 @@ async function listNext(
 }
 
 /**
- * Rejects with `invalidReply` if the node contradicts itself, and with `lagging` if it has no block
- * of the range yet.
+ * Blocks may come yet, unless there are later ones: then the node has replaced those that were
+ * there. To wait for them would be in vain, so this read fails at once, and the head is read again.
+ */
+async function explainNone<T>(
+  node: SolanaNode,
+  { fromSlot, toSlot }: SlotRange<T>,
+  signal?: AbortSignal,
+): Promise<never> {
+  const after = { fromSlot: toSlot + 1, toSlot: toSlot + LISTED_MIN };
+  const isPassed = (await listSlots(node, after, signal)).length > 0;
+  const problem = `${node.name}: has no block from ${fromSlot} to ${toSlot}`;
+  const about = { endpoint: node.name };
+  if (isPassed) throw new RpcError('stateUnavailable', `${problem} any more`, about);
+  throw new RpcError('lagging', `${problem} yet`, about);
+}
+
+/**
+ * Rejects with `invalidReply` if the node contradicts itself, with `lagging` if it has no block of
+ * the range yet, and with `stateUnavailable` if it has left the branch that has some.
  */
 export async function readSlotRange<T>(
   node: SolanaNode,
@@ -128,9 +145,6 @@ export async function readSlotRange<T>(
   const slots = await listNext(node, { fromSlot, toSlot, count: blockCountMax }, signal);
   await walk.addAll(slots);
   const last = walk.blocks.at(-1);
-  if (last === undefined) {
-    const problem = `${node.name}: has no block from ${fromSlot} to ${toSlot} yet`;
-    throw new RpcError('lagging', problem, { endpoint: node.name });
-  }
+  if (last === undefined) return await explainNone(node, range, signal);
   return { blocks: walk.blocks, toSlot: last.header.position };
 }

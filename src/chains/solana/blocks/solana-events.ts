@@ -218,7 +218,9 @@ export function buildTransactionEvents(
   const { trades, changes } = transaction;
   const { only, described, undecoded } = context;
   const wanted = only === null ? changes : changes.filter(({ token }) => only.tokens.has(token));
-  const events: MarketEvent[] = pairChanges(wanted);
+  // A plain transfer does not name its token, so some of a watched one are not found.
+  const marks = only === null ? {} : { isSample: true };
+  const events: MarketEvent[] = pairChanges(wanted).map((event) => ({ ...event, ...marks }));
   for (const step of listSteps(transaction)) {
     const { call, trade } = step;
     const { pool } = call ?? trade;

@@ -58,7 +58,7 @@ export function isMint(account: SolanaAccount | undefined): account is SolanaAcc
   return account.data.length === MINT_BYTES || account.data[TYPE_OFFSET] === MINT_TYPE;
 }
 
-export function readMintSupply({ data }: Pick<SolanaAccount, 'data'>): bigint {
+export function decodeSupply({ data }: Pick<SolanaAccount, 'data'>): bigint {
   return new AccountBytes(data).u64(SUPPLY_OFFSET);
 }
 
@@ -101,7 +101,7 @@ export async function readMintSupplies(
   const { accounts } = await readAccounts(node, { addresses: tokens, minSlot: slot }, signal);
   return tokens.map((token) => {
     const mint = accounts.get(token);
-    return { token, supplyRaw: isMint(mint) ? readMintSupply(mint) : null };
+    return { token, supplyRaw: isMint(mint) ? decodeSupply(mint) : null };
   });
 }
 

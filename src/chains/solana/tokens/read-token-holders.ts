@@ -16,7 +16,7 @@ import { readAccounts } from '../accounts/read-accounts.ts';
 import { readBlockHash } from '../blocks/slot-blocks.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
 import { SPL_TOKEN } from '../transactions/token-moves.ts';
-import { isMint, readMintSupply } from './read-mints.ts';
+import { decodeSupply, isMint } from './read-mints.ts';
 
 interface HoldersQuery {
   readonly token: Address;
@@ -121,10 +121,10 @@ async function readAt(
   const hash = await readBlockHash(node, slot, signal);
   const balances = sumByOwner(node, rows);
   const sumRaw = [...balances.values()].reduce((sum, amountRaw) => sum + amountRaw, 0n);
-  const supplyRaw = readMintSupply(mint);
+  const supplyRaw = decodeSupply(mint);
   if (program === SPL_TOKEN && sumRaw !== supplyRaw) {
     // It may have been minted or burned in between.
-    const isSame = readMintSupply(await readMint(slot)) === supplyRaw;
+    const isSame = decodeSupply(await readMint(slot)) === supplyRaw;
     if (isSame) return refuse(node, 'the holders it lists do not add up to the supply');
   }
   const callCount = 4 + Math.ceil(rows.length / 1000) * CALLS_PER_THOUSAND;

@@ -88,7 +88,7 @@ export function findSolanaHopBytes(pool: PoolTerms & { readonly feePips?: number
   const { bytes, sharedBytes, purchaseBytes = 0, fixesOutput = false } = load;
   const hasConfig = load.hasConfig === true && pool.feePips !== undefined;
   const whole = bytes + sharedBytes;
-  const fees = hasConfig ? [pool.feePips, ...Object.values(pool.terms)].join(' ') : '';
+  const fees = hasConfig ? [pool.feePips, ...Object.values(pool.terms ?? {})].join(' ') : '';
   return {
     ...{ command: 'swap', first: whole, next: whole, fromZeroLess: purchaseBytes },
     ...{ fixesOutput, paysAsked: true },
