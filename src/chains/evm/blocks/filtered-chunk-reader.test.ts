@@ -120,8 +120,7 @@ test('a node that leaves logs out of its replies is refused, and another is aske
   const { blocks } = await adapter.readBlocks(range);
   const expected = (await readHonestly(chain)).filter(({ number }) => number >= FIRST);
   assert.deepEqual(toEvents(blocks), expected);
-  const { limitations } = adapter.status();
-  assert.match(limitations.join(), /contradicts itself/);
+  assert.match(adapter.status?.().limitations.join() ?? '', /contradicts itself/);
 });
 
 test('a whole block is read seldom, and not where the header says that nothing is missing', async () => {

@@ -47,11 +47,7 @@ function mayLack(filter: LogFilter, bloom: Uint8Array, logs: readonly EvmLog[]):
 
 /** Of nodes that do not return all logs of a block. */
 function isNoAnswer(error: unknown): boolean {
-  return (
-    isRpcError(error) &&
-    !isRpcError(error, 'invalidReply', 'wrongChain') &&
-    error.kind !== 'unavailable'
-  );
+  return isRpcError(error) && !isRpcError(error, 'invalidReply', 'wrongChain', 'unavailable');
 }
 
 /** The newest block that may have logs which the reply lacks. */
