@@ -19,6 +19,7 @@ import { SERVER_SETTINGS } from './config/server-settings.ts';
 import {
   integer,
   listOf,
+  oneOf,
   optionalSetting,
   origin,
   pepper,
@@ -68,9 +69,15 @@ const STREAM_SETTINGS = {
 const LIST_SETTINGS = {
   places: setting('TOKEN_LISTS', listOf(tokenListPlace), {
     group: 'Token lists',
-    why: 'Token lists (Uniswap schema) that vouch for tokens, as files or https URLs, comma-separated; the first list wins on conflict. Files are read at start; URLs every hour, and the last good copy is kept in `DATA_DIR`. None is bundled.',
+    why: 'Token lists (Uniswap schema) that vouch for tokens, as files or https URLs, comma-separated; the first list wins on conflict. Files are read at start; URLs every hour, and the last good copy is kept in `DATA_DIR`.',
     example: 'https://tokens.uniswap.org,./lists/ours.json',
     fallback: '',
+  }),
+  bundled: setting('BUNDLED_TOKEN_LIST', oneOf(['on', 'off']), {
+    group: 'Token lists',
+    why: "Whether the Superchain Token List of Optimism, which comes with the service, vouches for tokens of Ethereum, Base and OP Mainnet, after the lists of `TOKEN_LISTS`. `off` leaves it out: whom to trust is the operator's choice.",
+    example: 'off',
+    fallback: 'on',
   }),
   logoCacheMb: setting('LOGO_CACHE_MB', integer({ min: 0, max: 65_536 }), {
     group: 'Token lists',

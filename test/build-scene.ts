@@ -199,7 +199,9 @@ export async function createBuildScene(
   t.after(() => threads.stop());
   const desk = new RouteDesk(threads);
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
-  const caller = { key: 'test', chargeAhead: () => 0, charge: () => undefined };
+  const { identity } = CONTEXT;
+  const none = () => undefined;
+  const caller = { key: 'test', identity, chargeAhead: () => 0, charge: none, waive: none };
   const { client } = node;
   const parts = { chainId: 1337, routers: ROUTERS, rollup: null, client, clock };
   const builder = new EvmTransactions(parts);

@@ -15,6 +15,8 @@ interface Depth {
   readonly prices: number;
   /** Tokens of a stream. */
   readonly streamTokens: number;
+  /** Tokens a minute that are looked up on their chain; 0 for none. */
+  readonly lookups: number;
 }
 
 export interface Tier {
@@ -38,10 +40,10 @@ export function findTier(tiers: Tiers, identity: Identity): Tier {
   return pickTier(tiers, identity.kind, identity.tier);
 }
 
-const PUBLIC_DEPTH: Depth = {
+const PUBLIC_DEPTH: Omit<Depth, 'lookups'> = {
   ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30, streamTokens: 10 },
 };
-const WALLET_DEPTH: Depth = {
+const WALLET_DEPTH: Omit<Depth, 'lookups'> = {
   ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100, streamTokens: 100 },
 };
 
@@ -62,7 +64,7 @@ export function buildTiers(limits: Config['limits'], file: readonly FileTier[]):
   const key: Tier = {
     name: 'key',
     budget: { policy: 'key', perMinute: limits.keyPerMinute, burst: limits.keyBurst },
-    depth: WALLET_DEPTH,
+    depth: { ...WALLET_DEPTH, lookups: limits.keyLookups },
   };
   return {
     assignable: new Map(file.map((one) => [one.name, buildFileTier(one, key)])),
@@ -74,12 +76,12 @@ export function buildTiers(limits: Config['limits'], file: readonly FileTier[]):
         perMinute: limits.anonymousPerMinute,
         burst: limits.anonymousBurst,
       },
-      depth: PUBLIC_DEPTH,
+      depth: { ...PUBLIC_DEPTH, lookups: limits.anonymousLookups },
     },
     session: {
       name: 'session',
       budget: { policy: 'session', perMinute: limits.sessionPerMinute, burst: limits.sessionBurst },
-      depth: WALLET_DEPTH,
+      depth: { ...WALLET_DEPTH, lookups: limits.sessionLookups },
     },
   };
 }

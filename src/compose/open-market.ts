@@ -3,6 +3,7 @@
 import type { Access } from '../access/create-access.ts';
 import { findTier } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
+import type { LookupDesk } from '../contract/look-up-token.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import { createMarket, type Market } from '../market/create-market.ts';
@@ -28,6 +29,8 @@ interface OpenMarketOptions {
   readonly lists: TokenLists;
   /** Null if this process has no others beside it. */
   readonly link: WorkerLink | null;
+  /** Absent if nothing is looked up. */
+  readonly lookups: LookupDesk | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -76,7 +79,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     clock,
     depthOf: (identity) => findTier(access.tiers, identity).depth,
     lists: options.lists,
-    lookups: chains.tokens.isOn ? chains.tokens : undefined,
+    lookups: options.lookups,
     buildSegment: (chain, facts) =>
       buildSegmentElsewhere({ store: config.store, chain, facts }, options.link),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,

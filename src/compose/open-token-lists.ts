@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 import { sleep } from '../lib/retry.ts';
 import { type FindListChain, TokenListError } from '../market/lists/parse-token-list.ts';
-import { openListUrl, readListFile } from '../market/lists/token-list-source.ts';
+import {
+  openListUrl,
+  readListFile,
+  type TokenListSource,
+} from '../market/lists/token-list-source.ts';
 import { TokenLists } from '../market/lists/token-lists.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findFamily } from './chain-families.ts';
+import { readBundledList } from './read-bundled-list.ts';
 
 function createFindChain(known: ChainRegistry): FindListChain {
   return (chainId) => {
@@ -29,6 +34,23 @@ function measure(lists: TokenLists, metrics: Metrics): void {
     '1 while reading a token list fails, else 0.',
     () => lists.statuses.map(({ label, isFailing }) => [label, isFailing ? 1 : 0] as const),
   );
+}
+
+/** Last, so that the operator's own lists win. Read only for chains that are followed. */
+function openBundledList(config: Config, logger: Logger): TokenListSource[] {
+  const followed = new Set(config.chains.map(({ chain }) => chain));
+  if (config.lists.bundled === 'off' || followed.size === 0) return [];
+  const findKnown = createFindChain(config.knownChains);
+  try {
+    const source = readBundledList((chainId) => {
+      const chain = findKnown(chainId);
+      return chain !== null && followed.has(chain.slug) ? chain : null;
+    });
+    return [source];
+  } catch (error) {
+    logger.warn({ err: error }, 'the bundled token list cannot be read');
+    return [];
+  }
 }
 
 /** Throws a `ConfigError` that names every problem of every file. Fetches nothing yet. */
@@ -54,6 +76,7 @@ export async function openTokenLists(options: {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
+  sources.push(...openBundledList(config, logger));
   const lists = new TokenLists({
     sources,
     sleep,

@@ -1,6 +1,7 @@
 // Opens pricing with the store, the feed, the pepper and the chains' nodes.
 
 import type { Peppers } from '../access/peppers.ts';
+import type { LookupDesk } from '../contract/look-up-token.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed } from '../live/feed.ts';
@@ -29,6 +30,8 @@ interface OpenTradingOptions {
   readonly connections: ChainConnections;
   readonly market: Pick<Market, 'pauses' | 'states'>;
   readonly peppers: Peppers;
+  /** Absent if nothing is looked up. */
+  readonly lookups: LookupDesk | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -67,7 +70,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     clock,
     candles: store.market,
     desk: new RouteDesk(threads),
-    lookups: options.chains.tokens.isOn ? options.chains.tokens : undefined,
+    lookups: options.lookups,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),
     sealer: {
       mark: (text) => peppers.mark('quote', text),

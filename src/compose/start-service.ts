@@ -31,6 +31,7 @@ import { openConsole } from './open-console.ts';
 import type { Entrance } from './open-entrance.ts';
 import { openLimits } from './open-limits.ts';
 import { openLogger } from './open-logger.ts';
+import { openLookups } from './open-lookups.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openPorts } from './open-ports.ts';
@@ -274,11 +275,12 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const shared = { config, store, isShared, feed, chains, connections, peppers, link, ...tools };
   const access = openAccess(shared);
   const limits = await openLimits({ config, node, signals, link, ...tools });
+  const lookups = openLookups({ ...shared, access, createLimiter: limits?.createLimiter });
   const credits = openCredits({ config, node, signals, connections, ...tools });
   const status = openStatus({ ...shared, version, node });
   const { getStatus } = status;
   const parts = {
-    ...{ ...shared, access, getStatus, version },
+    ...{ ...shared, access, lookups, getStatus, version },
     sharedStreams: limits?.streams,
     isDraining: () => draining,
   };

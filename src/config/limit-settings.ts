@@ -5,6 +5,15 @@ import { integer, optionalSetting, redisUrl, type Setting, setting } from './set
 /** The cost of the most expensive request: a smaller burst could never pay for it. */
 export const BURST_MIN = 10;
 
+/** Lookups a minute; none at all if it is 0. */
+function lookupLimit(name: string, about: { why: string; fallback: string }): Setting<number> {
+  return setting(name, integer({ min: 0, max: 1_000_000 }), {
+    ...about,
+    group: 'Limits',
+    example: about.fallback,
+  });
+}
+
 function limit(name: string, about: { why: string; fallback: string }): Setting<number> {
   const min = name.endsWith('_BURST') ? BURST_MIN : 1;
   return setting(name, integer({ min, max: 1_000_000_000 }), {
@@ -46,6 +55,18 @@ export const LIMIT_SETTINGS = {
   ipBurst: limit('LIMIT_IP_BURST', {
     why: 'The burst of that budget: how much may be spent at once.',
     fallback: '600',
+  }),
+  anonymousLookups: lookupLimit('LIMIT_ANONYMOUS_LOOKUPS', {
+    why: 'How many tokens a minute are looked up on their chain for a caller without credentials; half of them at once, 0 for none. `LOOKUPS_PER_MINUTE` bounds those of all callers.',
+    fallback: '12',
+  }),
+  keyLookups: lookupLimit('LIMIT_KEY_LOOKUPS', {
+    why: 'The same for all API keys of a wallet. A tier of `TIERS_FILE` may have its own (`lookups`).',
+    fallback: '120',
+  }),
+  sessionLookups: lookupLimit('LIMIT_SESSION_LOOKUPS', {
+    why: 'The same for all sessions of a wallet.',
+    fallback: '60',
   }),
   redisUrl: optionalSetting('REDIS_URL', redisUrl, {
     group: 'Limits',

@@ -14,8 +14,18 @@ test('what a tier leaves out is null', () => {
   const { tiers, problems } = parse({ tiers: { pro: { perMinute: 6000, klines: 20_000 } } });
   assert.deepEqual(problems, []);
   const rest = { streams: null, trades: null, holders: null, prices: null, streamTokens: null };
+  const none = { ...rest, lookups: null };
   const pro = { name: 'pro', perMinute: 6000, burst: null, klines: 20_000 };
-  assert.deepEqual(tiers, [{ ...pro, ...rest }]);
+  assert.deepEqual(tiers, [{ ...pro, ...none }]);
+});
+
+test('a tier may have no lookups at all, and no name of a budget of lookups', () => {
+  const { tiers, problems } = parse({ tiers: { small: { lookups: 0 }, 'key-lookups': {} } });
+  assert.equal(tiers[0]?.lookups, 0);
+  assert.deepEqual(problems, ['tiers.key-lookups has a name that is taken: choose another']);
+  assert.deepEqual(parse({ tiers: { small: { lookups: -1 } } }).problems, [
+    'tiers.small.lookups must be a whole number from 0 to 1000000',
+  ]);
 });
 
 test('all problems are named', () => {

@@ -18,22 +18,28 @@ export interface FileTier {
   readonly klines: number | null;
   readonly prices: number | null;
   readonly streamTokens: number | null;
+  readonly lookups: number | null;
 }
 
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 /** Names of budgets that exist without the file. */
 const TAKEN: ReadonlySet<string> = new Set(['anonymous', 'key', 'session', 'ip', 'key-share']);
+/** Of the budgets of lookups, one for each tier. */
+const TAKEN_END = '-lookups';
 
 const BUDGET_MAX = 1_000_000_000;
 /** Larger answers would not fit into a request's time. */
 const ROWS_MAX = { trades: 5000, holders: 10_000, klines: 50_000, prices: 1000 };
 const STREAMS_MAX = 1_000_000;
 const STREAM_TOKENS_MAX = 1000;
+const LOOKUPS_MAX = 1_000_000;
 
 function parseTier(name: string, value: unknown, problems: string[]): FileTier {
   const fields = new JsonFields(value, `tiers.${name}`, problems);
   if (!NAME.test(name)) fields.note(null, 'must have a name of a-z, 0-9 and -, at most 32');
-  if (TAKEN.has(name)) fields.note(null, 'has a name that is taken: choose another');
+  if (TAKEN.has(name) || name.endsWith(TAKEN_END)) {
+    fields.note(null, 'has a name that is taken: choose another');
+  }
   const read = (key: string, min: number, max: number) =>
     fields.readOr<number | null>(key, wholeNumber(min, max), null);
   const tier = {
@@ -46,6 +52,7 @@ function parseTier(name: string, value: unknown, problems: string[]): FileTier {
     klines: read('klines', 1, ROWS_MAX.klines),
     prices: read('prices', 1, ROWS_MAX.prices),
     streamTokens: read('streamTokens', 1, STREAM_TOKENS_MAX),
+    lookups: read('lookups', 0, LOOKUPS_MAX),
   };
   fields.refuseOthers();
   return tier;

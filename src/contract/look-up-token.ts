@@ -6,6 +6,7 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { HandlerContext } from './handler.ts';
+import type { Identity } from './identity.ts';
 import { LOOKUP_COST } from './operation.ts';
 
 export interface TokenRequest {
@@ -23,9 +24,16 @@ export interface LookupCaller {
   refund(cost: number): void;
 }
 
+/** A caller of the API, whose tier limits its lookups. */
+export interface ClientCaller extends LookupCaller {
+  readonly identity: Identity;
+  /** Gives back what the request has cost so far, because it is refused. */
+  waive(): void;
+}
+
 export interface LookupDesk {
   /** Waits a bounded time; `pending` if that was too short. */
-  find(request: TokenRequest, caller: LookupCaller): Promise<LookupOutcome | 'pending'>;
+  find(request: TokenRequest, caller: ClientCaller): Promise<LookupOutcome | 'pending'>;
   /** A client asked about a token that the index has. */
   noteKnown(chain: ChainSlug, token: Address): void;
 }
@@ -59,10 +67,12 @@ function buildLookupError(
 }
 
 /** `paid` is what the request has cost so far; a refusal gives it back. */
-export function createLookupCaller(context: HandlerContext, paid: number): LookupCaller {
+export function createLookupCaller(context: HandlerContext, paid: number): ClientCaller {
   const { identity, chargeAhead, chargeDone } = context;
   return {
     key: `${identity.kind} ${identity.key}`,
+    identity,
+    waive: () => chargeDone?.(-paid),
     charge: () => chargeAhead?.({ cost: LOOKUP_COST, paid }) ?? 0,
     refund: (cost) => chargeDone?.(-cost),
   };
@@ -72,7 +82,7 @@ export function createLookupCaller(context: HandlerContext, paid: number): Looku
 export async function lookUpToken(
   lookups: LookupDesk,
   request: TokenRequest & { /** As clients see it. */ readonly mint: string },
-  caller: LookupCaller,
+  caller: ClientCaller,
 ): Promise<boolean> {
   const outcome = await lookups.find(request, caller);
   if (outcome === 'found') return true;

@@ -299,6 +299,13 @@ export const ERROR_CATALOGUE = {
     detail: 'This tier allows {limit} open streams.',
     help: 'Close a stream, or wait as long as `Retry-After` says; an API key allows more. All streams of a wallet or, without credentials, of an address count together.',
   },
+  LOOKUPS_NOT_INCLUDED: {
+    status: 403,
+    title: 'Lookups not included',
+    detail:
+      'The token is new to this server, and the tier {tier} does not include looking tokens up on {chain}.',
+    help: '`limits.lookups` of `/entitlements` is how many unknown tokens a minute the tier has looked up; for this one it is 0. Use a key, or ask the operator. Tokens that the server knows can be read all the same.',
+  },
   RATE_LIMITED: {
     status: 429,
     title: 'Rate limited',

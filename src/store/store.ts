@@ -27,6 +27,7 @@ import type { FeedRow, FeedStore } from './feed-store.ts';
 import type { ChainLease, LeaseStore } from './lease-store.ts';
 import type { CandleSeries, MarketReads, TimeRange } from './market-reads.ts';
 import type { PauseStore } from './pause-store.ts';
+import type { RowPartitions } from './row-partitions.ts';
 import type { SignalStore } from './signal-store.ts';
 import type { StoreFault } from './store-error.ts';
 import type { RollbackRecord, StreamReads } from './stream-reads.ts';
@@ -210,6 +211,8 @@ export interface OldCandles {
 export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
 
 export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
+  /** Absent if old rows can only be deleted. */
+  readonly partitions?: RowPartitions | undefined;
   /**
    * The same store for the holder of a lease: its transactions of that chain fail with
    * `LeaseLostError` once another process has taken it.

@@ -1,8 +1,15 @@
-// Runs the store's suite on both engines, and on SQLite as an indexer opens it.
+// Runs the store's suite on both engines, on SQLite as an indexer opens it, and on PostgreSQL with
+// tables that retention has divided.
 
 import { describeStore } from './describe-store.ts';
-import { createPostgresPlace, createSqlitePlace, createThreadedPlace } from './store-place.ts';
+import {
+  createDividedPlace,
+  createPostgresPlace,
+  createSqlitePlace,
+  createThreadedPlace,
+} from './store-place.ts';
 
 describeStore('store on SQLite', createSqlitePlace);
 describeStore('store on SQLite, written on a thread', createThreadedPlace);
 describeStore('store on PostgreSQL', createPostgresPlace);
+describeStore('store on PostgreSQL with partitions', createDividedPlace, { isNew: false });

@@ -18,7 +18,12 @@ import { describeTransactions } from './store-transactions.ts';
 import { describeUndo } from './store-undo.ts';
 import { describeWallets } from './store-wallets.ts';
 
-export function describeStore(name: string, createPlace: CreatePlace): void {
+/** A place that has data already cannot be migrated from the beginning. */
+export function describeStore(
+  name: string,
+  createPlace: CreatePlace,
+  { isNew = true }: { readonly isNew?: boolean } = {},
+): void {
   describe(name, () => {
     describeRows(createPlace);
     describePages(createPlace);
@@ -30,7 +35,7 @@ export function describeStore(name: string, createPlace: CreatePlace): void {
     describeStreams(createPlace);
     describePoolSafety(createPlace);
     describeBackfills(createPlace);
-    describeMigrations(createPlace);
+    if (isNew) describeMigrations(createPlace);
     describeRetention(createPlace);
     describeScope(createPlace);
     describeWatches(createPlace);

@@ -77,6 +77,16 @@ export async function createSqlitePlace(
   };
 }
 
+/** With tables that are divided by time, as retention does. */
+export async function createDividedPlace(): Promise<StorePlace> {
+  const place = await createPostgresPlace();
+  const { market, close } = await place.open();
+  const plan = { spanDays: 1, nowMs: 1_700_000_000_000, floorMs: 0 };
+  for (const table of ['trades', 'candles'] as const) await market.partitions?.rotate(table, plan);
+  await close();
+  return place;
+}
+
 export async function createPostgresPlace(): Promise<StorePlace> {
   const database = await createTestDatabase();
   const address = { engine: 'postgres', target: database.url } as const;

@@ -181,3 +181,28 @@ test('what is no token stays 404, and a node that fails is 503 until it is back'
   await until(async () => (await ask(wire)).status === 200, service);
   await stopService(service);
 });
+
+test("a caller's tier bounds its lookups, of quotes as of reads", async (t) => {
+  const { chain, env } = await createIndexingScene(t, { engine: 'sqlite' });
+  await chain.mine(3);
+  const start = await chain.readHead();
+  const late = { ...env, START_BLOCK_DEVNET: String(start), LIMIT_ANONYMOUS_LOOKUPS: '0' };
+  const service = await startServiceProcess(t, { env: late });
+  await untilAtHead(service, chain);
+  const limits = await read<{ limits: { lookups: number } }>(service, '/entitlements');
+  assert.equal(limits.body.limits.lookups, 0);
+  const { address: mint } = findToken(chain.deployment, 'wire');
+  for (const ask of [
+    () => read(service, `/token?chain=devnet&mint=${mint}`),
+    () => read(service, `/tokens/search?q=${mint}`),
+    () => quote(service, { mint, side: 'buy', amountInRaw: '1000' }),
+  ]) {
+    let refused = await ask();
+    await until(async () => {
+      refused = await ask();
+      return refused.body.code !== 'NOT_READY';
+    }, service);
+    assert.deepEqual([refused.status, refused.body.code], [403, 'LOOKUPS_NOT_INCLUDED']);
+  }
+  await stopService(service);
+});

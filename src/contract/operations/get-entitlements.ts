@@ -38,7 +38,7 @@ export const getEntitlements = defineOperation({
       },
       limits: {
         ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30 },
-        streamTokens: 10,
+        ...{ streamTokens: 10, lookups: 12 },
       },
       chains: ['devnet'],
     },

@@ -72,6 +72,7 @@ export const getMe = defineOperation({
         limits: {
           ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100 },
           streamTokens: 100,
+          lookups: 60,
         },
         chains: [],
       },

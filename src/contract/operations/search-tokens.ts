@@ -48,7 +48,10 @@ export const searchTokens = defineOperation({
     },
     { title: 'TokenSearch', additionalProperties: false },
   ),
-  errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_CURSOR', 'NOT_READY', 'LOOKUP_PENDING'],
+  errors: [
+    ...(['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_CURSOR', 'NOT_READY'] as const),
+    ...(['LOOKUP_PENDING', 'LOOKUPS_NOT_INCLUDED'] as const),
+  ],
   example: {
     input: { q: 'wire', limit: 1 },
     answer: {

@@ -8,4 +8,5 @@ export const TOKEN_ERRORS = [
   'TOKEN_PAUSED',
   'NOT_READY',
   'LOOKUP_PENDING',
+  'LOOKUPS_NOT_INCLUDED',
 ] as const;

@@ -230,7 +230,10 @@ export const searchUdf = defineOperation({
       { title: 'UdfSearchResult', additionalProperties: false },
     ),
   ),
-  errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY', 'LOOKUP_PENDING'],
+  errors: [
+    ...(['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY', 'LOOKUP_PENDING'] as const),
+    'LOOKUPS_NOT_INCLUDED',
+  ],
   example: {
     input: { query: 'wire', limit: 1 },
     answer: [

@@ -98,11 +98,12 @@ export const entitlementsSchema = Type.Object(
     limits: Type.Object(
       {
         ...{ streams: count, trades: count, holders: count, klines: count, prices: count },
-        streamTokens: count,
+        ...{ streamTokens: count, lookups: count },
       },
       {
         additionalProperties: false,
-        description: 'Concurrent streams, rows per response, and tokens per stream.',
+        description:
+          'Concurrent streams, rows per response, tokens per stream, and lookups of unknown tokens a minute.',
       },
     ),
     chains: Type.Array(chainSlugSchema),

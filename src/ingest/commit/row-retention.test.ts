@@ -29,7 +29,10 @@ async function count(place: StorePlace, sql: string): Promise<number> {
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** The size of the files, log included; on PostgreSQL that of the two tables and their indexes. */
+/**
+ * The size of the files, log included; on PostgreSQL that of the two tables with their partitions
+ * and indexes.
+ */
 async function readSize(place: StorePlace): Promise<number> {
   const { engine, target } = place.address;
   if (engine === 'sqlite') {
@@ -39,10 +42,27 @@ async function readSize(place: StorePlace): Promise<number> {
   // The work of autovacuum, done now.
   await place.run('VACUUM trades');
   await place.run('VACUUM candles');
-  return count(
-    place,
-    "SELECT pg_total_relation_size('trades') + pg_total_relation_size('candles')",
+  const sum = (table: string) =>
+    `(SELECT SUM(pg_total_relation_size(relid)) FROM pg_partition_tree('${table}'))`;
+  return count(place, `SELECT ${sum('trades')} + ${sum('candles')}`);
+}
+
+/** Old rows went with their partitions, and there are no more of these than days are kept. */
+async function assertDropped(place: StorePlace): Promise<void> {
+  const rows = await place.run(
+    "SELECT relname FROM pg_class WHERE relispartition AND relkind = 'r' ORDER BY relname",
   );
+  const names = rows.map(({ relname }) => String(relname));
+  for (const [table, kept] of [
+    ['trades', KEPT.trades],
+    ['candles', KEPT.fineCandles],
+  ] as const) {
+    const days = names.filter((name) => new RegExp(`^${table}_[0-9]+_[0-9]+$`).test(name));
+    // The current day and some ahead.
+    assert.ok(days.length > kept && days.length <= kept + 6, days.join(' '));
+  }
+  const others = names.filter((name) => !/_[0-9]+_[0-9]+$/.test(name));
+  assert.deepEqual(others, ['candles_days', 'candles_rest', 'trades_rest']);
 }
 
 /** Candles of days stay, so they are left out. */
@@ -141,6 +161,7 @@ for (const [engine, createPlace] of [
       assertFlat('trades', figures.trades);
       assertFlat('candles', figures.candles);
       assertFlat('size', figures.size);
+      if (engine === 'postgres') await assertDropped(place);
       assert.deepEqual(
         indexed.warnings.filter((warning) => warning.startsWith('indexing failed')),
         [],

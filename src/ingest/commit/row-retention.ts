@@ -4,12 +4,15 @@
 // follow the finalized block, so no rollback ever needs deleted rows: it folds the candles of days
 // that are kept whole. A floor is committed before the first row below it is deleted, so a read at
 // one commit sees either all rows or the floor that hides them.
+//
+// Where the engine has partitions, whole ones are dropped; rows are deleted only outside of them.
 
 import { computeOpenTime } from '../../candles/interval.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint, KeptFrom } from '../../model/market-record.ts';
 import type { CandleSeries } from '../../store/market-reads.ts';
 import type { MarketStore } from '../../store/store.ts';
+import { PartitionRotation } from './partition-rotation.ts';
 
 export interface RetentionDays {
   /** Null keeps all of them. */
@@ -59,6 +62,8 @@ export class RowRetention {
   #candlesDoneMs = 0;
   /** The last series whose candles were checked; the next step continues after it. */
   #candlesAfter: CandleSeries | null = null;
+  readonly #tradeParts = new PartitionRotation('trades');
+  readonly #candleParts = new PartitionRotation('candles');
 
   constructor(options: {
     readonly store: MarketStore;
@@ -104,12 +109,31 @@ export class RowRetention {
   }
 
   async #deleteSome(checkpoint: Checkpoint, tradesAdded: number): Promise<void> {
+    const canDelete = await this.#rotate(checkpoint);
     const added = Math.ceil((tradesAdded * ROWS_PER_TRADE) / ROWS_PER_TRANSACTION);
     for (let count = 0; count < TRANSACTIONS_PER_STEP + added; count += 1) {
       const isDone =
-        (await this.#deleteTrades(checkpoint)) && (await this.#deleteCandles(checkpoint));
+        (!canDelete.trades || (await this.#deleteTrades(checkpoint))) &&
+        (!canDelete.candles || (await this.#deleteCandles(checkpoint)));
       if (isDone) return;
     }
+  }
+
+  /** Drops what it can; says of which table rows have to be deleted. */
+  async #rotate({ timestampMs: nowMs, tradesFromMs, candlesFromMs }: Checkpoint) {
+    const { partitions } = this.#store;
+    if (partitions === undefined) return { trades: true, candles: true };
+    const { trades, fineCandles } = this.#days;
+    return {
+      trades: await this.#tradeParts.run(partitions, {
+        days: trades,
+        nowMs,
+        floorMs: tradesFromMs,
+      }),
+      candles: await this.#candleParts.run(partitions, {
+        ...{ days: fineCandles, nowMs, floorMs: candlesFromMs },
+      }),
+    };
   }
 
   /** True when nothing is left to delete. */

@@ -7,6 +7,7 @@ import type { FeedRow } from '../feed-store.ts';
 import { LeaseLostError } from '../lease-lost-error.ts';
 import type { ChainLease } from '../lease-store.ts';
 import type { CandleSeries } from '../market-reads.ts';
+import type { RowPartitions } from '../row-partitions.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
 import type {
   MarketSnapshot,
@@ -52,6 +53,7 @@ interface MarketStoreOptions {
     of: { readonly chain: ChainSlug; readonly origin: string },
     row: FeedRow,
   ) => Promise<void>;
+  readonly partitions?: RowPartitions;
 }
 
 export class SqlMarketStore extends MarketScans implements MarketStore {
@@ -62,6 +64,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     super(engine.session);
     this.#engine = engine;
     this.#options = options;
+  }
+
+  get partitions(): RowPartitions | undefined {
+    return this.#options.partitions;
   }
 
   fence(lease: ChainLease): MarketStore {

@@ -19,6 +19,7 @@ import { withTiming } from '../with-timing.ts';
 import { findPostgresFault } from './find-postgres-fault.ts';
 import { PostgresFeed, putFeedRow } from './postgres-feed.ts';
 import { PostgresLeases } from './postgres-leases.ts';
+import { PostgresPartitions } from './postgres-partitions.ts';
 import {
   BEGIN_SNAPSHOT,
   PATIENT_TIMEOUTS,
@@ -70,16 +71,23 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     holdMs: HOLD_MS,
     slowFault: 'unreachable',
   });
-  const migrating = new PostgresPool({ ...options, poolSize: 1 }, PATIENT_TIMEOUTS);
-  try {
-    for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) {
-      await migrate(createEngine(migrating), history, options);
+  const runLong = async (work: (engine: SqlEngine) => Promise<void>) => {
+    const patient = new PostgresPool({ ...options, poolSize: 1 }, PATIENT_TIMEOUTS);
+    try {
+      await work(createEngine(patient));
+    } finally {
+      await patient.close();
     }
+  };
+  try {
+    await runLong(async (patient) => {
+      for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) {
+        await migrate(patient, history, options);
+      }
+    });
   } catch (error) {
     await close();
     throw error;
-  } finally {
-    await migrating.close();
   }
   health.start();
   const engine = withTiming(faultless, options.onTiming);
@@ -88,7 +96,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   let closing: Promise<void> | null = null;
   return {
     engine: 'postgres',
-    market: new SqlMarketStore(engine, { putFeedRow }),
+    market: new SqlMarketStore(engine, {
+      ...{ putFeedRow, partitions: new PostgresPartitions(engine, runLong) },
+    }),
     standby,
     pauses: new SqlPauseStore(engine),
     watches: new SqlWatchStore(engine),

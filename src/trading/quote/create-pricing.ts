@@ -58,6 +58,7 @@ export function createTradeCaller(context: HandlerContext, paid: number): TradeC
   let unused = paid;
   return {
     key: `${identity.kind} ${identity.key}`,
+    identity,
     watch: watchClient,
     chargeAhead: (cost) => {
       const given = unused;
@@ -67,6 +68,10 @@ export function createTradeCaller(context: HandlerContext, paid: number): TradeC
     charge: (cost) => {
       unused = 0;
       chargeDone?.(cost);
+    },
+    waive: () => {
+      chargeDone?.(-unused);
+      unused = 0;
     },
   };
 }

@@ -33,6 +33,8 @@ function lookUp(demand: PricedDemand, token: Address, isKnown: boolean): Promise
     { chain: chain.slug, token, mint, isKnown },
     {
       key: caller.key,
+      identity: caller.identity,
+      waive: () => caller.waive(),
       charge: () => caller.chargeAhead(LOOKUP_COST),
       refund: (cost) => caller.charge(-cost),
     },

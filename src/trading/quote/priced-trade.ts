@@ -3,6 +3,7 @@
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TradeSwaps } from '../../chains/chain-transactions.ts';
 import type { SwapCost } from '../../chains/transaction-costs.ts';
+import type { Identity } from '../../contract/identity.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
@@ -177,6 +178,7 @@ export interface PricedTrade {
 /** Who requests a price: searches of different callers are served in turn. */
 export interface TradeCaller {
   readonly key: string;
+  readonly identity: Identity;
   /** Returns a signal that aborts when the caller disconnects. */
   readonly watch?: (() => AbortSignal) | undefined;
   /**
@@ -186,6 +188,8 @@ export interface TradeCaller {
   chargeAhead(cost: number): number;
   /** Charges for such a search after it is done; a negative cost is refunded. */
   charge(cost: number): void;
+  /** Gives back what the request has cost so far, because it is refused. */
+  waive(): void;
 }
 
 export interface PriceOptions {

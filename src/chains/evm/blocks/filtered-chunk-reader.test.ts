@@ -100,3 +100,41 @@ test('a pool that one part of a range creates is read in the parts after it', as
   assert.ok(swaps > 20);
   assert.equal(countSwaps(toEvents(blocks)), swaps);
 });
+
+/** A node that leaves the token's logs out of filtered replies, but not out of whole blocks. */
+async function startForgetful(chain: ReturnType<typeof recordChain>) {
+  return await startNode((method, params) => {
+    const reply = chain.answerUpTo(chain.head)(method, params);
+    const isFiltered = method === 'eth_getLogs' && 'topics' in (params[0] as object);
+    if (!isFiltered) return reply;
+    return (reply as { readonly address: string }[]).filter(({ address }) => address !== TOKEN);
+  });
+}
+
+test('a node that leaves logs out of its replies is refused, and another is asked', async () => {
+  const chain = recordChain();
+  chain.add([{ from: TRADER, logs: [transfer(FIRST), transfer(FIRST + 1)] }]);
+  const [forgetful, honest] = [await startForgetful(chain), await startNode(chain)];
+  const adapter = createSceneAdapter([forgetful, honest]);
+  const range = { fromBlock: FIRST, toBlock: chain.head, linked: true, only: ONLY };
+  const { blocks } = await adapter.readBlocks(range);
+  const expected = (await readHonestly(chain)).filter(({ number }) => number >= FIRST);
+  assert.deepEqual(toEvents(blocks), expected);
+  assert.match(adapter.status?.().limitations.join() ?? '', /contradicts itself/);
+});
+
+test('a whole block is read seldom, and not where the header says that nothing is missing', async () => {
+  const chain = recordChain();
+  for (let n = FIRST; n < FIRST + 6; n += 1) {
+    chain.add([{ from: TRADER, logs: n % 2 === 0 ? [] : [transfer(n), transfer(n + 1)] }]);
+  }
+  const node = await startNode(chain);
+  const adapter = createSceneAdapter([node]);
+  for (let n = FIRST; n <= chain.head; n += 1) {
+    await adapter.readBlocks({ fromBlock: n, toBlock: n, linked: true, only: ONLY });
+  }
+  const whole = node.calls.filter(
+    ({ method, params }) => method === 'eth_getLogs' && !('topics' in (params[0] as object)),
+  );
+  assert.ok(whole.length <= 1, `${whole.length} whole blocks`);
+});

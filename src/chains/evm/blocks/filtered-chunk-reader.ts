@@ -21,6 +21,7 @@ import {
 } from './chunk-reader.ts';
 import { decodeBacked, dropUnbacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
+import { LeftOutLogs } from './left-out-logs.ts';
 import type { LogFilter, LogFilters } from './log-filters.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import type { EvmBlock } from './parse-block.ts';
@@ -126,10 +127,12 @@ function addContexts(
 export class FilteredChunkReader {
   readonly #options: FilteredReaderOptions;
   readonly #venueTopics: ReadonlySet<string>;
+  readonly #leftOut: LeftOutLogs;
 
   constructor(options: FilteredReaderOptions) {
     this.#options = options;
     this.#venueTopics = new Set(options.decoding.topics);
+    this.#leftOut = new LeftOutLogs(options.clock);
   }
 
   async read(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
@@ -143,6 +146,10 @@ export class FilteredChunkReader {
     const context = { endpoint: endpoint.name, allLogs: false };
     if (chunk.linked) assertLinked(blocks, context);
     assertLogsFit(blocks, logs, context);
+    if (early !== null) {
+      const filters = this.#options.filters.build(chunk.only);
+      await this.#leftOut.assertNone(endpoint, early, { filters, logs, signal: chunk.signal });
+    }
     const { contexts, unbacked } = await this.#readSwapContexts(endpoint, {
       ...{ chunk, logs, accepted: told },
     });

@@ -51,6 +51,15 @@ export function bloomMayHave(bloom: Uint8Array, item: string): boolean {
   });
 }
 
+/** The part of the bits that are set. */
+export function computeBloomShare(bloom: Uint8Array): number {
+  let count = 0;
+  for (const byte of bloom) {
+    for (let rest = byte; rest !== 0; rest &= rest - 1) count += 1;
+  }
+  return count / (BLOOM_BYTES * 8);
+}
+
 /** The result of comparing a block's logs with its header's bloom. */
 type BloomVerdict = 'complete' | 'missing' | 'invented' | 'unknown';
 
