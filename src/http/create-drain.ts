@@ -11,18 +11,15 @@ const LOOK_MS = 50;
 
 /** To be made before the server listens. The result resolves when no connection is left. */
 export function createDrain(server: Server): () => Promise<void> {
-  /** Connections on which nothing has come yet. */
-  const unused = new Set<Socket>();
+  const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    const forget = () => unused.delete(socket);
-    socket.once('close', forget);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
-  server.on('request', ({ socket }) => unused.delete(socket));
   const closeUnused = () => {
     server.closeIdleConnections();
-    // Of a head that is on its way, some bytes have come.
-    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+    // On an unused one nothing has come; of a head that is on its way, some bytes have.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return () =>
     new Promise((resolve) => {

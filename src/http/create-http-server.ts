@@ -10,7 +10,7 @@ import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createConnectionFields } from './answer-head.ts';
 import { createAddressReader } from './client-address.ts';
 import { createBareServer, type Timeouts } from './create-bare-server.ts';
-import { type CountAnswer, Exchange } from './exchange.ts';
+import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
 import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { closeAfter, isAfterLast } from './last-answer.ts';
@@ -49,6 +49,12 @@ export interface HttpServerOptions
   readonly readSendQueues?: ReadSendQueues;
 }
 
+const EXCHANGE = Symbol('exchange');
+
+interface ObservedResponse extends ServerResponse {
+  [EXCHANGE]?: Exchange;
+}
+
 /** Operations that are never rejected for overload. */
 const NEVER_SHED = new Set(['getHealth']);
 
@@ -64,13 +70,14 @@ function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
   };
 }
 
-/** Counts, measures and logs an exchange when it ends. */
-function createObserver(options: HttpServerOptions, pressure: Pressure) {
+function createObserver(options: HttpServerOptions, pressure: Pressure): ObserveExchange {
   const meterOf = createMeters(options.metrics);
   const { countAnswer } = options.access;
-  return (exchange: Exchange, startedMs: number, begun?: number): void => {
+  return (exchange, begun) => {
+    if (exchange.isObserved) return;
+    exchange.isObserved = true;
     pressure.leave();
-    const ms = options.clock.monotonicMs() - startedMs;
+    const ms = options.clock.monotonicMs() - exchange.startedMs;
     const { response, operation, identity } = exchange;
     // 499, as in nginx: the client disconnected before the response was sent.
     const status = begun ?? (response.writableFinished ? response.statusCode : 499);
@@ -126,27 +133,30 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   const { countAnswer = null } = options.access;
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
+  // Functions of all requests: one made for each would cost more than what it does.
+  const failLater = (exchange: Exchange, pending: Promise<void>) => {
+    pending.catch((error: unknown) => fail(exchange, error));
+  };
+  function observeClosed(this: ObservedResponse): void {
+    const exchange = this[EXCHANGE];
+    if (exchange !== undefined) observe(exchange);
+  }
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (isAfterLast(response)) return;
-    const startedMs = options.clock.monotonicMs();
-    const target = readTarget(request.url ?? '');
-    const id = options.createRequestId();
+    const startedMs = clock.monotonicMs();
     const exchange = new Exchange({
       request,
       response,
-      target,
-      id,
+      target: readTarget(request.url ?? ''),
+      id: options.createRequestId(),
       writeConnectionFields,
       countAnswer,
+      startedMs,
+      observe,
     });
     pressure.enter();
-    let isObserved = false;
-    const done = (begun?: number) => {
-      if (!isObserved) observe(exchange, startedMs, begun);
-      isObserved = true;
-    };
-    exchange.onHead = done;
-    response.on('close', done);
+    (response as ObservedResponse)[EXCHANGE] = exchange;
+    response.on('close', observeClosed);
     try {
       // A client that asked for another protocol may already have sent some of it.
       if (options.isDraining() || request.headers.upgrade !== undefined) closeAfter(response);
@@ -165,7 +175,8 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
       if (pressure.isOverloaded(startedMs) && !NEVER_SHED.has(route.operation)) {
         throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
       }
-      route.answer(exchange)?.catch((error: unknown) => fail(exchange, error));
+      const pending = route.answer(exchange);
+      if (pending !== undefined) failLater(exchange, pending);
     } catch (error) {
       fail(exchange, error);
     }

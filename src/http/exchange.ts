@@ -14,7 +14,7 @@ import {
 } from './answer-head.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
 import { COMPRESSED_BYTES_MIN, type CompressibleBody, compressBody } from './compress-body.ts';
-import { pickEncoding } from './pick-encoding.ts';
+import { type Encoding, pickEncoding } from './pick-encoding.ts';
 import { serializeProblem } from './problem.ts';
 import type { RequestTarget } from './target.ts';
 
@@ -31,7 +31,15 @@ interface ExchangeParts {
   readonly writeConnectionFields: ConnectionFields | null;
   /** Null if nobody counts the usage of callers. */
   readonly countAnswer: CountAnswer | null;
+  readonly startedMs: number;
+  readonly observe: ObserveExchange;
 }
+
+/**
+ * Counts, measures and logs an exchange when it ends or, if it streams, when its response has
+ * begun: from then on it no longer counts as a request in progress. `begun` is its status then.
+ */
+export type ObserveExchange = (exchange: Exchange, begun?: number) => void;
 
 /** Counts an answer, or a part of one, for the caller's usage. */
 export type CountAnswer = (identity: Identity, answered: AnsweredRequest) => void;
@@ -51,10 +59,14 @@ export class Exchange {
   addressGroup: string | null = null;
   /** The name in the log; set when the route is known. */
   operation = 'unknown';
-  /** Called when a streaming response has begun: it no longer counts as a request in progress. */
-  onHead: ((status: number) => void) | null = null;
+  /** Whether it was observed: once is enough. */
+  isObserved = false;
+  readonly startedMs: number;
+  readonly #observe: ObserveExchange;
   readonly #writeConnectionFields: ConnectionFields | null;
   readonly #countAnswer: CountAnswer | null;
+  /** The same for all responses until one of them is changed. */
+  #common = COMMON_FLAT;
   readonly #headers: string[];
   /** Whether we generated all header values, so that nothing has to be validated. */
   #isOwn = true;
@@ -68,8 +80,9 @@ export class Exchange {
     this.query = target.query;
     this.#writeConnectionFields = parts.writeConnectionFields;
     this.#countAnswer = parts.countAnswer;
-    this.#headers = COMMON_FLAT.slice();
-    this.#headers.push('x-request-id', id);
+    this.startedMs = parts.startedMs;
+    this.#observe = parts.observe;
+    this.#headers = ['x-request-id', id];
   }
 
   /**
@@ -83,21 +96,20 @@ export class Exchange {
   /** Sets a header to any value, replacing an existing one. */
   setHeader(name: string, value: string): void {
     this.#isOwn = false;
-    const at = this.#find(name);
+    const at = findHeader(this.#headers, name);
     if (at >= 0) this.#headers[at + 1] = value;
-    else this.#headers.push(name, value);
+    else {
+      this.#common = withoutHeader(this.#common, name);
+      this.#headers.push(name, value);
+    }
   }
 
   /** Sets a header to a value that we generated, replacing an existing one. */
   renewHeader(name: string, value: string): void {
-    const at = this.#find(name);
-    if (at < 0) this.addHeader(name, value);
-    else if (at >= COMMON_FLAT.length) this.#headers[at + 1] = value;
+    const at = findHeader(this.#headers, name);
+    if (at >= 0) this.#headers[at + 1] = value;
+    else if (findHeader(this.#common, name) < 0) this.addHeader(name, value);
     else this.setHeader(name, value);
-  }
-
-  #find(name: string): number {
-    return this.#headers.findIndex((one, index) => index % 2 === 0 && one === name);
   }
 
   /** Adds a header that is not set yet, with a value that we generated. */
@@ -106,10 +118,15 @@ export class Exchange {
   }
 
   removeHeader(name: string): void {
-    const at = this.#find(name);
-    if (at < 0) return;
-    this.#headers.splice(at, 2);
+    const at = findHeader(this.#headers, name);
+    if (at >= 0) this.#headers.splice(at, 2);
+    this.#common = withoutHeader(this.#common, name);
     this.#isOwn = false;
+  }
+
+  /** Has Node write the head. */
+  #writeHead(status: number): void {
+    this.response.writeHead(status, [...this.#common, ...this.#headers]);
   }
 
   /**
@@ -121,16 +138,16 @@ export class Exchange {
 
   /** Sends the head of a streaming response; see `closeAfter` for later requests. */
   sendHead(status: number): void {
-    this.response.writeHead(status, this.#headers);
+    this.#writeHead(status);
     this.response.flushHeaders();
-    this.onHead?.(status);
+    this.#observe(this, status);
   }
 
   send(status: number, body: string | Buffer | null): void {
     if (!this.isOpen) return;
     if (body === null) {
       // 204 and 304 have no body and so no length.
-      this.response.writeHead(status, this.#headers);
+      this.#writeHead(status);
       this.response.end();
       return;
     }
@@ -143,7 +160,7 @@ export class Exchange {
       return;
     }
     this.#headers.push('content-length', String(bytes.length));
-    this.response.writeHead(status, this.#headers);
+    this.#writeHead(status);
     // Node omits the body of a response to HEAD itself.
     this.response.end(bytes);
   }
@@ -157,7 +174,7 @@ export class Exchange {
       return;
     }
     this.#headers.push('content-length', String(length));
-    this.response.writeHead(status, this.#headers);
+    this.#writeHead(status);
     this.response.cork();
     for (const part of parts) this.response.write(part);
     this.response.uncork();
@@ -172,13 +189,22 @@ export class Exchange {
       this.send(status, bytes);
       return;
     }
-    const sendCompressed = (compressed: Buffer) => {
-      this.addHeader('content-encoding', choice.encoding);
+    return this.#sendCompressed(status, body, choice.encoding);
+  }
+
+  /** Apart from `sendBody`, because a closure there costs every response, compressed or not. */
+  #sendCompressed(
+    status: number,
+    body: CompressibleBody,
+    encoding: Encoding,
+  ): void | Promise<void> {
+    const send = (compressed: Buffer) => {
+      this.addHeader('content-encoding', encoding);
       this.send(status, compressed);
     };
-    const compressed = compressBody(body, choice.encoding);
-    if (compressed instanceof Promise) return compressed.then(sendCompressed);
-    sendCompressed(compressed);
+    const compressed = compressBody(body, encoding);
+    if (compressed instanceof Promise) return compressed.then(send);
+    send(compressed);
   }
 
   /** `mayCompress`: whether the operation's responses may be compressed. */
@@ -196,7 +222,7 @@ export class Exchange {
   }
 
   #sendHeaded(status: number, bytes: Buffer, connectionFields: string): void {
-    const own = toHeaderLines(this.#headers, COMMON_FLAT.length);
+    const own = toHeaderLines(this.#headers);
     const length = `content-length: ${bytes.length}\r\n`;
     const lines = `${COMMON_LINES}${own}${length}${connectionFields}`;
     sendHeaded(this.response, { status, lines }, bytes);
@@ -218,6 +244,19 @@ export class Exchange {
     this.renewHeader('content-type', 'application/problem+json; charset=utf-8');
     this.send(error.status, body);
   }
+}
+
+/** Where a header's name is in a flat list; −1 if it is not. */
+function findHeader(headers: readonly string[], name: string): number {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index] === name) return index;
+  }
+  return -1;
+}
+
+function withoutHeader(headers: readonly string[], name: string): readonly string[] {
+  const at = findHeader(headers, name);
+  return at < 0 ? headers : headers.toSpliced(at, 2);
 }
 
 /** Weak comparison: `W/` does not matter. */
