@@ -3,6 +3,7 @@
 import { EVM_DEPLOYMENTS } from '../src/chains/evm/deployments.ts';
 import type { EvmDeployment, V2Fork, V3Fork } from '../src/chains/evm/evm-deployment.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+import { LAYOUT_PROOFS, ROUTER_PROOFS, SHAPE_PROOFS } from '../src/chains/evm/venue-proofs.ts';
 
 interface VenueRow {
   readonly venue: string;
@@ -116,19 +117,60 @@ Forks whose pools are stored when they trade, never traded: ${forks.join(', ')}.
 ${routers.map(renderRouter).join('\n')}`;
 }
 
+const SHAPES: Readonly<Record<keyof typeof SHAPE_PROOFS, string>> = {
+  v4: 'V4 pools without hooks',
+  stableSwap: 'StableSwap NG pools of Curve',
+  weighted: 'weighted pools of Balancer V2',
+};
+
+function renderProofs(): string {
+  const layouts = [
+    ...Object.entries(LAYOUT_PROOFS.v2).map(([layout, by]) => [V2_POOLS, layout, by] as const),
+    ...Object.entries(LAYOUT_PROOFS.v3).map(([layout, by]) => [V3_POOLS, layout, by] as const),
+  ].map(([pools, layout, by]) => {
+    const [name] = (pools as Readonly<Record<string, readonly string[]>>)[layout] ?? [];
+    return `| ${name} (\`${layout}\`) | ${by ?? 'nothing: not priced, or by a claimed fee'} |`;
+  });
+  const shapes = Object.entries(SHAPE_PROOFS).map(
+    ([shape, by]) => `| ${SHAPES[shape as keyof typeof SHAPES]} | ${by} |`,
+  );
+  const routers = Object.entries(ROUTER_PROOFS).map(([kind, { executedBy, source }]) => {
+    const by = executedBy === 'contract' ? "the exchange's own contract" : 'a stand-in of ours';
+    const unsimulated = executedBy === 'contract' ? 'yes' : 'no';
+    return `| \`${kind}\` | ${by} (${source}) | ${unsimulated} |`;
+  });
+  return `## What was proved by what
+
+Swaps of these pools were computed and compared to the unit:
+
+| Pools | With |
+|---|---|
+${[...layouts, ...shapes].join('\n')}
+
+Calls of these kinds were executed: 100 random trades each, none below its minimum, what arrived equal to the quote to the unit where the pool's fee is certain (\`npm run drill -- --routers 100\`). A stand-in has the wire format of the exchange's router, over pools of real contracts or pairs of ours that follow the recorded quotes: it shows that what we encode means
+what we think, not that the exchange's router agrees.
+
+| Router | Executed by | Built where no node can simulate |
+|---|---|---|
+${routers.join('\n')}
+| \`universal\` | the exchange's own contract (npm, @uniswap/universal-router) | yes |`;
+}
+
 export function renderVenuesPage(): string {
   const chains = Object.entries(EVM_DEPLOYMENTS).map(([slug, one]) => renderChain(slug, one));
   return `# Venues
 
 Made from \`src/chains/evm/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
 certain to the unit is not \`exact\`, and the quote's warning says why. *Traded by*: the routers through which this server quotes and builds trades there (\`tradable\` of a pool); a trade uses one of them.
-A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`. A router of a kind other than \`universal\`, \`router02\` and \`swapRouter\` was never
-executed on its own contract: nothing is built on it where the node cannot simulate.
+A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`.
+A router that was never executed on its own contract is built on only after a simulation.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
 Pools of older Curve formulas, Curve's crypto pools and metapools, Balancer's pools that are not weighted, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055). A token that trades
-nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Routers of Curve and Balancer are not offered before their calls were executed on the real contract or a stand-in.
+nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Curve's router is not offered before its calls were executed on the real contract or a stand-in.
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
+
+${renderProofs()}
 
 ${chains.join('\n\n')}
 `;

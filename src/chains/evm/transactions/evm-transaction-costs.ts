@@ -43,10 +43,13 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
 /** What commands were seen to take. V2, V3 and V4 each have their own. */
 const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: true };
 const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40, fixesOutput: true };
+/** A step of a batch, with its asset and limit; a swap alone is a little shorter than the first. */
+const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
 const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput: true };
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
   if (pool.kind === 'constantProduct') return V2_BYTES;
+  if (pool.kind === 'weighted') return VAULT_BYTES;
   if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }
