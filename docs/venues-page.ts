@@ -2,8 +2,9 @@
 
 import { EVM_DEPLOYMENTS } from '../src/chains/evm/deployments.ts';
 import type { EvmDeployment, V2Fork, V3Fork } from '../src/chains/evm/evm-deployment.ts';
+import { ROUTER_PROOFS } from '../src/chains/evm/router-proofs.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/transactions/swap-routers.ts';
-import { LAYOUT_PROOFS, ROUTER_PROOFS, SHAPE_PROOFS } from '../src/chains/evm/venue-proofs.ts';
+import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 
 interface VenueRow {
   readonly venue: string;
@@ -117,6 +118,36 @@ Forks whose pools are stored when they trade, never traded: ${forks.join(', ')}.
 ${routers.map(renderRouter).join('\n')}`;
 }
 
+const RECORDED = "swaps that the exchange's own contracts executed, as recorded";
+
+/** What the swaps of pools were compared with, to the unit; null if with nothing. */
+const LAYOUT_PROOFS: Readonly<{
+  v2: Readonly<Record<V2LayoutName, string | null>>;
+  v3: Readonly<Record<V3LayoutName, string | null>>;
+}> = {
+  v2: {
+    uniswap: 'contracts of npm on the devnet',
+    solidly: `2,560 quotes and 320 ${RECORDED}`,
+    solidlyFork: null,
+    camelot: `1,000 quotes and 122 ${RECORDED}`,
+  },
+  v3: {
+    uniswap: 'contracts of npm on the devnet; PancakeSwap V3 by 300 random swaps of its own (npm)',
+    slipstream: `300 ${RECORDED}, each with the fee of its block`,
+    algebra: `300 random swaps of @cryptoalgebra/v1-core (npm), and 300 ${RECORDED}`,
+    algebraDirectional: `300 ${RECORDED}`,
+    solidlyV3: null,
+    kyberElastic: null,
+  },
+};
+
+/** The same for pools of other shapes. */
+const SHAPE_PROOFS: Readonly<Record<'v4' | 'stableSwap' | 'weighted', string>> = {
+  v4: 'contracts of npm on the devnet',
+  stableSwap: `330 ${RECORDED}`,
+  weighted: `300 random swaps of @balancer-labs/v2-deployments (npm), and 360 ${RECORDED}`,
+};
+
 const SHAPES: Readonly<Record<keyof typeof SHAPE_PROOFS, string>> = {
   v4: 'V4 pools without hooks',
   stableSwap: 'StableSwap NG pools of Curve',
@@ -165,7 +196,7 @@ certain to the unit is not \`exact\`, and the quote's warning says why. *Traded 
 A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`.
 A router that was never executed on its own contract is built on only after a simulation.
 
-A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
+A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
 Pools of older Curve formulas, Curve's crypto pools and metapools, Balancer's pools that are not weighted, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055). A token that trades
 nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Curve's router is not offered before its calls were executed on the real contract or a stand-in.
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.

@@ -56,7 +56,7 @@ const PAIRS: readonly PairSpec[] = [
 type SceneRouterKind = Exclude<VenueRouterKind, 'vault'>;
 
 /** What random trades need. */
-export interface TradedScene {
+export interface RoutedScene {
   readonly devnet: IndexedDevnet;
   readonly routers: readonly VenueRouter[];
   /** The pools that a router reaches, as of now. */
@@ -65,7 +65,7 @@ export interface TradedScene {
   stop(): Promise<void>;
 }
 
-export interface RouterScene extends TradedScene {
+export interface RouterScene extends RoutedScene {
   /** A volatile pair of a token and the wrapped coin, in the wire format of Aerodrome. */
   openPair(token: string): Promise<GraphPool>;
 }

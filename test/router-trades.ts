@@ -13,7 +13,7 @@ import type { Address } from '../src/model/ids.ts';
 import { buildTradeStrands } from '../src/trading/quote/trade-legs.ts';
 import { type BestRoute, findBestRoute } from '../src/trading/routing/route.ts';
 import type { RouteHop } from '../src/trading/routing/route-swaps.ts';
-import type { TradedScene } from './router-scene.ts';
+import type { RoutedScene } from './router-scene.ts';
 import { address } from './test-ids.ts';
 import { readBalance, setBalance } from './trade-wallet.ts';
 
@@ -49,7 +49,7 @@ export interface RouterTally {
 }
 
 async function pickTrade(
-  scene: TradedScene,
+  scene: RoutedScene,
   router: VenueRouter,
   { random, count: number }: { readonly random: () => number; readonly count: number },
 ): Promise<RouterTrade> {
@@ -91,7 +91,7 @@ function findVaultChange(hops: readonly RouteHop[], token: Address): bigint {
   return token === last?.tokenOut ? -last.amountOut : 0n;
 }
 
-async function send(scene: TradedScene, unsigned: object): Promise<bigint> {
+async function send(scene: RoutedScene, unsigned: object): Promise<bigint> {
   const { chain } = scene.devnet;
   const { to, data, value, gas } = unsigned as Record<string, string>;
   const call = { from: WALLET as Hex, to: to as Account, data: data as Hex };
@@ -106,12 +106,12 @@ async function send(scene: TradedScene, unsigned: object): Promise<bigint> {
 
 export class RouterTrader {
   readonly tally: RouterTally = { executed: 0, hopsMax: 0, nativeIn: 0, nativeOut: 0, gasMax: 0 };
-  readonly #scene: TradedScene;
+  readonly #scene: RoutedScene;
   readonly #router: VenueRouter;
   readonly #random: () => number;
   readonly #transactions: EvmTransactions;
 
-  constructor(scene: TradedScene, router: VenueRouter, random: () => number) {
+  constructor(scene: RoutedScene, router: VenueRouter, random: () => number) {
     this.#scene = scene;
     this.#router = router;
     this.#random = random;

@@ -17,7 +17,7 @@ import type { TestChain } from '../devnet/test-chain.ts';
 import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
-import type { TradedScene } from './router-scene.ts';
+import type { RoutedScene } from './router-scene.ts';
 import { setBalance } from './trade-wallet.ts';
 
 const VENUE = 'balancer-v2';
@@ -53,46 +53,66 @@ interface PoolToken {
   readonly decimals: number;
 }
 
-class VaultPools {
-  readonly #chain: TestChain;
-  readonly #vault: Account;
-  readonly #factory: Account;
+/** A new pool of the vault, and what is put into it. */
+interface PoolOpening {
+  readonly factory: Account;
+  readonly abi: Abi;
+  /** Of the factory's `create`. */
+  readonly args: readonly unknown[];
+  /** In the order of their addresses. */
+  readonly assets: readonly Account[];
+  readonly amounts: readonly bigint[];
+}
 
-  constructor(chain: TestChain) {
-    const { others } = chain.deployment;
-    if (others === undefined) throw new Error('the chain has no vault');
-    this.#chain = chain;
-    this.#vault = others.contracts.balancerVault;
-    this.#factory = others.contracts.weightedFactory;
-  }
+async function act(
+  chain: TestChain,
+  call: { to: Account; abi: Abi; functionName: string; args: readonly unknown[] },
+) {
+  const { to, abi, functionName, args } = call;
+  const data = encodeFunctionData({ abi, functionName, args });
+  const receipt = await chain.send({ from: MAKER, to, data, gas: GAS });
+  if (receipt.status !== '0x1') throw new Error(`${functionName} failed`);
+  return receipt.logs;
+}
 
-  async open(parts: readonly (PoolToken & VaultPart)[]): Promise<void> {
-    const sorted = parts.toSorted((a, b) => (a.address < b.address ? -1 : 1));
-    const assets = sorted.map(({ address }) => address);
-    const weights = sorted.map(({ percent }) => percent * PERCENT);
-    const amounts = sorted.map(({ amount, decimals }) => amount * 10n ** BigInt(decimals));
-    const logs = await this.#act(this.#factory, BALANCER_ABI, 'create', [
-      ...['P', 'P', assets, weights, SWAP_FEE, MAKER],
-    ]);
-    const created = logs.find(({ address }) => address === this.#factory);
-    const pool = `0x${created?.topics[1]?.slice(26)}`;
-    const data = encodeFunctionData({ abi: BALANCER_ABI, functionName: 'getPoolId' });
-    const word = await this.#chain.rpc.call<Hex>('eth_call', { to: pool, data }, 'latest');
-    for (const [index, token] of assets.entries()) {
-      await setBalance(this.#chain, token, { owner: MAKER, amountRaw: amounts[index] ?? 0n });
-      await this.#act(token, ERC20_ABI, 'approve', [this.#vault, maxUint256]);
-    }
-    const userData = encodeAbiParameters(parseAbiParameters('uint256, uint256[]'), [0n, amounts]);
-    const request = { assets, maxAmountsIn: amounts, userData, fromInternalBalance: false };
-    await this.#act(this.#vault, BALANCER_ABI, 'joinPool', [word, MAKER, MAKER, request]);
-  }
+function requireOthers({ deployment }: TestChain) {
+  const { others } = deployment;
+  if (others === undefined) throw new Error('the chain has no vault');
+  return others.contracts;
+}
 
-  async #act(to: Account, abi: Abi, functionName: string, args: readonly unknown[]) {
-    const data = encodeFunctionData({ abi, functionName, args });
-    const receipt = await this.#chain.send({ from: MAKER, to, data, gas: GAS });
-    if (receipt.status !== '0x1') throw new Error(`${functionName} failed`);
-    return receipt.logs;
+/** Returns the vault's word for it. */
+async function openVaultPool(chain: TestChain, opening: PoolOpening): Promise<Hex> {
+  const { factory, abi, args, assets, amounts } = opening;
+  const vault = requireOthers(chain).balancerVault;
+  const logs = await act(chain, { to: factory, abi, functionName: 'create', args });
+  const created = logs.find(({ address }) => address === factory);
+  const pool = `0x${created?.topics[1]?.slice(26)}`;
+  const data = encodeFunctionData({ abi: BALANCER_ABI, functionName: 'getPoolId' });
+  const word = await chain.rpc.call<Hex>('eth_call', { to: pool, data }, 'latest');
+  for (const [index, to] of assets.entries()) {
+    await setBalance(chain, to, { owner: MAKER, amountRaw: amounts[index] ?? 0n });
+    const approve = { to, abi: ERC20_ABI, functionName: 'approve' };
+    await act(chain, { ...approve, args: [vault, maxUint256] });
   }
+  const userData = encodeAbiParameters(parseAbiParameters('uint256, uint256[]'), [0n, amounts]);
+  const request = { assets, maxAmountsIn: amounts, userData, fromInternalBalance: false };
+  const join = { to: vault, abi: BALANCER_ABI, functionName: 'joinPool' };
+  await act(chain, { ...join, args: [word, MAKER, MAKER, request] });
+  return word;
+}
+
+async function openWeighted(
+  chain: TestChain,
+  parts: readonly (PoolToken & VaultPart)[],
+): Promise<void> {
+  const sorted = parts.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const assets = sorted.map(({ address }) => address);
+  const weights = sorted.map(({ percent }) => percent * PERCENT);
+  const amounts = sorted.map(({ amount, decimals }) => amount * 10n ** BigInt(decimals));
+  const args = ['P', 'P', assets, weights, SWAP_FEE, MAKER];
+  const factory = requireOthers(chain).weightedFactory;
+  await openVaultPool(chain, { factory, abi: BALANCER_ABI, args, assets, amounts });
 }
 
 async function readGraph(devnet: IndexedDevnet): Promise<PoolGraph> {
@@ -113,7 +133,7 @@ async function readGraph(devnet: IndexedDevnet): Promise<PoolGraph> {
   }
 }
 
-export async function startVaultScene(): Promise<TradedScene> {
+export async function startVaultScene(): Promise<RoutedScene> {
   const devnet = await startIndexedDevnet({ hasOthers: true });
   const { chain, adapter } = devnet;
   const findToken = (key: string): PoolToken => {
@@ -123,14 +143,14 @@ export async function startVaultScene(): Promise<TradedScene> {
     return found;
   };
   try {
-    const pools = new VaultPools(chain);
     for (const parts of POOLS) {
-      await pools.open(parts.map((part) => ({ ...part, ...findToken(part.key) })));
+      const tokens = parts.map((part) => ({ ...part, ...findToken(part.key) }));
+      await openWeighted(chain, tokens);
     }
     const routers = listSwapRouters(adapter.deployment);
     return {
       devnet,
-      routers: routers.filter((one) => one.kind !== 'universal' && one.kind === 'vault'),
+      routers: routers.flatMap((one) => (one.kind === 'vault' ? [one] : [])),
       tokenOf: (key) => (key === 'eth' ? adapter.assets.coin : findToken(key).address),
       readGraph: () => readGraph(devnet),
       stop: () => devnet.stop(),

@@ -1,7 +1,7 @@
 // Random trades through each kind of router, each executed and compared with its price.
 
 import { createRandom } from '../fakes/create-random.ts';
-import { startRouterScene, type TradedScene } from '../router-scene.ts';
+import { type RoutedScene, startRouterScene } from '../router-scene.ts';
 import { RouterTrader } from '../router-trades.ts';
 import { startVaultScene } from '../vault-scene.ts';
 
@@ -17,7 +17,7 @@ interface RouterDrill {
 const LOGGED_EACH = 25;
 
 /** The routers that were tried. */
-async function drillScene(scene: TradedScene, wanted: RouterDrill): Promise<number> {
+async function drillScene(scene: RoutedScene, wanted: RouterDrill): Promise<number> {
   const { count, seed, only, log } = wanted;
   let tried = 0;
   for (const [index, router] of scene.routers.entries()) {

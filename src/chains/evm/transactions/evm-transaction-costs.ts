@@ -27,8 +27,8 @@ const V3_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_0
 const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
 /** A stable pair computes longer than a volatile one. */
 const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
-/** A swap of its own in Balancer's vault. */
-const WEIGHTED_COST: SwapCost = { hop: 101_000n, hopInSameVault: 101_000n, perTick: 0n };
+/** In Balancer's vault, which moves only the ends of a path: 101,000 for one pool in all. */
+const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
 

@@ -5,7 +5,7 @@ import type { Address } from '../../../model/ids.ts';
 import { ContractsError } from '../../family.ts';
 import type { TradeRouter } from '../../trade-router.ts';
 import type { EvmDeployment, RouterLine, V2Fork, VenueRouterKind } from '../evm-deployment.ts';
-import { ROUTER_PROOFS } from '../venue-proofs.ts';
+import { ROUTER_PROOFS } from '../router-proofs.ts';
 
 interface AnyRouter extends TradeRouter {
   readonly address: Address;

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Hex } from 'viem';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
-import type { TradedScene } from '../../../../test/router-scene.ts';
+import type { RoutedScene } from '../../../../test/router-scene.ts';
 import { RouterTrader } from '../../../../test/router-trades.ts';
 import { startVaultScene } from '../../../../test/vault-scene.ts';
 import { simulateRoundTrip } from '../probe/simulate-round-trip.ts';
@@ -14,7 +14,7 @@ import type { VenueRouter } from './swap-routers.ts';
 /** `npm run drill -- --routers 100 --router balancer-v2` makes more. */
 const TRADE_COUNT = 12;
 
-let scene: TradedScene;
+let scene: RoutedScene;
 let router: VenueRouter;
 
 before(async () => {
