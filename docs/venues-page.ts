@@ -67,7 +67,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     const priced =
       weighted === undefined
         ? NOT_PRICED
-        : `weighted pools of ${weighted.first.length + weighted.later.length} factories to the unit; others no: trades only`;
+        : `weighted pools of ${weighted.first.length + weighted.later.length} factories to the unit; others by a call, direct trades only (\`called\`)`;
     rows.push({ venue, pools: 'pools of a vault', priced, contract: vault });
   }
   const unpriced = [
@@ -197,7 +197,8 @@ A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a t
 A router that was never executed on its own contract is built on only after a simulation.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
-Pools of older Curve formulas, Curve's crypto pools and metapools, Balancer's pools that are not weighted, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055). A token that trades
+Pools of older Curve formulas, Curve's crypto pools and metapools, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055).
+Balancer V2's pools that are not weighted are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decision 0065). A token that trades
 nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Curve's router is not offered before its calls were executed on the real contract or a stand-in.
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
 

@@ -75,14 +75,14 @@ async function act(
   return receipt.logs;
 }
 
-function requireOthers({ deployment }: TestChain) {
+export function requireOthers({ deployment }: TestChain) {
   const { others } = deployment;
   if (others === undefined) throw new Error('the chain has no vault');
   return others.contracts;
 }
 
 /** Returns the vault's word for it. */
-async function openVaultPool(chain: TestChain, opening: PoolOpening): Promise<Hex> {
+export async function openVaultPool(chain: TestChain, opening: PoolOpening): Promise<Hex> {
   const { factory, abi, args, assets, amounts } = opening;
   const vault = requireOthers(chain).balancerVault;
   const logs = await act(chain, { to: factory, abi, functionName: 'create', args });

@@ -5,7 +5,7 @@ import { computeLpFee } from '../../../amm/concentrated/concentrated-kind.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
 import { evmPool, toPoolContract } from '../evm-ids.ts';
-import { findWordContract } from '../venues/balancer/vault-rows.ts';
+import { parseRowId } from '../venues/balancer/vault-rows.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 
 type SingletonPool = Pick<
@@ -102,10 +102,10 @@ export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
   if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
   if (pool.kind === 'solidlyPair') return { kind: 'solidly', pair: toPoolContract(id) };
-  if (pool.kind === 'weighted') {
-    const { poolWord } = pool.terms;
-    const contract = findWordContract(poolWord);
-    return contract && { kind: 'vault', vault: pool.vault, poolWord, contract };
+  // Only what the vault computes itself is called without a formula of ours.
+  if (pool.kind === 'weighted' || pool.kind === 'tradesOnly') {
+    const row = parseRowId(id);
+    return row && { kind: 'vault', vault: pool.vault, ...row };
   }
   if (pool.kind !== 'concentrated') return null;
   const { tickSpacing, custody } = pool.terms;
