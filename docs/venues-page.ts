@@ -2,7 +2,9 @@
 
 import { EVM_DEPLOYMENTS } from '../src/chains/evm/deployments.ts';
 import type { EvmDeployment, V2Fork, V3Fork } from '../src/chains/evm/evm-deployment.ts';
+import { ROUTER_PROOFS } from '../src/chains/evm/router-proofs.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 
 interface VenueRow {
   readonly venue: string;
@@ -65,7 +67,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     const priced =
       weighted === undefined
         ? NOT_PRICED
-        : `weighted pools of ${weighted.first.length + weighted.later.length} factories to the unit; others no: trades only`;
+        : `weighted pools of ${weighted.first.length + weighted.later.length} factories to the unit; others by a call, direct trades only (\`called\`)`;
     rows.push({ venue, pools: 'pools of a vault', priced, contract: vault });
   }
   const unpriced = [
@@ -116,19 +118,91 @@ Forks whose pools are stored when they trade, never traded: ${forks.join(', ')}.
 ${routers.map(renderRouter).join('\n')}`;
 }
 
+const RECORDED = "swaps that the exchange's own contracts executed, as recorded";
+
+/** What the swaps of pools were compared with, to the unit; null if with nothing. */
+const LAYOUT_PROOFS: Readonly<{
+  v2: Readonly<Record<V2LayoutName, string | null>>;
+  v3: Readonly<Record<V3LayoutName, string | null>>;
+}> = {
+  v2: {
+    uniswap: 'contracts of npm on the devnet',
+    solidly: `2,560 quotes and 320 ${RECORDED}`,
+    solidlyFork: null,
+    camelot: `1,000 quotes and 122 ${RECORDED}`,
+  },
+  v3: {
+    uniswap: 'contracts of npm on the devnet; PancakeSwap V3 by 300 random swaps of its own (npm)',
+    slipstream: `300 ${RECORDED}, each with the fee of its block`,
+    algebra: `300 random swaps of @cryptoalgebra/v1-core (npm), and 300 ${RECORDED}`,
+    algebraDirectional: `300 ${RECORDED}`,
+    solidlyV3: null,
+    kyberElastic: null,
+  },
+};
+
+/** The same for pools of other shapes. */
+const SHAPE_PROOFS: Readonly<Record<'v4' | 'stableSwap' | 'weighted', string>> = {
+  v4: 'contracts of npm on the devnet',
+  stableSwap: `330 ${RECORDED}`,
+  weighted: `300 random swaps of @balancer-labs/v2-deployments (npm), and 360 ${RECORDED}`,
+};
+
+const SHAPES: Readonly<Record<keyof typeof SHAPE_PROOFS, string>> = {
+  v4: 'V4 pools without hooks',
+  stableSwap: 'StableSwap NG pools of Curve',
+  weighted: 'weighted pools of Balancer V2',
+};
+
+function renderProofs(): string {
+  const layouts = [
+    ...Object.entries(LAYOUT_PROOFS.v2).map(([layout, by]) => [V2_POOLS, layout, by] as const),
+    ...Object.entries(LAYOUT_PROOFS.v3).map(([layout, by]) => [V3_POOLS, layout, by] as const),
+  ].map(([pools, layout, by]) => {
+    const [name] = (pools as Readonly<Record<string, readonly string[]>>)[layout] ?? [];
+    return `| ${name} (\`${layout}\`) | ${by ?? 'nothing: not priced, or by a claimed fee'} |`;
+  });
+  const shapes = Object.entries(SHAPE_PROOFS).map(
+    ([shape, by]) => `| ${SHAPES[shape as keyof typeof SHAPES]} | ${by} |`,
+  );
+  const routers = Object.entries(ROUTER_PROOFS).map(([kind, { executedBy, source }]) => {
+    const by = executedBy === 'contract' ? "the exchange's own contract" : 'a stand-in of ours';
+    const unsimulated = executedBy === 'contract' ? 'yes' : 'no';
+    return `| \`${kind}\` | ${by} (${source}) | ${unsimulated} |`;
+  });
+  return `## What was proved by what
+
+Swaps of these pools were computed and compared to the unit:
+
+| Pools | With |
+|---|---|
+${[...layouts, ...shapes].join('\n')}
+
+Calls of these kinds were executed: 100 random trades each, none below its minimum, what arrived equal to the quote to the unit where the pool's fee is certain (\`npm run drill -- --routers 100\`). A stand-in has the wire format of the exchange's router, over pools of real contracts or pairs of ours that follow the recorded quotes: it shows that what we encode means
+what we think, not that the exchange's router agrees.
+
+| Router | Executed by | Built where no node can simulate |
+|---|---|---|
+${routers.join('\n')}
+| \`universal\` | the exchange's own contract (npm, @uniswap/universal-router) | yes |`;
+}
+
 export function renderVenuesPage(): string {
   const chains = Object.entries(EVM_DEPLOYMENTS).map(([slug, one]) => renderChain(slug, one));
   return `# Venues
 
 Made from \`src/chains/evm/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
 certain to the unit is not \`exact\`, and the quote's warning says why. *Traded by*: the routers through which this server quotes and builds trades there (\`tradable\` of a pool); a trade uses one of them.
-A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`. A router of a kind other than \`universal\`, \`router02\` and \`swapRouter\` was never
-executed on its own contract: nothing is built on it where the node cannot simulate.
+A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`.
+A router that was never executed on its own contract is built on only after a simulation.
 
-A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
-Pools of older Curve formulas, Curve's crypto pools and metapools, Balancer's pools that are not weighted, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055). A token that trades
-nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Routers of Curve and Balancer are not offered before their calls were executed on the real contract or a stand-in.
+A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
+Pools of older Curve formulas, Curve's crypto pools and metapools, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055).
+Balancer V2's pools that are not weighted are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decision 0065). A token that trades
+nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Curve's router is not offered before its calls were executed on the real contract or a stand-in.
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
+
+${renderProofs()}
 
 ${chains.join('\n\n')}
 `;

@@ -1,8 +1,8 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
 // all three with `--chain devnet-solana`, `-- --faults`,
 // `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10`,
-// `-- --routers 100` or `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a
-// count.
+// `-- --routers 100 --router algebra` or `-- --charts bundle.js`: the suite's hardest scenarios,
+// repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
@@ -177,7 +177,7 @@ async function drillSolana(
 
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n> | --charts <file>
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n> [--router <name>] | --charts <file>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
@@ -188,7 +188,8 @@ them with a full index. --scope measures what watching 20 of 3,000 tokens takes,
 tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, prints what its node needs for each
 thousand, and verifies a fresh index. --nodes kills the process that indexes among three on one
 PostgreSQL (20 times, or --kills). --upgrades restarts one of two processes after the other, under
-load, each time with the other one of two versions. --routers makes so many random trades through each kind of router.
+load, each time with the other one of two versions. --routers makes so many random trades through each kind of router,
+or through the one that --router names.
 --charts reads the chart feed with TradingView's own client (charting_library/datafeeds/udf/dist/bundle.js).
 `,
   flags: {
@@ -206,6 +207,7 @@ load, each time with the other one of two versions. --routers makes so many rand
     nodes: { type: 'boolean' },
     upgrades: { type: 'string' },
     routers: { type: 'string' },
+    router: { type: 'string' },
     charts: { type: 'string' },
   },
 } as const;
@@ -225,7 +227,10 @@ if (values.faults) {
 }
 if (values.routers !== undefined) {
   const count = Number(values.routers);
-  await drillRouters({ count, seed: Number(values.seed ?? 1), log: (line) => console.log(line) });
+  await drillRouters({
+    ...{ count, seed: Number(values.seed ?? 1), only: values.router },
+    log: (line) => console.log(line),
+  });
   console.log('drill of routers: no differences');
   process.exit(0);
 }

@@ -63,7 +63,10 @@ export class FollowedRows {
     const row = this.rows.get(event.pool) ?? assert.fail(`no row ${event.pool}`);
     const swapped = event.kind === 'swap' ? event : null;
     if (event.change === null) return;
-    weightedKind.apply(row, event.change as never, { ticks: NO_TICKS, swapped });
+    weightedKind.apply(row, event.change as never, {
+      ...{ ticks: NO_TICKS, swapped },
+      findRow: (pool) => this.rows.get(pool),
+    });
   }
 
   async #adoptRow(description: PoolDescription): Promise<void> {

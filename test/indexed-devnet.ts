@@ -1,7 +1,7 @@
 // A real node with its markets, indexed into a store, and a pool graph that follows the feed.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
+import { startTestChain, type TestChain, type TestChainOptions } from '../devnet/test-chain.ts';
 import {
   createEvmAdapter,
   type EvmAdapter,
@@ -128,10 +128,16 @@ export async function startIndexing(
   };
 }
 
-export async function startIndexedDevnet(): Promise<IndexedDevnet> {
-  const chain = await startTestChain();
+/** Pools that no creation tells in full are read as quickly as the node answers. */
+const QUICK_ADOPTION = { callsPerMinute: Number.POSITIVE_INFINITY, idleMs: 5 };
+
+export async function startIndexedDevnet(options: TestChainOptions = {}): Promise<IndexedDevnet> {
+  const chain = await startTestChain(options);
   const recorder = await startRpcRecorder(chain.rpcUrl);
-  const indexing = await startIndexing(chain, { rpcUrl: recorder.url });
+  const indexing = await startIndexing(chain, {
+    rpcUrl: recorder.url,
+    ...(options.hasOthers ? { adoption: QUICK_ADOPTION } : {}),
+  });
   return {
     ...indexing,
     chain,

@@ -52,15 +52,22 @@ const PAIRS: readonly PairSpec[] = [
   { tokens: ['usdc', 'wire'], amounts: [900_000n, 1_100_000n], isStable: true, fee: 5 },
 ];
 
-export interface RouterScene {
+/** A vault is its own router and has a scene of its own (`vault-scene.ts`). */
+type SceneRouterKind = Exclude<VenueRouterKind, 'vault'>;
+
+/** What random trades need. */
+export interface RoutedScene {
   readonly devnet: IndexedDevnet;
   readonly routers: readonly VenueRouter[];
   /** The pools that a router reaches, as of now. */
   readGraph(router: VenueRouter): Promise<PoolGraph>;
   tokenOf(key: string): string;
+  stop(): Promise<void>;
+}
+
+export interface RouterScene extends RoutedScene {
   /** A volatile pair of a token and the wrapped coin, in the wire format of Aerodrome. */
   openPair(token: string): Promise<GraphPool>;
-  stop(): Promise<void>;
 }
 
 async function act(chain: TestChain, call: { to?: Account; data: Hex }): Promise<Account> {
@@ -170,7 +177,7 @@ async function registerPools(devnet: IndexedDevnet, router: Account): Promise<Se
 
 async function deployRouters(
   chain: TestChain,
-): Promise<Readonly<Record<VenueRouterKind, Account>>> {
+): Promise<Readonly<Record<SceneRouterKind, Account>>> {
   const { v2Factory, v3Factory, v2Router, weth } = chain.deployment.contracts;
   const deployStandIn = async (kind: keyof typeof MARKS): Promise<Account> => {
     const args = [v2Factory, v3Factory, weth, MARKS[kind]] as const;
@@ -192,7 +199,7 @@ async function deployRouters(
   };
 }
 
-const VENUES: Readonly<Record<VenueRouterKind, readonly string[]>> = {
+const VENUES: Readonly<Record<SceneRouterKind, readonly string[]>> = {
   router02: ['uniswap-v2'],
   camelot: ['uniswap-v2'],
   swapRouter: ['uniswap-v3'],
@@ -219,7 +226,7 @@ export async function startRouterScene(): Promise<RouterScene> {
     await pairs.open(spec, [findToken(a), findToken(b)], deployed.solidly);
   }
   const ofAlgebra = await registerPools(devnet, deployed.algebra);
-  const lines = (Object.keys(VENUES) as VenueRouterKind[]).map((kind): RouterLine => {
+  const lines = (Object.keys(VENUES) as SceneRouterKind[]).map((kind): RouterLine => {
     return {
       name: kind,
       kind,
@@ -234,7 +241,7 @@ export async function startRouterScene(): Promise<RouterScene> {
   const v2 = [...adapter.deployment.v2, solidly];
   const routers = listSwapRouters({ ...adapter.deployment, v2, routers: lines });
   const isReached = (kind: VenueRouterKind, { venue, pool }: GraphPool) =>
-    VENUES[kind].includes(venue) && (kind !== 'algebra' || ofAlgebra.has(pool));
+    kind !== 'vault' && VENUES[kind].includes(venue) && (kind !== 'algebra' || ofAlgebra.has(pool));
   return {
     devnet,
     routers: routers.filter((one) => one.kind !== 'universal'),

@@ -12,7 +12,8 @@ import { systemClock } from '../src/lib/clock.ts';
 import type { Address } from '../src/model/ids.ts';
 import { buildTradeStrands } from '../src/trading/quote/trade-legs.ts';
 import { type BestRoute, findBestRoute } from '../src/trading/routing/route.ts';
-import type { RouterScene } from './router-scene.ts';
+import type { RouteHop } from '../src/trading/routing/route-swaps.ts';
+import type { RoutedScene } from './router-scene.ts';
 import { address } from './test-ids.ts';
 import { readBalance, setBalance } from './trade-wallet.ts';
 
@@ -48,7 +49,7 @@ export interface RouterTally {
 }
 
 async function pickTrade(
-  scene: RouterScene,
+  scene: RoutedScene,
   router: VenueRouter,
   { random, count: number }: { readonly random: () => number; readonly count: number },
 ): Promise<RouterTrade> {
@@ -83,7 +84,14 @@ function buildExecutable(
   };
 }
 
-async function send(scene: RouterScene, unsigned: object): Promise<bigint> {
+/** A vault holds the tokens of its pools: it gains the first of a path and loses the last. */
+function findVaultChange(hops: readonly RouteHop[], token: Address): bigint {
+  const [first, last] = [hops[0], hops.at(-1)];
+  if (token === first?.tokenIn) return first.amountIn;
+  return token === last?.tokenOut ? -last.amountOut : 0n;
+}
+
+async function send(scene: RoutedScene, unsigned: object): Promise<bigint> {
   const { chain } = scene.devnet;
   const { to, data, value, gas } = unsigned as Record<string, string>;
   const call = { from: WALLET as Hex, to: to as Account, data: data as Hex };
@@ -98,12 +106,12 @@ async function send(scene: RouterScene, unsigned: object): Promise<bigint> {
 
 export class RouterTrader {
   readonly tally: RouterTally = { executed: 0, hopsMax: 0, nativeIn: 0, nativeOut: 0, gasMax: 0 };
-  readonly #scene: RouterScene;
+  readonly #scene: RoutedScene;
   readonly #router: VenueRouter;
   readonly #random: () => number;
   readonly #transactions: EvmTransactions;
 
-  constructor(scene: RouterScene, router: VenueRouter, random: () => number) {
+  constructor(scene: RoutedScene, router: VenueRouter, random: () => number) {
     this.#scene = scene;
     this.#router = router;
     this.#random = random;
@@ -128,22 +136,35 @@ export class RouterTrader {
     const built = await this.#build(trade, route.amountOut);
     const { amountOutRaw = null, unitsUsed = 0n } = built.simulation ?? {};
     assert.equal(amountOutRaw, route.amountOut, `${this.#router.name}: simulated`);
+    const hops = route.strands.flatMap((strand) => strand.hops);
+    const kept = await this.#readKept(hops);
     const before = await readBalance(devnet.chain, tokenOut, WALLET);
     let spentOnGas = 0n;
     for (const { unsigned } of built.transactions) spentOnGas += await send(this.#scene, unsigned);
     const gas = tokenOut === ZERO_ADDRESS ? spentOnGas : 0n;
     const received = (await readBalance(devnet.chain, tokenOut, WALLET)) - before + gas;
     assert.equal(received, route.amountOut, `${this.#router.name}: received`);
-    const hops = route.strands.flatMap((strand) => strand.hops);
-    for (const token of new Set(hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut, ZERO_ADDRESS]))) {
-      const kept = await readBalance(devnet.chain, token, this.#router.address);
-      assert.equal(kept, 0n, `${this.#router.name} keeps ${token}`);
+    for (const [token, amount] of await this.#readKept(hops)) {
+      const change = amount - (kept.get(token) ?? 0n);
+      const expected = this.#router.kind === 'vault' ? findVaultChange(hops, token) : 0n;
+      assert.equal(change, expected, `${this.#router.name} keeps ${token}`);
     }
     this.tally.executed += 1;
     this.tally.hopsMax = Math.max(this.tally.hopsMax, hops.length);
     this.tally.nativeIn += tokenIn === ZERO_ADDRESS ? 1 : 0;
     this.tally.nativeOut += tokenOut === ZERO_ADDRESS ? 1 : 0;
     this.tally.gasMax = Math.max(this.tally.gasMax, Number(unitsUsed));
+  }
+
+  /** What the router holds of each token on the way. */
+  async #readKept(hops: readonly RouteHop[]): Promise<Map<Address, bigint>> {
+    const { address: router } = this.#router;
+    const tokens = new Set(hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut, ZERO_ADDRESS]));
+    const kept = new Map<Address, bigint>();
+    for (const token of tokens) {
+      kept.set(token, await readBalance(this.#scene.devnet.chain, token, router));
+    }
+    return kept;
   }
 
   async #build(trade: RouterTrade, minimum: bigint) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
+import type { TestChainOptions } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
 import { ChainConnections } from '../src/compose/chain-connections.ts';
@@ -85,8 +86,8 @@ function createBuilder(
   };
 }
 
-export async function startTradingScene(): Promise<TradingScene> {
-  const devnet = await startIndexedDevnet();
+export async function startTradingScene(options: TestChainOptions = {}): Promise<TradingScene> {
+  const devnet = await startIndexedDevnet(options);
   const source: ChainSource = {
     chain: 'devnet',
     endpoints: [devnet.recorder.url],

@@ -2,8 +2,16 @@
 // `pool-kinds.ts`.
 
 import type { Ratio } from '../lib/decimal.ts';
+import type { PoolId } from '../model/ids.ts';
 import type { TickRange, TickRecord } from '../model/market-record.ts';
-import type { PoolChange, PoolKindName, PoolRecordOf, StateOf, TermsOf } from '../model/pool.ts';
+import type {
+  PoolChange,
+  PoolKindName,
+  PoolRecord,
+  PoolRecordOf,
+  StateOf,
+  TermsOf,
+} from '../model/pool.ts';
 import type { SwapPool } from './swap-pool.ts';
 import type { TickList } from './tick-list.ts';
 import type { PoolTransferFees } from './transfer-fee.ts';
@@ -45,6 +53,15 @@ interface CurveProgress {
   readonly isGraduated: boolean;
 }
 
+/** What a change of a pool may depend on beside the pool. */
+interface ApplyContext {
+  readonly ticks: PoolTicks;
+  /** Null unless the change belongs to a swap. */
+  readonly swapped: SwappedAmounts | null;
+  /** Another row, as the events before this one left it; absent where rows are read alone. */
+  findRow?(pool: PoolId): PoolRecord | undefined;
+}
+
 export interface PoolKind<K extends PoolKindName = PoolKindName> {
   readonly name: K;
   /** Another kind whose changes it takes as its own, because their pools emit the same log. */
@@ -65,6 +82,11 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * (`UncheckedFlag`); empty or absent if there are none.
    */
   findFlags?(state: StateOf<K>, terms: TermsOf<K>): string;
+  /**
+   * What names the pool that this row shares with others: a swap in one of them changes the rest.
+   * Null or absent if the row is the whole pool.
+   */
+  findShared?(pool: Pick<PoolRecordOf<K>, 'vault' | 'terms'>): string | null;
   /** What the pool's tokens deduct from transfers, where the kind's swaps include that. */
   findTransferFees?(state: StateOf<K>): PoolTransferFees | null;
   /** For pools that sell a new token until they have none left; null for other pools. */
@@ -73,11 +95,11 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
   findProgress?(pool: Pick<PoolRecordOf<K>, 'terms' | 'state'>): CurveProgress | null;
   /** Whether applying the change needs the ticks. */
   needsTicks(change: Extract<PoolChange, { poolKind: K }>): boolean;
-  /** Gives the draft a new state. `swapped` is null unless the change belongs to a swap. */
+  /** Gives the draft a new state. */
   apply(
     draft: PoolDraft<K>,
     change: Extract<PoolChange, { poolKind: K }>,
-    context: { readonly ticks: PoolTicks; readonly swapped: SwappedAmounts | null },
+    context: ApplyContext,
   ): void;
   /**
    * Builds the whole state from the contract's fields and all ticks; null if they are incomplete or

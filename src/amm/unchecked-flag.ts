@@ -16,6 +16,8 @@ const INEXACT_FLAGS = {
   movingRates: 'its tokens change in value or in number without an event',
   /** Curve, while the amplification is moved. */
   ramping: 'its curve changes with time',
+  /** Balancer V2: other formulas than those that are computed. */
+  called: 'only its contract computes what it pays, which was asked for this amount',
   /** Meteora DLMM: they fill after the bins' own liquidity. */
   limitOrders: 'its bins have limit orders',
 } as const;
@@ -52,13 +54,13 @@ const UNQUOTED_FLAGS = [
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */
   'unread',
-  /** Only its contract computes what it pays, and a quote asks no contract. */
+  /** Only its contract computes what it pays: routes do not go through it. */
   'notComputed',
 ] as const;
 
 /** Why, for people, where the name alone does not tell. */
 const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
-  notComputed: 'only the contract of such a pool computes what it pays, and quotes call none',
+  notComputed: 'only the contract of such a pool computes what it pays, and routes do without it',
 };
 
 export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];

@@ -21,6 +21,8 @@ export interface ChainMarket {
   readonly venues: readonly string[];
   /** Those that can be quoted and built on. */
   readonly tradedVenues: ReadonlySet<string>;
+  /** Those of them whose pools are quoted by a call if their swaps are not computed. */
+  readonly calledVenues?: ReadonlySet<string>;
   /** What executes trades there; absent if one router reaches all of these venues. */
   readonly routers?: readonly TradeRouter[];
   /** Accounts that hold the tokens of many pools. */
@@ -147,6 +149,15 @@ export interface PoolFeeQuery {
   readonly isStable: boolean | null;
 }
 
+/** Pools between two tokens whose swaps only their contract computes, and what they are asked. */
+export interface CalledQuery {
+  readonly pools: readonly PoolDescription[];
+  readonly tokenIn: Address;
+  readonly amounts: readonly bigint[];
+  /** The block whose state counts. */
+  readonly block: number;
+}
+
 /** Everything that is read from a chain's nodes. All uses share one pool of endpoints. */
 export interface ChainNodes {
   /** Blocks and state, for indexing. To be closed by the caller. */
@@ -163,6 +174,14 @@ export interface ChainNodes {
     pools: readonly PoolFeeQuery[],
     signal: AbortSignal,
   ): Promise<readonly (DirectionFees | null)[]>;
+  /**
+   * What pools pay for each of the amounts, while a client waits; null where one is not called or
+   * refuses. Absent for families whose pools are not called.
+   */
+  quotePools?(
+    query: CalledQuery,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly (bigint | null)[])[]>;
   /** Null if one of the pools is of a kind that cannot be simulated. */
   simulateRoundTrip(trip: RoundTrip, signal: AbortSignal): Promise<RoundTripViews | null>;
   /** True for contracts. Fails when no endpoint answers for all of them. */

@@ -57,6 +57,8 @@ export interface ExecutableTrade {
   readonly router: string | null;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */
   readonly costUnits: bigint;
+  /** Whether only the contract of one of its pools computes what it pays. */
+  readonly isCalled?: boolean;
   /** Whether its pools charge fees that depend on the block's time. */
   readonly isTimed?: boolean;
 }

@@ -27,7 +27,7 @@ export function createMarketChains(options: MarketChainsOptions): MarketChains {
     slug: source.chain,
     addresses: findFamily(source.chain).addresses,
     assets: market.assets,
-    tradedVenues: market.tradedVenues,
+    ...{ tradedVenues: market.tradedVenues, calledVenues: market.calledVenues },
     vaults: market.vaults,
     burnAddresses: market.burnAddresses,
     leavesSwapsAlone: (pool) => findFamily(source.chain).markets?.leavesSwapsAlone(pool) ?? false,

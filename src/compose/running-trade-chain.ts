@@ -12,6 +12,7 @@ import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
 import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
+import { CalledQuotes } from '../trading/quote/called-quotes.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
 import { findUntraded } from '../trading/quote/find-untraded.ts';
 import { OfferedRouters } from '../trading/quote/offered-routers.ts';
@@ -102,6 +103,7 @@ export class RunningTradeChain {
     this.#evidence = this.#createEvidence(trusted);
     const routers = new OfferedRouters(market.routers);
     this.#routers = routers;
+    const called = this.#createCalled();
     this.trade = {
       slug,
       addresses: findFamily(slug).addresses,
@@ -141,7 +143,11 @@ export class RunningTradeChain {
           partial.map(({ pool }) => pool),
         );
       },
-      noteFailure: (failure) => this.#evidence.hearFailure(failure),
+      noteFailure: (failure) => {
+        this.#evidence.hearFailure(failure);
+        called?.refuse(failure.pools);
+      },
+      ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
     };
   }
 
@@ -156,6 +162,18 @@ export class RunningTradeChain {
       onChanged: (pool) => this.#follower.refit(pool),
       onError: (error) =>
         logger.warn({ chain: this.source.chain, err: error }, "pools' fees could not be read"),
+    });
+  }
+
+  /** Null if the family's pools are not called. */
+  #createCalled(): CalledQuotes | null {
+    const { clock, store } = this.#options;
+    const { chain } = this.source;
+    const { quotePools } = this.#connected.nodes;
+    if (quotePools === undefined) return null;
+    return new CalledQuotes({
+      ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain) },
+      listRouters: () => this.#routers.list ?? [],
     });
   }
 

@@ -25,7 +25,7 @@ export const INDEXING_SETTINGS = {
   }),
   unlistedForks: setting('UNLISTED_FORKS', oneOf(['on', 'off']), {
     group: 'Chains',
-    why: 'Whether pairs of Uniswap V2 forks that nobody listed are accepted by what they do: a pair that swaps is probed once, in the background, with some fifteen requests, and not while a daily budget slows the chain down. They are never exact and never traded. `off` probes none; pairs that are stored already stay.',
+    why: 'Whether pools of Uniswap V2 and V3 forks that nobody listed are accepted by what they do: one that swaps is probed once, in the background, with fifteen to fifty requests, and not while a daily budget slows the chain down. They are never exact and never traded. `off` probes none; pools that are stored already stay.',
     example: 'off',
     fallback: 'on',
   }),

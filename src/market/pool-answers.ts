@@ -73,6 +73,11 @@ function isTradable(row: PoolRecord): boolean {
   return kind.price(row.state) !== null && isQuotable(flags);
 }
 
+/** Whether its contract is asked for quotes instead. */
+function isCalled({ calledVenues }: MarketChain, { kind, venue }: PoolRecord): boolean {
+  return kind === 'tradesOnly' && calledVenues?.has(venue) === true;
+}
+
 /** The last candle of each pool, by `toSeriesKey`. */
 async function readLastCandles(
   reader: AnswerReader,
@@ -135,7 +140,7 @@ export async function readPoolAnswers(
       priceUsd: (candle?.usdClean ?? candle?.usd)?.close ?? null,
       volume24hUsd: windows['24h'].volumeUsd,
       createdAt: row.createdAtMs === 0 ? null : row.createdAtMs,
-      tradable: market.tradedVenues.has(row.venue) && isTradable(row),
+      tradable: market.tradedVenues.has(row.venue) && (isTradable(row) || isCalled(market, row)),
     };
     const span = { fromMs: headMs, toMs: findWindowsEnd(reading, headMs, coveredMs) };
     const [base, quote] = [tokens.get(view.base), tokens.get(view.quote)];

@@ -22,14 +22,15 @@ export const TARGETS: readonly Target[] = [
     part: 'deployedBytecode',
     output: new URL('round-trip-probe.gen.ts', PROBE_FOLDER),
   },
-  ...(['ForkProbe', 'FakeToken'] as const).map((contract) => ({
+  ...Object.entries({
+    ForkProbe: 'fork-probe.gen.ts',
+    FakeToken: 'fake-token.gen.ts',
+    RangeProbe: 'range-probe.gen.ts',
+  }).map(([contract, file]) => ({
     source: new URL('ForkProbe.sol', PROBE_FOLDER),
     contract,
     part: 'deployedBytecode' as const,
-    output: new URL(
-      contract === 'ForkProbe' ? 'fork-probe.gen.ts' : 'fake-token.gen.ts',
-      PROBE_FOLDER,
-    ),
+    output: new URL(file, PROBE_FOLDER),
   })),
   {
     source: new URL('traps.sol', import.meta.url),

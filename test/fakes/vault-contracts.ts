@@ -24,6 +24,7 @@ export interface VaultPool {
   readonly weights: readonly bigint[];
   readonly swapFee: bigint;
   readonly isPaused?: boolean;
+  readonly isVaultPaused?: boolean;
 }
 
 /** The pool's word: its contract, how it keeps balances, and its number. */
@@ -39,6 +40,10 @@ function encode(types: readonly string[], values: readonly unknown[]): string {
   return encodeAbiParameters(types.map((type) => ({ type })) as never, values as never);
 }
 
+function encodePaused(isPaused = false): string {
+  return encode(['bool', 'uint256', 'uint256'], [isPaused, 1n, 2n]);
+}
+
 /** By address and call data. */
 export function listVaultAnswers(pool: VaultPool): Map<string, string> {
   const { contract, vault, factory, tokens, balances, decimals, weights, swapFee } = pool;
@@ -51,10 +56,8 @@ export function listVaultAnswers(pool: VaultPool): Map<string, string> {
     [call(contract, 'getPoolId'), word],
     [call(contract, 'getNormalizedWeights'), encode(['uint256[]'], [weights])],
     [call(contract, 'getSwapFeePercentage'), encode(['uint256'], [swapFee])],
-    [
-      call(contract, 'getPausedState'),
-      encode(['bool', 'uint256', 'uint256'], [pool.isPaused ?? false, 1n, 2n]),
-    ],
+    [call(contract, 'getPausedState'), encodePaused(pool.isPaused)],
+    [call(vault, 'getPausedState'), encodePaused(pool.isVaultPaused)],
     ...tokens.map((token, index): [string, string] => [
       call(token, 'decimals'),
       encode(['uint8'], [decimals[index]]),

@@ -126,6 +126,7 @@ export const stableSwapKind: PoolKind<'stableSwap'> = {
   // No log has the balances, and those that are known may be wrong.
   eventFields: [],
   findFlags: ({ flags }) => flags,
+  findShared: ({ vault, terms: { coinCount } }) => (coinCount > 2 ? vault : null),
   apply(draft, change, context) {
     if ('unread' in change) return markUnread(draft);
     if (!('set' in change)) return exchange(draft, change);

@@ -1,11 +1,12 @@
 // Two tokens of a Balancer weighted pool as a row: their balances, weights and the pool's fee.
 
 import { maxOf } from '../../lib/bigint-bounds.ts';
+import type { PoolId } from '../../model/ids.ts';
 import { divideUp } from '../divide-up.ts';
 import type { PoolDraft, PoolKind, SwappedAmounts } from '../pool-kind.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { findCurvePayable } from '../smooth-curve.ts';
-import { isQuotable, joinFlags } from '../unchecked-flag.ts';
+import { hasFlag, isQuotable, joinFlags } from '../unchecked-flag.ts';
 import { FEE_PER_PIP, type PlainWeighted, WeightedPool } from './weighted-pool.ts';
 
 interface WeightedTerms {
@@ -42,7 +43,11 @@ declare module '../../model/pool.ts' {
       readonly change:
         | FieldChange<WeightedState>
         /** By token: what a log adds to the pool's balances, or takes from them. */
-        | { readonly deltas: Readonly<Record<string, bigint>> }
+        | {
+            readonly deltas: Readonly<Record<string, bigint>>;
+            /** The row whose swap it was, if it was one of another row. */
+            readonly swapOf?: PoolId;
+          }
         | { readonly isPaused: boolean };
     };
   }
@@ -66,6 +71,10 @@ function createPool(state: WeightedState, hasShortcuts: boolean): WeightedPool |
   return new WeightedPool({
     ...{ balance0, balance1, weight0, weight1, decimals0, decimals1, swapFee, hasShortcuts },
   });
+}
+
+function isUnread({ flags }: WeightedState): boolean {
+  return hasFlag(flags, 'unread');
 }
 
 /** Its last known balances still show what it holds, but nothing is quoted by them. */
@@ -118,10 +127,15 @@ export const weightedKind: PoolKind<'weighted'> = {
   // No log has the balances.
   eventFields: [],
   findFlags: ({ flags }) => flags,
+  findShared: ({ terms: { poolWord, tokens } }) => (tokens.split(' ').length > 2 ? poolWord : null),
   apply(draft, change, context) {
     if ('deltas' in change) {
-      const { deltas } = change;
-      return move(draft, deltas[draft.token0] ?? 0n, deltas[draft.token1] ?? 0n);
+      const { deltas, swapOf } = change;
+      move(draft, deltas[draft.token0] ?? 0n, deltas[draft.token1] ?? 0n);
+      const swapped = swapOf === undefined ? undefined : context.findRow?.(swapOf);
+      // What was paid otherwise there is unknown here, too: the rows share balances and fee.
+      if (swapped?.kind === 'weighted' && isUnread(swapped.state)) markUnread(draft);
+      return;
     }
     if ('isPaused' in change) {
       const flags = joinFlags(change.isPaused ? ['closed'] : []);

@@ -37,6 +37,7 @@ import {
 import { readPoolStates } from './venues/read-pool-states.ts';
 import { listSharedEmitters } from './venues/registry.ts';
 import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
+import { listRangeSwaps } from './venues/uniswap-v3/decode-uniswap-v3.ts';
 import type { CallContracts } from './venues/venue-protocol.ts';
 
 export interface EvmAdapterOptions {
@@ -198,7 +199,8 @@ function createDirectory(
   const forget = (pool: PoolId) => directory.forget(pool);
   const isSlowed = () => client.meter.describeSlowed() !== null;
   const forks = new ForkQueue({ finder, accept, forget, isSlowed, sleep, clock, log });
-  const onUnclaimed = (swaps: readonly EvmLog[]) => forks.add(listPairSwaps(swaps));
+  const onUnclaimed = (swaps: readonly EvmLog[]) =>
+    forks.add([...listPairSwaps(swaps), ...listRangeSwaps(swaps)]);
   const directory = new PoolDirectory({ ...known, onUnclaimed });
   return { directory, forks };
 }

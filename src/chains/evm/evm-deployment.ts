@@ -62,11 +62,12 @@ export interface BalancerVault {
  * - `swapRouter`: Uniswap V3 and its forks. `slipstream`: paths of tick spacings in place of fees.
  *   `algebra`: paths of tokens only.
  * - `smart`: `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path.
+ * - `vault`: Balancer V2, whose vault executes swaps of its pools itself.
  */
 export type VenueRouterKind =
   | ('router02' | 'camelot' | 'solidly')
   | ('swapRouter' | 'slipstream' | 'algebra')
-  | 'smart';
+  | ('smart' | 'vault');
 
 /** A router of an exchange, and the venues that it reaches. */
 export interface RouterLine {

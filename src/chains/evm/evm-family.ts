@@ -45,6 +45,7 @@ function describe(source: ChainSource): ChainMarket {
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
+    calledVenues: new Set(balancer.flatMap((one) => (one.version === 2 ? [one.venue] : []))),
     routers,
     vaults: new Set([
       ...(v4 === null ? [] : [v4.poolManager]),

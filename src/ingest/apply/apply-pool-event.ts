@@ -122,7 +122,10 @@ export function applyPoolChange(
   }
   state.touchPool(pool);
   const kind = kindOf(row);
-  kind.apply(row, change, { ticks: new EntryTicks(state, pool), swapped });
+  kind.apply(row, change, {
+    ...{ ticks: new EntryTicks(state, pool), swapped },
+    findRow: (other) => state.pools.get(other)?.row,
+  });
   // What the pool's tokens deduct from transfers may be another now: the pool is read again.
   const fees = kind.findTransferFees?.(row.state) ?? null;
   if (fees !== null && state.header.position >= fees.untilBlock) row.complete = false;

@@ -87,7 +87,13 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     ...{ strands: trade.strands, router: trade.router, costUnits: trade.costUnits },
     outputTaxBps: trade.taxOut?.bps ?? 0,
     isTimed: trade.openFee === 'timed',
+    isCalled: trade.strands.some(({ hops }) => hops.some(({ pool }) => isCalledPool(pool))),
   };
+}
+
+/** Only such pools have no formula of ours. */
+function isCalledPool({ kind }: PricedTrade['strands'][number]['hops'][number]['pool']): boolean {
+  return kind === 'tradesOnly';
 }
 
 function isReverted(error: unknown): boolean {

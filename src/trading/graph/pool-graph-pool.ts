@@ -32,6 +32,8 @@ interface AnyGraphPool {
   readonly unchecked?: string;
   /** What its tokens deduct from transfers, included in the curve's amounts; absent if nothing. */
   readonly transferFees?: PoolTransferFees;
+  /** Names the pool that this row shares with others: a swap in one of them changes the rest. */
+  readonly shared?: string;
   readonly curve: SwapPool;
 }
 
@@ -72,6 +74,7 @@ export function createGraphPool(
   if (curve === null) return null;
   const { pool, venue, token0, token1, feePips, vault } = row;
   const transferFees = kind.findTransferFees?.(row.state) ?? null;
+  const shared = kind.findShared?.(row) ?? null;
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...pickTerms(row),
@@ -80,6 +83,7 @@ export function createGraphPool(
     inexact: findInexactness(row, context),
     unchecked: findUnchecked(row),
     ...(transferFees === null ? {} : { transferFees }),
+    ...(shared === null ? {} : { shared }),
   };
 }
 

@@ -1,6 +1,5 @@
 // Prices a trade on the last committed state: route, amounts, fees, safety, warnings.
 
-import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -20,8 +19,9 @@ import {
 } from '../routing/trade-prices.ts';
 import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
-import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
+import type { RouteDesk } from '../search/route-desk.ts';
 import { type AutoSlippage, type CandleSource, pickSlippage } from './auto-slippage.ts';
+import { findCalledRoute } from './called-route.ts';
 import { areKnown, findOpenFee, listOpenFlags } from './find-open-fee.ts';
 import type {
   PricedTrade,
@@ -32,6 +32,7 @@ import type {
   TradeCaller,
   TradeRequest,
 } from './priced-trade.ts';
+import { createSearchMeter } from './search-meter.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
 import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
@@ -280,22 +281,6 @@ interface Trade {
   readonly isLoaded: boolean;
 }
 
-/** What a search costs beyond the cost of its operation. */
-export function computeExtraCost(evaluations: number): number {
-  return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
-}
-
-function createSearchMeter(caller: TradeCaller): SearchMeter {
-  let paid = 0;
-  return {
-    prepay: (evaluations) => {
-      const cost = computeExtraCost(evaluations);
-      if (cost > 0) paid = caller.chargeAhead(cost);
-    },
-    settle: (evaluations) => caller.charge(computeExtraCost(evaluations) - paid),
-  };
-}
-
 /** Half of the slippage is kept for prices between two exchanges, all of it for the whole. */
 function findSize({ fixed, amountRaw, slippageBps }: TradeRequest): GivenAmount {
   const bps = slippageBps === 'auto' ? AUTO_RESERVE_BPS : slippageBps / 2;
@@ -352,13 +337,22 @@ function createSearch(parts: PricingParts) {
         });
       },
     });
-    if (searched.kind === 'none') {
-      const { slug, addresses } = chain;
-      if (!trade.isLoaded) throw buildUnreadError(chain, request);
-      throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
-    }
-    if (at === null) throw new Error('the search found a route without planning it');
-    return { at: at as GraphAtCommit, found: searched.found, outPerUnit };
+    if (at === null) throw new Error('the search ended without planning anything');
+    const graph = at as GraphAtCommit;
+    // What was never computed is built on only after a simulation.
+    const mayCall = request.fixed === 'input' && options.isProvenOnly !== true;
+    const amounts = { amountIn: request.amountRaw, block: graph.checkpoint.block };
+    const called = mayCall
+      ? await findCalledRoute(chain, {
+          found: searched.kind === 'found' ? searched.found : null,
+          ...{ tokenIn, tokenOut, ...amounts },
+        })
+      : null;
+    if (called !== null) return { at: graph, found: called, outPerUnit };
+    if (searched.kind === 'found') return { at: graph, found: searched.found, outPerUnit };
+    const { slug, addresses } = chain;
+    if (!trade.isLoaded) throw buildUnreadError(chain, request);
+    throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
   };
 }
 

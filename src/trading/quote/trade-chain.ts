@@ -11,6 +11,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
+import type { CalledRoute, CalledTrade } from './called-quotes.ts';
 import type { UntradedToken } from './find-untraded.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
@@ -43,6 +44,8 @@ export interface TradeChain {
   findUntraded(trade: Pick<TradeRequest, 'mint' | 'quoteMint'>): Promise<UntradedToken | null>;
   /** Those of the addresses at which the chain has something else than a token. */
   findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
+  /** The best of the pools that only their contract can price; absent if none can be called. */
+  findCalled?(trade: CalledTrade): Promise<CalledRoute | null>;
   /** Resolves when the pools are those of the last commit, or after a bounded wait. */
   settle(): Promise<void>;
   /** Reads the pools of tokens that are not in memory; false if that takes too long. */

@@ -150,7 +150,9 @@ export class OutputPaths {
       after === undefined || areJoined(edge, after)
         ? needed.amount
         : addReserve(needed.amount, this.#search.reserveBps);
-    const isFree = ({ pool }: RouteEdge) => !this.#excluded.has(pool.pool);
+    const isChanged = ({ shared }: RouteEdge['pool']) =>
+      shared !== undefined && needed.edges.some((edge) => edge.pool.shared === shared);
+    const isFree = ({ pool }: RouteEdge) => !this.#excluded.has(pool.pool) && !isChanged(pool);
     const edges = (this.#arriving[needed.node] ?? []).filter(isFree);
     for (const group of Map.groupBy(edges, nameGroup).values()) {
       const found = this.#findCheapestEdge(group, amountOf);

@@ -39,6 +39,15 @@ interface StepCandidate {
 /** More than the curves' own error. */
 const ABOUT_MARGIN = 1 + 2e-6;
 
+/** Whether the way to a label has already changed the pool of this edge, through another row. */
+function isChanged(label: Label, { pool }: RouteEdge): boolean {
+  if (pool.shared === undefined) return false;
+  for (let at: Label | null = label; at !== null; at = at.before) {
+    if (at.edge?.pool.shared === pool.shared) return true;
+  }
+  return false;
+}
+
 /** How many smaller arrivals are tried if a pool cannot take the largest. */
 const LESSER_COUNT_MAX = 8;
 
@@ -90,6 +99,7 @@ class Arrivals {
     for (let i = 0; i < LESSER_COUNT_MAX; i += 1) {
       const label = this.#labels[i] ?? this.#reckonNext();
       if (label === null || label === undefined) return null;
+      if (isChanged(label, edge)) continue;
       this.#work.add(SWAP_EVALUATIONS);
       const swap = edge.pool.curve.swapIn(edge.zeroForOne, label.amount);
       if (swap.isFilled) {

@@ -1,11 +1,10 @@
-// Judges pairs of factories that nobody listed, by what they do: the pair and its factory name each
-// other, the pair holds its reserves, and it swaps like a constant product with one fee. What pairs
-// of one factory with the same code do is found out once. A refusal counts for all of them only
-// after a second one, of another pair or at another block.
+// Judges pools of factories that nobody listed, by what they do. A pair and its factory name each
+// other, the pair holds its reserves, and it swaps like a constant product with one fee; what is no
+// pair may be like a pool of V3 (`range-forks.ts`). What pools of one factory with the same code do
+// is found out once (`fork-verdicts.ts`).
 
 import type { Hex } from 'viem';
 import { keccak256 } from 'viem/utils';
-import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
@@ -23,11 +22,12 @@ import { type ContractCall, callContracts } from '../multicall.ts';
 import { type PairVerdict, type ProbedPair, probePair } from '../probe/probe-fork.ts';
 import { BALANCE_OF_SELECTOR } from '../tokens/read-token-metadata.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from '../venues/factory-pools.ts';
-import { FORK_VENUE_PREFIX } from '../venues/owns-venue.ts';
+import { FORK_VENUE_PREFIXES } from '../venues/owns-venue.ts';
 import { GET_PAIR_SELECTOR, GET_RESERVES_SELECTOR } from '../venues/uniswap-v2/pair-selectors.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
+import { ForkVerdicts } from './fork-verdicts.ts';
+import { RangeForks } from './range-forks.ts';
 
-const VERDICTS_MAX = 10_000;
 /** Below this, sizes differ too little to tell fees apart. */
 const RESERVE_MIN = 10n ** 9n;
 const CODE = /^0x[0-9a-f]+$/i;
@@ -39,7 +39,7 @@ interface ForkClaim extends ProbedPair {
 
 /** `notNow`: not accepted yet. `unable`: no node can run the probe, so nothing is known. */
 type ForkOutcome =
-  | { readonly kind: 'pair'; readonly description: PoolDescription }
+  | { readonly kind: 'accepted'; readonly description: PoolDescription }
   | { readonly kind: 'refused' }
   | { readonly kind: 'notNow' }
   | { readonly kind: 'unable' };
@@ -48,17 +48,6 @@ export type ForkJudgement = ForkOutcome & {
   /** The block whose state was read. */
   readonly block: number;
 };
-
-interface DatedVerdict {
-  readonly verdict: PairVerdict;
-  readonly block: number;
-}
-
-/** Where a code of a factory was refused once. */
-interface Doubt {
-  readonly pair: Address;
-  readonly block: number;
-}
 
 const REFUSED = { kind: 'refused' } as const;
 const NOT_NOW = { kind: 'notNow' } as const;
@@ -86,16 +75,15 @@ export class ForkFinder {
   readonly #client: RpcClient;
   readonly #multicall3: Address | null;
   readonly #listed: ReadonlySet<Address>;
-  readonly #verdicts = new BoundedMap<string, DatedVerdict>(VERDICTS_MAX);
-  readonly #doubts = new BoundedMap<string, Doubt>(VERDICTS_MAX);
+  readonly #verdicts = new ForkVerdicts<PairVerdict>();
+  readonly #ranges: RangeForks;
 
-  constructor(
-    client: RpcClient,
-    { v2, v3, multicall3 }: Pick<EvmDeployment, 'v2' | 'v3' | 'multicall3'>,
-  ) {
+  constructor(client: RpcClient, deployment: EvmDeployment) {
+    const { v2, v3, multicall3 } = deployment;
     this.#client = client;
     this.#multicall3 = multicall3;
     this.#listed = new Set([...v2, ...v3].map(({ factory }) => factory));
+    this.#ranges = new RangeForks(deployment, this.#listed);
   }
 
   async judge(pool: PoolId, signal: AbortSignal): Promise<ForkJudgement> {
@@ -105,14 +93,14 @@ export class ForkFinder {
 
   /** The blocks above this one are gone, and what pairs did there. */
   forgetAbove(position: number): void {
-    for (const known of [this.#verdicts, this.#doubts]) {
-      for (const [key, { block }] of known) if (block > position) known.delete(key);
-    }
+    this.#verdicts.forgetAbove(position);
+    this.#ranges.forgetAbove(position);
   }
 
   async #judgeAt(pool: PoolId, at: JudgedAt): Promise<ForkOutcome> {
     const claim = await this.#readClaim(toPoolContract(pool), at);
-    if (claim === null || this.#listed.has(claim.factory)) return REFUSED;
+    if (claim === null) return this.#judgeRange(pool, at);
+    if (this.#listed.has(claim.factory)) return REFUSED;
     const isDeep = claim.reserve0 >= RESERVE_MIN && claim.reserve1 >= RESERVE_MIN;
     if (!isDeep || !(await this.#holdsReserves(claim, at))) return NOT_NOW;
     const named = await this.#readNamedPair(claim, at);
@@ -121,10 +109,18 @@ export class ForkFinder {
     if (verdict.kind !== 'fee') return verdict;
     const { pair: vault, factory, token0, token1 } = claim;
     const description: PoolDescription = {
-      ...{ pool, vault, token0, token1, venue: `${FORK_VENUE_PREFIX}${factory}` },
+      ...{ pool, vault, token0, token1, venue: `${FORK_VENUE_PREFIXES.pairs}${factory}` },
       ...{ kind: 'constantProduct', feePips: verdict.feePips, terms: { isFeeUnchecked: true } },
     };
-    return { kind: 'pair', description };
+    return { kind: 'accepted', description };
+  }
+
+  #judgeRange(pool: PoolId, at: JudgedAt): Promise<ForkOutcome> {
+    return this.#ranges.judge(pool, {
+      ...{ client: this.#client, ...at },
+      callContracts: (calls) => this.#call(calls, at),
+      readCodes: (addresses) => this.#readCodes(addresses, at),
+    });
   }
 
   async #readClaim(pair: Address, at: JudgedAt): Promise<ForkClaim | null> {
@@ -163,23 +159,14 @@ export class ForkFinder {
     const [code = null, ...ofTokens] = await this.#readCodes([pair, token0, token1], at);
     if (code === null || ofTokens.includes(null)) return REFUSED;
     const key = `${factory} ${keccak256(code)}`;
-    const known = this.#verdicts.get(key);
-    if (known !== undefined) return known.verdict;
+    const known = this.#verdicts.find(key);
+    if (known !== undefined) return known;
     const verdict = await probePair(claim, { client: this.#client, ...at });
     // Its block may have been reorganised away meanwhile.
     at.signal.throwIfAborted();
     const { block } = at;
     if (verdict.kind === 'unable') return verdict;
-    if (verdict.kind === 'refused' && !this.#isConfirmed(key, { pair, block })) return NOT_NOW;
-    this.#verdicts.set(key, { verdict, block });
-    return verdict;
-  }
-
-  /** Whether a code that is refused was refused before, in another pair or at another block. */
-  #isConfirmed(key: string, { pair, block }: Doubt): boolean {
-    const first = this.#doubts.get(key);
-    if (first === undefined) this.#doubts.set(key, { pair, block });
-    return first !== undefined && (first.pair !== pair || first.block !== block);
+    return this.#verdicts.keep(key, verdict, { pool: pair, block }) ? verdict : NOT_NOW;
   }
 
   /** Null for addresses without code. A precompile answers calls, too, but has none. */

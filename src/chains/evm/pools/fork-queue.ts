@@ -132,7 +132,7 @@ export class ForkQueue {
     const { kind, block } = judgement;
     const againAtMs =
       kind === 'notNow' ? clock.monotonicMs() + NOT_NOW_MS : Number.POSITIVE_INFINITY;
-    const isAccepted = kind === 'pair';
+    const isAccepted = kind === 'accepted';
     this.#judged.set(pool, { againAtMs, block, isAccepted });
     if (isAccepted && !this.#abort.signal.aborted) accept(judgement.description);
   }

@@ -5,6 +5,7 @@ import { computeLpFee } from '../../../amm/concentrated/concentrated-kind.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
 import { evmPool, toPoolContract } from '../evm-ids.ts';
+import { parseRowId } from '../venues/balancer/vault-rows.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 
 type SingletonPool = Pick<
@@ -38,6 +39,13 @@ type PoolReference =
     }
   /** A pair that says itself what it pays: `getAmountOut`. */
   | { readonly kind: 'solidly'; readonly pair: Address }
+  /** A pool that Balancer's vault keeps, by the vault's word for it. */
+  | {
+      readonly kind: 'vault';
+      readonly vault: Address;
+      readonly poolWord: string;
+      readonly contract: Address;
+    }
   | { readonly kind: 'v4'; readonly key: PoolKey };
 
 /** In the key of a V4 pool: a hook decides the fee. */
@@ -94,6 +102,11 @@ export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
   if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
   if (pool.kind === 'solidlyPair') return { kind: 'solidly', pair: toPoolContract(id) };
+  // Only what the vault computes itself is called without a formula of ours.
+  if (pool.kind === 'weighted' || pool.kind === 'tradesOnly') {
+    const row = parseRowId(id);
+    return row && { kind: 'vault', vault: pool.vault, ...row };
+  }
   if (pool.kind !== 'concentrated') return null;
   const { tickSpacing, custody } = pool.terms;
   if (custody.kind === 'own') {

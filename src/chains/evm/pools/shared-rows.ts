@@ -53,7 +53,8 @@ export function toSharedChange(
   if (event.kind === 'poolChanged') return event.change;
   const { amount0, amount1 } = event;
   if (kind === 'weighted') {
-    return { poolKind: 'weighted', deltas: { [token0]: amount0, [token1]: amount1 } };
+    const deltas = { [token0]: amount0, [token1]: amount1 };
+    return { poolKind: 'weighted', deltas, swapOf: event.pool };
   }
   const coins = parseCoinPairPool(event.pool);
   if (coins === null) return null;

@@ -1,6 +1,6 @@
-// Swaps of pairs of unlisted factories that moved nothing. Nobody checked the code of such a pair:
+// Swaps of pools of unlisted factories that moved nothing. Nobody checked the code of such a pool:
 // it may log any swap. A swap counts only if the transfers before it in its transaction cover both
-// amounts at the pair. Each transferred unit counts once. The reserves logged with a swap that does
+// amounts at the pool. Each transferred unit counts once. The reserves logged with a swap that does
 // not count are dropped as well.
 
 import type { Address, PoolId } from '../../../model/ids.ts';
@@ -14,7 +14,7 @@ import {
   toPlaceKey,
   type UnbackedSwaps,
 } from '../venues/balancer/unbacked-swaps.ts';
-import { FORK_VENUE_PREFIX } from '../venues/owns-venue.ts';
+import { findForkPools } from '../venues/owns-venue.ts';
 import { SWAP_PART_TOPICS } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 
 type FindPool = (pool: PoolId) => PoolDescription | undefined;
@@ -72,7 +72,7 @@ function listForkSwaps({ blocks }: DecodedLogs, findPool: FindPool): Map<string,
     for (const event of events) {
       if (event.kind !== 'swap') continue;
       const description = findPool(event.pool);
-      if (description?.venue.startsWith(FORK_VENUE_PREFIX) !== true) continue;
+      if (description === undefined || findForkPools(description.venue) === null) continue;
       swaps.set(toPlaceKey(event), { swap: event, description });
     }
   }

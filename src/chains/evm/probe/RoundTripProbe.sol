@@ -5,9 +5,10 @@ pragma solidity ^0.8.28;
 /// asked to pretend that its code stands at some empty address, and forgets it with the answer.
 contract RoundTripProbe {
     struct Hop {
-        /// 2, 3 or 4, for Uniswap V2, V3 and V4; 5 for a pair that says itself what it pays.
+        /// 2, 3 or 4, for Uniswap V2, V3 and V4; 5 for a pair that says itself what it pays; 6 for a
+        /// pool that Balancer's vault keeps.
         uint8 kind;
-        /// The pair, the pool, or V4's manager.
+        /// The pair, the pool, V4's manager or Balancer's vault.
         address pool;
         /// The zero address is the native coin, in V4 pools only.
         address tokenIn;
@@ -15,6 +16,7 @@ contract RoundTripProbe {
         /// V2: the pair's fee in pips. V4: the fee in the pool's key.
         uint24 fee;
         int24 tickSpacing;
+        /// Balancer: the pool's own contract, which knows the vault's word for it.
         address hooks;
     }
 
@@ -150,6 +152,7 @@ contract RoundTripProbe {
         if (isPair) measure.paid = swapPair(hop, amount, from, to);
         if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
+        if (hop.kind == 6) measure.paid = swapVault(hop, amount, from, to);
         measure.arrived = arrivedNow;
         measure.gas = gasNow;
         if (hop.kind == 4) (measure.slot0, measure.liquidity) = (slot0Now, liquidityNow);
@@ -241,6 +244,26 @@ contract RoundTripProbe {
         return abi.encode(out);
     }
 
+    /// The vault takes tokens of its caller only: what another pays comes here first.
+    function swapVault(Hop calldata hop, uint256 amount, address from, address to)
+        private
+        returns (uint256 out)
+    {
+        if (from != address(this)) amount = move(hop.tokenIn, from, address(this), amount);
+        uint256 used = from != address(this) ? gasNow : 0;
+        bytes memory approval = abi.encodeWithSignature("approve(address,uint256)", hop.pool, amount);
+        (bool ok,) = hop.tokenIn.call(approval);
+        require(ok, "APPROVE_FAILED");
+        uint256 before = balanceOf(hop.tokenIn, hop.pool);
+        IVault.SingleSwap memory single = IVault.SingleSwap(
+            IVaultPool(hop.hooks).getPoolId(), 0, hop.tokenIn, hop.tokenOut, amount, ""
+        );
+        IVault.Funds memory funds = IVault.Funds(address(this), false, payable(to), false);
+        out = IVault(hop.pool).swap(single, funds, 0, block.timestamp);
+        arrivedNow = balanceOf(hop.tokenIn, hop.pool) - before;
+        gasNow = used;
+    }
+
     function readPool(IManager manager, PoolKey memory key) private {
         uint256 slot = uint256(keccak256(abi.encode(keccak256(abi.encode(key)), POOLS_SLOT)));
         slot0Now = uint256(manager.extsload(bytes32(slot)));
@@ -285,6 +308,33 @@ interface IPool {
     function swap(address to, bool zeroForOne, int256 amount, uint160 limit, bytes calldata data)
         external
         returns (int256, int256);
+}
+
+interface IVaultPool {
+    function getPoolId() external view returns (bytes32);
+}
+
+interface IVault {
+    struct SingleSwap {
+        bytes32 poolId;
+        uint8 kind;
+        address assetIn;
+        address assetOut;
+        uint256 amount;
+        bytes userData;
+    }
+
+    struct Funds {
+        address sender;
+        bool fromInternalBalance;
+        address payable recipient;
+        bool toInternalBalance;
+    }
+
+    function swap(SingleSwap calldata single, Funds calldata funds, uint256 limit, uint256 deadline)
+        external
+        payable
+        returns (uint256);
 }
 
 interface IManager {

@@ -39,15 +39,15 @@ const PIPS = 1_000_000n;
 const FEE_MAX = 100_000;
 const FEE_STEP = 10;
 /** Errors of a node that does not support such requests. */
-const INABILITY = ['unsupported', 'rejected', 'replyTooLarge'] as const;
+export const INABILITY = ['unsupported', 'rejected', 'replyTooLarge'] as const;
 const SIDES = [true, false];
 
-function createAddress(): Hex {
+export function createProbeAddress(): Hex {
   return `0x${randomBytes(20).toString('hex')}`;
 }
 
-/** The pair's reserves stand in slot 0 of each fake token, as its balance. */
-function fakeToken(balance: bigint): object {
+/** What the pair or pool holds stands in slot 0 of each fake token, as its balance. */
+export function fakeToken(balance: bigint): object {
   const slot = `0x${balance.toString(16).padStart(64, '0')}`;
   return { code: FAKE_TOKEN_CODE, stateDiff: { [`0x${'0'.repeat(64)}`]: slot } };
 }
@@ -81,7 +81,7 @@ async function measure(
   { zeroForOne, amountIn, reserveIn, reserveOut }: Sample,
   { client, block: minBlock, signal }: ProbeWith,
 ): Promise<bigint | null> {
-  const probe = createAddress();
+  const probe = createProbeAddress();
   const tokenIn = (zeroForOne ? token0 : token1) as Hex;
   const args = [{ pair: pair as Hex, tokenIn, zeroForOne, amountIn }, reserveOut] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'maxOut', args });
@@ -89,7 +89,7 @@ async function measure(
     [probe]: { code: FORK_PROBE_CODE },
     ...{ [token0]: fakeToken(reserve0), [token1]: fakeToken(reserve1) },
   };
-  const call = { from: createAddress(), to: probe, data, input: data, gas: GAS };
+  const call = { from: createProbeAddress(), to: probe, data, input: data, gas: GAS };
   const params = [call, toQuantity(minBlock), overrides];
   const result = await client.at(
     async (endpoint) => {

@@ -15,6 +15,10 @@ function buildProbeHop(
   const reference = toPoolReference(pool);
   if (reference === null) return null;
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+  if (reference.kind === 'vault') {
+    const terms = { fee: 0, tickSpacing: 0, hooks: reference.contract };
+    return { kind: 'vault', pool: reference.vault, tokenIn, tokenOut, ...terms };
+  }
   if (reference.kind !== 'v4') {
     const address = reference.kind === 'v3' ? reference.pool : reference.pair;
     const { feePips: fee } = pool;

@@ -60,6 +60,11 @@ const SAYINGS: Readonly<Record<string, string>> = {
   'UniswapV2: K': 'a V2 pair received less than was sent',
   IIA: 'a V3 pool received less than was sent',
   TF: 'the token refuses the transfer out of a V3 pool',
+  'BAL#507': 'the output is less than the minimum',
+  'BAL#508': 'the deadline has passed',
+  'BAL#402': 'the pool or the vault is paused',
+  'BAL#304': 'the pool takes no input that is so large for its balance',
+  'BAL#305': 'the pool pays no output that is so large for its balance',
 };
 
 const PANICS: Readonly<Record<string, string>> = {

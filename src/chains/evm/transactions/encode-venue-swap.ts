@@ -6,6 +6,7 @@ import { encodeFunctionData, encodePacked, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import type { EncodedCall } from './encode-swap.ts';
+import { encodeVaultSwap } from './encode-vault-swap.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
 
@@ -228,6 +229,8 @@ function encodeData(plan: PathPlan, { kind, factory }: VenueRouter): Hex {
       return encodeSolidly(plan, factory);
     case 'smart':
       return encodeSmart(plan);
+    case 'vault':
+      return encodeVaultSwap(plan);
     default:
       return encodeSwapRouter(plan, kind);
   }

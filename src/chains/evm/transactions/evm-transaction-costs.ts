@@ -27,8 +27,10 @@ const V3_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_0
 const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
 /** A stable pair computes longer than a volatile one. */
 const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
-/** A swap of its own in Balancer's vault. */
-const WEIGHTED_COST: SwapCost = { hop: 101_000n, hopInSameVault: 101_000n, perTick: 0n };
+/** In Balancer's vault, which moves only the ends of a path: 101,000 for one pool in all. */
+const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
+/** Formulas that are not here: those of stable pools take a loop. */
+const CALLED_COST: SwapCost = { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
 
@@ -36,6 +38,7 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
   if (pool.kind === 'constantProduct') return V2_COST;
   if (pool.kind === 'solidlyPair') return SOLIDLY_COST;
   if (pool.kind === 'weighted') return WEIGHTED_COST;
+  if (pool.kind === 'tradesOnly') return CALLED_COST;
   if (pool.kind !== 'concentrated') return OTHER_COST;
   return pool.terms.custody.kind === 'own' ? V3_COST : V4_COST;
 }
@@ -43,10 +46,13 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
 /** What commands were seen to take. V2, V3 and V4 each have their own. */
 const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: true };
 const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40, fixesOutput: true };
+/** A step of a batch, with its asset and limit; a swap alone is a little shorter than the first. */
+const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
 const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput: true };
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
   if (pool.kind === 'constantProduct') return V2_BYTES;
+  if (pool.kind === 'weighted' || pool.kind === 'tradesOnly') return VAULT_BYTES;
   if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

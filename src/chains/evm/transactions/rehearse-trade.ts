@@ -185,8 +185,11 @@ function checkRehearsal(
 }
 
 /** Only what a router of this kind was seen to do is built without a simulation. */
-function buildUnrehearsed({ router }: RehearsalRequest, calls: readonly PlannedCall[]): Rehearsal {
-  if (!router.isProven) throw new UnprovenRouterError(router.venues);
+function buildUnrehearsed(
+  { router, trade }: RehearsalRequest,
+  calls: readonly PlannedCall[],
+): Rehearsal {
+  if (!router.isProven || trade.isCalled) throw new UnprovenRouterError(router.venues);
   return {
     transactions: calls.map((call) => ({ ...call, gasUsed: null })),
     amountOutRaw: null,

@@ -9,7 +9,8 @@ type RouterPool =
   | { readonly kind: 'v2'; readonly pair: Address }
   | { readonly kind: 'v3'; readonly feePips: number; readonly tickSpacing: number }
   | { readonly kind: 'v4'; readonly key: PoolKey }
-  | { readonly kind: 'solidly'; readonly pair: Address; readonly isStable: boolean };
+  | { readonly kind: 'solidly'; readonly pair: Address; readonly isStable: boolean }
+  | { readonly kind: 'vault'; readonly poolWord: string };
 
 export interface SwapHop {
   readonly pool: RouterPool;

@@ -5,6 +5,7 @@ import type { Address } from '../../../model/ids.ts';
 import { ContractsError } from '../../family.ts';
 import type { TradeRouter } from '../../trade-router.ts';
 import type { EvmDeployment, RouterLine, V2Fork, VenueRouterKind } from '../evm-deployment.ts';
+import { ROUTER_PROOFS } from '../router-proofs.ts';
 
 interface AnyRouter extends TradeRouter {
   readonly address: Address;
@@ -29,8 +30,6 @@ export interface VenueRouter extends AnyRouter {
 
 export type SwapRouter = UniversalRouter | VenueRouter;
 
-/** Their own contracts are executed in `venue-routers-on-chain.test.ts`, others as stand-ins. */
-const PROVEN_KINDS: ReadonlySet<VenueRouterKind> = new Set(['router02', 'swapRouter']);
 /** Those that compare what arrived, not what a pool sent. */
 const TAXED_KINDS: ReadonlySet<VenueRouterKind> = new Set(['router02', 'camelot']);
 
@@ -52,13 +51,21 @@ function findRouter02({ venue, router, layout, universalRouter }: V2Fork): Route
   return [{ name: venue, kind: 'router02', address: router, venues: [venue] }];
 }
 
+/** Balancer's V2 vault is the router of its pools. */
+function findVaultRouters({ balancer = [] }: EvmDeployment): RouterLine[] {
+  return balancer.flatMap(({ venue, vault, version }) =>
+    version === 2 ? [{ name: venue, kind: 'vault', address: vault, venues: [venue] }] : [],
+  );
+}
+
 function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRouter {
   const { name, kind, address, venues } = line;
   const { v2, v3, wrapped } = deployment;
+  const isProven = ROUTER_PROOFS[kind].executedBy === 'contract';
   const fork = [...v2, ...v3].find(({ venue }) => venue === venues[0]);
   return {
     ...{ name, kind, address, wrapped, venues: new Set(venues), factory: fork?.factory ?? null },
-    ...{ canDivide: false, canTax: TAXED_KINDS.has(kind), isProven: PROVEN_KINDS.has(kind) },
+    ...{ canDivide: false, canTax: TAXED_KINDS.has(kind), isProven },
     permit2: null,
   };
 }
@@ -66,7 +73,11 @@ function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRou
 /** Throws a `ContractsError` if two have the same name. */
 export function listSwapRouters(deployment: EvmDeployment): readonly SwapRouter[] {
   const universal = findUniversalRouter(deployment);
-  const lines = [...(deployment.routers ?? []), ...deployment.v2.flatMap(findRouter02)];
+  const lines = [
+    ...(deployment.routers ?? []),
+    ...findVaultRouters(deployment),
+    ...deployment.v2.flatMap(findRouter02),
+  ];
   const routers = [
     ...(universal === null ? [] : [universal]),
     ...lines.map((line) => buildVenueRouter(line, deployment)),

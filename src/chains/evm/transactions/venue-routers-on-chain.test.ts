@@ -10,10 +10,12 @@ import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { type RouterScene, startRouterScene } from '../../../../test/router-scene.ts';
 import { RouterTrader } from '../../../../test/router-trades.ts';
-import { poolId } from '../../../../test/test-ids.ts';
+import { address, poolId } from '../../../../test/test-ids.ts';
+import { readBalance } from '../../../../test/trade-wallet.ts';
 import { setTraps, TRAP_ABI } from '../../../../test/trap-tokens.ts';
 import type { VenueRouterKind } from '../evm-deployment.ts';
 import { ForkFinder } from '../pools/fork-finder.ts';
+import { probeRange } from '../probe/probe-range.ts';
 import { simulateRoundTrip } from '../probe/simulate-round-trip.ts';
 
 /** Of each kind; `npm run drill -- --routers 100` makes more. */
@@ -81,19 +83,73 @@ describe('a pair that says itself what it pays', () => {
   });
 });
 
-describe('a pair of a factory that nobody listed', () => {
-  it('is accepted with the fee that its own code charges', async () => {
-    const { client } = scene.devnet.adapter;
-    const { chain } = scene.devnet;
-    const finder = new ForkFinder(client, { v2: [], v3: [], multicall3: null });
-    const { id } = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v2' });
-    const judge = (pool: string) => finder.judge(poolId(pool), AbortSignal.timeout(60_000));
-    const judgement = await judge(id);
-    assert.ok(judgement.kind === 'pair');
+describe('a pool of a factory that nobody listed', () => {
+  const createFinder = () => {
+    const { client, deployment } = scene.devnet.adapter;
+    return new ForkFinder(client, { ...deployment, v2: [], v3: [], multicall3: null });
+  };
+  const findId = (venue: 'uniswap-v2' | 'uniswap-v3') =>
+    poolId(findPool(scene.devnet.chain.deployment, { token: 'wire', venue }).id);
+
+  it('is accepted as a pair with the fee that its own code charges', async () => {
+    const judgement = await createFinder().judge(findId('uniswap-v2'), AbortSignal.timeout(60_000));
+    assert.ok(judgement.kind === 'accepted');
     const { venue, feePips } = judgement.description;
-    const { v2Factory } = chain.deployment.contracts;
+    const { v2Factory } = scene.devnet.chain.deployment.contracts;
     assert.deepEqual([venue, feePips], [`v2-like:${v2Factory.toLowerCase()}`, 3000]);
-    const other = findPool(chain.deployment, { token: 'wire', venue: 'uniswap-v3' });
-    assert.equal((await judge(other.id)).kind, 'refused');
+  });
+
+  it('is accepted as a pool of V3 if it swaps as our maths says on its ticks', async () => {
+    const finder = createFinder();
+    const judgement = await finder.judge(findId('uniswap-v3'), AbortSignal.timeout(60_000));
+    assert.ok(judgement.kind === 'accepted');
+    const { venue, kind, feePips, terms } = judgement.description;
+    const { v3Factory } = scene.devnet.chain.deployment.contracts;
+    assert.deepEqual([venue, kind], [`v3-like:${v3Factory.toLowerCase()}`, 'concentrated']);
+    assert.deepEqual([feePips, terms], [3000, { tickSpacing: 60, custody: { kind: 'own' } }]);
+  });
+
+  it('is refused, the second time for good, if its liquidity is not that of its ticks', async () => {
+    const { chain } = scene.devnet;
+    const pool = findId('uniswap-v3');
+    const slot = `0x${'4'.padStart(64, '0')}`;
+    const before = await chain.rpc.call<Hex>('eth_getStorageAt', pool, slot, 'latest');
+    const lying = `0x${(BigInt(before) / 3n).toString(16).padStart(64, '0')}`;
+    await chain.rpc.call('anvil_setStorageAt', pool, slot, lying);
+    await chain.mine();
+    const finder = createFinder();
+    try {
+      const kinds: string[] = [];
+      for (let count = 0; count < 2; count += 1) {
+        kinds.push((await finder.judge(pool, AbortSignal.timeout(60_000))).kind);
+        await chain.mine();
+      }
+      assert.deepEqual(kinds, ['notNow', 'refused']);
+    } finally {
+      await chain.rpc.call('anvil_setStorageAt', pool, slot, before);
+      await chain.mine();
+    }
+  });
+
+  it('is refused if it swaps otherwise than its getters tell', async () => {
+    const { client } = scene.devnet.adapter;
+    const { chain, follower } = scene.devnet;
+    await scene.devnet.settle();
+    const { graph, checkpoint } = follower.current ?? assert.fail();
+    const { pool, token0, token1, vault, curve } =
+      graph.get(findId('uniswap-v3')) ?? assert.fail('no pool');
+    const [balance0, balance1] = [
+      await readBalance(chain, token0, vault),
+      await readBalance(chain, token1, vault),
+    ];
+    const range = { pool: address(pool), token0, token1, balance0, balance1 };
+    const signal = AbortSignal.timeout(60_000);
+    const judge = (told: typeof curve) =>
+      probeRange({ ...range, curve: told }, { client, block: checkpoint.block, signal });
+    const other = curve.withFees({ zeroForOne: 3000, oneForZero: 2999 });
+    assert.deepEqual(
+      [await judge(curve), await judge(other)],
+      [{ kind: 'same' }, { kind: 'refused' }],
+    );
   });
 });

@@ -46,8 +46,8 @@ export interface VenueLogs {
 export interface VenueProtocol {
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
-  /** Whether pools of factories that nobody listed may be accepted by what they do. */
-  readonly hasForks?: true;
+  /** What pools of factories that nobody listed are like, if they are accepted by what they do. */
+  readonly forks?: 'pairs' | 'ranges';
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
   /** Null if the chain has no venue of this protocol. */
   describeLogs(deployment: EvmDeployment): VenueLogs | null;

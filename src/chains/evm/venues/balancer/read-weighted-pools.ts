@@ -123,7 +123,7 @@ export async function resolveVaultPools(
   });
 }
 
-const CALLS_PER_ROW = 6;
+const CALLS_PER_ROW = 7;
 
 function listCalls(description: PoolDescription) {
   const { contract, poolWord } = parseRowId(description.pool) ?? { contract: null, poolWord: '' };
@@ -136,6 +136,7 @@ function listCalls(description: PoolDescription) {
     { to: contract, data: GET_WEIGHTS_SELECTOR },
     { to: contract, data: GET_SWAP_FEE_SELECTOR },
     { to: contract, data: GET_PAUSED_STATE_SELECTOR },
+    { to: description.vault, data: GET_PAUSED_STATE_SELECTOR },
     { to: description.token0, data: DECIMALS_SELECTOR },
     { to: description.token1, data: DECIMALS_SELECTOR },
   ];
@@ -147,16 +148,23 @@ function readDecimals(answer: string | null | undefined): number | null {
   return decimals > DECIMALS_MAX ? null : Number(decimals);
 }
 
+/** Of a pool or of the vault; null if it does not tell. */
+function readPaused(answer: string | null | undefined): boolean | null {
+  return answer == null || !hasWordAt(answer, 0) ? null : uintAt(answer, 0) !== 0n;
+}
+
 /** The state of a row by these answers; null if one of them is missing. */
 function toState(
   { token0, token1 }: PoolDescription,
   answers: readonly (string | null)[],
 ): StateOf<'weighted'> | null {
-  const [told, weightList, fee, paused, first, second] = answers;
+  const [told, weightList, fee, paused, vaultPaused, first, second] = answers;
   const [held, weights] = [readPoolTokens(told), readWords(weightList, 0)];
   const [decimals0, decimals1] = [readDecimals(first), readDecimals(second)];
   if (held === null || weights?.length !== held.tokens.length) return null;
-  if (fee == null || !hasWords(fee, 1) || paused == null || !hasWordAt(paused, 0)) return null;
+  if (fee == null || !hasWords(fee, 1)) return null;
+  const pauses = [paused, vaultPaused].map(readPaused);
+  if (pauses.includes(null)) return null;
   if (decimals0 === null || decimals1 === null) return null;
   const [index0, index1] = [held.tokens.indexOf(token0), held.tokens.indexOf(token1)];
   const [balance0, balance1] = [held.balances[index0], held.balances[index1]];
@@ -166,7 +174,7 @@ function toState(
   return {
     ...{ balance0, balance1, weight0, weight1, decimals0, decimals1 },
     ...{ tokenCount: held.tokens.length, swapFee: uintAt(fee, 0) },
-    flags: joinFlags(uintAt(paused, 0) === 0n ? [] : ['closed']),
+    flags: joinFlags(pauses.includes(true) ? ['closed'] : []),
   };
 }
 

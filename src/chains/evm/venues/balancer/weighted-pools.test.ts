@@ -165,6 +165,28 @@ describe('weighted pools', { skip }, () => {
     }
   });
 
+  it('are read again in all rows if one was paid otherwise than computed', async () => {
+    const [one = assert.fail()] = listSwaps('swaps', 3);
+    const rows = createRows(toVaultPool(one, FIRST));
+    await rows.follow([encodeSwap(one)]);
+    const findStates = () =>
+      [...rows.rows.values()].map(({ complete, state }) => `${complete} ${state.flags}`);
+    assert.deepEqual(findStates(), ['true ', 'true ', 'true ']);
+    const amountOut = (BigInt(one.amountOut) - 1n).toString();
+    await rows.follow([encodeSwap({ ...one, amountOut })]);
+    assert.deepEqual(findStates(), ['false unread', 'false unread', 'false unread']);
+  });
+
+  it('are closed while their pool or the whole vault is paused', async () => {
+    const [one = assert.fail()] = listSwaps('swaps', 3);
+    for (const pause of [{ isPaused: true }, { isVaultPaused: true }]) {
+      const rows = createRows({ ...toVaultPool(one, LATER), ...pause });
+      await rows.adopt(await rows.accept([encodeSwap(one)]));
+      assert.equal(rows.rows.size, 3);
+      for (const { state } of rows.rows.values()) assert.equal(state.flags, 'closed');
+    }
+  });
+
   it('are found by the logs of their word and of their contract', () => {
     const pools = new Set([rowOf(0, 1)]);
     const filters = createLogFilters(DEPLOYMENT).buildForPools(pools);

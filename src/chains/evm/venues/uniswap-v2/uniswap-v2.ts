@@ -84,7 +84,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 
 export const uniswapV2: VenueProtocol = {
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
-  hasForks: true,
+  forks: 'pairs',
   createDecoders: createUniswapV2Decoders,
   describeLogs: describeUniswapV2Logs,
   resolvePools,

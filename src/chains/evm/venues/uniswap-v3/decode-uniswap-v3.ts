@@ -1,6 +1,7 @@
 // Decodes logs of V3-like pools. PancakeSwap's pools add two words to `Swap`, which changes its
 // topic; the first five words are the same.
 
+import type { PoolId } from '../../../../model/ids.ts';
 import type { EvmDeployment, V3Fork } from '../../evm-deployment.ts';
 import { toPoolId } from '../../evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
@@ -15,6 +16,13 @@ const MINT_TOPIC = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae1623
 const BURN_TOPIC = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c';
 const SWAP_TOPIC = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
 const PANCAKE_SWAP_TOPIC = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83';
+
+/** The emitters of swaps like those of Uniswap's own pools. */
+export function listRangeSwaps(logs: readonly EvmLog[]): PoolId[] {
+  return logs.flatMap(({ topics, address }) =>
+    topics[0] === SWAP_TOPIC ? [toPoolId(address)] : [],
+  );
+}
 
 function decodeInitialize(log: EvmLog, out: DecodedEvent[]): void {
   if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;

@@ -55,6 +55,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = (queries, context) =>
 
 export const uniswapV3: VenueProtocol = {
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
+  forks: 'ranges',
   createDecoders: createUniswapV3Decoders,
   describeLogs: describeUniswapV3Logs,
   resolvePools,

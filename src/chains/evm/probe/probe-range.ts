@@ -1,0 +1,102 @@
+// Finds out whether an unknown V3-like pool swaps as our maths says: the node runs the pool's own
+// code with fake tokens in place of its tokens, and our probe as the trader. Nothing is sent.
+//
+// Five sizes in each direction must move the very amounts that the ticks, as they were read, give.
+// Each direction is asked from another address: a pool may treat callers differently.
+
+import type { Hex } from 'viem';
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
+import type { SwapPool } from '../../../amm/swap-pool.ts';
+import type { Address } from '../../../model/ids.ts';
+import type { RpcClient } from '../../rpc/rpc-client.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import { toQuantity } from '../hex-data.ts';
+import { createProbeAddress, fakeToken, INABILITY } from './probe-fork.ts';
+import { CODE as RANGE_PROBE_CODE } from './range-probe.gen.ts';
+
+interface ProbedRange {
+  readonly pool: Address;
+  readonly token0: Address;
+  readonly token1: Address;
+  /** What the pool holds. */
+  readonly balance0: bigint;
+  readonly balance1: bigint;
+  /** The pool as it was read at the same block. */
+  readonly curve: SwapPool;
+}
+
+/** `unable`: the node cannot run the probe, so nothing is known. */
+export type RangeVerdict =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unable' };
+
+const ABI = parseAbi([
+  'function swapEach(address pool, address[2] tokens, bool zeroForOne, uint256[] amounts) returns (int256[2][] moved)',
+]);
+/** The largest cross most of the ticks that there are. */
+const DIVISORS = [3n, 50n, 1000n, 40_000n, 3_000_000n];
+const GAS = '0x3938700';
+
+interface RangeProbing {
+  readonly client: RpcClient;
+  /** The block of the pool's state. */
+  readonly block: number;
+  readonly signal: AbortSignal;
+}
+
+async function measure(
+  range: ProbedRange,
+  { zeroForOne, amounts }: { readonly zeroForOne: boolean; readonly amounts: readonly bigint[] },
+  { client, block: minBlock, signal }: RangeProbing,
+): Promise<readonly (readonly [bigint, bigint])[]> {
+  const { pool, token0, token1, balance0, balance1 } = range;
+  const probe = createProbeAddress();
+  const tokens = [token0 as Hex, token1 as Hex] as const;
+  const args = [pool as Hex, tokens, zeroForOne, amounts] as const;
+  const data = encodeFunctionData({ abi: ABI, functionName: 'swapEach', args });
+  const overrides = {
+    [probe]: { code: RANGE_PROBE_CODE },
+    ...{ [token0]: fakeToken(balance0), [token1]: fakeToken(balance1) },
+  };
+  const call = { from: createProbeAddress(), to: probe, data, input: data, gas: GAS };
+  const params = [call, toQuantity(minBlock), overrides];
+  const result = await client.at(
+    async (endpoint) => {
+      const answer = await endpoint.request({ method: 'eth_call', params }, signal);
+      if (typeof answer === 'string' && answer.length > 2) return answer;
+      // The probe always returns something.
+      const { name } = endpoint;
+      const message = `${name}: ignores state overrides`;
+      throw new RpcError('unsupported', message, { endpoint: name });
+    },
+    { minBlock, signal },
+  );
+  return decodeFunctionResult({ abi: ABI, functionName: 'swapEach', data: result as Hex });
+}
+
+export async function probeRange(
+  range: ProbedRange,
+  probeWith: RangeProbing,
+): Promise<RangeVerdict> {
+  const { balance0, balance1, curve } = range;
+  try {
+    for (const zeroForOne of [true, false]) {
+      const held = zeroForOne ? balance0 : balance1;
+      const amounts = DIVISORS.map((divisor) => held / divisor);
+      const moved = await measure(range, { zeroForOne, amounts }, probeWith);
+      const isSame = amounts.every((amount, index) => {
+        const { amountIn, amountOut } = curve.swapIn(zeroForOne, amount);
+        const [amount0, amount1] = moved[index] ?? [0n, 0n];
+        const [took, paid] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0];
+        return took === amountIn && paid === amountOut && paid > 0n;
+      });
+      if (!isSame) return { kind: 'refused' };
+    }
+  } catch (error) {
+    if (isRpcError(error, 'reverted')) return { kind: 'refused' };
+    if (isRpcError(error, ...INABILITY)) return { kind: 'unable' };
+    throw error;
+  }
+  return { kind: 'same' };
+}
