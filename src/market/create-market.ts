@@ -158,9 +158,10 @@ export function createMarket(options: MarketOptions) {
     start: async () => {
       await pauses.start();
       await states.start();
+      // First: it takes little, and the others load for seconds where there are many tokens.
+      await search.start();
       board.start();
       columns.start();
-      search.start();
       pauses.subscribe(clearLists);
       lists.subscribe(() => {
         cache.clear();

@@ -105,7 +105,7 @@ test('a failed load and failed reads of changed tokens are tried again', async (
       await sleep(20);
     }
   }
-  search.start();
+  await search.start();
   t.after(() => search.stop());
   await until(() => errors.length > 0);
   assert.equal(search.isLoaded('devnet'), false);
@@ -160,7 +160,6 @@ test('a segment from an earlier process answers at once, with what has changed s
       },
     });
     t.after(() => search.stop());
-    search.start();
     return search;
   };
   const until = async (isTrue: () => boolean) => {
@@ -170,12 +169,14 @@ test('a segment from an earlier process answers at once, with what has changed s
     }
   };
   const fresh = open(new Set([outdated.token]));
-  await until(() => fresh.isLoaded('devnet'));
+  await fresh.start();
+  assert.equal(fresh.isLoaded('devnet'), true);
   assert.equal(fresh.countTokens('devnet'), records.length);
   assert.equal(opened, 1);
   // Of what has changed since nothing is known: it answers, and everything is read again.
   const stale = open(null);
-  await until(() => stale.isLoaded('devnet'));
+  await stale.start();
+  assert.equal(stale.isLoaded('devnet'), true);
   await until(() => stale.countTokens('devnet') === records.length);
   assert.equal(opened, 2, 'not again');
 });

@@ -64,6 +64,8 @@ interface SearchedChain {
   readonly changed: Set<Address>;
   isLoaded: boolean;
   loading: Promise<void> | null;
+  /** Resolves when the kept segment was looked for. */
+  opening: Promise<unknown>;
   /** Requested while a load was in progress. */
   mustReload: boolean;
   builtAtMs: number;
@@ -132,7 +134,8 @@ export class TokenSearch {
     this.#options = options;
   }
 
-  start(): void {
+  /** Resolves once the segments that earlier processes left answer, or there are none. */
+  async start(): Promise<void> {
     const { states, lists } = this.#options;
     this.#unsubscribes.push(
       states.subscribe((change) => this.#hear(change)),
@@ -146,6 +149,7 @@ export class TokenSearch {
     for (const chain of this.#options.listChains()) {
       if (states.current(chain) !== null) this.#reload(chain);
     }
+    await Promise.all(Array.from(this.#chains.values(), ({ opening }) => opening));
   }
 
   async stop(): Promise<void> {
@@ -251,7 +255,9 @@ export class TokenSearch {
     indexed.changed.clear();
     indexed.index.begin();
     indexed.builtAtMs = performance.now();
-    if (!indexed.isLoaded && (await this.#loadKept(chain, indexed))) return;
+    const opening = indexed.isLoaded ? Promise.resolve(false) : this.#loadKept(chain, indexed);
+    indexed.opening = opening.catch(() => undefined);
+    if (await opening) return;
     const facts = this.#readFacts(chain);
     indexed.listsMark = computeListsMark(facts.entries);
     const few = await this.#readFew(chain, facts);
@@ -346,6 +352,7 @@ function createIndexedChain(): SearchedChain {
     changed: new Set(),
     isLoaded: false,
     loading: null,
+    opening: Promise.resolve(),
     mustReload: false,
     builtAtMs: 0,
     failedLoads: 0,
