@@ -1,7 +1,7 @@
 // A search segment as a file, for other processes and the next start: what it was built from, a
 // list of its arrays, then their bytes.
 
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { SegmentArrays } from './segment.ts';
 
@@ -97,15 +97,25 @@ export async function writeSegmentFile(
     parts.push(new Uint8Array(buffer, byteOffset, byteLength));
     parts.push(new Uint8Array(alignUp(byteLength) - byteLength));
   }
+  await replaceFile(path, parts);
+}
+
+async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
   const draft = `${path}.${process.pid}`;
-  const file = await open(draft, 'w', 0o600);
   try {
-    await file.writeFile(parts);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(parts);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    // The disk may be full.
+    await rm(draft, { force: true });
+    throw error;
   }
-  await rename(draft, path);
 }
 
 /**
