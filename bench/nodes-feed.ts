@@ -27,8 +27,8 @@ const LAG_MAX_MS = 150;
 const COMMITS_PER_SECOND = 2;
 const TRADES_PER_COMMIT = 40;
 /**
- * Not measured: the first commit moves the chain's time by weeks, from the stored market to now, and
- * every trade leaves its windows.
+ * Not measured: the first commit moves the chain's time by weeks, from the stored market to now,
+ * and every trade leaves its windows.
  */
 const FIRST_COMMITS = 4;
 /** Traded in every commit. */
