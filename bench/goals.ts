@@ -123,7 +123,7 @@ export const GOALS = {
     ratioMin: 1,
   },
   millionReady: { part: 'start', name: 'the same until it is ready, of 10 s', ratioMin: 1 },
-  millionMemory: { part: 'start', name: 'its memory then, of 900 MB', ratioMin: 1 },
+  millionMemory: { part: 'start', name: 'its memory once all is loaded, of 900 MB', ratioMin: 1 },
   ingestSparse: {
     part: 'ingest',
     name: 'Transfer events at 5 a block, embedded store',

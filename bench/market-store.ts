@@ -94,6 +94,11 @@ export function makeTrade(number: number, place: TradePlace): TradeRecord {
   };
 }
 
+/** How long the chain has been indexed. */
+const PAST_MS = 10 ** 9;
+const HEAD_BLOCK = 2000;
+
+/** The trades of the last minutes: all that lists and windows have to count. */
 function makeTrades(number: number, count: number): TradeRecord[] {
   return Array.from({ length: count }, (_, index) =>
     makeTrade(number, {
@@ -103,6 +108,18 @@ function makeTrades(number: number, count: number): TradeRecord[] {
       timestampMs: NOW_MS - (count - index) * 61_000,
     }),
   );
+}
+
+/** The same number of trades, at any time of the past: a twelfth of the tokens was traded today. */
+function makeSpreadTrades(number: number, count: number): TradeRecord[] {
+  return Array.from({ length: count }, (_, index) => {
+    const share = (Math.imul(number * count + index + 1, 0x9e3779b1) >>> 0) / 2 ** 32;
+    const timestampMs = NOW_MS - Math.floor(share * PAST_MS);
+    const block = HEAD_BLOCK - Math.floor(share * HEAD_BLOCK);
+    // Unique in its block.
+    const logIndex = number + index * 10 ** 6;
+    return makeTrade(number, { index, block, logIndex, timestampMs });
+  }).sort((a, b) => a.timestampMs - b.timestampMs);
 }
 
 export function makeToken(
@@ -115,7 +132,7 @@ export function makeToken(
     ...makeTexts(made.random),
     decimals: 18,
     firstSeenBlock: 1,
-    firstSeenAtMs: NOW_MS - 10 ** 9 + number,
+    firstSeenAtMs: NOW_MS - PAST_MS + number,
     balanceSumRaw: 10n ** 27n,
     holders: made.holders,
     balancesBroken: false,
@@ -158,6 +175,8 @@ export interface MarketSize {
   readonly deepTokens?: number;
   /** Only what lists read: no balances, and candles of days only. */
   readonly isLean?: boolean;
+  /** Whether trades are spread over the past, as they are; otherwise all are of the last hours. */
+  readonly isSpread?: boolean;
 }
 
 async function writePart(
@@ -167,6 +186,7 @@ async function writePart(
     readonly to: number;
     readonly deepTokens: number;
     readonly isLean: boolean;
+    readonly isSpread: boolean;
     readonly random: SeededRandom;
   },
 ): Promise<void> {
@@ -180,7 +200,8 @@ async function writePart(
   const rows = tokens.map((made) => makeToken(made.number, made));
   await transaction.putTokens(rows);
   await transaction.putPools(rows.map((row, index) => makePool(row, part.from + index)));
-  const trades = tokens.flatMap((made) => makeTrades(made.number, made.trades));
+  const make = part.isSpread ? makeSpreadTrades : makeTrades;
+  const trades = tokens.flatMap((made) => make(made.number, made.trades));
   await transaction.insertTrades(trades);
   const byToken = Map.groupBy(trades, ({ token }) => token);
   for (const interval of part.isLean ? (['1d'] as const) : STORED_INTERVALS) {
@@ -202,14 +223,14 @@ async function writePart(
 
 /** The head of the stored chain. */
 export const MARKET_HEAD = {
-  block: 2000,
+  block: HEAD_BLOCK,
   blockHash: `0x${'b'.repeat(64)}`,
   parentHash: `0x${'a'.repeat(64)}`,
   timestampMs: NOW_MS,
 };
 
 async function fill(store: Store, size: MarketSize): Promise<void> {
-  const { tokens, deepTokens = DEEP_COUNT, isLean = false } = size;
+  const { tokens, deepTokens = DEEP_COUNT, isLean = false, isSpread = false } = size;
   const random = createSeededRandom(`market ${tokens}`);
   const checkpoint = {
     block: MARKET_HEAD.block,
@@ -217,7 +238,7 @@ async function fill(store: Store, size: MarketSize): Promise<void> {
     timestampMs: NOW_MS,
     startBlock: 0,
     finalizedBlock: MARKET_HEAD.block,
-    startAtMs: NOW_MS - 10 ** 9,
+    startAtMs: NOW_MS - PAST_MS,
     version: 0,
   };
   const headHeader = {
@@ -229,7 +250,7 @@ async function fill(store: Store, size: MarketSize): Promise<void> {
     await store.market.transaction(CHAIN, async (transaction) => {
       await transaction.setCheckpoint({ ...checkpoint, version });
       await transaction.putHeaders([headHeader]);
-      await writePart(transaction, { from, to, deepTokens, isLean, random });
+      await writePart(transaction, { from, to, deepTokens, isLean, isSpread, random });
     });
   }
   const owners = Array.from({ length: DEEP_HOLDERS }, (_, index) =>

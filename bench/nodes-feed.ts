@@ -26,6 +26,11 @@ const CHAIN = 'devnet';
 const LAG_MAX_MS = 150;
 const COMMITS_PER_SECOND = 2;
 const TRADES_PER_COMMIT = 40;
+/**
+ * Not measured: the first commit moves the chain's time by weeks, from the stored market to now,
+ * and every trade leaves its windows.
+ */
+const FIRST_COMMITS = 4;
 /** Traded in every commit. */
 const WATCHED = 3;
 /** Parts of the run whose percentiles are compared with each other. */
@@ -77,7 +82,7 @@ function buildTrade(block: number, logIndex: number, number: number): MarketEven
   };
 }
 
-/** Commits as the process that indexes does; returns when each block was committed. */
+/** Commits as the process that indexes does; returns when each measured block was committed. */
 async function writeCommits(
   databaseUrl: string,
   of: { readonly tokens: number; readonly durationMs: number },
@@ -89,7 +94,10 @@ async function writeCommits(
     const lease = (await store.leases?.take(CHAIN, { holder: 'bench', lifeMs })) ?? assert.fail();
     const index = new ChainIndex({
       ...{ adapter: ADAPTER, store: store.market.fence(lease), clock: systemClock },
-      onCommitted: ({ toBlock }) => void committedAtMs.set(toBlock, performance.now()),
+      onCommitted: ({ toBlock }) => {
+        const atMs = performance.now();
+        if (toBlock > MARKET_HEAD.block + FIRST_COMMITS) committedAtMs.set(toBlock, atMs);
+      },
     });
     const { signal } = new AbortController();
     await index.load(1, signal);

@@ -19,9 +19,14 @@ interface WatchedStart {
   readonly ready: Moment | null;
   /** Once it is ready. */
   readonly ownMb: number;
+  /** Once everything is loaded and it rests; NaN if that was not waited for. */
+  readonly settledMb: number;
 }
 
 const LOOK_MS = 10;
+/** A process rests if it uses less than this in each of some seconds in a row. */
+const REST_CPU_MS = 150;
+const REST_SECONDS = 3;
 const LOOKS_MAX_MS = 300_000;
 
 /** 0 without an answer. */
@@ -34,10 +39,20 @@ function readStatus(url: string): Promise<number> {
   });
 }
 
+async function untilResting(pid: number): Promise<void> {
+  for (let seconds = 0, beforeMs = readCpuMs(pid); seconds < REST_SECONDS; ) {
+    await sleep(1000);
+    const nowMs = readCpuMs(pid);
+    seconds = nowMs - beforeMs < REST_CPU_MS ? seconds + 1 : 0;
+    beforeMs = nowMs;
+  }
+}
+
 /** Starts the service on a port that is known before, so that its first answer can be seen. */
 export async function watchStart(
   env: Readonly<Record<string, string>>,
   readyPaths: readonly string[] | null,
+  options: { readonly settles: boolean } = { settles: false },
 ): Promise<WatchedStart> {
   const port = await findFreePort();
   const startedMs = performance.now();
@@ -60,7 +75,9 @@ export async function watchStart(
     const health = await untilAnswered('/v1/health');
     let ready: Moment | null = null;
     for (const path of readyPaths ?? []) ready = await untilAnswered(path);
-    return { health, ready, ownMb: readOwnMb(pid) };
+    const ownMb = readOwnMb(pid);
+    if (options.settles) await untilResting(pid);
+    return { health, ready, ownMb, settledMb: options.settles ? readOwnMb(pid) : Number.NaN };
   } finally {
     child.kill('SIGTERM');
     await exited;

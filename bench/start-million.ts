@@ -38,11 +38,17 @@ export async function benchMillion(options: { readonly quick: boolean }): Promis
   const node = await startStillNode(CHAIN_ID, MARKET_HEAD);
   try {
     const tokens = options.quick ? QUICK_TOKENS : TOKENS;
-    const env = await buildMarketStore(folder, { tokens, deepTokens: 20, isLean: true }, node.url);
+    const size = { tokens, deepTokens: 20, isLean: true, isSpread: true };
+    const env = await buildMarketStore(folder, size, node.url);
+    const settles = { settles: true };
+    // The first start builds the search index, which the others find.
+    const first = await watchStart(env, READY_PATHS, settles);
     const starts = [];
-    for (let turn = 0; turn < STARTS; turn += 1) starts.push(await watchStart(env, READY_PATHS));
+    for (let turn = 0; turn < STARTS; turn += 1) {
+      starts.push(await watchStart(env, READY_PATHS, settles));
+    }
     const readyCpuMs = median(starts.map(({ ready }) => ready?.cpuMs ?? Number.NaN));
-    const note = `${tokens.toLocaleString('en')} tokens`;
+    const note = `${tokens.toLocaleString('en')} tokens, a twelfth of them traded in the last day`;
     return [
       buildRow('millionHealth', {
         ...{ values: starts.map(({ health }) => health.cpuMs), max: HEALTH_CPU_MAX_MS },
@@ -51,11 +57,11 @@ export async function benchMillion(options: { readonly quick: boolean }): Promis
       buildRow('millionReady', {
         values: starts.map(({ ready }) => ready?.elapsedMs ?? Number.NaN),
         ...{ max: READY_MAX_MS, unit: 'ms' },
-        note: `${note}; ${readyCpuMs.toFixed(0)} ms of CPU; search answers, too`,
+        note: `${note}; ${readyCpuMs.toFixed(0)} ms of CPU; search answers, too; the very first start, which builds its index, ${first.ready?.elapsedMs.toFixed(0)} ms`,
       }),
       buildRow('millionMemory', {
-        ...{ values: starts.map(({ ownMb }) => ownMb), max: MEMORY_MAX_MB },
-        ...{ unit: 'MB', note },
+        ...{ values: starts.map(({ settledMb }) => settledMb), max: MEMORY_MAX_MB, unit: 'MB' },
+        note: `${note}; once everything is loaded`,
       }),
     ];
   } finally {

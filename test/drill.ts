@@ -1,8 +1,8 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
 // all three with `--chain devnet-solana`, `-- --faults`,
-// `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`, `-- --upgrades 10`,
-// `-- --routers 100 --router algebra` or `-- --charts bundle.js`: the suite's hardest scenarios,
-// repeated, with a count.
+// `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`,
+// `-- --nodes --minutes 5`, `-- --upgrades 10`, `-- --routers 100 --router algebra` or
+// `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
@@ -10,6 +10,7 @@ import { drillBackfill } from './drill/backfill-kills.ts';
 import { drillCharts } from './drill/charts.ts';
 import { drillDevnetBlocks } from './drill/devnet-blocks.ts';
 import { drillFaults } from './drill/faults.ts';
+import { drillNodePair } from './drill/node-pair.ts';
 import { drillNodes } from './drill/nodes.ts';
 import { drillRouters } from './drill/routers.ts';
 import { drillScope } from './drill/scope-savings.ts';
@@ -177,7 +178,7 @@ async function drillSolana(
 
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes | --upgrades <n> | --routers <n> [--router <name>] | --charts <file>
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes [--minutes <n>] | --upgrades <n> | --routers <n> [--router <name>] | --charts <file>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
@@ -187,7 +188,8 @@ nodes instead. --backfill fills in 5,000 trades of 100,000 blocks through so man
 them with a full index. --scope measures what watching 20 of 3,000 tokens takes, and 50,000 spam
 tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, prints what its node needs for each
 thousand, and verifies a fresh index. --nodes kills the process that indexes among three on one
-PostgreSQL (20 times, or --kills). --upgrades restarts one of two processes after the other, under
+PostgreSQL (20 times, or --kills); with --minutes two such processes run for so long beside a single
+one, and what they ask of the chain is compared. --upgrades restarts one of two processes after the other, under
 load, each time with the other one of two versions. --routers makes so many random trades through each kind of router,
 or through the one that --router names.
 --charts reads the chart feed with TradingView's own client (charting_library/datafeeds/udf/dist/bundle.js).
@@ -205,6 +207,7 @@ or through the one that --router names.
     scope: { type: 'boolean' },
     'devnet-blocks': { type: 'string' },
     nodes: { type: 'boolean' },
+    minutes: { type: 'string' },
     upgrades: { type: 'string' },
     routers: { type: 'string' },
     router: { type: 'string' },
@@ -248,7 +251,11 @@ if (values.nodes || values.upgrades !== undefined) {
   const cleanup = createCleanup();
   const log = (line: string) => console.log(line);
   try {
-    if (values.nodes) log(await drillNodes(cleanup, { kills: Number(values.kills ?? 20), log }));
+    const minutes = Number(values.minutes ?? 0);
+    // `--minutes` alone kills nobody.
+    const kills = Number(values.kills ?? (minutes > 0 ? 0 : 20));
+    if (values.nodes && kills > 0) log(await drillNodes(cleanup, { kills, log }));
+    if (values.nodes && minutes > 0) log(await drillNodePair(cleanup, { minutes, log }));
     const restarts = Number(values.upgrades ?? 0);
     if (restarts > 0) log(await drillUpgrades(cleanup, { restarts, log }));
   } finally {

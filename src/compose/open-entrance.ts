@@ -12,6 +12,8 @@ export interface Entrance {
   readonly server: Server;
   readonly port: number;
   readonly drain: () => Promise<void>;
+  /** Why it takes long, for `/ready` and those that are turned away; null if it just starts. */
+  explain(reason: string | null): void;
   /** Called when the server has its own listeners: requests go to them from now on. */
   admit(): void;
   /** The service does not start, or ends: what still waits is told to come back. */
@@ -23,5 +25,10 @@ export async function openEntrance({ host, port }: Config['server']): Promise<En
   const drain = createDrain(server);
   const room = new WaitingRoom(server);
   const at: AddressInfo = await listen(server, { host, port });
-  return { server, port: at.port, drain, admit: () => room.close(), refuse: () => room.refuse() };
+  return {
+    ...{ server, port: at.port, drain },
+    explain: (reason) => room.explain(reason),
+    admit: () => room.close(),
+    refuse: () => room.refuse(),
+  };
 }

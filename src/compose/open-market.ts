@@ -14,6 +14,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
 import type { ChainConnections } from './chain-connections.ts';
+import { createKeptSegments } from './kept-segments.ts';
 import { createMarketChains } from './market-chains.ts';
 import { openTokenLogos } from './open-token-logos.ts';
 import type { FollowedChains } from './start-chains.ts';
@@ -82,6 +83,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     lookups: options.lookups,
     buildSegment: (chain, facts) =>
       buildSegmentElsewhere({ store: config.store, chain, facts }, options.link),
+    keptSegments: createKeptSegments(config.store, store.market),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
     onError: (error) => {
       // It occurs several times a second during an outage; the outage's start and end are logged

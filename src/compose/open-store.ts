@@ -7,7 +7,7 @@ import type { MigrationOptions } from '../store/migrations/run-migrations.ts';
 import { createPostgresStore } from '../store/postgres/create-postgres-store.ts';
 import type { OnStandby } from '../store/postgres/postgres-standby.ts';
 import type { OnTiming } from '../store/sql.ts';
-import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';
+import { createSqliteStore, mustUpgrade } from '../store/sqlite/create-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { OnStoreHealth } from '../store/store-health.ts';
 
@@ -34,8 +34,21 @@ export function openStore(
     return createPostgresStore({ url: config.databaseUrl, standbyUrl, poolSize, ...options });
   }
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const file = join(config.dataDir, 'market.sqlite');
+  const file = findMarketFile(config);
   return createSqliteStore({ file, isThreaded: isIndexing, ...options });
+}
+
+function findMarketFile({ dataDir }: Config['store']): string {
+  return join(dataDir, 'market.sqlite');
+}
+
+/**
+ * Whether opening the store would upgrade it in this thread, statement by statement, each of which
+ * may take minutes. PostgreSQL does that on its own.
+ */
+export function blocksToUpgrade(config: Config['store']): boolean {
+  const { databaseUrl, migrate } = config;
+  return databaseUrl === null && migrate === 'auto' && mustUpgrade(findMarketFile(config));
 }
 
 /** A store in a temporary file. */

@@ -22,6 +22,7 @@ import type { TokenLists } from '../market/lists/token-lists.ts';
 import { createReadiness } from '../market/readiness.ts';
 import type { Streams } from '../market/stream/create-streams.ts';
 import { createUdfReads } from '../market/udf-reads.ts';
+import type { MigrationProgress } from '../store/migrations/run-migrations.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -44,6 +45,7 @@ import { openTokenSafety } from './open-token-safety.ts';
 import { openTrading, type Trading } from './open-trading.ts';
 import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
+import { upgradeStore } from './upgrade-store.ts';
 import type { WorkerLink } from './worker-link.ts';
 
 const WARM_LOOK_MS = 20;
@@ -223,10 +225,24 @@ function buildServerOptions(
 }
 
 /** The store, with its upgrade and the start and end of each outage logged. */
-function openLoggedStore(
+async function openLoggedStore(
   config: Config,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
+  entrance: Entrance | null,
 ): Promise<Store> {
+  const onMigrating = (progress: MigrationProgress) => {
+    logger.info(progress, 'the store is upgraded; this can take long, do not stop it');
+    logger.flush();
+    const { name, statement, statementCount } = progress;
+    entrance?.explain(
+      `The store is being upgraded: ${name}, statement ${statement} of ${statementCount}.`,
+    );
+  };
+  await upgradeStore(config.store, {
+    onBegin: () => entrance?.explain('The store is being upgraded.'),
+    onMigrating,
+    onEnd: () => entrance?.explain(null),
+  });
   return openStore(config.store, {
     readsStandby: true,
     onTiming: metrics.observeStore,
@@ -240,11 +256,7 @@ function openLoggedStore(
     },
     onOutage: (error) => logger.error({ fault: error.fault, err: error }, error.reason),
     onRecovered: () => logger.info('the store works again'),
-    onMigrating: (progress) => {
-      logger.info(progress, 'the store is upgraded; this can take long, do not stop it');
-      // SQLite's next statement blocks this thread.
-      logger.flush();
-    },
+    onMigrating,
   });
 }
 
@@ -254,7 +266,7 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const { clock, logger, metrics } = tools;
   const mayIndex = link === null || (await link.begun).isIndexing;
   const lists = await openTokenLists({ config, logger, metrics });
-  const store = await openLoggedStore(config, { logger, metrics });
+  const store = await openLoggedStore(config, { logger, metrics }, options.entrance ?? null);
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
     await store.close();
     throw error;

@@ -1,7 +1,6 @@
 // The primary process of several workers (`WORKERS`): it serves no requests, but keeps what the
 // workers share, runs the devnet and serves the metrics of all.
 
-import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createDrain } from '../http/create-drain.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
@@ -9,6 +8,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { findSegmentFolder } from './kept-segments.ts';
 import { listWanted } from './list-wanted.ts';
 import { openLogger } from './open-logger.ts';
 import { openMetricsPort } from './open-ports.ts';
@@ -59,7 +59,7 @@ export async function startWorkers(options: {
   const metricsUrl = await openMetricsPort(metricsServer, config.server);
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const hub = new WorkerHub({
-    segmentFolder: join(config.store.dataDir, 'search-segments'),
+    segmentFolder: findSegmentFolder(config.store),
     identitiesMax: config.limits.limiterIdentitiesMax,
     clock,
   });

@@ -40,7 +40,7 @@ async function openRoom(t: TestContext, limits?: ConstructorParameters<typeof Wa
 }
 
 test('the process is alive and not ready while it starts', async (t) => {
-  const { ask } = await openRoom(t);
+  const { ask, room } = await openRoom(t);
   const health = await ask('/v1/health');
   assert.deepEqual([health.status, JSON.parse(health.text)], [200, { status: 'ok' }]);
   assert.equal(health.headers['content-type'], 'application/json; charset=utf-8');
@@ -53,6 +53,9 @@ test('the process is alive and not ready while it starts', async (t) => {
   assert.equal(detail, 'The server is starting.');
   assert.equal(requestId, ready.headers['x-request-id']);
   assert.ok(Number(ready.headers['retry-after']) > 0);
+  room.explain('The store is being upgraded.');
+  assert.equal(JSON.parse((await ask('/v1/ready')).text).detail, 'The store is being upgraded.');
+  assert.equal((await ask('/v1/health')).status, 200);
 });
 
 test('other requests wait until the service answers them', async (t) => {

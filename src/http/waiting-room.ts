@@ -21,6 +21,8 @@ interface WaitingRequest {
 const LIMITS = { requestsMax: 1000, perConnectionMax: 8, waitMaxMs: 5000 };
 const RETRY_AFTER_SECONDS = '2';
 
+const STARTING = 'The server is starting.';
+
 const HEALTH_PATH = '/v1/health';
 const READY_PATH = '/v1/ready';
 
@@ -54,6 +56,7 @@ export class WaitingRoom {
   readonly #limits: typeof LIMITS;
   /** With the timer that ends the wait. */
   readonly #waiting = new Map<WaitingRequest, NodeJS.Timeout>();
+  #reason = STARTING;
   readonly #countBySocket = new WeakMap<Socket, number>();
   readonly #listener = (request: IncomingMessage, response: ServerResponse) =>
     this.#receive({ request, response });
@@ -67,6 +70,11 @@ export class WaitingRoom {
     server.on('request', this.#listener);
     server.on('checkExpectation', this.#listener);
     server.on('clientError', this.#onClientError);
+  }
+
+  /** What those that are turned away are told from now on. */
+  explain(reason: string | null): void {
+    this.#reason = reason ?? STARTING;
   }
 
   /** The server has a listener of its own: it gets what waits, and everything from now on. */
@@ -131,7 +139,7 @@ export class WaitingRoom {
   }
 
   #turnAway(one: WaitingRequest, isLast: boolean): void {
-    const error = new AppError('NOT_READY', { reason: 'The server is starting.' });
+    const error = new AppError('NOT_READY', { reason: this.#reason });
     this.#sendProblem(one, error, isLast);
   }
 

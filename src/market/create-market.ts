@@ -44,6 +44,7 @@ interface MarketOptions {
   readonly depthOf: MarketParts['depthOf'];
   readonly lookups?: MarketParts['lookups'];
   readonly buildSegment: TokenSearchOptions['buildSegment'];
+  readonly keptSegments?: TokenSearchOptions['kept'];
   readonly cacheBytesMax: number;
   readonly onError: (error: unknown) => void;
 }
@@ -136,6 +137,7 @@ export function createMarket(options: MarketOptions) {
     board,
     listChains,
     buildSegment: options.buildSegment,
+    kept: options.keptSegments,
     onError,
   });
   const parts = {
@@ -156,9 +158,10 @@ export function createMarket(options: MarketOptions) {
     start: async () => {
       await pauses.start();
       await states.start();
+      // First: it takes little, and the others load for seconds where there are many tokens.
+      await search.start();
       board.start();
       columns.start();
-      search.start();
       pauses.subscribe(clearLists);
       lists.subscribe(() => {
         cache.clear();

@@ -5,9 +5,12 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMarketScene } from '../../test/market-scene.ts';
 import { address } from '../../test/test-ids.ts';
+import type { Address } from '../model/ids.ts';
 import { computeProminence } from './search/prominence.ts';
 import { parseSearchQuery } from './search/search-query.ts';
-import { type ListingFacts, TokenSearch, toListing } from './token-search.ts';
+import { buildSegment } from './search/segment.ts';
+import type { SegmentOrigin } from './search/segment-file.ts';
+import { computeListsMark, type ListingFacts, TokenSearch, toListing } from './token-search.ts';
 
 const DAY_MS = 86_400_000;
 const TOKEN = address('0xaa');
@@ -15,7 +18,9 @@ const RECORD = {
   ...{ token: TOKEN, symbol: null, name: 'Own name', firstSeenAtMs: 0 },
   ...{ liquidityUsdE18: 50_000n * 10n ** 18n, pairedUsdE18: null },
 };
-const NOTHING: ListingFacts = { entries: new Map(), volumes: new Map(), nowMs: 10 * DAY_MS };
+const NOTHING: ListingFacts = {
+  ...{ entries: new Map(), volumes: new Map(), hasVolumes: true, nowMs: 10 * DAY_MS },
+};
 
 test('a token has the points of its lists, liquidity, volume and age', () => {
   const standing = { liquidityUsd: 50_000, volumeUsd: 0, ageMs: 10 * DAY_MS };
@@ -50,7 +55,7 @@ test('a token that is traded has its volume in search after the commit', async (
     );
     const nowMs = parts.states.current('devnet')!.timestampMs;
     const records = await parts.store.readListings('devnet', tokens);
-    const facts = { entries: new Map(), volumes, nowMs };
+    const facts = { entries: new Map(), volumes, hasVolumes: true, nowMs };
     return new Map(records.map((record) => [record.token, toListing(record, facts).prominence]));
   }
   scene.chain.extend(3);
@@ -100,7 +105,7 @@ test('a failed load and failed reads of changed tokens are tried again', async (
       await sleep(20);
     }
   }
-  search.start();
+  await search.start();
   t.after(() => search.stop());
   await until(() => errors.length > 0);
   assert.equal(search.isLoaded('devnet'), false);
@@ -118,4 +123,60 @@ test('a failed load and failed reads of changed tokens are tried again', async (
   assert.ok(listed.size > 0);
   down.read = false;
   await until(() => [...listed].every((token) => isRead.has(token)));
+});
+
+test('a segment from an earlier process answers at once, with what has changed since', async (t) => {
+  const scene = await createMarketScene(t, {
+    ...{ engine: 'sqlite', seed: 3, finalityDepth: 20, blocks: 60 },
+  });
+  const { parts } = scene.market;
+  const records = [];
+  for await (const page of parts.store.scanListings('devnet')) records.push(...page);
+  const [outdated, ...others] = records.map((record) => toListing(record, NOTHING));
+  assert.ok(outdated !== undefined && others.length > 1);
+  const { epoch } = (await parts.store.readEpoch('devnet')) ?? assert.fail();
+  const { version, finalizedBlock } = parts.states.current('devnet') ?? assert.fail();
+  const origin: SegmentOrigin = {
+    ...{ chain: 'devnet', epoch, version, finalizedBlock, hasVolumes: true },
+    listsMark: computeListsMark(new Map()),
+  };
+  let opened = 0;
+  const open = (changed: ReadonlySet<Address> | null) => {
+    const search = new TokenSearch({
+      ...{ states: parts.states, lists: parts.lists, board: parts.board, reader: parts.store },
+      listChains: () => ['devnet'],
+      buildSegment: () => assert.fail('there are few tokens'),
+      onError: (error) => assert.fail(String(error)),
+      kept: {
+        open: async () => {
+          opened += 1;
+          // The first token is not in it.
+          return { origin, segment: buildSegment(others), ageMs: 0 };
+        },
+        listChanged: async (since) => {
+          assert.deepEqual(since, origin);
+          return changed;
+        },
+      },
+    });
+    t.after(() => search.stop());
+    return search;
+  };
+  const until = async (isTrue: () => boolean) => {
+    for (let look = 0; !isTrue(); look += 1) {
+      assert.ok(look < 1000);
+      await sleep(10);
+    }
+  };
+  const fresh = open(new Set([outdated.token]));
+  await fresh.start();
+  assert.equal(fresh.isLoaded('devnet'), true);
+  assert.equal(fresh.countTokens('devnet'), records.length);
+  assert.equal(opened, 1);
+  // Of what has changed since nothing is known: it answers, and everything is read again.
+  const stale = open(null);
+  await stale.start();
+  assert.equal(stale.isLoaded('devnet'), true);
+  await until(() => stale.countTokens('devnet') === records.length);
+  assert.equal(opened, 2, 'not again');
 });

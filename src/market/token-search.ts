@@ -1,5 +1,6 @@
 // Search over every followed chain: one index per chain, loaded from the store and kept up to date.
 
+import { createHash } from 'node:crypto';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
@@ -13,6 +14,7 @@ import { compareFound, type Found, type Listing } from './search/listing.ts';
 import { computeProminence, USD_MIN } from './search/prominence.ts';
 import type { SearchQuery } from './search/search-query.ts';
 import type { SegmentArrays } from './search/segment.ts';
+import type { OpenedSegment, SegmentOrigin } from './search/segment-file.ts';
 import type { ChainStates, StateChange } from './state/chain-states.ts';
 
 export interface TokenSearchOptions {
@@ -21,10 +23,20 @@ export interface TokenSearchOptions {
   readonly listChains: () => readonly ChainSlug[];
   /** Reads a chain's tokens and builds a segment on another thread, since it takes seconds. */
   readonly buildSegment: (chain: ChainSlug, facts: ListingFacts) => Promise<SegmentArrays>;
+  /** Absent if segments are not kept. */
+  readonly kept?: KeptSegments | undefined;
   readonly lists: Pick<TokenLists, 'directory' | 'subscribe'>;
   /** For the volume of the last 24 hours. */
   readonly board: Pick<MarketBoard, 'find'>;
   readonly onError: (error: unknown) => void;
+}
+
+/** Segments that earlier processes left. */
+export interface KeptSegments {
+  /** Null if there is none of the chain's index. */
+  open(chain: ChainSlug): Promise<OpenedSegment | null>;
+  /** The tokens that may have changed since; null if they are not known, or too many. */
+  listChanged(origin: SegmentOrigin, countMax: number): Promise<ReadonlySet<Address> | null>;
 }
 
 type FoundToken = Found & { readonly chain: ChainSlug };
@@ -52,6 +64,8 @@ interface SearchedChain {
   readonly changed: Set<Address>;
   isLoaded: boolean;
   loading: Promise<void> | null;
+  /** Resolves when the kept segment was looked for. */
+  opening: Promise<unknown>;
   /** Requested while a load was in progress. */
   mustReload: boolean;
   builtAtMs: number;
@@ -59,6 +73,10 @@ interface SearchedChain {
   failedLoads: number;
   /** Whether the volumes were known when it was loaded. */
   hasVolumes: boolean;
+  /** The token lists that it was loaded with. */
+  listsMark: string;
+  /** How long until volumes and ages are read again. */
+  freshForMs: number;
   timer: NodeJS.Timeout | null;
   refreshTimer: NodeJS.Timeout | null;
 }
@@ -69,8 +87,19 @@ export interface ListingFacts {
   readonly entries: ChainEntries;
   /** Volumes of the last 24 hours in USD; small ones are left out. */
   readonly volumes: ReadonlyMap<Address, number>;
+  /** Whether the volumes are known by now. */
+  readonly hasVolumes: boolean;
   /** The chain's time. */
   readonly nowMs: number;
+}
+
+/** Equal for lists that say the same of a chain's tokens, as far as search needs them. */
+export function computeListsMark(entries: ChainEntries): string {
+  const hash = createHash('sha256');
+  for (const [token, { symbol, name }] of entries) {
+    hash.update(JSON.stringify([token, symbol, name]));
+  }
+  return hash.digest('base64url');
 }
 
 const NO_ENTRIES: ChainEntries = new Map();
@@ -105,17 +134,22 @@ export class TokenSearch {
     this.#options = options;
   }
 
-  start(): void {
+  /** Resolves once the segments that earlier processes left answer, or there are none. */
+  async start(): Promise<void> {
     const { states, lists } = this.#options;
     this.#unsubscribes.push(
       states.subscribe((change) => this.#hear(change)),
       lists.subscribe(() => {
-        for (const chain of this.#chains.keys()) this.#reload(chain);
+        for (const [chain, indexed] of this.#chains) {
+          const { entries } = this.#readFacts(chain, []);
+          if (computeListsMark(entries) !== indexed.listsMark) this.#reload(chain);
+        }
       }),
     );
     for (const chain of this.#options.listChains()) {
       if (states.current(chain) !== null) this.#reload(chain);
     }
+    await Promise.all(Array.from(this.#chains.values(), ({ opening }) => opening));
   }
 
   async stop(): Promise<void> {
@@ -162,12 +196,14 @@ export class TokenSearch {
   #readFacts(chain: ChainSlug, tokens?: readonly Address[]): ListingFacts {
     const { lists, states, board } = this.#options;
     const volumes = new Map<Address, number>();
-    for (const [token, e18] of board.find(chain)?.board.tokens.volumes(DAY_WINDOW, tokens) ?? []) {
+    const found = board.find(chain);
+    for (const [token, e18] of found?.board.tokens.volumes(DAY_WINDOW, tokens) ?? []) {
       const usd = Number(e18) / USD_E18;
       if (usd > USD_MIN) volumes.set(token, usd);
     }
     const entries = lists.directory.get(chain) ?? NO_ENTRIES;
-    return { entries, volumes, nowMs: states.current(chain)?.timestampMs ?? 0 };
+    const nowMs = states.current(chain)?.timestampMs ?? 0;
+    return { entries, volumes, hasVolumes: found !== null, nowMs };
   }
 
   #hear({ chain, listed }: StateChange): void {
@@ -204,10 +240,10 @@ export class TokenSearch {
   #refreshLater(chain: ChainSlug, indexed: SearchedChain): void {
     if (indexed.refreshTimer) clearTimeout(indexed.refreshTimer);
     if (this.#stopped) return;
-    const { failedLoads, hasVolumes } = indexed;
+    const { failedLoads, hasVolumes, freshForMs } = indexed;
     const isDue = () => failedLoads > 0 || hasVolumes || this.#options.board.find(chain) !== null;
     const retryMs = Math.min(RETRY_MS.max, RETRY_MS.first * 2 ** Math.min(failedLoads - 1, 10));
-    const refreshMs = hasVolumes ? REFRESH_MS : VOLUMES_LOOK_MS;
+    const refreshMs = hasVolumes ? freshForMs : VOLUMES_LOOK_MS;
     indexed.refreshTimer = setTimeout(
       () => (isDue() ? this.#reload(chain) : this.#refreshLater(chain, indexed)),
       failedLoads > 0 ? retryMs : refreshMs,
@@ -219,22 +255,47 @@ export class TokenSearch {
     indexed.changed.clear();
     indexed.index.begin();
     indexed.builtAtMs = performance.now();
-    const hasVolumes = this.#options.board.find(chain) !== null;
-    const few = await this.#readFew(chain);
+    const opening = indexed.isLoaded ? Promise.resolve(false) : this.#loadKept(chain, indexed);
+    indexed.opening = opening.catch(() => undefined);
+    if (await opening) return;
+    const facts = this.#readFacts(chain);
+    indexed.listsMark = computeListsMark(facts.entries);
+    const few = await this.#readFew(chain, facts);
     if (few !== null) indexed.index.replaceAll(few);
-    else {
-      const facts = this.#readFacts(chain);
-      indexed.index.setSegment(await this.#options.buildSegment(chain, facts));
-    }
+    else indexed.index.setSegment(await this.#options.buildSegment(chain, facts));
     indexed.isLoaded = true;
-    indexed.hasVolumes = hasVolumes;
+    indexed.hasVolumes = facts.hasVolumes;
+    indexed.freshForMs = REFRESH_MS;
     indexed.failedLoads = 0;
   }
 
+  /** Opens the segment that an earlier process left, and reads what has changed since. */
+  async #loadKept(chain: ChainSlug, indexed: SearchedChain): Promise<boolean> {
+    const { kept } = this.#options;
+    const opened = (await kept?.open(chain)) ?? null;
+    if (kept === undefined || opened === null) return false;
+    const { origin, segment, ageMs } = opened;
+    const changed = await kept.listChanged(origin, CHANGES_MAX);
+    indexed.index.setSegment(segment);
+    const tokens = [...(changed ?? [])];
+    for (let start = 0; start < tokens.length; start += PART_SIZE) {
+      await this.#readTokens(chain, indexed, tokens.slice(start, start + PART_SIZE));
+    }
+    indexed.listsMark = origin.listsMark;
+    const { entries } = this.#readFacts(chain, []);
+    // It serves until a new one is built.
+    if (changed === null || computeListsMark(entries) !== origin.listsMark) {
+      indexed.mustReload = true;
+    }
+    indexed.isLoaded = true;
+    indexed.hasVolumes = origin.hasVolumes;
+    indexed.freshForMs = Math.max(0, REFRESH_MS - ageMs);
+    return true;
+  }
+
   /** All tokens of a chain that has few; null if there are many. */
-  async #readFew(chain: ChainSlug): Promise<readonly Listing[] | null> {
+  async #readFew(chain: ChainSlug, facts: ListingFacts): Promise<readonly Listing[] | null> {
     const listings: Listing[] = [];
-    const facts = this.#readFacts(chain);
     for await (const page of this.#options.reader.scanListings(chain)) {
       listings.push(...page.map((record) => toListing(record, facts)));
       if (listings.length > CHANGES_MAX / 2) return null;
@@ -291,10 +352,13 @@ function createIndexedChain(): SearchedChain {
     changed: new Set(),
     isLoaded: false,
     loading: null,
+    opening: Promise.resolve(),
     mustReload: false,
     builtAtMs: 0,
     failedLoads: 0,
     hasVolumes: false,
+    listsMark: '',
+    freshForMs: REFRESH_MS,
     timer: null,
     refreshTimer: null,
   };

@@ -90,6 +90,9 @@ export type TokenFigures = Pick<
   | 'launch'
 >;
 
+/** What a pool holds, and little else: to choose the deepest of very many. */
+export type PoolDepth = Pick<PoolRecord, 'venue' | 'liquidityUsdE18'>;
+
 /** The same for lists of pools. */
 export type PoolFigures = Pick<
   PoolRecord,
@@ -155,6 +158,7 @@ export interface MarketReads {
   scanTokenFigures(chain: ChainSlug): AsyncIterable<readonly TokenFigures[]>;
   readPoolFigures(chain: ChainSlug, pools: readonly PoolId[]): Promise<PoolFigures[]>;
   scanPoolFigures(chain: ChainSlug): AsyncIterable<readonly PoolFigures[]>;
+  scanPoolDepths(chain: ChainSlug): AsyncIterable<readonly PoolDepth[]>;
   /** How many tokens a chain has. */
   countTokens(chain: ChainSlug): Promise<number>;
   /** Which of the addresses are pools. */

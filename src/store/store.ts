@@ -176,7 +176,12 @@ export interface MarketTransaction extends MarketReader {
  */
 export interface MarketScanner {
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
+  /** Those whose supply was not read since their balances changed. */
+  scanUnsuppliedTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;
+  scanIncompletePools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;
+  /** Those that hold at least so much. */
+  scanDeepPools(chain: ChainSlug, minUsdE18: bigint): AsyncIterable<readonly PoolRecord[]>;
   scanTicks(chain: ChainSlug): AsyncIterable<readonly TickRecord[]>;
   /** In the order of their commits. */
   scanAdoptions(chain: ChainSlug): AsyncIterable<readonly AdoptionRecord[]>;

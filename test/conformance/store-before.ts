@@ -15,7 +15,10 @@ export function buildInsert(table: string, row: readonly Cell[]): string {
 }
 
 /** Runs the migrations up to this one on an empty place. */
-export async function migrateUpTo(place: StorePlace, lastId: number): Promise<void> {
+export async function migrateUpTo(
+  place: Pick<StorePlace, 'address' | 'run'>,
+  lastId: number,
+): Promise<void> {
   const { table, migrations } = MARKET_HISTORY;
   const dialect = place.address.engine;
   await place.run(buildHistoryStatements(table).create.sql);

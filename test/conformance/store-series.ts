@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { PoolId } from '../../src/model/ids.ts';
-import type { CandleRecord } from '../../src/model/market-record.ts';
+import type { CandleRecord, TokenRecord } from '../../src/model/market-record.ts';
+import type { PoolRecord } from '../../src/model/pool.ts';
 import type { Store } from '../../src/store/store.ts';
 import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
@@ -29,6 +30,7 @@ export function describeSeries(createPlace: CreatePlace): void {
     itReplacesTrades(() => scene.store);
     itScansInPages(() => scene.store);
     itScansEveryKind(() => scene.store);
+    itScansChosenRows(() => scene.store);
   });
 }
 
@@ -214,6 +216,53 @@ function itScansEveryKind(getStore: () => Store): void {
     const none: unknown[] = [];
     for await (const page of market.scanTokens('optimism')) none.push(page);
     assert.deepEqual(none, []);
+  });
+}
+
+function itScansChosenRows(getStore: () => Store): void {
+  it('scans the pools that are deep or incomplete, and the tokens whose supply is due', async () => {
+    const { market } = getStore();
+    const unique = <Row>(rows: readonly Row[], toKey: (row: Row) => string) => [
+      ...new Map(rows.map((row) => [toKey(row), row])).values(),
+    ];
+    // More than a page has.
+    const pools = unique(fc.sample(poolRecord, { numRuns: 5000, seed: 3 }), ({ pool }) => pool);
+    const samples = fc.sample(tokenRecord, { numRuns: 300, seed: 3 });
+    const tokens = unique(samples, ({ token }) => token).map((row, index) =>
+      // Chance alone would never make the two sums equal.
+      index % 2 === 0 ? { ...row, supplyBalanceSumRaw: row.balanceSumRaw } : row,
+    );
+    await market.transaction('arbitrum', async (transaction) => {
+      await transaction.putTokens(tokens);
+      await transaction.putPools(pools);
+    });
+    const collect = async <Row>(scan: AsyncIterable<readonly Row[]>) => {
+      const rows: Row[] = [];
+      for await (const page of scan) rows.push(...page);
+      return rows;
+    };
+    const listIds = (rows: readonly PoolRecord[]) => rows.map(({ pool }) => pool).sort();
+    const depths = pools.map(({ liquidityUsdE18 }) => liquidityUsdE18 ?? 0n);
+    for (const min of [1n, 10n ** 18n, depths.find((depth) => depth > 0n) ?? 1n]) {
+      const deep = pools.filter(({ liquidityUsdE18 }) => (liquidityUsdE18 ?? 0n) >= min);
+      const found = await collect(market.scanDeepPools('arbitrum', min));
+      assert.deepEqual(listIds(found), listIds(deep));
+    }
+    const incomplete = pools.filter(({ complete }) => !complete);
+    assert.ok(incomplete.length > 0 && incomplete.length < pools.length);
+    const foundIncomplete = await collect(market.scanIncompletePools('arbitrum'));
+    assert.deepEqual(listIds(foundIncomplete), listIds(incomplete));
+    const due = tokens.filter(
+      (row) => row.supplyBlock === null || row.supplyBalanceSumRaw !== row.balanceSumRaw,
+    );
+    assert.ok(due.length > 0 && due.length < tokens.length);
+    const foundDue = await collect(market.scanUnsuppliedTokens('arbitrum'));
+    const listTokens = (rows: readonly TokenRecord[]) => rows.map(({ token }) => token).sort();
+    assert.deepEqual(listTokens(foundDue), listTokens(due));
+    const found = await collect(market.scanPoolDepths('arbitrum'));
+    const sum = (some: readonly bigint[]) => some.reduce((total, one) => total + one, 0n);
+    assert.equal(found.length, pools.length);
+    assert.equal(sum(found.map(({ liquidityUsdE18 }) => liquidityUsdE18 ?? 0n)), sum(depths));
   });
 }
 

@@ -18,42 +18,10 @@ import { assertVerified } from '../indexed-service.ts';
 import type { Json } from '../market-scene.ts';
 import type { Cleanup } from '../start-service-process.ts';
 import { dropFinality } from '../stream-fold.ts';
+import { startReadLoad } from './read-load.ts';
 
 /** The goal for new blocks on the others after a kill. */
 const TAKEOVER_MAX_MS = 5000;
-const READER_COUNT = 4;
-
-/** Reads candles from all nodes, one request after the other. */
-function startLoad(listNodes: () => readonly ClusterNode[]) {
-  const counts = { answers: 0, failures: 0 };
-  let isStopped = false;
-  const run = async (number: number) => {
-    const mints = FAKE_TOKENS.map(showTestAddress);
-    for (let turn = number; !isStopped; turn += 1) {
-      const nodes = listNodes();
-      const node = nodes[turn % nodes.length];
-      const mint = mints[turn % mints.length];
-      const path = `/v1/token/klines?chain=devnet&mint=${mint}&interval=1m`;
-      try {
-        const response = await fetch(`${node?.origin}${path}`);
-        await response.arrayBuffer();
-        counts.answers += 1;
-        if (response.status >= 500) counts.failures += 1;
-      } catch {
-        // It was killed meanwhile.
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
-  const running = Promise.all(Array.from({ length: READER_COUNT }, (_, index) => run(index)));
-  return {
-    counts,
-    stop: async () => {
-      isStopped = true;
-      await running;
-    },
-  };
-}
 
 async function readTrades(node: ClusterNode, mint: string): Promise<Json[]> {
   const { json } = await readJson(node, `token/trades?chain=devnet&mint=${mint}&limit=100`);
@@ -69,7 +37,7 @@ export async function drillNodes(
   for (const node of nodes) await untilThere(chain, node);
   const mint = showTestAddress(FAKE_TOKENS[0] ?? assert.fail());
   const reader = startHoppingReader(() => nodes, `chain=devnet&mint=${mint}&interval=5s`);
-  const load = startLoad(() => nodes);
+  const load = startReadLoad(() => nodes);
   const takeoversMs: number[] = [];
   for (let killed = 1; killed <= options.kills; killed += 1) {
     const holder = await untilOneIndexes(nodes);

@@ -197,12 +197,12 @@ export class PoolAdopter {
     const { store, adapter } = this.#options;
     this.#isScanDue = false;
     try {
-      for await (const rows of store.scanPools(adapter.chain)) {
+      for await (const rows of store.scanIncompletePools(adapter.chain)) {
         this.#abort.signal.throwIfAborted();
-        for (const { pool, complete, lastSwapAtMs } of rows) {
+        for (const { pool, lastSwapAtMs } of rows) {
           // The latest first, but after all pools whose depth is known.
           const weight = (lastSwapAtMs ?? 0) / Number.MAX_SAFE_INTEGER;
-          if (!complete) this.#queue.add(pool, { isAsked: false, weight });
+          this.#queue.add(pool, { isAsked: false, weight });
         }
       }
     } catch (error) {

@@ -19,12 +19,12 @@ export function isSupplyDue(row: TokenRecord, { coin }: Pick<ChainAssets, 'coin'
 
 /** Stored tokens whose supply is due, at most `countMax`. */
 export async function findSuppliesDue(
-  scanner: MarketScanner,
+  scanner: Pick<MarketScanner, 'scanUnsuppliedTokens'>,
   { chain, assets }: Pick<ChainAdapter, 'chain' | 'assets'>,
   countMax: number,
 ): Promise<Set<Address>> {
   const due = new Set<Address>();
-  for await (const rows of scanner.scanTokens(chain)) {
+  for await (const rows of scanner.scanUnsuppliedTokens(chain)) {
     for (const row of rows) {
       if (due.size >= countMax) return due;
       if (isSupplyDue(row, assets)) due.add(row.token);

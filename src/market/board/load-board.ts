@@ -91,21 +91,28 @@ function byTime(a: CandleRecord, b: CandleRecord): number {
   return a.openTimeMs - b.openTimeMs;
 }
 
-/** Newest first, until a whole page is older: a token's time may stand still for a while. */
-async function readTradesSince(
+/**
+ * Newest first, until a whole page is older: a token's time may stand still for a while. Each part
+ * has the trades of whole blocks.
+ */
+async function* scanTradesSince(
   reader: MarketSnapshot,
   chain: ChainSlug,
   { sinceMs, startBlock }: { readonly sinceMs: number; readonly startBlock: number },
-): Promise<TradeRecord[]> {
-  const trades: TradeRecord[] = [];
+): AsyncGenerator<readonly TradeRecord[]> {
+  let rest: readonly TradeRecord[] = [];
   for await (const page of reader.scanNewestTrades(chain)) {
     const recent = page.filter(({ timestampMs }) => timestampMs >= sinceMs);
     if (recent.length === 0) break;
     // Older blocks hold history that was filled in, which is read by token.
-    trades.push(...recent.filter(({ block }) => block >= startBlock));
-    await setImmediate();
+    const trades = [...rest, ...recent.filter(({ block }) => block >= startBlock)];
+    // The next page may have more of the last block.
+    const last = page.at(-1)?.block;
+    const end = trades.findIndex(({ block }) => block === last);
+    yield end < 0 ? trades : trades.slice(0, end);
+    rest = end < 0 ? [] : trades.slice(end);
   }
-  return trades.reverse();
+  yield rest;
 }
 
 /** From the start of a minute, so that candles before it hold none of the board's trades. */
@@ -144,19 +151,6 @@ export async function addBackfilled(
   board.tokens.setBase(token, prices.get(token) ?? null);
 }
 
-/** Parts of about this many trades take a few milliseconds each. */
-const PART_TRADES = 2000;
-
-/** Parts that end with a block: the trades of a block belong together. */
-function* cutByBlock(trades: readonly TradeRecord[]): Generator<readonly TradeRecord[]> {
-  for (let start = 0; start < trades.length; ) {
-    let end = Math.min(start + PART_TRADES, trades.length);
-    while (end < trades.length && trades[end]?.block === trades[end - 1]?.block) end += 1;
-    yield trades.slice(start, end);
-    start = end;
-  }
-}
-
 export interface LoadedBoard {
   readonly board: ChainBoard;
   readonly checkpoint: Checkpoint;
@@ -171,16 +165,14 @@ export async function loadBoard(
   if (checkpoint === null) return null;
   const { timestampMs: headMs, startBlock } = checkpoint;
   const sinceMs = findReach(checkpoint);
-  const trades = await readTradesSince(reader, chain, { sinceMs, startBlock });
   const board = new ChainBoard();
-  const bases = await readPricesBefore(reader, chain, {
-    series: board.listNewSeries(trades),
-    timeMs: sinceMs,
-    candlesFromMs: checkpoint.candlesFromMs ?? 0,
-  });
   board.advance(headMs);
-  for (const part of cutByBlock(trades)) {
-    board.add(part, bases);
+  const candlesFromMs = checkpoint.candlesFromMs ?? 0;
+  // Part by part: all trades of a day at once would take much memory for a moment.
+  for await (const trades of scanTradesSince(reader, chain, { sinceMs, startBlock })) {
+    const series = board.listNewSeries(trades);
+    const bases = await readPricesBefore(reader, chain, { series, timeMs: sinceMs, candlesFromMs });
+    board.add(trades, bases);
     await setImmediate();
   }
   for await (const jobs of reader.scanBackfills(chain)) {

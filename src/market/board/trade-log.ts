@@ -88,7 +88,9 @@ export class TradeLog {
     const id = this.#write(entry);
     const columns = this.#columns;
     const bucket = toBucket(entry.timestampMs);
-    let before = this.#findBefore(entry.timestampMs);
+    // While a board is loaded, each trade is older than all before it.
+    const isFirst = this.first !== NONE && this.#isAfter(this.first, id);
+    let before = isFirst ? NONE : this.#findBefore(entry.timestampMs);
     while (before !== NONE && this.#isAfter(before, id)) before = columns.prev[before] ?? NONE;
     const after = before === NONE ? this.first : (columns.next[before] ?? NONE);
     columns.prev[id] = before;
@@ -184,7 +186,9 @@ export class TradeLog {
     { ends, later }: { readonly ends: SubjectEnds; readonly later: number },
   ): void {
     const { prevOfSubject, nextOfSubject } = this.#columns;
-    let before = later === NONE ? ends.last : (prevOfSubject[later] ?? NONE);
+    const start = later === NONE ? ends.last : (prevOfSubject[later] ?? NONE);
+    const isFirst = ends.first !== NONE && this.#isAfter(ends.first, id);
+    let before = isFirst ? NONE : start;
     while (before !== NONE && this.#isAfter(before, id)) before = prevOfSubject[before] ?? NONE;
     const after = before === NONE ? ends.first : (nextOfSubject[before] ?? NONE);
     prevOfSubject[id] = before;

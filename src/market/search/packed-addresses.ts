@@ -29,29 +29,22 @@ function hashBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/** `addressRank` is the position in order of the addresses. */
-export function packAddresses(
-  tokens: readonly { readonly token: Address; readonly addressRank: number }[],
-): AddressArrays {
-  const parts = tokens.map(({ token }) => toBytes(token));
-  const starts = new Uint32Array(tokens.length + 1);
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(tokens.length * 2 + 2)));
-  const order = new Uint32Array(tokens.length);
-  let at = 0;
-  parts.forEach((part, position) => {
-    starts[position] = at;
-    at += part.length;
+/** `ranks` has the position of each address in the order of addresses. */
+export function packAddresses(addresses: readonly Address[], ranks: Uint32Array): AddressArrays {
+  const starts = new Uint32Array(addresses.length + 1);
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(addresses.length * 2 + 2)));
+  const order = new Uint32Array(addresses.length);
+  addresses.forEach((address, position) => {
+    starts[position + 1] = (starts[position] ?? 0) + toBytes(address).length;
+  });
+  const bytes = new Uint8Array(starts[addresses.length] ?? 0);
+  addresses.forEach((address, position) => {
+    const part = toBytes(address);
+    bytes.set(part, starts[position]);
     let slot = hashBytes(part) & (slots.length - 1);
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
     slots[slot] = position + 1;
-  });
-  starts[tokens.length] = at;
-  const bytes = new Uint8Array(at);
-  parts.forEach((part, position) => {
-    bytes.set(part, starts[position]);
-  });
-  tokens.forEach(({ addressRank }, position) => {
-    order[addressRank] = position;
+    order[ranks[position] ?? 0] = position;
   });
   return { bytes, starts, slots, order };
 }

@@ -1,11 +1,45 @@
-// A search segment as a file, for other processes: a list of its arrays, then their bytes.
+// A search segment as a file, for other processes and the next start: what it was built from, a
+// list of its arrays, then their bytes.
 
-import { open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { ChainSlug } from '../../model/chain.ts';
 import type { SegmentArrays } from './segment.ts';
+
+/** What a segment was built from. */
+export interface SegmentOrigin {
+  readonly chain: ChainSlug;
+  /** The life of the chain's index, and the commit that the segment has at least. */
+  readonly epoch: string;
+  readonly version: number;
+  /** As of that commit. */
+  readonly finalizedBlock: number;
+  /** Whether the volumes of the last day were known. */
+  readonly hasVolumes: boolean;
+  /** The token lists that it was built with (`computeListsMark`). */
+  readonly listsMark: string;
+}
+
+export interface OpenedSegment {
+  readonly origin: SegmentOrigin;
+  readonly segment: SegmentArrays;
+  /** Since it was written. */
+  readonly ageMs: number;
+}
+
+/** Raised when the arrays or their order change: files of another format are not read. */
+const FORMAT = 1;
 
 const TYPES = { Uint8Array, Uint32Array, Float64Array } as const;
 
 type SegmentArray = InstanceType<(typeof TYPES)[keyof typeof TYPES]>;
+
+interface FileHead {
+  readonly format: number;
+  readonly origin: SegmentOrigin;
+  readonly arrays: readonly ListedArray[];
+  /** Of the whole file, without the head. */
+  readonly byteLength: number;
+}
 
 interface ListedArray {
   /** The names on the way to it. */
@@ -39,7 +73,11 @@ function findType(array: SegmentArray): keyof typeof TYPES {
   return array instanceof Uint32Array ? 'Uint32Array' : 'Uint8Array';
 }
 
-export async function writeSegmentFile(path: string, segment: SegmentArrays): Promise<void> {
+/** Replaces the file in one step, once all of it is on the disk. */
+export async function writeSegmentFile(
+  path: string,
+  { origin, segment }: Pick<OpenedSegment, 'origin' | 'segment'>,
+): Promise<void> {
   const arrays = [...listArrays(segment)];
   let offset = 0;
   const listed = arrays.map((one): ListedArray => {
@@ -48,48 +86,88 @@ export async function writeSegmentFile(path: string, segment: SegmentArrays): Pr
     const { length } = one.array;
     return { path: one.path, type: findType(one.array), offset: at, length };
   });
-  const list = JSON.stringify(listed);
-  const headBytes = alignUp(LENGTH_BYTES + list.length);
-  const head = `${String(list.length).padEnd(LENGTH_BYTES)}${list}`.padEnd(headBytes);
-  const parts: Uint8Array[] = [Buffer.from(head, 'latin1')];
+  const head: FileHead = { format: FORMAT, origin, arrays: listed, byteLength: offset };
+  const text = Buffer.from(JSON.stringify(head));
+  const headBytes = Buffer.alloc(alignUp(LENGTH_BYTES + text.length), ' ');
+  headBytes.write(String(text.length));
+  headBytes.set(text, LENGTH_BYTES);
+  const parts: Uint8Array[] = [headBytes];
   for (const { array } of arrays) {
     const { buffer, byteOffset, byteLength } = array;
     parts.push(new Uint8Array(buffer, byteOffset, byteLength));
     parts.push(new Uint8Array(alignUp(byteLength) - byteLength));
   }
-  await writeFile(path, parts, { mode: 0o600 });
+  await replaceFile(path, parts);
 }
 
-/** The arrays are views of one buffer, which holds the whole file. */
-export async function readSegmentFile(path: string): Promise<SegmentArrays> {
-  const buffer = await readBuffer(path);
-  const listLength = Number(Buffer.from(buffer, 0, LENGTH_BYTES).toString('latin1'));
-  const text = Buffer.from(buffer, LENGTH_BYTES, listLength).toString('latin1');
-  const start = alignUp(LENGTH_BYTES + listLength);
+async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  try {
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(parts);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    // The disk may be full.
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * The arrays are views of one buffer. Null if the file is of another format or not whole, or if
+ * `isWanted` says no to what it was built from.
+ */
+export async function readSegmentFile(
+  path: string,
+  isWanted: (origin: SegmentOrigin) => boolean = () => true,
+): Promise<OpenedSegment | null> {
+  const file = await open(path);
+  try {
+    const { size, mtimeMs } = await file.stat();
+    const lengthText = await readBytes(file, { from: 0, to: Math.min(size, LENGTH_BYTES) });
+    const headEnd = LENGTH_BYTES + Number(Buffer.from(lengthText).toString('latin1'));
+    // Not a number of a file that is none of ours.
+    if (!(headEnd <= size)) return null;
+    const headText = await readBytes(file, { from: LENGTH_BYTES, to: headEnd });
+    const head = JSON.parse(Buffer.from(headText).toString('utf8')) as FileHead;
+    const start = alignUp(headEnd);
+    if (head.format !== FORMAT || start + head.byteLength !== size) return null;
+    if (!isWanted(head.origin)) return null;
+    const buffer = await readBytes(file, { from: start, to: size });
+    const ageMs = Math.max(0, Date.now() - mtimeMs);
+    return { origin: head.origin, segment: viewArrays(head.arrays, buffer), ageMs };
+  } finally {
+    await file.close();
+  }
+}
+
+function viewArrays(arrays: readonly ListedArray[], buffer: ArrayBuffer): SegmentArrays {
   const segment: Record<string, object> = {};
-  for (const { path: names, type, offset, length } of JSON.parse(text) as ListedArray[]) {
+  for (const { path: names, type, offset, length } of arrays) {
     let node: Record<string, object> = segment;
     for (const name of names.slice(0, -1)) {
       node[name] ??= {};
       node = node[name] as Record<string, object>;
     }
-    node[names.at(-1) ?? ''] = new TYPES[type](buffer, start + offset, length);
+    node[names.at(-1) ?? ''] = new TYPES[type](buffer, offset, length);
   }
   return segment as unknown as SegmentArrays;
 }
 
-async function readBuffer(path: string): Promise<ArrayBuffer> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const bytes = new Uint8Array(size);
-    for (let read = 0; read < size; ) {
-      const { bytesRead } = await file.read(bytes, read, size - read, read);
-      if (bytesRead === 0) throw new Error(`${path} is shorter than expected`);
-      read += bytesRead;
-    }
-    return bytes.buffer;
-  } finally {
-    await file.close();
+async function readBytes(
+  file: FileHandle,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<ArrayBuffer> {
+  const bytes = new Uint8Array(to - from);
+  for (let read = 0; read < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, read, bytes.length - read, from + read);
+    if (bytesRead === 0) throw new Error('the file of a segment became shorter');
+    read += bytesRead;
   }
+  return bytes.buffer;
 }

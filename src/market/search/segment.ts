@@ -39,21 +39,40 @@ function buildTexts(texts: readonly string[], toEqual: (text: string) => string)
 
 const toSame = (text: string) => text;
 
-export function buildSegment(listings: readonly Listing[]): SegmentArrays {
+/** The numbers of listings in the order of their addresses, and then of their prominence. */
+function orderListings(listings: readonly Listing[]) {
+  const numbers = Uint32Array.from(listings.keys());
+  const ranks = new Uint32Array(listings.length);
+  const isBefore = (a: number, b: number) =>
+    (listings[a]?.token ?? '') < (listings[b]?.token ?? '') ? -1 : 1;
   // Listings nearly always come in order of their addresses already.
-  const sorted = listings
-    .toSorted((a, b) => (a.token < b.token ? -1 : 1))
-    .map((listing, addressRank) => ({ ...listing, addressRank }))
-    .sort((a, b) => b.prominence - a.prominence || a.addressRank - b.addressRank);
-  const symbols = sorted.map(({ symbol }) => foldText(symbol ?? ''));
-  const names = sorted.map(({ name }) => foldText(name ?? ''));
+  numbers.toSorted(isBefore).forEach((number, rank) => {
+    ranks[number] = rank;
+  });
+  const prominences = Float64Array.from(listings, ({ prominence }) => prominence);
+  const sorted = numbers.sort(
+    (a, b) => (prominences[b] ?? 0) - (prominences[a] ?? 0) || (ranks[a] ?? 0) - (ranks[b] ?? 0),
+  );
+  return { sorted, ranks: sorted.map((number) => ranks[number] ?? 0) };
+}
+
+export function buildSegment(listings: readonly Listing[]): SegmentArrays {
+  const { sorted, ranks } = orderListings(listings);
+  /** Little is kept at a time: a million tokens are much memory in any form but arrays. */
+  const pick = <T>(read: (listing: Listing) => T): T[] =>
+    Array.from(sorted, (number) => read(listings[number] as Listing));
+  const symbols = pick(({ symbol }) => foldText(symbol ?? ''));
+  const names = pick(({ name }) => foldText(name ?? ''));
   return {
     symbols: buildTexts(symbols, toSame),
     names: buildTexts(names, joinWords),
     vocabulary: buildVocabulary(symbols, names),
-    addresses: packAddresses(sorted),
-    verified: Uint8Array.from(sorted, ({ isVerified }) => Number(isVerified)),
-    prominences: Float64Array.from(sorted, ({ prominence }) => prominence),
+    addresses: packAddresses(
+      pick(({ token }) => token),
+      ranks,
+    ),
+    verified: Uint8Array.from(pick(({ isVerified }) => Number(isVerified))),
+    prominences: Float64Array.from(pick(({ prominence }) => prominence)),
   };
 }
 

@@ -30,22 +30,28 @@ export function buildVocabulary(
 ): VocabularyArrays {
   const ids = new Map<string, number>();
   const counts: number[] = [];
-  const idsOfTokens: number[][] = symbols.map((symbol, position) =>
-    Array.from(listTokenWords(symbol, names[position] ?? ''), (word) => {
+  // The words of all tokens one after the other: a list for each token would take a lot of memory.
+  const idsOfTokens: number[] = [];
+  const ends = new Uint32Array(symbols.length);
+  symbols.forEach((symbol, position) => {
+    for (const word of listTokenWords(symbol, names[position] ?? '')) {
       const id = ids.get(word) ?? ids.size;
       ids.set(word, id);
       counts[id] = (counts[id] ?? 0) + 1;
-      return id;
-    }),
-  );
+      idsOfTokens.push(id);
+    }
+    ends[position] = idsOfTokens.length;
+  });
   const starts = new Uint32Array(counts.length + 1);
   counts.forEach((count, id) => {
     starts[id + 1] = (starts[id] ?? 0) + count;
   });
   const tokens = new Uint32Array(starts[counts.length] ?? 0);
   const cursors = starts.slice();
-  idsOfTokens.forEach((wordIds, position) => {
-    for (const id of wordIds) {
+  let index = 0;
+  ends.forEach((end, position) => {
+    for (; index < end; index += 1) {
+      const id = idsOfTokens[index] ?? 0;
       const at = cursors[id] ?? 0;
       tokens[at] = position;
       cursors[id] = at + 1;

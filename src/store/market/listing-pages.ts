@@ -1,8 +1,9 @@
 // Some columns of all tokens or pools, or of those with given keys: for what is kept in memory.
 
+import { setImmediate } from 'node:timers/promises';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { ListingRecord, PoolFigures, TokenFigures } from '../market-reads.ts';
+import type { ListingRecord, PoolDepth, PoolFigures, TokenFigures } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { type ColumnType, indexColumns, type SqlStatement, type Table } from '../table.ts';
 import {
@@ -97,6 +98,15 @@ const POOL_FIGURES = defineListing(
   }),
 );
 
+const POOL_DEPTHS = defineListing(
+  POOL_TABLE,
+  ['pool', 'venue', 'liquidity_usd_e18'],
+  (row, at): PoolDepth => ({
+    venue: textAt(row, at.venue),
+    liquidityUsdE18: amountOrNullAt(row, at.liquidity_usd_e18),
+  }),
+);
+
 async function readByKey<Row>(
   session: SqlSession,
   listing: ColumnsOf<Row>,
@@ -117,6 +127,8 @@ async function* scan<Row>(
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_SIZE) return;
     after = textAt(last, 0);
+    // SQLite answers at once: without this, nothing else in the thread would get its turn.
+    await setImmediate();
   }
 }
 
@@ -146,5 +158,9 @@ export class ListingPages extends MarketQueries {
 
   scanPoolFigures(chain: ChainSlug): AsyncIterable<readonly PoolFigures[]> {
     return scan(this.session, POOL_FIGURES, chain);
+  }
+
+  scanPoolDepths(chain: ChainSlug): AsyncIterable<readonly PoolDepth[]> {
+    return scan(this.session, POOL_DEPTHS, chain);
   }
 }

@@ -19,6 +19,7 @@ import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
 import { BACKFILL_TABLE, toBackfillRecord } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
+import { toAmount } from '../tables/column-value.ts';
 import { DISCOVERY_TABLE, toDiscoveryRecord } from '../tables/discovery-table.ts';
 import { POOL_TABLE, toPoolRecord } from '../tables/pool-table.ts';
 import { POSITION_TABLE, toPositionRecord } from '../tables/position-table.ts';
@@ -38,11 +39,45 @@ export class MarketScans extends StreamPages implements MarketScanner {
     });
   }
 
+  scanUnsuppliedTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TOKEN_TABLE,
+      orderBy: ['token'],
+      toRecord: toTokenRecord,
+      chosen: {
+        sql: `supply_block IS NULL OR supply_balance_sum_raw IS NULL
+          OR supply_balance_sum_raw <> balance_sum_raw`,
+        ...{ takes: [], values: [] },
+      },
+    });
+  }
+
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]> {
     return scanTable(this.session, chain, {
       table: POOL_TABLE,
       orderBy: ['pool'],
       toRecord: toPoolRecord,
+    });
+  }
+
+  scanDeepPools(chain: ChainSlug, minUsdE18: bigint): AsyncIterable<readonly PoolRecord[]> {
+    return scanTable(this.session, chain, {
+      table: POOL_TABLE,
+      orderBy: ['pool'],
+      toRecord: toPoolRecord,
+      chosen: {
+        ...{ sql: 'liquidity_usd_e18 >= $2', takes: ['text'] },
+        values: [toAmount(minUsdE18)],
+      },
+    });
+  }
+
+  scanIncompletePools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]> {
+    return scanTable(this.session, chain, {
+      table: POOL_TABLE,
+      orderBy: ['pool'],
+      toRecord: toPoolRecord,
+      chosen: { sql: 'complete = 0', takes: [], values: [] },
     });
   }
 

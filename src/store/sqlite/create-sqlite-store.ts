@@ -15,6 +15,7 @@ import type { Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { type OnStoreHealth, StoreHealth } from '../store-health.ts';
 import { findSqliteFault } from './find-sqlite-fault.ts';
+import { lacksMigrations } from './lacks-migrations.ts';
 import {
   type OpenSqliteEngine,
   openSqliteEngine,
@@ -34,6 +35,12 @@ interface SqliteStoreOptions extends OnStoreHealth, MigrationOptions {
  * indexer.
  */
 const ACCESS_FILE = 'access.sqlite';
+
+/** Whether a store with data must be upgraded before it can be used. */
+export function mustUpgrade(file: string): boolean {
+  const accessFile = join(dirname(file), ACCESS_FILE);
+  return lacksMigrations(file, MARKET_HISTORY) || lacksMigrations(accessFile, ACCESS_HISTORY);
+}
 
 interface Engines {
   readonly market: OpenSqliteEngine;

@@ -103,7 +103,7 @@ async function runSnapshot<T>(
   { file, history }: SqliteEngineOptions,
   work: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
-  const connection = new SqliteConnection(file, { readOnly: true });
+  const connection = new SqliteConnection(file, { readOnly: true, isSnapshot: true });
   const session = new SqliteSession(connection, new NameTable(connection));
   try {
     connection.execute('BEGIN');

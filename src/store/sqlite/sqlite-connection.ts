@@ -6,6 +6,8 @@ import type { SqlStatement } from '../table.ts';
 /** Larger than SQLite's default of 4 KiB, because keys are long. */
 const PAGE_SIZE_BYTES = 8192;
 const CACHE_SIZE_KIB = 65_536;
+/** Of a connection that reads once, from one end to the other. */
+const SNAPSHOT_CACHE_SIZE_KIB = 8192;
 /** The pages that a writer uses again are those in the WAL, which has about as many. */
 const WRITER_CACHE_SIZE_KIB = 32_768;
 const MMAP_SIZE_BYTES = 1024 ** 3;
@@ -20,9 +22,13 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(file: string, options: { readonly readOnly: boolean }) {
-    this.#database = new DatabaseSync(file, { ...options, timeout: OPEN_TIMEOUT_MS });
-    if (!options.readOnly) {
+  constructor(
+    file: string,
+    options: { readonly readOnly: boolean; readonly isSnapshot?: boolean },
+  ) {
+    const { readOnly, isSnapshot = false } = options;
+    this.#database = new DatabaseSync(file, { readOnly, timeout: OPEN_TIMEOUT_MS });
+    if (!readOnly) {
       this.#database.exec(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
       this.#database.exec('PRAGMA journal_mode = WAL');
       // With WAL, NORMAL already survives a killed process, but a power cut could lose the last
@@ -32,7 +38,8 @@ export class SqliteConnection {
       this.#database.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
       this.#database.exec(`PRAGMA journal_size_limit = ${WAL_SIZE_LIMIT_BYTES}`);
     }
-    const cacheKiB = options.readOnly ? CACHE_SIZE_KIB : WRITER_CACHE_SIZE_KIB;
+    const readerKiB = isSnapshot ? SNAPSHOT_CACHE_SIZE_KIB : CACHE_SIZE_KIB;
+    const cacheKiB = readOnly ? readerKiB : WRITER_CACHE_SIZE_KIB;
     this.#database.exec(`PRAGMA cache_size = -${cacheKiB}`);
     this.#database.exec(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
   }

@@ -181,6 +181,10 @@ export class PoolGraphFollower {
     return floor === null || readDepth(row) >= floor || this.#asked.isKept(row.pool);
   }
 
+  #isTradable(venue: string): boolean {
+    return this.#options.venues?.has(venue) !== false;
+  }
+
   #refit(pool: GraphPool): GraphPool {
     const { hookFees, silentFees } = this.#options;
     const refitted = refitPool(pool, hookFees?.(pool.pool) ?? null);
@@ -189,7 +193,7 @@ export class PoolGraphFollower {
   }
 
   readonly #createPool: CreatePool = (row, ticks, previous) => {
-    if (this.#options.venues?.has(row.venue) === false) return null;
+    if (!this.#isTradable(row.venue)) return null;
     const pool = createGraphPool(row, ticks, { ...this.#options.rules, previous });
     return pool && this.#refit(pool);
   };
@@ -233,7 +237,10 @@ export class PoolGraphFollower {
       const graph = new PoolGraph({ native });
       const kept = new Set(this.#asked.pools());
       const limits = { poolCountMax: this.#poolCountMax, kept };
-      const into = { graph, createPool: this.#createPool, ...limits };
+      const into = {
+        ...{ graph, createPool: this.#createPool, ...limits },
+        isTradable: ({ venue }: Pick<PoolRecord, 'venue'>) => this.#isTradable(venue),
+      };
       let floor: bigint | null = null;
       const checkpoint = await store.snapshot(async (reader) => {
         const found = await reader.readCheckpoint(chain);

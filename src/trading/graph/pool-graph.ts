@@ -7,7 +7,55 @@ import type { GraphPool } from './pool-graph-pool.ts';
 const HUB_NEIGHBOURS_MIN = 24;
 
 const NONE: ReadonlySet<PoolId> = new Set();
-const NO_NEIGHBOURS: ReadonlyMap<Address, ReadonlySet<PoolId>> = new Map();
+
+/** One pool is kept without a set: most assets have one pool, and a set takes 150 bytes. */
+type PairPools = PoolId | Set<PoolId>;
+
+/** Most assets have one neighbour, which needs no map. */
+type PairsOfAsset = { readonly other: Address; pools: PairPools } | Map<Address, PairPools>;
+
+function toSet(pools: PairPools): ReadonlySet<PoolId> {
+  return typeof pools === 'string' ? new Set([pools]) : pools;
+}
+
+/** The assets that share a pool with one, and those pools. */
+class Neighbours {
+  readonly #pairs: PairsOfAsset | undefined;
+
+  constructor(pairs: PairsOfAsset | undefined) {
+    this.#pairs = pairs;
+  }
+
+  get size(): number {
+    if (this.#pairs === undefined) return 0;
+    return this.#pairs instanceof Map ? this.#pairs.size : 1;
+  }
+
+  has(asset: Address): boolean {
+    return this.#find(asset) !== undefined;
+  }
+
+  get(asset: Address): ReadonlySet<PoolId> | undefined {
+    const pools = this.#find(asset);
+    return pools === undefined ? undefined : toSet(pools);
+  }
+
+  keys(): Iterable<Address> {
+    if (this.#pairs === undefined) return [];
+    return this.#pairs instanceof Map ? this.#pairs.keys() : [this.#pairs.other];
+  }
+
+  *values(): Generator<ReadonlySet<PoolId>> {
+    if (this.#pairs instanceof Map) for (const pools of this.#pairs.values()) yield toSet(pools);
+    else if (this.#pairs !== undefined) yield toSet(this.#pairs.pools);
+  }
+
+  #find(asset: Address): PairPools | undefined {
+    const pairs = this.#pairs;
+    if (pairs instanceof Map) return pairs.get(asset);
+    return pairs?.other === asset ? pairs.pools : undefined;
+  }
+}
 
 /** A chain's own coin, and the token that wraps it. */
 export interface NativeCoin {
@@ -24,7 +72,7 @@ export function toAsset(token: Address, { coin, wrapped }: NativeCoin): Address 
 export class PoolGraph {
   readonly native: NativeCoin;
   readonly #pools = new Map<PoolId, GraphPool>();
-  readonly #neighbours = new Map<Address, Map<Address, Set<PoolId>>>();
+  readonly #neighbours = new Map<Address, PairsOfAsset>();
   readonly #hubs = new Set<Address>();
 
   constructor(options: { readonly native: NativeCoin }) {
@@ -54,14 +102,13 @@ export class PoolGraph {
     return this.#pools.get(pool);
   }
 
-  /** The assets that share a pool with this one, and those pools. */
-  neighbours(asset: Address): ReadonlyMap<Address, ReadonlySet<PoolId>> {
-    return this.#neighbours.get(asset) ?? NO_NEIGHBOURS;
+  neighbours(asset: Address): Neighbours {
+    return new Neighbours(this.#neighbours.get(asset));
   }
 
   /** The ids of the pools between two assets. */
   between(asset: Address, other: Address): ReadonlySet<PoolId> {
-    return this.#neighbours.get(asset)?.get(other) ?? NONE;
+    return this.neighbours(asset).get(other) ?? NONE;
   }
 
   set(pool: GraphPool): void {
@@ -94,25 +141,44 @@ export class PoolGraph {
   #link(from: Address, to: Address, pool: PoolId): void {
     // A pool of the native coin against its own wrapped token is useless.
     if (from === to) return;
-    let others = this.#neighbours.get(from);
-    if (others === undefined) {
-      others = new Map();
-      this.#neighbours.set(from, others);
+    const pairs = this.#neighbours.get(from);
+    if (pairs === undefined) this.#neighbours.set(from, { other: to, pools: pool });
+    else if (pairs instanceof Map) {
+      pairs.set(to, addPool(pairs.get(to), pool));
+      if (pairs.size >= HUB_NEIGHBOURS_MIN) this.#hubs.add(from);
+    } else if (pairs.other === to) pairs.pools = addPool(pairs.pools, pool);
+    else {
+      const { other, pools } = pairs;
+      this.#neighbours.set(
+        from,
+        new Map<Address, PairPools>([
+          [other, pools],
+          [to, pool],
+        ]),
+      );
     }
-    const ids = others.get(to);
-    if (ids === undefined) others.set(to, new Set([pool]));
-    else ids.add(pool);
-    if (others.size >= HUB_NEIGHBOURS_MIN) this.#hubs.add(from);
   }
 
   #unlink(from: Address, to: Address, pool: PoolId): void {
-    const others = this.#neighbours.get(from);
-    const ids = others?.get(to);
-    if (others === undefined || ids === undefined) return;
-    ids.delete(pool);
-    if (ids.size > 0) return;
-    others.delete(to);
-    if (others.size < HUB_NEIGHBOURS_MIN) this.#hubs.delete(from);
-    if (others.size === 0) this.#neighbours.delete(from);
+    const pairs = this.#neighbours.get(from);
+    if (pairs === undefined) return;
+    const isMap = pairs instanceof Map;
+    const pools = isMap ? pairs.get(to) : pairs.pools;
+    if (typeof pools === 'object') {
+      pools.delete(pool);
+      if (pools.size > 0) return;
+    }
+    if (!isMap) {
+      this.#neighbours.delete(from);
+      return;
+    }
+    pairs.delete(to);
+    if (pairs.size < HUB_NEIGHBOURS_MIN) this.#hubs.delete(from);
+    if (pairs.size === 0) this.#neighbours.delete(from);
   }
+}
+
+function addPool(pools: PairPools | undefined, pool: PoolId): PairPools {
+  if (pools === undefined) return pool;
+  return typeof pools === 'string' ? new Set([pools, pool]) : pools.add(pool);
 }

@@ -1,0 +1,57 @@
+// Search segments that stay in the data folder, so that the next start need not build them first.
+
+import { link, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { listChangedSince } from '../market/changed-since.ts';
+import { readSegmentFile } from '../market/search/segment-file.ts';
+import type { KeptSegments } from '../market/token-search.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { MarketStore } from '../store/store.ts';
+
+/** An older one has missed too much. */
+const AGE_MAX_MS = 24 * 3_600_000;
+
+export function findSegmentFolder({ dataDir }: Config['store']): string {
+  return join(dataDir, 'search-segments');
+}
+
+/** The chain's file; its folder is made, if that is possible. */
+export async function placeKeptFile(config: Config['store'], chain: ChainSlug): Promise<string> {
+  const folder = findSegmentFolder(config);
+  // A folder that cannot be made shows when the file is written.
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  return join(folder, `${chain}.kept`);
+}
+
+/** Keeps a file that workers share: it is deleted when they have read it. */
+export async function keepSegmentFile(
+  config: Config['store'],
+  chain: ChainSlug,
+  file: string,
+): Promise<void> {
+  const kept = await placeKeptFile(config, chain);
+  await link(file, `${file}.kept`);
+  await rename(`${file}.kept`, kept);
+}
+
+export function createKeptSegments(
+  config: Config['store'],
+  store: Pick<MarketStore, 'snapshot' | 'readEpoch' | 'readCheckpoint'>,
+): KeptSegments {
+  return {
+    open: async (chain) => {
+      const epoch = await store.readEpoch(chain);
+      const version = (await store.readCheckpoint(chain))?.version ?? 0;
+      const file = await placeKeptFile(config, chain);
+      // A store from a backup may be behind the file.
+      const opened = await readSegmentFile(
+        file,
+        (one) => one.chain === chain && one.epoch === epoch?.epoch && one.version <= version,
+      ).catch(() => null);
+      return opened !== null && opened.ageMs <= AGE_MAX_MS ? opened : null;
+    },
+    listChanged: (origin, countMax) =>
+      listChangedSince(store, origin.chain, { since: origin, countMax }),
+  };
+}
