@@ -132,23 +132,26 @@ export class RunningTradeChain {
       findUntraded: (trade) => this.#findUntraded(trade, trusted),
       ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
-      noteUse: (pools) => {
-        this.#safety.noteUse(pools);
-        const { graph, checkpoint } = this.#follower.current ?? {};
-        const used = pools.flatMap((pool) => graph?.get(pool) ?? []);
-        this.#poolFees?.note(used);
-        const partial = used.filter((pool) => isPartial(pool, checkpoint?.block ?? 0));
-        chains.adopt(
-          slug,
-          partial.map(({ pool }) => pool),
-        );
-      },
+      noteUse: (pools) => this.#noteUse(pools),
       noteFailure: (failure) => {
         this.#evidence.hearFailure(failure);
         called?.refuse(failure.pools);
       },
       ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
     };
+  }
+
+  /** Pools of a route that was quoted: their fees, safety and whole state are worth reading. */
+  #noteUse(pools: readonly PoolId[]): void {
+    this.#safety.noteUse(pools);
+    const { graph, checkpoint } = this.#follower.current ?? {};
+    const used = pools.flatMap((pool) => graph?.get(pool) ?? []);
+    this.#poolFees?.note(used);
+    const partial = used.filter((pool) => isPartial(pool, checkpoint?.block ?? 0));
+    this.#options.chains.adopt(
+      this.source.chain,
+      partial.map(({ pool }) => pool),
+    );
   }
 
   /** Null if the fees of the family's pools change only with an event. */
