@@ -1,5 +1,5 @@
-// The tokens whose listings have changed since a commit: those that are new, have new pools, or were
-// traded. A deposit alone, or another price of what a pool holds, is not among them: it moves a
+// The tokens whose listings have changed since a commit: those that are new, have new pools, or
+// were traded. A deposit alone, or another price of what a pool holds, is not among them: it moves a
 // token's points a little, and the next build of a segment reads everything.
 
 import type { ChainSlug } from '../model/chain.ts';
