@@ -82,10 +82,18 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
   return rows;
 }
 
-function renderRouter({ name, kind, permit2, canDivide, address }: SwapRouter): string {
+const OUTPUT_CALLS: Readonly<Record<SwapRouter['outputCall'], string>> = {
+  commands: 'divided, up to eight routes',
+  path: 'one route through pools of one kind; others by a given input',
+  exactPath: 'one route',
+  input: 'by a given input, with the output as the minimum',
+};
+
+function renderRouter(router: SwapRouter): string {
+  const { name, kind, permit2, canDivide, outputCall, address } = router;
   const approved = permit2 === null ? 'itself' : 'through Permit2';
   const routes = canDivide ? 'divided, up to three hops each' : 'one, up to three hops';
-  return `| ${name} | ${kind} | ${approved} | ${routes} | ${address} |`;
+  return `| ${name} | ${kind} | ${approved} | ${routes} | ${OUTPUT_CALLS[outputCall]} | ${address} |`;
 }
 
 function renderChain(slug: string, deployment: EvmDeployment): string {
@@ -113,8 +121,8 @@ ${rows.join('\n')}
 
 Forks whose pools are stored when they trade, never traded: ${forks.join(', ')}.
 
-| Router | Called as | Approved | Routes | Contract |
-|---|---|---|---|---|
+| Router | Called as | Approved | Routes | Given output | Contract |
+|---|---|---|---|---|---|
 ${routers.map(renderRouter).join('\n')}`;
 }
 
@@ -193,6 +201,7 @@ export function renderVenuesPage(): string {
 
 Made from \`src/chains/evm/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
 certain to the unit is not \`exact\`, and the quote's warning says why. *Traded by*: the routers through which this server quotes and builds trades there (\`tradable\` of a pool); a trade uses one of them.
+*Given output*: how a trade with \`amountOutRaw\` is executed.
 A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`.
 A router that was never executed on its own contract is built on only after a simulation.
 

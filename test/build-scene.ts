@@ -43,7 +43,7 @@ export const TOKEN = buildFakeAddress('aaaa', 16);
 export const WALLET = buildFakeAddress('cccc', 9);
 export const ROUTER: UniversalRouter = {
   ...{ kind: 'universal', name: 'universal', venues: new Set(['uniswap-v2', 'curve']) },
-  ...{ canDivide: true, canTax: true, isProven: true },
+  ...{ canDivide: true, canTax: true, isProven: true, outputCall: 'commands' },
   address: buildFakeAddress('ffff', 1),
   version: '2.0',
   permit2: buildFakeAddress('ffff', 2),
@@ -54,6 +54,7 @@ export const ROUTER: UniversalRouter = {
 export const OTHER_ROUTER: VenueRouter = {
   ...{ kind: 'camelot', name: 'other', venues: new Set(['other-v2']), factory: null },
   ...{ canDivide: false, canTax: true, isProven: false, permit2: null, wrapped: WETH },
+  outputCall: 'input',
   address: buildFakeAddress('ffff', 3),
 };
 

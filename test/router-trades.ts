@@ -1,111 +1,54 @@
-// Random trades through one router, each built, simulated and sent: the wallet receives what the
-// maths says, to the unit, and the router keeps nothing.
+// Random trades through one router, each built, simulated and sent: the wallet spends and receives
+// what the maths says, to the unit, and the router keeps nothing. If somebody else trades in
+// between, a trade with a given output pays all of it within its maximum, or nothing happens.
 
 import assert from 'node:assert/strict';
 import type { Address as Account, Hex } from 'viem';
 import { TEST_ADDRESSES } from '../devnet/accounts.ts';
-import type { ExecutableTrade } from '../src/chains/chain-transactions.ts';
+import type { BuiltTransactions, ExecutableTrade } from '../src/chains/chain-transactions.ts';
 import { EvmTransactions } from '../src/chains/evm/transactions/evm-transactions.ts';
 import type { VenueRouter } from '../src/chains/evm/transactions/swap-routers.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import type { Address } from '../src/model/ids.ts';
-import { buildTradeStrands } from '../src/trading/quote/trade-legs.ts';
-import { type BestRoute, findBestRoute } from '../src/trading/routing/route.ts';
-import type { RouteHop } from '../src/trading/routing/route-swaps.ts';
+import { findBestRoute } from '../src/trading/routing/route.ts';
+import { buildRouterTrade, drawRouterTrade, type RouterTrade } from './router-draws.ts';
 import type { RoutedScene } from './router-scene.ts';
 import { address } from './test-ids.ts';
 import { readBalance, setBalance } from './trade-wallet.ts';
 
 const WALLET = address(TEST_ADDRESSES[5] ?? '');
+const OTHER_WALLET = address(TEST_ADDRESSES[6] ?? '');
 const ETHER = 10n ** 18n;
-/** Without tokens that tax transfers or have no market on some venue. */
-const KEYS = [
-  'eth',
-  'weth',
-  'usdc',
-  'wire',
-  'seat',
-  'cent',
-  'wbit',
-  'nano',
-  'twin-a',
-  'kin',
-] as const;
-
-interface RouterTrade {
-  readonly tokenIn: Address;
-  readonly tokenOut: Address;
-  readonly route: BestRoute;
-}
+/** The share of trades with a given output before which somebody else trades. */
+const DISTURBED_SHARE = 0.3;
 
 /** What the trades had among them. */
 export interface RouterTally {
   executed: number;
+  exactOut: number;
+  /** With a given output, by a call that is told what to spend. */
+  inputGiven: number;
+  /** After a trade of somebody else: paid within the maximum, or reverted. */
+  disturbed: number;
+  reverted: number;
   hopsMax: number;
   nativeIn: number;
   nativeOut: number;
   gasMax: number;
 }
 
-async function pickTrade(
-  scene: RoutedScene,
-  router: VenueRouter,
-  { random, count: number }: { readonly random: () => number; readonly count: number },
-): Promise<RouterTrade> {
-  const graph = await scene.readGraph(router);
-  const pick = () => KEYS[Math.floor(random() * KEYS.length)] ?? 'eth';
-  for (let count = 0; count < 1_000; count += 1) {
-    // The coin is spent first, then received.
-    const [from, to] = [number === 0 ? 'eth' : pick(), number === 1 ? 'eth' : pick()];
-    const [tokenIn, tokenOut] = [address(scene.tokenOf(from)), address(scene.tokenOf(to))];
-    if (graph.toAsset(tokenIn) === graph.toAsset(tokenOut)) continue;
-    const decimals = from === 'usdc' ? 6 : from === 'wbit' ? 8 : from === 'seat' ? 0 : 18;
-    const amountIn = (BigInt(Math.floor(random() * 1e6) + 1) * 10n ** BigInt(decimals)) / 10_000n;
-    if (amountIn === 0n) continue;
-    const route = findBestRoute(graph, { tokenIn, tokenOut, amountIn }, { isDivided: false });
-    if (route !== null && route.amountOut > 1n) return { tokenIn, tokenOut, route };
-  }
-  return assert.fail(`no trade through ${router.name}`);
-}
-
-function buildExecutable(
-  trade: RouterTrade,
-  router: VenueRouter,
-  minimum: bigint,
-): ExecutableTrade {
-  const { tokenIn, tokenOut, route } = trade;
-  return {
-    ...{ tokenIn, tokenOut, amountInRaw: route.amountIn, amountOutRaw: route.amountOut },
-    ...{ fixed: 'input', maxAmountInRaw: route.amountIn },
-    minAmountOutRaw: minimum,
-    strands: buildTradeStrands(route, route.amountIn),
-    ...{ outputTaxBps: 0, router: router.name, costUnits: 1_000_000n },
-  };
-}
-
-/** A vault holds the tokens of its pools: it gains the first of a path and loses the last. */
-function findVaultChange(hops: readonly RouteHop[], token: Address): bigint {
-  const [first, last] = [hops[0], hops.at(-1)];
-  if (token === first?.tokenIn) return first.amountIn;
-  return token === last?.tokenOut ? -last.amountOut : 0n;
-}
-
-async function send(scene: RoutedScene, unsigned: object): Promise<bigint> {
-  const { chain } = scene.devnet;
-  const { to, data, value, gas } = unsigned as Record<string, string>;
-  const call = { from: WALLET as Hex, to: to as Account, data: data as Hex };
-  const receipt = await chain.send({ ...call, value: BigInt(value ?? 0), gas: BigInt(gas ?? 0) });
-  assert.equal(receipt.status, '0x1');
-  const { effectiveGasPrice } = await chain.rpc.call<{ effectiveGasPrice: Hex }>(
-    'eth_getTransactionReceipt',
-    receipt.transactionHash,
-  );
-  return BigInt(receipt.gasUsed) * BigInt(effectiveGasPrice);
+interface Sent {
+  readonly spentRaw: bigint;
+  readonly receivedRaw: bigint;
+  readonly isReverted: boolean;
 }
 
 export class RouterTrader {
-  readonly tally: RouterTally = { executed: 0, hopsMax: 0, nativeIn: 0, nativeOut: 0, gasMax: 0 };
+  readonly tally: RouterTally = {
+    ...{ executed: 0, exactOut: 0, inputGiven: 0, disturbed: 0, reverted: 0 },
+    ...{ hopsMax: 0, nativeIn: 0, nativeOut: 0, gasMax: 0 },
+  };
   readonly #scene: RoutedScene;
   readonly #router: VenueRouter;
   readonly #random: () => number;
@@ -120,65 +63,168 @@ export class RouterTrader {
     this.#transactions = new EvmTransactions({ ...parts, routers: scene.routers });
   }
 
-  /** One more unit as the minimum reverts. */
+  /** One more unit as the minimum reverts, and one less as the maximum. */
   async refuse(): Promise<void> {
-    const trade = await pickTrade(this.#scene, this.#router, { random: this.#random, count: 2 });
-    const minimum = trade.route.amountOut + 1n;
-    await assert.rejects(this.#build(trade, minimum), { code: 'SIMULATION_REVERTED' });
+    const spending = await this.#draw(false);
+    const minimum = spending.route.amountOut + 1n;
+    await this.#assertRefused(spending, { minimum });
+    const paying = await this.#draw(true);
+    const isSpent = paying.given?.isInputGiven === true;
+    const { amountIn, amountOut } = paying.route;
+    await this.#assertRefused(
+      paying,
+      isSpent ? { minimum: amountOut + 1n } : { maximum: amountIn - 1n },
+    );
   }
 
-  async trade(): Promise<void> {
-    const { devnet } = this.#scene;
-    const trade = await pickTrade(this.#scene, this.#router, {
-      ...{ random: this.#random, count: this.tally.executed },
-    });
-    const { tokenIn, tokenOut, route } = trade;
-    const built = await this.#build(trade, route.amountOut);
-    const { amountOutRaw = null, unitsUsed = 0n } = built.simulation ?? {};
-    assert.equal(amountOutRaw, route.amountOut, `${this.#router.name}: simulated`);
-    const hops = route.strands.flatMap((strand) => strand.hops);
-    const kept = await this.#readKept(hops);
-    const before = await readBalance(devnet.chain, tokenOut, WALLET);
-    let spentOnGas = 0n;
-    for (const { unsigned } of built.transactions) spentOnGas += await send(this.#scene, unsigned);
-    const gas = tokenOut === ZERO_ADDRESS ? spentOnGas : 0n;
-    const received = (await readBalance(devnet.chain, tokenOut, WALLET)) - before + gas;
-    assert.equal(received, route.amountOut, `${this.#router.name}: received`);
-    for (const [token, amount] of await this.#readKept(hops)) {
-      const change = amount - (kept.get(token) ?? 0n);
-      const expected = this.#router.kind === 'vault' ? findVaultChange(hops, token) : 0n;
-      assert.equal(change, expected, `${this.#router.name} keeps ${token}`);
-    }
-    this.tally.executed += 1;
-    this.tally.hopsMax = Math.max(this.tally.hopsMax, hops.length);
-    this.tally.nativeIn += tokenIn === ZERO_ADDRESS ? 1 : 0;
-    this.tally.nativeOut += tokenOut === ZERO_ADDRESS ? 1 : 0;
-    this.tally.gasMax = Math.max(this.tally.gasMax, Number(unitsUsed));
+  async trade(kind: 'in' | 'out' | 'any' = 'any'): Promise<void> {
+    const isExactOut = kind === 'any' ? this.#random() < 0.5 : kind === 'out';
+    const trade = await this.#draw(isExactOut);
+    const { route, given } = trade;
+    const { amountIn, amountOut } = route;
+    const built = await this.#build(trade, buildRouterTrade(trade, this.#router), WALLET);
+    const { name } = this.#router;
+    assert.equal(built.simulation?.amountOutRaw, amountOut, `${name}: simulated`);
+    if (given !== null) assert.equal(built.simulation?.amountInRaw, amountIn, `${name}: simulated`);
+    const isDisturbed = given !== null && this.#random() < DISTURBED_SHARE;
+    if (isDisturbed) await this.#disturb(trade);
+    const kept = await this.#readKept(trade);
+    const sent = await this.#send(built, trade, WALLET);
+    if (isDisturbed) this.#assertBounds(trade, sent);
+    else assert.deepEqual([sent.spentRaw, sent.receivedRaw], [amountIn, amountOut], name);
+    if (given !== null && !isDisturbed) this.#assertGiven(given, sent);
+    await this.#assertNothingKept(trade, kept, sent);
+    this.#count(trade, { isDisturbed, ...sent, gas: built.simulation?.unitsUsed ?? 0n });
+  }
+
+  #draw(isExactOut: boolean): Promise<RouterTrade> {
+    const { executed, exactOut } = this.tally;
+    const number = isExactOut ? exactOut : executed - exactOut;
+    const options = { random: this.#random, number, isExactOut };
+    return drawRouterTrade(this.#scene, this.#router, options);
+  }
+
+  async #assertRefused(
+    trade: RouterTrade,
+    bounds: { readonly minimum?: bigint; readonly maximum?: bigint },
+  ): Promise<void> {
+    const executable = buildRouterTrade(trade, this.#router, bounds);
+    await assert.rejects(this.#build(trade, executable, WALLET), { code: 'SIMULATION_REVERTED' });
+  }
+
+  /** Pairs of a smart router pay for what arrives: whole units of the input. */
+  #assertGiven(given: NonNullable<RouterTrade['given']>, { spentRaw, receivedRaw }: Sent): void {
+    const isAtLeast = given.isInputGiven || this.#router.kind === 'smart';
+    if (isAtLeast) assert.ok(receivedRaw >= given.amountOut, `${this.#router.name}: too little`);
+    else assert.equal(receivedRaw, given.amountOut, `${this.#router.name}: to the unit`);
+    assert.ok(spentRaw <= given.amountInMax, `${this.#router.name}: too much`);
+  }
+
+  #assertBounds(trade: RouterTrade, sent: Sent): void {
+    const { given } = trade;
+    const { spentRaw, receivedRaw, isReverted } = sent;
+    if (isReverted) assert.deepEqual([spentRaw, receivedRaw], [0n, 0n], this.#router.name);
+    else if (given !== null) this.#assertGiven(given, sent);
+  }
+
+  /** Somebody else buys the same, or sells it. */
+  async #disturb({ tokenIn, tokenOut, route }: RouterTrade): Promise<void> {
+    const graph = await this.#scene.readGraph(this.#router);
+    const isSame = this.#random() < 0.7;
+    const whole = isSame ? route.amountIn : route.amountOut;
+    const amountIn = (whole * BigInt(Math.ceil(this.#random() * 200))) / 100n || 1n;
+    const ends = isSame ? { tokenIn, tokenOut } : { tokenIn: tokenOut, tokenOut: tokenIn };
+    const found = findBestRoute(graph, { ...ends, amountIn }, { isDivided: false });
+    if (found === null) return;
+    const other = { ...ends, route: found, given: null };
+    const built = await this.#build(other, buildRouterTrade(other, this.#router), OTHER_WALLET);
+    await this.#send(built, other, OTHER_WALLET);
   }
 
   /** What the router holds of each token on the way. */
-  async #readKept(hops: readonly RouteHop[]): Promise<Map<Address, bigint>> {
-    const { address: router } = this.#router;
+  async #readKept({ route }: RouterTrade): Promise<Map<Address, bigint>> {
+    const hops = route.strands.flatMap((strand) => strand.hops);
     const tokens = new Set(hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut, ZERO_ADDRESS]));
     const kept = new Map<Address, bigint>();
     for (const token of tokens) {
-      kept.set(token, await readBalance(this.#scene.devnet.chain, token, router));
+      kept.set(token, await readBalance(this.#scene.devnet.chain, token, this.#router.address));
     }
     return kept;
   }
 
-  async #build(trade: RouterTrade, minimum: bigint) {
+  /** A vault holds the tokens of its pools: it gains the first of a path and loses the last. */
+  async #assertNothingKept(
+    trade: RouterTrade,
+    before: ReadonlyMap<Address, bigint>,
+    { spentRaw, receivedRaw }: Sent,
+  ): Promise<void> {
+    const hops = trade.route.strands.flatMap((strand) => strand.hops);
+    const changes = new Map<Address | undefined, bigint>();
+    if (this.#router.kind === 'vault') {
+      changes.set(hops[0]?.tokenIn, spentRaw).set(hops.at(-1)?.tokenOut, -receivedRaw);
+    }
+    for (const [token, amount] of await this.#readKept(trade)) {
+      const change = amount - (before.get(token) ?? 0n);
+      assert.equal(change, changes.get(token) ?? 0n, `${this.#router.name} keeps ${token}`);
+    }
+  }
+
+  #count(
+    { tokenIn, tokenOut, route, given }: RouterTrade,
+    what: { readonly isDisturbed: boolean; readonly isReverted: boolean; readonly gas: bigint },
+  ): void {
+    const { tally } = this;
+    const hopCount = route.strands.reduce((sum, { hops }) => sum + hops.length, 0);
+    tally.executed += 1;
+    tally.exactOut += given === null ? 0 : 1;
+    tally.inputGiven += given?.isInputGiven ? 1 : 0;
+    tally.disturbed += what.isDisturbed ? 1 : 0;
+    tally.reverted += what.isReverted ? 1 : 0;
+    tally.hopsMax = Math.max(tally.hopsMax, hopCount);
+    tally.nativeIn += tokenIn === ZERO_ADDRESS ? 1 : 0;
+    tally.nativeOut += tokenOut === ZERO_ADDRESS ? 1 : 0;
+    tally.gasMax = Math.max(tally.gasMax, Number(what.gas));
+  }
+
+  /** All transactions; what the wallet spent and received, without gas. */
+  async #send(built: BuiltTransactions, trade: RouterTrade, wallet: Address): Promise<Sent> {
+    const { chain } = this.#scene.devnet;
+    const readBoth = () =>
+      Promise.all([trade.tokenIn, trade.tokenOut].map((one) => readBalance(chain, one, wallet)));
+    const [inBefore = 0n, outBefore = 0n] = await readBoth();
+    let gasRaw = 0n;
+    let isReverted = false;
+    for (const { unsigned } of built.transactions) {
+      const { to, data, value, gas } = unsigned as object as Record<string, string>;
+      const call = { from: wallet as Hex, to: to as Account, data: data as Hex };
+      const sent = { ...call, value: BigInt(value ?? 0), gas: BigInt(gas ?? 0) };
+      const { transactionHash, status, gasUsed } = await chain.send(sent);
+      const { effectiveGasPrice } = await chain.rpc.call<{ effectiveGasPrice: Hex }>(
+        'eth_getTransactionReceipt',
+        transactionHash,
+      );
+      gasRaw += BigInt(gasUsed) * BigInt(effectiveGasPrice);
+      isReverted = status !== '0x1';
+    }
+    const [inAfter = 0n, outAfter = 0n] = await readBoth();
+    const gasIn = trade.tokenIn === ZERO_ADDRESS ? gasRaw : 0n;
+    const gasOut = trade.tokenOut === ZERO_ADDRESS ? gasRaw : 0n;
+    const [spentRaw, receivedRaw] = [inBefore - inAfter - gasIn, outAfter - outBefore + gasOut];
+    return { spentRaw, receivedRaw, isReverted };
+  }
+
+  async #build(trade: RouterTrade, executable: ExecutableTrade, owner: Address) {
     const { chain, follower } = this.#scene.devnet;
-    const { tokenIn, route } = trade;
-    await setBalance(chain, ZERO_ADDRESS, { owner: WALLET, amountRaw: 10_000n * ETHER });
+    const { tokenIn } = trade;
+    await setBalance(chain, ZERO_ADDRESS, { owner, amountRaw: 10_000n * ETHER });
     if (tokenIn !== ZERO_ADDRESS) {
-      await setBalance(chain, tokenIn, { owner: WALLET, amountRaw: route.amountIn });
+      await setBalance(chain, tokenIn, { owner, amountRaw: executable.maxAmountInRaw });
     }
     await this.#scene.devnet.settle();
     const { block, blockHash } = follower.current?.checkpoint ?? assert.fail();
-    const wallet = await this.#transactions.readWallet(WALLET, tokenIn);
+    const wallet = await this.#transactions.readWallet(owner, tokenIn);
     const built = await wallet.build({
-      trade: buildExecutable(trade, this.#router, minimum),
+      trade: executable,
       block: { position: block, hash: blockHash },
       ...{ nowMs: Date.now(), lifeSeconds: 600, approval: 'onchain' },
     });

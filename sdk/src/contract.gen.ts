@@ -2684,8 +2684,9 @@ export interface Operations {
       amountInRaw?: string | undefined;
       /**
        * What is received, in its smallest unit, instead of `amountInRaw`: the trade spends as
-       * little as possible. On EVM chains it uses pools that the chain's Universal Router
-       * reaches, on Solana Raydium, Orca and purchases on pump's curves.
+       * little as possible. On Solana it uses Raydium, Orca and purchases on pump's curves.
+       * Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and
+       * at least this arrives (warning `INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
@@ -2727,8 +2728,9 @@ export interface Operations {
       amountInRaw?: string | undefined;
       /**
        * What is received, in its smallest unit, instead of `amountInRaw`: the trade spends as
-       * little as possible. On EVM chains it uses pools that the chain's Universal Router
-       * reaches, on Solana Raydium, Orca and purchases on pump's curves.
+       * little as possible. On Solana it uses Raydium, Orca and purchases on pump's curves.
+       * Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and
+       * at least this arrives (warning `INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**

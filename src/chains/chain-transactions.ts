@@ -44,6 +44,8 @@ export interface ExecutableTrade {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountInRaw: bigint;
+  /** If the output is given: whether `amountInRaw` is spent all the same, whatever that buys. */
+  readonly isInputGiven?: boolean;
   /** If more would be spent, the trade must fail. */
   readonly maxAmountInRaw: bigint;
   readonly amountOutRaw: bigint;

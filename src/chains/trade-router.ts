@@ -1,6 +1,15 @@
 // A contract that executes trades, as route searches need it. Plain data: it crosses to the threads
 // that search routes.
 
+/**
+ * How a router pays a given output.
+ * - `commands`: over several paths, each through pools of any kind.
+ * - `path`: by one call, over one path through pools of one kind; pairs pay what the input buys.
+ * - `exactPath`: the same; its pools pay exactly what they are asked for.
+ * - `input`: not at all. It is told what to spend, with the output as the minimum.
+ */
+export type OutputCall = 'commands' | 'path' | 'exactPath' | 'input';
+
 export interface TradeRouter {
   /** Unique on its chain. */
   readonly name: string;
@@ -10,6 +19,7 @@ export interface TradeRouter {
   readonly canDivide: boolean;
   /** Whether it can trade tokens that deduct a tax from transfers. */
   readonly canTax: boolean;
+  readonly outputCall: OutputCall;
   /** Whether its own contract, not a stand-in, has executed what we encode for it. */
   readonly isProven: boolean;
 }

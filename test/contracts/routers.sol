@@ -28,6 +28,22 @@ contract RouterStandIn {
         uint256 amountOutMinimum;
     }
 
+    /// For a given output; the path begins with the last token.
+    struct PathOutput {
+        bytes path;
+        address recipient;
+        uint256 deadline;
+        uint256 amountOut;
+        uint256 amountInMaximum;
+    }
+
+    struct SmartOutput {
+        bytes path;
+        address recipient;
+        uint256 amountOut;
+        uint256 amountInMaximum;
+    }
+
     uint160 private constant SQRT_PRICE_MIN = 4295128740;
     uint160 private constant SQRT_PRICE_MAX = 1461446703485210103287273052203988822378723970341;
 
@@ -38,6 +54,8 @@ contract RouterStandIn {
     uint8 private immutable mark;
     /// Pools and pairs by their tokens and, for pairs, whether they are stable.
     mapping(bytes32 => address) private known;
+    /// What the first pool of the last path took.
+    uint256 private taken;
 
     constructor(IFactory v2_, IFactory v3_, IWrapped weth_, uint8 mark_) {
         (v2, v3, weth, mark) = (v2_, v3_, weth_, mark_);
@@ -130,6 +148,12 @@ contract RouterStandIn {
         require(out >= swap.amountOutMinimum, "Too little received");
     }
 
+    function exactOutput(PathOutput calldata swap) external payable before(swap.deadline) {
+        address to = swap.recipient == address(0) ? address(this) : swap.recipient;
+        swapBack(swap.path, swap.amountOut, msg.sender, to);
+        require(taken <= swap.amountInMaximum, "Too much requested");
+    }
+
     function unwrapWNativeToken(uint256 least, address to) external payable {
         require(mark == 0);
         unwrap(least, to);
@@ -181,6 +205,27 @@ contract RouterStandIn {
         (uint256 amount, address payer) = toInput(path[0], amountIn);
         uint256 out = swapPairs(path, amount, payer, toRecipient(to));
         require(out >= amountOutMin, "Too little received");
+    }
+
+    function exactOutput(SmartOutput calldata swap) external payable {
+        swapBack(swap.path, swap.amountOut, msg.sender, toRecipient(swap.recipient));
+        require(taken <= swap.amountInMaximum, "Too much requested");
+    }
+
+    function swapTokensForExactTokens(
+        uint256 amountOut,
+        uint256 amountInMax,
+        address[] calldata path,
+        address to
+    ) external payable {
+        uint256 amount = amountOut;
+        for (uint256 i = path.length - 1; i > 0; i--) {
+            (uint256 r0, uint256 r1) = IPair(v2.getPair(path[i - 1], path[i])).getReserves();
+            (uint256 rIn, uint256 rOut) = path[i - 1] < path[i] ? (r0, r1) : (r1, r0);
+            amount = rIn * amount * 1000 / ((rOut - amount) * 997) + 1;
+        }
+        require(amount <= amountInMax, "Too much requested");
+        swapPairs(path, amount, msg.sender, toRecipient(to));
     }
 
     // What they share.
@@ -287,12 +332,37 @@ contract RouterStandIn {
                 tokenIn < tokenOut,
                 int256(amount),
                 tokenIn < tokenOut ? SQRT_PRICE_MIN : SQRT_PRICE_MAX,
-                abi.encode(tokenIn, payer)
+                abi.encode(tokenIn, payer, "")
             );
             amount = uint256(-(tokenIn < tokenOut ? amount1 : amount0));
             payer = address(this);
         }
         return amount;
+    }
+
+    /// The last pool pays first; it is paid by the pool before, and the first one by the payer.
+    function swapBack(bytes memory path, uint256 amountOut, address payer, address to) private {
+        uint256 step = mark == 0 ? 20 : 23;
+        address tokenOut = address(bytes20(wordAt(path, 0)));
+        address tokenIn = address(bytes20(wordAt(path, step)));
+        uint24 between = mark == 0 ? 0 : uint24(bytes3(wordAt(path, 20)));
+        bytes memory rest = new bytes(path.length - step);
+        for (uint256 i = 0; i < rest.length; i++) rest[i] = path[i + step];
+        bool zeroForOne = tokenIn < tokenOut;
+        (int256 amount0, int256 amount1) = IPool(findPool(tokenIn, tokenOut, between)).swap(
+            to,
+            zeroForOne,
+            -int256(amountOut),
+            zeroForOne ? SQRT_PRICE_MIN : SQRT_PRICE_MAX,
+            abi.encode(tokenIn, payer, rest)
+        );
+        require(uint256(-(zeroForOne ? amount1 : amount0)) == amountOut, "Too little paid");
+    }
+
+    function wordAt(bytes memory path, uint256 at) private pure returns (bytes32 word) {
+        assembly {
+            word := mload(add(add(path, 32), at))
+        }
     }
 
     function findPool(address a, address b, uint24 between) private view returns (address) {
@@ -303,8 +373,12 @@ contract RouterStandIn {
     }
 
     function uniswapV3SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external {
-        (address token, address payer) = abi.decode(data, (address, address));
-        pay(token, payer, msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
+        (address token, address payer, bytes memory rest) =
+            abi.decode(data, (address, address, bytes));
+        uint256 amount = uint256(amount0 > 0 ? amount0 : amount1);
+        if (rest.length > 20) return swapBack(rest, amount, payer, msg.sender);
+        taken = amount;
+        pay(token, payer, msg.sender, amount);
     }
 }
 

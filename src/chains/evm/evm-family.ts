@@ -32,8 +32,9 @@ function findDeployment({ chain, devnet, contracts }: ChainSource): EvmDeploymen
   return deployment;
 }
 
-function toTradeRouter({ name, venues, canDivide, canTax, isProven }: SwapRouter): TradeRouter {
-  return { name, venues, canDivide, canTax, isProven };
+function toTradeRouter(router: SwapRouter): TradeRouter {
+  const { name, venues, canDivide, canTax, outputCall, isProven } = router;
+  return { name, venues, canDivide, canTax, outputCall, isProven };
 }
 
 function describe(source: ChainSource): ChainMarket {

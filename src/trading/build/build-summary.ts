@@ -108,6 +108,13 @@ function describeAmounts(trade: PricedTrade): string[] {
       `At least ${formatShortAmount(tokenOut, trade.minAmountOutRaw)}, or nothing happens`,
     ];
   }
+  if (trade.isInputGiven) {
+    return [
+      `You receive about ${formatShortAmount(tokenOut, amountOutRaw)}`,
+      `At least ${formatAmount(tokenOut, request.amountRaw)}, or nothing happens`,
+      `You pay ${formatRoundedUp(tokenIn, amountInRaw)}`,
+    ];
+  }
   return [
     `You receive ${formatAmount(tokenOut, request.amountRaw)}`,
     `You pay about ${formatRoundedUp(tokenIn, amountInRaw)}`,

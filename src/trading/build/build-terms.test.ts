@@ -128,3 +128,60 @@ describe('a build with a quote', () => {
     }
   });
 });
+
+describe('a build for a given output, by a router that is told what to spend', () => {
+  const asked = DEEP / 1000n;
+  const given = { quoteMint: WETH, amountInRaw: undefined, amountOutRaw: String(asked) };
+  const wanted: object = given;
+
+  async function createScene(t: TestContext) {
+    const createOther = (reserve1: bigint) =>
+      createPair(1, [TOKEN, WETH], [DEEP, reserve1], { venue: 'other-v2' });
+    const scene = await createBuildScene(t, [createOther(DEEP)]);
+    const price = () => scene.pricing.price(scene.pricing.parse({ ...SALE, ...wanted }));
+    const quote = async () => scene.pricing.sealAnswer(await price());
+    const setReserve = (reserve1: bigint) =>
+      scene.chain.readGraph()?.graph.set(createOther(reserve1));
+    return { ...scene, price, quote, setReserve };
+  }
+
+  it('quotes all that is spent as what is spent at most, and says so', async (t) => {
+    const { price, quote } = await createScene(t);
+    const { input, output, exact, warnings } = await quote();
+    assert.equal(input.amountRaw, input.maxAmountRaw);
+    assert.deepEqual([exact, output.minAmountRaw], [true, undefined]);
+    assert.ok(BigInt(output.amountRaw) > asked);
+    assert.ok(warnings.some(({ code }) => code === 'INPUT_SPENT_WHOLE'));
+    const { minAmountOutRaw, isInputGiven } = await price();
+    assert.deepEqual([minAmountOutRaw, isInputGiven], [asked, true]);
+  });
+
+  it('never spends more than was quoted, and moved prices use up the reserve', async (t) => {
+    const { quote, build, node, setReserve } = await createScene(t);
+    const { quoteId, input, output } = await quote();
+    // More than enough arrives, whatever the price is.
+    node.script.outcomeOf = ({ to, data }) => {
+      const balance = node.script.heldRaw + (to === TOKEN ? 1n : 2n * asked);
+      const word = balance.toString(16).padStart(64, '0');
+      return { isOk: true, returnData: data.startsWith('0x70a08231') ? `0x${word}` : '0x' };
+    };
+    const buildNow = () => build({ ...wanted, quoteId });
+    setReserve((DEEP * 997n) / 1000n);
+    const moved = await buildNow();
+    assert.equal(moved.quote.input.maxAmountRaw, input.maxAmountRaw);
+    assert.equal(moved.quote.input.amountRaw, input.maxAmountRaw);
+    const paid = BigInt(moved.quote.output.amountRaw);
+    assert.ok(paid >= asked && paid < BigInt(output.amountRaw));
+    // The amounts of the call: what is spent, and the least that must arrive.
+    const swap = moved.transactions.at(-1);
+    const words = swap?.type === 'eip1559' ? swap.data.slice(10).match(/.{64}/g) : null;
+    const amounts = words?.slice(0, 2).map((word) => BigInt(`0x${word}`));
+    assert.deepEqual(amounts, [BigInt(input.maxAmountRaw ?? 0), asked]);
+    assert.ok(moved.summary.some((line) => /^At least 1000 \S+, or nothing happens$/.test(line)));
+    setReserve((DEEP * 98n) / 100n);
+    await assert.rejects(buildNow(), { code: 'PRICE_MOVED' });
+    setReserve((DEEP * 102n) / 100n);
+    const cheaper = await buildNow();
+    assert.ok(BigInt(cheaper.quote.input.amountRaw) < BigInt(input.amountRaw));
+  });
+});

@@ -85,6 +85,7 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     tokenOut: trade.tokenOut.token,
     ...{ amountInRaw, maxAmountInRaw, amountOutRaw, minAmountOutRaw },
     ...{ strands: trade.strands, router: trade.router, costUnits: trade.costUnits },
+    isInputGiven: trade.isInputGiven,
     outputTaxBps: trade.taxOut?.bps ?? 0,
     isTimed: trade.openFee === 'timed',
     isCalled: trade.strands.some(({ hops }) => hops.some(({ pool }) => isCalledPool(pool))),
@@ -298,8 +299,10 @@ class TradeBuilder {
   ): Promise<PricedAttempt> {
     const { pricing, clock } = this.#parts;
     const { request, terms, lifeSeconds, approval, permit, caller } = build;
+    const amountInMax = request.fixed === 'output' ? terms?.limitRaw : undefined;
+    const quoted = { router: permit?.router, amountInMax, ...options };
     const price: PriceOnWorth = (outPerUnit) =>
-      pricing.price(request, caller, { outPerUnit, router: permit?.router, ...options });
+      pricing.price(request, caller, { outPerUnit, ...quoted });
     const priced = await priceOnTerms(price, terms);
     const { state } = priced;
     // If the pools lag behind the head, the simulation runs on the head.

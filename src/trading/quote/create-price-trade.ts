@@ -8,8 +8,9 @@ import { type ChainSlug, isEmbedded } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
-import { computeTax, type TaxedRoute } from '../routing/find-trade-route.ts';
+import type { TaxedRoute } from '../routing/find-trade-route.ts';
 import { refuseRoute } from '../routing/refuse-route.ts';
+import { spendReserve } from '../routing/spend-reserve.ts';
 import { computeTradeCost } from '../routing/trade-cost.ts';
 import { type GivenAmount, planTrade } from '../routing/trade-plan.ts';
 import {
@@ -27,12 +28,12 @@ import type {
   PricedTrade,
   PriceOptions,
   PriceTrade,
-  TokenTax,
   TradeAsset,
   TradeCaller,
   TradeRequest,
 } from './priced-trade.ts';
 import { createSearchMeter } from './search-meter.ts';
+import { computeAmounts } from './trade-amounts.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
 import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
@@ -49,7 +50,6 @@ export interface PricingParts {
   readonly desk: Pick<RouteDesk, 'search'>;
 }
 
-const BPS = 10_000n;
 /** An exact price is of a state that was the newest this short a time ago. */
 const EXACT_AGE_MAX_MS = 2000;
 /** Prices of older states are not given at all. */
@@ -122,10 +122,6 @@ function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute,
   return { pools, isToken };
 }
 
-function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax | null {
-  return bps === 0 ? null : { token, bps, amountRaw };
-}
-
 function listHops(found: TaxedRoute) {
   return found.route.strands.flatMap(({ hops }) => hops);
 }
@@ -147,34 +143,6 @@ interface Context {
   readonly autoSlippage: AutoSlippage | null;
   readonly nowMs: number;
   readonly isLoaded: boolean;
-}
-
-/** Never zero: one unit of a token without decimals may be worth a lot. */
-function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
-  return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
-}
-
-function computeAmounts({ request, ends, found, slippageBps }: Context) {
-  const { route, taxes, amountOut } = found;
-  if (request.fixed === 'output') {
-    return {
-      amountInRaw: route.amountIn,
-      maxAmountInRaw: (route.amountIn * (BPS + BigInt(slippageBps))) / BPS,
-      amountOutRaw: amountOut,
-      minAmountOutRaw: request.amountRaw,
-      ...{ taxIn: null, taxOut: null },
-    };
-  }
-  const { amountRaw: amountInRaw } = request;
-  const sentTax = computeTax(amountInRaw, taxes.inBps);
-  return {
-    amountInRaw,
-    maxAmountInRaw: amountInRaw,
-    amountOutRaw: amountOut,
-    minAmountOutRaw: computeMinimum(amountOut, slippageBps),
-    taxIn: buildTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
-    taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
-  };
 }
 
 function computePrices(
@@ -227,6 +195,7 @@ function buildPricedTrade(context: Context): PricedTrade {
     tokenOut: ends.tokenOut,
     outPerUnit,
     router: found.router,
+    isInputGiven: found.isInputGiven ?? false,
     fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
     costUnits:
       computeTradeCost(chain.costs, strands, { isNativeIn, isNativeOut, isOutputFixed }) +
@@ -242,6 +211,7 @@ function buildPricedTrade(context: Context): PricedTrade {
     warnings: findWarnings({
       trade: priced,
       route: found.route,
+      isInputGiven: found.isInputGiven ?? false,
       openFlags,
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
@@ -373,19 +343,25 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const isLoaded = await chain.loadPools([request.mint, request.quoteMint]);
     // Before the search: where pools are not known in full it may find nothing.
     chain.noteAsked(request.mint);
-    const { at, found, outPerUnit } = await search(chain, {
+    const {
+      at,
+      found: searched,
+      outPerUnit,
+    } = await search(chain, {
       ...{ request, ends, caller, isPaused, options, isLoaded },
     });
-    chain.noteUse(listHops(found).map(({ pool }) => pool.pool));
+    chain.noteUse(listHops(searched).map(({ pool }) => pool.pool));
     const nowMs = parts.clock.nowMs();
     const autoSlippage =
       request.slippageBps === 'auto'
         ? await pickSlippage(parts.candles, {
-            ...{ chain: chain.slug, assets: chain.assets, route: found.route },
+            ...{ chain: chain.slug, assets: chain.assets, route: searched.route },
             headMs: at.checkpoint.timestampMs,
           })
         : null;
     const slippageBps = autoSlippage?.bps ?? (request.slippageBps as number);
+    const bound = { slippageBps, amountInMax: options.amountInMax };
+    const found = searched.isInputGiven ? spendReserve(searched, bound) : searched;
     return buildPricedTrade({
       ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
       isLoaded,

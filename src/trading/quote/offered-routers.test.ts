@@ -6,7 +6,14 @@ import type { TradeRouter } from '../../chains/trade-router.ts';
 import { OfferedRouters } from './offered-routers.ts';
 
 function createRouter(name: string, isProven: boolean): TradeRouter {
-  return { name, venues: new Set([name]), canDivide: false, canTax: false, isProven };
+  return {
+    name,
+    venues: new Set([name]),
+    canDivide: false,
+    canTax: false,
+    isProven,
+    outputCall: 'input',
+  };
 }
 
 const PROVEN = createRouter('proven', true);

@@ -104,6 +104,7 @@ export const WARNING_CODES = [
   'SLIPPAGE_HIGH',
   'NETWORK_COST_UNKNOWN',
   'LEFTOVER_TOKENS',
+  'INPUT_SPENT_WHOLE',
 ] as const;
 
 /** Only builds have the last ones: they read the mint. */
@@ -138,6 +139,11 @@ export interface PricedTrade {
   readonly strands: readonly TradeStrand[];
   /** The name of the router that executes them; null if the chain has only one. */
   readonly router: string | null;
+  /**
+   * If the output is given: whether the router is told what to spend all the same. Then it spends
+   * `amountInRaw`, whatever that buys.
+   */
+  readonly isInputGiven: boolean;
   /** Deducted when the input is sent to the pool, and when the pool pays; null if nothing is. */
   readonly taxIn: TokenTax | null;
   readonly taxOut: TokenTax | null;
@@ -202,6 +208,8 @@ export interface PriceOptions {
   readonly unitsMax?: bigint | undefined;
   /** Whether only routers may be used whose own contracts were executed. */
   readonly isProvenOnly?: boolean | undefined;
+  /** If the output is given: what a quote has promised that the trade spends at most. */
+  readonly amountInMax?: bigint | undefined;
   /** The name of the only router that may be used. */
   readonly router?: string | undefined;
 }

@@ -53,6 +53,7 @@ const QUIET: WarningFacts = {
     networkFees: FEES,
   },
   route: { amountIn: 1n, amountOut: 1n, strands: [], legs: [], cost: 0n, exact: true },
+  isInputGiven: false,
   openFlags: '',
   token: TOKEN,
   isTrusted: false,
@@ -163,6 +164,7 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ['no fees', withTrade({ networkFees: null }), ['NETWORK_COST_UNKNOWN']],
   ['a token in between of which some is left', withReserve(5n, 4n), ['LEFTOVER_TOKENS']],
   ['a token in between of which nothing is left', withReserve(5n, 5n), []],
+  ['a router that is told what to spend', { isInputGiven: true }, ['INPUT_SPENT_WHOLE']],
 ];
 
 for (const [name, facts, codes] of CASES) {

@@ -19,6 +19,8 @@ const HEAD_AGE_MAX_MS = 120_000;
 export interface WarningFacts {
   readonly trade: Pick<PricedTrade, 'request' | 'slippageBps' | 'priceImpactBps' | 'networkFees'>;
   readonly route: BestRoute;
+  /** If the output is given: whether the router is told what to spend all the same. */
+  readonly isInputGiven: boolean;
   /** What is uncertain about what its pools pay; names of `UncheckedFlag`. */
   readonly openFlags: string;
   /** The traded token's row; null for the native coin. */
@@ -152,6 +154,12 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
     yield [
       'LEFTOVER_TOKENS',
       'A little more of a token on the way is bought than the trade needs; the rest of it is sent to your wallet.',
+    ];
+  }
+  if (facts.isInputGiven) {
+    yield [
+      'INPUT_SPENT_WHOLE',
+      'The exchange can only be told what is spent: the trade spends all of the input, slippage included, and you receive what that buys, never less than you asked for.',
     ];
   }
   if (trade.networkFees === null) {

@@ -36,7 +36,8 @@ function findRoute(market: RandomMarket, wanted: Wanted): BestRoute | null {
   assert.ok(tokenIn !== undefined && tokenOut !== undefined);
   const field = createField(planField(market.graph, { tokenIn, tokenOut }, {}));
   const search = { room: TRANSACTION_ROOM, work: new SearchWork(), cost: FREE, reserveBps: 0 };
-  return findExactOutRoute(field, { ...search, ...wanted });
+  const call = 'commands';
+  return findExactOutRoute(field, { ...search, call, ...wanted });
 }
 
 /** What each hop does when it is executed, worked out from the pools alone. */
@@ -132,6 +133,7 @@ describe('a route for a given output', () => {
     const find = (cost: RouteCost) =>
       findExactOutRoute(createField(plan), {
         ...{ amountOut: 10n ** 22n, reserveBps: 0, room: null, work: new SearchWork(), cost },
+        call: 'commands',
       })?.strands.length;
     assert.equal(find(FREE), 2);
     assert.equal(

@@ -4,11 +4,15 @@
 // Where one command can do several hops, the pools themselves find out what the hop before has to
 // pay. Otherwise the router buys a fixed amount of the token in between first, with a reserve in
 // case prices move; what is left of it goes to the wallet.
+//
+// Routers that cannot combine paths take one. For a router that can only be told what to spend, the
+// path is executed with the smallest input that pays the output.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
+import type { OutputCall } from '../../chains/trade-router.ts';
 import { type OutputPath, OutputPaths } from './output-paths.ts';
 import type { BestRoute } from './route.ts';
-import type { RouteField } from './route-field.ts';
+import type { RouteEdge, RouteField } from './route-field.ts';
 import type { RouteCost } from './route-single.ts';
 import type { RouteStrand } from './route-strands.ts';
 import type { RouteHop } from './route-swaps.ts';
@@ -18,6 +22,7 @@ import type { RouteRoom } from './transaction-room.ts';
 interface ExactOutSearch {
   readonly amountOut: bigint;
   readonly reserveBps: number;
+  readonly call: OutputCall;
   readonly room: RouteRoom | null;
   /** In units of the input. */
   readonly cost: RouteCost;
@@ -120,17 +125,23 @@ class OutputSplit {
   }
 }
 
+/** Whether a pool pays for what arrives, which may be a little more than it was asked for. */
+function paysForArrivals({ pool }: RouteEdge, call: OutputCall): boolean {
+  if (call === 'input' || call === 'exactPath') return call === 'input';
+  return kindOf(pool).countsArrivals && pool.bytes.paysAsked !== true;
+}
+
 /** The hops of a path as they are executed. */
-function executeHops(path: OutputPath, amountOut: bigint, reserveBps: number): RouteHop[] {
+function executeHops(path: OutputPath, amountOut: bigint, search: ExactOutSearch): RouteHop[] {
+  const { call, reserveBps } = search;
   const asked = path.findSteps(amountOut, reserveBps) ?? [];
   const hops: RouteHop[] = [];
   for (const [index, step] of asked.entries()) {
     const { pool, zeroForOne } = step.edge;
-    const isNext = index > 0 && path.isJoined(index);
-    const countsArrivals = kindOf(pool).countsArrivals && pool.bytes.paysAsked !== true;
+    const isNext = index > 0 && (call === 'input' || path.isJoined(index));
+    const countsArrivals = paysForArrivals(step.edge, call);
     const paid = hops.at(-1)?.amountOut ?? 0n;
     const amountIn = isNext && countsArrivals ? paid : step.swap.amountIn;
-    // A pair pays for what arrives, which may be a little more than it was asked for.
     const swap = countsArrivals ? pool.curve.swapIn(zeroForOne, amountIn) : step.swap;
     hops.push({
       ...{ pool, zeroForOne, amountIn, amountOut: swap.amountOut, askedOut: step.askedOut },
@@ -145,7 +156,7 @@ function executeHops(path: OutputPath, amountOut: bigint, reserveBps: number): R
 
 function buildRoute(parts: readonly PricedPath[], search: ExactOutSearch): BestRoute {
   const strands = parts.map(({ path, amountOut, amountIn }): RouteStrand => {
-    const hops = executeHops(path, amountOut, search.reserveBps);
+    const hops = executeHops(path, amountOut, search);
     return { takes: 'input', amountIn, amountOut: hops.at(-1)?.amountOut ?? 0n, hops };
   });
   const legs = strands.map(({ amountIn, amountOut, hops }) => ({ amountIn, amountOut, hops }));
@@ -171,7 +182,8 @@ function findNextPath(paths: OutputPaths, { amountOut }: ExactOutSearch): Output
 
 /** Null if no route can pay the whole output. */
 export function findExactOutRoute(field: RouteField, search: ExactOutSearch): BestRoute | null {
-  const { amountOut, reserveBps, work, room } = search;
+  const { amountOut, reserveBps, work, room, call } = search;
+  const pathCountMax = call === 'commands' ? PATH_COUNT_MAX : 1;
   const paths = new OutputPaths(field, { ...search, hasBytesFor: room?.hasBytesFor });
   const price = (path: OutputPath, amount: bigint) => {
     work.add(SWAP_EVALUATIONS * path.length);
@@ -179,7 +191,7 @@ export function findExactOutRoute(field: RouteField, search: ExactOutSearch): Be
   };
   const taken: OutputPath[] = [];
   let best: BestRoute | null = null;
-  for (let vain = 0; taken.length < PATH_COUNT_MAX && vain < VAIN_MAX; ) {
+  for (let vain = 0; taken.length < pathCountMax && vain < VAIN_MAX; ) {
     const path = findNextPath(paths, search);
     if (path === null || (best !== null && work.isSpent)) break;
     taken.push(path);

@@ -1,13 +1,14 @@
 // Finds out why no route was found: no market, not enough liquidity, too small an amount, or pools
 // that no single router reaches.
 
-import { OutputPaths, pickOutputPools } from './output-paths.ts';
+import { listOutputFields } from './output-fields.ts';
+import { OutputPaths } from './output-paths.ts';
 import { computeAmountInMax } from './route-capacity.ts';
 import { createField, type FieldPlan } from './route-field.ts';
 import { isUntaxed } from './route-rules.ts';
 import { FREE, findBestSingle } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
-import { canFixOutput, type TaxPlan, type TradePlan } from './trade-plan.ts';
+import type { TaxPlan, TradePlan } from './trade-plan.ts';
 import { createRoom } from './transaction-room.ts';
 
 /**
@@ -45,7 +46,7 @@ function canPaySome(field: FieldPlan, { size }: TradePlan, work: SearchWork): bo
 
 /** Why plans that pay enough cannot be told what to pay. */
 function explainOpen(plans: readonly TaxPlan[]): 'hookedOutput' | 'openOutput' {
-  const pools = plans.filter(canFixOutput).flatMap(({ field }) => field.pools);
+  const pools = plans.flatMap(({ field }) => field.pools);
   return pools.some(({ pool }) => pool.inexact === 'hook') ? 'hookedOutput' : 'openOutput';
 }
 
@@ -71,7 +72,7 @@ function explainNoOutput(plan: TradePlan, work: SearchWork): NoRouteReason {
   const paysAll = (field: FieldPlan) =>
     findPaths(field, work).findCheapest(plan.size.amountRaw) !== null;
   const untaxed = plan.planLevel('any').filter(({ taxes }) => isUntaxed(taxes));
-  const able = untaxed.filter(canFixOutput).map(({ field }) => pickOutputPools(field));
+  const able = untaxed.flatMap(listOutputFields).map(({ field }) => field);
   if (able.some(isTooLong)) return 'tooLong';
   if (able.some(paysSome)) return explainShortage(able, untaxed, paysAll);
   const { all, ofRouters } = plan.planRefusal();

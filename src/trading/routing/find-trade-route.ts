@@ -3,7 +3,7 @@
 import type { Ratio } from '../../lib/decimal.ts';
 import { findExactOutRoute } from './exact-out-route.ts';
 import { explainNoRoute, type NoRouteReason } from './explain-no-route.ts';
-import { pickOutputPools } from './output-paths.ts';
+import { listOutputFields } from './output-fields.ts';
 import { type BestRoute, findRouteIn } from './route.ts';
 import { createField } from './route-field.ts';
 import { type EndTaxes, isUntaxed } from './route-rules.ts';
@@ -11,13 +11,7 @@ import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
 import { listShortPlans } from './short-plans.ts';
 import { createUnitCost } from './trade-cost.ts';
-import {
-  canFixOutput,
-  type GivenAmount,
-  type PlanLevel,
-  type TaxPlan,
-  type TradePlan,
-} from './trade-plan.ts';
+import type { GivenAmount, PlanLevel, TaxPlan, TradePlan } from './trade-plan.ts';
 import { computePriceImpactBps } from './trade-prices.ts';
 import { createRoom, type RouteRoom } from './transaction-room.ts';
 
@@ -28,6 +22,11 @@ export interface TaxedRoute {
   readonly router: string | null;
   /** What arrives after the output's own tax. */
   readonly amountOut: bigint;
+  /**
+   * If the output is given: whether its router is told what to spend all the same. The route is the
+   * one of the smallest input.
+   */
+  readonly isInputGiven?: boolean;
 }
 
 export type TradeSearch =
@@ -55,10 +54,15 @@ function isBetter(one: TaxedRoute, than: TaxedRoute | null): boolean {
   return one.amountOut - one.route.cost > than.amountOut - than.route.cost;
 }
 
+/** With what is spent in case the price moves, if that is all spent in any case. */
+function computeSpent({ route, isInputGiven }: TaxedRoute, { reserveBps }: GivenAmount): bigint {
+  return isInputGiven ? (route.amountIn * (BPS + 2n * BigInt(reserveBps))) / BPS : route.amountIn;
+}
+
 /** The same if the output is given. */
-function isCheaper({ route }: TaxedRoute, than: TaxedRoute | null): boolean {
+function isCheaper(one: TaxedRoute, than: TaxedRoute | null, size: GivenAmount): boolean {
   if (than === null) return true;
-  return route.amountIn + route.cost < than.route.amountIn + than.route.cost;
+  return computeSpent(one, size) + one.route.cost < computeSpent(than, size) + than.route.cost;
 }
 
 interface SearchOptions {
@@ -84,17 +88,29 @@ function createOptions(
   return { room: { ...room, hasBytesFor }, cost, work, onTooLong };
 }
 
+/** The cheapest over all routers. */
 function searchExactOut(
   plans: readonly TaxPlan[],
-  { amountRaw: amountOut, reserveBps }: GivenAmount,
+  size: GivenAmount,
   options: SearchOptions,
 ): TaxedRoute | null {
-  const found = plans.filter(canFixOutput).find(({ taxes }) => isUntaxed(taxes));
-  if (found === undefined) return null;
-  const { taxes, field, router } = found;
-  const search = { ...options, amountOut, reserveBps };
-  const route = findExactOutRoute(createField(pickOutputPools(field)), search);
-  return route && { route, taxes, amountOut: route.amountOut, router: router?.name ?? null };
+  let best: TaxedRoute | null = null;
+  for (const plan of plans.filter(({ taxes }) => isUntaxed(taxes))) {
+    for (const { field, call } of listOutputFields(plan)) {
+      if (best !== null && options.work.isSpent) return best;
+      const isInputGiven = call === 'input';
+      // What a hop pays is all spent by the next one.
+      const reserveBps = isInputGiven ? 0 : size.reserveBps;
+      const search = { ...options, amountOut: size.amountRaw, reserveBps, call };
+      const route = findExactOutRoute(createField(field), search);
+      if (route === null) continue;
+      const { taxes, router } = plan;
+      const { amountOut } = route;
+      const found = { route, taxes, amountOut, isInputGiven, router: router?.name ?? null };
+      if (isCheaper(found, best, size)) best = found;
+    }
+  }
+  return best;
 }
 
 function searchPlans(
@@ -130,7 +146,8 @@ function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRou
   const options = createOptions(plan, { work, onTooLong });
   let best = searchPlans(plans, size, options);
   if (!isCut) return best;
-  const isBest = size.fixed === 'output' ? isCheaper : isBetter;
+  const isBest = (one: TaxedRoute, than: TaxedRoute | null) =>
+    size.fixed === 'output' ? isCheaper(one, than, size) : isBetter(one, than);
   for (const short of listShortPlans(plans, costs.bytesMax)) {
     if (work.isSpent) break;
     const found = searchPlans(short, size, options);
@@ -152,7 +169,7 @@ export function findTradeRoute(plan: TradePlan, work: SearchWork): TaxedRoute | 
 
 function isMuchBetter({ size }: TradePlan, one: TaxedRoute, than: TaxedRoute): boolean {
   if (size.fixed === 'output') {
-    return one.route.amountIn * (100n + BETTER_PCT) < than.route.amountIn * 100n;
+    return computeSpent(one, size) * (100n + BETTER_PCT) < computeSpent(than, size) * 100n;
   }
   return one.amountOut * 100n > than.amountOut * (100n + BETTER_PCT);
 }

@@ -3,15 +3,7 @@
 
 import type { SwapOutcome } from '../../amm/swap-outcome.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import {
-  type FieldPlan,
-  isOpen,
-  NODE_IN,
-  NODE_OUT,
-  ONE_FOR_ZERO,
-  type RouteEdge,
-  type RouteField,
-} from './route-field.ts';
+import { NODE_IN, NODE_OUT, type RouteEdge, type RouteField } from './route-field.ts';
 import type { RouteCost } from './route-single.ts';
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
@@ -25,18 +17,6 @@ interface OutputStep {
   readonly edge: RouteEdge;
   readonly askedOut: bigint;
   readonly swap: SwapOutcome;
-}
-
-/** The pools that can be told what to pay, and pay it whatever their hooks do. */
-export function pickOutputPools(field: FieldPlan): FieldPlan {
-  const pools = field.pools.flatMap((one) => {
-    const { inexact, bytes } = one.pool;
-    if (inexact === 'hook') return [];
-    if (bytes.fixesOutput === true) return [one];
-    const isOneWay = bytes.fixesOutput === 'oneForZero' && isOpen(one.ways, false);
-    return isOneWay ? [{ ...one, ways: ONE_FOR_ZERO }] : [];
-  });
-  return { ...field, pools };
 }
 
 function findTokens({ pool, zeroForOne }: RouteEdge): readonly [Address, Address] {

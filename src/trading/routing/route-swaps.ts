@@ -47,8 +47,10 @@ function scaleDown(whole: bigint, share: number): bigint {
 }
 
 /** Null if the pool cannot take the whole amount, or pays nothing for it, which V2 rejects. */
-export function swapWhole(edge: RouteEdge, amountIn: bigint): RouteHop | null {
-  const { pool, zeroForOne } = edge;
+export function swapWhole(
+  { pool, zeroForOne }: Pick<RouteEdge, 'pool' | 'zeroForOne'>,
+  amountIn: bigint,
+): RouteHop | null {
   if (amountIn <= 0n) return null;
   const swap = pool.curve.swapIn(zeroForOne, amountIn);
   if (!swap.isFilled || swap.amountOut === 0n) return null;

@@ -48,7 +48,13 @@ describe('a path through rows of one pool', () => {
     it(`has ${hopCount} of two ${name} if the output is given`, () => {
       const ends = { tokenIn: A, tokenOut: C };
       const field = createField(planField(createGraph(first, second), ends, {}));
-      const search = { room: TRANSACTION_ROOM, work: new SearchWork(), cost: FREE, reserveBps: 0 };
+      const terms = {
+        room: TRANSACTION_ROOM,
+        cost: FREE,
+        reserveBps: 0,
+        call: 'commands',
+      } as const;
+      const search = { ...terms, work: new SearchWork() };
       const route = findExactOutRoute(field, { ...search, amountOut: AMOUNT / 1000n });
       assert.equal(countHops(route), hopCount);
     });

@@ -52,7 +52,12 @@ export interface RouteQuestion {
 }
 
 /** What a search needs to know of the router that would execute its route. */
-export type PlannedRouter = Pick<TradeRouter, 'name' | 'canDivide'>;
+export type PlannedRouter = Pick<TradeRouter, 'name' | 'canDivide' | 'outputCall'>;
+
+/** Without what a search thread needs not be sent. */
+export function toPlannedRouter({ name, canDivide, outputCall }: PlannedRouter): PlannedRouter {
+  return { name, canDivide, outputCall };
+}
 
 /**
  * Pools of one router with the same measured taxes: others are not mixed with them in one route.
@@ -62,11 +67,6 @@ export interface TaxPlan {
   readonly field: FieldPlan;
   /** Null if one router reaches all pools. */
   readonly router: PlannedRouter | null;
-}
-
-/** Only the Universal Router, which divides trades, has commands that are told what to pay. */
-export function canFixOutput({ router }: Pick<TaxPlan, 'router'>): boolean {
-  return router === null || router.canDivide;
 }
 
 interface RefusalPlan {

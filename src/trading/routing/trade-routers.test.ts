@@ -23,17 +23,21 @@ const TOKEN = buildFakeAddress('aa', 1);
 
 const UNISWAP: TradeRouter = {
   ...{ name: 'universal', venues: new Set(['uniswap-v2']), canDivide: true },
-  ...{ canTax: true, isProven: true },
+  ...{ canTax: true, isProven: true, outputCall: 'commands' },
 };
 const OTHER: TradeRouter = {
   ...{ name: 'other', venues: new Set(['other-v2']), canDivide: false },
-  ...{ canTax: false, isProven: false },
+  ...{ canTax: false, isProven: false, outputCall: 'exactPath' },
 };
 
 let made = 0;
 
 function spend(amountRaw: bigint): GivenAmount {
   return { fixed: 'input', amountRaw, reserveBps: 0 };
+}
+
+function pay(amountRaw: bigint, reserveBps = 0) {
+  return { size: { fixed: 'output' as const, amountRaw, reserveBps } };
 }
 
 function createPool(
@@ -129,24 +133,17 @@ describe('a trade with several routers', () => {
   });
 
   it('says so, too, if the output is given', () => {
-    const pay = (amountRaw: bigint) => ({
-      size: { fixed: 'output' as const, amountRaw, reserveBps: 0 },
-    });
     const pools = [createPool([WETH, USDC], 'uniswap-v2'), createPool([USDC, TOKEN], 'other-v2')];
     assert.equal(listVenues(pools, pay(1000n)), 'severalRouters');
     assert.equal(listVenues(pools.slice(1), pay(1000n)), 'noMarket');
   });
 
-  it('says when only a router that cannot be told what to pay has enough', () => {
-    const pay = (amountRaw: bigint) => ({
-      size: { fixed: 'output' as const, amountRaw, reserveBps: 0 },
-    });
+  it('says, if the output is given, when no router has enough', () => {
     const small = createPool([WETH, TOKEN], 'uniswap-v2', [DEEP / 100n, DEEP / 100n]);
     const large = createPool([WETH, TOKEN], 'other-v2');
-    assert.deepEqual(listVenues([small, large], pay(DEEP / 200n)), ['universal', 'uniswap-v2']);
-    assert.equal(listVenues([small, large], pay(DEEP / 50n)), 'openOutput');
+    assert.deepEqual(listVenues([small, large], pay(DEEP / 50n)), ['other', 'other-v2']);
+    assert.deepEqual(listVenues([large], pay(DEEP / 50n)), ['other', 'other-v2']);
     assert.equal(listVenues([small, large], pay(DEEP * 2n)), 'tooMuch');
-    assert.equal(listVenues([large], pay(DEEP / 50n)), 'openOutput');
   });
 
   it('does not use a router for a taxed token that it cannot trade', () => {
@@ -161,5 +158,80 @@ describe('a trade with several routers', () => {
     const selling = { book, tokenIn: TOKEN, tokenOut: WETH };
     assert.equal(listVenues([pool], selling), 'taxedRouter');
     assert.equal(ask([pool], { book, routers: [{ ...OTHER, canTax: true }] }).kind, 'found');
+  });
+});
+
+describe('a given output', () => {
+  const asked = DEEP / 1000n;
+
+  function find(
+    pools: readonly GraphPool[],
+    outputCall: TradeRouter['outputCall'],
+    more: Partial<RouteQuestion> = {},
+  ) {
+    const routers = [UNISWAP, { ...OTHER, outputCall }];
+    const search = ask(pools, { ...pay(asked), routers, ...more });
+    return search.kind === 'found' ? search.found : assert.fail(search.reason);
+  }
+
+  it('goes through the router that takes least', () => {
+    const near = createPool([WETH, TOKEN], 'uniswap-v2');
+    const cheap = createPool([WETH, TOKEN], 'other-v2', [DEEP, (DEEP * 101n) / 100n]);
+    assert.equal(find([near, cheap], 'path').router, 'other');
+    const cheaper = createPool([WETH, TOKEN], 'uniswap-v2', [DEEP, (DEEP * 102n) / 100n]);
+    assert.equal(find([near, cheap, cheaper], 'path').router, 'universal');
+  });
+
+  it('is one path with the router of an exchange, however much a division would save', () => {
+    const pools = [1, 2].map(() => createPool([WETH, TOKEN], 'other-v2'));
+    const { route } = find(pools, 'path', pay(DEEP / 4n));
+    assert.deepEqual([route.strands.length, route.strands[0]?.hops.length], [1, 1]);
+  });
+
+  it('is paid to the unit by pairs that are asked for it, or by what arrives', () => {
+    // A pair that pays many units for one of the input.
+    const pool = createPool([WETH, TOKEN], 'other-v2', [DEEP / 1000n, DEEP]);
+    const exact = find([pool], 'exactPath').route;
+    const arriving = find([pool], 'path').route;
+    assert.equal(exact.amountOut, asked);
+    assert.ok(arriving.amountOut > asked);
+    assert.equal(exact.amountIn, arriving.amountIn);
+    const { amountOut } = pool.curve.swapIn(true, arriving.amountIn);
+    assert.equal(arriving.amountOut, amountOut);
+  });
+
+  it('is bought by the smallest input where a router is only told what to spend', () => {
+    const pools = [
+      createPool([WETH, USDC], 'other-v2'),
+      createPool([USDC, TOKEN], 'other-v2', [DEEP, DEEP * 3n]),
+    ];
+    const { route, isInputGiven } = find(pools, 'input');
+    assert.equal(isInputGiven, true);
+    const payFor = (amountIn: bigint) =>
+      pools.reduce((amount, { curve }) => curve.swapIn(true, amount).amountOut, amountIn);
+    assert.equal(route.amountOut, payFor(route.amountIn));
+    assert.ok(route.amountOut >= asked && payFor(route.amountIn - 1n) < asked);
+    assert.equal(find(pools, 'exactPath').isInputGiven, false);
+  });
+
+  it('counts what such a router spends in reserve', () => {
+    const plain = createPool([WETH, TOKEN], 'uniswap-v2');
+    const cheap = createPool([WETH, TOKEN], 'other-v2', [DEEP, (DEEP * 101n) / 100n]);
+    assert.equal(find([plain, cheap], 'input', pay(asked, 40)).router, 'other');
+    assert.equal(find([plain, cheap], 'input', pay(asked, 60)).router, 'universal');
+  });
+
+  it('is spent for where a path has pools of two kinds, which one call cannot ask', () => {
+    const first = createPool([WETH, USDC], 'other-v2');
+    const last = createPool([USDC, TOKEN], 'other-v2');
+    const ranged = { ...last, bytes: { ...last.bytes, command: 'v3' } };
+    assert.equal(find([first, last], 'path').isInputGiven, false);
+    const mixed = find([first, ranged], 'path', pay(asked, 25));
+    assert.equal(mixed.isInputGiven, true);
+    const [one, two] = mixed.route.strands[0]?.hops ?? [];
+    assert.equal(one?.amountOut, two?.amountIn);
+    // A path of one kind that is a little dearer is cheaper without a reserve.
+    const direct = createPool([WETH, TOKEN], 'other-v2', [DEEP, (DEEP * 996n) / 1000n]);
+    assert.equal(find([first, ranged, direct], 'path', pay(asked, 25)).isInputGiven, false);
   });
 });

@@ -3,7 +3,7 @@
 import type { TickList } from '../../amm/tick-list.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { FieldPlan } from '../routing/route-field.ts';
-import type { WholePlan } from '../routing/trade-plan.ts';
+import { toPlannedRouter, type WholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand, SentField, SentPlan, SentPool, SentTicks } from './search-message.ts';
 
 /** With more than this beyond the pools of the current search, a thread's cache is cleared. */
@@ -117,7 +117,7 @@ export class SentPools {
     const encodeLevel = (plans: WholePlan['levels'][keyof WholePlan['levels']]) =>
       plans.map(({ taxes, router, field }) => ({
         taxes,
-        router: router && { name: router.name, canDivide: router.canDivide },
+        router: router && toPlannedRouter(router),
         ...this.#encodeField(field),
       }));
     const { assetIn, assetOut, native } = refusal.all;

@@ -7,6 +7,7 @@ import { readBalancerArtifact } from '../../../../devnet/artifacts.ts';
 import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
 import { address } from '../../../../test/test-ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
+import { encodeVenueExactOut } from './encode-venue-exact-out.ts';
 import { encodeVenueSwap } from './encode-venue-swap.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
@@ -27,7 +28,7 @@ const FUNDS = {
 const ROUTER: VenueRouter = {
   ...{ kind: 'vault', name: 'balancer-v2', address: VAULT, wrapped: address(WRAPPED) },
   ...{ venues: new Set(['balancer-v2']), factory: null, permit2: null },
-  ...{ canDivide: false, canTax: false, isProven: true },
+  ...{ canDivide: false, canTax: false, isProven: true, outputCall: 'exactPath' },
 };
 
 /** Through a pool for each two tokens in a row. */
@@ -101,5 +102,45 @@ describe("a call of Balancer's vault", () => {
       ...{ outputTaxBps: 0, recipient: address(WALLET), deadlineSeconds: DEADLINE },
     };
     assert.throws(() => encodeVenueSwap(plan, ROUTER), /v2 pool in a path through a vault/);
+  });
+});
+
+describe('a call for a given output', () => {
+  const [ASKED, MOST] = [55n, 66n];
+
+  function encodeOutput(tokens: readonly Hex[], isNativeIn = false): Hex {
+    const hops = tokens.slice(1).map((tokenOut, index): SwapHop => {
+      const pool = { kind: 'vault', poolWord: WORDS[index] ?? '' } as const;
+      const ends = { tokenIn: address(tokens[index] ?? ''), tokenOut: address(tokenOut) };
+      return { pool, ...ends, askedOutRaw: index === tokens.length - 2 ? ASKED : 1n };
+    });
+    const { data, value } = encodeVenueExactOut(
+      {
+        tokenIn: isNativeIn ? ZERO_ADDRESS : address(tokens[0] ?? ''),
+        ...{ tokenOut: address(tokens.at(-1) ?? ''), amountInMax: MOST },
+        strands: [{ takes: 'input', amountInRaw: 60n, amountOutRaw: ASKED, hops }],
+        ...{ recipient: address(WALLET), deadlineSeconds: DEADLINE },
+      },
+      ROUTER,
+    );
+    assert.equal(value, isNativeIn ? MOST : 0n);
+    return data;
+  }
+
+  it('is a swap of the other kind, whose limit is the maximum', () => {
+    const swap = { poolId: WORDS[0], kind: 1, assetIn: ZERO, assetOut: A };
+    const args = [{ ...swap, amount: ASKED, userData: '0x' }, FUNDS, MOST, BigInt(DEADLINE)];
+    const expected = encodeFunctionData({ abi, functionName: 'swap', args });
+    assert.equal(encodeOutput([WRAPPED, A], true), expected);
+  });
+
+  it('is a batch from the last pool to the first', () => {
+    const steps = [1, 0].map((index) => ({
+      ...{ poolId: WORDS[index], assetInIndex: BigInt(index), assetOutIndex: BigInt(index + 1) },
+      ...{ amount: index === 1 ? ASKED : 0n, userData: '0x' },
+    }));
+    const args = [1, steps, [A, B, C], FUNDS, [MOST, 0n, -ASKED], BigInt(DEADLINE)];
+    const expected = encodeFunctionData({ abi, functionName: 'batchSwap', args });
+    assert.equal(encodeOutput([A, B, C]), expected);
   });
 });

@@ -16,18 +16,27 @@ const VAULT_ABI = parseAbi([
 ]);
 
 const GIVEN_IN = 0;
+const GIVEN_OUT = 1;
 const NO_DATA: Hex = '0x';
-/** As the amount of a later step: all that the step before paid. */
-const PAID_BEFORE = 0n;
+/** As the amount of a later step: what the step before has paid, or takes if it came first. */
+const OF_STEP_BEFORE = 0n;
 
-interface VaultPath {
+interface VaultEnds {
   readonly hops: readonly SwapHop[];
-  readonly amountIn: bigint;
-  readonly amountOutMin: bigint;
   readonly recipient: Hex;
   readonly deadline: bigint;
   readonly isNativeIn: boolean;
   readonly isNativeOut: boolean;
+}
+
+interface VaultPath extends VaultEnds {
+  readonly amountIn: bigint;
+  readonly amountOutMin: bigint;
+}
+
+interface VaultOutput extends VaultEnds {
+  readonly amountOut: bigint;
+  readonly amountInMax: bigint;
 }
 
 function findPoolWord({ pool }: SwapHop): Hex {
@@ -36,7 +45,7 @@ function findPoolWord({ pool }: SwapHop): Hex {
 }
 
 /** The tokens of the path in order, with the zero address where the coin itself is meant. */
-function listAssets({ hops, isNativeIn, isNativeOut }: VaultPath): Hex[] {
+function listAssets({ hops, isNativeIn, isNativeOut }: VaultEnds): Hex[] {
   const [first] = hops;
   if (first === undefined) throw new Error('a path without hops');
   const tokens = [first.tokenIn, ...hops.map(({ tokenOut }) => tokenOut)];
@@ -46,9 +55,19 @@ function listAssets({ hops, isNativeIn, isNativeOut }: VaultPath): Hex[] {
   });
 }
 
+/** What the vault may take or must pay, and the amount that one of its pools is told. */
+interface VaultOrder {
+  readonly kind: typeof GIVEN_IN | typeof GIVEN_OUT;
+  readonly given: bigint;
+  /** Of one pool: the least that it pays, or the most that it takes. */
+  readonly limit: bigint;
+  readonly taken: bigint;
+  readonly paid: bigint;
+}
+
 /** One hop by `swap`, which costs less; more by `batchSwap`, which moves only the ends. */
-export function encodeVaultSwap(path: VaultPath): Hex {
-  const { hops, amountIn, amountOutMin, recipient, deadline } = path;
+function encodeOrder(path: VaultEnds, { kind, given, limit, taken, paid }: VaultOrder): Hex {
+  const { hops, recipient, deadline } = path;
   const abi = VAULT_ABI;
   const assets = listAssets(path);
   const funds = {
@@ -59,22 +78,39 @@ export function encodeVaultSwap(path: VaultPath): Hex {
   if (first !== undefined && hops.length === 1) {
     const [assetIn = ZERO_ADDRESS as Hex, assetOut = ZERO_ADDRESS as Hex] = assets;
     const swap = {
-      ...{ poolId: findPoolWord(first), kind: GIVEN_IN, assetIn, assetOut },
-      ...{ amount: amountIn, userData: NO_DATA },
+      ...{ poolId: findPoolWord(first), kind, assetIn, assetOut },
+      ...{ amount: given, userData: NO_DATA },
     };
-    const args = [swap, funds, amountOutMin, deadline] as const;
+    const args = [swap, funds, limit, deadline] as const;
     return encodeFunctionData({ abi, functionName: 'swap', args });
   }
-  const steps = hops.map((hop, index) => ({
+  const ahead = hops.map((hop, index) => ({
     poolId: findPoolWord(hop),
-    ...{ assetInIndex: BigInt(index), assetOutIndex: BigInt(index + 1) },
-    ...{ amount: index === 0 ? amountIn : PAID_BEFORE, userData: NO_DATA },
+    ...{ assetInIndex: BigInt(index), assetOutIndex: BigInt(index + 1), userData: NO_DATA },
+  }));
+  // The pool that is told an amount comes first.
+  const steps = (kind === GIVEN_IN ? ahead : ahead.toReversed()).map((step, index) => ({
+    ...step,
+    amount: index === 0 ? given : OF_STEP_BEFORE,
   }));
   // What the wallet may lose of each asset at most: below zero, what it must gain at least.
   const limits = assets.map((_, index) => {
-    if (index === 0) return amountIn;
-    return index === hops.length ? -amountOutMin : 0n;
+    if (index === 0) return taken;
+    return index === hops.length ? -paid : 0n;
   });
-  const args = [GIVEN_IN, steps, assets, funds, limits, deadline] as const;
+  const args = [kind, steps, assets, funds, limits, deadline] as const;
   return encodeFunctionData({ abi, functionName: 'batchSwap', args });
+}
+
+export function encodeVaultSwap(path: VaultPath): Hex {
+  const { amountIn, amountOutMin } = path;
+  const amounts = { given: amountIn, limit: amountOutMin, taken: amountIn, paid: amountOutMin };
+  return encodeOrder(path, { kind: GIVEN_IN, ...amounts });
+}
+
+/** For a given output. Of the coin the maximum is sent, and the vault returns the rest. */
+export function encodeVaultOutput(path: VaultOutput): Hex {
+  const { amountOut, amountInMax } = path;
+  const amounts = { given: amountOut, limit: amountInMax, taken: amountInMax, paid: amountOut };
+  return encodeOrder(path, { kind: GIVEN_OUT, ...amounts });
 }

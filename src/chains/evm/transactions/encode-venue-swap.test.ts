@@ -51,6 +51,7 @@ function encode(kind: VenueRouterKind, pools: readonly Pool[], coin: 'in' | 'out
   const router: VenueRouter = {
     ...{ kind, name: kind, address: ROUTER, wrapped: address(WRAPPED), factory: FACTORY },
     ...{ venues: new Set(['v']), canDivide: false, canTax: false, isProven: false, permit2: null },
+    outputCall: 'path',
   };
   const { to, data, value } = encodeVenueSwap(plan, router);
   assert.equal(to, ROUTER);

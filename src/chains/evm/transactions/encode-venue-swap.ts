@@ -2,13 +2,20 @@
 // pool is paid by the wallet, who has approved the router, or with the coin that is sent along.
 
 import type { Hex } from 'viem';
-import { encodeFunctionData, encodePacked, parseAbi } from 'viem/utils';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import type { EncodedCall } from './encode-swap.ts';
 import { encodeVaultSwap } from './encode-vault-swap.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
+import {
+  encodeFee,
+  encodePath,
+  listTokens,
+  PATH_MARKS,
+  type RangeRouterKind,
+} from './venue-paths.ts';
 
 const ROUTER02_ABI = parseAbi([
   'function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
@@ -74,12 +81,6 @@ function toPathPlan(plan: SwapPlan): PathPlan {
   };
 }
 
-function listTokens(hops: readonly SwapHop[]): Hex[] {
-  const [first] = hops;
-  if (first === undefined) throw new Error('a path without hops');
-  return [first.tokenIn, ...hops.map(({ tokenOut }) => tokenOut)] as Hex[];
-}
-
 /** What arrives is measured by balances, so that taxed tokens can be traded, too. */
 function encodeRouter02(plan: PathPlan): Hex {
   const { amountIn, amountOutMin, recipient, deadline } = plan;
@@ -126,34 +127,12 @@ function encodeSolidly(plan: PathPlan, factory: Address | null): Hex {
   return encodeFunctionData({ abi, functionName, args: [amountIn, amountOutMin, ...end] });
 }
 
-/** What stands between two tokens of a path. */
-type EncodeMark = (hop: SwapHop) => string;
-
-function requireV3({ pool }: SwapHop) {
-  if (pool.kind !== 'v3') throw new Error(`${pool.kind} pool in a path of V3 pools`);
-  return pool;
-}
-
-const encodeFee: EncodeMark = (hop) => encodePacked(['uint24'], [requireV3(hop).feePips]).slice(2);
-
-const MARKS: Readonly<Record<'swapRouter' | 'slipstream' | 'algebra', EncodeMark>> = {
-  swapRouter: encodeFee,
-  slipstream: (hop) => encodePacked(['int24'], [requireV3(hop).tickSpacing]).slice(2),
-  algebra: () => '',
-};
-
-function encodePath(hops: readonly SwapHop[], encodeMark: EncodeMark): Hex {
-  const [first, ...others] = listTokens(hops);
-  const steps = hops.map((hop, index) => encodeMark(hop) + (others[index] ?? '').slice(2));
-  return `${first ?? '0x'}${steps.join('')}`;
-}
-
 /** The coin is unwrapped by the router, and what a pool did not take of it is sent back. */
-function encodeSwapRouter(plan: PathPlan, kind: keyof typeof MARKS): Hex {
+function encodeSwapRouter(plan: PathPlan, kind: RangeRouterKind): Hex {
   const { amountIn, amountOutMin, recipient, deadline, isNativeIn, isNativeOut } = plan;
   const abi = SWAP_ROUTER_ABI;
   const swap = {
-    path: encodePath(plan.hops, MARKS[kind]),
+    path: encodePath(plan.hops, PATH_MARKS[kind]),
     // The zero address is the router itself.
     recipient: isNativeOut ? (ZERO_ADDRESS as Hex) : recipient,
     ...{ deadline, amountIn, amountOutMinimum: amountOutMin },

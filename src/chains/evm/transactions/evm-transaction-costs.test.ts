@@ -23,7 +23,7 @@ const TRANSACTION_BYTES_MAX = 131_072;
 const CURVE = new ConstantProductPool({ reserve0: 1n, reserve1: 1n }, 3000);
 const ROUTER: UniversalRouter = {
   ...{ kind: 'universal', name: 'universal', venues: new Set() },
-  ...{ canDivide: true, canTax: true, isProven: true },
+  ...{ canDivide: true, canTax: true, isProven: true, outputCall: 'commands' },
   address: buildFakeAddress('cc', 1),
   version: '2.1',
   permit2: buildFakeAddress('cc', 2),

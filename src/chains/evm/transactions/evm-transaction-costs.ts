@@ -52,7 +52,8 @@ const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
   if (pool.kind === 'constantProduct') return V2_BYTES;
-  if (pool.kind === 'weighted' || pool.kind === 'tradesOnly') return VAULT_BYTES;
+  if (pool.kind === 'weighted') return { ...VAULT_BYTES, fixesOutput: true };
+  if (pool.kind === 'tradesOnly') return VAULT_BYTES;
   if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

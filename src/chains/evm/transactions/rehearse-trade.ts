@@ -17,6 +17,7 @@ import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
 import { encodeExactOut } from './encode-exact-out.ts';
 import { type EncodedCall, encodeSwap } from './encode-swap.ts';
+import { encodeVenueExactOut } from './encode-venue-exact-out.ts';
 import { encodeVenueSwap } from './encode-venue-swap.ts';
 import { EVM_COSTS, TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
 import { encodePermitInput } from './permit-message.ts';
@@ -98,9 +99,11 @@ function encodeTrade(request: RehearsalRequest): EncodedCall {
       ? undefined
       : encodePermitInput({ router, token: tokenIn }, permit);
   const ends = { tokenIn, tokenOut, strands, recipient: wallet, deadlineSeconds, permitInput };
-  if (trade.fixed === 'output') {
-    if (router.kind !== 'universal') throw new Error(`${router.name} cannot be given an output`);
-    return encodeExactOut({ ...ends, amountInMax: maxAmountInRaw }, router);
+  if (trade.fixed === 'output' && trade.isInputGiven !== true) {
+    const plan = { ...ends, amountInMax: maxAmountInRaw };
+    return router.kind === 'universal'
+      ? encodeExactOut(plan, router)
+      : encodeVenueExactOut(plan, router);
   }
   const plan: SwapPlan = { ...ends, amountOutMin: trade.minAmountOutRaw, outputTaxBps };
   return router.kind === 'universal' ? encodeSwap(plan, router) : encodeVenueSwap(plan, router);

@@ -3,7 +3,7 @@
 
 import type { Address } from '../../../model/ids.ts';
 import { ContractsError } from '../../family.ts';
-import type { TradeRouter } from '../../trade-router.ts';
+import type { OutputCall, TradeRouter } from '../../trade-router.ts';
 import type { EvmDeployment, RouterLine, V2Fork, VenueRouterKind } from '../evm-deployment.ts';
 import { ROUTER_PROOFS } from '../router-proofs.ts';
 
@@ -33,6 +33,13 @@ export type SwapRouter = UniversalRouter | VenueRouter;
 /** Those that compare what arrived, not what a pool sent. */
 const TAXED_KINDS: ReadonlySet<VenueRouterKind> = new Set(['router02', 'camelot']);
 
+/** Camelot's and Aerodrome's have no calls that are told what to pay. */
+const OUTPUT_CALLS: Readonly<Record<VenueRouterKind, OutputCall>> = {
+  ...{ router02: 'exactPath', camelot: 'input', solidly: 'input' },
+  ...{ swapRouter: 'exactPath', slipstream: 'exactPath', algebra: 'exactPath' },
+  ...{ smart: 'path', vault: 'exactPath' },
+};
+
 /** Null if none is known. */
 export function findUniversalRouter(deployment: EvmDeployment): UniversalRouter | null {
   const { universalRouter, permit2, wrapped, v4 } = deployment;
@@ -42,6 +49,7 @@ export function findUniversalRouter(deployment: EvmDeployment): UniversalRouter 
   return {
     ...{ kind: 'universal', name: 'universal', ...universalRouter, permit2, wrapped },
     ...{ venues: new Set(venues), canDivide: true, canTax: true, isProven: true },
+    outputCall: 'commands',
   };
 }
 
@@ -66,7 +74,7 @@ function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRou
   return {
     ...{ name, kind, address, wrapped, venues: new Set(venues), factory: fork?.factory ?? null },
     ...{ canDivide: false, canTax: TAXED_KINDS.has(kind), isProven },
-    permit2: null,
+    ...{ outputCall: OUTPUT_CALLS[kind], permit2: null },
   };
 }
 

@@ -37,12 +37,13 @@ async function trade(kind: VenueRouterKind, seed: number): Promise<RouterTrader>
   const router = scene.routers.find((one) => one.kind === kind) ?? assert.fail(kind);
   assert.equal(router.isProven, PROVEN.includes(kind));
   const trader = new RouterTrader(scene, router, createRandom(seed));
-  for (let count = 0; count < TRADE_COUNT; count += 1) await trader.trade();
+  for (let count = 0; count < TRADE_COUNT; count += 1) await trader.trade('in');
+  for (let count = 0; count < TRADE_COUNT; count += 1) await trader.trade('out');
   await trader.refuse();
   return trader;
 }
 
-describe('a trade pays what the maths says, to the unit, and the router keeps nothing', () => {
+describe('a trade spends and pays what the maths says, and the router keeps nothing', () => {
   for (const [index, kind] of PROVEN.entries()) {
     it(`through the real contract of ${kind}`, async (t) => {
       t.diagnostic(JSON.stringify((await trade(kind, 10 + index)).tally));

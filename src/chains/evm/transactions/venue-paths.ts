@@ -1,0 +1,44 @@
+// Paths as the routers of exchanges take them: tokens, and what stands between two of them.
+
+import type { Hex } from 'viem';
+import { encodePacked } from 'viem/utils';
+import type { SwapHop } from './swap-plan.ts';
+
+/** What stands between two tokens of a path. */
+type EncodeMark = (hop: SwapHop) => string;
+
+export type RangeRouterKind = 'swapRouter' | 'slipstream' | 'algebra';
+
+export function listTokens(hops: readonly SwapHop[]): Hex[] {
+  const [first] = hops;
+  if (first === undefined) throw new Error('a path without hops');
+  return [first.tokenIn, ...hops.map(({ tokenOut }) => tokenOut)] as Hex[];
+}
+
+function requireV3({ pool }: SwapHop) {
+  if (pool.kind !== 'v3') throw new Error(`${pool.kind} pool in a path of V3 pools`);
+  return pool;
+}
+
+export const encodeFee: EncodeMark = (hop) =>
+  encodePacked(['uint24'], [requireV3(hop).feePips]).slice(2);
+
+export const PATH_MARKS: Readonly<Record<RangeRouterKind, EncodeMark>> = {
+  swapRouter: encodeFee,
+  slipstream: (hop) => encodePacked(['int24'], [requireV3(hop).tickSpacing]).slice(2),
+  algebra: () => '',
+};
+
+export function encodePath(hops: readonly SwapHop[], encodeMark: EncodeMark): Hex {
+  const [first, ...others] = listTokens(hops);
+  const steps = hops.map((hop, index) => encodeMark(hop) + (others[index] ?? '').slice(2));
+  return `${first ?? '0x'}${steps.join('')}`;
+}
+
+/** From the last token to the first, as calls for a given output take it. */
+export function encodePathBack(hops: readonly SwapHop[], encodeMark: EncodeMark): Hex {
+  const back = hops.toReversed().map(({ tokenIn, tokenOut, ...hop }) => {
+    return { ...hop, tokenIn: tokenOut, tokenOut: tokenIn };
+  });
+  return encodePath(back, encodeMark);
+}
