@@ -1,6 +1,6 @@
 // The tokens whose listings have changed since a commit: those that are new, have new pools, or
-// were traded. A deposit alone, or another price of what a pool holds, is not among them: it moves a
-// token's points a little, and the next build of a segment reads everything.
+// were traded. A deposit alone, or another price of what a pool holds, is not among them: it moves
+// a token's points a little, and the next build of a segment reads everything.
 
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
