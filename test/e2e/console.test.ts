@@ -9,6 +9,7 @@ import {
   followList,
   followToken,
   keepChoicesInAddress,
+  loadHistoryByScrolling,
   readChartByKeyboard,
   searchByKeyboard,
 } from '../browser/market-flows.ts';
@@ -48,7 +49,7 @@ describe('one after the other, for each changes the chain or the service', () =>
   test('a restart of the service in mid-stream loses nothing on the screen', () =>
     surviveRestart(scene));
 
-  test('a trade is bought, is on the tape as the own one, and is sold though the price moved', () =>
+  test('a trade is bought, is final and on the tape as the own one, and is sold though the price moved', () =>
     buyAndSell(scene));
 
   test('a trade that the wallet refuses is not sent, and one on another chain asks it to change', () =>
@@ -73,6 +74,9 @@ describe('beside each other', { concurrency: 2 }, () => {
 
   test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
     tradeOnSolana(scene));
+
+  test('a chart that is scrolled to the left loads older candles, until there are none', () =>
+    loadHistoryByScrolling(scene));
 
   test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
     searchByKeyboard(scene));
