@@ -42,9 +42,9 @@ describe('alone, for every open page notices it', () => {
     surviveRestart(scene));
 });
 
-/** Two at a time: one waits for blocks and wallets while the other works. */
+/** Two rows of tests: one waits for blocks and wallets while the other works. */
 describe('beside each other', { concurrency: 2 }, () => {
-  describe('what trades, one after the other, for each moves the price', () => {
+  describe('what trades, one after the other, for each moves the price', { concurrency: 1 }, () => {
     test('the list shows tokens, and a trade moves the price on the screen', () =>
       followList(scene));
 
@@ -67,7 +67,7 @@ describe('beside each other', { concurrency: 2 }, () => {
       buyExactlyAndMax(scene));
   });
 
-  describe('what the price does not matter to', () => {
+  describe('what the price does not matter to', { concurrency: 1 }, () => {
     for (const look of LOOKS) {
       test(`the reference is searched, sends an example, has no finding of axe at ${look.width} px`, () =>
         checkReference(scene, look));
