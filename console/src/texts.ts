@@ -285,8 +285,7 @@ export const texts = {
       PENDING:
         'The transaction still waits for its block. Look in the wallet before you trade again.',
       REVERTED: 'The transaction was mined and failed. Nothing was swapped; its fee was paid.',
-      STATUS_UNKNOWN:
-        'The transaction was sent, but the server does not answer. Look in the wallet before you trade again.',
+      STATUS_UNKNOWN: 'The server does not answer. Look in the wallet before you trade again.',
     },
     notApproved: 'The approvals did not arrive. Quote again.',
     noAccount: (address: string) =>

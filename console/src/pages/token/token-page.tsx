@@ -32,8 +32,11 @@ const DetailsTab = createLazyPart<DetailsTabProps>(
   async () => (await import('./details-tab.tsx')).DetailsTab,
 );
 
+/** Asked for at once: a sheet that is opened and then grows would move what is read. */
+const swapPanel = import('./swap/swap-panel.tsx');
+
 const SwapPanel = createLazyPart<SwapPanelProps>(
-  async () => (await import('./swap/swap-panel.tsx')).SwapPanel,
+  async () => (await swapPanel).SwapPanel,
   <div class="swap-space" aria-busy="true" />,
 );
 
