@@ -14,12 +14,13 @@ COPY devnet/package.json devnet/
 RUN npm ci --omit=dev --ignore-scripts
 COPY src src
 COPY console console
+COPY sdk sdk
 COPY docs docs
 RUN node console/build.ts
 # Remove what is not needed from here on: the service's own Node (the base image has one), esbuild
-# and the console's sources, TypeScript (which viem asks for, for its types), declarations and
+# and the sources of the console and its SDK, TypeScript (which viem asks for, for its types), declarations and
 # source maps.
-RUN rm -rf devnet tsconfig.json console/src console/*.ts \
+RUN rm -rf devnet tsconfig.json sdk console/src console/*.ts \
       node_modules/node-* node_modules/.bin node_modules/esbuild node_modules/@esbuild \
       node_modules/preact node_modules/@preact node_modules/lightweight-charts \
       node_modules/typescript node_modules/@typescript \

@@ -12,12 +12,21 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { pathToFileURL } from 'node:url';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type ConsoleRoute, ROUTES } from './src/routes.ts';
 
 const FOLDER = import.meta.dirname;
-/** `node console/build.ts [folder]` */
+/** `node console/build.ts [folder] [texts of another language]` */
 const DIST = resolve(process.argv[2] ?? join(FOLDER, 'dist'));
+const TEXTS_FILE = resolve(process.argv[3] ?? join(FOLDER, 'src/texts.ts'));
+const { texts } = (await import(pathToFileURL(TEXTS_FILE).href)) as typeof import('./src/texts.ts');
+
+/** Every module that asks for texts gets those of the language. */
+const TEXTS_PLUGIN: Plugin = {
+  name: 'texts',
+  setup: ({ onResolve }) => onResolve({ filter: /\/texts\.ts$/ }, () => ({ path: TEXTS_FILE })),
+};
 
 /** Their licences ask for their text to be passed on. */
 const BUNDLED_PACKAGES = [
@@ -41,33 +50,16 @@ const shared = {
   absWorkingDir: FOLDER,
   bundle: true,
   minify: true,
-  write: false,
-  metafile: true,
+  write: false as const,
+  metafile: true as const,
   legalComments: 'none',
   target: 'es2022',
   outdir: DIST,
   entryNames: 'assets/[name]-[hash]',
   chunkNames: 'assets/[name]-[hash]',
   assetNames: 'assets/[name]-[hash]',
-} as const;
-
-async function bundle() {
-  const app = await build({
-    ...shared,
-    entryPoints: ['src/main.tsx', 'src/style.css'],
-    format: 'esm',
-    splitting: true,
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-  });
-  // Runs before the first paint, so it is no module: modules wait for the document.
-  const theme = await build({ ...shared, entryPoints: ['src/stored-theme.ts'], format: 'iife' });
-  const files = [...app.outputFiles, ...theme.outputFiles].map(({ path, contents }) => ({
-    name: relative(DIST, path),
-    bytes: contents,
-  }));
-  return { files, outputs: { ...app.metafile.outputs, ...theme.metafile.outputs } };
-}
+  plugins: [TEXTS_PLUGIN],
+} satisfies BuildOptions;
 
 type Outputs = Metafile['outputs'];
 
@@ -88,24 +80,87 @@ function listImports(outputs: Outputs, name: string, found = new Set<string>()):
   return found;
 }
 
+const MAIN = 'src/main.tsx';
+const CHART = 'src/chart/price-chart.ts';
+
+function bundleApp(plugins: readonly Plugin[]) {
+  return build({
+    ...shared,
+    entryPoints: [MAIN, 'src/style.css'],
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    plugins: [...shared.plugins, ...plugins],
+  });
+}
+
+/** The modules of scripts that several parts share and a page needs at once, and of the shell. */
+function listSharedModules(outputs: Outputs): string[] {
+  const pages = ROUTES.flatMap(({ preload }) => preload).filter((source) => source !== CHART);
+  const needed = [MAIN, ...pages].flatMap((source) => [
+    ...listImports(outputs, findOutput(outputs, source)),
+  ]);
+  const scripts = [...new Set(needed)].map((name) => outputs[name]);
+  const own = scripts.filter((script) => [undefined, MAIN].includes(script?.entryPoint));
+  const modules = own.flatMap((script) => Object.keys(script?.inputs ?? {}));
+  // Packages and the SDK are reached through them.
+  return modules.filter((module) => module.startsWith('src/') && module !== MAIN).sort();
+}
+
+/**
+ * Puts what is shared into one script. By itself esbuild makes one for each set of modules that the
+ * same parts share: twenty small scripts, which compress far worse than one. So every part that is
+ * loaded by itself imports all of it.
+ */
+function createSharingPlugin({ outputs }: Metafile): Plugin {
+  const modules = listSharedModules(outputs).map((module) => join(FOLDER, module));
+  const imports = modules.map((path) => `import ${JSON.stringify(path)};`).join('\n');
+  const parts = Object.values(outputs).flatMap(({ entryPoint = '' }) =>
+    entryPoint.startsWith('src/') && !entryPoint.endsWith('.css') ? [join(FOLDER, entryPoint)] : [],
+  );
+  return {
+    name: 'sharing',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+        if (!parts.includes(path)) return undefined;
+        const loader = path.endsWith('x') ? 'tsx' : 'ts';
+        return { contents: `${readFileSync(path, 'utf8')}\n${imports}`, loader };
+      }),
+  };
+}
+
+async function bundle() {
+  // The first one says what is shared.
+  const { metafile } = await bundleApp([]);
+  const app = await bundleApp([createSharingPlugin(metafile)]);
+  // Runs before the first paint, so it is no module: modules wait for the document.
+  const theme = await build({ ...shared, entryPoints: ['src/stored-theme.ts'], format: 'iife' });
+  const files = [...app.outputFiles, ...theme.outputFiles].map(({ path, contents }) => ({
+    name: relative(DIST, path),
+    bytes: contents,
+  }));
+  return { files, outputs: { ...app.metafile.outputs, ...theme.metafile.outputs } };
+}
+
 /** Outputs are named relative to the working folder, wherever that is. */
 const toHref = (output: string) => `/assets/${basename(output)}`;
 
 function renderPage(outputs: Outputs, route: ConsoleRoute): string {
-  const main = findOutput(outputs, 'src/main.tsx');
+  const main = findOutput(outputs, MAIN);
   const sources = route.preload.map((source) => findOutput(outputs, source));
   const preloads = [main, ...sources].flatMap((name) => [...listImports(outputs, name)]);
   const links = [...new Set(preloads)].map(
     (name) => `<link rel="modulepreload" href="${toHref(name)}">`,
   );
   return `<!doctype html>
-<html lang="en">
+<html lang="${texts.locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="dark light">
-<meta name="description" content="Token markets, live, from chains that this server follows itself.">
-<title>${route.title} · Mintwire</title>
+<meta name="description" content="${texts.description}">
+<title>${texts.titles[route.name]} · ${texts.product}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${toHref(findOutput(outputs, 'src/style.css'))}">
 <script src="${toHref(findOutput(outputs, 'src/stored-theme.ts'))}"></script>
@@ -114,7 +169,7 @@ ${links.join('\n')}
 </head>
 <body>
 <div id="app"></div>
-<noscript>The console needs JavaScript. The API is at <a href="/v1/docs">/v1/docs</a>.</noscript>
+<noscript>${texts.noScript} <a href="/v1/docs">/v1/docs</a></noscript>
 </body>
 </html>
 `;

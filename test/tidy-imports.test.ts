@@ -200,11 +200,16 @@ describe('imports', () => {
     ]);
   });
 
-  test('the console takes types of the SDK from outside, and nothing else', () => {
+  test('the console takes the SDK from outside, and nothing else', () => {
     const isOutside = (target: string) => !target.startsWith('console/');
-    assertNone(findBreaches(consoleFiles, (_, to) => isOutside(to) && to !== 'sdk/src/client.ts'));
-    const value = /^(?:import|export) (?!type )[^;]*?from '(?:\.\.\/)+sdk\//m;
-    assertNone(consoleFiles.filter(({ text }) => value.test(text)).map(({ path }) => path));
+    assertNone(findBreaches(consoleFiles, (_, to) => isOutside(to) && !to.startsWith('sdk/src/')));
+  });
+
+  test('the console asks the API by the SDK alone', () => {
+    const own = /\bfetch\(|\bEventSource\b|\bXMLHttpRequest\b|['"`]\/v1\/(?!docs|openapi)/;
+    const pages = consoleFiles.filter(({ path }) => path.startsWith('console/src/'));
+    assert.ok(pages.some(({ text }) => text.includes('createClient(')));
+    assertNone(pages.filter(({ text }) => own.test(text)).map(({ path }) => path));
   });
 
   test('one file of the console imports the chart library', () => {

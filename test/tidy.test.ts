@@ -18,6 +18,8 @@ import {
 } from './source-files.ts';
 
 const LINES_PER_FILE_MAX = 400;
+/** Texts for people in one place, so that another language is one other file: a list, no code. */
+const LISTS_OF_TEXTS: ReadonlySet<string> = new Set(['console/src/texts.ts']);
 const LINES_PER_FUNCTION_MAX = 70;
 const COLUMNS_MAX = 100;
 
@@ -125,6 +127,7 @@ describe('size', () => {
     assertNone(
       everything
         .filter((source) => source.lines.length > LINES_PER_FILE_MAX + 1)
+        .filter((source) => !LISTS_OF_TEXTS.has(source.path))
         .map((source) => `${source.path}: ${source.lines.length}`),
     );
   });

@@ -7,6 +7,7 @@ import { AccountMenu } from './parts/account-menu.tsx';
 import { ConnectionLamp, StaleBanner } from './parts/connection-lamp.tsx';
 import { LazyDialog } from './parts/lazy-dialog.tsx';
 import { findRoute } from './routes.ts';
+import { setTitle } from './set-title.ts';
 import { texts } from './texts.ts';
 import { palette, theme, togglePalette, toggleTheme } from './theme.ts';
 
@@ -108,7 +109,7 @@ function NoPage() {
 function PageBody() {
   const route = findRoute(currentLocation.value.path);
   useEffect(() => {
-    if (route !== null && route.name !== 'token') document.title = `${route.title} · Mintwire`;
+    if (route !== null && route.name !== 'token') setTitle(texts.titles[route.name]);
   }, [route]);
   if (route === null) return <NoPage />;
   const { name } = route;

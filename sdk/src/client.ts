@@ -18,6 +18,11 @@ export {
   type PageRow,
 } from './each-row.ts';
 export {
+  type FollowTransactionOptions,
+  followTransaction,
+  type SentTransaction,
+} from './follow-transaction.ts';
+export {
   isProblem,
   MintwireError,
   type ProblemCode,

@@ -51,9 +51,14 @@ export function createBlockParser(): (piece: string) => EventBlock[] {
 /** Ends with the body, and with an error if nothing comes for so long. */
 export async function* readEventBlocks(
   body: ReadableStream<Uint8Array>,
-  limits: { readonly silenceMaxMs: number; readonly signal: AbortSignal | undefined },
+  options: {
+    readonly silenceMaxMs: number;
+    readonly signal: AbortSignal | undefined;
+    /** Also for keep-alives that are comments. */
+    readonly onActivity: (() => void) | undefined;
+  },
 ): AsyncGenerator<EventBlock> {
-  const { silenceMaxMs, signal } = limits;
+  const { silenceMaxMs, signal, onActivity } = options;
   const reader = body.getReader();
   const parse = createBlockParser();
   const decoder = new TextDecoder();
@@ -70,6 +75,7 @@ export async function* readEventBlocks(
       if (signal?.aborted) throw signal.reason;
       if (isSilent) throw new Error(`nothing came for ${silenceMaxMs} ms`);
       if (piece.done) return;
+      onActivity?.();
       yield* parse(decoder.decode(piece.value, { stream: true }));
     }
   } finally {

@@ -91,7 +91,8 @@ function pickWaitMs(error: unknown, plan: RequestPlan, failures: number): number
   const { countMax, waitMaxMs } = plan.retry;
   // A request over its budget was not handled; any other may have been.
   if (failures >= countMax || (error.status !== 429 && !plan.isRepeatable)) return null;
-  const backoffMs = BACKOFF_FIRST_MS * 2 ** failures * (0.5 + Math.random() / 2);
+  const longestMs = Math.min(waitMaxMs, BACKOFF_FIRST_MS * 2 ** failures);
+  const backoffMs = longestMs * (0.5 + Math.random() / 2);
   const durationMs = Math.max(error.retryAfterMs, backoffMs);
   return durationMs > waitMaxMs ? null : durationMs;
 }

@@ -7,6 +7,7 @@
 
 import type { BuiltTrade, Permit, TradeStatus } from './contract.gen.ts';
 import type { MintwireClient, OperationInput } from './create-client.ts';
+import { followTransaction, POLL_MS } from './follow-transaction.ts';
 import { TradeError, type TradeErrorCode, type TradeProgress } from './trade-error.ts';
 import {
   canSend,
@@ -33,7 +34,7 @@ export interface TradeOptions {
   readonly resume?: TradeProgress | undefined;
   /** When it is done: mined; mined and its trades indexed (the default); or final. */
   readonly until?: 'confirmed' | 'indexed' | 'finalized' | undefined;
-  /** How often the status is asked for; every second by default. */
+  /** How often the status is asked for where no request waits for it; a second by default. */
   readonly pollMs?: number | undefined;
   /** How long no node may know a transaction until it counts as lost; 30 seconds by default. */
   readonly lostAfterMs?: number | undefined;
@@ -47,15 +48,16 @@ export interface TradeOutcome extends TradeStatus {
   readonly hashes: readonly string[];
 }
 
-const POLL_MS = 1000;
 const LOST_AFTER_MS = 30_000;
 const TIMEOUT_MS = 600_000;
 /** How often the same bytes are sent. */
 const SENDS_MAX = 3;
 
-interface SentTransaction {
+interface FollowedSend {
   readonly txHash: string;
   readonly transaction: TransactionToSend;
+  readonly wantsTrades: boolean;
+  readonly isEnough: (status: TradeStatus) => boolean;
 }
 
 class TradeRun {
@@ -88,13 +90,30 @@ class TradeRun {
     await this.#options.onProgress?.(this.#progress);
   }
 
-  /** With its last block, a transaction of Solana that no node knows is `pending` until then. */
-  async #readStatus(txHash: string, lastValidBlockHeight?: number): Promise<TradeStatus> {
+  async #readStatus(txHash: string): Promise<TradeStatus> {
     const { chain } = this.#progress.built.quote;
     const { signal } = this.#options;
-    const input = { chain, txHash, lastValidBlockHeight };
     try {
-      return await this.#client.getTradeStatus(input, { signal });
+      return await this.#client.getTradeStatus({ chain, txHash }, { signal });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw this.#fail('STATUS_UNKNOWN', txHash, error);
+    }
+  }
+
+  /** Every status of a transaction; one that cannot be read ends the trade as unknown. */
+  async *#readStatuses({ txHash, transaction, wantsTrades }: FollowedSend) {
+    const { pollMs, signal } = this.#options;
+    const { lostAfterMs = LOST_AFTER_MS, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { chain } = this.#progress.built.quote;
+    // With its last block, a transaction of Solana that no node knows is `pending` until then.
+    const lastValidBlockHeight =
+      transaction.type === 'solana-v0' ? transaction.lastValidBlockHeight : undefined;
+    const sent = { chain, txHash, lastValidBlockHeight };
+    const waitMaxMs = Math.min(lostAfterMs, timeoutMs);
+    const how = { signal, pollMs, waitMaxMs, wantsTrades };
+    try {
+      yield* followTransaction(this.#client, sent, how);
     } catch (error) {
       if (signal?.aborted) throw error;
       throw this.#fail('STATUS_UNKNOWN', txHash, error);
@@ -102,17 +121,12 @@ class TradeRun {
   }
 
   /** Waits until the status is enough; a transaction that nobody knows for long is lost. */
-  async #follow(
-    { txHash, transaction }: SentTransaction,
-    isEnough: (status: TradeStatus) => boolean,
-  ): Promise<TradeStatus> {
-    const { pollMs = POLL_MS, lostAfterMs = LOST_AFTER_MS, timeoutMs = TIMEOUT_MS } = this.#options;
-    const lastHeight =
-      transaction.type === 'solana-v0' ? transaction.lastValidBlockHeight : undefined;
+  async #follow(followed: FollowedSend): Promise<TradeStatus> {
+    const { lostAfterMs = LOST_AFTER_MS, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { txHash, isEnough } = followed;
     const startMs = Date.now();
     let knownMs = startMs;
-    for (;;) {
-      const status = await this.#readStatus(txHash, lastHeight);
+    for await (const status of this.#readStatuses(followed)) {
       if (status.status === 'reverted') {
         const { reason } = status;
         throw this.#fail('REVERTED', reason === null ? txHash : `${txHash}: ${reason}`);
@@ -122,12 +136,12 @@ class TradeRun {
       if (status.status !== 'unknown') knownMs = nowMs;
       else if (nowMs - knownMs >= lostAfterMs) throw this.#fail('LOST', txHash);
       if (nowMs - startMs >= timeoutMs) throw this.#fail('PENDING', txHash);
-      await waitMs(pollMs, this.#options.signal);
     }
+    throw this.#fail('STATUS_UNKNOWN', txHash);
   }
 
   #refuse(error: WalletRefusal): TradeError {
-    return this.#fail(error.isWrongWallet ? 'WRONG_WALLET' : 'REFUSED', error.message, error);
+    return this.#fail(error.code, error.message, error);
   }
 
   /** Sends bytes whose hash is known; between two attempts it asks whether they arrived. */
@@ -200,11 +214,13 @@ class TradeRun {
       const hash = await this.#findOrSend(index, transaction);
       hashes.push(hash);
       const isLast = index === built.transactions.length - 1;
-      last = await this.#follow({ txHash: hash, transaction }, ({ status, tradeIds }) => {
-        if (status === 'finalized') return !isLast || until !== 'indexed' || tradeIds.length > 0;
+      const wantsTrades = isLast && until === 'indexed';
+      const isEnough = ({ status, tradeIds }: TradeStatus) => {
+        if (status === 'finalized') return !wantsTrades || tradeIds.length > 0;
         if (status !== 'confirmed') return false;
-        return !isLast || until === 'confirmed' || (until === 'indexed' && tradeIds.length > 0);
-      });
+        return !isLast || until === 'confirmed' || (wantsTrades && tradeIds.length > 0);
+      };
+      last = await this.#follow({ txHash: hash, transaction, wantsTrades, isEnough });
     }
     return { ...last, built, hashes };
   }

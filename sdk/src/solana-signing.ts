@@ -14,6 +14,12 @@ interface SignedBytes {
   readonly base64: string;
 }
 
+type StandardTransactionSend = (call: {
+  readonly account: unknown;
+  readonly transaction: Uint8Array;
+  readonly chain: string;
+}) => Promise<readonly { readonly signature: Uint8Array }[]>;
+
 type StandardTransactionSign = (call: {
   readonly account: unknown;
   readonly transaction: Uint8Array;
@@ -46,6 +52,24 @@ export function findStandardSigner({ accounts, features }: StandardWallet): Sola
       if (signed === undefined) throw new TypeError('the wallet gave no transaction');
       return toBase64(signed.signedTransaction);
     },
+  };
+}
+
+/** Has a wallet sign and send in a cluster; gives the id. Null if it only signs, if that. */
+export function findStandardSender(
+  { accounts, features }: StandardWallet,
+  cluster: string,
+): ((transaction: string) => Promise<string>) | null {
+  const [account] = accounts;
+  const feature = features['solana:signAndSendTransaction'] as
+    | { signAndSendTransaction: StandardTransactionSend }
+    | undefined;
+  if (account === undefined || feature === undefined) return null;
+  return async (text) => {
+    const call = { account, transaction: fromBase64(text), chain: cluster };
+    const [sent] = await feature.signAndSendTransaction(call);
+    if (!(sent?.signature instanceof Uint8Array)) throw new TypeError('the wallet gave no id');
+    return encodeBase58(sent.signature);
   };
 }
 

@@ -65,9 +65,8 @@ export async function* readTokenStream(
       onState?.({ kind: 'connecting' });
       const body = await open(lastEventId, signal);
       onState?.({ kind: 'live' });
-      for await (const block of readEventBlocks(body, { silenceMaxMs, signal })) {
+      for await (const block of readEventBlocks(body, { silenceMaxMs, signal, onActivity })) {
         failures = 0;
-        onActivity?.();
         retryMs = block.retryMs ?? retryMs;
         const { event, data, id } = block;
         if (data !== null) yield { event, data: JSON.parse(data), id } as TokenStreamEvent;

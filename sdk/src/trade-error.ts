@@ -15,7 +15,8 @@ export interface TradeProgress {
 /**
  * - `REFUSED`: the review or the wallet's user said no. No swap was sent.
  * - `INSUFFICIENT_FUNDS`: see `issues` of the build. No swap was sent.
- * - `WRONG_WALLET`: the wallet has another account or stands on another chain.
+ * - `WRONG_WALLET`: the wallet has another account.
+ * - `WRONG_CHAIN`: the wallet stands on another chain, and stayed there when it was asked.
  * - `EXPIRED`: the deadline has passed before the next transaction was sent. Build again.
  * - `UNSUPPORTED_TRANSACTION`: the wallet cannot send transactions of that chain, or cannot sign
  *   the permit. Nothing was sent.
@@ -29,6 +30,7 @@ export type TradeErrorCode =
   | 'REFUSED'
   | 'INSUFFICIENT_FUNDS'
   | 'WRONG_WALLET'
+  | 'WRONG_CHAIN'
   | 'EXPIRED'
   | 'UNSUPPORTED_TRANSACTION'
   | 'SEND_UNCERTAIN'

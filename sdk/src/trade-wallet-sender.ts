@@ -2,7 +2,12 @@
 
 import type { BuiltTrade, Permit } from './contract.gen.ts';
 import { hashKeccak } from './hash-keccak.ts';
-import { findStandardSigner, type SolanaSigner, signBytes } from './solana-signing.ts';
+import {
+  findStandardSender,
+  findStandardSigner,
+  type SolanaSigner,
+  signBytes,
+} from './solana-signing.ts';
 import type { Eip1193Provider, StandardWallet } from './wallet-sign-in.ts';
 
 export type TransactionToSend = BuiltTrade['transactions'][number];
@@ -19,8 +24,8 @@ export interface SigningAccount {
 
 /**
  * A browser's wallet (EIP-1193); a viem wallet client; or a local account with a node to send to.
- * With a local account a transaction's hash is known before it is sent. On Solana always the last:
- * a signer of bytes or a wallet of the Wallet Standard, and a node.
+ * With a local account a transaction's hash is known before it is sent. On Solana the last, with a
+ * signer of bytes or a wallet of the Wallet Standard, and a node; or such a wallet that also sends.
  */
 export type TradeWallet =
   | (Eip1193Provider & { readonly account?: { readonly address: string } | undefined })
@@ -29,6 +34,11 @@ export type TradeWallet =
       readonly rpcUrl: string;
       /** How long a call to the node may take; 20 seconds by default. */
       readonly timeoutMs?: number | undefined;
+    }
+  | {
+      readonly account: StandardWallet;
+      /** The chain as the Wallet Standard names it, such as `solana:mainnet`. */
+      readonly cluster: string;
     };
 
 interface SignedTransaction {
@@ -39,11 +49,11 @@ interface SignedTransaction {
 
 /** The user said no (EIP-1193), or the wallet is not the right one. Nothing was sent. */
 export class WalletRefusal extends Error {
-  readonly isWrongWallet: boolean;
+  readonly code: 'REFUSED' | 'WRONG_WALLET' | 'WRONG_CHAIN';
 
-  constructor(message: string, isWrongWallet: boolean) {
+  constructor(message: string, code: WalletRefusal['code']) {
     super(message);
-    this.isWrongWallet = isWrongWallet;
+    this.code = code;
   }
 }
 
@@ -90,7 +100,9 @@ function findSolanaSigner({ account }: TradeWallet): SolanaSigner | null {
 /** Whether the wallet can send transactions of that kind at all. */
 export function canSend(wallet: TradeWallet, { type }: TransactionToSend): boolean {
   if (type === 'eip1559') return 'request' in wallet || findSigner(wallet) !== null;
-  return type === 'solana-v0' && 'rpcUrl' in wallet && findSolanaSigner(wallet) !== null;
+  if (type !== 'solana-v0') return false;
+  if ('cluster' in wallet) return findStandardSender(wallet.account, wallet.cluster) !== null;
+  return 'rpcUrl' in wallet && findSolanaSigner(wallet) !== null;
 }
 
 /** The same bytes have the same id, so sending them twice trades once. */
@@ -100,10 +112,10 @@ async function signSolana(
 ): Promise<SignedTransaction> {
   const signer = findSolanaSigner(wallet);
   if (signer === null || !('rpcUrl' in wallet)) {
-    throw new WalletRefusal('the wallet does not sign for Solana', true);
+    throw new WalletRefusal('the wallet does not sign for Solana', 'WRONG_WALLET');
   }
   if (signer.address !== transaction.from) {
-    throw new WalletRefusal(`the trade is of ${transaction.from}`, true);
+    throw new WalletRefusal(`the trade is of ${transaction.from}`, 'WRONG_WALLET');
   }
   const { id, base64 } = await signBytes(signer, transaction.transaction);
   const node = createNode(wallet.rpcUrl, wallet.timeoutMs);
@@ -122,11 +134,12 @@ export async function signForSending(
   wallet: TradeWallet,
   transaction: TransactionToSend,
 ): Promise<SignedTransaction | null> {
+  if ('cluster' in wallet) return null;
   if (transaction.type === 'solana-v0') return signSolana(wallet, transaction);
   const account = findSigner(wallet);
   if (account === null) return null;
   if (!isSame(account.address, transaction.from)) {
-    throw new WalletRefusal(`the trade is of ${transaction.from}`, true);
+    throw new WalletRefusal(`the trade is of ${transaction.from}`, 'WRONG_WALLET');
   }
   const { kind: _kind, from: _from, ...rest } = transaction;
   const amounts = {
@@ -145,14 +158,17 @@ export async function signForSending(
   };
 }
 
-async function ask(wallet: Eip1193Provider, method: string, params: readonly unknown[] = []) {
+async function askUser<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await wallet.request({ method, params });
+    return await ask();
   } catch (error) {
     if ((error as { readonly code?: unknown } | null)?.code !== USER_REJECTED) throw error;
-    throw new WalletRefusal('the user said no', false);
+    throw new WalletRefusal('the user said no', 'REFUSED');
   }
 }
+
+const ask = (wallet: Eip1193Provider, method: string, params: readonly unknown[] = []) =>
+  askUser(() => wallet.request({ method, params }));
 
 /** Before each signature: account and chain may have been changed in the wallet at any time. */
 async function assertWallet(
@@ -163,12 +179,32 @@ async function assertWallet(
   if (Number(await ask(wallet, 'eth_chainId')) !== chainId) {
     await ask(wallet, 'wallet_switchEthereumChain', [{ chainId: hex }]);
     if (Number(await ask(wallet, 'eth_chainId')) !== chainId) {
-      throw new WalletRefusal(`the wallet is not on chain ${chainId}`, true);
+      throw new WalletRefusal(`the wallet is not on chain ${chainId}`, 'WRONG_CHAIN');
     }
   }
   const accounts = await ask(wallet, 'eth_accounts');
   const [account] = Array.isArray(accounts) ? accounts : [];
-  if (!isSame(account, from)) throw new WalletRefusal(`the trade is of ${from}`, true);
+  if (!isSame(account, from)) throw new WalletRefusal(`the trade is of ${from}`, 'WRONG_WALLET');
+}
+
+/** The account may have been changed in the wallet at any time, as may its chains. */
+function prepareStandard(
+  { account: wallet, cluster }: Extract<TradeWallet, { cluster: string }>,
+  transaction: TransactionToSend,
+): () => Promise<string> {
+  const [account] = wallet.accounts;
+  const send = findStandardSender(wallet, cluster);
+  if (send === null || transaction.type !== 'solana-v0') {
+    throw new WalletRefusal('the wallet does not send on Solana', 'WRONG_WALLET');
+  }
+  const { from, requiredSigners } = transaction;
+  if ([from, ...requiredSigners].some((address) => address !== account?.address)) {
+    throw new WalletRefusal(`the trade is of ${from}`, 'WRONG_WALLET');
+  }
+  if (account?.chains?.includes(cluster) === false) {
+    throw new WalletRefusal(`the account is not for ${cluster}`, 'WRONG_CHAIN');
+  }
+  return () => askUser(() => send(transaction.transaction));
 }
 
 /** Checks the wallet; what it gives has the wallet sign and send, and returns the hash. */
@@ -176,8 +212,9 @@ export async function prepareSending(
   wallet: TradeWallet,
   transaction: TransactionToSend,
 ): Promise<() => Promise<string>> {
+  if ('cluster' in wallet) return prepareStandard(wallet, transaction);
   if (!('request' in wallet) || transaction.type !== 'eip1559') {
-    throw new WalletRefusal('the account does not sign', true);
+    throw new WalletRefusal('the account does not sign', 'WRONG_WALLET');
   }
   await assertWallet(wallet, transaction);
   const { chainId, from, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
@@ -209,10 +246,14 @@ export async function signPermit(
 ): Promise<string> {
   const account = findSigner(wallet);
   if (account?.signTypedData !== undefined) {
-    if (!isSame(account.address, from)) throw new WalletRefusal(`the trade is of ${from}`, true);
+    if (!isSame(account.address, from)) {
+      throw new WalletRefusal(`the trade is of ${from}`, 'WRONG_WALLET');
+    }
     return account.signTypedData(permit as never);
   }
-  if (!('request' in wallet)) throw new WalletRefusal('the account signs no typed data', true);
+  if (!('request' in wallet)) {
+    throw new WalletRefusal('the account signs no typed data', 'WRONG_WALLET');
+  }
   await assertWallet(wallet, { from, chainId: permit.domain.chainId });
   const params = [from, JSON.stringify(permit)];
   return String(await ask(wallet, 'eth_signTypedData_v4', params));

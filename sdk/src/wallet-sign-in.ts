@@ -31,7 +31,10 @@ export interface SolanaWallet {
 
 /** A Solana wallet of the Wallet Standard, connected. */
 export interface StandardWallet {
-  readonly accounts: readonly { readonly address: string }[];
+  readonly accounts: readonly {
+    readonly address: string;
+    readonly chains?: readonly string[];
+  }[];
   readonly features: Readonly<Record<string, unknown>>;
 }
 

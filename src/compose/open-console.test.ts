@@ -16,9 +16,11 @@ writeFileSync(new URL('index.html', dist), 'built');
 `;
 
 function openFolder(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), 'mintwire-open-console-'));
-  mkdirSync(join(folder, 'dist'));
-  mkdirSync(join(folder, 'src'));
+  const root = mkdtempSync(join(tmpdir(), 'mintwire-open-console-'));
+  const folder = join(root, 'console');
+  for (const name of ['console/dist', 'console/src', 'sdk/src']) {
+    mkdirSync(join(root, name), { recursive: true });
+  }
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const lines: string[] = [];
@@ -27,7 +29,7 @@ function openFolder(t: TestContext, files: Readonly<Record<string, string>>) {
     format: 'json',
     sink: { write: (line) => lines.push(line) },
   });
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
   return {
     folder,
     lines,
@@ -57,6 +59,17 @@ test('a console older than its sources is served until the new one is there', {
   utimesSync(join(scene.folder, 'dist/index.html'), 1000, 1000);
   const console = scene.open();
   assert.equal(console.readStart(), 'old');
+  await until(() => console.readStart() === 'built');
+});
+
+test('a console older than the SDK, which its pages contain, is built', {
+  timeout: 60_000,
+}, async (t) => {
+  const files = { 'build.ts': BUILD, 'src/main.ts': '', '../sdk/src/client.ts': '' };
+  const scene = openFolder(t, { ...files, 'dist/index.html': 'old' });
+  for (const name of ['build.ts', 'src/main.ts']) utimesSync(join(scene.folder, name), 1000, 1000);
+  utimesSync(join(scene.folder, 'dist/index.html'), 2000, 2000);
+  const console = scene.open();
   await until(() => console.readStart() === 'built');
 });
 

@@ -26,7 +26,9 @@ function isOld(folder: string): boolean {
   if (!existsSync(join(folder, 'build.ts'))) return false;
   const built = statSync(join(folder, 'dist/index.html'), { throwIfNoEntry: false });
   if (built === undefined) return true;
-  const sources = globSync('{build.ts,src/**/*.{ts,tsx,css,svg}}', { cwd: folder });
+  const own = globSync('{build.ts,src/**/*.{ts,tsx,css,svg}}', { cwd: folder });
+  // The pages contain the SDK.
+  const sources = [...own, ...globSync('../sdk/src/*.ts', { cwd: folder })];
   return sources.some((name) => statSync(join(folder, name)).mtimeMs > built.mtimeMs);
 }
 

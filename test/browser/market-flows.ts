@@ -93,6 +93,55 @@ export async function readChartByKeyboard({ openPage, chain }: ConsoleScene): Pr
   await watched.finish();
 }
 
+const HISTORY_FROM_S = 1_700_000_000;
+
+/** A whole page of candles a minute apart, and a short page of those before them. */
+function buildHistory(isOlder: boolean) {
+  const [first, count] = isOlder ? [0, 5] : [5, 500];
+  return Array.from({ length: count }, (_, index) => {
+    const openTime = (HISTORY_FROM_S + (first + index) * 60) * 1000;
+    const price = String(1 + index / 1000);
+    return {
+      ...{ openTime, closeTime: openTime + 59_999, open: price, high: price, low: price },
+      ...{ close: price, volume: '1', quoteVolume: '1', tradeCount: 1, filled: false },
+    };
+  });
+}
+
+/** The chain of the tests has too few candles: those of the chart are given at the network. */
+export async function loadHistoryByScrolling({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/status');
+  const { page } = watched;
+  const asked: (string | null)[] = [];
+  await page.route('**/v1/token/klines?*', async (route) => {
+    const endTime = new URL(route.request().url()).searchParams.get('endTime');
+    asked.push(endTime);
+    const response = await route.fetch();
+    const answer = (await response.json()) as Record<string, unknown>;
+    await route.fulfill({ response, json: { ...answer, klines: buildHistory(endTime !== null) } });
+  });
+  await page.goto(new URL(`${WIRE_PATH}&interval=1m`, page.url()).href);
+  const chart = page.locator('.chart[aria-label]');
+  const countCandles = async () =>
+    Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10);
+  await untilRight('candles', countCandles, (count) => count >= 500);
+  assert.deepEqual(asked, [null]);
+  await chart.hover();
+  await untilRight(
+    'older candles',
+    async () => {
+      await page.mouse.wheel(-2000, 0);
+      return countCandles();
+    },
+    // Trades of others may have added one.
+    (count) => count >= 505,
+  );
+  // A short page was the last: however far it is scrolled, nothing more is asked for.
+  await page.mouse.wheel(-2000, 0);
+  assert.deepEqual(asked, [null, String((HISTORY_FROM_S + 5 * 60) * 1000 - 1)]);
+  await watched.finish();
+}
+
 /** A second choice of colours, for who cannot tell red from green. */
 export async function changePalette({ openPage }: ConsoleScene): Promise<void> {
   const watched = await openPage('/?q=wire');

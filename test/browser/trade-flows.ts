@@ -20,6 +20,8 @@ import { createBrowserWallet, type EvmBrowserWallet } from './evm-browser-wallet
 import { SolanaBrowserWallet } from './solana-browser-wallet.ts';
 
 const ETHER = 10n ** 18n;
+/** Anvil's final block is two epochs of 32 blocks behind its head. */
+const BLOCKS_TO_FINALITY = 66;
 
 export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   const wallet = createBrowserWallet(scene.chain, 1);
@@ -29,6 +31,9 @@ export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   await signIn(page);
   await openReview(page, '0.5');
   await signTrade(page);
+  await page.locator('dialog').getByText('It will be final soon').waitFor();
+  await scene.chain.mine(BLOCKS_TO_FINALITY);
+  await page.locator('dialog').getByText('Swapped, and final').waitFor();
   await untilSwapped(page);
   assert.equal(await untilOwn(page, 1), 1);
   await page.locator('.swap').getByRole('button', { name: 'Sell' }).click();

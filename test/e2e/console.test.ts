@@ -9,6 +9,7 @@ import {
   followList,
   followToken,
   keepChoicesInAddress,
+  loadHistoryByScrolling,
   readChartByKeyboard,
   searchByKeyboard,
 } from '../browser/market-flows.ts';
@@ -33,66 +34,78 @@ setUp(async (t) => {
   scene = await startConsoleScene(t);
 });
 
-describe('one after the other, for each changes the chain or the service', () => {
-  test('the list shows tokens, and a trade moves the price on the screen', () => followList(scene));
-
-  test("a token's page draws candles, shows trades as they happen, and fills every tab", () =>
-    followToken(scene));
-
-  test('the chart is read by keyboard, candle by candle and from end to end', () =>
-    readChartByKeyboard(scene));
-
+describe('alone, for every open page notices it', () => {
   test('a reorganisation takes trades off the screen, and the page equals a fresh load', () =>
     surviveReorganisation(scene));
 
   test('a restart of the service in mid-stream loses nothing on the screen', () =>
     surviveRestart(scene));
-
-  test('a trade is bought, is on the tape as the own one, and is sold though the price moved', () =>
-    buyAndSell(scene));
-
-  test('a trade that the wallet refuses is not sent, and one on another chain asks it to change', () =>
-    refuseAndSwitch(scene));
-
-  test('another account or chain in the wallet is noticed, quoted again and signed in', () =>
-    changeInWallet(scene));
-
-  test('a buy of exactly so many tokens pays them, and one of all coins leaves what it costs', () =>
-    buyExactlyAndMax(scene));
 });
 
-/** Two at a time: one waits while the other works. */
+/** Two rows of tests: one waits for blocks and wallets while the other works. */
 describe('beside each other', { concurrency: 2 }, () => {
+  describe('what trades, one after the other, for each moves the price', { concurrency: 1 }, () => {
+    test('the list shows tokens, and a trade moves the price on the screen', () =>
+      followList(scene));
+
+    test("a token's page draws candles, shows trades as they happen, and fills every tab", () =>
+      followToken(scene));
+
+    test('the chart is read by keyboard, candle by candle and from end to end', () =>
+      readChartByKeyboard(scene));
+
+    test('a trade is bought, is final and on the tape as the own one, and is sold though the price moved', () =>
+      buyAndSell(scene));
+
+    test('a trade that the wallet refuses is not sent, and one on another chain asks it to change', () =>
+      refuseAndSwitch(scene));
+
+    test('another account or chain in the wallet is noticed, quoted again and signed in', () =>
+      changeInWallet(scene));
+
+    test('a buy of exactly so many tokens pays them, and one of all coins leaves what it costs', () =>
+      buyExactlyAndMax(scene));
+  });
+
+  describe('what the price does not matter to', { concurrency: 1 }, () => {
+    for (const look of LOOKS) {
+      test(`the reference is searched, sends an example, has no finding of axe at ${look.width} px`, () =>
+        checkReference(scene, look));
+    }
+
+    test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
+      tradeOnSolana(scene));
+
+    test('a chart that is scrolled to the left loads older candles, until there are none', () =>
+      loadHistoryByScrolling(scene));
+
+    test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
+      searchByKeyboard(scene));
+
+    test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
+      changePalette(scene));
+
+    test('order and filters are in the address and survive a reload', () =>
+      keepChoicesInAddress(scene));
+
+    test('a wrong address, another chain, no token and no page each say what to do', () =>
+      explainWrongAddresses(scene));
+
+    test('a paused token says so on open pages and new ones', () => explainPause(scene));
+
+    test('a service that starts says so, as does one whose budget is used up', (t) =>
+      explainStartAndLimit(t, scene));
+
+    test('a wallet signs in, issues a key that works, and revokes it', () => useKey(scene));
+
+    test('a wallet that refuses to sign in is told that nothing was signed', () =>
+      refuseSignIn(scene));
+  });
+});
+
+describe('every page, while nothing trades', { concurrency: 2 }, () => {
   for (const look of LOOKS) {
-    const at = `at ${look.width} px in both themes`;
-    test(`axe has no finding and nothing moves or overflows ${at}`, () => checkLook(scene, look));
-
-    test(`the reference is searched, sends an example, has no finding of axe ${at}`, () =>
-      checkReference(scene, look));
+    test(`axe has no finding and nothing moves or overflows at ${look.width} px in both themes`, () =>
+      checkLook(scene, look));
   }
-
-  test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
-    tradeOnSolana(scene));
-
-  test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
-    searchByKeyboard(scene));
-
-  test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
-    changePalette(scene));
-
-  test('order and filters are in the address and survive a reload', () =>
-    keepChoicesInAddress(scene));
-
-  test('a wrong address, another chain, no token and no page each say what to do', () =>
-    explainWrongAddresses(scene));
-
-  test('a paused token says so on open pages and new ones', () => explainPause(scene));
-
-  test('a service that starts says so, as does one whose budget is used up', (t) =>
-    explainStartAndLimit(t, scene));
-
-  test('a wallet signs in, issues a key that works, and revokes it', () => useKey(scene));
-
-  test('a wallet that refuses to sign in is told that nothing was signed', () =>
-    refuseSignIn(scene));
 });

@@ -243,6 +243,55 @@ describe('a transaction of Solana', () => {
     await assert.rejects(run({ wallet, lostAfterMs: 0 }), { message: /^REVERTED: .*: slippage$/ });
   });
 
+  /** A wallet of the Wallet Standard that sends by itself. */
+  function createSender(address: string, chains: readonly string[] = ['solana:localnet']) {
+    const sent: { chain: string; transaction: Uint8Array }[] = [];
+    const state = { isWilling: true };
+    const signature = Buffer.alloc(64, 7);
+    const account = { address, chains };
+    const feature = {
+      signAndSendTransaction: async (call: { chain: string; transaction: Uint8Array }) => {
+        if (!state.isWilling) throw Object.assign(new Error('no'), { code: 4001 });
+        sent.push(call);
+        return [{ signature: Uint8Array.from(signature) }];
+      },
+    };
+    const features = { 'solana:signAndSendTransaction': feature };
+    const wallet = { account: { accounts: [account], features }, cluster: 'solana:localnet' };
+    return { wallet, sent, state, id: encodeBase58(signature) };
+  }
+
+  test('is sent by a wallet that sends by itself, in its cluster', async () => {
+    const { address } = createSigner();
+    const transaction = buildUnsigned(address);
+    const { wallet, sent, id } = createSender(address);
+    const { run } = createWorld([{ transactions: [transaction] }]);
+    assert.deepEqual((await run({ wallet })).hashes, [id]);
+    assert.deepEqual(
+      sent.map(({ chain, transaction: bytes }) => [chain, Buffer.from(bytes).toString('base64')]),
+      [['solana:localnet', transaction.transaction]],
+    );
+  });
+
+  test('is not sent by a wallet of another account or cluster, nor against its user', async () => {
+    const { address } = createSigner();
+    const run = (wallet: TradeOptions['wallet'], from = address) =>
+      createWorld([{ transactions: [buildUnsigned(from)] }]).run({ wallet });
+    const other = createSender(createSigner().address);
+    assert.equal(await catchCode(run(other.wallet)), 'WRONG_WALLET');
+    const elsewhere = createSender(address, ['solana:mainnet']);
+    assert.equal(await catchCode(run(elsewhere.wallet)), 'WRONG_CHAIN');
+    const refusing = createSender(address);
+    refusing.state.isWilling = false;
+    assert.equal(await catchCode(run(refusing.wallet)), 'REFUSED');
+    const none = { account: { accounts: [{ address }], features: {} }, cluster: 'solana:mainnet' };
+    assert.equal(await catchCode(run(none)), 'UNSUPPORTED_TRANSACTION');
+    assert.deepEqual(
+      [other, elsewhere, refusing].map(({ sent }) => sent.length),
+      [0, 0, 0],
+    );
+  });
+
   test('is not sent for another wallet, unsigned, or by a wallet of another kind', async (t) => {
     const { address } = createSigner();
     const transaction = buildUnsigned(address);

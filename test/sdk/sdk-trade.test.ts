@@ -7,6 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   type BuiltTrade,
   createClient,
+  followTransaction,
   TradeError,
   type TradeOptions,
   type TradeProgress,
@@ -286,7 +287,44 @@ describe('a wallet that sends by itself', () => {
           ? Promise.resolve(null)
           : stubborn.request(call),
     };
-    assert.equal((await catchTradeError(world.run({ wallet: fixed }))).code, 'WRONG_WALLET');
+    assert.equal((await catchTradeError(world.run({ wallet: fixed }))).code, 'WRONG_CHAIN');
+  });
+});
+
+describe('a transaction that is followed', () => {
+  /** Answers with these statuses in turn; the last one stays. */
+  function createFollowed(statuses: readonly TradeStatus['status'][]) {
+    const asked: string[] = [];
+    const fakeFetch: typeof fetch = async (url) => {
+      const { searchParams: fields } = new URL(String(url));
+      asked.push(`${fields.get('knownStatus')} ${fields.get('waitMs')}`);
+      const status = statuses[Math.min(asked.length, statuses.length) - 1] ?? 'unknown';
+      return Response.json({ status, block: null, ...OTHERS });
+    };
+    return { asked, client: createClient({ baseUrl: 'http://api/v1', fetch: fakeFetch }) };
+  }
+
+  test('is asked for once, then each request waits at the server for news', async () => {
+    const { asked, client } = createFollowed(['pending', 'confirmed', 'confirmed', 'finalized']);
+    const seen: string[] = [];
+    const sent = { chain: 'devnet', txHash: '0x1' };
+    for await (const { status } of followTransaction(client, sent, { pollMs: 1 })) {
+      seen.push(status);
+      if (status === 'finalized') break;
+    }
+    assert.deepEqual(seen, ['pending', 'confirmed', 'confirmed', 'finalized']);
+    assert.deepEqual(asked, ['null null', 'pending 25000', 'confirmed 25000', 'confirmed 25000']);
+  });
+
+  test('whose trades are wanted is not waited for once it is mined: they are no news', async () => {
+    const { asked, client } = createFollowed(['confirmed']);
+    const options = { pollMs: 1, wantsTrades: true };
+    let rounds = 0;
+    for await (const _ of followTransaction(client, { chain: 'devnet', txHash: '0x1' }, options)) {
+      rounds += 1;
+      if (rounds === 3) break;
+    }
+    assert.deepEqual(asked, Array(3).fill('null null'));
   });
 });
 

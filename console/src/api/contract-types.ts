@@ -1,6 +1,7 @@
-// What the API answers, by the SDK's types. Types only: nothing of the SDK is bundled.
+// What the API answers, by the SDK's types.
 
-import type { OperationOutput, StreamEvents as OptionalEvents } from '../../../sdk/src/client.ts';
+import type { StreamEvents as OptionalEvents } from '../../../sdk/src/contract.gen.ts';
+import type { OperationOutput } from '../../../sdk/src/create-client.ts';
 
 export type TokenListReply = OperationOutput<'listTokens'>;
 export type ListedTokenRow = TokenListReply['tokens'][number];

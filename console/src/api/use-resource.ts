@@ -1,19 +1,19 @@
 // An answer of the API inside a component: loaded, refreshed while visible, retried when allowed.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiProblem } from './call-api.ts';
+import { type ShownProblem, toProblem } from './shown-problem.ts';
 
 export interface LoadedResource<Answer> {
   /** The last answer for this key; kept while it is refreshed. */
   readonly value: Answer | null;
-  readonly problem: ApiProblem | null;
+  readonly problem: ShownProblem | null;
   reload(): void;
 }
 
 interface ResourceState<Answer> {
   readonly key: string | null;
   readonly value: Answer | null;
-  readonly problem: ApiProblem | null;
+  readonly problem: ShownProblem | null;
 }
 
 interface ResourceOptions<Answer> {
@@ -21,12 +21,6 @@ interface ResourceOptions<Answer> {
   readonly key: string | null;
   readonly load: (signal: AbortSignal) => Promise<Answer>;
   readonly refreshMs?: number;
-}
-
-function toProblem(error: unknown): ApiProblem {
-  if (error instanceof ApiProblem) return error;
-  const detail = String(error);
-  return new ApiProblem({ status: 0, code: 'BUG', title: 'Error', detail, retryAtMs: null });
 }
 
 export function useResource<Answer>(options: ResourceOptions<Answer>): LoadedResource<Answer> {
@@ -57,7 +51,7 @@ export function useResource<Answer>(options: ResourceOptions<Answer>): LoadedRes
         if (abort.signal.aborted) return;
         const problem = toProblem(error);
         setState((old) => ({ key, value: old.key === key ? old.value : null, problem }));
-        const { retryAtMs } = problem.fields;
+        const { retryAtMs } = problem;
         if (retryAtMs !== null) reloadLater(Math.max(1000, retryAtMs - Date.now()));
       },
     );

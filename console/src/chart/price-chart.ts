@@ -14,8 +14,8 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { formatPrice } from '../format/format-price.ts';
+import { texts } from '../texts.ts';
 import type { CandleChange, DrawnCandle } from './candle-book.ts';
-import { chartTexts } from './chart-texts.ts';
 import { computeChartMove, isChartKey } from './compute-chart-move.ts';
 
 export interface TradeMarker {
@@ -85,7 +85,7 @@ function openChart(element: HTMLElement) {
     autoSize: true,
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily },
     timeScale: { timeVisible: true, secondsVisible: true, rightOffset: BARS_AFTER },
-    localization: { locale: 'en' },
+    localization: { locale: texts.locale },
   });
   const formatter = (price: number) => formatPrice(Math.max(0, price).toFixed(PRICE_DIGITS));
   const candles = chart.addSeries(CandlestickSeries, {
@@ -204,7 +204,7 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
     }
   });
   const describe = () => {
-    const label = chartTexts.label({ candles: drawn.length, marks: marked.length });
+    const label = texts.token.chart.describe({ candles: drawn.length, marks: marked.length });
     options.element.setAttribute('aria-label', label);
   };
   const drawVolume = () => volume.setData(drawn.map((candle) => toVolumeData(candle, colours)));

@@ -1,10 +1,10 @@
 // The list of keys.
 
-import { dialogTexts } from '../dialog-texts.ts';
+import { texts } from '../texts.ts';
 import { ModalDialog } from './modal-dialog.tsx';
 
 export function KeyboardHelp({ onClose }: { onClose: () => void }) {
-  const { title, rows } = dialogTexts.keysHelp;
+  const { title, rows } = texts.keysHelp;
   return (
     <ModalDialog label={title} onClose={onClose}>
       <h2>{title}</h2>
@@ -19,7 +19,7 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
         ))}
       </dl>
       <button type="button" onClick={onClose}>
-        {dialogTexts.close}
+        {texts.close}
       </button>
     </ModalDialog>
   );

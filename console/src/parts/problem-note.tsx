@@ -1,22 +1,22 @@
 // What went wrong, in words, and what happens next.
 
-import type { ApiProblem } from '../api/call-api.ts';
+import type { ShownProblem } from '../api/shown-problem.ts';
 import { nowMs } from '../clock-tick.ts';
 import { formatDuration } from '../format/format-age.ts';
 import { texts } from '../texts.ts';
 
 export interface ProblemNoteProps {
-  readonly problem: ApiProblem;
+  readonly problem: ShownProblem;
   readonly onRetry?: () => void;
 }
 
-export function describeProblem(problem: ApiProblem): string {
-  const { code, detail, title } = problem.fields;
+export function describeProblem(problem: ShownProblem): string {
+  const { code, detail, title } = problem;
   return texts.problem.byCode[code] ?? (detail === '' ? title : detail);
 }
 
 export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
-  const { retryAtMs, status } = problem.fields;
+  const { retryAtMs, status } = problem;
   const isForOther = status === 400 || status === 404;
   return (
     <div class="note" role="alert">

@@ -1,11 +1,10 @@
 // Search from anywhere: type, choose with the arrows, open with Enter.
 
 import { useEffect, useState } from 'preact/hooks';
-import { callApi } from '../api/call-api.ts';
+import { api } from '../api/api-client.ts';
 import type { SearchReply } from '../api/contract-types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { currentLocation, navigate, setQuery } from '../current-location.ts';
-import { dialogTexts } from '../dialog-texts.ts';
 import { formatCompactUsd } from '../format/format-amount.ts';
 import { formatUsd } from '../format/format-price.ts';
 import { buildTokenHref } from '../routes.ts';
@@ -35,7 +34,7 @@ function useSearch(text: string) {
   const q = useSettled(text.trim());
   return useResource<SearchReply>({
     key: q === '' ? null : q,
-    load: (signal) => callApi('/tokens/search', { query: { q, limit: LIMIT }, signal }),
+    load: (signal) => api.searchTokens({ q, limit: LIMIT }, { signal }),
   });
 }
 
@@ -97,7 +96,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
         aria-expanded={found.length > 0}
         aria-controls="found"
         {...(found.length > 0 ? { 'aria-activedescendant': `found-${chosen}` } : {})}
-        placeholder={dialogTexts.search.hint}
+        placeholder={texts.search.hint}
         maxLength={TEXT_MAX}
         value={text}
         onInput={(event) => {
@@ -108,7 +107,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
       />
       {problem !== null && <ProblemNote problem={problem} />}
       {found.length > 0 ? (
-        <div id="found" role="listbox" aria-label={dialogTexts.search.results}>
+        <div id="found" role="listbox" aria-label={texts.search.results}>
           {found.map((token, at) => (
             <FoundRow
               key={`${token.chain}:${token.mint}`}
@@ -121,7 +120,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
         </div>
       ) : (
         <p class="soft" id="found">
-          {value === null ? dialogTexts.search.start : dialogTexts.search.none}
+          {value === null ? texts.search.start : texts.search.none}
         </p>
       )}
     </ModalDialog>

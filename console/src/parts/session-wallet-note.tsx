@@ -2,9 +2,9 @@
 // in with that one.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { dialogTexts } from '../dialog-texts.ts';
 import { shortenAddress } from '../format/shorten-address.ts';
 import { otherAccount } from '../state/account.ts';
+import { texts } from '../texts.ts';
 import type { PageWallet } from '../wallet/page-wallet.ts';
 import { signInWithWallet } from '../wallet/sign-in-with-wallet.ts';
 import { watchSessionWallet } from '../wallet/watch-session-wallet.ts';
@@ -38,9 +38,9 @@ export function SessionWalletNote({ owner }: SessionWalletNoteProps) {
   };
   return (
     <div class="wallet-note" role="alert">
-      <p>{dialogTexts.account.standsOn(shortenAddress(other), shortenAddress(owner))}</p>
+      <p>{texts.account.standsOn(shortenAddress(other), shortenAddress(owner))}</p>
       <button type="button" class="primary" disabled={isAsked} onClick={signIn}>
-        {dialogTexts.account.signInAs(shortenAddress(other))}
+        {texts.account.signInAs(shortenAddress(other))}
       </button>
       {error !== null && <p>{error}</p>}
     </div>

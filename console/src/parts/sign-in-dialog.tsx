@@ -1,7 +1,7 @@
 // Signing in: choose a wallet, confirm in it.
 
 import { useEffect, useState } from 'preact/hooks';
-import { dialogTexts } from '../dialog-texts.ts';
+import { texts } from '../texts.ts';
 import { announcedWallets, findWallets } from '../wallet/announced-wallets.ts';
 import type { PageWallet } from '../wallet/page-wallet.ts';
 import { signInWithWallet } from '../wallet/sign-in-with-wallet.ts';
@@ -10,18 +10,15 @@ import { ModalDialog } from './modal-dialog.tsx';
 
 function WalletList({ onPick }: { onPick: (wallet: PageWallet) => void }) {
   useEffect(findWallets, []);
-  if (announcedWallets.value.length === 0)
-    return <p class="note">{dialogTexts.account.noWallet}</p>;
+  if (announcedWallets.value.length === 0) return <p class="note">{texts.account.noWallet}</p>;
   return (
-    <ul class="wallets" aria-label={dialogTexts.account.pick}>
+    <ul class="wallets" aria-label={texts.account.pick}>
       {announcedWallets.value.map((wallet) => (
         <li key={wallet.uuid}>
           <button type="button" onClick={() => onPick(wallet)}>
             {wallet.icon !== null && <img src={wallet.icon} alt="" width={24} height={24} />}
             <span>{wallet.name}</span>
-            {wallet.namespace === 'solana' && (
-              <span class="soft">{dialogTexts.account.solana}</span>
-            )}
+            {wallet.namespace === 'solana' && <span class="soft">{texts.account.solana}</span>}
           </button>
         </li>
       ))}
@@ -43,14 +40,14 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
       });
   };
   return (
-    <ModalDialog label={dialogTexts.account.title} onClose={onClose}>
-      <h2>{dialogTexts.account.title}</h2>
-      <p class="soft">{dialogTexts.account.explain}</p>
+    <ModalDialog label={texts.account.title} onClose={onClose}>
+      <h2>{texts.account.title}</h2>
+      <p class="soft">{texts.account.explain}</p>
       {asked === null ? (
         <WalletList onPick={pick} />
       ) : (
         <p class="note" role="status">
-          {dialogTexts.account.waiting(asked.name)}
+          {texts.account.waiting(asked.name)}
         </p>
       )}
       {error !== null && (
@@ -59,7 +56,7 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
         </p>
       )}
       <button type="button" onClick={onClose}>
-        {dialogTexts.account.cancel}
+        {texts.account.cancel}
       </button>
     </ModalDialog>
   );

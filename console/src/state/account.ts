@@ -1,7 +1,7 @@
 // Who is signed in and what they may do. `/me` is asked only with a session: without, it is 401.
 
 import { computed, signal } from '@preact/signals';
-import { callApi } from '../api/call-api.ts';
+import { api } from '../api/api-client.ts';
 import type { EntitlementsReply, MeReply } from '../api/contract-types.ts';
 import { findChain } from './chains.ts';
 
@@ -35,15 +35,15 @@ export function findOwnAddress(chain: string): string | null {
 }
 
 export async function readAccount(): Promise<void> {
-  const own = await callApi<EntitlementsReply>('/entitlements');
-  const account = own.level === 'session' ? await callApi<MeReply>('/me') : null;
+  const own = await api.getEntitlements();
+  const account = own.level === 'session' ? await api.getMe() : null;
   entitlements.value = own;
   me.value = account;
 }
 
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
-  const path = where === 'here' ? '/auth/session' : '/auth/sessions';
+  const ended = where === 'here' ? api.endSession() : api.endAllSessions();
   // A session that is over already is as good; anything else shows in what is read next.
-  await callApi(path, { method: 'DELETE' }).catch(() => undefined);
+  await ended.catch(() => undefined);
   await readAccount().catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 // The followed chains, for names, coins and explorer links; read again every half minute.
 
 import { computed, signal } from '@preact/signals';
-import { callApi } from '../api/call-api.ts';
-import type { ChainRow, ChainsReply } from '../api/contract-types.ts';
+import { api } from '../api/api-client.ts';
+import type { ChainRow } from '../api/contract-types.ts';
 
 const REFRESH_MS = 30_000;
 
@@ -25,7 +25,7 @@ export function buildExplorerUrl(
 }
 
 async function readChains(): Promise<void> {
-  const answer = await callApi<ChainsReply>('/chains');
+  const answer = await api.getChains();
   chains.value = answer.chains;
 }
 

@@ -1,8 +1,7 @@
 // A wallet of EVM chains (EIP-1193), as it is announced (EIP-6963).
 
-import { dialogTexts } from '../dialog-texts.ts';
-import { type PageWallet, parseLook } from './page-wallet.ts';
-import { sendEvmTransaction } from './send-evm-transaction.ts';
+import { texts } from '../texts.ts';
+import { isSameAddress, type PageWallet, parseLook } from './page-wallet.ts';
 import { askWallet, WalletError } from './wallet-error.ts';
 
 /** EIP-1193. */
@@ -40,28 +39,32 @@ export function parseEvmWallet({ info = {}, provider }: EvmAnnouncement): PageWa
   const readAccount = async (method: 'eth_requestAccounts' | 'eth_accounts') => {
     const accounts = await ask(method);
     const [address] = Array.isArray(accounts) ? accounts : [];
-    if (typeof address !== 'string') throw new WalletError(dialogTexts.account.noAccount);
+    if (typeof address !== 'string') throw new WalletError(texts.account.noAccount);
     return address;
   };
-  const wallet = {
+  return {
     ...look,
     uuid,
     id: rdns,
-    namespace: 'eip155' as const,
+    namespace: 'eip155',
     connect: () => readAccount('eth_requestAccounts'),
     readAddress: () => readAccount('eth_accounts'),
     readCaip2: async () => `eip155:${Number(await ask('eth_chainId'))}`,
-    signText: async (text: string, address: string) =>
-      String(await ask('personal_sign', [toHex(text), address])),
-    watch: (onChange: () => void) => {
+    findSigner: async (address) => ({
+      address,
+      signMessage: async ({ message }: { readonly message: string }) => {
+        if (!isSameAddress('eip155', await readAccount('eth_accounts'), address)) {
+          throw new WalletError(texts.account.otherAccount);
+        }
+        return String(await ask('personal_sign', [toHex(message), address]));
+      },
+    }),
+    findSender: async () => ({ request: (call) => provider.request(call) }),
+    watch: (onChange) => {
       for (const event of CHANGE_EVENTS) provider.on?.(event, onChange);
       return () => {
         for (const event of CHANGE_EVENTS) provider.removeListener?.(event, onChange);
       };
     },
-  };
-  return {
-    ...wallet,
-    send: (transaction, { owner }) => sendEvmTransaction({ wallet, ask, transaction, owner }),
   };
 }

@@ -1,18 +1,10 @@
 // A wallet in the page, whatever standard it speaks. Name and icon are strangers' text.
 
-import type { BuiltTradeReply } from '../api/contract-types.ts';
-
-export type BuiltTransaction = BuiltTradeReply['transactions'][number];
+import type { TradeWallet } from '../../../sdk/src/trade-wallet-sender.ts';
+import type { SignInWallet } from '../../../sdk/src/wallet-sign-in.ts';
 
 /** The first part of a chain's CAIP-2 name: chains whose accounts are the same. */
 export type ChainNamespace = 'eip155' | 'solana';
-
-export interface TradeSender {
-  /** The wallet of the session. */
-  readonly owner: string;
-  /** The slug of the transaction's chain. */
-  readonly chain: string;
-}
 
 export interface PageWallet {
   /** Of this one alone, until the page is loaded again. */
@@ -34,10 +26,10 @@ export interface PageWallet {
   readCaip2(): Promise<string | null>;
   /** Calls back when its account or chain may have changed; the result ends it. */
   watch(onChange: () => void): () => void;
-  /** The signature as the API takes it. */
-  signText(text: string, address: string): Promise<string>;
-  /** Checks account and chain, has the transaction signed and sent; the transaction's id. */
-  send(transaction: BuiltTransaction, sender: TradeSender): Promise<string>;
+  /** What the SDK signs in with; refuses if the wallet has left the account. */
+  findSigner(address: string): Promise<SignInWallet>;
+  /** What the SDK trades with, on the chain of that slug. */
+  findSender(owner: string, chain: string): Promise<TradeWallet>;
 }
 
 const NAME_MAX = 40;

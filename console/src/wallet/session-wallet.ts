@@ -1,7 +1,7 @@
 // The wallet behind the session. A reload forgets which one it was, so its name is remembered and
 // the wallets are asked, silently, who has the account.
 
-import { dialogTexts } from '../dialog-texts.ts';
+import { texts } from '../texts.ts';
 import { announcedWallets, findWallets } from './announced-wallets.ts';
 import { isSameAddress, type PageWallet } from './page-wallet.ts';
 import { WalletError } from './wallet-error.ts';
@@ -60,6 +60,6 @@ export function findRememberedWallet(address: string): Promise<PageWallet | null
 /** The wallet that has the account now; an error that says what to do if none has. */
 export async function findSessionWallet(address: string): Promise<PageWallet> {
   const found = await findSoon(() => findOwner(address));
-  if (found === null) throw new WalletError(dialogTexts.swap.noAccount(address));
+  if (found === null) throw new WalletError(texts.swap.noAccount(address));
   return found;
 }

@@ -1,12 +1,11 @@
 // Signs in with a wallet. The server writes the text; the wallet signs it; the session is a cookie.
 
-import { callApi } from '../api/call-api.ts';
-import { dialogTexts } from '../dialog-texts.ts';
+import { startWalletSession } from '../../../sdk/src/wallet-sign-in.ts';
+import { api } from '../api/api-client.ts';
 import { readAccount } from '../state/account.ts';
 import { chains } from '../state/chains.ts';
-import { type ChainNamespace, isSameAddress, type PageWallet } from './page-wallet.ts';
+import type { ChainNamespace, PageWallet } from './page-wallet.ts';
 import { rememberWallet } from './session-wallet.ts';
-import { WalletError } from './wallet-error.ts';
 
 /** A key signs in on chains that are not followed, too. */
 const FALLBACK_CHAINS: Readonly<Record<ChainNamespace, string>> = {
@@ -24,20 +23,8 @@ async function pickChain(wallet: PageWallet): Promise<string> {
 }
 
 export async function signInWithWallet(wallet: PageWallet): Promise<void> {
-  const address = await wallet.connect();
-  const chain = await pickChain(wallet);
-  const challenge = await callApi<{ challengeId: string; message: string }>('/auth/challenge', {
-    method: 'POST',
-    body: { address, chain, domain: location.host },
-  });
-  if (!isSameAddress(wallet.namespace, await wallet.readAddress(address), address)) {
-    throw new WalletError(dialogTexts.account.otherAccount);
-  }
-  const signature = await wallet.signText(challenge.message, address);
-  await callApi('/auth/verify', {
-    method: 'POST',
-    body: { challengeId: challenge.challengeId, signature, transport: 'cookie' },
-  });
+  const signer = await wallet.findSigner(await wallet.connect());
+  await startWalletSession(api, signer, { chain: await pickChain(wallet), domain: location.host });
   rememberWallet(wallet);
   await readAccount();
 }

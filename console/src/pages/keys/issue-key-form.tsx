@@ -1,11 +1,12 @@
 // Issues a key: a name, how long it is valid, and what it may be used for.
 
 import { useState } from 'preact/hooks';
-import { ApiProblem, callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { IssuedKeyReply, KeyRow } from '../../api/contract-types.ts';
+import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
 import { CheckField, SelectField } from '../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { sideTexts } from '../../side-texts.ts';
+import { texts } from '../../texts.ts';
 
 const NAME_MAX = 64;
 const SCOPES = ['data', 'quote', 'mcp'] as const satisfies readonly KeyRow['scopes'][number][];
@@ -16,7 +17,7 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [scopes, setScopes] = useState<readonly KeyUse[]>(SCOPES);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [problem, setProblem] = useState<ShownProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const issue = async (event: Event) => {
     event.preventDefault();
@@ -24,43 +25,40 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
     setProblem(null);
     try {
       const life = days === '' ? {} : { expiresInDays: Number(days) };
-      const key = await callApi<IssuedKeyReply>('/keys', {
-        method: 'POST',
-        body: { name: name.trim(), scopes, ...life },
-      });
+      const key = await api.createKey({ name: name.trim(), scopes, ...life });
       setName('');
       onIssued(key);
     } catch (error) {
-      if (error instanceof ApiProblem) setProblem(error);
+      setProblem(toProblem(error));
     } finally {
       setBusy(false);
     }
   };
-  const lives = LIVES_DAYS.map((count) => [String(count), sideTexts.keys.days(count)] as const);
+  const lives = LIVES_DAYS.map((count) => [String(count), texts.keys.days(count)] as const);
   return (
     <form class="bar" onSubmit={issue}>
       <label class="field">
-        <span class="hidden">{sideTexts.keys.name}</span>
+        <span class="hidden">{texts.keys.name}</span>
         <input
           required
           maxLength={NAME_MAX}
-          placeholder={sideTexts.keys.namePlaceholder}
+          placeholder={texts.keys.namePlaceholder}
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </label>
       <SelectField
-        label={sideTexts.keys.expires}
+        label={texts.keys.expires}
         value={days}
-        options={[['', `${sideTexts.keys.expires}: ${sideTexts.keys.never}`], ...lives]}
+        options={[['', `${texts.keys.expires}: ${texts.keys.never}`], ...lives]}
         onChange={setDays}
       />
       <fieldset class="scopes">
-        <legend class="hidden">{sideTexts.keys.scopes}</legend>
+        <legend class="hidden">{texts.keys.scopes}</legend>
         {SCOPES.map((scope) => (
           <CheckField
             key={scope}
-            label={sideTexts.keys.scopeNames[scope]}
+            label={texts.keys.scopeNames[scope]}
             isOn={scopes.includes(scope)}
             onChange={(isOn) =>
               setScopes(SCOPES.filter((each) => (each === scope ? isOn : scopes.includes(each))))
@@ -72,9 +70,9 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
         type="submit"
         class="primary"
         disabled={isBusy || name.trim() === '' || scopes.length === 0}
-        title={scopes.length === 0 ? sideTexts.keys.noScope : ''}
+        title={scopes.length === 0 ? texts.keys.noScope : ''}
       >
-        {sideTexts.keys.issue}
+        {texts.keys.issue}
       </button>
       {problem !== null && <ProblemNote problem={problem} />}
     </form>

@@ -1,8 +1,9 @@
 // API keys and sessions of the signed-in wallet.
 
 import { useState } from 'preact/hooks';
-import { type ApiProblem, callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { IssuedKeyReply, KeyRow, KeysReply, MeReply } from '../../api/contract-types.ts';
+import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
 import { formatCount } from '../../format/format-amount.ts';
@@ -12,8 +13,8 @@ import { ChoiceGroup } from '../../parts/choice-fields.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ModalDialog } from '../../parts/modal-dialog.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { sideTexts } from '../../side-texts.ts';
 import { me, readAccount } from '../../state/account.ts';
+import { texts } from '../../texts.ts';
 import { IssueKeyForm } from './issue-key-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SessionList } from './session-list.tsx';
@@ -25,7 +26,7 @@ const KEYS_TABS = ['keys', 'usage', 'sessions'] as const;
 function SignedOut() {
   return (
     <div class="note">
-      <p>{sideTexts.keys.signedOut}</p>
+      <p>{texts.keys.signedOut}</p>
       <SignInButton className="primary" />
     </div>
   );
@@ -38,19 +39,19 @@ interface RevokeDialogProps {
 }
 
 function RevokeDialog({ row, onClose, onRevoked }: RevokeDialogProps) {
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [problem, setProblem] = useState<ShownProblem | null>(null);
   const revoke = () =>
-    callApi('/keys', { method: 'DELETE', query: { id: row.id } }).then(onRevoked, setProblem);
+    api.revokeKey({ id: row.id }).then(onRevoked, (error) => setProblem(toProblem(error)));
   return (
-    <ModalDialog label={sideTexts.keys.revoke} onClose={onClose}>
-      <p>{sideTexts.keys.confirm(row.name)}</p>
+    <ModalDialog label={texts.keys.revoke} onClose={onClose}>
+      <p>{texts.keys.confirm(row.name)}</p>
       {problem !== null && <ProblemNote problem={problem} />}
       <div class="bar">
         <button type="button" class="danger" onClick={revoke}>
-          {sideTexts.keys.revoke}
+          {texts.keys.revoke}
         </button>
         <button type="button" onClick={onClose}>
-          {sideTexts.keys.keep}
+          {texts.keys.keep}
         </button>
       </div>
     </ModalDialog>
@@ -58,7 +59,7 @@ function RevokeDialog({ row, onClose, onRevoked }: RevokeDialogProps) {
 }
 
 function buildKeyColumns(onRevoke: (row: KeyRow) => void): TableColumn<KeyRow>[] {
-  const { columns, status, ofNever, revoke, scopeNames } = sideTexts.keys;
+  const { columns, status, ofNever, revoke, scopeNames } = texts.keys;
   return [
     {
       text: columns.name,
@@ -101,7 +102,7 @@ function SignedIn({ account }: { account: MeReply }) {
   const tab = KEYS_TABS.find((each) => each === query.get('tab')) ?? 'keys';
   const list = useResource<KeysReply>({
     key: account.wallet.id,
-    load: (signal) => callApi('/keys', { query: { limit: KEYS_READ }, signal }),
+    load: (signal) => api.getKeys({ limit: KEYS_READ }, { signal }),
   });
   const [issued, setIssued] = useState<IssuedKeyReply | null>(null);
   const [revoked, setRevoked] = useState<KeyRow | null>(null);
@@ -112,13 +113,13 @@ function SignedIn({ account }: { account: MeReply }) {
   return (
     <>
       <p class="soft">
-        {sideTexts.keys.active(account.keys.active, account.keys.limit)} · {sideTexts.keys.usage}:{' '}
-        {formatCount(account.usage.requests24h)} · {sideTexts.keys.perMinute}:{' '}
+        {texts.keys.active(account.keys.active, account.keys.limit)} · {texts.keys.usage}:{' '}
+        {formatCount(account.usage.requests24h)} · {texts.keys.perMinute}:{' '}
         {formatCount(account.entitlements.budget.perMinute)}
       </p>
       <ChoiceGroup
-        label={sideTexts.keys.tabsLabel}
-        choices={KEYS_TABS.map((value) => ({ value, text: sideTexts.keys.tabs[value] }))}
+        label={texts.keys.tabsLabel}
+        choices={KEYS_TABS.map((value) => ({ value, text: texts.keys.tabs[value] }))}
         chosen={tab}
         onChoose={(next) => setQuery({ tab: next === 'keys' ? null : next })}
       />
@@ -134,11 +135,11 @@ function SignedIn({ account }: { account: MeReply }) {
           />
           {list.problem !== null && <ProblemNote problem={list.problem} onRetry={list.reload} />}
           <DataTable
-            label={sideTexts.keys.title}
+            label={texts.keys.title}
             columns={buildKeyColumns(setRevoked)}
             rows={list.value?.keys ?? null}
             keyOf={({ id }) => id}
-            empty={sideTexts.keys.empty}
+            empty={texts.keys.empty}
             skeletonRows={3}
             rowClass={(row) => (row.status === 'active' ? '' : 'soft')}
           />
@@ -165,7 +166,7 @@ export function KeysPage() {
   const account = me.value;
   return (
     <div class="page">
-      <h1>{sideTexts.keys.title}</h1>
+      <h1>{texts.keys.title}</h1>
       {account === null ? <SignedOut /> : <SignedIn account={account} />}
     </div>
   );

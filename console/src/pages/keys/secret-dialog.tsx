@@ -2,7 +2,7 @@
 
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ModalDialog } from '../../parts/modal-dialog.tsx';
-import { sideTexts } from '../../side-texts.ts';
+import { texts } from '../../texts.ts';
 
 function CopyLine({ text }: { text: string }) {
   return (
@@ -16,14 +16,14 @@ function CopyLine({ text }: { text: string }) {
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const curl = `curl -s -H 'Authorization: Bearer ${secret}' ${location.origin}/v1/entitlements`;
   return (
-    <ModalDialog label={sideTexts.keys.secretTitle} onClose={onClose} isFirm>
-      <h2>{sideTexts.keys.secretTitle}</h2>
-      <p>{sideTexts.keys.secretNote}</p>
+    <ModalDialog label={texts.keys.secretTitle} onClose={onClose} isFirm>
+      <h2>{texts.keys.secretTitle}</h2>
+      <p>{texts.keys.secretNote}</p>
       <CopyLine text={secret} />
-      <p class="soft">{sideTexts.keys.secretTry}</p>
+      <p class="soft">{texts.keys.secretTry}</p>
       <CopyLine text={curl} />
       <button type="button" class="primary" onClick={onClose}>
-        {sideTexts.keys.stored}
+        {texts.keys.stored}
       </button>
     </ModalDialog>
   );

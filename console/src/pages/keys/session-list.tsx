@@ -1,18 +1,17 @@
 // The wallet's sessions, and the way out of them.
 
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { SessionsReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { AgeText } from '../../parts/age-text.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { sideTexts } from '../../side-texts.ts';
 import { signOut } from '../../state/account.ts';
 import { texts } from '../../texts.ts';
 
 type SessionRow = SessionsReply['sessions'][number];
 
-const { sessionColumns, kinds, thisSession } = sideTexts.keys;
+const { sessionColumns, kinds, thisSession } = texts.keys;
 
 const COLUMNS: readonly TableColumn<SessionRow>[] = [
   { text: sessionColumns.created, cell: (row) => <AgeText timeMs={row.createdAt} /> },
@@ -27,14 +26,14 @@ const COLUMNS: readonly TableColumn<SessionRow>[] = [
 export function SessionList() {
   const { value, problem, reload } = useResource<SessionsReply>({
     key: 'sessions',
-    load: (signal) => callApi('/auth/sessions', { signal }),
+    load: (signal) => api.getSessions({}, { signal }),
   });
   return (
     <section>
-      <h2>{sideTexts.keys.sessions}</h2>
+      <h2>{texts.keys.sessions}</h2>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       <DataTable
-        label={sideTexts.keys.sessions}
+        label={texts.keys.sessions}
         columns={COLUMNS}
         rows={value?.sessions ?? null}
         keyOf={({ id }) => id}

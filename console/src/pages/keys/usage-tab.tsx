@@ -1,12 +1,12 @@
 // What the wallet's keys and sessions were used for: a bar for each day, and the sums by key.
 
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { KeyRow, UsageReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { formatCount } from '../../format/format-amount.ts';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { sideTexts } from '../../side-texts.ts';
+import { texts } from '../../texts.ts';
 import { buildUsageBars, type UsageBars, type UsageTotal } from './build-usage-bars.ts';
 
 /** What the API answers by default. */
@@ -17,7 +17,7 @@ const HEIGHT = 160;
 /** Further keys share the last colour. */
 const COLOURS = 6;
 
-const { columns, plot, most, empty, session, other } = sideTexts.keys.usageTab;
+const { columns, plot, most, empty, session, other } = texts.keys.usageTab;
 
 const toDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
 const toColour = (series: number) => `series-${Math.min(series, COLOURS - 1)}`;
@@ -90,7 +90,7 @@ function buildUsageColumns(
 export function UsageTab({ keys }: { keys: readonly KeyRow[] }) {
   const { value, problem, reload } = useResource<UsageReply>({
     key: 'usage',
-    load: (signal) => callApi('/usage', { query: { interval: '1d' }, signal }),
+    load: (signal) => api.getUsage({ interval: '1d' }, { signal }),
     refreshMs: REFRESH_MS,
   });
   const names = new Map(keys.map(({ id, name }) => [id, name]));
@@ -102,7 +102,7 @@ export function UsageTab({ keys }: { keys: readonly KeyRow[] }) {
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {usage === null ? <div class="usage" /> : <UsagePlot usage={usage} nameOf={nameOf} />}
       <DataTable
-        label={sideTexts.keys.tabs.usage}
+        label={texts.keys.tabs.usage}
         columns={buildUsageColumns(usage?.totals ?? [], nameOf)}
         rows={usage?.totals ?? null}
         keyOf={({ keyId }) => keyId ?? ''}

@@ -5,7 +5,6 @@ import { currentLocation, setQuery } from '../../current-location.ts';
 import { SignInButton } from '../../parts/account-menu.tsx';
 import { AddressText } from '../../parts/address-text.tsx';
 import { ChoiceGroup, SelectField } from '../../parts/choice-fields.tsx';
-import { sideTexts } from '../../side-texts.ts';
 import { me } from '../../state/account.ts';
 import { chains } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
@@ -29,23 +28,23 @@ function WalletForm() {
   return (
     <form class="bar" onSubmit={show}>
       <label class="field">
-        <span class="hidden">{sideTexts.portfolio.address}</span>
+        <span class="hidden">{texts.portfolio.address}</span>
         <input
-          placeholder={sideTexts.portfolio.address}
+          placeholder={texts.portfolio.address}
           maxLength={ADDRESS_MAX}
           value={address}
           onInput={(event) => setAddress(event.currentTarget.value)}
         />
       </label>
       <button type="submit" disabled={address.trim() === ''}>
-        {sideTexts.portfolio.show}
+        {texts.portfolio.show}
       </button>
     </form>
   );
 }
 
 function KnownWallet({ subject, tab }: { subject: PortfolioSubject; tab: PortfolioTab }) {
-  const { tabs, tabsLabel } = sideTexts.portfolio;
+  const { tabs, tabsLabel } = texts.portfolio;
   return (
     <>
       <div class="bar">
@@ -78,11 +77,11 @@ export function PortfolioPage() {
   });
   return (
     <div class="page">
-      <h1>{sideTexts.portfolio.title}</h1>
+      <h1>{texts.portfolio.title}</h1>
       <WalletForm />
       {subject === null ? (
         <div class="note">
-          <p>{sideTexts.portfolio.signedOut}</p>
+          <p>{texts.portfolio.signedOut}</p>
           {me.value === null && <SignInButton className="primary" />}
         </div>
       ) : (

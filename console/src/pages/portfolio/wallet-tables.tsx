@@ -1,7 +1,6 @@
 // What a wallet holds, its positions with profit and loss, and its trades.
 
-import type { ApiQuery } from '../../api/call-api.ts';
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type {
   WalletBalancesReply,
   WalletPositionsReply,
@@ -15,7 +14,6 @@ import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { FigureText, ProfitText } from '../../parts/figure-text.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { buildTokenHref } from '../../routes.ts';
-import { sideTexts } from '../../side-texts.ts';
 import { texts } from '../../texts.ts';
 import type { PortfolioSubject } from './portfolio-choices.ts';
 
@@ -25,11 +23,22 @@ type HeldToken = WalletBalancesReply['balances'][number];
 type ShownPosition = WalletPositionsReply['positions'][number];
 type WalletTradeRow = WalletTradesReply['trades'][number];
 
-function useWallet<Reply>(path: string, { chain, wallet }: PortfolioSubject) {
-  const query: ApiQuery = { chain, wallet, limit: 100 };
-  return useResource<Reply>({
-    key: `${path}:${chain}:${wallet}`,
-    load: (signal) => callApi<Reply>(path, { query, signal }),
+interface WalletReplies {
+  readonly getWalletBalances: WalletBalancesReply;
+  readonly getWalletPositions: WalletPositionsReply;
+  readonly getWalletTrades: WalletTradesReply;
+}
+
+function useWallet<Name extends keyof WalletReplies>(
+  name: Name,
+  { chain, wallet }: PortfolioSubject,
+) {
+  const read = api[name] as (
+    ...call: Parameters<typeof api.getWalletTrades>
+  ) => Promise<WalletReplies[Name]>;
+  return useResource<WalletReplies[Name]>({
+    key: `${name}:${chain}:${wallet}`,
+    load: (signal) => read({ chain, wallet, limit: 100 }, { signal }),
     refreshMs: REFRESH_MS,
   });
 }
@@ -54,10 +63,10 @@ function TokenLink({
   );
 }
 
-const { columns, empty } = sideTexts.portfolio;
+const { columns, empty } = texts.portfolio;
 
 export function BalancesTable({ subject }: { subject: PortfolioSubject }) {
-  const balances = useWallet<WalletBalancesReply>('/wallet/balances', subject);
+  const balances = useWallet('getWalletBalances', subject);
   const { value } = balances;
   const tableColumns: TableColumn<HeldToken>[] = [
     { text: columns.token, cell: (row) => <TokenLink {...row} chain={subject.chain} /> },
@@ -83,7 +92,7 @@ export function BalancesTable({ subject }: { subject: PortfolioSubject }) {
       {value !== null && (
         <dl class="stats">
           <div>
-            <dt>{sideTexts.portfolio.total}</dt>
+            <dt>{texts.portfolio.total}</dt>
             <dd>
               <FigureText value={value.totalUsd} as="usd" />
             </dd>
@@ -100,10 +109,10 @@ export function BalancesTable({ subject }: { subject: PortfolioSubject }) {
         </dl>
       )}
       {value !== null && !value.coverage.tokensComplete && (
-        <p class="soft small">{sideTexts.portfolio.incomplete}</p>
+        <p class="soft small">{texts.portfolio.incomplete}</p>
       )}
       <DataTable
-        label={sideTexts.portfolio.tabs.balances}
+        label={texts.portfolio.tabs.balances}
         columns={tableColumns}
         rows={value?.balances ?? null}
         keyOf={(row) => row.mint}
@@ -137,7 +146,7 @@ function buildPositionColumns(chain: string): TableColumn<ShownPosition>[] {
       cell: (row) => (
         <>
           <ProfitText value={row.realisedUsd} />
-          {!row.complete && <span title={sideTexts.portfolio.partial}> *</span>}
+          {!row.complete && <span title={texts.portfolio.partial}> *</span>}
         </>
       ),
     },
@@ -155,21 +164,19 @@ function buildPositionColumns(chain: string): TableColumn<ShownPosition>[] {
 }
 
 export function PositionsTable({ subject }: { subject: PortfolioSubject }) {
-  const positions = useWallet<WalletPositionsReply>('/wallet/positions', subject);
+  const positions = useWallet('getWalletPositions', subject);
   const rows = positions.value?.positions ?? null;
   return (
     <>
       <Trouble of={positions} />
       <DataTable
-        label={sideTexts.portfolio.tabs.positions}
+        label={texts.portfolio.tabs.positions}
         columns={buildPositionColumns(subject.chain)}
         rows={rows}
         keyOf={(row) => row.mint}
         empty={empty.positions}
       />
-      {rows?.some((row) => !row.complete) && (
-        <p class="soft small">* {sideTexts.portfolio.partial}</p>
-      )}
+      {rows?.some((row) => !row.complete) && <p class="soft small">* {texts.portfolio.partial}</p>}
     </>
   );
 }
@@ -207,12 +214,12 @@ function buildTradeColumns(chain: string): TableColumn<WalletTradeRow>[] {
 }
 
 export function WalletTradesTable({ subject }: { subject: PortfolioSubject }) {
-  const trades = useWallet<WalletTradesReply>('/wallet/trades', subject);
+  const trades = useWallet('getWalletTrades', subject);
   return (
     <>
       <Trouble of={trades} />
       <DataTable
-        label={sideTexts.portfolio.tabs.trades}
+        label={texts.portfolio.tabs.trades}
         columns={buildTradeColumns(subject.chain)}
         rows={trades.value?.trades ?? null}
         keyOf={(row) => row.id}

@@ -1,6 +1,6 @@
 // The state of the whole service, for operators: nodes, chains, endpoints, work under way.
 
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { StatusReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { nowMs } from '../../clock-tick.ts';
@@ -9,8 +9,8 @@ import { formatCompact, formatCount } from '../../format/format-amount.ts';
 import { AgeText } from '../../parts/age-text.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { sideTexts } from '../../side-texts.ts';
 import { findChain } from '../../state/chains.ts';
+import { texts } from '../../texts.ts';
 
 const REFRESH_MS = 5000;
 const BYTES_PER_MEGABYTE = 1e6;
@@ -20,7 +20,7 @@ type ChainStateRow = StatusReply['chains'][number];
 type EndpointRow = ChainStateRow['endpoints'][number] & { readonly chain: string };
 type BackfillRow = StatusReply['backfills'][number];
 
-const { operator } = sideTexts.status;
+const { operator } = texts.status;
 
 const nameChain = (slug: string) => findChain(slug)?.name ?? slug;
 const formatMs = (ms: number | null) => (ms === null ? '–' : `${Math.round(ms)} ms`);
@@ -163,7 +163,7 @@ function TitledTable<Row>({ title, columns, rows, keyOf }: TitledTableProps<Row>
 export function OperatorStatus() {
   const { value, problem, reload } = useResource<StatusReply>({
     key: 'status',
-    load: (signal) => callApi('/status', { signal }),
+    load: (signal) => api.getStatus({}, { signal }),
     refreshMs: REFRESH_MS,
   });
   // Nothing before there is something: what is above it may still grow.

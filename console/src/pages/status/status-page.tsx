@@ -1,6 +1,7 @@
 // How the service is: for everyone chains, checks and their own limits, for operators the rest.
 
-import { ApiProblem, callApi } from '../../api/call-api.ts';
+import { isProblem } from '../../../../sdk/src/mintwire-error.ts';
+import { api } from '../../api/api-client.ts';
 import type {
   ChainRow,
   ChainsReply,
@@ -10,12 +11,17 @@ import type {
 import { useResource } from '../../api/use-resource.ts';
 import { formatDuration } from '../../format/format-age.ts';
 import { formatCount, formatPercent } from '../../format/format-amount.ts';
+import { createLazyPart } from '../../lazy-part.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { FigureText } from '../../parts/figure-text.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { sideTexts } from '../../side-texts.ts';
 import { entitlements, me } from '../../state/account.ts';
-import { OperatorStatus } from './operator-status.tsx';
+import { texts } from '../../texts.ts';
+
+const OperatorStatus = createLazyPart<Record<string, never>>(
+  async () => (await import('./operator-status.tsx')).OperatorStatus,
+  null,
+);
 
 const REFRESH_MS = 5000;
 
@@ -26,16 +32,16 @@ type Readiness =
 /** 503 is an answer here, not a problem. */
 async function readReadiness(signal: AbortSignal): Promise<Readiness> {
   try {
-    const { checks } = await callApi<ReadyReply>('/ready', { signal });
+    const { checks } = await api.getReady({}, { signal, retry: { countMax: 0 } });
     return { kind: 'ready', checks };
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.fields.code !== 'NOT_READY') throw error;
-    return { kind: 'notReady', reason: error.fields.detail };
+    if (!isProblem(error, 'NOT_READY')) throw error;
+    return { kind: 'notReady', reason: error.detail };
   }
 }
 
 function ChainState({ chain }: { chain: ChainRow }) {
-  const { states, progress } = sideTexts.status;
+  const { states, progress } = texts.status;
   return (
     <span class={`state state-${chain.status}`}>
       <span class="dot" aria-hidden="true" /> {states[chain.status]}
@@ -45,7 +51,7 @@ function ChainState({ chain }: { chain: ChainRow }) {
   );
 }
 
-const { columns } = sideTexts.status;
+const { columns } = texts.status;
 
 const CHAIN_COLUMNS: readonly TableColumn<ChainRow>[] = [
   { text: columns.chain, cell: (chain) => chain.name },
@@ -64,7 +70,7 @@ const CHAIN_COLUMNS: readonly TableColumn<ChainRow>[] = [
   {
     text: columns.scope,
     className: 'wide',
-    cell: (chain) => sideTexts.status.scopes[chain.scope],
+    cell: (chain) => texts.status.scopes[chain.scope],
   },
   {
     text: columns.price,
@@ -83,14 +89,14 @@ function ReadinessNote({ readiness }: { readiness: Readiness | null }) {
     return (
       <div class="note" role="status">
         <p>
-          <strong>{sideTexts.status.notReady}</strong> {readiness.reason}
+          <strong>{texts.status.notReady}</strong> {readiness.reason}
         </p>
       </div>
     );
   }
   return (
     <section>
-      <h2>{sideTexts.status.ready}</h2>
+      <h2>{texts.status.ready}</h2>
       <ul class="checks">
         {readiness.checks.map(({ name, detail }) => (
           <li key={name}>
@@ -103,13 +109,13 @@ function ReadinessNote({ readiness }: { readiness: Readiness | null }) {
 }
 
 function LimitTable({ own }: { own: EntitlementsReply }) {
-  const { rows, level } = sideTexts.status;
+  const { rows, level } = texts.status;
   const { streams, streamTokens, trades, holders, klines } = own.limits;
   const figures = { perMinute: own.budget.perMinute, burst: own.budget.burst };
   const limits = { ...figures, streams, streamTokens, trades, holders, klines };
   return (
     <section>
-      <h2>{sideTexts.status.limits}</h2>
+      <h2>{texts.status.limits}</h2>
       <dl class="stats">
         <div>
           <dt>{rows.level}</dt>
@@ -130,25 +136,25 @@ export function StatusPage() {
   const ready = useResource({ key: 'ready', load: readReadiness, refreshMs: REFRESH_MS });
   const chains = useResource<ChainsReply>({
     key: 'chains',
-    load: (signal) => callApi('/chains', { signal }),
+    load: (signal) => api.getChains({}, { signal }),
     refreshMs: REFRESH_MS,
   });
   const problem = ready.problem ?? chains.problem;
   return (
     <div class="page">
-      <h1>{sideTexts.status.title}</h1>
+      <h1>{texts.status.title}</h1>
       {problem !== null && <ProblemNote problem={problem} />}
       <div class="readiness">
         <ReadinessNote readiness={ready.value} />
       </div>
       <section>
-        <h2>{sideTexts.status.chains}</h2>
+        <h2>{texts.status.chains}</h2>
         <DataTable
-          label={sideTexts.status.chains}
+          label={texts.status.chains}
           columns={CHAIN_COLUMNS}
           rows={chains.value?.chains ?? null}
           keyOf={({ slug }) => slug}
-          empty={sideTexts.status.noChains}
+          empty={texts.status.noChains}
           skeletonRows={2}
         />
       </section>

@@ -2,8 +2,8 @@
 
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { callApi } from '../../api/call-api.ts';
-import type { ChartKline, PoolRow, TradeRow, TradesReply } from '../../api/contract-types.ts';
+import { api } from '../../api/api-client.ts';
+import type { ChartKline, PoolRow, TradeRow } from '../../api/contract-types.ts';
 import { buildDrawnCandles, type CandleChange } from '../../chart/candle-book.ts';
 import type { PriceChart, TradeMarker } from '../../chart/price-chart.ts';
 import { setQuery } from '../../current-location.ts';
@@ -82,21 +82,22 @@ function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
 /** The true values of a candle, whatever is drawn. */
 function CandleLegend({ row }: { row: ChartKline | null }) {
   if (row === null) return null;
+  const { legend } = texts.token.chart;
   const parts = [
-    ['O', row.open],
-    ['H', row.high],
-    ['L', row.low],
-    ['C', row.close],
+    [legend.open, row.open],
+    [legend.high, row.high],
+    [legend.low, row.low],
+    [legend.close, row.close],
   ] as const;
   return (
     <p class="legend soft" aria-live="polite">
-      {new Date(row.openTime).toLocaleString('en')}{' '}
+      {new Date(row.openTime).toLocaleString(texts.locale)}{' '}
       {parts.map(([name, value]) => (
         <span key={name} title={value ?? ''}>
           {name} <b>{formatPrice(value)}</b>{' '}
         </span>
       ))}
-      V <b>{formatCompact(row.volume)}</b>
+      {legend.volume} <b>{formatCompact(row.volume)}</b>
     </p>
   );
 }
@@ -107,7 +108,7 @@ function buildMarkers(feed: TokenFeed, trades: readonly TradeRow[]): TradeMarker
   for (const { timestamp, side } of trades) {
     const openTime = feed.book.findAt(timestamp)?.openTime;
     if (openTime === undefined) continue;
-    marks.set(`${openTime} ${side}`, { openTime, side, text: texts.token.chart.own(side) });
+    marks.set(`${openTime} ${side}`, { openTime, side, text: texts.token.chart.own[side] });
   }
   return [...marks.values()].toSorted((a, b) => a.openTime - b.openTime);
 }
@@ -144,11 +145,9 @@ function markOwnTrades(feed: TokenFeed, chart: PriceChart, choices: TokenChoices
   const abort = new AbortController();
   let own: readonly TradeRow[] = [];
   const mark = () => chart.setMarkers(buildMarkers(feed, own));
+  const input = { chain, mint, pool: pool ?? undefined, wallet, limit: OWN_TRADES_MAX };
   const read = () =>
-    callApi<TradesReply>('/token/trades', {
-      query: { chain, mint, pool, wallet, limit: OWN_TRADES_MAX },
-      signal: abort.signal,
-    }).then(
+    api.getTrades(input, { signal: abort.signal }).then(
       ({ trades }) => {
         own = trades;
         mark();

@@ -1,9 +1,9 @@
 // A fact of a token's safety for people. Codes end with the unit of their value.
 
 import type { SafetyReply } from '../../api/contract-types.ts';
-import { detailsTexts } from '../../details-texts.ts';
 import { formatCompact, formatCompactUsd, formatPercent } from '../../format/format-amount.ts';
 import { formatUnits } from '../../format/token-units.ts';
+import { texts } from '../../texts.ts';
 
 /** As `/token/safety` has it. */
 export type SafetyFact = SafetyReply['facts'][number];
@@ -29,7 +29,7 @@ export function describeFact(
   { code, value }: Pick<SafetyFact, 'code' | 'value'>,
   decimals: number | null,
 ): DescribedFact {
-  const { yes, no } = detailsTexts.safety;
+  const { yes, no } = texts.token.safety;
   const words = code.split('_');
   const format = UNITS[words.at(-1) ?? ''];
   const shown = format === undefined ? words : words.slice(0, -1);

@@ -1,10 +1,9 @@
 // Who holds a token, and how much the largest hold together.
 
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { HoldersReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
-import { detailsTexts } from '../../details-texts.ts';
 import { formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { CheckField } from '../../parts/choice-fields.tsx';
@@ -17,13 +16,14 @@ import type { TokenChoices } from './token-choices.ts';
 const REFRESH_MS = 30_000;
 const ROWS = 50;
 const PICTURED = 10;
+const NOT_WALLETS = ['pool', 'burn', 'contract'] as const;
 
 type HolderRow = HoldersReply['holders'][number];
 
 /** The supply as a bar: the ten largest each, and all others. */
 function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 'top10Pct'>) {
   const largest = holders.slice(0, PICTURED).filter(({ pct }) => pct !== null);
-  const label = detailsTexts.holders.picture(formatPercent(top10Pct, 1));
+  const label = texts.token.holders.picture(formatPercent(top10Pct, 1));
   return (
     <figure class="concentration">
       <div class="stack" role="img" aria-label={label}>
@@ -41,7 +41,7 @@ function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 
   );
 }
 
-const { columns, kinds, empty, exclude: excludeLabel, incomplete } = detailsTexts.holders;
+const { columns, kinds, empty, exclude: excludeLabel, incomplete } = texts.token.holders;
 
 function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
   return [
@@ -67,11 +67,12 @@ function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
 export function HoldersTab({ choices }: { choices: TokenChoices }) {
   const { chain, mint } = choices;
   const isExcluding = currentLocation.value.query.get('holders') === 'wallets';
-  const exclude = isExcluding ? 'pool,burn,contract' : null;
   const { value, problem, reload } = useResource<HoldersReply>({
-    key: `${chain}:${mint}:${exclude}`,
-    load: (signal) =>
-      callApi('/token/holders', { query: { chain, mint, exclude, limit: ROWS }, signal }),
+    key: `${chain}:${mint}:${isExcluding}`,
+    load: (signal) => {
+      const exclude = isExcluding ? NOT_WALLETS : undefined;
+      return api.getHolders({ chain, mint, exclude, limit: ROWS }, { signal });
+    },
     refreshMs: REFRESH_MS,
   });
   return (

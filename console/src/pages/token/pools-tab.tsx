@@ -2,10 +2,9 @@
 
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { PoolReply, PoolRow } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { detailsTexts } from '../../details-texts.ts';
 import { formatCompactUsd, formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -22,7 +21,7 @@ function DepthBars({ depth }: { depth: readonly DepthRow[] }) {
     1,
   );
   const widthOf = (usd: string | null) => ({ width: `${(Number(usd ?? 0) / largest) * 100}%` });
-  const { pools } = detailsTexts;
+  const { pools } = texts.token;
   return (
     <table class="depth">
       <caption class="hidden">{pools.columns.depth}</caption>
@@ -57,12 +56,12 @@ function DepthBars({ depth }: { depth: readonly DepthRow[] }) {
 function PoolDepth({ chain, pool }: { chain: string; pool: string }) {
   const { value, problem, reload } = useResource<PoolReply>({
     key: `${chain}:${pool}`,
-    load: (signal) => callApi('/pool', { query: { chain, pool }, signal }),
+    load: (signal) => api.getPool({ chain, pool }, { signal }),
     refreshMs: REFRESH_MS,
   });
   if (problem !== null) return <ProblemNote problem={problem} onRetry={reload} />;
   if (value === null) return <div class="depth-space" />;
-  if (value.depth === null) return <p class="soft">{detailsTexts.pools.unknown}</p>;
+  if (value.depth === null) return <p class="soft">{texts.token.pools.unknown}</p>;
   return <DepthBars depth={value.depth} />;
 }
 
@@ -92,7 +91,7 @@ function PoolLine({ row, isOpen, onToggle }: PoolLineProps) {
       </td>
       <td class="number">
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={onToggle}>
-          {detailsTexts.pools.show} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
+          {texts.token.pools.show} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
         </button>
       </td>
     </tr>
@@ -101,7 +100,7 @@ function PoolLine({ row, isOpen, onToggle }: PoolLineProps) {
 
 export function PoolsTab({ pools }: { pools: readonly PoolRow[] }) {
   const [open, setOpen] = useState<string | null>(pools[0]?.address ?? null);
-  const { columns, empty } = detailsTexts.pools;
+  const { columns, empty } = texts.token.pools;
   if (pools.length === 0) return <p class="note">{empty}</p>;
   return (
     <table class="plain">

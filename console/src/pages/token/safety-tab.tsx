@@ -1,9 +1,8 @@
 // What was measured of a token's safety: warnings, facts and each pool's round trip.
 
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { SafetyReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { detailsTexts } from '../../details-texts.ts';
 import { formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
@@ -19,7 +18,7 @@ const BPS_PER_PERCENT = 100;
 
 type PoolSafetyRow = SafetyReply['pools'][number];
 
-const { safety } = detailsTexts;
+const { safety } = texts.token;
 
 function formatTax(bps: number | null): string {
   return formatPercent(bps === null ? null : bps / BPS_PER_PERCENT);
@@ -77,7 +76,7 @@ export function SafetyTab({ choices, decimals }: SafetyTabProps) {
   const { chain, mint } = choices;
   const { value, problem, reload } = useResource<SafetyReply>({
     key: `${chain}:${mint}`,
-    load: (signal) => callApi('/token/safety', { query: { chain, mint }, signal }),
+    load: (signal) => api.getTokenSafety({ chain, mint }, { signal }),
     refreshMs: REFRESH_MS,
   });
   if (value === null) {
@@ -105,7 +104,7 @@ export function SafetyTab({ choices, decimals }: SafetyTabProps) {
         columns={buildPoolColumns(chain)}
         rows={value.pools}
         keyOf={(row) => row.pool}
-        empty={detailsTexts.pools.empty}
+        empty={texts.token.pools.empty}
       />
     </>
   );

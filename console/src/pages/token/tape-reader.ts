@@ -1,7 +1,9 @@
 // Fills a tape: reads trades once the stream is open, then follows it.
 
-import { ApiProblem, type ApiQuery, callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { TradeRow, TradesReply } from '../../api/contract-types.ts';
+import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
+import type { TokenChoices } from './token-choices.ts';
 import type { TokenFeed } from './token-feed.ts';
 import { matchesTapeFilter, TAPE_ROWS_MAX, type TapeFilter, TradeTape } from './trade-tape.ts';
 
@@ -9,13 +11,13 @@ export interface TapeState {
   /** Null until the first trades are here. */
   readonly rows: readonly TradeRow[] | null;
   readonly hasMore: boolean;
-  readonly problem: ApiProblem | null;
+  readonly problem: ShownProblem | null;
 }
 
 interface TapeReaderOptions {
   readonly feed: TokenFeed;
   /** Which token, and which pool of it. */
-  readonly subject: ApiQuery;
+  readonly subject: Pick<TokenChoices, 'chain' | 'mint' | 'pool'>;
   readonly filter: TapeFilter;
   readonly onChange: (state: TapeState) => void;
 }
@@ -31,7 +33,7 @@ export class TapeReader {
   #arrived: TradeRow[] | null = null;
   #cursor: string | null = null;
   #isRead = false;
-  #problem: ApiProblem | null = null;
+  #problem: ShownProblem | null = null;
   #round = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -61,11 +63,12 @@ export class TapeReader {
       this.#cursor = nextCursor;
       this.#show(null);
     } catch (error) {
-      if (error instanceof ApiProblem && round === this.#round) this.#show(error);
+      const isOver = this.#abort.signal.aborted || round !== this.#round;
+      if (!isOver) this.#show(toProblem(error));
     }
   }
 
-  #show(problem: ApiProblem | null): void {
+  #show(problem: ShownProblem | null): void {
     this.#problem = problem;
     const { rows } = this.#tape;
     // A full tape drops its oldest trades: what is older would not join what is left.
@@ -75,9 +78,14 @@ export class TapeReader {
   }
 
   #ask(page: { readonly cursor?: string }): Promise<TradesReply> {
-    const { subject, filter } = this.#options;
-    const query = { ...subject, ...filter, limit: ROWS_READ, ...page };
-    return callApi<TradesReply>('/token/trades', { query, signal: this.#abort.signal });
+    const { chain, mint, pool } = this.#options.subject;
+    const { side, minUsd, wallet } = this.#options.filter;
+    const input = {
+      ...{ chain, mint, limit: ROWS_READ, ...page },
+      ...{ pool: pool ?? undefined, side: side ?? undefined },
+      ...{ minUsd: minUsd ?? undefined, wallet: wallet ?? undefined },
+    };
+    return api.getTrades(input, { signal: this.#abort.signal });
   }
 
   async #read(): Promise<void> {
@@ -98,8 +106,8 @@ export class TapeReader {
   }
 
   #fail(error: unknown): void {
-    const problem = error instanceof ApiProblem ? error : null;
-    const retryAtMs = problem?.fields.retryAtMs ?? null;
+    const problem = toProblem(error);
+    const { retryAtMs } = problem;
     if (retryAtMs === null) {
       // Nothing more is read: what arrives is shown at once again.
       this.#tape.replace(this.#tape.rows, this.#arrived ?? []);

@@ -1,6 +1,5 @@
 // What the user chose on a token's page; all of it is in the URL.
 
-import type { ApiQuery } from '../../api/call-api.ts';
 import type { KlineIntervalName } from '../../api/contract-types.ts';
 
 /** As the contract has them; `satisfies` fails if one is renamed. */
@@ -60,7 +59,7 @@ export function parseTokenChoices(query: URLSearchParams): TokenChoices | null {
 }
 
 /** What the candles of the chart depend on, for `/token/klines` and the stream alike. */
-export function buildKlineQuery(choices: TokenChoices): ApiQuery {
+export function buildKlineInput(choices: TokenChoices) {
   const { chain, mint, interval, currency, outliers, pool } = choices;
-  return { chain, mint, interval, currency, outliers, pool };
+  return { chain, mint, interval, currency, outliers, pool: pool ?? undefined };
 }

@@ -3,11 +3,12 @@
 // again.
 
 import { type Signal, signal } from '@preact/signals';
-import { ApiProblem, callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { ChartKline, KlinesReply, StreamEvents, TradeRow } from '../../api/contract-types.ts';
 import { openEventStream } from '../../api/event-stream.ts';
+import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
 import { CandleBook, type CandleChange } from '../../chart/candle-book.ts';
-import { buildKlineQuery, type TokenChoices } from './token-choices.ts';
+import { buildKlineInput, type TokenChoices } from './token-choices.ts';
 
 /** Rows of the chart at first, and of each piece of history. */
 const CANDLES_READ = 500;
@@ -33,7 +34,7 @@ export class TokenFeed {
   readonly isPaused = signal(false);
   /** How many trades the last reorganisation took back. */
   readonly revertedTrades = signal(0);
-  readonly candleProblem: Signal<ApiProblem | null> = signal(null);
+  readonly candleProblem: Signal<ShownProblem | null> = signal(null);
   /** Null until the first candles are here. */
   readonly hasCandles: Signal<boolean | null> = signal(null);
   readonly isLoadingOlder = signal(false);
@@ -59,8 +60,9 @@ export class TokenFeed {
   }
 
   open(): void {
+    const input = buildKlineInput(this.#choices);
     this.#close = openEventStream({
-      query: buildKlineQuery(this.#choices),
+      input: { ...input, mint: [input.mint] },
       handlers: {
         snapshot: (data) => {
           if ('token' in data) this.price.value = { ...data.token, block: data.asOf.block };
@@ -132,9 +134,9 @@ export class TokenFeed {
 
   #failCandles(error: unknown): void {
     if (this.#abort.signal.aborted) return;
-    const problem = error instanceof ApiProblem ? error : null;
+    const problem = toProblem(error);
     this.candleProblem.value = problem;
-    const retryAtMs = problem?.fields.retryAtMs ?? null;
+    const { retryAtMs } = problem;
     if (retryAtMs === null) {
       // Nothing more is read: what arrives is shown at once again.
       const arrived = this.#arrived ?? [];
@@ -148,8 +150,8 @@ export class TokenFeed {
   }
 
   #askCandles(range: { readonly endTime?: number }): Promise<KlinesReply> {
-    const query = { ...buildKlineQuery(this.#choices), limit: CANDLES_READ, ...range };
-    return callApi<KlinesReply>('/token/klines', { query, signal: this.#abort.signal });
+    const input = { ...buildKlineInput(this.#choices), limit: CANDLES_READ, ...range };
+    return api.getKlines(input, { signal: this.#abort.signal });
   }
 
   /** Reads the candles before the oldest. */

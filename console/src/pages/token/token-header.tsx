@@ -126,7 +126,7 @@ export function CoverageNote({ token, feed }: TokenHeaderProps) {
   const { block } = feed.price.value ?? token.asOf;
   const lines = [
     coverage.block(formatCount(Math.max(block, token.asOf.block))),
-    tradesFrom === null ? null : coverage.from(new Date(tradesFrom).toLocaleString('en')),
+    tradesFrom === null ? null : coverage.from(new Date(tradesFrom).toLocaleString(texts.locale)),
     scope === 'partial' ? coverage.partial : null,
     backfill?.status === 'running' ? coverage.backfill(formatPercent(backfill.pct, 0)) : null,
     backfill?.status === 'queued' ? coverage.queued : null,

@@ -1,20 +1,22 @@
 // A token: head, chart, and tabs with trades, holders, pools, safety and traders.
 
 import { useEffect, useState } from 'preact/hooks';
-import { ApiProblem, callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { TokenReply } from '../../api/contract-types.ts';
+import type { ShownProblem } from '../../api/shown-problem.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
 import { formatUsd } from '../../format/format-price.ts';
 import { createLazyPart } from '../../lazy-part.tsx';
 import { ChoiceGroup } from '../../parts/choice-fields.tsx';
 import { ProblemNote, type ProblemNoteProps } from '../../parts/problem-note.tsx';
+import { setTitle } from '../../set-title.ts';
 import { texts } from '../../texts.ts';
 import { ChartPanel } from './chart-panel.tsx';
 import type { DetailsTabProps } from './details-tab.tsx';
-import { SwapPanel } from './swap/swap-panel.tsx';
+import type { SwapPanelProps } from './swap/swap-panel.tsx';
 import {
-  buildKlineQuery,
+  buildKlineInput,
   parseTokenChoices,
   TOKEN_TABS,
   type TokenChoices,
@@ -30,6 +32,14 @@ const DetailsTab = createLazyPart<DetailsTabProps>(
   async () => (await import('./details-tab.tsx')).DetailsTab,
 );
 
+/** Asked for at once: a sheet that is opened and then grows would move what is read. */
+const swapPanel = import('./swap/swap-panel.tsx');
+
+const SwapPanel = createLazyPart<SwapPanelProps>(
+  async () => (await swapPanel).SwapPanel,
+  <div class="swap-space" aria-busy="true" />,
+);
+
 interface LoadedProps {
   readonly token: TokenReply;
   readonly feed: TokenFeed;
@@ -39,7 +49,7 @@ interface LoadedProps {
 /** A feed for these candles, from the first render that needs it to the last. */
 function useFeed(choices: TokenChoices, isFound: boolean): TokenFeed | null {
   const [feed, setFeed] = useState<TokenFeed | null>(null);
-  const key = JSON.stringify(buildKlineQuery(choices));
+  const key = JSON.stringify(buildKlineInput(choices));
   // The key stands for the choices.
   useEffect(() => {
     if (!isFound) return undefined;
@@ -76,7 +86,7 @@ function LoadedToken(props: LoadedProps) {
   const { priceUsd } = pickTokenFigures(props);
   const symbol = token.symbol ?? texts.token.unnamed;
   useEffect(() => {
-    document.title = `${formatUsd(priceUsd)} ${symbol} · Mintwire`;
+    setTitle(`${formatUsd(priceUsd)} ${symbol}`);
   }, [priceUsd, symbol]);
   const reverted = feed.revertedTrades.value;
   const isTradable = token.pools.some(({ tradable }) => tradable);
@@ -108,8 +118,9 @@ function LoadedToken(props: LoadedProps) {
   );
 }
 
-const buildProblem = (code: string, detail = '') =>
-  new ApiProblem({ status: 404, code, title: '', detail, retryAtMs: null });
+const buildProblem = (code: string, detail = ''): ShownProblem => {
+  return { status: 404, code, title: '', detail, retryAtMs: null };
+};
 
 const PAUSED = buildProblem('TOKEN_PAUSED');
 const UNNAMED = buildProblem('NO_TOKEN', texts.problem.noToken);
@@ -122,7 +133,7 @@ interface NoTokenProps extends ProblemNoteProps {
 /** In place of the token: why, and what to do. */
 function NoToken({ named, ...props }: NoTokenProps) {
   useEffect(() => {
-    document.title = `${texts.problem.noTokenTitle} · Mintwire`;
+    setTitle(texts.problem.noTokenTitle);
   }, []);
   return (
     <>
@@ -141,7 +152,7 @@ function KnownToken({ choices }: { choices: TokenChoices }) {
   const { chain, mint } = choices;
   const { value, problem, reload } = useResource<TokenReply>({
     key: `${chain}:${mint}`,
-    load: (signal) => callApi('/token', { query: { chain, mint }, signal }),
+    load: (signal) => api.getToken({ chain, mint }, { signal }),
     refreshMs: REFRESH_MS,
   });
   const feed = useFeed(choices, value !== null);

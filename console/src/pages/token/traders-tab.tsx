@@ -1,10 +1,9 @@
 // The wallets with the highest profit from a token.
 
-import { callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { TradersReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
-import { detailsTexts } from '../../details-texts.ts';
 import { formatCount } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { ChoiceGroup } from '../../parts/choice-fields.tsx';
@@ -19,7 +18,7 @@ const REFRESH_MS = 60_000;
 
 type TraderRow = TradersReply['traders'][number];
 
-const { columns, empty } = detailsTexts.traders;
+const { columns, empty } = texts.token.traders;
 
 function buildTraderColumns(chain: string): TableColumn<TraderRow>[] {
   return [
@@ -49,13 +48,13 @@ export function TradersTab({ choices }: { choices: TokenChoices }) {
   const window = WINDOWS.find((each) => each === asked) ?? '24h';
   const { value, problem, reload } = useResource<TradersReply>({
     key: `${chain}:${mint}:${window}`,
-    load: (signal) => callApi('/token/traders', { query: { chain, mint, window }, signal }),
+    load: (signal) => api.getTraders({ chain, mint, window }, { signal }),
     refreshMs: REFRESH_MS,
   });
   return (
     <>
       <ChoiceGroup
-        label={detailsTexts.traders.window}
+        label={texts.token.traders.window}
         choices={WINDOWS.map((value) => ({ value, text: value }))}
         chosen={window}
         onChoose={(next) => setQuery({ window: next === '24h' ? null : next })}

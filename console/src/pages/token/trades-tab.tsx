@@ -30,7 +30,7 @@ function parseTapeFilter(query: URLSearchParams): TapeFilter {
   return {
     side: side === 'buy' || side === 'sell' ? side : null,
     minUsd: minUsd !== null && /^\d+(\.\d+)?$/.test(minUsd) ? minUsd : null,
-    wallet: query.get('wallet'),
+    wallet: query.get('wallet') || null,
   };
 }
 

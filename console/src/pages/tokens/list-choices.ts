@@ -1,6 +1,6 @@
 // What the user chose on the list of tokens: the query of the page, and that of the API.
 
-import type { ApiQuery } from '../../api/call-api.ts';
+import type { OperationInput } from '../../../../sdk/src/create-client.ts';
 import type { WindowName } from '../../api/contract-types.ts';
 
 const LIST_SORTS = [
@@ -42,15 +42,15 @@ export function parseListChoices(query: URLSearchParams): ListChoices {
   };
 }
 
-export function buildListQuery(choices: ListChoices): ApiQuery {
+export function buildListInput(choices: ListChoices): OperationInput<'listTokens'> {
   return {
     // Launches are the newest tokens of any launchpad.
     sort: choices.sort === 'launches' ? 'new' : choices.sort,
-    launchpad: choices.sort === 'launches' ? 'any' : null,
+    launchpad: choices.sort === 'launches' ? 'any' : undefined,
     window: choices.window,
-    chain: choices.chain,
-    minLiquidityUsd: choices.minLiquidityUsd,
-    verified: choices.isVerified ? 'true' : null,
+    chain: choices.chain === null ? undefined : [choices.chain],
+    minLiquidityUsd: choices.minLiquidityUsd ?? undefined,
+    verified: choices.isVerified || undefined,
     sparkline: '24h',
     limit: LIST_PAGE_ROWS,
   };

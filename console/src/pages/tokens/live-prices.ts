@@ -38,7 +38,7 @@ type Named = { readonly chain?: string; readonly mint?: string };
 /** A stream of these tokens, `chain:mint` each. */
 function openPrices(keys: readonly string[]): () => void {
   return openEventStream({
-    query: { mint: keys, events: 'price' },
+    input: { mint: keys, events: ['price'] },
     handlers: {
       price: (data) => putPrice(data, data),
       snapshot: (data) => {

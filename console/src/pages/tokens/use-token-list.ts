@@ -1,10 +1,11 @@
 // The rows of the list: the first page is read again every 15 seconds, more pages on demand.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiProblem, callApi } from '../../api/call-api.ts';
+import { api } from '../../api/api-client.ts';
 import type { TokenListReply } from '../../api/contract-types.ts';
+import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { buildListQuery, type ListChoices } from './list-choices.ts';
+import { buildListInput, type ListChoices } from './list-choices.ts';
 import { type DatedTokenRow, mergeListPages } from './merge-list-pages.ts';
 
 const REFRESH_MS = 15_000;
@@ -17,7 +18,7 @@ interface MorePages {
 export interface ShownTokens {
   /** Null until the first page is here. */
   readonly rows: readonly DatedTokenRow[] | null;
-  readonly problem: ApiProblem | null;
+  readonly problem: ShownProblem | null;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   loadMore(): void;
@@ -25,16 +26,16 @@ export interface ShownTokens {
 }
 
 export function useTokenList(choices: ListChoices): ShownTokens {
-  const query = buildListQuery(choices);
-  const key = JSON.stringify(query);
+  const input = buildListInput(choices);
+  const key = JSON.stringify(input);
   const first = useResource<TokenListReply>({
     key,
-    load: (signal) => callApi('/tokens', { query, signal }),
+    load: (signal) => api.listTokens(input, { signal }),
     refreshMs: REFRESH_MS,
   });
   const [more, setMore] = useState<MorePages>({ key, pages: [] });
   const [isLoadingMore, setLoading] = useState(false);
-  const [moreProblem, setProblem] = useState<ApiProblem | null>(null);
+  const [moreProblem, setProblem] = useState<ShownProblem | null>(null);
   const abort = useRef<AbortController | null>(null);
   const pages = more.key === key ? more.pages : [];
   const cursor = (pages.at(-1) ?? first.value)?.nextCursor ?? null;
@@ -52,15 +53,13 @@ export function useTokenList(choices: ListChoices): ShownTokens {
     abort.current = own;
     setLoading(true);
     setProblem(null);
-    callApi<TokenListReply>('/tokens', {
-      query: { ...JSON.parse(key), cursor },
-      signal: own.signal,
-    })
+    api
+      .listTokens({ ...JSON.parse(key), cursor }, { signal: own.signal })
       .then((page) =>
         setMore((old) => ({ key, pages: [...(old.key === key ? old.pages : []), page] })),
       )
       .catch((error: unknown) => {
-        if (error instanceof ApiProblem) setProblem(error);
+        if (!own.signal.aborted) setProblem(toProblem(error));
       })
       .finally(() => setLoading(false));
   }, [key, cursor, isLoadingMore]);

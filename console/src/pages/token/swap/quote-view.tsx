@@ -2,12 +2,12 @@
 
 import type { QuoteReply } from '../../../api/contract-types.ts';
 import { nowMs } from '../../../clock-tick.ts';
-import { dialogTexts } from '../../../dialog-texts.ts';
 import { formatDuration } from '../../../format/format-age.ts';
 import { formatCompactUsd, formatPercent } from '../../../format/format-amount.ts';
 import { formatPrice } from '../../../format/format-price.ts';
 import { formatUnits } from '../../../format/token-units.ts';
 import { findChain } from '../../../state/chains.ts';
+import { texts } from '../../../texts.ts';
 
 const BPS_PER_PERCENT = 100;
 const USD_DIGITS = 6;
@@ -24,7 +24,7 @@ function NetworkCost({ quote }: { quote: QuoteReply }) {
   const units = formatUnits(quote.networkCost.totalRaw, native.decimals);
   return (
     <span title={units ?? ''}>
-      {dialogTexts.swap.about} {formatPrice(units)} {native.symbol}{' '}
+      {texts.swap.about} {formatPrice(units)} {native.symbol}{' '}
       <span class="soft">{formatCompactUsd(estimateUsd(units, native.priceUsd))}</span>
     </span>
   );
@@ -42,7 +42,7 @@ function describeRoute({ route }: QuoteReply): string {
 
 /** What is given exactly, what it is quoted at, and the limit of that. */
 function AmountRows({ quote: { input, output } }: { quote: QuoteReply }) {
-  const { rows } = dialogTexts.swap;
+  const { rows } = texts.swap;
   const isExactOut = input.maxAmountRaw !== undefined;
   const quoted = isExactOut ? input : output;
   const limitRaw = input.maxAmountRaw ?? output.minAmountRaw ?? output.amountRaw;
@@ -73,7 +73,7 @@ function AmountRows({ quote: { input, output } }: { quote: QuoteReply }) {
 }
 
 export function QuoteView({ quote }: { quote: QuoteReply }) {
-  const { rows } = dialogTexts.swap;
+  const { rows } = texts.swap;
   const feeBps = quote.fees.reduce((sum, { bps }) => sum + bps, 0);
   return (
     <>

@@ -1,11 +1,17 @@
-// Signs and sends a trade: approvals one after the other, then the swap, priced again after them.
+// Signs and sends a trade by the SDK: approvals one after the other, then the swap, priced again
+// after them.
 
+import type { SentTransaction } from '../../../../../sdk/src/follow-transaction.ts';
+import { sendTrade } from '../../../../../sdk/src/send-trade.ts';
+import type { TradeWallet } from '../../../../../sdk/src/trade-wallet-sender.ts';
+import { patientApi } from '../../../api/api-client.ts';
 import type { BuiltTradeReply } from '../../../api/contract-types.ts';
-import { dialogTexts } from '../../../dialog-texts.ts';
-import type { BuiltTransaction, PageWallet } from '../../../wallet/page-wallet.ts';
+import { texts } from '../../../texts.ts';
 import { WalletError } from '../../../wallet/wallet-error.ts';
-import { describeSent, type FollowedTransaction, followTrade } from './follow-trade.ts';
 import { isAsGood } from './is-as-good.ts';
+import type { WantedSwap } from './use-quote.ts';
+
+type BuiltTransaction = BuiltTradeReply['transactions'][number];
 
 export interface SigningStep {
   readonly kind: BuiltTransaction['kind'];
@@ -14,9 +20,8 @@ export interface SigningStep {
 }
 
 interface SwapRunOptions {
-  readonly wallet: PageWallet;
-  readonly owner: string;
-  readonly chain: string;
+  readonly wallet: TradeWallet;
+  readonly request: WantedSwap;
   /** What the user has reviewed. */
   readonly built: BuiltTradeReply;
   /** Builds the same trade on the current state. */
@@ -28,63 +33,57 @@ interface SwapRunOptions {
 /** The price is worse than what was reviewed: the user decides again. */
 export class PriceMovedError extends Error {}
 
-/** The network has not known the transaction for a while: nobody can say what became of it. */
-export class LostTransactionError extends Error {
-  readonly txHash: string;
-
-  constructor(txHash: string) {
-    super(dialogTexts.swap.lost);
-    this.txHash = txHash;
-  }
-}
-
+/** The network may take its time to know a transaction: the wallet sends it, not we. */
 const LOST_AFTER_MS = 120_000;
 
-/** Waits for its block; refuses one that failed, or that the network has forgotten. */
-async function untilMined(sent: FollowedTransaction, signal: AbortSignal): Promise<void> {
-  let knownMs = Date.now();
-  await followTrade(sent, {
-    // What was just sent waits for its block: anything else is news.
-    knownStatus: 'pending',
-    signal,
-    onAnswer: (answer) => {
-      const status = answer?.status;
-      if (status === 'reverted') throw new WalletError(dialogTexts.swap.reverted);
-      const isLost = status === 'unknown' && Date.now() - knownMs >= LOST_AFTER_MS;
-      if (isLost) throw new LostTransactionError(sent.txHash);
-      if (status === 'pending') knownMs = Date.now();
-      return status === 'confirmed' || status === 'finalized';
-    },
+/** What becomes of the transactions from `first` on, by what the SDK has sent of them. */
+function updateSteps(
+  steps: readonly SigningStep[],
+  first: number,
+  sent: readonly (string | null)[],
+): SigningStep[] {
+  return steps.map((step, at) => {
+    const txHash = sent[at - first];
+    if (txHash === undefined) return step;
+    const isLast = at - first === sent.length - 1;
+    if (!isLast) return { ...step, txHash, state: 'done' };
+    return { ...step, txHash, state: txHash === null ? 'asked' : 'sent' };
   });
-  if (signal.aborted) throw new WalletError(dialogTexts.swap.stopped);
 }
 
 /** The swap, once it is mined. */
-export async function runSwap(options: SwapRunOptions): Promise<FollowedTransaction> {
-  const { wallet, built } = options;
+export async function runSwap(options: SwapRunOptions): Promise<SentTransaction> {
+  const { wallet, request, built, signal } = options;
   let steps: readonly SigningStep[] = built.transactions.map(({ kind }) => {
     return { kind, state: 'next', txHash: null };
   });
-  const show = (at: number, change: Partial<SigningStep>) => {
-    steps = steps.map((step, index) => (index === at ? { ...step, ...change } : step));
+  const show = (next: readonly SigningStep[]) => {
+    steps = next;
     options.onSteps(steps);
   };
-  const send = async (at: number, transaction: BuiltTransaction) => {
-    if (options.signal.aborted) throw new WalletError(dialogTexts.swap.stopped);
-    show(at, { state: 'asked' });
-    const txHash = await wallet.send(transaction, options);
-    show(at, { state: 'sent', txHash });
-    const sent = describeSent(options.chain, txHash, transaction);
-    await untilMined(sent, options.signal);
-    show(at, { state: 'done' });
-    return sent;
+  /** Has the wallet sign and send them; each is mined before the next. */
+  const send = async (part: BuiltTradeReply, first: number) => {
+    show(updateSteps(steps, first, [null]));
+    const { hashes } = await sendTrade(patientApi, request, {
+      ...{ wallet, signal, until: 'confirmed', lostAfterMs: LOST_AFTER_MS, timeoutMs: Infinity },
+      resume: { built: part, sent: [] },
+      onProgress: ({ sent }) => show(updateSteps(steps, first, sent)),
+    });
+    show(steps.map((step) => (step.state === 'sent' ? { ...step, state: 'done' } : step)));
+    return hashes.at(-1) ?? '';
   };
   const approvals = built.transactions.filter(({ kind }) => kind !== 'swap');
-  for (const [at, approval] of approvals.entries()) await send(at, approval);
+  if (approvals.length > 0) await send({ ...built, transactions: approvals }, 0);
   const current = approvals.length === 0 ? built : await options.rebuild();
   if (!isAsGood(built, current)) throw new PriceMovedError();
   const [swap, ...others] = current.transactions;
-  if (swap?.kind !== 'swap' || others.length > 0)
-    throw new WalletError(dialogTexts.swap.notApproved);
-  return send(approvals.length, swap);
+  if (swap?.kind !== 'swap' || others.length > 0) {
+    throw new WalletError(texts.swap.notApproved);
+  }
+  const txHash = await send(current, approvals.length);
+  const isSolana = swap.type === 'solana-v0';
+  return {
+    ...{ chain: request.chain, txHash },
+    lastValidBlockHeight: isSolana ? swap.lastValidBlockHeight : undefined,
+  };
 }

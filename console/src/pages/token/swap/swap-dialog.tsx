@@ -1,20 +1,24 @@
 // The review of a trade, its signatures and its way to finality.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiProblem, callApi } from '../../../api/call-api.ts';
+import {
+  followTransaction,
+  type SentTransaction,
+} from '../../../../../sdk/src/follow-transaction.ts';
+import { MintwireError } from '../../../../../sdk/src/mintwire-error.ts';
+import { TradeError } from '../../../../../sdk/src/trade-error.ts';
+import { api, patientApi } from '../../../api/api-client.ts';
 import type { BuiltTradeReply, TradeStatusReply } from '../../../api/contract-types.ts';
 import { nowMs } from '../../../clock-tick.ts';
-import { dialogTexts } from '../../../dialog-texts.ts';
 import { AddressText } from '../../../parts/address-text.tsx';
+import { describeWalletError } from '../../../parts/describe-wallet-error.ts';
 import { ModalDialog } from '../../../parts/modal-dialog.tsx';
-import { describeProblem } from '../../../parts/problem-note.tsx';
 import { otherAccount } from '../../../state/account.ts';
+import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
 import { findSessionWallet } from '../../../wallet/session-wallet.ts';
-import { WalletError } from '../../../wallet/wallet-error.ts';
-import { type FollowedTransaction, followTrade } from './follow-trade.ts';
 import { QuoteView } from './quote-view.tsx';
-import { LostTransactionError, PriceMovedError, runSwap, type SigningStep } from './run-swap.ts';
+import { PriceMovedError, runSwap, type SigningStep } from './run-swap.ts';
 import type { WantedSwap } from './use-quote.ts';
 
 export interface SwapDialogProps {
@@ -28,25 +32,26 @@ type SwapState =
   | { readonly kind: 'building' }
   | { readonly kind: 'review'; readonly built: BuiltTradeReply }
   | { readonly kind: 'signing'; readonly steps: readonly SigningStep[] }
-  | { readonly kind: 'sent'; readonly sent: FollowedTransaction }
+  | { readonly kind: 'sent'; readonly sent: SentTransaction }
   | { readonly kind: 'lost'; readonly txHash: string }
   | { readonly kind: 'failed' };
 
-function describeFailure(error: unknown): string {
-  if (error instanceof ApiProblem) return describeProblem(error);
-  if (error instanceof PriceMovedError) return dialogTexts.swap.moved;
-  const isForUser = error instanceof WalletError || error instanceof LostTransactionError;
-  return isForUser ? error.message : String(error);
+/** The ends of a trade in words; what the wallet itself said stands beside an uncertain one. */
+function describeFailure(error: unknown, { request, owner }: SwapDialogProps): string {
+  if (error instanceof PriceMovedError) return texts.swap.moved;
+  if (!(error instanceof TradeError)) return describeWalletError(error);
+  const { code, cause } = error;
+  const { chain } = request;
+  if (code === 'WRONG_WALLET') return texts.swap.wrongAccount(owner);
+  if (code === 'WRONG_CHAIN') return texts.swap.wrongChain(findChain(chain)?.name ?? chain);
+  const isSaid = code === 'SEND_UNCERTAIN' && !(cause instanceof MintwireError);
+  return `${texts.swap.ends[code]} ${isSaid ? describeWalletError(cause) : ''}`.trim();
 }
 
 /** Errors after which the user looks at a new price, instead of at an end. */
 function isForReview(error: unknown): boolean {
   if (error instanceof PriceMovedError) return true;
-  return error instanceof WalletError && error.isRefusal;
-}
-
-function buildTrade(request: WantedSwap): Promise<BuiltTradeReply> {
-  return callApi<BuiltTradeReply>('/trade/build', { method: 'POST', body: request });
+  return error instanceof TradeError && (error.code === 'REFUSED' || error.code === 'EXPIRED');
 }
 
 function IssueList({ issues }: Pick<BuiltTradeReply, 'issues'>) {
@@ -58,7 +63,7 @@ function IssueList({ issues }: Pick<BuiltTradeReply, 'issues'>) {
   return (
     <ul class="warnings">
       {names.map((name) => (
-        <li key={name}>{dialogTexts.swap.issues[name]}</li>
+        <li key={name}>{texts.swap.issues[name]}</li>
       ))}
     </ul>
   );
@@ -83,15 +88,15 @@ function TradeReview({ built, onSign, onAgain }: ReviewProps) {
       <QuoteView quote={built.quote} />
       <IssueList issues={built.issues} />
       {built.transactions.length > 1 && (
-        <p class="soft">{dialogTexts.swap.signatures(built.transactions.length)}</p>
+        <p class="soft">{texts.swap.signatures(built.transactions.length)}</p>
       )}
       {isOver ? (
         <button type="button" class="primary" onClick={onAgain}>
-          {dialogTexts.swap.again}
+          {texts.swap.again}
         </button>
       ) : (
         <button type="button" class="primary" disabled={isShort} onClick={onSign}>
-          {dialogTexts.swap.sign}
+          {texts.swap.sign}
         </button>
       )}
     </>
@@ -103,7 +108,7 @@ function StepList({ steps, chain }: { steps: readonly SigningStep[]; chain: stri
     <ol class="steps" aria-live="polite">
       {steps.map(({ kind, state, txHash }, at) => (
         <li key={`${kind}${at}`} class={`step-${state}`}>
-          {dialogTexts.swap.kinds[kind]} <span class="soft">{dialogTexts.swap.states[state]}</span>{' '}
+          {texts.swap.kinds[kind]} <span class="soft">{texts.swap.states[state]}</span>{' '}
           {txHash !== null && <AddressText chain={chain} id={txHash} kind="tx" />}
         </li>
       ))}
@@ -112,38 +117,38 @@ function StepList({ steps, chain }: { steps: readonly SigningStep[]; chain: stri
 }
 
 /** From mined to final; a reorganisation may still take it back. */
-function SentTrade({ sent }: { sent: FollowedTransaction }) {
+function SentTrade({ sent }: { sent: SentTransaction }) {
   const [status, setStatus] = useState<TradeStatusReply['status']>('confirmed');
   useEffect(() => {
     const abort = new AbortController();
-    void followTrade(sent, {
-      knownStatus: 'confirmed',
-      signal: abort.signal,
-      onAnswer: (answer) => {
-        if (answer !== null) setStatus(answer.status);
-        return answer?.status === 'finalized';
-      },
-    });
+    const follow = async () => {
+      for await (const answer of followTransaction(patientApi, sent, { signal: abort.signal })) {
+        setStatus(answer.status);
+        if (answer.status === 'finalized') return;
+      }
+    };
+    // What is shown stays true; the tape shows what becomes of it.
+    follow().catch(() => undefined);
     return () => abort.abort();
   }, [sent]);
   return (
     <p class="note" role="status">
-      {dialogTexts.swap.status[status]}{' '}
-      <AddressText chain={sent.chain} id={sent.txHash} kind="tx" />
+      {texts.swap.status[status]} <AddressText chain={sent.chain} id={sent.txHash} kind="tx" />
     </p>
   );
 }
 
-function useSwap({ request, owner }: SwapDialogProps) {
+function useSwap(props: SwapDialogProps) {
+  const { request, owner } = props;
   const [state, setState] = useState<SwapState>({ kind: 'building' });
   const [message, setMessage] = useState<string | null>(null);
   const abort = useRef(new AbortController());
   const build = useCallback(() => {
     setState({ kind: 'building' });
-    buildTrade(request).then(
+    api.buildTrade(request).then(
       (built) => setState({ kind: 'review', built }),
       (error: unknown) => {
-        setMessage(describeFailure(error));
+        setMessage(describeFailure(error, props));
         setState({ kind: 'failed' });
       },
     );
@@ -157,21 +162,20 @@ function useSwap({ request, owner }: SwapDialogProps) {
     setMessage(null);
     setState({ kind: 'signing', steps: [] });
     try {
+      const wallet = await findSessionWallet(owner);
       const sent = await runSwap({
-        wallet: await findSessionWallet(owner),
-        owner,
-        chain: request.chain,
-        built,
-        rebuild: () => buildTrade(request),
+        ...{ request, built, signal: abort.current.signal },
+        wallet: await wallet.findSender(owner, request.chain),
+        rebuild: () => api.buildTrade(request),
         onSteps: (steps) => setState({ kind: 'signing', steps }),
-        signal: abort.current.signal,
       });
       setState({ kind: 'sent', sent });
     } catch (error) {
-      setMessage(describeFailure(error));
+      setMessage(describeFailure(error, props));
+      const lost = error instanceof TradeError ? error.progress.sent.at(-1) : undefined;
       if (isForReview(error)) build();
-      else if (!(error instanceof LostTransactionError)) setState({ kind: 'failed' });
-      else setState({ kind: 'lost', txHash: error.txHash });
+      else if (typeof lost === 'string') setState({ kind: 'lost', txHash: lost });
+      else setState({ kind: 'failed' });
     }
   };
   return { state, message, build, sign };
@@ -210,12 +214,12 @@ export function SwapDialog(props: SwapDialogProps) {
       )}
       {state.kind === 'failed' && (
         <button type="button" onClick={build}>
-          {dialogTexts.swap.again}
+          {texts.swap.again}
         </button>
       )}{' '}
       {state.kind !== 'signing' && (
         <button type="button" onClick={props.onClose}>
-          {dialogTexts.close}
+          {texts.close}
         </button>
       )}
     </ModalDialog>

@@ -1,7 +1,7 @@
 // Buys and sells a token: amount, quote while typing, review, signatures, status.
 
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { callApi } from '../../../api/call-api.ts';
+import { api } from '../../../api/api-client.ts';
 import type { QuoteReply, TokenReply, WalletBalancesReply } from '../../../api/contract-types.ts';
 import { useResource } from '../../../api/use-resource.ts';
 import { formatUnits, parseUnits } from '../../../format/token-units.ts';
@@ -14,6 +14,7 @@ import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
 import type { TokenFeed } from '../token-feed.ts';
 import { pickMaxSpend } from './pick-max-spend.ts';
+import { QuoteView } from './quote-view.tsx';
 import type { SwapDialogProps } from './swap-dialog.tsx';
 import { useQuote, type WantedSwap } from './use-quote.ts';
 
@@ -22,17 +23,12 @@ const SwapDialog = createLazyPart<SwapDialogProps>(
   null,
 );
 
-const QuoteView = createLazyPart<{ readonly quote: QuoteReply }>(
-  async () => (await import('./quote-view.tsx')).QuoteView,
-  null,
-);
-
 const SLIPPAGES_BPS = [10, 50, 100, 300, 500] as const;
 const BPS_PER_PERCENT = 100;
 const AMOUNT_MAX = 60;
 const NATIVE_DECIMALS = 18;
 
-interface SwapPanelProps {
+export interface SwapPanelProps {
   readonly token: TokenReply;
   readonly feed: TokenFeed;
 }
@@ -70,7 +66,7 @@ function useBalances(chain: string, round: number): WalletBalancesReply | null {
   const wallet = findOwnAddress(chain);
   const { value } = useResource<WalletBalancesReply>({
     key: wallet === null ? null : `${chain}:${wallet}:${round}`,
-    load: (signal) => callApi('/wallet/balances', { query: { chain, wallet }, signal }),
+    load: (signal) => api.getWalletBalances({ chain, wallet: wallet ?? '' }, { signal }),
     refreshMs: 30_000,
   });
   return value;

@@ -1,7 +1,7 @@
 // A quote while the user types: after a pause, again every 15 seconds, never while it is reviewed.
 
 import { useEffect, useState } from 'preact/hooks';
-import { callApi } from '../../../api/call-api.ts';
+import { api } from '../../../api/api-client.ts';
 import type { QuoteReply } from '../../../api/contract-types.ts';
 import { useResource } from '../../../api/use-resource.ts';
 
@@ -29,8 +29,7 @@ export function useQuote(request: WantedSwap | null, reader: string) {
   }, [wanted]);
   const quote = useResource<QuoteReply>({
     key: wanted === null ? null : key,
-    load: (signal) =>
-      callApi('/trade/quote', { method: 'POST', body: JSON.parse(key ?? '[]')[0], signal }),
+    load: (signal) => api.quoteTrade(JSON.parse(key ?? '[]')[0], { signal }),
     refreshMs: REFRESH_MS,
   });
   // What was quoted for another text is not shown.
