@@ -2683,10 +2683,10 @@ export interface Operations {
        */
       amountInRaw?: string | undefined;
       /**
-       * What is received, in its smallest unit, instead of `amountInRaw`: the trade spends as
-       * little as possible. On Solana it uses Raydium, Orca and purchases on pump's curves.
-       * Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and
-       * at least this arrives (warning `INPUT_SPENT_WHOLE`).
+       * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
+       * is spent. Some exchanges on Solana lack it. Where an exchange can only be told what is
+       * spent, all of `input.amountRaw` is spent and at least this arrives
+       * (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
@@ -2727,10 +2727,10 @@ export interface Operations {
        */
       amountInRaw?: string | undefined;
       /**
-       * What is received, in its smallest unit, instead of `amountInRaw`: the trade spends as
-       * little as possible. On Solana it uses Raydium, Orca and purchases on pump's curves.
-       * Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and
-       * at least this arrives (warning `INPUT_SPENT_WHOLE`).
+       * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
+       * is spent. Some exchanges on Solana lack it. Where an exchange can only be told what is
+       * spent, all of `input.amountRaw` is spent and at least this arrives
+       * (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
