@@ -2684,9 +2684,8 @@ export interface Operations {
       amountInRaw?: string | undefined;
       /**
        * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
-       * is spent. Some exchanges on Solana lack it. Where an exchange can only be told what is
-       * spent, all of `input.amountRaw` is spent and at least this arrives
-       * (`INPUT_SPENT_WHOLE`).
+       * is spent. Where an exchange can only be told what is spent, all of `input.amountRaw` is
+       * spent and at least this arrives (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
@@ -2728,9 +2727,8 @@ export interface Operations {
       amountInRaw?: string | undefined;
       /**
        * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
-       * is spent. Some exchanges on Solana lack it. Where an exchange can only be told what is
-       * spent, all of `input.amountRaw` is spent and at least this arrives
-       * (`INPUT_SPENT_WHOLE`).
+       * is spent. Where an exchange can only be told what is spent, all of `input.amountRaw` is
+       * spent and at least this arrives (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**

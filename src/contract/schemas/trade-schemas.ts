@@ -30,7 +30,7 @@ export const tradeInputFields = {
       minLength: 1,
       maxLength: 200,
       description:
-        'What is received, in its smallest unit, instead of `amountInRaw`; as little as possible is spent. Some exchanges on Solana lack it. Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and at least this arrives (`INPUT_SPENT_WHOLE`).',
+        'What is received, in its smallest unit, instead of `amountInRaw`; as little as possible is spent. Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and at least this arrives (`INPUT_SPENT_WHOLE`).',
     }),
   ),
   slippageBps: Type.Union(
