@@ -11,8 +11,8 @@ import {
 } from '../../../test/fakes/misbehaving-rpc.ts';
 import { POOL, TOKEN } from '../../../test/fakes/solana-scene.ts';
 import { followSolana, TradedSolana } from '../../../test/fakes/traded-solana.ts';
+import { TOKEN_2022_PROGRAM } from './solana-ids.ts';
 import { EPOCH_ACCOUNTS } from './tokens/mint-fees.ts';
-import { TOKEN_2022_PROGRAM } from './trading/token-instructions.ts';
 
 async function startNode(t: TestContext, answer: TrueAnswer): Promise<MisbehavingRpc> {
   const node = await startMisbehavingRpc(answer);

@@ -40,3 +40,7 @@ export function toSolanaPool(address: Address): PoolId {
 export const SYSTEM_PROGRAM = '1'.repeat(ADDRESS_BYTES) as Address;
 
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112' as Address;
+
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
+export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address;
+export const TOKEN_PROGRAMS: ReadonlySet<Address> = new Set([TOKEN_PROGRAM, TOKEN_2022_PROGRAM]);

@@ -6,8 +6,8 @@ import { createSolanaDialect } from './solana-dialect.ts';
 
 const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
-function classify(code: number | null, message: string) {
-  const about = { data: null, method: null, endpoint: 'node', retryAfterMs: null };
+function classify(code: number | null, message: string, method: string | null = null) {
+  const about = { data: null, method, endpoint: 'node', retryAfterMs: null };
   return createSolanaDialect(MAINNET).classifyError({ code, message, ...about }).kind;
 }
 
@@ -40,4 +40,22 @@ test('limits of providers are known by their words, whatever their code', () => 
   assert.equal(classify(-32052, 'API key is not allowed to access blockchain'), 'denied');
   assert.equal(classify(-32005, 'Node is behind by 42 slots'), 'lagging');
   assert.equal(classify(-32016, 'Minimum context slot has not been reached'), 'lagging');
+});
+
+test('words that refuse a scan of accounts say nothing about other methods', () => {
+  const scan = 'getProgramAccounts';
+  const ofPlan = 'You have exceeded the limit of your plan';
+  const unavailable = 'this RPC method is temporarily unavailable';
+  assert.equal(classify(-32000, 'Too many accounts requested', scan), 'replyTooLarge');
+  assert.equal(classify(-32000, 'exceeded the limit of 10000 accounts', scan), 'replyTooLarge');
+  assert.equal(classify(-32600, 'method is not available on this plan', scan), 'unsupported');
+  for (const method of ['getBlock', 'getSlot', null]) {
+    assert.equal(classify(-32000, ofPlan, method), 'network', ofPlan);
+    assert.equal(classify(-32000, unavailable, method), 'network', unavailable);
+    assert.equal(classify(-32000, 'the response is too large', method), 'network');
+  }
+  assert.equal(
+    classify(-32600, 'excluded from account secondary indexes', 'getTokenAccountsByOwner'),
+    'unsupported',
+  );
 });

@@ -52,17 +52,30 @@ const KINDS: Readonly<Record<number, RpcErrorKind>> = {
 
 /** Providers put their own limits into any code. */
 const RATE_WORDING = /rate.?limit|too many requests|throttl|quota|credits|requests? per second/i;
-const UNSUPPORTED_WORDING =
-  /excluded from account secondary index|method .*(unavailable|not (available|supported)|disabled)/i;
-const LARGE_WORDING = /too many accounts|exceeded the limit|(response|result).*too (large|big)/i;
+const UNSUPPORTED_WORDING = /excluded from account secondary index/i;
 const DENIED_WORDING = /unauthori[sz]ed|forbidden|invalid api key|access denied|api key/i;
 
-function classify({ code, message }: NodeError): RpcErrorKind {
+/**
+ * How providers refuse scans of accounts. Of another method the same words may be about a plan, or
+ * about a while, so that the next endpoint must be asked.
+ */
+const SCAN_METHOD = 'getProgramAccounts';
+const SCAN_UNSUPPORTED_WORDING = /method .*(unavailable|not (available|supported)|disabled)/i;
+const SCAN_LARGE_WORDING =
+  /too many accounts|exceeded the limit|(response|result).*too (large|big)/i;
+
+function classifyScan(message: string): RpcErrorKind | null {
+  if (SCAN_UNSUPPORTED_WORDING.test(message)) return 'unsupported';
+  return SCAN_LARGE_WORDING.test(message) ? 'replyTooLarge' : null;
+}
+
+function classify({ code, message, method }: NodeError): RpcErrorKind {
   if (RATE_WORDING.test(message)) return 'rateLimited';
   const known = KINDS[code ?? 0];
   if (known !== undefined) return known;
   if (UNSUPPORTED_WORDING.test(message)) return 'unsupported';
-  if (LARGE_WORDING.test(message)) return 'replyTooLarge';
+  const ofScan = method === SCAN_METHOD ? classifyScan(message) : null;
+  if (ofScan !== null) return ofScan;
   return DENIED_WORDING.test(message) ? 'denied' : 'network';
 }
 

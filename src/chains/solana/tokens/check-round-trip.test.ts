@@ -7,8 +7,7 @@ import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../trading/token-instructions.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, toSolanaAddress } from '../solana-ids.ts';
 import { checkRoundTrip } from './check-round-trip.ts';
 import { EPOCH_ACCOUNTS } from './mint-fees.ts';
 

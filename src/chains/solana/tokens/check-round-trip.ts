@@ -6,7 +6,7 @@ import { computeTransferFee, type PoolTransferFees } from '../../../amm/transfer
 import type { RoundTrip, RoundTripView, RoundTripViews, SwapMeasure } from '../../chain-nodes.ts';
 import { readAccounts } from '../accounts/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
+import { TOKEN_PROGRAMS } from '../solana-ids.ts';
 import { findMintFlags, isMintPaused } from './mint-extensions.ts';
 import { EPOCH_ACCOUNTS, readHighestFees, readTransferFees } from './mint-fees.ts';
 

@@ -4,8 +4,8 @@
 import type { UncheckedFlag } from '../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
-import { SYSTEM_PROGRAM } from '../solana-ids.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_ACCOUNT_BYTES } from '../trading/token-instructions.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '../solana-ids.ts';
+import { TOKEN_ACCOUNT_BYTES } from '../trading/token-instructions.ts';
 
 /** Mints with extensions are as long as accounts without them, then have their type. */
 const EXTENSIONS_OFFSET = 166;

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Address } from '../../../model/ids.ts';
 import type { SolanaAccount } from '../accounts/read-accounts.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../trading/token-instructions.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, toSolanaAddress } from '../solana-ids.ts';
 import { EPOCH_ACCOUNTS, readTransferFees } from './mint-fees.ts';
 
 const LEVIED = toSolanaAddress('2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo');

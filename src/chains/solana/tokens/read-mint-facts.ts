@@ -8,7 +8,7 @@ import { isRpcError } from '../../rpc/rpc-error.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import { readAccounts } from '../accounts/read-accounts.ts';
 import { CONFIRMED, type SolanaNode } from '../rpc/solana-node.ts';
-import { TOKEN_2022_PROGRAM } from '../trading/token-instructions.ts';
+import { TOKEN_2022_PROGRAM } from '../solana-ids.ts';
 import { readAuthorities } from './mint-authorities.ts';
 import { EXTENSION, findExtension, isMintPaused, STATE_FROZEN } from './mint-extensions.ts';
 import { EPOCH_ACCOUNTS, readFeeTerms } from './mint-fees.ts';

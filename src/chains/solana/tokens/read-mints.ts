@@ -9,8 +9,7 @@ import { AccountBytes } from '../accounts/account-bytes.ts';
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
 import { findLastUse, readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
-import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
+import { TOKEN_PROGRAMS, toSolanaAddress } from '../solana-ids.ts';
 import { findExtension } from './mint-extensions.ts';
 
 const METAPLEX = toSolanaAddress('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');

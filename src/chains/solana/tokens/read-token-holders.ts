@@ -15,7 +15,7 @@ import { AccountBytes } from '../accounts/account-bytes.ts';
 import { readAccounts } from '../accounts/read-accounts.ts';
 import { readBlockHash } from '../blocks/slot-blocks.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
-import { SPL_TOKEN } from '../transactions/token-moves.ts';
+import { TOKEN_PROGRAM } from '../solana-ids.ts';
 import { decodeSupply, isMint } from './read-mints.ts';
 
 interface HoldersQuery {
@@ -61,7 +61,7 @@ async function listAccounts(
   { token, minSlot, program }: HoldersQuery & { readonly program: Address },
   signal?: AbortSignal,
 ): Promise<{ readonly slot: number; readonly rows: readonly unknown[] }> {
-  const isSpl = program === SPL_TOKEN;
+  const isSpl = program === TOKEN_PROGRAM;
   const config = {
     ...{ ...CONFIRMED, encoding: 'base64', minContextSlot: minSlot, withContext: true },
     dataSlice: SLICE,
@@ -122,7 +122,7 @@ async function readAt(
   const balances = sumByOwner(node, rows);
   const sumRaw = [...balances.values()].reduce((sum, amountRaw) => sum + amountRaw, 0n);
   const supplyRaw = decodeSupply(mint);
-  if (program === SPL_TOKEN && sumRaw !== supplyRaw) {
+  if (program === TOKEN_PROGRAM && sumRaw !== supplyRaw) {
     // It may have been minted or burned in between.
     const isSame = decodeSupply(await readMint(slot)) === supplyRaw;
     if (isSame) return refuse(node, 'the holders it lists do not add up to the supply');

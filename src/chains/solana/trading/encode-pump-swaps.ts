@@ -5,7 +5,7 @@
 
 import type { Address } from '../../../model/ids.ts';
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
 import { FEE_PROGRAM, findFeeConfigAddress } from '../venues/pump-curve/pump-fees.ts';
 import {
   asReadonly,
@@ -17,7 +17,7 @@ import {
   type ProgramInstruction,
 } from './program-instruction.ts';
 import { encodeGivenInput, type SwapOrder, type VenueSwapEncoder } from './swap-order.ts';
-import { ASSOCIATED_PROGRAM, findHeldAccount, TOKEN_PROGRAM } from './token-instructions.ts';
+import { ASSOCIATED_PROGRAM, findHeldAccount } from './token-instructions.ts';
 
 const BUY_EXACT_SOL_IN = '38fc74089edfcd5f';
 /** Told how many coins to pay, and the most lamports to take. */

@@ -1,6 +1,7 @@
 // Swaps of Raydium's three programs.
 
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../solana-ids.ts';
 import { listClmmSwapArrays } from '../venues/raydium-clmm/clmm-accounts.ts';
 import { findVaultOwner } from '../venues/vault-owners.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type ProgramInstruction,
 } from './program-instruction.ts';
 import { encodeExactFirst, type SwapOrder, type VenueSwapEncoder } from './swap-order.ts';
-import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './token-instructions.ts';
+import { MEMO_PROGRAM } from './token-instructions.ts';
 
 const CPMM_SWAP = '8fbe5adac41e33de';
 const CPMM_SWAP_OUT = '37d96256a34ab4ad';

@@ -3,8 +3,8 @@
 import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import type { SolanaAccount, SolanaAccounts } from '../accounts/read-accounts.ts';
-import { TOKEN_PROGRAMS } from '../transactions/token-moves.ts';
-import { findHeldAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './token-instructions.ts';
+import { TOKEN_PROGRAM, TOKEN_PROGRAMS } from '../solana-ids.ts';
+import { findHeldAccount, TOKEN_ACCOUNT_BYTES } from './token-instructions.ts';
 
 export const AMOUNT_OFFSET = 64;
 

@@ -13,7 +13,7 @@ import type { Address } from '../../../model/ids.ts';
 import type { ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import type { SolanaAccount } from '../accounts/read-accounts.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
 import { SWAP_ENCODERS } from './swap-encoders.ts';
 import type { VenueSwapEncoder } from './swap-order.ts';
@@ -24,7 +24,6 @@ import {
   openHeldAccount,
   openTemporaryAccount,
   type TemporaryAccount,
-  TOKEN_PROGRAM,
   unwrapAll,
   wrapLamports,
 } from './token-instructions.ts';

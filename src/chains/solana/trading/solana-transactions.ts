@@ -19,7 +19,7 @@ import { isRpcError } from '../../rpc/rpc-error.ts';
 import { readAccounts, type SolanaAccounts } from '../accounts/read-accounts.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
-import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
 import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
@@ -37,13 +37,7 @@ import {
   SIGNATURE_LAMPORTS,
 } from './solana-fees.ts';
 import { SWAP_ENCODERS } from './swap-encoders.ts';
-import {
-  findHeldAccount,
-  setBudget,
-  TOKEN_2022_PROGRAM,
-  TOKEN_ACCOUNT_BYTES,
-  TOKEN_PROGRAM,
-} from './token-instructions.ts';
+import { findHeldAccount, setBudget, TOKEN_ACCOUNT_BYTES } from './token-instructions.ts';
 
 const STATE_OFFSET = 108;
 const STATE_FROZEN = 2;

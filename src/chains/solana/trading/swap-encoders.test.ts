@@ -10,14 +10,14 @@ import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
-import { WRAPPED_SOL } from '../solana-ids.ts';
+import { TOKEN_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
 import { ProgramCall } from '../transactions/transaction-calls.ts';
 import { readCurve } from '../venues/pump-curve/curve-accounts.ts';
 import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
 import { SWAP_ENCODERS } from './swap-encoders.ts';
 import type { SwapOrder } from './swap-order.ts';
-import { findHeldAccount, TOKEN_PROGRAM } from './token-instructions.ts';
+import { findHeldAccount } from './token-instructions.ts';
 
 const USER = address(encodeBase58(Buffer.alloc(32, 3)));
 const AMOUNTS = { fixed: 'input', amountIn: 123_456_789n, amountOut: 987_654n } as const;

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
 import {
   asReadonly,
   asSigner,
@@ -14,8 +14,6 @@ import {
   type ProgramInstruction,
 } from './program-instruction.ts';
 
-export const TOKEN_PROGRAM = toSolanaAddress('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
-export const TOKEN_2022_PROGRAM = toSolanaAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');
 export const ASSOCIATED_PROGRAM = toSolanaAddress('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
 export const MEMO_PROGRAM = toSolanaAddress('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 const BUDGET_PROGRAM = toSolanaAddress('ComputeBudget111111111111111111111111111111');

@@ -7,10 +7,9 @@ import {
   readSolanaTransaction,
   skipWithoutSolana as skip,
 } from '../../../../test/solana-fixtures.ts';
-import { WRAPPED_SOL } from '../solana-ids.ts';
+import { TOKEN_PROGRAMS, WRAPPED_SOL } from '../solana-ids.ts';
 import { decodeTrades } from './decode-trades.ts';
 import { listAccountKeys, type RawTransaction } from './raw-transaction.ts';
-import { TOKEN_PROGRAMS } from './token-moves.ts';
 import type { VenueTrade } from './venue-trade.ts';
 
 interface ExpectedTrade {

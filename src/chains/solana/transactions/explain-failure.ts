@@ -1,15 +1,13 @@
 // Why a transaction failed, in words: the program's own, the name of its error, or the chain's.
 
 import { cleanText } from '../../../lib/clean-text.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../solana-ids.ts';
 
 /** How programs of Anchor, and others, tell why they fail. */
 const REASONS: readonly RegExp[] = [/Error Message: ([^.]+)/, /Program log: Error: (.+)/];
 /** The innermost program that fails is the first to be logged. */
 const FAILED = /^Program (\w+) failed: (?:custom program error: 0x([0-9a-f]+)|(.+))$/;
 
-const SYSTEM = '11111111111111111111111111111111';
-const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 const PUMP = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
 const CPMM = 'CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C';
 const RAYDIUM_V4 = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
@@ -23,9 +21,9 @@ const TOKEN_ERRORS: Readonly<Record<number, string>> = {
 
 /** Errors of programs that may log only a number. */
 const NAMED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
-  [SYSTEM]: { 1: 'not enough SOL' },
-  [TOKEN]: TOKEN_ERRORS,
-  [TOKEN_2022]: TOKEN_ERRORS,
+  [SYSTEM_PROGRAM]: { 1: 'not enough SOL' },
+  [TOKEN_PROGRAM]: TOKEN_ERRORS,
+  [TOKEN_2022_PROGRAM]: TOKEN_ERRORS,
   [PUMP]: {
     6002: 'slippage: too much SOL required to buy the given amount of tokens',
     6003: 'slippage: too little SOL received to sell the given amount of tokens',

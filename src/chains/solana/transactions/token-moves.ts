@@ -1,13 +1,8 @@
 // Token transfers under a call, and what they add up to for an account.
 
 import type { Address } from '../../../model/ids.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
+import { TOKEN_PROGRAMS } from '../solana-ids.ts';
 import type { ProgramCall } from './transaction-calls.ts';
-
-export const SPL_TOKEN = toSolanaAddress('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
-const TOKEN_2022 = toSolanaAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');
-
-export const TOKEN_PROGRAMS: ReadonlySet<Address> = new Set([SPL_TOKEN, TOKEN_2022]);
 
 const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
