@@ -202,7 +202,7 @@ export async function createBuildScene(
   const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
   const { identity } = CONTEXT;
   const none = () => undefined;
-  const caller = { key: 'test', identity, chargeAhead: () => 0, charge: none, waive: none };
+  const caller = { key: 'test', identity, chargeAhead: () => 0, charge: none };
   const { client } = node;
   const parts = { chainId: 1337, routers: ROUTERS, rollup: null, client, clock };
   const builder = new EvmTransactions(parts);

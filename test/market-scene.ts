@@ -8,6 +8,7 @@ import { BURN_ADDRESSES } from '../src/chains/evm/burn-addresses.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import type { Level } from '../src/contract/identity.ts';
+import type { LookupDesk } from '../src/contract/look-up-token.ts';
 import type { Operation } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 import { createInputParser } from '../src/contract/parse-input.ts';
@@ -118,6 +119,7 @@ export interface TestMarketOptions {
   readonly lists?: TokenLists;
   /** Chains that are followed as well, of which nothing is indexed yet. */
   readonly unready?: readonly ChainSlug[];
+  readonly lookups?: LookupDesk;
 }
 
 /** Lists that are never read again. */
@@ -149,6 +151,7 @@ export function createTestMarket(options: TestMarketOptions): Market {
     clock: systemClock,
     depthOf: ({ kind }) => DEPTHS[kind],
     lists: options.lists ?? createTestLists([]),
+    lookups: options.lookups,
     logos: new TokenLogos({
       ...{ cache: null, ipfsGateway: null, clock: systemClock, onFailure: fail },
       fetchLogo: () => assert.fail('nothing is fetched'),

@@ -27,8 +27,6 @@ export interface LookupCaller {
 /** A caller of the API, whose tier limits its lookups. */
 export interface ClientCaller extends LookupCaller {
   readonly identity: Identity;
-  /** Gives back what the request has cost so far, because it is refused. */
-  waive(): void;
 }
 
 export interface LookupDesk {
@@ -66,13 +64,15 @@ function buildLookupError(
   }
 }
 
-/** `paid` is what the request has cost so far; a refusal gives it back. */
+/**
+ * `paid` is what the request has cost so far. It gives that back only where the budget is too small
+ * for the lookup: where the tier refuses, the store has been read for it already.
+ */
 export function createLookupCaller(context: HandlerContext, paid: number): ClientCaller {
   const { identity, chargeAhead, chargeDone } = context;
   return {
     key: `${identity.kind} ${identity.key}`,
     identity,
-    waive: () => chargeDone?.(-paid),
     charge: () => chargeAhead?.({ cost: LOOKUP_COST, paid }) ?? 0,
     refund: (cost) => chargeDone?.(-cost),
   };

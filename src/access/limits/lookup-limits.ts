@@ -59,13 +59,11 @@ export class LookupLimits implements LookupDesk {
   #take({ chain }: TokenRequest, caller: ClientCaller): RequestLimiter {
     const tier = this.#options.tierOf(caller.identity);
     if (tier.depth.lookups === 0) {
-      caller.waive();
       throw new AppError('LOOKUPS_NOT_INCLUDED', { tier: tier.name, chain });
     }
     const limiter = this.#findLimiter(tier);
     const { allowed, resetMs } = limiter.takeNow(caller.identity.key, 1);
     if (allowed) return limiter;
-    caller.waive();
     const retryAfterSeconds = Math.max(1, Math.ceil(resetMs / 1000));
     const { policy } = limiter.budget;
     throw new AppError('RATE_LIMITED', { policy, retryAfterSeconds }, { retryAfterSeconds });

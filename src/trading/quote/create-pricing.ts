@@ -69,10 +69,6 @@ export function createTradeCaller(context: HandlerContext, paid: number): TradeC
       unused = 0;
       chargeDone?.(cost);
     },
-    waive: () => {
-      chargeDone?.(-unused);
-      unused = 0;
-    },
   };
 }
 

@@ -34,7 +34,6 @@ function lookUp(demand: PricedDemand, token: Address, isKnown: boolean): Promise
     {
       key: caller.key,
       identity: caller.identity,
-      waive: () => caller.waive(),
       charge: () => caller.chargeAhead(LOOKUP_COST),
       refund: (cost) => caller.charge(-cost),
     },

@@ -194,8 +194,6 @@ export interface TradeCaller {
   chargeAhead(cost: number): number;
   /** Charges for such a search after it is done; a negative cost is refunded. */
   charge(cost: number): void;
-  /** Gives back what the request has cost so far, because it is refused. */
-  waive(): void;
 }
 
 export interface PriceOptions {
