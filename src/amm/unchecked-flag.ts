@@ -54,13 +54,13 @@ const UNQUOTED_FLAGS = [
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */
   'unread',
-  /** Only its contract computes what it pays: routes do not go through it. */
+  /** Only its contract computes what it pays, so routes never use it. */
   'notComputed',
 ] as const;
 
 /** Why, for people, where the name alone does not tell. */
 const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
-  notComputed: 'only the contract of such a pool computes what it pays, and routes do without it',
+  notComputed: 'only the contract of such a pool computes what it pays, so routes never use it',
 };
 
 export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];

@@ -33,6 +33,16 @@ describe('PoolGraph', () => {
     assert.deepEqual([graph.size, graph.neighbours(WETH).size, graph.hubs.size], [0, 0, 0]);
   });
 
+  it('forgets only the pool that is deleted', () => {
+    const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
+    const wrapping = createPair(3, [COIN, WETH]);
+    for (const pool of [createPair(1, [USDC, WETH]), wrapping]) graph.set(pool);
+    graph.delete(wrapping.pool);
+    assert.deepEqual([...graph.neighbours(WETH).keys()], [USDC]);
+    assert.equal(graph.between(WETH, USDC).size, 1);
+    assert.equal(graph.between(USDC, WETH).size, 1);
+  });
+
   it('routes between hubs with thousands of neighbours, over other hubs', () => {
     const graph = new PoolGraph({ native: { coin: COIN, wrapped: null } });
     const hubs = [WETH, USDC, ...[3, 4, 5].map((number) => buildFakeAddress('ee', number))];

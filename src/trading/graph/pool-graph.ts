@@ -161,13 +161,15 @@ export class PoolGraph {
 
   #unlink(from: Address, to: Address, pool: PoolId): void {
     const pairs = this.#neighbours.get(from);
-    if (pairs === undefined) return;
+    // Only what was linked: other pools of the asset stay.
+    if (from === to || pairs === undefined) return;
     const isMap = pairs instanceof Map;
+    if (!isMap && pairs.other !== to) return;
     const pools = isMap ? pairs.get(to) : pairs.pools;
     if (typeof pools === 'object') {
       pools.delete(pool);
       if (pools.size > 0) return;
-    }
+    } else if (pools !== pool) return;
     if (!isMap) {
       this.#neighbours.delete(from);
       return;

@@ -159,7 +159,7 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
   if (facts.isInputGiven) {
     yield [
       'INPUT_SPENT_WHOLE',
-      'The exchange can only be told what is spent: the trade spends all of the input, slippage included, and you receive what that buys, never less than you asked for.',
+      'The exchange can only be told what is spent: the trade spends all of the input, with a reserve for slippage as far as the pools can take one, and you receive what that buys, never less than you asked for.',
     ];
   }
   if (trade.networkFees === null) {

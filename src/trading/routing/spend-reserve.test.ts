@@ -60,11 +60,24 @@ describe('spendReserve', () => {
     ]);
   });
 
+  /** The second pool is full but for what is needed, and a little more. */
+  function createFull(more: bigint): TaxedRoute {
+    const room = (FOUND.route.strands[0]?.hops[0]?.amountOut ?? 0n) + more;
+    return createFound(createPair(2, [B, C], [2n ** 112n - 1n - room, 2n ** 111n]));
+  }
+
   it('spends no reserve that the pools cannot take', () => {
-    // Its reserve is full but for a little more than is needed.
-    const room = (FOUND.route.strands[0]?.hops[0]?.amountOut ?? 0n) + 1n;
-    const full = createPair(2, [B, C], [2n ** 112n - 1n - room, 2n ** 111n]);
-    const found = createFound(full);
+    const found = createFull(1n);
     assert.equal(spendReserve(found, { slippageBps: 100 }), found);
+  });
+
+  it('spends the part of the reserve that the pools can take', () => {
+    const found = createFull(NEEDED / 200n);
+    const { route } = spendReserve(found, { slippageBps: 100 });
+    const more = route.amountIn - NEEDED;
+    assert.ok(more > NEEDED / 210n && more < NEEDED / 190n, `${more}`);
+    assert.ok(route.amountOut > found.amountOut);
+    const last = route.strands[0]?.hops.at(-1) ?? assert.fail();
+    assert.equal(last.pool.curve.swapIn(true, last.amountIn).isFilled, true);
   });
 });

@@ -7,6 +7,14 @@ import { type RouteHop, swapWhole } from './route-swaps.ts';
 
 const BPS = 10_000n;
 
+/** The part of a reserve that fits is found to a thousandth of it. */
+const STEPS = 10;
+
+interface SpendRange {
+  readonly needed: bigint;
+  readonly wanted: bigint;
+}
+
 interface SpendBound {
   readonly slippageBps: number;
   /** What a quote has promised at most; absent if there is none. */
@@ -30,13 +38,32 @@ function swapThrough(hops: readonly RouteHop[], amountIn: bigint): RouteHop[] | 
   return swapped;
 }
 
-/** The same route with the reserve; as it is if its pools cannot take more. */
+/** The most that fits, up to what is wanted; null if hardly more than is needed does. */
+function swapMost(hops: readonly RouteHop[], { needed, wanted }: SpendRange) {
+  const all = swapThrough(hops, wanted);
+  if (all !== null) return { amountIn: wanted, hops: all };
+  let most: { readonly amountIn: bigint; readonly hops: readonly RouteHop[] } | null = null;
+  let [low, high] = [needed, wanted];
+  for (let step = 0; step < STEPS; step += 1) {
+    const amountIn = (low + high) / 2n;
+    const swapped = amountIn > low ? swapThrough(hops, amountIn) : null;
+    if (swapped === null) high = amountIn;
+    else {
+      low = amountIn;
+      most = { amountIn, hops: swapped };
+    }
+  }
+  return most;
+}
+
+/** The same route with the reserve, or with as much of it as its pools can take. */
 export function spendReserve(found: TaxedRoute, bound: SpendBound): TaxedRoute {
   const [strand, ...others] = found.route.strands;
   if (strand === undefined || others.length > 0) throw new Error('an input is spent on one path');
-  const amountIn = computeSpent(strand.amountIn, bound);
-  const hops = swapThrough(strand.hops, amountIn);
-  if (hops === null) return found;
+  const needed = strand.amountIn;
+  const most = swapMost(strand.hops, { needed, wanted: computeSpent(needed, bound) });
+  if (most === null) return found;
+  const { amountIn, hops } = most;
   const amountOut = hops.at(-1)?.amountOut ?? 0n;
   const amounts = { amountIn, amountOut };
   const strands = [{ ...strand, ...amounts, hops }];

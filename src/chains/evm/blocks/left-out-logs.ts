@@ -4,6 +4,11 @@
 // may have logs that the reply lacks: of such a block all logs are read once in a while, and those
 // can be checked against the header. So an endpoint that goes on leaving logs out is noticed, at a
 // small part of the bytes that reading every block would take.
+//
+// A block is in doubt only for an address or word of which the reply has no log at all. One that
+// tells some logs of a contract and leaves out others of the same block is not noticed: the bloom
+// filter does not count, and asking for every kind of log that a contract might have emitted would
+// put most blocks of a busy chain in doubt.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';

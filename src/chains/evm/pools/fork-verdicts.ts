@@ -1,5 +1,6 @@
 // What is known of the pools of factories that nobody listed, by factory and code. A refusal counts
-// for all pools of a code only after a second one, of another pool or at another block.
+// for all pools of a code only after one of another pool; for a pool alone, after one at another
+// block.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -20,12 +21,14 @@ export class ForkVerdicts<Verdict extends { readonly kind: string }> {
     return this.#verdicts.get(key)?.verdict;
   }
 
-  /** False for a first refusal, which counts for nothing yet. */
+  /** Whether it counts for the pool: a first refusal counts for nothing yet. */
   keep(key: string, verdict: Verdict, { pool, block }: JudgedPool): boolean {
     const first = this.#doubts.get(key);
     if (verdict.kind === 'refused') {
       if (first === undefined) this.#doubts.set(key, { pool, block });
-      if (first === undefined || (first.pool === pool && first.block === block)) return false;
+      if (first === undefined) return false;
+      // What one pool does may be due to its state.
+      if (first.pool === pool) return first.block !== block;
     }
     this.#verdicts.set(key, { verdict, block });
     return true;

@@ -187,7 +187,7 @@ export class RangeForks {
     description: PoolDescriptionOf<'concentrated'>,
     found: { claim: RangeClaim; held: { balance0: bigint; balance1: bigint } },
     judging: RangeJudging,
-  ): Promise<RangeVerdict | typeof NOT_NOW> {
+  ): Promise<RangeVerdict> {
     const { claim, held } = found;
     const { contract: pool, factory, token0, token1 } = claim;
     const { block, signal, callContracts, client } = judging;
@@ -197,13 +197,13 @@ export class RangeForks {
     const known = this.#verdicts.find(key);
     if (known !== undefined) return known;
     const curve = await readCurve(description, { deployment: this.#deployment, callContracts });
-    const verdict: RangeVerdict =
-      curve === null
-        ? REFUSED
-        : await probeRange({ pool, token0, token1, ...held, curve }, { client, block, signal });
+    // It may have more ticks than are read, which says nothing of its code.
+    if (curve === null) return NOT_NOW;
+    const probed = { pool, token0, token1, ...held, curve };
+    const verdict = await probeRange(probed, { client, block, signal });
     // Its block may have been reorganised away meanwhile.
     signal.throwIfAborted();
-    if (verdict.kind === 'unable') return verdict;
+    if (verdict.kind === 'unable' || verdict.kind === 'notNow') return verdict;
     return this.#verdicts.keep(key, verdict, { pool, block }) ? verdict : NOT_NOW;
   }
 }

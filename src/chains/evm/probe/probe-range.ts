@@ -2,6 +2,7 @@
 // code with fake tokens in place of its tokens, and our probe as the trader. Nothing is sent.
 //
 // Five sizes in each direction must move the very amounts that the ticks, as they were read, give.
+// Sizes for which those give nothing are left out: a pool may have all its liquidity on one side.
 // Each direction is asked from another address: a pool may treat callers differently.
 
 import type { Hex } from 'viem';
@@ -25,10 +26,14 @@ interface ProbedRange {
   readonly curve: SwapPool;
 }
 
-/** `unable`: the node cannot run the probe, so nothing is known. */
+/**
+ * `notNow`: the pool's state shows too little. `unable`: the node cannot run the probe, so nothing
+ * is known.
+ */
 export type RangeVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'refused' }
+  | { readonly kind: 'notNow' }
   | { readonly kind: 'unable' };
 
 const ABI = parseAbi([
@@ -36,6 +41,8 @@ const ABI = parseAbi([
 ]);
 /** The largest cross most of the ticks that there are. */
 const DIVISORS = [3n, 50n, 1000n, 40_000n, 3_000_000n];
+/** With fewer sizes, another curve could pay the same. */
+const SIZES_MIN = 2;
 const GAS = '0x3938700';
 
 interface RangeProbing {
@@ -83,13 +90,16 @@ export async function probeRange(
   try {
     for (const zeroForOne of [true, false]) {
       const held = zeroForOne ? balance0 : balance1;
-      const amounts = DIVISORS.map((divisor) => held / divisor);
+      const amounts = DIVISORS.map((divisor) => held / divisor).filter(
+        (amount) => curve.swapIn(zeroForOne, amount).amountOut > 0n,
+      );
+      if (amounts.length < SIZES_MIN) return { kind: 'notNow' };
       const moved = await measure(range, { zeroForOne, amounts }, probeWith);
       const isSame = amounts.every((amount, index) => {
         const { amountIn, amountOut } = curve.swapIn(zeroForOne, amount);
         const [amount0, amount1] = moved[index] ?? [0n, 0n];
         const [took, paid] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0];
-        return took === amountIn && paid === amountOut && paid > 0n;
+        return took === amountIn && paid === amountOut;
       });
       if (!isSame) return { kind: 'refused' };
     }

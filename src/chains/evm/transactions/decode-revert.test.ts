@@ -58,6 +58,14 @@ describe('decodeRevertReason', () => {
       decodeRevertReason(encodeError('TRANSFER_FROM_FAILED')),
       /refuses to be transferred/,
     );
+    for (const [text, meaning] of [
+      ['BAL#507', 'the trade would exceed its limit'],
+      ['Too much requested', 'the input is more than the maximum'],
+      ['UniswapV2Router: EXCESSIVE_INPUT_AMOUNT', 'the input is more than the maximum'],
+      ['PancakeRouter: INSUFFICIENT_OUTPUT_AMOUNT', 'the output is less than the minimum'],
+    ] as const) {
+      assert.equal(decodeRevertReason(encodeError(text)), `${meaning} (${text})`);
+    }
     assert.equal(decodeRevertReason(encodeError('constructor')), 'a contract said "constructor"');
   });
 

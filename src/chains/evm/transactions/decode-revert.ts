@@ -28,6 +28,7 @@ const ERRORS_ABI = parseAbi([
 ]);
 
 const TOO_LITTLE = 'the output is less than the minimum';
+const TOO_MUCH = 'the input is more than the maximum';
 
 /** Explanations of errors whose names are unclear. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -60,7 +61,10 @@ const SAYINGS: Readonly<Record<string, string>> = {
   'UniswapV2: K': 'a V2 pair received less than was sent',
   IIA: 'a V3 pool received less than was sent',
   TF: 'the token refuses the transfer out of a V3 pool',
-  'BAL#507': 'the output is less than the minimum',
+  'Too little received': TOO_LITTLE,
+  'Too much requested': TOO_MUCH,
+  // The vault says the same of a given input and of a given output.
+  'BAL#507': 'the trade would exceed its limit',
   'BAL#508': 'the deadline has passed',
   'BAL#402': 'the pool or the vault is paused',
   'BAL#304': 'the pool takes no input that is so large for its balance',
@@ -85,9 +89,16 @@ function decode(data: Hex) {
   }
 }
 
+function findSaying(text: string): string | undefined {
+  if (Object.hasOwn(SAYINGS, text)) return SAYINGS[text];
+  // Each fork of the router of V2 says it after its own name.
+  if (text.endsWith('Router: EXCESSIVE_INPUT_AMOUNT')) return TOO_MUCH;
+  return text.endsWith('Router: INSUFFICIENT_OUTPUT_AMOUNT') ? TOO_LITTLE : undefined;
+}
+
 function quote(text: string): string {
-  const meaning = Object.hasOwn(SAYINGS, text) ? SAYINGS[text] : undefined;
-  if (meaning !== undefined) return `${meaning} (${text})`;
+  const meaning = findSaying(text);
+  if (meaning !== undefined) return `${meaning} (${cleanText(text)})`;
   const shown = cleanText(text);
   return shown === null ? 'a contract reverted without a reason' : `a contract said "${shown}"`;
 }
