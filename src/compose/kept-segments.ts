@@ -51,7 +51,7 @@ export function createKeptSegments(
       ).catch(() => null);
       return opened !== null && opened.ageMs <= AGE_MAX_MS ? opened : null;
     },
-    listChanged: (origin, countMax) =>
-      listChangedSince(store, origin.chain, { since: origin, countMax }),
+    listChanged: (origin, bounds) =>
+      listChangedSince(store, origin.chain, { since: origin, ...bounds }),
   };
 }

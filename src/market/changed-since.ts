@@ -22,10 +22,22 @@ interface NewSubjects {
   readonly pools: Set<PoolId>;
 }
 
+export interface ChangedTokens {
+  readonly tokens: ReadonlySet<Address>;
+  /** If not, they are at least those that are new. */
+  readonly isWhole: boolean;
+}
+
+interface ChangeBounds {
+  readonly countMax: number;
+  /** Whether the new tokens alone are of use, if all changed ones are too many. */
+  readonly isPartEnough: boolean;
+}
+
 async function readNews(
   reader: MarketSnapshot,
   chain: ChainSlug,
-  of: { readonly version: number; readonly countMax: number },
+  of: ChangeBounds & { readonly version: number },
 ): Promise<NewSubjects | null> {
   const tokens = new Set<Address>();
   const pools = new Set<PoolId>();
@@ -36,25 +48,28 @@ async function readNews(
       if (one.kind === 'token') tokens.add(one.token);
       else pools.add(one.pool);
     }
-    if (tokens.size + pools.size > of.countMax) return null;
+    const count = of.isPartEnough ? tokens.size : tokens.size + pools.size;
+    if (count > of.countMax) return null;
     const last = news.at(-1);
     if (last === undefined || news.length < NEWS_PER_READ) return { tokens, pools };
     after = last;
   }
 }
 
-/** Null if that is not known, or if they are more than `countMax`. */
+/** Null if that is not known, or if they are more than `countMax` and a part is not enough. */
 export function listChangedSince(
   store: Pick<MarketStore, 'snapshot'>,
   chain: ChainSlug,
-  of: { readonly since: CommitPlace; readonly countMax: number },
-): Promise<ReadonlySet<Address> | null> {
-  const { since, countMax } = of;
+  of: ChangeBounds & { readonly since: CommitPlace },
+): Promise<ChangedTokens | null> {
+  const { since, countMax, isPartEnough } = of;
   return store.snapshot(async (reader) => {
     const epoch = await reader.readEpoch(chain);
     if (epoch === null || epoch.newsForgottenVersion > since.version) return null;
-    const news = await readNews(reader, chain, { version: since.version, countMax });
+    const news = await readNews(reader, chain, { version: since.version, ...of });
     if (news === null) return null;
+    const part = isPartEnough ? { tokens: news.tokens, isWhole: false } : null;
+    if (news.tokens.size + news.pools.size > countMax) return part;
     const changed = new Set(news.tokens);
     for (const pool of await reader.readPools(chain, [...news.pools])) {
       changed.add(pool.token0).add(pool.token1);
@@ -64,9 +79,9 @@ export function listChangedSince(
       const newer = page.filter(({ block }) => block > since.finalizedBlock);
       for (const { token } of newer) changed.add(token);
       tradeCount += newer.length;
-      if (changed.size > countMax || tradeCount > TRADES_MAX) return null;
+      if (changed.size > countMax || tradeCount > TRADES_MAX) return part;
       if (newer.length < page.length) break;
     }
-    return changed;
+    return { tokens: changed, isWhole: true };
   });
 }

@@ -1,11 +1,13 @@
 // What search knows of a token: its row, token lists, the volume of the last day, and its age.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMarketScene } from '../../test/market-scene.ts';
 import { address } from '../../test/test-ids.ts';
-import type { Address } from '../model/ids.ts';
+import type { ListingRecord } from '../store/market-reads.ts';
+import type { MarketBoard } from './board/market-board.ts';
+import type { ChangedTokens } from './changed-since.ts';
 import { computeProminence } from './search/prominence.ts';
 import { parseSearchQuery } from './search/search-query.ts';
 import { buildSegment } from './search/segment.ts';
@@ -125,12 +127,20 @@ test('a failed load and failed reads of changed tokens are tried again', async (
   await until(() => [...listed].every((token) => isRead.has(token)));
 });
 
-test('a segment from an earlier process answers at once, with what has changed since', async (t) => {
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let look = 0; !isTrue(); look += 1) {
+    assert.ok(look < 1000);
+    await sleep(10);
+  }
+}
+
+/** Searches that begin with a segment of an earlier process, in which the first token is not. */
+async function createKeptScene(t: TestContext) {
   const scene = await createMarketScene(t, {
     ...{ engine: 'sqlite', seed: 3, finalityDepth: 20, blocks: 60 },
   });
   const { parts } = scene.market;
-  const records = [];
+  const records: ListingRecord[] = [];
   for await (const page of parts.store.scanListings('devnet')) records.push(...page);
   const [outdated, ...others] = records.map((record) => toListing(record, NOTHING));
   assert.ok(outdated !== undefined && others.length > 1);
@@ -140,43 +150,90 @@ test('a segment from an earlier process answers at once, with what has changed s
     ...{ chain: 'devnet', epoch, version, finalizedBlock, hasVolumes: true },
     listsMark: computeListsMark(new Map()),
   };
-  let opened = 0;
-  const open = (changed: ReadonlySet<Address> | null) => {
+  const counts = { opened: 0, scans: 0 };
+  const open = (of: {
+    readonly ageMs?: number;
+    readonly changed: ChangedTokens;
+    readonly board?: Pick<MarketBoard, 'find'>;
+  }) => {
+    const { ageMs = 0, changed, board = parts.board } = of;
     const search = new TokenSearch({
-      ...{ states: parts.states, lists: parts.lists, board: parts.board, reader: parts.store },
+      ...{ states: parts.states, lists: parts.lists, board },
+      reader: {
+        readListings: (...read) => parts.store.readListings(...read),
+        scanListings: (chain) => {
+          counts.scans += 1;
+          return parts.store.scanListings(chain);
+        },
+      },
       listChains: () => ['devnet'],
       buildSegment: () => assert.fail('there are few tokens'),
       onError: (error) => assert.fail(String(error)),
       kept: {
         open: async () => {
-          opened += 1;
-          // The first token is not in it.
-          return { origin, segment: buildSegment(others), ageMs: 0 };
+          counts.opened += 1;
+          return { origin, segment: buildSegment(others), ageMs };
         },
-        listChanged: async (since) => {
+        listChanged: async (since, { isPartEnough }) => {
           assert.deepEqual(since, origin);
-          return changed;
+          return changed.isWhole || isPartEnough ? changed : null;
         },
       },
     });
     t.after(() => search.stop());
     return search;
   };
-  const until = async (isTrue: () => boolean) => {
-    for (let look = 0; !isTrue(); look += 1) {
-      assert.ok(look < 1000);
-      await sleep(10);
-    }
-  };
-  const fresh = open(new Set([outdated.token]));
+  return { parts, records, outdated, counts, open };
+}
+
+test('a segment from an earlier process answers at once, with what has changed since', async (t) => {
+  const { records, outdated, counts, open } = await createKeptScene(t);
+  const tokens = new Set([outdated.token]);
+  const fresh = open({ changed: { tokens, isWhole: true }, ageMs: DAY_MS / 2 });
   await fresh.start();
   assert.equal(fresh.isLoaded('devnet'), true);
   assert.equal(fresh.countTokens('devnet'), records.length);
-  assert.equal(opened, 1);
-  // Of what has changed since nothing is known: it answers, and everything is read again.
-  const stale = open(null);
-  await stale.start();
-  assert.equal(stale.isLoaded('devnet'), true);
-  await until(() => stale.countTokens('devnet') === records.length);
-  assert.equal(opened, 2, 'not again');
+  assert.deepEqual(counts, { opened: 1, scans: 0 });
+});
+
+test('a segment that misses some changes answers for minutes only', async (t) => {
+  const { records, outdated, counts, open } = await createKeptScene(t);
+  const changed = { tokens: new Set([outdated.token]), isWhole: false };
+  // Of minutes ago: it answers with the new tokens, and everything is read again.
+  const recent = open({ changed, ageMs: 5 * 60_000 });
+  await recent.start();
+  assert.deepEqual([recent.isLoaded('devnet'), counts.scans], [true, 0]);
+  assert.equal(recent.countTokens('devnet'), records.length);
+  await until(() => counts.scans > 0);
+  assert.equal(counts.opened, 1, 'not again');
+  await recent.stop();
+  counts.scans = 0;
+  const old = open({ changed: { ...changed, tokens: new Set() }, ageMs: 11 * 60_000 });
+  await old.start();
+  await until(() => old.isLoaded('devnet'));
+  assert.equal(counts.opened, 2);
+  assert.ok(counts.scans > 0);
+  assert.equal(old.countTokens('devnet'), records.length);
+});
+
+test('tokens that are read before the volumes are known get them afterwards', async (t) => {
+  const { parts, records, open } = await createKeptScene(t);
+  await until(() => parts.board.find('devnet') !== null);
+  const volumes = parts.board.find('devnet')?.board.tokens.volumes(3) ?? assert.fail();
+  const [traded] = [...volumes].find(([, e18]) => e18 > 10_000n * 10n ** 18n) ?? assert.fail();
+  let isBoardLoaded = false;
+  const search = open({
+    changed: { tokens: new Set(records.map(({ token }) => token)), isWhole: true },
+    board: { find: (chain) => (isBoardLoaded ? parts.board.find(chain) : null) },
+  });
+  await search.start();
+  const { symbol } = records.find(({ token }) => token === traded) ?? assert.fail();
+  const query = parseSearchQuery(symbol ?? '') ?? assert.fail();
+  const readPoints = () => {
+    const found = search.find(['devnet'], query, { limit: 100, isHidden: () => false });
+    return found.find(({ token }) => token === traded)?.prominence ?? 0;
+  };
+  const before = readPoints();
+  isBoardLoaded = true;
+  await until(() => readPoints() > before + 0.1);
 });

@@ -7,14 +7,15 @@ import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
 import type { MarketBoard } from './board/market-board.ts';
 import { pickTokenLiquidity } from './board/token-columns.ts';
 import { BOARD_WINDOWS } from './board/window-subject.ts';
+import type { ChangedTokens } from './changed-since.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
-import { ChainSearch } from './search/chain-search.ts';
 import { compareFound, type Found, type Listing } from './search/listing.ts';
 import { computeProminence, USD_MIN } from './search/prominence.ts';
 import type { SearchQuery } from './search/search-query.ts';
 import type { SegmentArrays } from './search/segment.ts';
 import type { OpenedSegment, SegmentOrigin } from './search/segment-file.ts';
+import { createSearchedChain, REFRESH_MS, type SearchedChain } from './searched-chain.ts';
 import type { ChainStates, StateChange } from './state/chain-states.ts';
 
 export interface TokenSearchOptions {
@@ -36,13 +37,18 @@ export interface KeptSegments {
   /** Null if there is none of the chain's index. */
   open(chain: ChainSlug): Promise<OpenedSegment | null>;
   /** The tokens that may have changed since; null if they are not known, or too many. */
-  listChanged(origin: SegmentOrigin, countMax: number): Promise<ReadonlySet<Address> | null>;
+  listChanged(
+    origin: SegmentOrigin,
+    bounds: { readonly countMax: number; readonly isPartEnough: boolean },
+  ): Promise<ChangedTokens | null>;
 }
 
 type FoundToken = Found & { readonly chain: ChainSlug };
 
 /** Up to this many tokens are scanned; above that a segment is built. */
 const CHANGES_MAX = 4000;
+/** A kept segment that misses some changes answers only if it is not older. */
+const PART_AGE_MAX_MS = 10 * 60_000;
 /** The minimum time between two builds of a segment. */
 const REBUILD_MS = 60_000;
 /** Changed tokens are read in parts, so that a busy chain does not delay answers. */
@@ -50,36 +56,12 @@ const PART_SIZE = 200;
 const PART_PAUSE_MS = 20;
 /** Above this many changed tokens, reading everything once is cheaper. */
 const CHANGED_MAX = 20_000;
-/** Volume and age change without a commit that names the token, so all are read again. */
-const REFRESH_MS = 3_600_000;
 /** How often to look whether the board of volumes has been loaded. */
 const VOLUMES_LOOK_MS = 250;
 /** The pause after a read that failed; it doubles with each failed load in a row. */
 const RETRY_MS = { first: 500, max: 60_000 } as const;
 const DAY_WINDOW = BOARD_WINDOWS.length - 1;
 const USD_E18 = 1e18;
-
-interface SearchedChain {
-  readonly index: ChainSearch;
-  readonly changed: Set<Address>;
-  isLoaded: boolean;
-  loading: Promise<void> | null;
-  /** Resolves when the kept segment was looked for. */
-  opening: Promise<unknown>;
-  /** Requested while a load was in progress. */
-  mustReload: boolean;
-  builtAtMs: number;
-  /** How many loads have failed in a row. */
-  failedLoads: number;
-  /** Whether the volumes were known when it was loaded. */
-  hasVolumes: boolean;
-  /** The token lists that it was loaded with. */
-  listsMark: string;
-  /** How long until volumes and ages are read again. */
-  freshForMs: number;
-  timer: NodeJS.Timeout | null;
-  refreshTimer: NodeJS.Timeout | null;
-}
 
 /** What search must know of tokens besides their rows. */
 export interface ListingFacts {
@@ -155,9 +137,8 @@ export class TokenSearch {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
-    for (const { timer, refreshTimer } of this.#chains.values()) {
-      if (timer) clearTimeout(timer);
-      if (refreshTimer) clearTimeout(refreshTimer);
+    for (const { timer, volumesTimer, refreshTimer } of this.#chains.values()) {
+      for (const one of [timer, volumesTimer, refreshTimer]) if (one) clearTimeout(one);
     }
     await Promise.all([...this.#chains.values()].map(({ loading }) => loading));
   }
@@ -218,7 +199,7 @@ export class TokenSearch {
   }
 
   #reload(chain: ChainSlug): void {
-    const indexed = this.#chains.get(chain) ?? createIndexedChain();
+    const indexed = this.#chains.get(chain) ?? createSearchedChain();
     this.#chains.set(chain, indexed);
     if (indexed.loading !== null) {
       indexed.mustReload = true;
@@ -253,6 +234,7 @@ export class TokenSearch {
 
   async #load(chain: ChainSlug, indexed: SearchedChain): Promise<void> {
     indexed.changed.clear();
+    indexed.withoutVolume.clear();
     indexed.index.begin();
     indexed.builtAtMs = performance.now();
     const opening = indexed.isLoaded ? Promise.resolve(false) : this.#loadKept(chain, indexed);
@@ -275,16 +257,18 @@ export class TokenSearch {
     const opened = (await kept?.open(chain)) ?? null;
     if (kept === undefined || opened === null) return false;
     const { origin, segment, ageMs } = opened;
-    const changed = await kept.listChanged(origin, CHANGES_MAX);
+    const isPartEnough = ageMs <= PART_AGE_MAX_MS;
+    const changed = await kept.listChanged(origin, { countMax: CHANGES_MAX, isPartEnough });
+    if (changed === null) return false;
     indexed.index.setSegment(segment);
-    const tokens = [...(changed ?? [])];
+    const tokens = [...changed.tokens];
     for (let start = 0; start < tokens.length; start += PART_SIZE) {
       await this.#readTokens(chain, indexed, tokens.slice(start, start + PART_SIZE));
     }
     indexed.listsMark = origin.listsMark;
     const { entries } = this.#readFacts(chain, []);
     // It serves until a new one is built.
-    if (changed === null || computeListsMark(entries) !== origin.listsMark) {
+    if (!changed.isWhole || computeListsMark(entries) !== origin.listsMark) {
       indexed.mustReload = true;
     }
     indexed.isLoaded = true;
@@ -313,6 +297,24 @@ export class TokenSearch {
     indexed.timer.unref();
   }
 
+  /** The board is loaded after search, and again after a failure. */
+  #readVolumesLater(chain: ChainSlug, indexed: SearchedChain, tokens: readonly Address[]): void {
+    const { withoutVolume } = indexed;
+    for (const token of tokens) withoutVolume.add(token);
+    if (indexed.volumesTimer !== null || withoutVolume.size === 0 || this.#stopped) return;
+    indexed.volumesTimer = setTimeout(() => {
+      indexed.volumesTimer = null;
+      if (this.#options.board.find(chain) === null) {
+        this.#readVolumesLater(chain, indexed, []);
+        return;
+      }
+      for (const token of withoutVolume) indexed.changed.add(token);
+      withoutVolume.clear();
+      this.#readChangedSoon(chain, indexed);
+    }, VOLUMES_LOOK_MS);
+    indexed.volumesTimer.unref();
+  }
+
   /** False if the read failed: the tokens are then read again. */
   async #readChanged(chain: ChainSlug, indexed: SearchedChain): Promise<boolean> {
     const tokens = [...indexed.changed].slice(0, PART_SIZE);
@@ -336,6 +338,7 @@ export class TokenSearch {
     const records = await this.#options.reader.readListings(chain, tokens);
     // Looked up after the read: the lists may have changed meanwhile.
     const facts = this.#readFacts(chain, tokens);
+    if (!facts.hasVolumes) this.#readVolumesLater(chain, indexed, tokens);
     for (const record of records) {
       found.add(record.token);
       indexed.index.put(toListing(record, facts));
@@ -344,22 +347,4 @@ export class TokenSearch {
     const isLarge = indexed.index.changeCount > CHANGES_MAX;
     if (isLarge && performance.now() - indexed.builtAtMs > REBUILD_MS) this.#reload(chain);
   }
-}
-
-function createIndexedChain(): SearchedChain {
-  return {
-    index: new ChainSearch(),
-    changed: new Set(),
-    isLoaded: false,
-    loading: null,
-    opening: Promise.resolve(),
-    mustReload: false,
-    builtAtMs: 0,
-    failedLoads: 0,
-    hasVolumes: false,
-    listsMark: '',
-    freshForMs: REFRESH_MS,
-    timer: null,
-    refreshTimer: null,
-  };
 }
