@@ -11,6 +11,9 @@ import { TOKEN_ACCOUNT_BYTES } from '../trading/token-instructions.ts';
 const EXTENSIONS_OFFSET = 166;
 export const EXTENSION = {
   transferFee: 1,
+  /** Of a token account: what is withheld in it. */
+  transferFeeAmount: 2,
+  confidentialTransfer: 4,
   defaultState: 6,
   nonTransferable: 9,
   permanentDelegate: 12,
@@ -19,12 +22,14 @@ export const EXTENSION = {
 } as const;
 /** Of the two fees of a mint, one holds until an epoch and one from it on. */
 const FEE_BPS_OFFSETS: readonly number[] = [88, 106];
+/** After two authorities. */
+const FEE_WITHHELD_OFFSET = 64;
 const HOOK_PROGRAM_OFFSET = 32;
 export const STATE_FROZEN = 2;
 /** After the authority. */
 const PAUSED_OFFSET = 32;
 
-/** Null if the mint has no such extension. */
+/** Null if the mint, or the token account, has no such extension. */
 export function findExtension(data: Buffer, type: number): Buffer | null {
   for (let at = EXTENSIONS_OFFSET; at + 4 <= data.length; ) {
     const end = at + 4 + data.readUInt16LE(at + 2);
@@ -50,6 +55,12 @@ export function findMintFlags(mint: Buffer): UncheckedFlag[] {
     flags.push('frozenAccounts');
   }
   return flags;
+}
+
+/** Fees of transfers that were collected from accounts; null if the mint takes none. */
+export function findMintWithheld(mint: Buffer): bigint | null {
+  const fee = findExtension(mint, EXTENSION.transferFee);
+  return fee && new AccountBytes(fee).u64(FEE_WITHHELD_OFFSET);
 }
 
 /** Whether its authority has stopped all transfers. */

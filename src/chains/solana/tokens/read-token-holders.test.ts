@@ -22,25 +22,73 @@ interface HeldAccount {
   readonly owner: string | undefined;
   readonly amount: bigint;
   readonly length?: number;
+  /** Of transfers to it; makes the account one with extensions. */
+  readonly withheld?: bigint;
+}
+
+interface MintOptions {
+  /** Collected from accounts; makes the mint one with a transfer fee. */
+  readonly withheld?: bigint;
+  readonly isConfidential?: boolean;
+  /** The sum of all accounts by default. */
+  readonly supply?: bigint;
+}
+
+const MULTISIG_BYTES = 355;
+const ACCOUNT_TYPE = Buffer.from([2]);
+
+/** An extension: its type, its length, its data. */
+function encodeExtension(type: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt16LE(type, 0);
+  head.writeUInt16LE(data.length, 2);
+  return Buffer.concat([head, data]);
+}
+
+function encodeWords(byteCount: number, words: Readonly<Record<number, bigint>>): Buffer {
+  const data = Buffer.alloc(byteCount);
+  for (const [offset, word] of Object.entries(words)) data.writeBigUInt64LE(word, Number(offset));
+  return data;
+}
+
+function encodeMint(program: string, supply: bigint, options: MintOptions): Buffer {
+  if (program === TOKEN_PROGRAM) return encodeWords(82, { 36: supply });
+  const { withheld, isConfidential } = options;
+  return Buffer.concat([
+    ...[encodeWords(165, { 36: supply }), Buffer.from([1])],
+    ...(withheld === undefined ? [] : [encodeExtension(1, encodeWords(108, { 64: withheld }))]),
+    ...(isConfidential ? [encodeExtension(4, Buffer.alloc(65))] : []),
+  ]);
+}
+
+function encodeAccount({ owner = '', amount, length = 165, withheld }: HeldAccount): Buffer {
+  const data = encodeWords(length, { 64: amount });
+  data.set(decodeBase58(TOKEN) ?? [], 0);
+  data.set(decodeBase58(owner) ?? [], 32);
+  if (withheld === undefined) return data;
+  const extensions = [
+    encodeExtension(7, Buffer.alloc(0)),
+    encodeExtension(2, encodeWords(8, { 0: withheld })),
+  ];
+  return Buffer.concat([data, ACCOUNT_TYPE, ...extensions]);
 }
 
 /** The token of a program, with accounts of a length. */
-function createChain(program: string, held: readonly HeldAccount[]): MemorySolana {
+function createChain(
+  program: string,
+  held: readonly HeldAccount[],
+  options: MintOptions = {},
+): MemorySolana {
   const chain = new MemorySolana();
   for (const slot of [HEAD - 1, HEAD]) chain.add(slot);
-  const mint = Buffer.alloc(program === TOKEN_PROGRAM ? 82 : 166);
-  if (mint.length > 165) mint.writeUInt8(1, 165);
-  mint.writeBigUInt64LE(
-    held.reduce((sum, { amount }) => sum + amount, 0n),
-    36,
-  );
+  const supply = held
+    .filter(({ length }) => length !== MULTISIG_BYTES)
+    .reduce((sum, { amount, withheld = 0n }) => sum + amount + withheld, options.withheld ?? 0n);
+  const mint = encodeMint(program, options.supply ?? supply, options);
   chain.accounts.set(TOKEN, { owner: program, data: mint });
-  for (const [index, { owner = '', amount, length = 165 }] of held.entries()) {
-    const data = Buffer.alloc(length);
-    data.set(decodeBase58(TOKEN) ?? [], 0);
-    data.set(decodeBase58(owner) ?? [], 32);
-    data.writeBigUInt64LE(amount, 64);
-    chain.accounts.set(encodeBase58(Buffer.alloc(32, 100 + index)), { owner: program, data });
+  for (const [index, account] of held.entries()) {
+    const address = encodeBase58(Buffer.alloc(32, 100 + index));
+    chain.accounts.set(address, { owner: program, data: encodeAccount(account) });
   }
   return chain;
 }
@@ -51,6 +99,9 @@ const HELD: readonly HeldAccount[] = [
   { owner: ALICE, amount: 9n },
   { owner: SYSTEM_PROGRAM, amount: 0n },
 ];
+
+/** In accounts with extensions, some of which have withheld fees. */
+const LEVIED = HELD.map((held, index) => ({ ...held, withheld: BigInt(index * 7) }));
 
 async function start(t: TestContext, chain: MemorySolana, misdeeds: readonly (Misdeed | null)[]) {
   const nodes: MisbehavingRpc[] = [];
@@ -88,9 +139,26 @@ test('accounts of an owner are added up, and the answer is of a block', async (t
 
 test('accounts of Token-2022 have any length; a multisignature account is none', async (t) => {
   const held = [...HELD, { owner: BOB, amount: 5n, length: 182 }];
-  const chain = createChain(TOKEN_2022_PROGRAM, [...held, { owner: BOB, amount: 1n, length: 355 }]);
+  const chain = createChain(TOKEN_2022_PROGRAM, [
+    ...held,
+    { owner: BOB, amount: 1n, length: MULTISIG_BYTES },
+  ]);
   const { read } = await start(t, chain, [null]);
   assert.deepEqual(listBalances(await read()), { [String(ALICE)]: 709n, [String(BOB)]: 46n });
+});
+
+test('withheld fees are in no balance, and the supply has them', async (t) => {
+  const chain = createChain(TOKEN_2022_PROGRAM, LEVIED, { withheld: 3n });
+  const { read } = await start(t, chain, [null]);
+  assert.deepEqual(listBalances(await read()), { [String(ALICE)]: 709n, [String(BOB)]: 41n });
+  const short = createChain(TOKEN_2022_PROGRAM, LEVIED, { withheld: 3n, supply: 751n });
+  await assert.rejects((await start(t, short, [null])).read(), /do not add up to the supply/);
+});
+
+test('encrypted balances may be less than the supply', async (t) => {
+  const options = { isConfidential: true, supply: 10_000n };
+  const { read } = await start(t, createChain(TOKEN_2022_PROGRAM, HELD, options), [null]);
+  assert.equal((await read()).balances.size, 2);
 });
 
 const REFUSALS: readonly (readonly [string, Misdeed])[] = [
@@ -116,9 +184,17 @@ const REFUSALS: readonly (readonly [string, Misdeed])[] = [
   ['does not say of which slot', { do: 'change', change: () => [] }],
 ];
 
-for (const [what, misdeed] of REFUSALS) {
-  test(`an endpoint that ${what} is passed over, and goes on with other work`, async (t) => {
-    const chain = createChain(TOKEN_PROGRAM, HELD);
+const KINDS: readonly (readonly [string, () => MemorySolana])[] = [
+  ['SPL', () => createChain(TOKEN_PROGRAM, HELD)],
+  ['Token-2022', () => createChain(TOKEN_2022_PROGRAM, HELD)],
+  ['levied', () => createChain(TOKEN_2022_PROGRAM, LEVIED, { withheld: 3n })],
+];
+
+for (const [kind, create, what, misdeed] of KINDS.flatMap((one) =>
+  REFUSALS.map((refusal) => [...one, ...refusal] as const),
+)) {
+  test(`${kind}: an endpoint that ${what} is passed over, and goes on with other work`, async (t) => {
+    const chain = create();
     const alone = await start(t, chain, [misdeed]);
     await assert.rejects(alone.read(), (error) => {
       assert.ok(error instanceof HistoryUnavailableError, String(error));
@@ -143,4 +219,71 @@ test('an endpoint that breaks off is not suspended, and nothing is final', async
     adapter.status?.().endpoints.map(({ state }) => state),
     ['healthy'],
   );
+});
+
+/** Something is minted while holders are listed, before the scan or during it. */
+function mintMeanwhile(chain: MemorySolana, when: 'before' | 'during'): Misdeed {
+  return {
+    do: 'change',
+    change: (result) => {
+      const mint = chain.accounts.get(TOKEN) ?? assert.fail();
+      chain.accounts.set(TOKEN, { ...mint, data: encodeWords(82, { 36: 755n }) });
+      if (when === 'during') return result;
+      const address = encodeBase58(Buffer.alloc(32, 99));
+      const data = encodeAccount({ owner: BOB, amount: 5n });
+      chain.accounts.set(address, { owner: TOKEN_PROGRAM, data });
+      const { context, value } = result as { context: object; value: unknown[] };
+      const part = data.subarray(32, 72).toString('base64');
+      return { context, value: [...value, { account: { space: 165, data: [part, 'base64'] } }] };
+    },
+  };
+}
+
+test('a supply that moved is compared with the later one', async (t) => {
+  const chain = createChain(TOKEN_PROGRAM, HELD);
+  const { read } = await start(t, chain, [mintMeanwhile(chain, 'before')]);
+  assert.deepEqual(listBalances(await read()), { [String(ALICE)]: 709n, [String(BOB)]: 46n });
+});
+
+test('holders that add up to neither supply are listed again', async (t) => {
+  const chain = createChain(TOKEN_PROGRAM, HELD);
+  const misdeed = mintMeanwhile(chain, 'during');
+  const cut: Misdeed = {
+    do: 'change',
+    change: (result) => {
+      const all = result as { value: unknown[] };
+      if (misdeed.do === 'change') misdeed.change(result);
+      return { ...all, value: all.value.slice(1) };
+    },
+  };
+  const { read, adapter } = await start(t, chain, [cut]);
+  await assert.rejects(read(), (error) => {
+    assert.ok(!(error instanceof HistoryUnavailableError), 'it may be listed later');
+    return /the supply changed while holders were listed/.test(String(error));
+  });
+  assert.deepEqual(adapter.status?.().limitations, []);
+});
+
+test('a list of an earlier slot than asked for is refused', async (t) => {
+  const chain = createChain(TOKEN_PROGRAM, HELD);
+  const old: Misdeed = {
+    do: 'change',
+    change: (result) => ({ ...(result as object), context: { slot: HEAD - 1 } }),
+  };
+  const alone = await start(t, chain, [old]);
+  await assert.rejects(alone.read(), /accounts are of slot 119, before 120/);
+  const both = await start(t, chain, [old, null]);
+  assert.equal((await both.read()).at.position, HEAD);
+});
+
+test('more accounts than are kept are refused before they are looked at', async (t) => {
+  const list = (count: number): Misdeed => ({
+    do: 'change',
+    change: (result) => ({ ...(result as object), value: new Array(count).fill(0) }),
+  });
+  const chain = createChain(TOKEN_PROGRAM, HELD);
+  const many = await start(t, chain, [list(200_001)]);
+  await assert.rejects(many.read(), /too many accounts/);
+  const fewer = await start(t, chain, [list(200_000)]);
+  await assert.rejects(fewer.read(), /a token account is malformed/);
 });

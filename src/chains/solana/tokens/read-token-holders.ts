@@ -1,9 +1,10 @@
 // All holders of a token now, from its token accounts: for tokens that are older than the index.
 // Nodes have no older state, so the answer is of the slot that the node names.
 //
-// Many providers refuse such scans or cut them short. The latter is found by the supply: tokens of
-// the SPL program add up to it. Those of Token-2022 need not, because fees may be withheld and
-// balances encrypted.
+// Many providers refuse such scans or cut them short. The latter is found by the supply: all
+// accounts add up to it, with the fees that Token-2022 withholds in them and in the mint. Only where
+// balances can be encrypted they need not. That the list is of the slot it names is for the caller
+// to check (docs/decisions/0066).
 
 import type { Address } from '../../../model/ids.ts';
 import type { HoldersReading } from '../../adapter.ts';
@@ -11,28 +12,26 @@ import { HistoryUnavailableError } from '../../chain-history.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { readAccounts } from '../accounts/read-accounts.ts';
+import { readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
 import { readBlockHash } from '../blocks/slot-blocks.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
 import { TOKEN_PROGRAM } from '../solana-ids.ts';
+import { EXTENSION, findExtension, findMintWithheld } from './mint-extensions.ts';
 import { decodeSupply, isMint } from './read-mints.ts';
+import {
+  type AccountSlice,
+  HELD_SLICE,
+  LEVIED_SLICE,
+  sumTokenAccounts,
+} from './sum-token-accounts.ts';
 
 interface HoldersQuery {
   readonly token: Address;
   readonly minSlot: number;
 }
 
-interface ListedAccount {
-  readonly account: { readonly data: readonly [string, string]; readonly space?: number };
-}
-
-/** Of a token account: the owner's key and the amount, which are all that is asked for. */
-const SLICE = { offset: 32, length: 40 } as const;
-const AMOUNT_OFFSET = 32;
+/** Accounts of the first token program. */
 const ACCOUNT_BYTES = 165;
-/** Multisignature accounts of Token-2022, which could begin with any key. */
-const MULTISIG_BYTES = 355;
 /** About 60 megabytes of JSON. More are not listed: nobody pages through so many holders. */
 const ACCOUNT_COUNT_MAX = 200_000;
 /** A scan costs its node as much as this many calls for each thousand accounts. */
@@ -44,11 +43,6 @@ const LIMITATION =
 /** Faults that only say that the endpoint does not do this: they must not suspend it. */
 const REFUSALS = ['denied', 'rejected', 'replyTooLarge', 'unsupported'] as const;
 
-function isListed(value: unknown): value is ListedAccount {
-  const { account } = (value ?? {}) as { readonly account?: { readonly data?: unknown } };
-  return Array.isArray(account?.data) && typeof account.data[0] === 'string';
-}
-
 /** The endpoint goes on with other work. */
 function refuse(node: RpcEndpoint, problem: string, cause?: unknown): never {
   const about = { endpoint: node.name, cause };
@@ -58,13 +52,18 @@ function refuse(node: RpcEndpoint, problem: string, cause?: unknown): never {
 
 async function listAccounts(
   node: RpcEndpoint,
-  { token, minSlot, program }: HoldersQuery & { readonly program: Address },
+  {
+    token,
+    minSlot,
+    program,
+    slice,
+  }: HoldersQuery & { readonly program: Address; readonly slice: AccountSlice },
   signal?: AbortSignal,
 ): Promise<{ readonly slot: number; readonly rows: readonly unknown[] }> {
   const isSpl = program === TOKEN_PROGRAM;
   const config = {
     ...{ ...CONFIRMED, encoding: 'base64', minContextSlot: minSlot, withContext: true },
-    dataSlice: SLICE,
+    dataSlice: slice,
     // Accounts of Token-2022 are as long as their extensions need.
     filters: [
       { memcmp: { offset: 0, bytes: token } },
@@ -89,19 +88,14 @@ async function listAccounts(
   return { slot, rows };
 }
 
-function sumByOwner(node: RpcEndpoint, rows: readonly unknown[]): Map<Address, bigint> {
-  const balances = new Map<Address, bigint>();
-  for (const row of rows) {
-    if (!isListed(row)) return refuse(node, 'a token account is malformed');
-    if (row.account.space === MULTISIG_BYTES) continue;
-    const data = new AccountBytes(Buffer.from(row.account.data[0], 'base64'));
-    if (data.length !== SLICE.length) return refuse(node, 'a token account has another length');
-    const amountRaw = data.u64(AMOUNT_OFFSET);
-    if (amountRaw === 0n) continue;
-    const owner = data.key(0);
-    balances.set(owner, (balances.get(owner) ?? 0n) + amountRaw);
-  }
-  return balances;
+/** What all accounts of a mint hold together, with the fees that are withheld in them. */
+function sumOfAccounts(mint: SolanaAccount): bigint {
+  return decodeSupply(mint) - (findMintWithheld(mint.data) ?? 0n);
+}
+
+/** Whether accounts may hold more than they show. */
+function isEncrypted({ data }: SolanaAccount): boolean {
+  return findExtension(data, EXTENSION.confidentialTransfer) !== null;
 }
 
 async function readAt(
@@ -116,16 +110,22 @@ async function readAt(
     return isMint(mint) ? mint : refuse(node, `${token} is not a mint`);
   };
   const mint = await readMint(minSlot);
-  const program = mint.owner;
-  const { slot, rows } = await listAccounts(node, { ...query, program }, signal);
+  const slice = findMintWithheld(mint.data) === null ? HELD_SLICE : LEVIED_SLICE;
+  const listed = await listAccounts(node, { ...query, program: mint.owner, slice }, signal);
+  const { slot, rows } = listed;
   const hash = await readBlockHash(node, slot, signal);
-  const balances = sumByOwner(node, rows);
-  const sumRaw = [...balances.values()].reduce((sum, amountRaw) => sum + amountRaw, 0n);
-  const supplyRaw = decodeSupply(mint);
-  if (program === TOKEN_PROGRAM && sumRaw !== supplyRaw) {
+  const sums = await sumTokenAccounts(rows, slice, (problem) => refuse(node, problem));
+  const { balances, sumRaw, withheldRaw } = sums;
+  const inAccountsRaw = sumRaw + withheldRaw;
+  if (!isEncrypted(mint) && inAccountsRaw !== sumOfAccounts(mint)) {
     // It may have been minted or burned in between.
-    const isSame = decodeSupply(await readMint(slot)) === supplyRaw;
+    const later = await readMint(slot);
+    const isSame = sumOfAccounts(later) === sumOfAccounts(mint);
     if (isSame) return refuse(node, 'the holders it lists do not add up to the supply');
+    if (sumOfAccounts(later) !== inAccountsRaw) {
+      const problem = `${node.name}: the supply changed while holders were listed`;
+      throw new RpcError('stateUnavailable', problem, { endpoint: node.name });
+    }
   }
   const callCount = 4 + Math.ceil(rows.length / 1000) * CALLS_PER_THOUSAND;
   return { balances, at: { position: slot, hash }, callCount };
