@@ -81,7 +81,7 @@ function listImports(outputs: Outputs, name: string, found = new Set<string>()):
 }
 
 const MAIN = 'src/main.tsx';
-const CHART = 'src/chart/price-chart.ts';
+const CHART = 'src/pages/token/token-chart.ts';
 
 function bundleApp(plugins: readonly Plugin[]) {
   return build({
@@ -146,6 +146,11 @@ async function bundle() {
 /** Outputs are named relative to the working folder, wherever that is. */
 const toHref = (output: string) => `/assets/${basename(output)}`;
 
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' };
+
+/** A text of the page, in an element or an attribute. */
+const escapeText = (text: string) => text.replace(/[&<"]/g, (one) => ESCAPES[one] ?? one);
+
 function renderPage(outputs: Outputs, route: ConsoleRoute): string {
   const main = findOutput(outputs, MAIN);
   const sources = route.preload.map((source) => findOutput(outputs, source));
@@ -154,13 +159,13 @@ function renderPage(outputs: Outputs, route: ConsoleRoute): string {
     (name) => `<link rel="modulepreload" href="${toHref(name)}">`,
   );
   return `<!doctype html>
-<html lang="${texts.locale}">
+<html lang="${escapeText(texts.locale)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="dark light">
-<meta name="description" content="${texts.description}">
-<title>${texts.titles[route.name]} · ${texts.product}</title>
+<meta name="description" content="${escapeText(texts.description)}">
+<title>${escapeText(`${texts.titles[route.name]} · ${texts.product}`)}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${toHref(findOutput(outputs, 'src/style.css'))}">
 <script src="${toHref(findOutput(outputs, 'src/stored-theme.ts'))}"></script>
@@ -169,7 +174,7 @@ ${links.join('\n')}
 </head>
 <body>
 <div id="app"></div>
-<noscript>${texts.noScript} <a href="/v1/docs">/v1/docs</a></noscript>
+<noscript>${escapeText(texts.noScript)} <a href="/v1/docs">/v1/docs</a></noscript>
 </body>
 </html>
 `;

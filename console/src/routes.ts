@@ -14,7 +14,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   {
     name: 'token',
     path: '/token',
-    preload: ['src/pages/token/token-page.tsx', 'src/chart/price-chart.ts'],
+    preload: ['src/pages/token/token-page.tsx', 'src/pages/token/token-chart.ts'],
   },
   { name: 'portfolio', path: '/portfolio', preload: ['src/pages/side-page.tsx'] },
   { name: 'keys', path: '/keys', preload: ['src/pages/side-page.tsx'] },

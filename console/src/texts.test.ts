@@ -59,13 +59,16 @@ test('a build with the texts of another language has no sentence of this one', (
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-texts-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'texts-capitals.ts');
-  writeFileSync(file, translate());
+  const special = 'MARKETS \\"A\\" <B> & C';
+  writeFileSync(file, translate().replace('MARKETS, LIVE', special));
   const dist = join(folder, 'dist');
   execFileSync(process.execPath, [join(FOLDER, '../build.ts'), dist, file]);
   const built = globSync('**/*.{js,html}', { cwd: dist }).map((name) => {
     return readFileSync(join(dist, name), 'utf8');
   });
-  const sentences = listSentences(texts);
+  const page = readFileSync(join(dist, 'index.html'), 'utf8');
+  assert.match(page, /content="TOKEN MARKETS &quot;A&quot; &lt;B> &amp; C, FROM/);
+  const sentences = listSentences(texts).filter((text) => text !== texts.description);
   assert.ok(sentences.length > 80, `${sentences.length} sentences`);
   const isBuilt = (text: string) => built.some((one) => one.includes(text));
   assert.deepEqual(sentences.filter(isBuilt), []);
@@ -79,25 +82,83 @@ test('a build with the texts of another language has no sentence of this one', (
   );
 });
 
-/** What a page shows or reads out. */
-const SHOWN = new Set(['children', 'title', 'label', 'alt', 'placeholder', 'aria-label', 'text']);
+/** What a page shows or reads out: as a property, an attribute, or a property that is set. */
+const SHOWN = new Set([
+  ...['children', 'title', 'label', 'alt', 'placeholder', 'text', 'message', 'detail'],
+  ...['aria-label', 'ariaLabel', 'aria-description', 'textContent', 'innerText'],
+]);
+
+const readName = (node: AnyNode) =>
+  node.type === 'Identifier' ? node.name : String(Object(node).value);
+
+/** What is shown where the node says how, with the expressions that it may come from. */
+function findShown(node: AnyNode): AnyNode | null {
+  if (node.type === 'Property') return SHOWN.has(readName(node.key)) ? node.value : null;
+  if (node.type === 'AssignmentExpression' && node.left.type === 'MemberExpression') {
+    return SHOWN.has(readName(node.left.property)) ? node.right : null;
+  }
+  // Errors that are explained to the user as they are.
+  if (node.type === 'NewExpression' && readName(node.callee) === 'WalletError') {
+    return node.arguments[0] ?? null;
+  }
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return null;
+  const [name, value] = node.arguments;
+  if (readName(node.callee.property) !== 'setAttribute' || name === undefined) return null;
+  return SHOWN.has(readName(name)) ? (value ?? null) : null;
+}
+
+/** The texts that an expression may become: of each branch, of lists, and around what is put in. */
+function listOwnTexts(node: AnyNode | null): string[] {
+  switch (node?.type) {
+    case 'Literal':
+      return typeof node.value === 'string' ? [node.value] : [];
+    case 'TemplateLiteral':
+      return [
+        ...node.quasis.map(({ value }) => value.cooked ?? ''),
+        ...node.expressions.flatMap(listOwnTexts),
+      ];
+    case 'ConditionalExpression':
+      return [node.consequent, node.alternate].flatMap(listOwnTexts);
+    case 'LogicalExpression':
+    case 'BinaryExpression': {
+      const isText = node.type === 'LogicalExpression' || node.operator === '+';
+      return isText ? [node.left, node.right].flatMap(listOwnTexts) : [];
+    }
+    case 'ArrayExpression':
+      return node.elements.flatMap(listOwnTexts);
+    default:
+      return [];
+  }
+}
+
+/** Texts of the code itself that somebody reads. */
+function findOwnTexts(code: string): string[] {
+  const found: string[] = [];
+  visitNodes(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), (node) => {
+    found.push(...listOwnTexts(findShown(node)));
+  });
+  return found.filter((text) => /[a-z]{2}/i.test(text));
+}
 
 test('no page has a text of its own', () => {
   const found: string[] = [];
-  for (const name of globSync('**/*.tsx', { cwd: FOLDER })) {
-    const { tree } = parseFile(join(FOLDER, name), 'tsx');
-    visitNodes(tree, (node) => {
-      if (node.type !== 'Property') return;
-      const key = node.key.type === 'Identifier' ? node.key.name : String(Object(node.key).value);
-      if (!SHOWN.has(key)) return;
-      const values = node.value.type === 'ArrayExpression' ? node.value.elements : [node.value];
-      for (const value of values) {
-        const isText = value?.type === 'Literal' && typeof value.value === 'string';
-        if (isText && /[a-z]{2}/i.test(String(value.value))) found.push(`${name}: ${value.value}`);
-      }
-    });
+  const names = globSync('**/*.{ts,tsx}', { cwd: FOLDER });
+  for (const name of names.filter((one) => !/^texts\.|\.test\.ts$/.test(one))) {
+    const { code } = parseFile(join(FOLDER, name), name.endsWith('x') ? 'tsx' : 'ts');
+    found.push(...findOwnTexts(code).map((text) => `${name}: ${text}`));
   }
   assert.deepEqual(found, []);
+});
+
+test('a text is found in branches, templates and sums, and wherever it is shown', () => {
+  const shown = ["'own'", "is ? 'own' : ''", "is && 'own'", "known ?? 'own'", "1 + 'own'"];
+  for (const text of [...shown, `\`\${1}own\``, "[1, is ? null : 'own']"]) {
+    assert.deepEqual(findOwnTexts(`jsx('p', { children: ${text} })`), ['own'], text);
+    assert.deepEqual(findOwnTexts(`element.title = ${text}`), ['own'], text);
+    assert.deepEqual(findOwnTexts(`element.setAttribute('aria-label', ${text})`), ['own'], text);
+    assert.deepEqual(findOwnTexts(`new WalletError(${text})`), ['own'], text);
+  }
+  assert.deepEqual(findOwnTexts(`jsx('p', { class: 'own', children: kind === 'own' })`), []);
 });
 
 test('a language without one of the texts does not compile', () => {

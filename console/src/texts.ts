@@ -1,6 +1,11 @@
 // Every text of the console. Another language is another file with an object of this shape, which
 // the build puts in the place of this one (console/README.md).
 
+import type { ClientCode } from '../../sdk/src/mintwire-error.ts';
+
+/** The server's codes may lack a text, for it sends its own; the client's codes may not. */
+type ProblemTexts = Readonly<Record<string, string>> & Readonly<Record<ClientCode, string>>;
+
 export const texts = {
   /** Of numbers, times and the page itself. */
   locale: 'en',
@@ -47,8 +52,11 @@ export const texts = {
     retryIn: (wait: string) => `Trying again in ${wait}.`,
     retry: 'Try again',
     toTokens: 'Go to the list of tokens',
+    other: 'Something went wrong. Try again.',
     byCode: {
       UNREACHABLE: 'The server does not answer. It may be restarting.',
+      TIMEOUT: 'The server took too long to answer. Try again.',
+      UNEXPECTED_ANSWER: 'Something between this page and the server answered. Try again.',
       NOT_READY:
         'The server is starting and reads its chain. The page loads by itself when it is ready.',
       TOKEN_NOT_FOUND: 'There is no token at this address. Check the address and the chain.',
@@ -60,7 +68,7 @@ export const texts = {
       LOOKUP_PENDING: 'The token is being looked up on its chain. The page loads by itself.',
       RATE_LIMITED: 'Too many requests from your address. Signing in raises the limit.',
       TOO_MANY_STREAMS: 'Too many live pages are open. Close a tab, or sign in for more.',
-    } as Readonly<Record<string, string>>,
+    } satisfies ProblemTexts as ProblemTexts,
     noTokenTitle: 'No token to show',
     noPageTitle: 'No page to show',
     noToken:
@@ -127,6 +135,7 @@ export const texts = {
       interval: 'Interval',
       currency: 'Currency',
       usd: 'USD',
+      native: 'Coin',
       pool: 'Pool',
       allPools: 'All pools',
       log: 'Log scale',
@@ -241,6 +250,7 @@ export const texts = {
     refused: 'The wallet refused. Nothing was signed.',
     otherAccount: 'The wallet changed its account. Try again.',
     noAccount: 'The wallet gave no account.',
+    noReason: 'The wallet failed and gave no reason. Try again.',
     cancel: 'Cancel',
     standsOn: (account: string, owner: string) =>
       `The wallet now stands on ${account}, but you are signed in as ${owner}.`,
@@ -276,7 +286,7 @@ export const texts = {
     moved: 'The price moved beyond your limit. Look at the new one.',
     /** By the codes with which the SDK ends a trade. */
     ends: {
-      REFUSED: 'The wallet refused. Nothing was signed.',
+      REFUSED: 'The wallet refused. The swap was not sent.',
       INSUFFICIENT_FUNDS: 'The wallet has too little to pay this.',
       EXPIRED: 'The trade became too old while it waited. Look at the new price.',
       UNSUPPORTED_TRANSACTION: "This wallet cannot sign for the token's chain.",

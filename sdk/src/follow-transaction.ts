@@ -7,7 +7,7 @@ import { waitMs } from './wait-ms.ts';
 export interface SentTransaction {
   readonly chain: string;
   readonly txHash: string;
-  /** On Solana, of the build: until then it is `pending`, although no node tells of it. */
+  /** On Solana, of the build: until then it is `pending`, even if no node knows it yet. */
   readonly lastValidBlockHeight?: number | undefined;
 }
 
@@ -23,6 +23,8 @@ export interface FollowTransactionOptions {
 
 export const POLL_MS = 1000;
 const WAIT_MAX_MS = 25_000;
+/** What an answer may take beyond the wait that was asked for. */
+const ANSWER_MAX_MS = 10_000;
 
 /** Gives its status whenever the server was asked for it, without end: leave the loop. */
 export async function* followTransaction(
@@ -37,8 +39,11 @@ export async function* followTransaction(
     // Trades may be indexed between two requests, and are no other status: nothing would wake it.
     const isMined = known === 'confirmed' || known === 'finalized';
     const canWait = known !== undefined && !(wantsTrades && isMined);
-    const wait = canWait ? { knownStatus: known, waitMs: Math.min(waitMaxMs, WAIT_MAX_MS) } : {};
-    const answer = await client.getTradeStatus({ ...sent, ...wait }, { signal });
+    const serverMs = Math.min(waitMaxMs, WAIT_MAX_MS);
+    const wait = canWait ? { knownStatus: known, waitMs: serverMs } : {};
+    // The client's own timeout may be shorter than the wait, which is no fault of the server.
+    const timeoutMs = canWait ? serverMs + ANSWER_MAX_MS : undefined;
+    const answer = await client.getTradeStatus({ ...sent, ...wait }, { signal, timeoutMs });
     yield answer;
     const isNews = answer.status !== known;
     known = answer.status;

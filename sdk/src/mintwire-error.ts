@@ -3,10 +3,13 @@
 import type { ErrorCode, Problem } from './contract.gen.ts';
 
 /**
- * A code of the server's catalogue, or one of the client's own. `UNREACHABLE`: no whole answer
- * came. `TIMEOUT`: none came in time. `UNEXPECTED_ANSWER`: not the API answered, but a proxy.
+ * The client's own codes. `UNREACHABLE`: no whole answer came. `TIMEOUT`: none came in time.
+ * `UNEXPECTED_ANSWER`: not the API answered, but a proxy.
  */
-export type ProblemCode = ErrorCode | 'UNREACHABLE' | 'TIMEOUT' | 'UNEXPECTED_ANSWER';
+export type ClientCode = 'UNREACHABLE' | 'TIMEOUT' | 'UNEXPECTED_ANSWER';
+
+/** A code of the server's catalogue, or one of the client's own. */
+export type ProblemCode = ErrorCode | ClientCode;
 
 export interface ProblemDetails {
   readonly code: ProblemCode;

@@ -159,9 +159,14 @@ class TradeRun {
   }
 
   async #sendByWallet(index: number, transaction: TransactionToSend): Promise<string> {
-    const send = await prepareSending(this.#options.wallet, transaction);
+    const { wallet, signal } = this.#options;
+    const send = await prepareSending(wallet, transaction);
     // Noted before: after a crash it is uncertain whether the wallet has sent it.
     await this.#note(index, null);
+    if (signal?.aborted) {
+      await this.#forget(index);
+      throw signal.reason;
+    }
     try {
       return await send();
     } catch (error) {
@@ -172,10 +177,19 @@ class TradeRun {
     }
   }
 
+  /** The wallet may open a prompt: not for a trade that was given up, before it or meanwhile. */
+  async #sign(transaction: TransactionToSend) {
+    const { wallet, signal } = this.#options;
+    signal?.throwIfAborted();
+    const signed = await signForSending(wallet, transaction);
+    signal?.throwIfAborted();
+    return signed;
+  }
+
   async #send(index: number, transaction: TransactionToSend): Promise<string> {
     if (Date.now() >= this.#progress.built.deadline) throw this.#fail('EXPIRED');
     try {
-      const signed = await signForSending(this.#options.wallet, transaction);
+      const signed = await this.#sign(transaction);
       if (signed === null) {
         const hash = await this.#sendByWallet(index, transaction);
         await this.#note(index, hash);
@@ -196,7 +210,7 @@ class TradeRun {
     if (earlier === null) throw this.#fail('SEND_UNCERTAIN', 'look into the wallet');
     if ((await this.#readStatus(earlier)).status !== 'unknown') return earlier;
     // Asked, and nobody knows it. The same bytes again cannot trade twice; a wallet's could.
-    const signed = await signForSending(this.#options.wallet, transaction);
+    const signed = await this.#sign(transaction);
     const isOver = Date.now() >= this.#progress.built.deadline;
     if (signed?.hash === earlier && !isOver) await this.#sendBytes(earlier, signed.send);
     return earlier;
@@ -232,9 +246,11 @@ class TradeRun {
     }
     await this.run('confirmed');
     const { built } = this.#progress;
+    const { wallet, signal } = this.#options;
+    signal?.throwIfAborted();
     if (Date.now() >= built.deadline) throw this.#fail('EXPIRED');
     try {
-      return await signPermit(this.#options.wallet, permit, built.wallet);
+      return await signPermit(wallet, permit, { from: built.wallet, signal });
     } catch (error) {
       throw error instanceof WalletRefusal ? this.#refuse(error) : error;
     }

@@ -38,10 +38,15 @@ function encodeBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
 }
 
+/** The account of that address among those that the page may use, or the wallet's first. */
+function pickAccount({ accounts }: StandardWallet, wanted: string) {
+  return accounts.find(({ address }) => address === wanted) ?? accounts[0];
+}
+
 /** A wallet of the Wallet Standard as a signer; null if it cannot sign without sending. */
-export function findStandardSigner({ accounts, features }: StandardWallet): SolanaSigner | null {
-  const [account] = accounts;
-  const feature = features['solana:signTransaction'] as
+export function findStandardSigner(wallet: StandardWallet, wanted: string): SolanaSigner | null {
+  const account = pickAccount(wallet, wanted);
+  const feature = wallet.features['solana:signTransaction'] as
     | { signTransaction: StandardTransactionSign }
     | undefined;
   if (account === undefined || feature === undefined) return null;
@@ -55,21 +60,27 @@ export function findStandardSigner({ accounts, features }: StandardWallet): Sola
   };
 }
 
-/** Has a wallet sign and send in a cluster; gives the id. Null if it only signs, if that. */
-export function findStandardSender(
-  { accounts, features }: StandardWallet,
-  cluster: string,
-): ((transaction: string) => Promise<string>) | null {
-  const [account] = accounts;
-  const feature = features['solana:signAndSendTransaction'] as
+interface StandardSender {
+  readonly account: StandardWallet['accounts'][number];
+  /** Has the wallet sign and send; gives the id. */
+  send(transaction: string, cluster: string): Promise<string>;
+}
+
+/** Null if the wallet cannot send. */
+export function findStandardSender(wallet: StandardWallet, wanted: string): StandardSender | null {
+  const account = pickAccount(wallet, wanted);
+  const feature = wallet.features['solana:signAndSendTransaction'] as
     | { signAndSendTransaction: StandardTransactionSend }
     | undefined;
   if (account === undefined || feature === undefined) return null;
-  return async (text) => {
-    const call = { account, transaction: fromBase64(text), chain: cluster };
-    const [sent] = await feature.signAndSendTransaction(call);
-    if (!(sent?.signature instanceof Uint8Array)) throw new TypeError('the wallet gave no id');
-    return encodeBase58(sent.signature);
+  return {
+    account,
+    send: async (text, cluster) => {
+      const call = { account, transaction: fromBase64(text), chain: cluster };
+      const [sent] = await feature.signAndSendTransaction(call);
+      if (!(sent?.signature instanceof Uint8Array)) throw new TypeError('the wallet gave no id');
+      return encodeBase58(sent.signature);
+    },
   };
 }
 

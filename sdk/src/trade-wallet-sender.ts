@@ -91,18 +91,18 @@ function findSigner(wallet: TradeWallet): SigningAccount | null {
   return isObject(account) && 'signTransaction' in account ? (account as SigningAccount) : null;
 }
 
-function findSolanaSigner({ account }: TradeWallet): SolanaSigner | null {
+function findSolanaSigner({ account }: TradeWallet, from: string): SolanaSigner | null {
   if (!isObject(account)) return null;
-  if ('features' in account) return findStandardSigner(account);
+  if ('features' in account) return findStandardSigner(account, from);
   return 'signTransaction' in account ? (account as SolanaSigner) : null;
 }
 
 /** Whether the wallet can send transactions of that kind at all. */
-export function canSend(wallet: TradeWallet, { type }: TransactionToSend): boolean {
+export function canSend(wallet: TradeWallet, { type, from }: TransactionToSend): boolean {
   if (type === 'eip1559') return 'request' in wallet || findSigner(wallet) !== null;
   if (type !== 'solana-v0') return false;
-  if ('cluster' in wallet) return findStandardSender(wallet.account, wallet.cluster) !== null;
-  return 'rpcUrl' in wallet && findSolanaSigner(wallet) !== null;
+  if ('cluster' in wallet) return findStandardSender(wallet.account, from) !== null;
+  return 'rpcUrl' in wallet && findSolanaSigner(wallet, from) !== null;
 }
 
 /** The same bytes have the same id, so sending them twice trades once. */
@@ -110,7 +110,7 @@ async function signSolana(
   wallet: TradeWallet,
   transaction: SolanaTransaction,
 ): Promise<SignedTransaction> {
-  const signer = findSolanaSigner(wallet);
+  const signer = findSolanaSigner(wallet, transaction.from);
   if (signer === null || !('rpcUrl' in wallet)) {
     throw new WalletRefusal('the wallet does not sign for Solana', 'WRONG_WALLET');
   }
@@ -192,19 +192,19 @@ function prepareStandard(
   { account: wallet, cluster }: Extract<TradeWallet, { cluster: string }>,
   transaction: TransactionToSend,
 ): () => Promise<string> {
-  const [account] = wallet.accounts;
-  const send = findStandardSender(wallet, cluster);
-  if (send === null || transaction.type !== 'solana-v0') {
+  const sender = findStandardSender(wallet, transaction.from);
+  if (sender === null || transaction.type !== 'solana-v0') {
     throw new WalletRefusal('the wallet does not send on Solana', 'WRONG_WALLET');
   }
+  const { account, send } = sender;
   const { from, requiredSigners } = transaction;
-  if ([from, ...requiredSigners].some((address) => address !== account?.address)) {
+  if ([from, ...requiredSigners].some((address) => address !== account.address)) {
     throw new WalletRefusal(`the trade is of ${from}`, 'WRONG_WALLET');
   }
-  if (account?.chains?.includes(cluster) === false) {
+  if (account.chains?.includes(cluster) === false) {
     throw new WalletRefusal(`the account is not for ${cluster}`, 'WRONG_CHAIN');
   }
-  return () => askUser(() => send(transaction.transaction));
+  return () => askUser(() => send(transaction.transaction, cluster));
 }
 
 /** Checks the wallet; what it gives has the wallet sign and send, and returns the hash. */
@@ -242,7 +242,7 @@ export function canSignPermit(wallet: TradeWallet): boolean {
 export async function signPermit(
   wallet: TradeWallet,
   permit: Permit,
-  from: string,
+  { from, signal }: { readonly from: string; readonly signal?: AbortSignal | undefined },
 ): Promise<string> {
   const account = findSigner(wallet);
   if (account?.signTypedData !== undefined) {
@@ -255,6 +255,7 @@ export async function signPermit(
     throw new WalletRefusal('the account signs no typed data', 'WRONG_WALLET');
   }
   await assertWallet(wallet, { from, chainId: permit.domain.chainId });
+  signal?.throwIfAborted();
   const params = [from, JSON.stringify(permit)];
   return String(await ask(wallet, 'eth_signTypedData_v4', params));
 }

@@ -68,7 +68,7 @@ type StandardSign = (call: {
 
 const encodeText = (text: string) => new TextEncoder().encode(text);
 
-function toHexText(text: string): string {
+export function toHexText(text: string): string {
   const bytes = Array.from(encodeText(text), (byte) => byte.toString(16).padStart(2, '0'));
   return `0x${bytes.join('')}`;
 }

@@ -64,7 +64,7 @@ export async function refuseAndSwitch(scene: ConsoleScene): Promise<void> {
   await openReview(page, '0.1');
   wallet.refused.add('eth_sendTransaction');
   await signTrade(page);
-  await page.getByRole('alert').getByText('Nothing was signed').waitFor();
+  await page.getByRole('alert').getByText('The swap was not sent').waitFor();
   await page.locator('dialog .summary li').first().waitFor();
   await page.keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' });
@@ -172,7 +172,7 @@ async function buyOnSolana(page: Page, wallet: SolanaBrowserWallet): Promise<voi
   await openReview(page, '0.25');
   wallet.refused.add('signAndSendTransaction');
   await signTrade(page);
-  await page.getByRole('alert').getByText('Nothing was signed').waitFor();
+  await page.getByRole('alert').getByText('The swap was not sent').waitFor();
   wallet.refused.clear();
   await signTrade(page);
   await page.locator('dialog').getByText('Swapped').waitFor();

@@ -55,18 +55,23 @@ async function openScene(t: TestContext, { built, rebuilt }: SceneOptions) {
   t.after(() => abort.abort());
   const steps: (readonly SigningStep[])[] = [];
   const request = { chain: 'devnet', mint: '0xA', side: 'buy', amountInRaw: '1' } as const;
+  const rebuild = { before: () => undefined as unknown, signal: null as AbortSignal | null };
   const run = async () =>
     runSwap({
       wallet: await script.wallet.findSender(OWNER, 'devnet'),
       request: { ...request, slippageBps: 50 },
       built,
-      rebuild: async () => rebuilt ?? built,
+      rebuild: async (signal) => {
+        rebuild.signal = signal;
+        rebuild.before();
+        return rebuilt ?? built;
+      },
       onSteps: (now) => steps.push(now),
       signal: abort.signal,
     });
   const mine = async (status = 'confirmed') =>
     (await api.next('/trade/status')).answer({ status, block: 1, tradeIds: [], reason: null });
-  return { api, script, steps, run, mine };
+  return { api, script, steps, run, mine, abort, rebuild };
 }
 
 test('a swap without approvals is one signature, with amounts in hex', TIMEOUT, async (t) => {
@@ -120,6 +125,21 @@ test('a price below the reviewed minimum is not signed', TIMEOUT, async (t) => {
   await mine();
   await running;
   assert.equal(script.sent.length, 1);
+});
+
+test('a swap that is given up after its approval opens no prompt', TIMEOUT, async (t) => {
+  const built = buildReply(['approve', 'swap']);
+  const scene = await openScene(t, { built, rebuilt: buildReply(['swap']) });
+  const { abort, rebuild } = scene;
+  rebuild.before = () => abort.abort();
+  const running = assert.rejects(scene.run(), { name: 'AbortError' });
+  await scene.mine();
+  await running;
+  assert.equal(rebuild.signal, abort.signal);
+  assert.deepEqual(
+    scene.script.sent.map(({ to }) => to),
+    ['0xapprove'],
+  );
 });
 
 test('approvals that did not count are not taken for done', TIMEOUT, async (t) => {

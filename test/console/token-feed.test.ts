@@ -221,6 +221,36 @@ test('a fault of the server does not end the live page', TIMEOUT, async (t) => {
   await until(() => connection.value.kind === 'live');
 });
 
+test(
+  'an error of ours in an event is reported, and everything is read again',
+  TIMEOUT,
+  async (t) => {
+    const reported: unknown[] = [];
+    Reflect.set(globalThis, 'reportError', (error: unknown) => reported.push(error));
+    t.after(() => Reflect.deleteProperty(globalThis, 'reportError'));
+    const { api, feed, show } = await openFeed(t);
+    const stream = await api.next('/token/stream');
+    stream.send('snapshot', SNAPSHOT, 'a1');
+    (await api.next('/token/klines')).answer({ klines: [kline(0, '1')] });
+    await until(() => show() === '0:1');
+    const fault = new Error('a fault of the page');
+    const stop = feed.listen({
+      trade: () => {
+        throw fault;
+      },
+    });
+    stream.send('trade', { id: 'a' }, 'a2');
+    await until(() => connection.value.kind === 'waiting');
+    stop();
+    assert.deepEqual(reported, [fault]);
+    const again = await api.next('/token/stream');
+    assert.equal(again.lastEventId, null, 'what was half handled is not resumed');
+    again.send('snapshot', SNAPSHOT, 'b1');
+    (await api.next('/token/klines')).answer({ klines: [kline(0, '2')] });
+    await until(() => show() === '0:2');
+  },
+);
+
 test('an error that asking again cannot mend is shown', TIMEOUT, async (t) => {
   const { api } = await openFeed(t);
   (await api.next('/token/stream')).refuse(404, 'TOKEN_PAUSED');

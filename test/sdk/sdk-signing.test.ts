@@ -130,7 +130,7 @@ describe('a permit', () => {
     assert.equal(await catchCode(run({ wallet } as never)), 'UNSUPPORTED_TRANSACTION');
   });
 
-  test('is given to a browser wallet as text, and may be refused', async () => {
+  test('is given to a browser wallet as text, and may be refused or given up', async () => {
     const calls: string[] = [];
     const state = { isWilling: true };
     const wallet = {
@@ -150,6 +150,16 @@ describe('a permit', () => {
     const { asked, run } = createWorld(builds);
     await run({ wallet });
     assert.ok(await isSigned(asked[1].permitSignature));
+    const abort = new AbortController();
+    const left = {
+      request: (call: { method: string; params?: readonly unknown[] }) => {
+        if (call.method === 'eth_accounts') abort.abort();
+        return wallet.request(call);
+      },
+    };
+    const given = createWorld(builds).run({ wallet: left, signal: abort.signal });
+    await assert.rejects(given, { name: 'AbortError' });
+    assert.equal(calls.filter((method) => method === 'eth_signTypedData_v4').length, 1);
     state.isWilling = false;
     assert.equal(await catchCode(createWorld(builds).run({ wallet })), 'REFUSED');
     assert.equal(calls.filter((method) => method === 'eth_sendTransaction').length, 1);
@@ -245,7 +255,7 @@ describe('a transaction of Solana', () => {
 
   /** A wallet of the Wallet Standard that sends by itself. */
   function createSender(address: string, chains: readonly string[] = ['solana:localnet']) {
-    const sent: { chain: string; transaction: Uint8Array }[] = [];
+    const sent: { account?: unknown; chain: string; transaction: Uint8Array }[] = [];
     const state = { isWilling: true };
     const signature = Buffer.alloc(64, 7);
     const account = { address, chains };
@@ -271,6 +281,26 @@ describe('a transaction of Solana', () => {
       sent.map(({ chain, transaction: bytes }) => [chain, Buffer.from(bytes).toString('base64')]),
       [['solana:localnet', transaction.transaction]],
     );
+  });
+
+  test('is signed with its own account of a wallet that has several', async (t) => {
+    const { address, key } = createSigner();
+    const other = { address: createSigner().address, chains: ['solana:localnet'] };
+    const own = { address, chains: ['solana:localnet'] };
+    const build = { transactions: [buildUnsigned(address)] };
+    const { wallet, sent, id } = createSender(address);
+    const several = { ...wallet, account: { ...wallet.account, accounts: [other, own] } };
+    assert.deepEqual((await createWorld([build]).run({ wallet: several })).hashes, [id]);
+    const signed: unknown[] = [];
+    const signTransaction = async (call: { account: unknown; transaction: Uint8Array }) => {
+      signed.push(call.account);
+      return [{ signedTransaction: signBytes(key, call.transaction) }];
+    };
+    const features = { 'solana:signTransaction': { signTransaction } };
+    const node = await startNode(t);
+    const signer = { account: { accounts: [other, own], features }, rpcUrl: node.baseUrl };
+    await createWorld([build]).run({ wallet: signer });
+    assert.deepEqual([...sent.map(({ account: used }) => used), ...signed], [own, own]);
   });
 
   test('is not sent by a wallet of another account or cluster, nor against its user', async () => {

@@ -7,7 +7,6 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   type BuiltTrade,
   createClient,
-  followTransaction,
   TradeError,
   type TradeOptions,
   type TradeProgress,
@@ -291,40 +290,40 @@ describe('a wallet that sends by itself', () => {
   });
 });
 
-describe('a transaction that is followed', () => {
-  /** Answers with these statuses in turn; the last one stays. */
-  function createFollowed(statuses: readonly TradeStatus['status'][]) {
-    const asked: string[] = [];
-    const fakeFetch: typeof fetch = async (url) => {
-      const { searchParams: fields } = new URL(String(url));
-      asked.push(`${fields.get('knownStatus')} ${fields.get('waitMs')}`);
-      const status = statuses[Math.min(asked.length, statuses.length) - 1] ?? 'unknown';
-      return Response.json({ status, block: null, ...OTHERS });
+describe('a trade that is given up', () => {
+  test('while the wallet is looked at has it open no prompt', async () => {
+    const world = createWorld();
+    const abort = new AbortController();
+    const wallet = createBrowserWallet(() => assert.fail('it was asked'));
+    const noted: (readonly (string | null)[])[] = [];
+    const slow = {
+      request: (call: { method: string; params?: readonly unknown[] }) => {
+        if (call.method === 'eth_accounts') abort.abort();
+        return wallet.request(call);
+      },
     };
-    return { asked, client: createClient({ baseUrl: 'http://api/v1', fetch: fakeFetch }) };
-  }
-
-  test('is asked for once, then each request waits at the server for news', async () => {
-    const { asked, client } = createFollowed(['pending', 'confirmed', 'confirmed', 'finalized']);
-    const seen: string[] = [];
-    const sent = { chain: 'devnet', txHash: '0x1' };
-    for await (const { status } of followTransaction(client, sent, { pollMs: 1 })) {
-      seen.push(status);
-      if (status === 'finalized') break;
-    }
-    assert.deepEqual(seen, ['pending', 'confirmed', 'confirmed', 'finalized']);
-    assert.deepEqual(asked, ['null null', 'pending 25000', 'confirmed 25000', 'confirmed 25000']);
+    const { signal } = abort;
+    const onProgress = ({ sent }: TradeProgress) => void noted.push(sent);
+    await assert.rejects(world.run({ wallet: slow, signal, onProgress }), { name: 'AbortError' });
+    assert.deepEqual(noted.at(-1), [], 'nothing was sent');
   });
 
-  test('whose trades are wanted is not waited for once it is mined: they are no news', async () => {
-    const { asked, client } = createFollowed(['confirmed']);
-    const options = { pollMs: 1, wantsTrades: true };
-    let rounds = 0;
-    for await (const _ of followTransaction(client, { chain: 'devnet', txHash: '0x1' }, options)) {
-      rounds += 1;
-      if (rounds === 3) break;
-    }
-    assert.deepEqual(asked, Array(3).fill('null null'));
+  test('before it is signed is not signed, and while it is signed is not sent', async () => {
+    const world = createWorld();
+    const abort = new AbortController();
+    const { signal } = abort;
+    let signed = 0;
+    const signTransaction: typeof account.signTransaction = (transaction) => {
+      signed += 1;
+      abort.abort();
+      return account.signTransaction(transaction);
+    };
+    const wallet = { ...createLocal(world.take), account: { ...account, signTransaction } };
+    await assert.rejects(world.run({ wallet, signal }), { name: 'AbortError' });
+    const review = () => true;
+    const resume = { built: world.built, sent: [] };
+    await assert.rejects(world.run({ wallet, signal, review, resume }), { name: 'AbortError' });
+    assert.deepEqual([signed, countSends(world)], [1, 0]);
   });
 });
 

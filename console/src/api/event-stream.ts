@@ -4,6 +4,7 @@
 import { signal } from '@preact/signals';
 import type { OperationInput } from '../../../sdk/src/create-client.ts';
 import type { StreamState } from '../../../sdk/src/token-stream.ts';
+import { waitMs } from '../../../sdk/src/wait-ms.ts';
 import { api } from './api-client.ts';
 import type { StreamEventName, StreamEvents } from './contract-types.ts';
 
@@ -21,6 +22,9 @@ export const lastHeardMs = signal(0);
 type StreamHandlers = {
   readonly [Name in StreamEventName]?: (data: StreamEvents[Name]) => void;
 };
+
+/** After an error of ours: one that comes back with each event must not flood the server. */
+const REOPEN_MS = 3000;
 
 interface EventStreamOptions {
   readonly input: OperationInput<'getTokenStream'>;
@@ -49,9 +53,26 @@ export function openEventStream({ input, handlers }: EventStreamOptions): () => 
   const onId = (id: string) => {
     lastEventId = id;
   };
-  const read = async (signal: AbortSignal) => {
+  /** False if an event was not handled: ours is the fault, and the page is no longer complete. */
+  const readOnce = async (signal: AbortSignal) => {
     const options = { signal, lastEventId, onState, onId, onActivity: hear };
-    for await (const { event, data } of api.getTokenStream(input, options)) byName[event]?.(data);
+    for await (const { event, data } of api.getTokenStream(input, options)) {
+      try {
+        byName[event]?.(data);
+      } catch (error) {
+        reportError(error);
+        return false;
+      }
+    }
+    return true;
+  };
+  const read = async (signal: AbortSignal) => {
+    while (!(await readOnce(signal))) {
+      // Without an id it begins with a snapshot, and everything is read again.
+      lastEventId = null;
+      onState({ kind: 'waiting', waitMs: REOPEN_MS, error: null });
+      await waitMs(REOPEN_MS, signal);
+    }
   };
   const disconnect = () => {
     abort?.abort();

@@ -24,7 +24,7 @@ export interface TradeMarker {
   readonly text: string;
 }
 
-interface PriceChartOptions {
+export interface PriceChartOptions {
   readonly element: HTMLElement;
   /** The candle under the pointer by its open time; null outside. */
   readonly onHover: (openTime: number | null) => void;

@@ -4,15 +4,11 @@ import type { ShownProblem } from '../api/shown-problem.ts';
 import { nowMs } from '../clock-tick.ts';
 import { formatDuration } from '../format/format-age.ts';
 import { texts } from '../texts.ts';
+import { describeProblem } from './describe-problem.ts';
 
 export interface ProblemNoteProps {
   readonly problem: ShownProblem;
   readonly onRetry?: () => void;
-}
-
-export function describeProblem(problem: ShownProblem): string {
-  const { code, detail, title } = problem;
-  return texts.problem.byCode[code] ?? (detail === '' ? title : detail);
 }
 
 export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {

@@ -1,5 +1,6 @@
 // A wallet of EVM chains (EIP-1193), as it is announced (EIP-6963).
 
+import { toHexText } from '../../../sdk/src/wallet-sign-in.ts';
 import { texts } from '../texts.ts';
 import { isSameAddress, type PageWallet, parseLook } from './page-wallet.ts';
 import { askWallet, WalletError } from './wallet-error.ts';
@@ -21,11 +22,6 @@ const CHANGE_EVENTS = ['accountsChanged', 'chainChanged'] as const;
 export interface EvmAnnouncement {
   readonly info?: Partial<Record<'uuid' | 'rdns' | 'name' | 'icon', unknown>>;
   readonly provider?: WalletProvider;
-}
-
-function toHex(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Null if what was announced is no wallet. */
@@ -56,7 +52,7 @@ export function parseEvmWallet({ info = {}, provider }: EvmAnnouncement): PageWa
         if (!isSameAddress('eip155', await readAccount('eth_accounts'), address)) {
           throw new WalletError(texts.account.otherAccount);
         }
-        return String(await ask('personal_sign', [toHex(message), address]));
+        return String(await ask('personal_sign', [toHexText(message), address]));
       },
     }),
     findSender: async () => ({ request: (call) => provider.request(call) }),

@@ -9,12 +9,13 @@ export class WalletError extends Error {}
 const REFUSED = 4001;
 const MESSAGE_MAX = 300;
 
-/** What a wallet threw: any object, whose text is a stranger's. */
+/** What a wallet threw: anything, or nothing at all; its text is a stranger's. */
 export function toWalletError(error: unknown): WalletError {
   if (error instanceof WalletError) return error;
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const { code, message = error } = Object(error) as Record<'code' | 'message', unknown>;
   if (code === REFUSED) return new WalletError(texts.account.refused);
-  return new WalletError(String(message ?? error).slice(0, MESSAGE_MAX));
+  const said = typeof message === 'string' ? message.slice(0, MESSAGE_MAX) : '';
+  return new WalletError(said || texts.account.noReason);
 }
 
 /** Passes on what a wallet answers; what it throws becomes a `WalletError`. */

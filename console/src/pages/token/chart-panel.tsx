@@ -2,10 +2,7 @@
 
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api } from '../../api/api-client.ts';
-import type { ChartKline, PoolRow, TradeRow } from '../../api/contract-types.ts';
-import { buildDrawnCandles, type CandleChange } from '../../chart/candle-book.ts';
-import type { PriceChart, TradeMarker } from '../../chart/price-chart.ts';
+import type { ChartKline, PoolRow } from '../../api/contract-types.ts';
 import { setQuery } from '../../current-location.ts';
 import { formatCompact } from '../../format/format-amount.ts';
 import { formatPrice } from '../../format/format-price.ts';
@@ -16,6 +13,7 @@ import { findOwnAddress } from '../../state/account.ts';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
 import { palette, theme } from '../../theme.ts';
+import type { TokenChart } from './token-chart.ts';
 import { CHART_INTERVALS, type TokenChoices } from './token-choices.ts';
 import type { TokenFeed } from './token-feed.ts';
 
@@ -25,11 +23,9 @@ interface ChartPanelProps {
   readonly pools: readonly PoolRow[];
 }
 
-const OWN_TRADES_MAX = 100;
-
 function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
   const { chart } = texts.token;
-  const native = findChain(choices.chain)?.native.symbol ?? 'native';
+  const native = findChain(choices.chain)?.native.symbol ?? chart.native;
   const poolOptions = [
     ['', chart.allPools] as const,
     ...pools.map(
@@ -102,79 +98,10 @@ function CandleLegend({ row }: { row: ChartKline | null }) {
   );
 }
 
-/** Own trades as marks, one for each side of a candle; the chart wants them oldest first. */
-function buildMarkers(feed: TokenFeed, trades: readonly TradeRow[]): TradeMarker[] {
-  const marks = new Map<string, TradeMarker>();
-  for (const { timestamp, side } of trades) {
-    const openTime = feed.book.findAt(timestamp)?.openTime;
-    if (openTime === undefined) continue;
-    marks.set(`${openTime} ${side}`, { openTime, side, text: texts.token.chart.own[side] });
-  }
-  return [...marks.values()].toSorted((a, b) => a.openTime - b.openTime);
-}
-
-interface DrawOptions {
-  readonly feed: TokenFeed;
-  readonly chart: PriceChart;
-  readonly isJoined: () => boolean;
-}
-
-/** Keeps a chart at the feed's candles; the result stops it. */
-function drawFeed({ feed, chart, isJoined }: DrawOptions): () => void {
-  let isShown = false;
-  const draw = (change: CandleChange) => {
-    const candles = buildDrawnCandles(feed.book.rows, { isJoined: isJoined() });
-    chart.setCandles(candles, change);
-    if (!isShown && candles.length > 0) {
-      isShown = true;
-      chart.showNewest();
-    }
-  };
-  draw('all');
-  return feed.listen({ candles: draw });
-}
-
-/** Marks the trades of the signed-in wallet; the result stops it. */
-function markOwnTrades(feed: TokenFeed, chart: PriceChart, choices: TokenChoices): () => void {
-  const wallet = findOwnAddress(choices.chain);
-  if (wallet === null) {
-    chart.setMarkers([]);
-    return () => undefined;
-  }
-  const { chain, mint, pool } = choices;
-  const abort = new AbortController();
-  let own: readonly TradeRow[] = [];
-  const mark = () => chart.setMarkers(buildMarkers(feed, own));
-  const input = { chain, mint, pool: pool ?? undefined, wallet, limit: OWN_TRADES_MAX };
-  const read = () =>
-    api.getTrades(input, { signal: abort.signal }).then(
-      ({ trades }) => {
-        own = trades;
-        mark();
-      },
-      // Without marks the chart is still true.
-      () => undefined,
-    );
-  const stop = feed.listen({
-    restart: () => void read(),
-    revert: () => void read(),
-    trade: (trade) => {
-      if (trade.wallet.toLowerCase() === wallet.toLowerCase()) void read();
-    },
-    candles: (change) => {
-      if (change === 'all') mark();
-    },
-  });
-  return () => {
-    abort.abort();
-    stop();
-  };
-}
-
 function useChart({ feed, choices }: ChartPanelProps) {
   const element = useRef<HTMLDivElement>(null);
   const hovered = useSignal<ChartKline | null>(null);
-  const chart = useSignal<PriceChart | null>(null);
+  const chart = useSignal<TokenChart | null>(null);
   const current = useRef(feed);
   current.current = feed;
   const { isJoined, isLog } = choices;
@@ -183,9 +110,9 @@ function useChart({ feed, choices }: ChartPanelProps) {
     const node = element.current;
     let isGone = false;
     if (node === null) return undefined;
-    void import('../../chart/price-chart.ts').then(({ createPriceChart }) => {
+    void import('./token-chart.ts').then(({ createTokenChart }) => {
       if (isGone) return;
-      chart.value = createPriceChart({
+      chart.value = createTokenChart({
         element: node,
         onHover: (openTime) => {
           hovered.value = openTime === null ? null : current.current.book.findAt(openTime);
@@ -205,7 +132,7 @@ function useChart({ feed, choices }: ChartPanelProps) {
   const own = findOwnAddress(choices.chain);
   useEffect(() => {
     if (drawn === null) return undefined;
-    return drawFeed({ feed, chart: drawn, isJoined: () => isJoined });
+    return drawn.drawFeed(feed, { isJoined });
   }, [drawn, feed, isJoined]);
   useEffect(() => drawn?.setLogScale(isLog), [drawn, isLog]);
   useEffect(() => {
@@ -218,7 +145,7 @@ function useChart({ feed, choices }: ChartPanelProps) {
   // The feed changes with the choices.
   useEffect(() => {
     if (drawn === null) return undefined;
-    return markOwnTrades(feed, drawn, choices);
+    return drawn.markOwnTrades(feed, choices);
   }, [drawn, feed, own]);
   return { element, hovered };
 }

@@ -25,7 +25,7 @@ interface SwapRunOptions {
   /** What the user has reviewed. */
   readonly built: BuiltTradeReply;
   /** Builds the same trade on the current state. */
-  readonly rebuild: () => Promise<BuiltTradeReply>;
+  readonly rebuild: (signal: AbortSignal) => Promise<BuiltTradeReply>;
   readonly onSteps: (steps: readonly SigningStep[]) => void;
   readonly signal: AbortSignal;
 }
@@ -74,7 +74,7 @@ export async function runSwap(options: SwapRunOptions): Promise<SentTransaction>
   };
   const approvals = built.transactions.filter(({ kind }) => kind !== 'swap');
   if (approvals.length > 0) await send({ ...built, transactions: approvals }, 0);
-  const current = approvals.length === 0 ? built : await options.rebuild();
+  const current = approvals.length === 0 ? built : await options.rebuild(signal);
   if (!isAsGood(built, current)) throw new PriceMovedError();
   const [swap, ...others] = current.transactions;
   if (swap?.kind !== 'swap' || others.length > 0) {

@@ -144,33 +144,39 @@ function useSwap(props: SwapDialogProps) {
   const [message, setMessage] = useState<string | null>(null);
   const abort = useRef(new AbortController());
   const build = useCallback(() => {
+    const { signal } = abort.current;
     setState({ kind: 'building' });
-    api.buildTrade(request).then(
+    api.buildTrade(request, { signal }).then(
       (built) => setState({ kind: 'review', built }),
       (error: unknown) => {
+        if (signal.aborted) return;
         setMessage(describeFailure(error, props));
         setState({ kind: 'failed' });
       },
     );
   }, [request]);
   useEffect(() => {
-    const own = abort.current;
+    // Of this request: what the last one had is aborted.
+    const own = new AbortController();
+    abort.current = own;
     build();
     return () => own.abort();
   }, [build]);
   const sign = async (built: BuiltTradeReply) => {
     setMessage(null);
     setState({ kind: 'signing', steps: [] });
+    const { signal } = abort.current;
     try {
       const wallet = await findSessionWallet(owner);
       const sent = await runSwap({
-        ...{ request, built, signal: abort.current.signal },
+        ...{ request, built, signal },
         wallet: await wallet.findSender(owner, request.chain),
-        rebuild: () => api.buildTrade(request),
+        rebuild: () => api.buildTrade(request, { signal }),
         onSteps: (steps) => setState({ kind: 'signing', steps }),
       });
       setState({ kind: 'sent', sent });
     } catch (error) {
+      if (signal.aborted) return;
       setMessage(describeFailure(error, props));
       const lost = error instanceof TradeError ? error.progress.sent.at(-1) : undefined;
       if (isForReview(error)) build();
