@@ -134,7 +134,7 @@ export class RunningTradeChain {
       noteUse: (pools) => this.#noteUse(pools),
       noteFailure: (failure) => {
         this.#evidence.hearFailure(failure);
-        called?.refuse(failure.pools);
+        called?.refuse(failure);
       },
       ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
     };
@@ -169,12 +169,14 @@ export class RunningTradeChain {
 
   /** Null if the family's pools are not called. */
   #createCalled(): CalledQuotes | null {
-    const { clock, store } = this.#options;
+    const { clock, store, logger: log } = this.#options;
     const { chain } = this.source;
-    const { quotePools } = this.#connected.nodes;
+    const { nodes, market } = this.#connected;
+    const { quotePools } = nodes;
     if (quotePools === undefined) return null;
     return new CalledQuotes({
-      ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain) },
+      ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain), log },
+      assets: market.assets,
       listRouters: () => this.#routers.list ?? [],
     });
   }

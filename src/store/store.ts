@@ -18,7 +18,7 @@ import type {
   TradeRecord,
 } from '../model/market-record.ts';
 import type { NewsRecord } from '../model/news.ts';
-import type { PoolRecord } from '../model/pool.ts';
+import type { PoolKindName, PoolRecord } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PositionKey, PositionRecord } from '../model/position.ts';
 import type { ScopeEntry } from '../model/scope.ts';
@@ -58,6 +58,12 @@ export interface MarketReader {
     chain: ChainSlug,
     tokens: readonly Address[],
     against?: readonly Address[],
+  ): Promise<PoolRecord[]>;
+  /** Pools of one kind between two tokens in which somebody has traded, the oldest first. */
+  readPoolsOfPair(
+    chain: ChainSlug,
+    pair: readonly [Address, Address],
+    page: { readonly kind: PoolKindName; readonly limit: number },
   ): Promise<PoolRecord[]>;
   /** Since when the tokens are in scope; those that are not are absent. */
   readScopeEntries(chain: ChainSlug, tokens: readonly Address[]): Promise<ScopeEntry[]>;

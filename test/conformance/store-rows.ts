@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Address } from '../../src/model/ids.ts';
+import type { PoolRecord } from '../../src/model/pool.ts';
 import type { Store } from '../../src/store/store.ts';
 import { address, poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
@@ -26,6 +27,7 @@ export function describeRows(createPlace: CreatePlace): void {
     itReplacesAndDeletes(() => scene.store);
     itSortsBalances(() => scene.store);
     itFindsPools(() => scene.store);
+    itFindsTradedPools(() => scene.store);
     itKeepsHostileText(() => scene.store);
   });
 }
@@ -176,6 +178,32 @@ function itFindsPools(getStore: () => Store): void {
     assert.deepEqual(await find([c!], [a!, b!]), [toAddress(302), toAddress(303)]);
     assert.deepEqual(await find([a!], []), []);
     assert.deepEqual(await find([]), []);
+  });
+}
+
+function itFindsTradedPools(getStore: () => Store): void {
+  it('finds the oldest pools of a pair and a kind that have traded', async () => {
+    const { market } = getStore();
+    const [sample] = fc.sample(poolRecord, { numRuns: 1, seed: 3 });
+    const [a, b, c] = [toAddress(41), toAddress(42), toAddress(43)];
+    const build = (number: number, more: Partial<PoolRecord>) =>
+      ({
+        ...{ ...sample!, pool: poolId(toAddress(number)), token0: a!, token1: b! },
+        ...{ createdBlock: 1000 - number, lastSwapAtMs: 5, ...more },
+      }) as PoolRecord;
+    const pools = [
+      ...[build(401, {}), build(402, {}), build(403, { token0: b!, token1: a! })],
+      ...[build(404, { lastSwapAtMs: null }), build(405, { token1: c! })],
+      build(406, { kind: 'tradesOnly', terms: null, state: { last0: 1n, last1: 2n } }),
+    ];
+    await market.transaction('base', (transaction) => transaction.putPools(pools));
+    const find = async (kind: PoolRecord['kind'], limit: number) =>
+      (await market.readPoolsOfPair('base', [b!, a!], { kind, limit })).map((row) => row.pool);
+    const oldest = [403, 402, 401].map((number) => toAddress(number));
+    assert.notEqual(sample!.kind, 'tradesOnly');
+    assert.deepEqual(await find(sample!.kind, 10), oldest);
+    assert.deepEqual(await find(sample!.kind, 2), oldest.slice(0, 2));
+    assert.deepEqual(await find('tradesOnly', 10), [toAddress(406)]);
   });
 }
 

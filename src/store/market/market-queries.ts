@@ -15,7 +15,7 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
-import type { PoolRecord } from '../../model/pool.ts';
+import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
 import type { PositionKey, PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TimeRange } from '../market-reads.ts';
@@ -57,6 +57,13 @@ const SELECT_POOLS_OF_PAIR = buildSelect(
   POOL_TABLE,
   'WHERE chain = $1 AND token0 = $2 AND token1 = $3',
   ['text', 'text', 'text'],
+);
+
+const SELECT_SWAPPED_OF_PAIR = buildSelect(
+  POOL_TABLE,
+  `WHERE chain = $1 AND token0 = $2 AND token1 = $3 AND kind = $4 AND last_swap_at_ms IS NOT NULL
+  ORDER BY created_block, pool LIMIT $5`,
+  ['text', 'text', 'text', 'text', 'integer'],
 );
 
 const SELECT_OPEN_SCOPE = buildSelect(
@@ -157,6 +164,21 @@ export class MarketQueries implements MarketReader {
     // A pool of two requested tokens is found from both sides.
     const pools = new Map(rows.map((row) => [textAt(row, POOL_TABLE.at.pool), row]));
     return Array.from(pools.values(), toPoolRecord);
+  }
+
+  async readPoolsOfPair(
+    chain: ChainSlug,
+    pair: readonly [Address, Address],
+    { kind, limit }: { readonly kind: PoolKindName; readonly limit: number },
+  ): Promise<PoolRecord[]> {
+    const [one, other] = pair;
+    const sets = [
+      [chain, one, other, kind, limit],
+      [chain, other, one, kind, limit],
+    ];
+    const rows = await this.session.queryEach(SELECT_SWAPPED_OF_PAIR, sets);
+    const pools = rows.map(toPoolRecord).sort((a, b) => a.createdBlock - b.createdBlock);
+    return pools.slice(0, limit);
   }
 
   async readScopeEntries(chain: ChainSlug, tokens: readonly Address[]): Promise<ScopeEntry[]> {

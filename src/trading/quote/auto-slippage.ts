@@ -35,7 +35,8 @@ const FLOAT_ERROR = 1e-6;
 /** A calm pool moves with the first trade. */
 const SPARE_BPS = 20;
 const BPS_MIN = 30;
-const BPS_MAX = 500;
+/** The largest that is picked. */
+export const AUTO_SLIPPAGE_MAX_BPS = 500;
 /** If nothing is known of the pools. */
 const BPS_DEFAULT = 50;
 
@@ -98,6 +99,6 @@ export async function pickSlippage(
     hops.reduce((sum, { pool }) => sum + (known.get(pool) ?? 0), 0),
   );
   const movementBps = Math.max(0, Math.ceil(Math.max(...moves) * BPS - FLOAT_ERROR));
-  const bps = Math.min(BPS_MAX, Math.max(BPS_MIN, movementBps + SPARE_BPS));
+  const bps = Math.min(AUTO_SLIPPAGE_MAX_BPS, Math.max(BPS_MIN, movementBps + SPARE_BPS));
   return { bps, movementBps, windowMs: WINDOW_MS };
 }

@@ -22,6 +22,7 @@ const GAS = 14_000_000n;
 const AMPLIFICATION = 200n;
 const SWAP_FEE = 4n * 10n ** 14n;
 const HELD = 1_000_000n;
+const TRADED = 2000n;
 const ETHER = 10n ** 18n;
 
 let scene: TradingScene;
@@ -40,7 +41,7 @@ async function deployFactory(): Promise<Hex> {
   return receipt.contractAddress;
 }
 
-/** A stable pool of the token and USDC, in which somebody has traded once. */
+/** A stable pool of the token and USDC, in which somebody has traded enough for it to be called. */
 async function openStablePool(): Promise<void> {
   const { chain } = scene.devnet;
   const { balancerVault: vault } = requireOthers(chain);
@@ -51,7 +52,7 @@ async function openStablePool(): Promise<void> {
   const args = ['S', 'S', assets, AMPLIFICATION, SWAP_FEE, MAKER];
   const factory = await deployFactory();
   const poolId = await openVaultPool(chain, { factory, abi: FACTORY.abi, args, assets, amounts });
-  const amount = 10n ** BigInt(lone.decimals);
+  const amount = TRADED * 10n ** BigInt(lone.decimals);
   await setBalance(chain, lone.address, { owner: MAKER, amountRaw: amount });
   const inside = { fromInternalBalance: false, toInternalBalance: false };
   const ends = { assetIn: lone.address, assetOut: usdc };

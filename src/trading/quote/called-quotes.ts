@@ -1,22 +1,26 @@
 // Pools whose swaps only their contract computes: it is asked for one trade's amount, at the block
 // of the last commit. That costs a request, so it happens only where no computed route is good, for
-// a few pools between the two tokens, and so often a second at most.
+// a few pools between the two tokens, and no more often than `CallAllowance` allows.
 
 import { CalledPool } from '../../amm/trades-only/called-pool.ts';
 import { joinFlags } from '../../amm/unchecked-flag.ts';
 import type { CalledQuery } from '../../chains/chain-nodes.ts';
+import type { PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
-import type { MarketReader } from '../../store/store.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import type { GraphPool, PoolRules } from '../graph/pool-graph-pool.ts';
+import { CallAllowance } from './call-allowance.ts';
+import { type CalledPoolStore, listCalledPools } from './list-called-pools.ts';
 
 interface CalledQuotesOptions {
   readonly chain: ChainSlug;
-  readonly store: Pick<MarketReader, 'readPoolsOfTokens'>;
+  readonly store: CalledPoolStore;
+  readonly assets: PricingAssets;
   /** What pools pay for each of the amounts; null where a contract refuses. */
   readonly quotePools: (
     query: CalledQuery,
@@ -25,14 +29,23 @@ interface CalledQuotesOptions {
   readonly listRouters: () => readonly TradeRouter[];
   readonly rules: Pick<PoolRules, 'findSwapCost' | 'findHopBytes'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** A trade by tokens that pools hold: the wrapped coin for the native one. */
 export interface CalledTrade {
+  /** Who asks, as identified by limits. */
+  readonly caller: string;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;
+  /** More than this is not believed; null if nothing is known of the price. */
+  readonly amountOutMax: bigint | null;
+  /** The name of the only router that may be used. */
+  readonly router: string | undefined;
   readonly block: number;
+  /** The time of that block. */
+  readonly headMs: number;
 }
 
 export interface CalledRoute {
@@ -42,103 +55,126 @@ export interface CalledRoute {
   readonly router: string;
 }
 
+/**
+ * `none`: no such pool, or none that pays. `busy`: too many were asked just now. `failed`: no node
+ * has answered in time. After the last two, a later request may find something.
+ */
+export type CalledAnswer =
+  | { readonly kind: 'found'; readonly route: CalledRoute }
+  | { readonly kind: 'none' | 'busy' | 'failed' };
+
+type Swap = ConstructorParameters<typeof CalledPool>[0]['asked'];
+
 /** How long a quote waits. */
 const WAIT_MS = 2000;
-const POOLS_MAX = 4;
-/** Asked for the price without impact. */
-const SMALL_PART = 1000n;
-/** Requests of all callers together: a burst, and then so many a second. */
-const BURST_MAX = 8;
-const PER_SECOND = 4;
-/** A pool whose trade failed in a simulation is not asked for so long. */
+/** Asked for the price without impact, the smallest that tells it first. */
+const SMALL_PARTS = [1000n, 30n, 4n];
+/** Of fewer units paid, rounding is too much of the price. */
+const PRECISE_MIN = 1000n;
+/** A pool whose trades failed in simulations of so many wallets is not asked for so long. */
+const FAILED_WALLETS_MAX = 3;
 const REFUSED_MS = 600_000;
 const REFUSED_MAX = 1000;
 
 export class CalledQuotes {
   readonly #options: CalledQuotesOptions;
-  readonly #refusedUntilMs = new BoundedMap<PoolId, number>(REFUSED_MAX);
-  #left = BURST_MAX;
-  #countedAtMs: number;
+  readonly #allowance: CallAllowance;
+  /** Anybody can name a wallet whose trade fails, so one counts once. */
+  readonly #failed = new BoundedMap<PoolId, { untilMs: number; wallets: Set<Address> }>(
+    REFUSED_MAX,
+  );
 
   constructor(options: CalledQuotesOptions) {
     this.#options = options;
-    this.#countedAtMs = options.clock.monotonicMs();
+    this.#allowance = new CallAllowance(options.clock);
   }
 
-  /** Null if there is no such pool, none answers in time, or too many were asked just now. */
-  async find(trade: CalledTrade): Promise<CalledRoute | null> {
+  async find(trade: CalledTrade): Promise<CalledAnswer> {
+    const { caller, tokenIn, amountIn, block } = trade;
+    // Before the store is read, which costs something, too.
+    if (!this.#allowance.take(caller)) return { kind: 'busy' };
     const pools = await this.#listPools(trade);
-    if (pools.length === 0 || !this.#take()) return null;
-    const { tokenIn, amountIn, block } = trade;
-    const small = amountIn / SMALL_PART || 1n;
-    const query = { pools, tokenIn, amounts: [amountIn, small], block };
-    const answers = await this.#options
-      .quotePools(query, AbortSignal.timeout(WAIT_MS))
-      .catch(() => []);
+    if (pools.length === 0) {
+      this.#allowance.giveBack(caller);
+      return { kind: 'none' };
+    }
+    const amounts = [amountIn, ...SMALL_PARTS.map((part) => amountIn / part || 1n)];
+    const answers = await this.#ask({ pools, tokenIn, amounts, block });
+    if (answers === null) return { kind: 'failed' };
     let best: CalledRoute | null = null;
     for (const [index, row] of pools.entries()) {
-      const [amountOut = null, smallOut = null] = answers[index] ?? [];
-      if (amountOut === null || (best !== null && amountOut <= best.amountOut)) continue;
-      const asked = { amountIn, amountOut };
-      const price = smallOut === null ? asked : { amountIn: small, amountOut: smallOut };
-      best = this.#toRoute(row, trade, { asked, small: price }) ?? best;
+      const swaps = (answers[index] ?? []).map((amountOut, at): Swap | null =>
+        amountOut === null ? null : { amountIn: amounts[at] ?? 0n, amountOut },
+      );
+      const route = this.#toRoute(row, trade, swaps);
+      if (route !== null && route.amountOut > (best?.amountOut ?? 0n)) best = route;
     }
-    return best;
+    return best === null ? { kind: 'none' } : { kind: 'found', route: best };
   }
 
   /** A trade through these pools failed. */
-  refuse(pools: readonly PoolId[]): void {
-    const untilMs = this.#options.clock.monotonicMs() + REFUSED_MS;
-    for (const pool of pools) this.#refusedUntilMs.set(pool, untilMs);
+  refuse({ pools, wallet }: { readonly pools: readonly PoolId[]; readonly wallet: Address }): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const pool of pools) {
+      const known = this.#failed.get(pool);
+      const isNew = known === undefined || known.untilMs <= nowMs;
+      const { wallets } = isNew ? { wallets: new Set<Address>() } : known;
+      if (wallets.size >= FAILED_WALLETS_MAX) continue;
+      wallets.add(wallet);
+      this.#failed.set(pool, { untilMs: nowMs + REFUSED_MS, wallets });
+    }
   }
 
-  /** Those that traded last. */
-  async #listPools({ tokenIn, tokenOut }: CalledTrade): Promise<PoolRecord[]> {
-    const { chain, store, clock } = this.#options;
-    const nowMs = clock.monotonicMs();
-    const rows = await store.readPoolsOfTokens(chain, [tokenIn], [tokenOut]);
-    return rows
-      .filter(({ kind, lastSwapAtMs, pool, venue }) => {
-        const isRefused = (this.#refusedUntilMs.get(pool) ?? 0) > nowMs;
-        return (
-          kind === 'tradesOnly' && lastSwapAtMs !== null && !isRefused && this.#findRouter(venue)
-        );
-      })
-      .sort((a, b) => (b.lastSwapAtMs ?? 0) - (a.lastSwapAtMs ?? 0))
-      .slice(0, POOLS_MAX);
+  async #ask(query: CalledQuery) {
+    try {
+      return await this.#options.quotePools(query, AbortSignal.timeout(WAIT_MS));
+    } catch (error) {
+      const { chain, log } = this.#options;
+      log.warn({ chain, err: error }, 'pools could not be asked what they pay');
+      return null;
+    }
+  }
+
+  #listPools({ tokenIn, tokenOut, headMs, router }: CalledTrade): Promise<PoolRecord[]> {
+    const { chain, store, assets } = this.#options;
+    return listCalledPools(store, {
+      ...{ chain, assets, headMs, pair: [tokenIn, tokenOut] },
+      accepts: ({ pool, venue }) => {
+        const name = this.#findRouter(venue)?.name;
+        return name !== undefined && name === (router ?? name) && !this.#isRefused(pool);
+      },
+    });
+  }
+
+  #isRefused(pool: PoolId): boolean {
+    const failed = this.#failed.get(pool);
+    if (failed === undefined || failed.wallets.size < FAILED_WALLETS_MAX) return false;
+    return failed.untilMs > this.#options.clock.monotonicMs();
   }
 
   #findRouter(venue: string): TradeRouter | undefined {
     return this.#options.listRouters().find(({ venues }) => venues.has(venue));
   }
 
+  /** Null if the pool refuses, pays what is not believed, or so little that it has no price. */
   #toRoute(
     row: PoolRecord,
-    { tokenIn }: CalledTrade,
-    answers: Pick<ConstructorParameters<typeof CalledPool>[0], 'asked' | 'small'>,
+    { tokenIn, amountOutMax }: CalledTrade,
+    [asked = null, ...parts]: readonly (Swap | null)[],
   ): CalledRoute | null {
     const { pool, venue, token0, token1, feePips, vault, kind, terms } = row;
     const router = this.#findRouter(venue);
-    if (router === undefined) return null;
+    const small = parts.find((one) => one !== null && one.amountOut >= PRECISE_MIN);
+    if (router === undefined || asked === null || !small) return null;
+    if (amountOutMax !== null && asked.amountOut > amountOutMax) return null;
     const zeroForOne = tokenIn === token0;
     const { rules } = this.#options;
     const called = {
       ...{ pool, venue, token0, token1, feePips, vault, kind, terms },
       ...{ cost: rules.findSwapCost(row), bytes: rules.findHopBytes(row) },
       ...{ inexact: 'unchecked', unchecked: joinFlags(['called']) },
-      curve: new CalledPool({ zeroForOne, ...answers }),
+      curve: new CalledPool({ zeroForOne, asked, small }),
     } as GraphPool;
-    return { pool: called, zeroForOne, amountOut: answers.asked.amountOut, router: router.name };
-  }
-
-  /** False if too many were asked just now. */
-  #take(): boolean {
-    const nowMs = this.#options.clock.monotonicMs();
-    const gained = ((nowMs - this.#countedAtMs) / 1000) * PER_SECOND;
-    this.#left = Math.min(BURST_MAX, this.#left + gained);
-    this.#countedAtMs = nowMs;
-    if (this.#left < 1) return false;
-    this.#left -= 1;
-    return true;
+    return { pool: called, zeroForOne, amountOut: asked.amountOut, router: router.name };
   }
 }

@@ -1,25 +1,49 @@
 // Whether a pool that answers by calls is the better route, and that route.
 
+import { findRank, RANK_STABLE } from '../../chains/quote-rule.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { pow10, type Ratio, textToDecimal, toRatio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
-import type { TaxedRoute } from '../routing/find-trade-route.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
+import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
+import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
+import { isUntaxed, listEndTaxes } from '../routing/route-rules.ts';
 import { computePriceImpactBps } from '../routing/trade-prices.ts';
-import type { CalledRoute } from './called-quotes.ts';
+import type { CalledAnswer, CalledRoute } from './called-quotes.ts';
+import type { PriceOptions, TradeRequest } from './priced-trade.ts';
 import type { TradeChain } from './trade-chain.ts';
 
 interface CalledQuestion {
-  /** What is computed; null if nothing is. */
-  readonly found: TaxedRoute | null;
+  /** What is computed. */
+  readonly searched: TradeSearch;
+  readonly request: TradeRequest;
+  readonly options: PriceOptions;
+  readonly caller: string;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  readonly amountIn: bigint;
-  readonly block: number;
+  readonly isPaused: (token: Address) => boolean;
+  readonly at: GraphAtCommit;
+}
+
+type CalledSearch =
+  | { readonly kind: 'found'; readonly found: TaxedRoute }
+  | Exclude<CalledAnswer, { readonly kind: 'found' }>;
+
+interface Ends {
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
 }
 
 /** From this price impact on, pools are called, too. */
 const IMPACT_HIGH_BPS = 300;
 /** How much better such a pool must pay, in per cent: nothing is promised of it. */
 const BETTER_PCT = 2n;
+/** How much above the known price an answer is still believed, in per cent. */
+const ABOVE_PCT_MAX = 5n;
+const BPS = 10_000n;
 const NO_TAXES = { inBps: 0, outBps: 0 };
+const NONE = { kind: 'none' } as const;
+const RETRY_AFTER_SECONDS = 1;
 
 function toTaxedRoute(called: CalledRoute, amountIn: bigint): TaxedRoute {
   const { pool, zeroForOne, amountOut, router } = called;
@@ -36,18 +60,79 @@ function toTaxedRoute(called: CalledRoute, amountIn: bigint): TaxedRoute {
   return { route, taxes: NO_TAXES, router, amountOut };
 }
 
-/** Null if what is computed is good enough, or no called pool pays more. */
+/** Whether what is computed is not good enough, and a called pool could be used at all. */
+function mayCall(chain: TradeChain, question: CalledQuestion): boolean {
+  const { searched, request, options, tokenIn, tokenOut, isPaused, at } = question;
+  // What was never computed is built on only after a simulation, and its cost is not known.
+  if (request.fixed !== 'input' || options.isProvenOnly === true) return false;
+  if (options.unitsMax !== undefined) return false;
+  if (searched.kind === 'none' && searched.reason === 'taxedRouter') return false;
+  const isGood =
+    searched.kind === 'found' && computePriceImpactBps(searched.found.route) < IMPACT_HIGH_BPS;
+  if (isGood) return false;
+  // Their routers cannot trade taxed tokens, nor does their answer include a tax.
+  const { graph } = at;
+  const assets = { assetIn: graph.toAsset(tokenIn), assetOut: graph.toAsset(tokenOut) };
+  const { book, trusted } = chain;
+  return listEndTaxes({ graph, book, trusted, isPaused, ...assets }).every(isUntaxed);
+}
+
+/** Of one raw unit, in 10^-decimals USD. */
+function findPrice(chain: TradeChain, token: Address, row: TokenRecord | undefined): Ratio | null {
+  if (row === undefined || row.decimals === null) return null;
+  const isStable = findRank(chain.assets, token) === RANK_STABLE;
+  const text = row.priceUsd ?? (isStable ? '1' : null);
+  if (text === null) return null;
+  const { numerator, denominator } = toRatio(textToDecimal(text));
+  return numerator === 0n ? null : { numerator, denominator: denominator * pow10(row.decimals) };
+}
+
+/** What the whole amount would pay at the last known prices, or at that of the computed route. */
+async function findFairOut(
+  chain: TradeChain,
+  { tokenIn, tokenOut }: Ends,
+  { searched, request: { amountRaw } }: CalledQuestion,
+): Promise<bigint | null> {
+  const rows = await chain.tokens.read([tokenIn, tokenOut]);
+  const paid = findPrice(chain, tokenIn, rows.get(tokenIn));
+  const got = findPrice(chain, tokenOut, rows.get(tokenOut));
+  if (paid !== null && got !== null) {
+    const worth = amountRaw * paid.numerator * got.denominator;
+    return worth / (paid.denominator * got.numerator);
+  }
+  if (searched.kind !== 'found') return null;
+  const { route } = searched.found;
+  const left = BPS - BigInt(computePriceImpactBps(route));
+  return left <= 0n ? null : (route.amountOut * BPS) / left;
+}
+
+/** Nothing is found if what is computed is good enough, or no called pool pays more. */
 export async function findCalledRoute(
-  { wrapped, addresses, findCalled }: TradeChain,
-  { found, tokenIn, tokenOut, amountIn, block }: CalledQuestion,
-): Promise<TaxedRoute | null> {
-  if (findCalled === undefined) return null;
-  if (found !== null && computePriceImpactBps(found.route) < IMPACT_HIGH_BPS) return null;
+  chain: TradeChain,
+  question: CalledQuestion,
+): Promise<CalledSearch> {
+  const { wrapped, addresses, findCalled } = chain;
+  const { searched, request, options, caller, tokenIn, tokenOut, at } = question;
+  if (findCalled === undefined || !mayCall(chain, question)) return NONE;
   const toHeld = (token: Address) => (token === addresses.native ? wrapped : token);
   const ends = { tokenIn: toHeld(tokenIn), tokenOut: toHeld(tokenOut) };
-  const called = await findCalled({ ...ends, amountIn, block });
-  if (called === null) return null;
-  const isBetter =
-    found === null || called.amountOut * 100n > found.amountOut * (100n + BETTER_PCT);
-  return isBetter ? toTaxedRoute(called, amountIn) : null;
+  const fairOut = await findFairOut(chain, ends, question);
+  const { block, timestampMs: headMs } = at.checkpoint;
+  const answer = await findCalled({
+    ...{ caller, ...ends, amountIn: request.amountRaw, router: options.router, block, headMs },
+    amountOutMax: fairOut === null ? null : (fairOut * (100n + ABOVE_PCT_MAX)) / 100n,
+  });
+  if (answer.kind !== 'found') return answer;
+  const { route } = answer;
+  const least = searched.kind === 'found' ? searched.found.amountOut : 0n;
+  const isBetter = route.amountOut * 100n > least * (100n + BETTER_PCT);
+  return isBetter ? { kind: 'found', found: toTaxedRoute(route, request.amountRaw) } : NONE;
+}
+
+/** There may be a route, which only a later request will find. */
+export function buildNotCalledError(chain: TradeChain, kind: 'busy' | 'failed'): AppError {
+  const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (kind === 'busy') return new AppError('OVERLOADED', {}, retry);
+  const upstream = `The node of ${chain.slug}, which is needed to price this trade,`;
+  return new AppError('UPSTREAM_UNAVAILABLE', { upstream }, retry);
 }

@@ -171,6 +171,25 @@ describe('a token that somebody asks about', () => {
   });
 });
 
+describe('a route whose router is told what to spend', () => {
+  it('is compared by the most that an automatic slippage spends', async (t) => {
+    const pools = [
+      createPair(1, [TOKEN, WETH], [DEEP, DEEP]),
+      createPair(2, [TOKEN, WETH], [DEEP, (DEEP * 102n) / 100n], { venue: 'other-v2' }),
+    ];
+    const { pricing } = await createBuildScene(t, pools);
+    const { amountInRaw: amountOutRaw, ...sale } = SALE;
+    const findRouter = async (slippageBps: number | 'auto') => {
+      const input = { ...sale, amountOutRaw, slippageBps } as TradeInput;
+      return (await pricing.price(pricing.parse(input))).router;
+    };
+    assert.deepEqual(
+      [await findRouter(50), await findRouter(500), await findRouter('auto')],
+      ['other', 'universal', 'universal'],
+    );
+  });
+});
+
 describe('a token without a route', () => {
   it('has no market, unless it trades on a venue that no router supports', async (t) => {
     const { pricing, store } = await createBuildScene(t, []);

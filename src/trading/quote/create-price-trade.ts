@@ -21,8 +21,13 @@ import {
 import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
 import type { RouteDesk } from '../search/route-desk.ts';
-import { type AutoSlippage, type CandleSource, pickSlippage } from './auto-slippage.ts';
-import { findCalledRoute } from './called-route.ts';
+import {
+  AUTO_SLIPPAGE_MAX_BPS,
+  type AutoSlippage,
+  type CandleSource,
+  pickSlippage,
+} from './auto-slippage.ts';
+import { buildNotCalledError, findCalledRoute } from './called-route.ts';
 import { areKnown, findOpenFee, listOpenFlags } from './find-open-fee.ts';
 import type {
   PricedTrade,
@@ -253,8 +258,12 @@ interface Trade {
 
 /** Half of the slippage is kept for prices between two exchanges, all of it for the whole. */
 function findSize({ fixed, amountRaw, slippageBps }: TradeRequest): GivenAmount {
-  const bps = slippageBps === 'auto' ? AUTO_RESERVE_BPS : slippageBps / 2;
-  return { fixed, amountRaw, reserveBps: Math.floor(bps) };
+  if (slippageBps === 'auto') {
+    const spentMoreBps = AUTO_SLIPPAGE_MAX_BPS;
+    return { fixed, amountRaw, reserveBps: AUTO_RESERVE_BPS, spentMoreBps };
+  }
+  const reserveBps = Math.floor(slippageBps / 2);
+  return { fixed, amountRaw, reserveBps, spentMoreBps: slippageBps };
 }
 
 /** Finds routes on the last committed state: all that is returned is of one state. */
@@ -309,19 +318,15 @@ function createSearch(parts: PricingParts) {
     });
     if (at === null) throw new Error('the search ended without planning anything');
     const graph = at as GraphAtCommit;
-    // What was never computed is built on only after a simulation.
-    const mayCall = request.fixed === 'input' && options.isProvenOnly !== true;
-    const amounts = { amountIn: request.amountRaw, block: graph.checkpoint.block };
-    const called = mayCall
-      ? await findCalledRoute(chain, {
-          found: searched.kind === 'found' ? searched.found : null,
-          ...{ tokenIn, tokenOut, ...amounts },
-        })
-      : null;
-    if (called !== null) return { at: graph, found: called, outPerUnit };
+    const called = await findCalledRoute(chain, {
+      ...{ searched, request, options, tokenIn, tokenOut, isPaused, at: graph },
+      caller: caller.key,
+    });
+    if (called.kind === 'found') return { at: graph, found: called.found, outPerUnit };
     if (searched.kind === 'found') return { at: graph, found: searched.found, outPerUnit };
     const { slug, addresses } = chain;
     if (!trade.isLoaded) throw buildUnreadError(chain, request);
+    if (called.kind !== 'none') throw buildNotCalledError(chain, called.kind);
     throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
   };
 }

@@ -11,7 +11,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
-import type { CalledRoute, CalledTrade } from './called-quotes.ts';
+import type { CalledAnswer, CalledTrade } from './called-quotes.ts';
 import type { UntradedToken } from './find-untraded.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
@@ -45,7 +45,7 @@ export interface TradeChain {
   /** Those of the addresses at which the chain has something else than a token. */
   findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** The best of the pools that only their contract can price; absent if none can be called. */
-  findCalled?(trade: CalledTrade): Promise<CalledRoute | null>;
+  findCalled?(trade: CalledTrade): Promise<CalledAnswer>;
   /** Resolves when the pools are those of the last commit, or after a bounded wait. */
   settle(): Promise<void>;
   /** Reads the pools of tokens that are not in memory; false if that takes too long. */

@@ -54,15 +54,19 @@ function isBetter(one: TaxedRoute, than: TaxedRoute | null): boolean {
   return one.amountOut - one.route.cost > than.amountOut - than.route.cost;
 }
 
-/** With what is spent in case the price moves, if that is all spent in any case. */
-function computeSpent({ route, isInputGiven }: TaxedRoute, { reserveBps }: GivenAmount): bigint {
-  return isInputGiven ? (route.amountIn * (BPS + 2n * BigInt(reserveBps))) / BPS : route.amountIn;
+/** With the most that is spent in case the price moves, if that is all spent in any case. */
+function computeComparedInput(
+  { route, isInputGiven }: TaxedRoute,
+  { reserveBps, spentMoreBps = 2 * reserveBps }: GivenAmount,
+): bigint {
+  return isInputGiven ? (route.amountIn * (BPS + BigInt(spentMoreBps))) / BPS : route.amountIn;
 }
 
 /** The same if the output is given. */
 function isCheaper(one: TaxedRoute, than: TaxedRoute | null, size: GivenAmount): boolean {
   if (than === null) return true;
-  return computeSpent(one, size) + one.route.cost < computeSpent(than, size) + than.route.cost;
+  const spent = computeComparedInput(one, size) + one.route.cost;
+  return spent < computeComparedInput(than, size) + than.route.cost;
 }
 
 interface SearchOptions {
@@ -169,7 +173,8 @@ export function findTradeRoute(plan: TradePlan, work: SearchWork): TaxedRoute | 
 
 function isMuchBetter({ size }: TradePlan, one: TaxedRoute, than: TaxedRoute): boolean {
   if (size.fixed === 'output') {
-    return computeSpent(one, size) * (100n + BETTER_PCT) < computeSpent(than, size) * 100n;
+    const spent = computeComparedInput(one, size);
+    return spent * (100n + BETTER_PCT) < computeComparedInput(than, size) * 100n;
   }
   return one.amountOut * 100n > than.amountOut * (100n + BETTER_PCT);
 }

@@ -31,6 +31,11 @@ export interface GivenAmount {
    * its amount must be given, too.
    */
   readonly reserveBps: number;
+  /**
+   * If the output is given: how much more than is needed now a router spends at most that is told
+   * what to spend. Twice the reserve if absent.
+   */
+  readonly spentMoreBps?: number;
 }
 
 export interface RouteQuestion {

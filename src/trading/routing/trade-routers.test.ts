@@ -219,6 +219,10 @@ describe('a given output', () => {
     const cheap = createPool([WETH, TOKEN], 'other-v2', [DEEP, (DEEP * 101n) / 100n]);
     assert.equal(find([plain, cheap], 'input', pay(asked, 40)).router, 'other');
     assert.equal(find([plain, cheap], 'input', pay(asked, 60)).router, 'universal');
+    const { size } = pay(asked, 25);
+    const spend = (spentMoreBps: number) =>
+      find([plain, cheap], 'input', { size: { ...size, spentMoreBps } }).router;
+    assert.deepEqual([spend(50), spend(500)], ['other', 'universal']);
   });
 
   it('is spent for where a path has pools of two kinds, which one call cannot ask', () => {
