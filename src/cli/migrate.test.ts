@@ -32,3 +32,17 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.equal((await run(env, 'pause', 'list')).stderr, '');
   });
 }
+
+test('an operator divides the tables of a store that keeps rows for some days', async (t) => {
+  const database = await createTestDatabase();
+  t.after(() => database.drop());
+  const pepper = { KEY_PEPPER: `1:${Buffer.alloc(32, 7).toString('base64')}` };
+  const env = { DATA_DIR: createTempFolder(t), DATABASE_URL: database.url, ...pepper };
+  assert.match((await run(env, 'migrate', '--divide')).stderr, /neither RETAIN_TRADES_DAYS nor/);
+  const kept = { ...env, RETAIN_TRADES_DAYS: '30' };
+  assert.match((await run(kept, 'migrate')).stdout, /^The store is up to date\.\n$/);
+  assert.match((await run(kept, 'migrate', '--divide')).stdout, /^trades: divided by time\n/);
+  assert.match((await run(kept, 'migrate', '--divide')).stdout, /^trades: were divided before\n/);
+  const { stderr } = await run({ DATA_DIR: createTempFolder(t) }, 'migrate', '--divide');
+  assert.match(stderr, /only a PostgreSQL store/);
+});

@@ -1,10 +1,13 @@
 // Tables that an engine divides by time, so that old rows go at once, with their partition.
 
+import type { ChainSlug } from '../model/chain.ts';
+
 export type DividedTable = 'trades' | 'candles';
 
 export interface PartitionPlan {
-  /** How many days one partition holds. */
-  readonly spanDays: number;
+  readonly chain: ChainSlug;
+  /** How many days one partition holds; null if all rows are kept from now on. */
+  readonly spanDays: number | null;
   /** The time of the chain's last block. */
   readonly nowMs: number;
   /** Rows before it are not kept; of candles those of days are. */
@@ -17,10 +20,16 @@ export interface PartitionPlan {
  */
 export type OldRowsLeft = 'none' | 'partitions' | 'rows';
 
+/** `later` if somebody held the table, and nothing was done. */
+export type Division = 'done' | 'before' | 'later';
+
 export interface RowPartitions {
   /**
-   * Adds partitions ahead of the chain's time and drops those that no chain keeps. The first call
-   * divides the table. Readers go first: what needs a lock that others hold is left for later.
+   * Adds partitions ahead of the chain's time and drops those that no chain keeps. A table without
+   * rows is divided first, if rows are not kept for ever. Readers go first: what needs a lock that
+   * others hold is left for later.
    */
   rotate(table: DividedTable, plan: PartitionPlan): Promise<OldRowsLeft>;
+  /** Divides a table with its rows, which are scanned: everybody waits for that, some minutes. */
+  divide(table: DividedTable): Promise<Division>;
 }

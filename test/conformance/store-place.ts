@@ -81,7 +81,7 @@ export async function createSqlitePlace(
 export async function createDividedPlace(): Promise<StorePlace> {
   const place = await createPostgresPlace();
   const { market, close } = await place.open();
-  const plan = { spanDays: 1, nowMs: 1_700_000_000_000, floorMs: 0 };
+  const plan = { chain: 'devnet', spanDays: 1, nowMs: 1_700_000_000_000, floorMs: 0 } as const;
   for (const table of ['trades', 'candles'] as const) await market.partitions?.rotate(table, plan);
   await close();
   return place;

@@ -1,12 +1,16 @@
 // When the partitions of a table are looked after: once for each span of time and each new floor,
 // and again after a while if something was in the way.
 
+import type { ChainSlug } from '../../model/chain.ts';
 import type { DividedTable, OldRowsLeft, RowPartitions } from '../../store/row-partitions.ts';
+import { PartitionError } from './partition-error.ts';
 
 /** Reads that concern all times look into each of them, so there are only so many. */
 const PARTITIONS_MAX = 16;
 /** Commits after which a partition that could not be dropped is tried again. */
 const PAUSE_COMMITS = 30;
+/** After an error, which the next commit would most likely meet again: a right that is missing. */
+const ERROR_PAUSE_MS = 60 * 60 * 1000;
 const DAY_MS = 86_400_000;
 
 interface KeptDays {
@@ -17,30 +21,54 @@ interface KeptDays {
   readonly floorMs: number | undefined;
 }
 
+interface PartitionRotationOptions {
+  readonly table: DividedTable;
+  readonly chain: ChainSlug;
+  /** Called with the first of several errors. */
+  readonly onError: (error: PartitionError) => void;
+  readonly monotonicMs: () => number;
+}
+
 export class PartitionRotation {
-  readonly #table: DividedTable;
+  readonly #options: PartitionRotationOptions;
   /** The chain's time from which on more partitions are needed. */
   #aheadMs = Number.NEGATIVE_INFINITY;
   #floorMs = 0;
   #left: OldRowsLeft = 'none';
   #pause = 0;
+  /** Until when nothing is tried; null if the last try has worked. */
+  #failedUntilMs: number | null = null;
 
-  constructor(table: DividedTable) {
-    this.#table = table;
+  constructor(options: PartitionRotationOptions) {
+    this.#options = options;
   }
 
   /** True if rows below the floor have to be deleted. */
-  async run(partitions: RowPartitions, { days, nowMs, floorMs }: KeptDays): Promise<boolean> {
-    if (days === null || floorMs === undefined) return true;
-    if (this.#left === 'partitions') this.#pause -= 1;
-    const isRetry = this.#left === 'partitions' && this.#pause <= 0;
-    if (isRetry || nowMs >= this.#aheadMs || floorMs > this.#floorMs) {
-      const spanDays = Math.ceil(days / PARTITIONS_MAX);
-      this.#left = await partitions.rotate(this.#table, { spanDays, nowMs, floorMs });
-      this.#aheadMs = nowMs + spanDays * DAY_MS;
-      this.#floorMs = floorMs;
-      this.#pause = PAUSE_COMMITS;
+  async run(partitions: RowPartitions, kept: KeptDays): Promise<boolean> {
+    const { monotonicMs, onError, table } = this.#options;
+    if (this.#failedUntilMs !== null && monotonicMs() < this.#failedUntilMs) return true;
+    try {
+      await this.#rotate(partitions, kept);
+      this.#failedUntilMs = null;
+    } catch (error) {
+      const isFirst = this.#failedUntilMs === null;
+      this.#failedUntilMs = monotonicMs() + ERROR_PAUSE_MS;
+      this.#aheadMs = Number.NEGATIVE_INFINITY;
+      this.#left = 'rows';
+      if (isFirst) onError(new PartitionError(table, error));
     }
     return this.#left === 'rows';
+  }
+
+  async #rotate(partitions: RowPartitions, { days, nowMs, floorMs = 0 }: KeptDays): Promise<void> {
+    if (this.#left === 'partitions') this.#pause -= 1;
+    const isRetry = this.#left === 'partitions' && this.#pause <= 0;
+    if (!isRetry && nowMs < this.#aheadMs && floorMs <= this.#floorMs) return;
+    const { table, chain } = this.#options;
+    const spanDays = days === null ? null : Math.ceil(days / PARTITIONS_MAX);
+    this.#left = await partitions.rotate(table, { chain, spanDays, nowMs, floorMs });
+    this.#aheadMs = nowMs + (spanDays ?? 1) * DAY_MS;
+    this.#floorMs = floorMs;
+    this.#pause = PAUSE_COMMITS;
   }
 }

@@ -62,8 +62,8 @@ export class RowRetention {
   #candlesDoneMs = 0;
   /** The last series whose candles were checked; the next step continues after it. */
   #candlesAfter: CandleSeries | null = null;
-  readonly #tradeParts = new PartitionRotation('trades');
-  readonly #candleParts = new PartitionRotation('candles');
+  readonly #tradeParts: PartitionRotation;
+  readonly #candleParts: PartitionRotation;
 
   constructor(options: {
     readonly store: MarketStore;
@@ -71,11 +71,21 @@ export class RowRetention {
     readonly days: RetentionDays;
     /** Called when rows could not be deleted. */
     readonly onError: (error: unknown) => void;
+    readonly monotonicMs?: () => number;
   }) {
     this.#onError = options.onError;
     this.#store = options.store;
     this.#chain = options.chain;
     this.#days = options.days;
+    const { monotonicMs = () => performance.now() } = options;
+    const of = { ...options, monotonicMs };
+    this.#tradeParts = new PartitionRotation({ ...of, table: 'trades' });
+    this.#candleParts = new PartitionRotation({ ...of, table: 'candles' });
+  }
+
+  /** Before the chain's first rows, which are of this time: a table is divided while it is empty. */
+  async begin(nowMs: number): Promise<void> {
+    await this.#rotate({ timestampMs: nowMs });
   }
 
   /** The new floors; null if they have not changed. They never go down. */
@@ -120,7 +130,8 @@ export class RowRetention {
   }
 
   /** Drops what it can; says of which table rows have to be deleted. */
-  async #rotate({ timestampMs: nowMs, tradesFromMs, candlesFromMs }: Checkpoint) {
+  async #rotate(of: Pick<Checkpoint, 'timestampMs'> & KeptFrom) {
+    const { timestampMs: nowMs, tradesFromMs, candlesFromMs } = of;
     const { partitions } = this.#store;
     if (partitions === undefined) return { trades: true, candles: true };
     const { trades, fineCandles } = this.#days;

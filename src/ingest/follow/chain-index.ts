@@ -75,8 +75,7 @@ export class ChainIndex implements BackfillIndex {
     this.#scope = options.scope ?? null;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
-    const { adapter, store, retention: days } = options;
-    const { onRetentionError: onError = () => undefined } = options;
+    const { adapter, store, retention: days, onRetentionError: onError = () => {} } = options;
     this.#retention =
       days === undefined ? null : new RowRetention({ store, chain: adapter.chain, days, onError });
   }
@@ -176,6 +175,8 @@ export class ChainIndex implements BackfillIndex {
     const { rows, notices, selected } = prepared;
     const { reading, last, finalizedBlock } = prepared.append;
     const base = this.#checkpoint === null && this.#base !== null ? [this.#base] : [];
+    const first = reading.blocks[0]?.header ?? last;
+    if (this.#checkpoint === null) await this.#retention?.begin(first.timestampMs);
     await this.#commit({
       ...{ fromBlock: this.block + 1, blockCount: reading.blockCount, changes: rows },
       ...{ headers: [...base, ...prepared.append.headers], notices },
@@ -184,7 +185,7 @@ export class ChainIndex implements BackfillIndex {
         ...{ startBlock: this.#startBlock, block: last.position, blockHash: last.hash },
         ...{ timestampMs: last.timestampMs, finalizedBlock },
         version: (this.#checkpoint?.version ?? 0) + 1,
-        ...this.#findKeptFrom(reading.blocks[0]?.header ?? last),
+        ...this.#findKeptFrom(first),
         ...(this.#scope === null ? {} : { scope: this.#scope.name }),
       },
     });

@@ -1,5 +1,5 @@
-// Tables are divided by time with the rows they have, and old rows go with their partition; nobody
-// who reads waits for that.
+// Tables are divided by time, and old rows go with their partition; nobody who reads waits for that
+// or misses rows.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -8,7 +8,9 @@ import { buildCheckpoint, buildTrade, toAddress } from '../../../test/conformanc
 import type { ChainSlug } from '../../model/chain.ts';
 import { type CandleRecord, STORED_INTERVALS } from '../../model/market-record.ts';
 import type { PartitionPlan, RowPartitions } from '../row-partitions.ts';
-import { planSlices } from './postgres-partitions.ts';
+import type { SqlEngine } from '../sql.ts';
+import { PostgresPartitions, planSlices } from './postgres-partitions.ts';
+import { BEGIN_SNAPSHOT, PostgresPool } from './postgres-pool.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY = 20_000;
@@ -41,6 +43,7 @@ async function openMarket(t: TestContext) {
     ).map(({ name }) => String(name));
   return {
     ...{ place, market, partitions, list },
+    divide: async () => [await partitions.divide('trades'), await partitions.divide('candles')],
     /** A trade and candles of each of the days, and the floor of both. */
     add: async (chain: ChainSlug, days: readonly number[], floorDay = 0) => {
       const version = (versions.get(chain) ?? 0) + 1;
@@ -55,8 +58,9 @@ async function openMarket(t: TestContext) {
         await transaction.putCandles(days.flatMap(buildCandles));
       });
     },
-    rotate: async (nowDay: number, floorDay: number, spanDays = 1) => {
-      const plan: PartitionPlan = { spanDays, nowMs: toMs(nowDay), floorMs: toMs(floorDay) };
+    rotate: async (nowDay: number, floorDay: number, more: Partial<PartitionPlan> = {}) => {
+      const [nowMs, floorMs] = [toMs(nowDay), toMs(floorDay)];
+      const plan: PartitionPlan = { chain: 'devnet', spanDays: 1, nowMs, floorMs, ...more };
       return [await partitions.rotate('trades', plan), await partitions.rotate('candles', plan)];
     },
     readDays: async (chain: ChainSlug) => {
@@ -81,9 +85,11 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 test('a table is divided with its rows, which go with their partitions; candles of days stay', async (t) => {
-  const { add, rotate, readDays, list } = await openMarket(t);
+  const { add, divide, rotate, readDays, list } = await openMarket(t);
   const old = range(FIRST_DAY, FIRST_DAY + 2);
   await add('devnet', old);
+  assert.deepEqual(await divide(), ['done', 'done']);
+  assert.deepEqual(await divide(), ['before', 'before']);
   assert.deepEqual(await rotate(FIRST_DAY + 2, 0), ['rows', 'rows']);
   assert.deepEqual(await readDays('devnet'), { trades: old, fine: old, days: old });
   const end = FIRST_DAY + 4;
@@ -116,9 +122,10 @@ test('a table is divided with its rows, which go with their partitions; candles 
 });
 
 test('a partition stays as long as one chain keeps its rows', async (t) => {
-  const { add, rotate, readDays } = await openMarket(t);
+  const { add, divide, rotate, readDays } = await openMarket(t);
   await add('base', [FIRST_DAY]);
   await add('devnet', [FIRST_DAY]);
+  await divide();
   await rotate(FIRST_DAY + 2, 0);
   const days = range(FIRST_DAY + 2, FIRST_DAY + 4);
   await add('base', days, FIRST_DAY + 2);
@@ -136,8 +143,9 @@ test('a partition stays as long as one chain keeps its rows', async (t) => {
 });
 
 test('a reader holds a partition and nobody waits; it goes once the reader has ended', async (t) => {
-  const { add, rotate, readDays, market } = await openMarket(t);
+  const { add, divide, rotate, readDays, market } = await openMarket(t);
   await add('devnet', [FIRST_DAY]);
+  await divide();
   await rotate(FIRST_DAY + 2, 0);
   const days = range(FIRST_DAY + 2, FIRST_DAY + 4);
   await add('devnet', days, FIRST_DAY + 3);
@@ -166,12 +174,16 @@ test('a reader holds a partition and nobody waits; it goes once the reader has e
 });
 
 test('rows of times without a partition are kept, and deleted one by one', async (t) => {
-  const { add, rotate, readDays, list, market } = await openMarket(t);
+  const { add, divide, rotate, readDays, list, market } = await openMarket(t);
   await add('devnet', [FIRST_DAY]);
+  await divide();
   await rotate(FIRST_DAY + 2, 0);
   const far = FIRST_DAY + 50;
   await add('devnet', [far], FIRST_DAY + 40);
-  assert.deepEqual(await rotate(far, FIRST_DAY + 40), ['rows', 'rows']);
+  // Nothing in the rest is below the floor, or of this chain.
+  assert.deepEqual(await rotate(far, FIRST_DAY + 40), ['none', 'none']);
+  assert.deepEqual(await rotate(far + 2, far + 1, { chain: 'base' }), ['none', 'none']);
+  assert.deepEqual(await rotate(far + 2, far + 1), ['rows', 'rows']);
   assert.ok(!(await list('trades')).includes(`trades_${far}_${far + 1}`));
   assert.deepEqual((await readDays('devnet')).trades, [far]);
   await add('devnet', [far + 1], far + 1);
@@ -179,6 +191,110 @@ test('rows of times without a partition are kept, and deleted one by one', async
   assert.equal(await market.deleteOldTrades('devnet', old), 1);
   assert.equal((await rotate(far + 1, far + 1))[0], 'none');
   assert.deepEqual((await readDays('devnet')).trades, [far + 1]);
+});
+
+test('a table with rows is divided only if an operator wants it, one without by itself', async (t) => {
+  const { add, rotate, list } = await openMarket(t);
+  await add('devnet', [FIRST_DAY]);
+  assert.deepEqual(await rotate(FIRST_DAY, 0), ['rows', 'rows']);
+  assert.deepEqual([...(await list('trades')), ...(await list('candles'))], []);
+  const fresh = await openMarket(t);
+  // All rows are kept: nobody needs partitions.
+  await fresh.rotate(FIRST_DAY, 0, { spanDays: null });
+  assert.deepEqual(await fresh.list('trades'), []);
+  await fresh.rotate(FIRST_DAY, 0);
+  await fresh.add('devnet', [FIRST_DAY]);
+  const [row] = await fresh.place.run('SELECT tableoid::regclass::text AS part FROM trades');
+  assert.equal(row?.['part'], `trades_${FIRST_DAY}_${FIRST_DAY + 1}`);
+});
+
+test('an operator is told of a reader in the way of a division', async (t) => {
+  const { add, partitions, market } = await openMarket(t);
+  await add('devnet', [FIRST_DAY]);
+  await market.snapshot(async () => {
+    assert.equal(await partitions.divide('trades'), 'later');
+  });
+  assert.equal(await partitions.divide('trades'), 'done');
+});
+
+test('a snapshot has the rows of its time, even if it reads them after others wanted to drop them', async (t) => {
+  const { add, rotate, market } = await openMarket(t);
+  await rotate(FIRST_DAY, 0);
+  await add('devnet', range(FIRST_DAY, FIRST_DAY + 2), FIRST_DAY + 2);
+  const found = { trades: 0, candles: 0 };
+  await market.snapshot(async (snapshot) => {
+    assert.deepEqual(await rotate(FIRST_DAY + 2, FIRST_DAY + 2), ['partitions', 'partitions']);
+    for await (const rows of snapshot.scanTrades('devnet')) found.trades += rows.length;
+    for await (const rows of snapshot.scanCandles('devnet')) found.candles += rows.length;
+  });
+  assert.deepEqual(found, { trades: 3, candles: 3 * STORED_INTERVALS.length });
+  assert.deepEqual(await rotate(FIRST_DAY + 2, FIRST_DAY + 2), ['none', 'none']);
+});
+
+test('a chain that begins right before a drop keeps its rows', async (t) => {
+  const { add, rotate, readDays, place } = await openMarket(t);
+  await rotate(FIRST_DAY, 0);
+  await add('devnet', range(FIRST_DAY, FIRST_DAY + 2), FIRST_DAY + 2);
+  const pool = new PostgresPool({ url: place.address.target, poolSize: 2 });
+  t.after(() => pool.close());
+  let isBegun = false;
+  const engine: SqlEngine = {
+    session: {
+      ...pool.session,
+      query: async (statement, values) => {
+        const rows = await pool.session.query(statement, values);
+        // The floors were read just now.
+        if (!isBegun && statement.sql.includes('checkpoints')) {
+          isBegun = true;
+          await add('base', [FIRST_DAY]);
+        }
+        return rows;
+      },
+    },
+    transaction: (work) => pool.transaction('BEGIN', work),
+    snapshot: (work) => pool.transaction(BEGIN_SNAPSHOT, work),
+  };
+  const late = new PostgresPartitions(engine, () => assert.fail('nothing is divided'));
+  const [nowMs, floorMs] = [toMs(FIRST_DAY + 2), toMs(FIRST_DAY + 2)];
+  await late.rotate('trades', { chain: 'devnet', spanDays: 1, nowMs, floorMs });
+  assert.ok(isBegun);
+  assert.deepEqual((await readDays('base')).trades, [FIRST_DAY]);
+});
+
+test('a chain that stands still keeps its own partitions, and others go once they are empty', async (t) => {
+  const { add, rotate, readDays, list, market } = await openMarket(t);
+  await rotate(FIRST_DAY, 0);
+  await add('base', [FIRST_DAY], FIRST_DAY);
+  for (const day of range(FIRST_DAY, FIRST_DAY + 8)) {
+    await rotate(day, 0);
+    await add('devnet', [day]);
+  }
+  const floor = FIRST_DAY + 7;
+  await add('devnet', [], floor);
+  const isDue = (name: string) => Number(name.split('_')[2]) <= floor;
+  const listDue = async () => (await list('trades')).filter(isDue);
+  assert.equal((await rotate(FIRST_DAY + 8, floor))[0], 'rows');
+  assert.equal((await listDue()).length, 7);
+  const old = { beforeMs: toMs(floor), upToBlock: FIRST_DAY + 8, limit: 100 };
+  assert.equal(await market.deleteOldTrades('devnet', old), 7);
+  await rotate(FIRST_DAY + 8, floor);
+  assert.deepEqual(await listDue(), [`trades_${FIRST_DAY}_${FIRST_DAY + 1}`]);
+  assert.deepEqual((await readDays('base')).trades, [FIRST_DAY]);
+});
+
+test('while all rows are kept a divided table gets partitions, too, and fewer', async (t) => {
+  const { add, rotate, list, place } = await openMarket(t);
+  await rotate(FIRST_DAY, 0);
+  const day = FIRST_DAY + 60;
+  await rotate(day, 0, { spanDays: null });
+  await add('devnet', [day], 0);
+  const [row] = await place.run('SELECT tableoid::regclass::text AS part FROM trades');
+  const [, from, to] = String(row?.['part']).split('_').map(Number);
+  assert.ok(from! <= day && day < to! && to! - from! === 30, String(row?.['part']));
+  // With fewer days again, its rows are deleted one by one: the partition would stay for long.
+  await add('devnet', [day + 1], day + 1);
+  assert.deepEqual(await rotate(day + 1, day + 1), ['rows', 'rows']);
+  assert.ok((await list('trades')).includes(String(row?.['part'])));
 });
 
 test('partitions are planned ahead of the chain, without those that are there', () => {

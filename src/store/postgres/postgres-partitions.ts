@@ -7,18 +7,35 @@
 // Days are counted from 1970. What a table held when it was divided is its first partition, `_to_`;
 // `_rest` takes rows of times that no other one has. Statements that need a lock which would make
 // readers wait give up soon, without an error, and are run again later.
+//
+// A dropped table is gone for transactions that began before, too. So a partition is dropped under
+// a lock of its whole table, `trades` or `candles`, of which every snapshot holds the counterpart
+// (`BEGIN_SNAPSHOT`).
 
+import type { ChainSlug } from '../../model/chain.ts';
 import { buildCommand } from '../migrations/migration.ts';
-import type { DividedTable, OldRowsLeft, PartitionPlan, RowPartitions } from '../row-partitions.ts';
-import type { SqlEngine } from '../sql.ts';
+import type {
+  DividedTable,
+  Division,
+  OldRowsLeft,
+  PartitionPlan,
+  RowPartitions,
+} from '../row-partitions.ts';
+import type { SqlEngine, SqlRow } from '../sql.ts';
 import type { SqlStatement } from '../table.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 
 const DAY_MS = 86_400_000;
-/** Readers that come meanwhile wait for this long at most. */
+/** For each lock; readers that come meanwhile wait as long. */
 const LOCK_WAIT_MS = 50;
-/** Dividing a table scans it; readers wait for that, once. */
+/** Of an empty table, which has no readers to speak of; its first rows come right after. */
+const EMPTY_LOCK_WAIT_MS = 1_000;
+/** An operator waits for it. */
 const DIVIDE_LOCK_WAIT_MS = 5_000;
+/** Looking for rows in a larger file would take too long under a lock; vacuum makes it small. */
+const EMPTY_BYTES_MAX = 8 * 1024 * 1024;
+/** Of a table that is divided while all rows are kept: nothing is dropped, so they are few. */
+const KEPT_SPAN_DAYS = 30;
 /** So many partitions are there before the first row that they are for. */
 const AHEAD_COUNT = 3;
 /** A chain whose floor is further behind than this holds no partition for the others' rows. */
@@ -36,18 +53,24 @@ const DIVIDED: Readonly<Record<DividedTable, DividedBy>> = {
   candles: { parent: 'candles_fine', column: 'open_time_ms', floor: 'candles_from_ms' },
 };
 
-/** In days; the first one begins with all there was. */
-interface TimeSlice {
-  readonly name: string;
+/** The first one begins with all there was. */
+interface DaySpan {
   readonly fromDay: number;
   readonly toDay: number;
 }
 
+interface TimeSlice extends DaySpan {
+  readonly name: string;
+  /** On disk; large if rows were deleted and vacuum has not been there. */
+  readonly bytes: number;
+}
+
 const LIST_PARTITIONS: SqlStatement = {
-  sql: `SELECT c.relname::text FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-    WHERE i.inhparent = to_regclass($1)`,
+  sql: `SELECT c.relname::text, COALESCE(pg_relation_size(c.oid), 0)
+    FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+    WHERE i.inhparent = to_regclass($1) ORDER BY c.relname`,
   takes: ['text'],
-  gives: ['text'],
+  gives: ['text', 'integer'],
 };
 
 /** On a connection of its own, as every name is: see `PostgresNames`. */
@@ -55,23 +78,55 @@ const ADD_DAY_NAME = buildCommand(
   "INSERT INTO names (name) VALUES ('1d') ON CONFLICT (name) DO NOTHING",
 );
 
-function parseSlice(table: DividedTable, name: string): TimeSlice | null {
+function parseSlice(table: DividedTable, [name, bytes]: readonly [string, number]) {
   const [from, to] = name.slice(table.length + 1).split('_');
   if (to === undefined) return null;
   const fromDay = from === 'to' ? Number.NEGATIVE_INFINITY : Number(from);
-  return { name, fromDay, toDay: Number(to) };
+  return { name, fromDay, toDay: Number(to), bytes };
 }
 
 /** Runs statements that give up on a lock, and leaves all as it was if they do. */
-function buildPatient(statements: readonly string[], lockWaitMs = LOCK_WAIT_MS): SqlStatement {
-  return buildCommand(`DO $do$ BEGIN
-    PERFORM set_config('lock_timeout', '${lockWaitMs}ms', true);
-    ${statements.join(';\n')};
+function buildPatient(statements: string): SqlStatement {
+  return buildCommand(`DO $do$ DECLARE kept_ms BIGINT; BEGIN
+    PERFORM set_config('lock_timeout', '${LOCK_WAIT_MS}ms', true);
+    ${statements}
   EXCEPTION
     -- Rows of that time are in the rest already, or another process was faster.
-    WHEN lock_not_available OR check_violation OR duplicate_table OR invalid_object_definition THEN
-      NULL;
+    WHEN lock_not_available OR check_violation OR duplicate_table OR undefined_table
+      OR invalid_object_definition THEN NULL;
   END $do$`);
+}
+
+function buildCreate(table: DividedTable, { fromDay, toDay }: DaySpan): SqlStatement {
+  return buildPatient(`CREATE TABLE ${table}_${fromDay}_${toDay}
+    PARTITION OF ${DIVIDED[table].parent}
+    FOR VALUES FROM (${fromDay * DAY_MS}) TO (${toDay * DAY_MS});`);
+}
+
+/** Whether a partition goes if it has no rows. */
+function isEmptyDue({ toDay, bytes }: TimeSlice, floorMs: number): boolean {
+  return toDay * DAY_MS <= floorMs && bytes <= EMPTY_BYTES_MAX;
+}
+
+/**
+ * Whoever writes holds a lock of the table, so under this one there is no chain with rows but
+ * without a checkpoint. Empty ones go before all chains are above them: one may stand still.
+ */
+function buildDrop(table: DividedTable, slice: TimeSlice, floorMs: number): SqlStatement {
+  const { name, toDay } = slice;
+  return buildPatient(`LOCK TABLE ONLY ${table} IN ACCESS EXCLUSIVE MODE;
+    ${buildFloorQuery(table, 'INTO kept_ms')};
+    IF kept_ms < ${toDay * DAY_MS} THEN
+      IF NOT ${isEmptyDue(slice, floorMs)} THEN RETURN; END IF;
+      IF EXISTS (SELECT FROM ${name}) THEN RETURN; END IF;
+    END IF;
+    DROP TABLE ${name};`);
+}
+
+/** What every chain of the store has as its floor, or more. */
+function buildFloorQuery(table: DividedTable, into = ''): string {
+  const { floor } = DIVIDED[table];
+  return `SELECT COALESCE(MIN(COALESCE(${floor}, 0)), 0) ${into} FROM checkpoints`;
 }
 
 /** What makes partitions of the renamed table, whose name `old` has. */
@@ -97,21 +152,30 @@ function buildDivision(table: DividedTable): string {
 
 /**
  * The table gets another name and becomes a partition; its rows stay where they are. Key and
- * indexes are made as they are there, so the partition's own ones are used.
+ * indexes are made as they are there, so the partition's own ones are used. With `emptyFromMs` only
+ * a table without rows is divided, and its first partition ends there.
  */
-function buildDivide(table: DividedTable): SqlStatement {
+function buildDivide(table: DividedTable, emptyFromMs: number | null): SqlStatement {
   const by = table === 'trades' ? `RANGE (${DIVIDED.trades.column})` : 'LIST (interval)';
+  const isEmpty = emptyFromMs !== null;
+  const waitMs = isEmpty ? EMPTY_LOCK_WAIT_MS : DIVIDE_LOCK_WAIT_MS;
+  // With rows a day more, since a chain's times need not be in the order of its blocks.
+  const toDay = isEmpty
+    ? `SELECT ${Math.floor(emptyFromMs / DAY_MS)} INTO to_day;`
+    : `SELECT COALESCE(MAX(timestamp_ms), 0) / ${DAY_MS} + 2 INTO to_day FROM checkpoints;`;
   return buildCommand(`DO $do$
     DECLARE
       old TEXT; one TEXT; key TEXT; indexes TEXT[]; to_day BIGINT; day_id INTEGER;
     BEGIN
-      PERFORM set_config('lock_timeout', '${DIVIDE_LOCK_WAIT_MS}ms', true);
+      PERFORM set_config('lock_timeout', '${waitMs}ms', true);
       LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;
       IF EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = '${table}'::regclass) THEN
         RETURN;
       END IF;
-      -- A day more, since a chain's times need not be in the order of its blocks.
-      SELECT COALESCE(MAX(timestamp_ms), 0) / ${DAY_MS} + 2 INTO to_day FROM checkpoints;
+      IF ${isEmpty} THEN
+        IF EXISTS (SELECT FROM ${table}) THEN RETURN; END IF;
+      END IF;
+      ${toDay}
       old := format('${table}_to_%s', to_day);
       SELECT pg_get_constraintdef(oid) INTO STRICT key FROM pg_constraint
         WHERE conrelid = '${table}'::regclass AND contype = 'p';
@@ -136,9 +200,10 @@ function buildDivide(table: DividedTable): SqlStatement {
 
 /** The times ahead of the chain that no partition has, as far as they are not in `slices`. */
 export function planSlices(
-  slices: readonly Pick<TimeSlice, 'fromDay' | 'toDay'>[],
-  { spanDays, nowMs }: Pick<PartitionPlan, 'spanDays' | 'nowMs'>,
-): readonly Pick<TimeSlice, 'fromDay' | 'toDay'>[] {
+  slices: readonly DaySpan[],
+  { spanDays: days, nowMs }: Pick<PartitionPlan, 'spanDays' | 'nowMs'>,
+): readonly DaySpan[] {
+  const spanDays = days ?? KEPT_SPAN_DAYS;
   const first = Math.floor(nowMs / DAY_MS / spanDays);
   return Array.from({ length: AHEAD_COUNT + 1 }, (_, index) => first + index).flatMap((at) => {
     const [start, toDay] = [at * spanDays, (at + 1) * spanDays];
@@ -168,34 +233,46 @@ export class PostgresPartitions implements RowPartitions {
   }
 
   async rotate(table: DividedTable, plan: PartitionPlan): Promise<OldRowsLeft> {
-    let slices = await this.#list(table);
-    if (slices === null) {
-      await execute(this.#engine, ADD_DAY_NAME);
-      await this.#runLong((engine) => execute(engine, buildDivide(table)));
-      slices = await this.#list(table);
-      if (slices === null) return 'rows';
-    }
-    const { parent } = DIVIDED[table];
-    for (const { fromDay, toDay } of planSlices(slices, plan)) {
-      const range = `FROM (${fromDay * DAY_MS}) TO (${toDay * DAY_MS})`;
-      const create = `CREATE TABLE ${table}_${fromDay}_${toDay} PARTITION OF ${parent} FOR VALUES ${range}`;
-      await execute(this.#engine, buildPatient([create]));
+    const slices = (await this.#list(table)) ?? (await this.#divideEmpty(table, plan));
+    if (slices === null) return 'rows';
+    for (const span of planSlices(slices, plan)) {
+      await execute(this.#engine, buildCreate(table, span));
     }
     const keptMs = await this.#readLowestFloor(table);
-    const old = slices.filter(({ toDay }) => toDay * DAY_MS <= keptMs);
-    if (old.length > 0) {
-      await execute(this.#engine, buildPatient(old.map(({ name }) => `DROP TABLE ${name}`)));
+    for (const slice of slices) {
+      if (slice.toDay * DAY_MS > keptMs && !isEmptyDue(slice, plan.floorMs)) continue;
+      await execute(this.#engine, buildDrop(table, slice, plan.floorMs));
     }
-    return this.#findLeft(table, { floorMs: plan.floorMs, keptMs });
+    return this.#findLeft(table, plan, keptMs);
+  }
+
+  async divide(table: DividedTable): Promise<Division> {
+    if ((await this.#list(table)) !== null) return 'before';
+    await execute(this.#engine, ADD_DAY_NAME);
+    await this.#runLong((engine) => execute(engine, buildDivide(table, null)));
+    return (await this.#list(table)) === null ? 'later' : 'done';
+  }
+
+  /** The partitions; null if there are rows, which are scanned only at an operator's wish. */
+  async #divideEmpty(table: DividedTable, { spanDays, nowMs }: PartitionPlan) {
+    if (spanDays === null || (await this.#has(`SELECT 1 FROM ${table} LIMIT 1`))) return null;
+    await execute(this.#engine, ADD_DAY_NAME);
+    await execute(this.#engine, buildDivide(table, nowMs));
+    return this.#list(table);
   }
 
   async #findLeft(
     table: DividedTable,
-    { floorMs, keptMs }: { readonly floorMs: number; readonly keptMs: number },
+    { chain, floorMs, spanDays }: PartitionPlan,
+    keptMs: number,
   ): Promise<OldRowsLeft> {
     const slices = (await this.#list(table)) ?? [];
-    const hasFirst = slices.some((slice) => slice.fromDay < 0 && slice.toDay * DAY_MS > floorMs);
-    if (hasFirst || (await this.#hasRest(table))) return 'rows';
+    // The first one, or one of the time before fewer days were kept: it stays for long.
+    const hasWide = slices.some(
+      ({ fromDay, toDay }) =>
+        fromDay * DAY_MS < floorMs && toDay * DAY_MS > floorMs && toDay - fromDay > (spanDays ?? 0),
+    );
+    if (hasWide || (await this.#hasRest(table, chain, floorMs))) return 'rows';
     if (!slices.some(({ toDay }) => toDay * DAY_MS <= floorMs)) return 'none';
     return keptMs >= floorMs - BEHIND_MAX_MS ? 'partitions' : 'rows';
   }
@@ -204,19 +281,24 @@ export class PostgresPartitions implements RowPartitions {
   async #list(table: DividedTable): Promise<readonly TimeSlice[] | null> {
     const rows = await this.#engine.session.query(LIST_PARTITIONS, [DIVIDED[table].parent]);
     if (rows.length === 0) return null;
-    return rows.flatMap((row) => parseSlice(table, textAt(row, 0)) ?? []);
+    return rows.flatMap((row) => parseSlice(table, [textAt(row, 0), numberAt(row, 1)]) ?? []);
   }
 
-  /** What every chain of the store has as its floor, or more. */
   async #readLowestFloor(table: DividedTable): Promise<number> {
-    const sql = `SELECT COALESCE(MIN(COALESCE(${DIVIDED[table].floor}, 0)), 0) FROM checkpoints`;
+    const sql = buildFloorQuery(table);
     const [row] = await this.#engine.session.query({ sql, takes: [], gives: ['integer'] }, []);
     return row === undefined ? 0 : numberAt(row, 0);
   }
 
-  async #hasRest(table: DividedTable): Promise<boolean> {
-    const sql = `SELECT 1 FROM ${table}_rest LIMIT 1`;
-    const rows = await this.#engine.session.query({ sql, takes: [], gives: ['integer'] }, []);
+  /** Whether rows of the chain that are not kept are in no partition by time. */
+  #hasRest(table: DividedTable, chain: ChainSlug, floorMs: number): Promise<boolean> {
+    const { column } = DIVIDED[table];
+    const sql = `SELECT 1 FROM ${table}_rest WHERE chain = $1 AND ${column} < $2 LIMIT 1`;
+    return this.#has(sql, ['name', 'integer'], [chain, floorMs]);
+  }
+
+  async #has(sql: string, takes: SqlStatement['takes'] = [], values: SqlRow = []) {
+    const rows = await this.#engine.session.query({ sql, takes, gives: ['integer'] }, values);
     return rows.length > 0;
   }
 }

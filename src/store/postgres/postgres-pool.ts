@@ -35,12 +35,15 @@ const DAY_MS = 86_400_000;
 /** For migrations: they may rewrite a table, and a second process waits until they are done. */
 export const PATIENT_TIMEOUTS: PoolTimeouts = { statementMs: DAY_MS, queryMs: DAY_MS, idleMs: 0 };
 /**
- * A transaction sees the state of its first read, so that must happen now. It locks nothing, so its
- * reader may pause for any time.
+ * A transaction sees the state of its first read, so that must happen now. No writer waits for it,
+ * so its reader may pause for any time. A dropped partition would be missing in it: it excludes
+ * drops before it sees anything (a lock is no read). `ONLY` is one lock instead of one for each
+ * partition, and a hot standby allows it.
  */
 export const BEGIN_SNAPSHOT =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ' +
-  'SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1';
+  'SET LOCAL idle_in_transaction_session_timeout = 0; ' +
+  'LOCK TABLE ONLY trades, ONLY candles IN ACCESS SHARE MODE; SELECT 1';
 const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;
 const BYTEA_OID = 17;
