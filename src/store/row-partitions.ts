@@ -21,7 +21,7 @@ export interface PartitionPlan {
 export type OldRowsLeft = 'none' | 'partitions' | 'rows';
 
 /** `later` if somebody held the table, and nothing was done. */
-export type Division = 'done' | 'before' | 'later';
+export type DivisionResult = 'done' | 'before' | 'later';
 
 export interface RowPartitions {
   /**
@@ -31,5 +31,5 @@ export interface RowPartitions {
    */
   rotate(table: DividedTable, plan: PartitionPlan): Promise<OldRowsLeft>;
   /** Divides a table with its rows, which are scanned: everybody waits for that, some minutes. */
-  divide(table: DividedTable): Promise<Division>;
+  divide(table: DividedTable): Promise<DivisionResult>;
 }

@@ -1,3 +1,5 @@
+// The error of partitions that could not be made or dropped.
+
 import type { DividedTable } from '../../store/row-partitions.ts';
 
 /** What the engine has said: an error around it knows less. */

@@ -83,7 +83,7 @@ export class RowRetention {
     this.#candleParts = new PartitionRotation({ ...of, table: 'candles' });
   }
 
-  /** Before the chain's first rows, which are of this time: a table is divided while it is empty. */
+  /** Before the chain's first rows, which are of this time: an empty table is divided. */
   async begin(nowMs: number): Promise<void> {
     await this.#rotate({ timestampMs: nowMs });
   }

@@ -16,7 +16,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import { buildCommand } from '../migrations/migration.ts';
 import type {
   DividedTable,
-  Division,
+  DivisionResult,
   OldRowsLeft,
   PartitionPlan,
   RowPartitions,
@@ -246,7 +246,7 @@ export class PostgresPartitions implements RowPartitions {
     return this.#findLeft(table, plan, keptMs);
   }
 
-  async divide(table: DividedTable): Promise<Division> {
+  async divide(table: DividedTable): Promise<DivisionResult> {
     if ((await this.#list(table)) !== null) return 'before';
     await execute(this.#engine, ADD_DAY_NAME);
     await this.#runLong((engine) => execute(engine, buildDivide(table, null)));
