@@ -4,7 +4,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-interface Rate {
+interface CallRate {
   readonly burstMax: number;
   readonly perSecond: number;
 }
@@ -15,8 +15,8 @@ interface Left {
   readonly atMs: number;
 }
 
-const ALL: Rate = { burstMax: 8, perSecond: 4 };
-const ONE: Rate = { burstMax: 4, perSecond: 2 };
+const ALL: CallRate = { burstMax: 8, perSecond: 4 };
+const ONE: CallRate = { burstMax: 4, perSecond: 2 };
 const CALLERS_MAX = 10_000;
 
 export class CallAllowance {
@@ -49,6 +49,6 @@ export class CallAllowance {
   }
 }
 
-function refill({ count, atMs }: Left, { burstMax, perSecond }: Rate, nowMs: number): Left {
+function refill({ count, atMs }: Left, { burstMax, perSecond }: CallRate, nowMs: number): Left {
   return { count: Math.min(burstMax, count + ((nowMs - atMs) / 1000) * perSecond), atMs: nowMs };
 }
