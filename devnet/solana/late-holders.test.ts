@@ -188,6 +188,34 @@ test('a fork below the join takes it back, and the holders are listed again', as
   await assertNoDifferences(late.store, late.indexing);
 });
 
+test('a list that is older than the slot it names is not joined', async (t) => {
+  const seen = new Set<unknown>();
+  let stale = 0;
+  const scene = await startLate(t, () => null);
+  const { market, tokens, node } = scene;
+  node.misbehave(({ method, params }) => {
+    const [, config] = params as [string, { filters: [{ memcmp: { bytes: string } }] }];
+    const token = method === 'getProgramAccounts' ? config.filters[0].memcmp.bytes : null;
+    if (token === null || seen.has(token)) return null;
+    seen.add(token);
+    const { value } = answerCall(market.chain, method, params) as { value: unknown };
+    // Trades move the token from owner to owner: the sum stays the supply.
+    market.grow(6);
+    return {
+      do: 'change',
+      change: (answer) => {
+        const { context, value: now } = answer as { context: object; value: unknown };
+        if (JSON.stringify(now) !== JSON.stringify(value)) stale += 1;
+        return { context, value };
+      },
+    };
+  });
+  await untilJobs(scene, 'done');
+  assert.ok(stale > 1, `${stale} lists were stale`);
+  assert.equal(node.count('getProgramAccounts'), tokens.length + stale, 'those are listed again');
+  await assertSameHolders(scene);
+});
+
 test('an endpoint that lists no holders leaves them incomplete, and says so', async (t) => {
   const message = 'excluded from account secondary indexes; this RPC method unavailable for key';
   const scene = await startLate(

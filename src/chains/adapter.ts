@@ -87,6 +87,19 @@ export interface HoldersReading {
   readonly callCount: number;
 }
 
+/** What an owner holds of a token at a block, as one node says. */
+export interface OwnerReading {
+  readonly owner: Address;
+  readonly amountRaw: bigint;
+  readonly block: number;
+}
+
+export interface OwnersReading {
+  /** Of each owner as many as nodes answered; none where all refused. */
+  readonly readings: readonly OwnerReading[];
+  readonly callCount: number;
+}
+
 /** A part of what a pool's contract holds at a block. */
 export interface PoolPiece {
   /** The fields of its kind that the contract returns. */
@@ -306,6 +319,18 @@ export interface ChainAdapter {
     query: { readonly token: Address; readonly minBlock: number },
     signal?: AbortSignal,
   ): Promise<HoldersReading>;
+  /**
+   * Beside `readHolders`: what owners hold of a token now, at or after a block, from every node.
+   * Rejects if none answers.
+   */
+  readHeldNow?(
+    query: {
+      readonly token: Address;
+      readonly owners: readonly Address[];
+      readonly minBlock: number;
+    },
+    signal?: AbortSignal,
+  ): Promise<OwnersReading>;
   /** The endpoints' health; makes no request. */
   status?(): ChainSourceStatus;
   close(): Promise<void>;

@@ -17,6 +17,7 @@ import { SlotHeadReader } from './head/slot-head-reader.ts';
 import { PoolStateReader } from './pools/pool-state-reader.ts';
 import { SolanaPoolDirectory } from './pools/solana-pool-directory.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
+import { readHeldNow } from './tokens/read-held-now.ts';
 import { readMintMetadata, readMintSupplies, readUnusedSupplies } from './tokens/read-mints.ts';
 import { readOwnerBalances } from './tokens/read-owner-balances.ts';
 import { readTokenHolders } from './tokens/read-token-holders.ts';
@@ -105,6 +106,8 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
       client.at((endpoint) => readOwnerBalances(endpoint, { keys, slot }, signal), { signal }),
     readHolders: ({ token, minBlock: minSlot }, signal) =>
       readTokenHolders(client, { token, minSlot }, signal),
+    readHeldNow: ({ token, owners, minBlock: minSlot }, signal) =>
+      readHeldNow(client, { token, owners, minSlot }, signal),
     readPoolPiece: (query, block, signal) => states.readPiece(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),

@@ -288,18 +288,18 @@ export class Backfiller {
   }
 
   async #forget(token: Address, jobs: JobList): Promise<BackfillStep | 'nothing'> {
-    const { store, adapter, journal } = this.#options;
+    const { store, adapter } = this.#options;
     const generation = this.#generation;
     const stored = await store.readBackfills(adapter.chain, [token]);
     if (generation !== this.#generation) return 'nothing';
     this.#left.add(token);
     this.#drop(token, jobs);
-    journal.forget(token);
     return stored.length === 0 ? 'nothing' : this.#buildStep(token, [], [token]);
   }
 
   #drop(token: Address, jobs: JobList): void {
     jobs.forget(token);
+    this.#options.journal.forget(token);
     this.#checkedAtMs.delete(token);
   }
 

@@ -1,6 +1,6 @@
 // A chain's history, read within a budget of calls.
 
-import type { ChainAdapter, HoldersReading } from '../../chains/adapter.ts';
+import type { ChainAdapter, HoldersReading, OwnersReading } from '../../chains/adapter.ts';
 import type {
   PoolEventsQuery,
   PoolEventsReading,
@@ -47,6 +47,17 @@ export class HistorySource {
     const { readHolders, chain } = this.adapter;
     if (readHolders === undefined) throw new Error(`${chain} does not list holders`);
     return await this.#pay(() => readHolders.call(this.adapter, query, this.#signal));
+  }
+
+  /** What owners hold of a token now, at or after a block, as every node says. */
+  async readHeldNow(query: {
+    readonly token: Address;
+    readonly owners: readonly Address[];
+    readonly minBlock: number;
+  }): Promise<OwnersReading> {
+    const { readHeldNow, chain } = this.adapter;
+    if (readHeldNow === undefined) throw new Error(`${chain} does not read holders again`);
+    return await this.#pay(() => readHeldNow.call(this.adapter, query, this.#signal));
   }
 
   /** What contracts said at the end of a block; pools without an answer are absent. */

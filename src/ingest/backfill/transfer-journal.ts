@@ -25,6 +25,11 @@ export class TransferJournal {
   readonly #watched = new Map<Address, WatchedToken>();
   #tip: JournalTip | null = null;
 
+  /** The last indexed block whose transfers are recorded; -1 before the first. */
+  get tipBlock(): number {
+    return this.#tip?.block ?? -1;
+  }
+
   /**
    * Records the token's transfers after the last indexed block, unless it does so already. While
    * there are too many others it does not: to drop one of those would void what it waits for.

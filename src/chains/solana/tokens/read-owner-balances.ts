@@ -49,6 +49,20 @@ function parseTokenAccounts(endpoint: RpcEndpoint, reply: unknown): TokenAccount
   return { slot, accounts, amountRaw };
 }
 
+/** An owner's accounts of a token now, at or after a slot. */
+export async function readTokenAccounts(
+  endpoint: RpcEndpoint,
+  { token, owner, minSlot }: OwnerKey & { readonly minSlot: number },
+  signal?: AbortSignal,
+): Promise<TokenAccounts> {
+  const config = { ...CONFIRMED, encoding: 'base64', minContextSlot: minSlot };
+  const params = [owner, { mint: token }, config];
+  const reply = await endpoint.request({ method: 'getTokenAccountsByOwner', params }, signal);
+  const held = parseTokenAccounts(endpoint, reply);
+  if (held.slot >= minSlot) return held;
+  return refuseReply(endpoint, `token accounts are of slot ${held.slot}, before ${minSlot}`);
+}
+
 /** Whether no transaction since the block used the owner, nor one of the accounts. */
 async function isUnused(
   endpoint: RpcEndpoint,
@@ -72,12 +86,9 @@ export async function readOwnerBalances(
   query: { readonly keys: readonly OwnerKey[]; readonly slot: number },
   signal?: AbortSignal,
 ): Promise<(bigint | null)[]> {
-  const config = { ...CONFIRMED, encoding: 'base64', minContextSlot: query.slot };
   const balances: (bigint | null)[] = [];
   for (const { token, owner } of query.keys) {
-    const params = [owner, { mint: token }, config];
-    const reply = await endpoint.request({ method: 'getTokenAccountsByOwner', params }, signal);
-    const held = parseTokenAccounts(endpoint, reply);
+    const held = await readTokenAccounts(endpoint, { token, owner, minSlot: query.slot }, signal);
     const isSame = await isUnused(endpoint, { owner, held, slot: query.slot }, signal);
     balances.push(isSame ? held.amountRaw : null);
   }

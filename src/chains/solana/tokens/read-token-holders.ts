@@ -2,9 +2,9 @@
 // Nodes have no older state, so the answer is of the slot that the node names.
 //
 // Many providers refuse such scans or cut them short. The latter is found by the supply: all
-// accounts add up to it, with the fees that Token-2022 withholds in them and in the mint. Only
-// where balances can be encrypted they need not. That the list is of the slot it names is for the
-// caller to check (docs/decisions/0066).
+// accounts add up to it, with the fees that Token-2022 withholds in them and in the mint. Where
+// balances can be encrypted they need not. That the list is of the slot it names is for the caller
+// to check (docs/decisions/0066).
 
 import type { Address } from '../../../model/ids.ts';
 import type { HoldersReading } from '../../adapter.ts';
