@@ -40,13 +40,10 @@ function isDecodable(path: string): boolean {
 }
 
 /** Responds with 404 first; the request still counts toward the budget of its address. */
-function createUnmetered(
-  options: BindOptions,
-  answer: (exchange: Exchange) => void,
-): ExchangeHandler {
+function createUnmetered(options: BindOptions, answer: ExchangeHandler): ExchangeHandler {
   return (exchange) => {
     options.gate.charge(options.readAddressGroup(exchange.request));
-    answer(exchange);
+    return answer(exchange);
   };
 }
 
@@ -58,13 +55,26 @@ function createCeiled(options: BindOptions, answer: (exchange: Exchange) => void
   };
 }
 
-function createNotFound(options: BindOptions): HttpRoute {
+/** Whether a person follows a link: programs, and pages that ask for a part, get the problem. */
+function isPageWanted({ path, request }: Exchange): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const isForPage = !/^\/(?:v1|assets)(?:\/|$)/.test(path);
+  return isRead && isForPage && (request.headers.accept ?? '').includes('text/html');
+}
+
+function createNotFound(options: RouterOptions): HttpRoute {
   return {
     operation: 'unknown',
     answer: createUnmetered(options, (exchange) => {
-      if (isDecodable(exchange.path)) throw new AppError('ROUTE_NOT_FOUND', {});
-      const reason = 'The path has invalid percent-encoding.';
-      throw new AppError('MALFORMED_REQUEST', { reason });
+      if (!isDecodable(exchange.path)) {
+        const reason = 'The path has invalid percent-encoding.';
+        throw new AppError('MALFORMED_REQUEST', { reason });
+      }
+      // The console's page finds that it has nothing for the path, and says what to do.
+      const page = isPageWanted(exchange) ? (options.findFile?.('/') ?? null) : null;
+      if (page === null) throw new AppError('ROUTE_NOT_FOUND', {});
+      setPageHeaders(exchange);
+      return sendFile(exchange, page, 404);
     }),
   };
 }

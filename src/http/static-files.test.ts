@@ -48,6 +48,26 @@ test('pages are at their paths, and a wrong path is 404', async (t) => {
   assert.deepEqual([head.status, await head.text()], [200, '']);
 });
 
+test('a wrong path in a browser is a page that says so, and a problem for a program', async (t) => {
+  const app = await startWithFiles(t);
+  const headers = { accept: 'text/html,*/*;q=0.8' };
+  const page = await app.get('/nowhere', { headers });
+  assert.equal(page.status, 404);
+  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.equal(page.headers.get('access-control-allow-origin'), null);
+  assert.match(await page.text(), /<title>Tokens</);
+  for (const [path, init] of [
+    ['/nowhere', {}],
+    ['/v1/nowhere', { headers }],
+    ['/assets/nope.js', { headers }],
+    ['/nowhere', { headers, method: 'POST' }],
+  ] as const) {
+    const response = await app.get(path, init);
+    assert.equal(response.status, 404, path);
+    assert.match(response.headers.get('content-type') ?? '', /json/, path);
+  }
+});
+
 test('pages have a strict policy and belong to this origin; the API keeps its own', async (t) => {
   const app = await startWithFiles(t);
   for (const path of ['/', '/assets/main-ABC.js']) {

@@ -82,9 +82,13 @@ export function setPageHeaders(exchange: Exchange): void {
   exchange.setHeader('cross-origin-resource-policy', 'same-origin');
 }
 
-export function sendFile(exchange: Exchange, file: StaticFile): void | Promise<void> {
+export function sendFile(
+  exchange: Exchange,
+  file: StaticFile,
+  status: 200 | 404 = 200,
+): void | Promise<void> {
   exchange.setHeader('content-type', file.contentType);
   exchange.setHeader('cache-control', file.cacheControl);
   exchange.setHeader('vary', 'Accept-Encoding');
-  return exchange.sendReady(200, file, true);
+  return exchange.sendReady(status, file, true);
 }

@@ -60,6 +60,24 @@ async function findDialogFaults(page: Page, { width }: PageLook): Promise<string
   return [...help, ...search, ...(await findLookFaults(page, 'review', 'dialog'))];
 }
 
+/** What an operator looks for: how far behind, by which nodes, for whom, in which version. */
+async function readOperatorStatus(page: Page): Promise<void> {
+  const operator = page.locator('.operator');
+  const figures = (await operator.locator('.stats').textContent()) ?? '';
+  for (const figure of [/Version\d+\.\d+/, /Streams \/ tokens\d+ \/ \d/, /Limited \(429\)\d/]) {
+    assert.match(figures, figure);
+  }
+  for (const [label, row] of [
+    ['Indexing', /Local devnet.*\d/],
+    ['Endpoints', /Local devnet.*Healthy.*ms/],
+    ['Nodes', /this one/],
+  ] as const) {
+    const table = operator.getByRole('table', { name: label, exact: true });
+    await table.getByRole('row').filter({ hasText: row }).first().waitFor();
+  }
+  assert.match((await page.locator('.own-limits').textContent()) ?? '', /Budget a minute[\d,]+/);
+}
+
 export async function checkLook(scene: ConsoleScene, look: PageLook): Promise<void> {
   const wallets = [createBrowserWallet(scene.chain, OPERATOR)];
   const watched = await scene.openPage('/', { look, wallets });
@@ -70,6 +88,7 @@ export async function checkLook(scene: ConsoleScene, look: PageLook): Promise<vo
     await page.goto(scene.service().origin + path);
     await page.locator(sign).first().waitFor();
     if (name === 'token') await page.locator('.chart canvas').first().waitFor();
+    if (name === 'status') await readOperatorStatus(page);
     faults.push(...(await findLookFaults(page, name)));
   }
   faults.push(...(await findTabFaults(page)), ...(await findDialogFaults(page, look)));

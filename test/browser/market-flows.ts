@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { WIRE } from '../docs-scene.ts';
+import { changeCandles, changeScale, filterTape, readEveryOrder } from './choice-flows.ts';
 import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
 import { buyWire, readTape, untilLive } from './console-steps.ts';
 import { findLookFaults } from './look-faults.ts';
@@ -11,20 +12,30 @@ export async function followList({ openPage, chain }: ConsoleScene): Promise<voi
   const watched = await openPage('/');
   const { page } = watched;
   const price = page.locator(`tr:has(a[href*="${WIRE}"]) td`).first();
-  const before = await price.textContent();
   await untilLive(page);
-  await buyWire(chain, 20n);
-  await untilRight(
-    'another price',
-    () => price.textContent(),
-    (text) => text !== before,
-  );
+  await page.evaluate(`globalThis.moves = 0; addEventListener('animationstart', () => moves++)`);
+  const buy = async () => {
+    const before = await price.textContent();
+    await buyWire(chain, 20n);
+    const readPrice = () => price.textContent();
+    await untilRight('another price', readPrice, (text) => text !== before);
+  };
+  const countMoves = () => page.evaluate<number>('moves');
+  await buy();
+  assert.equal(await countMoves(), 0, 'who asks for less motion gets none');
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await buy();
+  await untilRight('a price that flashes', countMoves, (count) => count > 0);
   await watched.finish();
 }
 
 export async function searchByKeyboard({ openPage }: ConsoleScene): Promise<void> {
   const watched = await openPage('/status');
   const { page } = watched;
+  // For everyone: chains and the own limits, and nothing of the machines behind them.
+  await page.getByRole('row', { name: /Local devnet/ }).waitFor();
+  await page.locator('.own-limits').getByText('Not signed in').waitFor();
+  assert.equal(await page.locator('.operator, [class*=endpoint-]').count(), 0);
   await page.keyboard.press('?');
   await page.locator('dialog').waitFor();
   // In one go: the browser reports the end of the dialog only after the key.
@@ -42,6 +53,7 @@ export async function searchByKeyboard({ openPage }: ConsoleScene): Promise<void
 export async function keepChoicesInAddress({ openPage }: ConsoleScene): Promise<void> {
   const watched = await openPage('/');
   const { page } = watched;
+  await readEveryOrder(page);
   await page.getByRole('button', { name: 'Losers' }).click();
   await page.getByRole('button', { name: '6h' }).click();
   await page.getByLabel('Chain').selectOption('devnet');
@@ -88,8 +100,8 @@ export async function readChartByKeyboard({ openPage, chain }: ConsoleScene): Pr
   await untilOther(first);
   await page.keyboard.press('Escape');
   await legend.waitFor({ state: 'detached' });
-  await page.getByLabel('Log scale').check();
-  assert.match(page.url(), /scale=log/);
+  await changeScale(page);
+  await changeCandles(page);
   await watched.finish();
 }
 
@@ -120,7 +132,17 @@ export async function loadHistoryByScrolling({ openPage }: ConsoleScene): Promis
     const answer = (await response.json()) as Record<string, unknown>;
     await route.fulfill({ response, json: { ...answer, klines: buildHistory(endTime !== null) } });
   });
+  await page.route('**/v1/token?*', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as Record<string, unknown>;
+    const links = { website: 'https://wire.example/', x: 'javascript:alert(1)', telegram: null };
+    await route.fulfill({ response, json: { ...answer, links } });
+  });
   await page.goto(new URL(`${WIRE_PATH}&interval=1m`, page.url()).href);
+  // Links are strangers' text: only those to the web, and they are told nothing.
+  const links = page.locator('.token-title a.link');
+  const [href, rel] = await Promise.all([links.getAttribute('href'), links.getAttribute('rel')]);
+  assert.deepEqual([href, rel], ['https://wire.example/', 'noreferrer nofollow']);
   const chart = page.locator('.chart[aria-label]');
   const countCandles = async () =>
     Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10);
@@ -175,6 +197,13 @@ export async function followToken({ openPage, chain }: ConsoleScene): Promise<vo
   await page.locator(`.tape tr[data-id*="${transactionHash}"]`).waitFor();
   assert.equal((await readTape(page)).length, before.length + 1);
   assert.match(await page.title(), /^\$0\.\d+ WIRE · Mintwire$/);
+  const windows = await page.locator('.windows li').allTextContents();
+  assert.equal(windows.length, 4);
+  for (const [at, name] of ['5m', '1h', '6h', '24h'].entries()) {
+    assert.match(windows[at] ?? '', new RegExp(`^${name}.*[\\d.]+%.*\\$[\\d.]+`), name);
+  }
+  await page.getByText(/^Block [\d,]+\. Trades since .+ are indexed\./).waitFor();
+  await filterTape(page);
   for (const tab of ['Holders', 'Pools', 'Safety', 'Traders']) {
     await page.getByRole('button', { name: tab, exact: true }).click();
     await page.locator('.tabs table tbody tr').nth(1).waitFor();

@@ -16,6 +16,7 @@ const WRONG_ADDRESSES = [
   ['other-chain', `/token?chain=base&mint=${WIRE}`, 'This server does not follow that chain'],
   ['no-chain', `/token?chain=nowhere&mint=${WIRE}`, 'There is no such chain'],
   ['wrong-wallet', '/portfolio?wallet=0x12', 'This is no address of that chain'],
+  ['no-page', '/nowhere?x=1', 'There is no page here'],
   ['no-token', '/token', 'The address of this page names no token'],
   [
     'unknown-token',

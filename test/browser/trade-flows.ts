@@ -1,7 +1,7 @@
 // Trades of a signed-in wallet, on both families of chains.
 
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { WIRE } from '../docs-scene.ts';
 import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
@@ -18,10 +18,13 @@ import {
 } from './console-steps.ts';
 import { createBrowserWallet, type EvmBrowserWallet } from './evm-browser-wallet.ts';
 import { SolanaBrowserWallet } from './solana-browser-wallet.ts';
+import { untilRight } from './watched-page.ts';
 
 const ETHER = 10n ** 18n;
 /** Anvil's final block is two epochs of 32 blocks behind its head. */
 const BLOCKS_TO_FINALITY = 66;
+/** More than the page has places to go to. */
+const TABS_MAX = 150;
 
 export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   const wallet = createBrowserWallet(scene.chain, 1);
@@ -55,13 +58,60 @@ export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   await watched.finish();
 }
 
+/** What a person reads before they sign: all of the build's summary, and what it costs. */
+async function readReview(page: Page): Promise<void> {
+  const answered = page.waitForResponse((response) => response.url().endsWith('/v1/trade/build'));
+  await page.getByLabel('Slippage').selectOption('100');
+  await openReview(page, '0.1');
+  const response = await answered;
+  assert.equal(response.request().postDataJSON().slippageBps, 100);
+  const { summary } = (await response.json()) as { summary: readonly string[] };
+  assert.deepEqual(await page.locator('dialog .summary li').allTextContents(), summary);
+  const names = await page.locator('dialog .quote dt').allTextContents();
+  const texts = await page.locator('dialog .quote dd').allTextContents();
+  const shown = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
+  assert.match(shown['Price impact'] ?? '', /^[\d.]+%$/);
+  assert.match(shown['Fees'] ?? '', /^[\d.]+%/);
+  assert.match(shown['Network'] ?? '', /^about [\d.₀-₉]+ ETH \$[\d.]+/);
+  assert.match(shown['Valid for'] ?? '', /^\d+[sm]/);
+}
+
+/** Presses Tab until it is there: whoever has no mouse gets there, too. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await wanted.waitFor();
+  for (let presses = 0; presses < TABS_MAX; presses += 1) {
+    if (await wanted.evaluate((one) => one.matches(':focus'))) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${wanted} is not reached by Tab`);
+}
+
+/** A whole trade without a mouse, up to the wallet. */
+async function signByKeyboard(page: Page, amount: string): Promise<void> {
+  const field = page.getByLabel('You pay');
+  await tabTo(page, field);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(amount);
+  await page.getByText('You receive about').waitFor();
+  const review = page.getByRole('button', { name: 'Review' });
+  await untilRight(
+    'the review is open to all',
+    () => review.isEnabled(),
+    (isOpen) => isOpen,
+  );
+  await tabTo(page, review);
+  await page.keyboard.press('Enter');
+  await tabTo(page, page.getByRole('button', { name: 'Sign in the wallet' }));
+  await page.keyboard.press('Enter');
+}
+
 /** First the user refuses, then the wallet stands on another chain. */
 export async function refuseAndSwitch(scene: ConsoleScene): Promise<void> {
   const wallet = createBrowserWallet(scene.chain, 2);
   const watched = await scene.openPage(WIRE_PATH, { wallets: [wallet] });
   const { page } = watched;
   await signIn(page);
-  await openReview(page, '0.1');
+  await readReview(page);
   wallet.refused.add('eth_sendTransaction');
   await signTrade(page);
   await page.getByRole('alert').getByText('The swap was not sent').waitFor();
@@ -70,10 +120,9 @@ export async function refuseAndSwitch(scene: ConsoleScene): Promise<void> {
   await page.locator('dialog').waitFor({ state: 'detached' });
   wallet.refused.clear();
   wallet.called.length = 0;
-  await openReview(page, '0.1');
   wallet.chainId = 1;
   wallet.refused.add('wallet_switchEthereumChain');
-  await signTrade(page);
+  await signByKeyboard(page, '0.2');
   await page.getByRole('alert').waitFor();
   assert.ok(!wallet.called.includes('eth_sendTransaction'));
   wallet.refused.clear();

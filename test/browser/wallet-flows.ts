@@ -8,13 +8,17 @@ import { createBrowserWallet } from './evm-browser-wallet.ts';
 import { untilRight } from './watched-page.ts';
 
 export async function useKey({ openPage, chain, service }: ConsoleScene): Promise<void> {
-  const watched = await openPage('/keys', { wallets: [createBrowserWallet(chain, 0)] });
+  const wallet = createBrowserWallet(chain, 0);
+  const watched = await openPage('/keys', { wallets: [wallet] });
   const { page } = watched;
   await signIn(page);
   await page.getByLabel('Name').fill('from the browser');
   await page.getByLabel('Quotes').uncheck();
   await page.getByRole('button', { name: 'Issue a key' }).click();
   const secret = (await page.locator('dialog code').first().textContent()) ?? '';
+  const line = await page.locator('dialog code').nth(1).textContent();
+  const { origin } = service();
+  assert.equal(line, `curl -s -H 'Authorization: Bearer ${secret}' ${origin}/v1/entitlements`);
   await page.locator('dialog').getByRole('button', { name: 'Copy' }).first().click();
   await untilRight(
     'the clipboard has the secret',
@@ -41,6 +45,14 @@ export async function useKey({ openPage, chain, service }: ConsoleScene): Promis
   await row.getByText('Revoked').waitFor();
   assert.equal((await use()).status, 401);
   assert.ok(!(await page.content()).includes(secret));
+  // The reference sends its examples with the session of the browser.
+  await page.goto(`${origin}/v1/docs#getMe`);
+  const section = page.locator('#getMe');
+  await section.getByRole('button', { name: 'Try it' }).click();
+  await section.getByText('200 OK').waitFor();
+  const answer = await section.locator('.answer').textContent();
+  assert.match(answer ?? '', new RegExp(wallet.account.address, 'i'));
+  await page.goto(`${origin}/keys`);
   await page.getByRole('button', { name: 'Sessions' }).click();
   await page.getByRole('button', { name: 'Log out everywhere' }).click();
   await page.getByText('Keys belong to a wallet').waitFor();
