@@ -123,7 +123,16 @@ export const GOALS = {
     ratioMin: 1,
   },
   millionReady: { part: 'start', name: 'the same until it is ready, of 10 s', ratioMin: 1 },
-  millionMemory: { part: 'start', name: 'its memory once all is loaded, of 900 MB', ratioMin: 1 },
+  millionMemory: {
+    part: 'start',
+    name: 'its memory when it is ready or once all is loaded, whichever is larger, of 900 MB',
+    ratioMin: 1,
+  },
+  millionFirst: {
+    part: 'start',
+    name: 'the first start at a million tokens, which builds the search index, until it is ready',
+    ratioMin: null,
+  },
   ingestSparse: {
     part: 'ingest',
     name: 'Transfer events at 5 a block, embedded store',

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../test/guarded-server.ts';
-import { readCpuMs, readOwnMb } from './measure.ts';
+import { readCpuMs, readOwnMb, readPeakMb } from './measure.ts';
 
 /** Since the command. */
 interface Moment {
@@ -13,7 +13,7 @@ interface Moment {
   readonly cpuMs: number;
 }
 
-interface WatchedStart {
+export interface WatchedStart {
   readonly health: Moment;
   /** Null if it was not waited for. */
   readonly ready: Moment | null;
@@ -21,6 +21,8 @@ interface WatchedStart {
   readonly ownMb: number;
   /** Once everything is loaded and it rests; NaN if that was not waited for. */
   readonly settledMb: number;
+  /** The most at any moment, files that it maps included. */
+  readonly peakMb: number;
 }
 
 const LOOK_MS = 10;
@@ -77,7 +79,8 @@ export async function watchStart(
     for (const path of readyPaths ?? []) ready = await untilAnswered(path);
     const ownMb = readOwnMb(pid);
     if (options.settles) await untilResting(pid);
-    return { health, ready, ownMb, settledMb: options.settles ? readOwnMb(pid) : Number.NaN };
+    const settledMb = options.settles ? readOwnMb(pid) : Number.NaN;
+    return { health, ready, ownMb, settledMb, peakMb: readPeakMb(pid) };
   } finally {
     child.kill('SIGTERM');
     await exited;

@@ -2,15 +2,14 @@
 
 import { Worker } from 'node:worker_threads';
 import type { SegmentArrays } from '../market/search/segment.ts';
-import { readSegmentFile } from '../market/search/segment-file.ts';
+import { readSegmentFile, type SegmentOrigin } from '../market/search/segment-file.ts';
 import { keepSegmentFile, placeKeptFile } from './kept-segments.ts';
-import type { SegmentThreadInput } from './segment-thread.ts';
+import type { SegmentThreadAnswer, SegmentThreadInput } from './segment-thread.ts';
 import type { WorkerLink } from './worker-link.ts';
 
 type SegmentInput = Omit<SegmentThreadInput, 'file'>;
 
-/** Null if the segment is in the file. */
-function runThread(input: SegmentThreadInput): Promise<SegmentArrays | null> {
+function runThread(input: SegmentThreadInput): Promise<SegmentThreadAnswer> {
   const worker = new Worker(new URL('./segment-thread.ts', import.meta.url), {
     workerData: input,
   });
@@ -27,11 +26,20 @@ export async function buildSegmentElsewhere(
 ): Promise<SegmentArrays> {
   if (link !== null) return await shareSegment(input, link);
   const file = await placeKeptFile(input.store, input.chain);
-  return (await runThread({ ...input, file })) ?? (await readBuilt(file));
+  const { segment, written } = await runThread({ ...input, file });
+  return segment ?? (await readBuilt(file, written));
 }
 
-async function readBuilt(file: string): Promise<SegmentArrays> {
-  const opened = await readSegmentFile(file);
+/** Another process, of another index even, may have replaced the file, or damaged it. */
+async function readBuilt(
+  file: string,
+  built: Pick<SegmentOrigin, 'chain'> & Partial<SegmentOrigin>,
+): Promise<SegmentArrays> {
+  const { chain, epoch, version = 0 } = built;
+  const opened = await readSegmentFile(
+    file,
+    (one) => one.chain === chain && one.epoch === (epoch ?? one.epoch) && one.version >= version,
+  );
   if (opened === null) throw new Error('the file of a segment was replaced');
   return opened.segment;
 }
@@ -44,22 +52,23 @@ async function shareSegment(
   const { file, mustBuild } = await link.ask('segment', chain);
   if (file === null) return await buildInMemory(input);
   if (mustBuild) {
-    let isBuilt = false;
+    let built: SegmentOrigin | null = null;
     try {
-      const unwritten = await runThread({ ...input, file });
-      if (unwritten !== null) return unwritten;
-      isBuilt = true;
+      const { segment, written } = await runThread({ ...input, file });
+      if (segment !== null) return segment;
+      built = written;
       // Without it, the next start builds.
       await keepSegmentFile(store, chain, file).catch(() => undefined);
     } finally {
-      link.tell({ type: 'built', chain, isBuilt });
+      link.tell({ type: 'built', chain, isBuilt: built !== null });
     }
+    return await readBuilt(file, built);
   }
-  return await readBuilt(file);
+  return await readBuilt(file, { chain });
 }
 
 async function buildInMemory(input: SegmentInput): Promise<SegmentArrays> {
-  const segment = await runThread({ ...input, file: null });
+  const { segment } = await runThread({ ...input, file: null });
   if (segment === null) throw new Error('the thread kept its segment');
   return segment;
 }

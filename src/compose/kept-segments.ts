@@ -1,6 +1,6 @@
 // Search segments that stay in the data folder, so that the next start need not build them first.
 
-import { link, mkdir, rename } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { listChangedSince } from '../market/changed-since.ts';
@@ -12,8 +12,20 @@ import type { MarketStore } from '../store/store.ts';
 /** An older one has missed too much. */
 const AGE_MAX_MS = 24 * 3_600_000;
 
+/** A draft that was not written to for so long is of a process that was killed. */
+const DRAFT_LEFT_MS = 3_600_000;
+
 export function findSegmentFolder({ dataDir }: Config['store']): string {
   return join(dataDir, 'search-segments');
+}
+
+async function removeLeftDrafts(folder: string, kept: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${kept}.`)) continue;
+    const draft = join(folder, name);
+    const { mtimeMs } = await stat(draft);
+    if (Date.now() - mtimeMs > DRAFT_LEFT_MS) await rm(draft, { force: true });
+  }
 }
 
 /** The chain's file; its folder is made, if that is possible. */
@@ -21,7 +33,10 @@ export async function placeKeptFile(config: Config['store'], chain: ChainSlug): 
   const folder = findSegmentFolder(config);
   // A folder that cannot be made shows when the file is written.
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
-  return join(folder, `${chain}.kept`);
+  const kept = `${chain}.kept`;
+  // What cannot be removed, or is removed by another process, is tried again the next time.
+  await removeLeftDrafts(folder, kept).catch(() => undefined);
+  return join(folder, kept);
 }
 
 /** Keeps a file that workers share: it is deleted when they have read it. */

@@ -20,6 +20,11 @@ export interface SegmentThreadInput {
   readonly file: string | null;
 }
 
+/** The segment, or what the one in the file was built from. */
+export type SegmentThreadAnswer =
+  | { readonly segment: SegmentArrays; readonly written: null }
+  | { readonly segment: null; readonly written: SegmentOrigin };
+
 function listBuffers(arrays: object): ArrayBuffer[] {
   return Object.values(arrays).flatMap((value: unknown) =>
     ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : listBuffers(value as object),
@@ -69,6 +74,8 @@ for await (const page of store.market.scanListings(chain)) {
 }
 await store.close();
 const segment: SegmentArrays = buildSegment(listings);
-const isWritten = file !== null && origin !== null && (await writeSegment(file, origin, segment));
-if (isWritten) parentPort?.postMessage(null);
-else parentPort?.postMessage(segment, listBuffers(segment));
+const answer: SegmentThreadAnswer =
+  file !== null && origin !== null && (await writeSegment(file, origin, segment))
+    ? { segment: null, written: origin }
+    : { segment, written: null };
+parentPort?.postMessage(answer, answer.segment === null ? [] : listBuffers(segment));

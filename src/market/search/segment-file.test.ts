@@ -34,17 +34,33 @@ test('a segment from a file has the same arrays and the same origin', async (t) 
   assert.equal(await readSegmentFile(file, ({ version }) => version > 7), null);
 });
 
+test('several that write to one file at the same time do not mix', async (t) => {
+  const folder = createTempFolder(t);
+  const file = join(folder, 'segment');
+  const segment = buildSegment(LISTINGS);
+  const versions = Array.from({ length: 8 }, (_, index) => index);
+  // In one process, as in containers whose processes have the same id.
+  await Promise.all(
+    versions.map((version) => writeSegmentFile(file, { origin: { ...ORIGIN, version }, segment })),
+  );
+  assert.deepEqual(readdirSync(folder), ['segment'], 'no draft is left');
+  assert.deepEqual((await readSegmentFile(file))?.segment, segment);
+});
+
 test('a file that is not whole, of another format or none of ours is not read', async (t) => {
   const folder = createTempFolder(t);
   const file = join(folder, 'segment');
   await writeSegmentFile(file, { origin: ORIGIN, segment: buildSegment(LISTINGS) });
   assert.deepEqual(readdirSync(folder), ['segment'], 'no draft is left');
   const whole = readFileSync(file);
+  const flipped = Buffer.from(whole);
+  flipped[whole.length - 9] = (whole.at(-9) ?? 0) ^ 1;
   const damaged = {
+    flipped,
     cut: whole.subarray(0, -1),
     empty: Buffer.alloc(0),
     other: Buffer.from('some text that is not a segment'),
-    newer: Buffer.from(whole.toString('latin1').replace('"format":1', '"format":9'), 'latin1'),
+    newer: Buffer.from(whole.toString('latin1').replace('"format":2', '"format":9'), 'latin1'),
   };
   for (const [name, bytes] of Object.entries(damaged)) {
     writeFileSync(file, bytes);

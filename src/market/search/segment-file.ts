@@ -1,7 +1,9 @@
 // A search segment as a file, for other processes and the next start: what it was built from, a
 // list of its arrays, then their bytes.
 
+import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { SegmentArrays } from './segment.ts';
 
@@ -27,7 +29,7 @@ export interface OpenedSegment {
 }
 
 /** Raised when the arrays or their order change: files of another format are not read. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const TYPES = { Uint8Array, Uint32Array, Float64Array } as const;
 
@@ -39,6 +41,8 @@ interface FileHead {
   readonly arrays: readonly ListedArray[];
   /** Of the whole file, without the head. */
   readonly byteLength: number;
+  /** Their CRC-32. */
+  readonly checksum: number;
 }
 
 interface ListedArray {
@@ -53,6 +57,8 @@ interface ListedArray {
 const ALIGNMENT = 8;
 /** The length of the list, as text in front of it. */
 const LENGTH_BYTES = 16;
+/** Read at once, and then checked: the thread has other work to do meanwhile. */
+const READ_BYTES = 4 * 1024 * 1024;
 
 function alignUp(offset: number): number {
   return Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
@@ -86,24 +92,28 @@ export async function writeSegmentFile(
     const { length } = one.array;
     return { path: one.path, type: findType(one.array), offset: at, length };
   });
-  const head: FileHead = { format: FORMAT, origin, arrays: listed, byteLength: offset };
+  const body: Uint8Array[] = arrays.flatMap(({ array: { buffer, byteOffset, byteLength } }) => [
+    new Uint8Array(buffer, byteOffset, byteLength),
+    new Uint8Array(alignUp(byteLength) - byteLength),
+  ]);
+  const checksum = body.reduce((sum, bytes) => crc32(bytes, sum), 0);
+  const layout = { arrays: listed, byteLength: offset, checksum };
+  await replaceFile(path, [serializeHead({ format: FORMAT, origin, ...layout }), ...body]);
+}
+
+function serializeHead(head: FileHead): Uint8Array {
   const text = Buffer.from(JSON.stringify(head));
-  const headBytes = Buffer.alloc(alignUp(LENGTH_BYTES + text.length), ' ');
-  headBytes.write(String(text.length));
-  headBytes.set(text, LENGTH_BYTES);
-  const parts: Uint8Array[] = [headBytes];
-  for (const { array } of arrays) {
-    const { buffer, byteOffset, byteLength } = array;
-    parts.push(new Uint8Array(buffer, byteOffset, byteLength));
-    parts.push(new Uint8Array(alignUp(byteLength) - byteLength));
-  }
-  await replaceFile(path, parts);
+  const bytes = Buffer.alloc(alignUp(LENGTH_BYTES + text.length), ' ');
+  bytes.write(String(text.length));
+  bytes.set(text, LENGTH_BYTES);
+  return bytes;
 }
 
 async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  const draft = `${path}.${process.pid}`;
+  // Processes of several containers may write to one volume under the same process id.
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {
-    const file = await open(draft, 'w', 0o600);
+    const file = await open(draft, 'wx', 0o600);
     try {
       await file.writeFile(parts);
       await file.sync();
@@ -119,8 +129,8 @@ async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<
 }
 
 /**
- * The arrays are views of one buffer. Null if the file is of another format or not whole, or if
- * `isWanted` says no to what it was built from.
+ * The arrays are views of one buffer. Null if the file is of another format, damaged or not whole,
+ * or if `isWanted` says no to what it was built from.
  */
 export async function readSegmentFile(
   path: string,
@@ -129,16 +139,18 @@ export async function readSegmentFile(
   const file = await open(path);
   try {
     const { size, mtimeMs } = await file.stat();
-    const lengthText = await readBytes(file, { from: 0, to: Math.min(size, LENGTH_BYTES) });
+    const lengthText = (await readBytes(file, { from: 0, to: Math.min(size, LENGTH_BYTES) }))
+      .buffer;
     const headEnd = LENGTH_BYTES + Number(Buffer.from(lengthText).toString('latin1'));
     // Not a number of a file that is none of ours.
     if (!(headEnd <= size)) return null;
-    const headText = await readBytes(file, { from: LENGTH_BYTES, to: headEnd });
+    const headText = (await readBytes(file, { from: LENGTH_BYTES, to: headEnd })).buffer;
     const head = JSON.parse(Buffer.from(headText).toString('utf8')) as FileHead;
     const start = alignUp(headEnd);
     if (head.format !== FORMAT || start + head.byteLength !== size) return null;
     if (!isWanted(head.origin)) return null;
-    const buffer = await readBytes(file, { from: start, to: size });
+    const { buffer, checksum } = await readBytes(file, { from: start, to: size });
+    if (checksum !== head.checksum) return null;
     const ageMs = Math.max(0, Date.now() - mtimeMs);
     return { origin: head.origin, segment: viewArrays(head.arrays, buffer), ageMs };
   } finally {
@@ -162,12 +174,15 @@ function viewArrays(arrays: readonly ListedArray[], buffer: ArrayBuffer): Segmen
 async function readBytes(
   file: FileHandle,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<ArrayBuffer> {
+): Promise<{ readonly buffer: ArrayBuffer; readonly checksum: number }> {
   const bytes = new Uint8Array(to - from);
+  let checksum = 0;
   for (let read = 0; read < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, read, bytes.length - read, from + read);
+    const length = Math.min(READ_BYTES, bytes.length - read);
+    const { bytesRead } = await file.read(bytes, read, length, from + read);
     if (bytesRead === 0) throw new Error('the file of a segment became shorter');
+    checksum = crc32(bytes.subarray(read, read + bytesRead), checksum);
     read += bytesRead;
   }
-  return bytes.buffer;
+  return { buffer: bytes.buffer, checksum };
 }
