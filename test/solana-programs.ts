@@ -60,7 +60,7 @@ export function setAccount(svm: Svm, address: string, account: Partial<ChainAcco
 }
 
 /** A token account by hand. */
-function setTokens(
+export function setTokens(
   svm: Svm,
   account: { address: string; mint: string; owner: string; amount: bigint; program: string },
 ): void {
@@ -79,8 +79,8 @@ function setTokens(
   setAccount(svm, account.address, { lamports, owner: account.program, data });
 }
 
-export function simulateAlone(svm: Svm, instruction: Instruction): SimulatedRun {
-  const bytes = signTransaction({ payer: USER, instructions: [instruction] }, HASH);
+export function simulateAlone(svm: Svm, ...instructions: readonly Instruction[]): SimulatedRun {
+  const bytes = signTransaction({ payer: USER, instructions }, HASH);
   return svm.simulate(bytes, true);
 }
 

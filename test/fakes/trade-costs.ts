@@ -7,6 +7,7 @@ import {
 } from '../../src/chains/evm/transactions/evm-transaction-costs.ts';
 import { findSolanaHopBytes, SOLANA_COSTS } from '../../src/chains/solana/trading/solana-costs.ts';
 import type { HopBytes, TransactionCosts } from '../../src/chains/transaction-costs.ts';
+import type { PoolTerms } from '../../src/model/pool.ts';
 import type { PoolRules } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteOptions } from '../../src/trading/routing/route.ts';
 import { createRoom } from '../../src/trading/routing/transaction-room.ts';
@@ -28,9 +29,12 @@ export const PLAIN_RULES: PoolRules = {
 /** Of a transaction that has room for about two swaps. */
 export const SOLANA_TRADE_COSTS: TransactionCosts = SOLANA_COSTS;
 
-/** The length of a swap in a pool of this kind on Solana, which can be told what to pay. */
+/** The length of a swap on Solana. */
+export const findPoolBytes: (pool: PoolTerms) => HopBytes = findSolanaHopBytes;
+
+/** The same, for a pool of this kind. */
 export function findSwapBytes(
   kind: 'rangeX64' | 'bins' | 'ceiledProduct' | 'singleRange',
 ): HopBytes {
-  return { ...findSolanaHopBytes({ kind } as never), fixesOutput: true };
+  return findSolanaHopBytes({ kind } as never);
 }

@@ -105,8 +105,10 @@ export class SegmentsPool implements SwapPool {
     };
   }
 
+  /** For the smallest input the program pays what it was asked for, even if that buys more. */
   swapOut(zeroForOne: boolean, amountOut: bigint): SwapOutcome {
-    return findSmallestInput(amountOut, (amountIn) => this.swapIn(zeroForOne, amountIn));
+    const found = findSmallestInput(amountOut, (amountIn) => this.swapIn(zeroForOne, amountIn));
+    return found.isFilled ? { ...found, amountOut } : found;
   }
 
   swapAndMove(zeroForOne: boolean, amountIn: bigint) {

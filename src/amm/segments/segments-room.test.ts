@@ -1,4 +1,5 @@
-// A purchase that would go beyond the end of Meteora's curve is not filled: the program refuses it.
+// Meteora's curve: a purchase beyond its end is not filled, because the program refuses it; a given
+// output is paid to the unit.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,4 +28,11 @@ test('what was bought before takes of the room', () => {
 test('a fee of the input is not paid into the curve', () => {
   const pool = new SegmentsPool({ ...CURVE, feeRate: 10_000_000n });
   assert.equal(pool.swapIn(false, 1010n).isFilled, true);
+});
+
+test('a given output is paid to the unit, even if the smallest input buys more', () => {
+  const pool = new SegmentsPool({ ...CURVE, sqrtPriceX64: PRICE / 10n, priceStart: PRICE / 100n });
+  assert.ok(pool.swapIn(false, 1n).amountOut > 50n);
+  const { amountIn, amountOut, isFilled } = pool.swapOut(false, 50n);
+  assert.deepEqual([amountIn, amountOut, isFilled], [1n, 50n, true]);
 });

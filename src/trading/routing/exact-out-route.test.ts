@@ -4,11 +4,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
-import { createPair } from '../../../test/fakes/fake-pair.ts';
+import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket, type RandomMarket } from '../../../test/fakes/random-pools.ts';
-import { TRADE_COSTS, TRANSACTION_ROOM } from '../../../test/fakes/trade-costs.ts';
+import {
+  findPoolBytes,
+  SOLANA_TRADE_COSTS,
+  TRADE_COSTS,
+  TRANSACTION_ROOM,
+} from '../../../test/fakes/trade-costs.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { Ratio } from '../../lib/decimal.ts';
+import type { Address } from '../../model/ids.ts';
+import type { PoolTerms } from '../../model/pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyBook } from '../graph/safety-book.ts';
@@ -24,6 +31,7 @@ import { planTrade, type RouteQuestion } from './trade-plan.ts';
 const WETH = buildFakeAddress('eeee', 1);
 const TOKEN = buildFakeAddress('aaaa', 2);
 const USDC = buildFakeAddress('bbbb', 3);
+const AMOUNT = { amountRaw: 10n ** 18n };
 
 interface Wanted {
   readonly amountOut: bigint;
@@ -178,6 +186,26 @@ function search(
   };
   return searchTrade(planTrade(question), new SearchWork());
 }
+
+it('each exchange on Solana pays a given output, on PumpSwap and curves the coin alone', () => {
+  const terms = (stage: string) => ({ kind: 'pump', terms: { stage } });
+  const kinds = ['ceiledProduct', 'rangeX64', 'bins', 'singleRange', 'segments'];
+  const both = kinds.map((kind) => ({ kind, terms: null }));
+  const find = (pool: object, tokens: readonly [Address, Address]) => {
+    const bytes = findPoolBytes(pool as PoolTerms);
+    const costs = SOLANA_TRADE_COSTS;
+    const found = search([createPair(1, tokens, [DEEP, DEEP], { bytes })], AMOUNT, { costs });
+    return found.kind === 'none' ? found.reason : found.kind;
+  };
+  for (const pool of both) {
+    assert.equal(find(pool, [TOKEN, WETH]), 'found', pool.kind);
+    assert.equal(find(pool, [WETH, TOKEN]), 'found', pool.kind);
+  }
+  for (const stage of ['amm', 'curve']) {
+    assert.equal(find(terms(stage), [TOKEN, WETH]), 'found', stage);
+    assert.equal(find(terms(stage), [WETH, TOKEN]), 'openOutput', stage);
+  }
+});
 
 describe('no route for a given output', () => {
   const pair = createPair(1, [TOKEN, WETH], [10n ** 21n, 10n ** 21n]);

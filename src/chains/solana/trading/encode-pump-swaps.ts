@@ -1,4 +1,5 @@
-// Swaps on pump's curves and in PumpSwap's pools: the instructions that spend an exact amount.
+// Swaps on pump's curves and in PumpSwap's pools: the instructions that spend an exact amount, and
+// those of purchases that pay one.
 //
 // Account lists as of the upgrade of April 2026: after the documented accounts come those of
 // cashback coins, an address that programs derive from the coin, and a recipient of buyback fees.
@@ -12,15 +13,19 @@ import {
   asSigner,
   asWritable,
   encodeCall,
-  encodeU64,
   type InstructionAccount,
   type ProgramInstruction,
 } from './program-instruction.ts';
-import { encodeGivenInput, type SwapOrder, type VenueSwapEncoder } from './swap-order.ts';
+import {
+  encodeExactFirst,
+  encodeGivenInput,
+  type SwapOrder,
+  type VenueSwapEncoder,
+} from './swap-order.ts';
 import { ASSOCIATED_PROGRAM, findHeldAccount } from './token-instructions.ts';
 
 const BUY_EXACT_SOL_IN = '38fc74089edfcd5f';
-/** Told how many coins to pay, and the most lamports to take. */
+/** Told how much of the coin or base token to pay, and the most to take. */
 const BUY = '66063d1201daebea';
 const BUY_EXACT_QUOTE_IN = 'c62e1552b4d9e870';
 const SELL = '33e685a4017f83ad';
@@ -58,10 +63,10 @@ function listFeeAccounts(program: Address): InstructionAccount[] {
   return [asReadonly(findFeeConfigAddress(program)), asReadonly(FEE_PROGRAM)];
 }
 
-function encodePurchase({ fixed, amountIn, amountOut }: SwapOrder): Buffer {
-  return fixed === 'input'
-    ? encodeCall(BUY_EXACT_SOL_IN, encodeU64(amountIn, amountOut), NO_TRACKING)
-    : encodeCall(BUY, encodeU64(amountOut, amountIn), NO_TRACKING);
+/** `exactIn`: the instruction that is told what to spend. */
+function encodePurchase(order: SwapOrder, exactIn: string): Buffer {
+  const id = order.fixed === 'input' ? exactIn : BUY;
+  return encodeCall(id, encodeExactFirst(order), NO_TRACKING);
 }
 
 function encodeCurve(order: SwapOrder): ProgramInstruction {
@@ -103,7 +108,9 @@ function encodeCurve(order: SwapOrder): ProgramInstruction {
       ...(!isBuy && hasFlag(order, 82) ? [userVolume] : []),
       ...ends,
     ],
-    data: isBuy ? encodePurchase(order) : encodeCall(SELL, encodeGivenInput(order)),
+    data: isBuy
+      ? encodePurchase(order, BUY_EXACT_SOL_IN)
+      : encodeCall(SELL, encodeGivenInput(order)),
   };
 }
 
@@ -176,7 +183,7 @@ function encodePool(order: SwapOrder): ProgramInstruction {
       ...listPoolEnds(order, isBuy, quote),
     ],
     data: isBuy
-      ? encodeCall(BUY_EXACT_QUOTE_IN, encodeGivenInput(order), NO_TRACKING)
+      ? encodePurchase(order, BUY_EXACT_QUOTE_IN)
       : encodeCall(SELL, encodeGivenInput(order)),
   };
 }
@@ -190,5 +197,9 @@ export const PUMP_ENCODERS: Readonly<Record<string, VenueSwapEncoder>> = {
     mayPayLess: true,
     encode: encodeCurve,
   },
-  pumpswap: { listAccounts: (program) => [findConfig(program)], encode: encodePool },
+  pumpswap: {
+    listAccounts: (program) => [findConfig(program)],
+    isOutputUnproven: true,
+    encode: encodePool,
+  },
 };

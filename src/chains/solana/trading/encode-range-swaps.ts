@@ -10,19 +10,19 @@ import {
   asSigner,
   asWritable,
   encodeCall,
+  encodeU64,
   type ProgramInstruction,
 } from './program-instruction.ts';
-import {
-  encodeExactFirst,
-  encodeGivenInput,
-  type SwapOrder,
-  type VenueSwapEncoder,
-} from './swap-order.ts';
+import { encodeExactFirst, type SwapOrder, type VenueSwapEncoder } from './swap-order.ts';
 import { MEMO_PROGRAM } from './token-instructions.ts';
 
 const ORCA_SWAP = '2b04ed0b1ac91e62';
 const DLMM_SWAP = '414b3f4ceb5b5b88';
-const DAMM_SWAP = 'f8c69e91e17587c8';
+const DLMM_SWAP_OUT = '2bd7f784893cf351';
+const METEORA_SWAP = 'f8c69e91e17587c8';
+/** The exact amount, the limit of the other, then a mode. */
+const METEORA_SWAP2 = '414b3f4ceb5b5b88';
+const EXACT_OUT = Buffer.from([2]);
 const NO_PRICE_LIMIT = Buffer.alloc(16);
 /** No accounts of transfer hooks. */
 const NO_SLICES = Buffer.alloc(4);
@@ -97,8 +97,19 @@ function encodeDlmm(order: SwapOrder): ProgramInstruction {
       ...[asReadonly(MEMO_PROGRAM), asReadonly(findProgramAddress(program, ['__event_authority']))],
       ...[asReadonly(program), ...arrays.map(asWritable)],
     ],
-    data: encodeCall(DLMM_SWAP, encodeGivenInput(order), NO_SLICES),
+    data: encodeCall(
+      order.fixed === 'input' ? DLMM_SWAP : DLMM_SWAP_OUT,
+      encodeU64(order.amountIn, order.amountOut),
+      NO_SLICES,
+    ),
   };
+}
+
+/** DAMM v2 and DBC have the same instructions. */
+function encodeMeteoraCall(order: SwapOrder): Buffer {
+  return order.fixed === 'input'
+    ? encodeCall(METEORA_SWAP, encodeExactFirst(order))
+    : encodeCall(METEORA_SWAP2, encodeExactFirst(order), EXACT_OUT);
 }
 
 function encodeDamm(order: SwapOrder): ProgramInstruction {
@@ -119,7 +130,7 @@ function encodeDamm(order: SwapOrder): ProgramInstruction {
       ...[asReadonly(a.program), asReadonly(b.program), asReadonly(program)],
       ...[asReadonly(findProgramAddress(program, ['__event_authority'])), asReadonly(program)],
     ],
-    data: encodeCall(DAMM_SWAP, encodeGivenInput(order)),
+    data: encodeMeteoraCall(order),
   };
 }
 
@@ -144,14 +155,14 @@ function encodeDbc(order: SwapOrder): ProgramInstruction {
       ...[asReadonly(base.program), asReadonly(quote.program), asReadonly(program)],
       ...[asReadonly(findProgramAddress(program, ['__event_authority'])), asReadonly(program)],
     ],
-    data: encodeCall(DAMM_SWAP, encodeGivenInput(order)),
+    data: encodeMeteoraCall(order),
   };
 }
 
 /** By venue. */
 export const RANGE_ENCODERS: Readonly<Record<string, VenueSwapEncoder>> = {
   'orca-whirlpool': { encode: encodeOrca, isOutputUnproven: true },
-  'meteora-dlmm': { encode: encodeDlmm },
-  'meteora-damm-v2': { encode: encodeDamm },
-  'meteora-dbc': { encode: encodeDbc },
+  'meteora-dlmm': { encode: encodeDlmm, isOutputUnproven: true },
+  'meteora-damm-v2': { encode: encodeDamm, isOutputUnproven: true },
+  'meteora-dbc': { encode: encodeDbc, isOutputUnproven: true },
 };

@@ -40,7 +40,10 @@ const LOADS: Readonly<Record<string, VenueLoad>> = {
     ...{ units: 110_000n, unitsPerTick: 0n, bytes: 267, sharedBytes: 288 },
     ...{ purchaseBytes: 81, fixesOutput: 'oneForZero' },
   },
-  amm: { units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384, purchaseBytes: 64 },
+  amm: {
+    ...{ units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384 },
+    ...{ purchaseBytes: 64, fixesOutput: 'oneForZero' },
+  },
   ceiledProduct: {
     ...{ units: 70_000n, unitsPerTick: 0n, bytes: 274, sharedBytes: 64 },
     ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
@@ -51,13 +54,15 @@ const LOADS: Readonly<Record<string, VenueLoad>> = {
   },
   bins: {
     ...{ units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
-    receivesTokens: true,
+    ...{ fixesOutput: true, receivesTokens: true },
   },
   segments: {
-    ...{ units: 90_000n, unitsPerTick: 0n, bytes: 240, sharedBytes: 96, receivesTokens: true },
+    ...{ units: 90_000n, unitsPerTick: 0n, bytes: 241, sharedBytes: 96 },
+    ...{ fixesOutput: true, receivesTokens: true },
   },
   singleRange: {
-    ...{ units: 80_000n, unitsPerTick: 0n, bytes: 208, sharedBytes: 96, receivesTokens: true },
+    ...{ units: 80_000n, unitsPerTick: 0n, bytes: 209, sharedBytes: 96 },
+    ...{ fixesOutput: true, receivesTokens: true },
   },
 };
 

@@ -230,9 +230,11 @@ it('an exact output of a program that never executed one is not built unsimulate
   };
   chain.accounts.set(TRADER, { owner: SYSTEM_PROGRAM, data: Buffer.alloc(0), lamports: 1000 });
   assert.equal((await buildExact('raydium-cpmm')).built.simulation, null);
-  await assert.rejects(buildExact('raydium-v4'), {
-    ...{ code: 'EXACT_OUTPUT_NOT_SUPPORTED', message: /the wallet cannot pay/ },
-  });
+  for (const venue of ['raydium-v4', 'meteora-damm-v2', 'meteora-dbc']) {
+    await assert.rejects(buildExact(venue), {
+      ...{ code: 'EXACT_OUTPUT_NOT_SUPPORTED', message: /the wallet cannot pay/ },
+    });
+  }
   assert.equal(simulated.length, 0);
 });
 

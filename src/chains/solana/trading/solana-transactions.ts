@@ -287,7 +287,7 @@ function usesLamports({ strands }: ExecutableTrade): boolean {
   return venues.some((venue) => SWAP_ENCODERS.get(venue)?.usesLamports === true);
 }
 
-/** Exact outputs of programs that no test executed are built only if a node simulated them. */
+/** Exact outputs of programs that no run of the tests executes must be simulated by a node. */
 function refuseUnproven({ fixed, tokenIn, tokenOut, strands }: ExecutableTrade): void {
   const venues = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
   const unproven = venues.find((venue) => SWAP_ENCODERS.get(venue)?.isOutputUnproven);

@@ -2,6 +2,7 @@
 // recorded transactions, finds the pool, its vaults and the wallet where the venue's program does.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { skipWithoutSolana as skip } from '../../../../test/solana-fixtures.ts';
 import { RECORDED_POOLS, readPoolAt, readRecordedPool } from '../../../../test/solana-pools.ts';
@@ -63,33 +64,55 @@ function readBack(
   return { site, swap, uses };
 }
 
+/** As Anchor derives it from an instruction's name. */
+function nameId(name: string): string {
+  return createHash('sha256').update(`global:${name}`).digest().toString('hex', 0, 8);
+}
+
 /**
  * By venue, if the output is given: the call, whether the output comes before the most that is
- * spent, and where the instruction has a byte that is 1 for a given input and 0 otherwise.
+ * spent, and what follows the two amounts, in hex.
  */
-const OUTPUT_CALLS: Readonly<Record<string, { id: string; isFirst: boolean; flagAt?: number }>> = {
-  'raydium-v4': { id: '11', isFirst: false },
-  'raydium-cpmm': { id: '37d96256a34ab4ad', isFirst: false },
-  'raydium-clmm': { id: '2b04ed0b1ac91e62', isFirst: true, flagAt: 40 },
-  'orca-whirlpool': { id: '2b04ed0b1ac91e62', isFirst: true, flagAt: 40 },
+interface OutputCall {
+  readonly id: string;
+  readonly isFirst: boolean;
+  readonly ends: RegExp;
+}
+
+const OUTPUT_CALLS: Readonly<Record<string, OutputCall>> = {
+  'raydium-v4': { id: '11', isFirst: false, ends: /^$/ },
+  'raydium-cpmm': { id: nameId('swap_base_output'), isFirst: false, ends: /^$/ },
+  // No limit of the price, and that the amount is not the input; on Orca also the direction.
+  'raydium-clmm': { id: nameId('swap_v2'), isFirst: true, ends: /^0{32}00$/ },
+  'orca-whirlpool': { id: nameId('swap_v2'), isFirst: true, ends: /^0{32}000[01]00$/ },
+  // No accounts of transfer hooks.
+  'meteora-dlmm': { id: nameId('swap_exact_out2'), isFirst: false, ends: /^0{8}$/ },
+  // The mode: 0 is an exact input, 1 as much as there is, 2 an exact output.
+  'meteora-damm-v2': { id: nameId('swap2'), isFirst: true, ends: /^02$/ },
+  'meteora-dbc': { id: nameId('swap2'), isFirst: true, ends: /^02$/ },
+  // Volume is not tracked.
+  pump: { id: nameId('buy'), isFirst: true, ends: /^00$/ },
+  pumpswap: { id: nameId('buy'), isFirst: true, ends: /^00$/ },
 };
 
 function assertGivenOutput(venue: string, input: SwapOrder): void {
-  const encode = (order: SwapOrder) => (SWAP_ENCODERS.get(venue) ?? assert.fail()).encode(order);
-  const order = { ...input, fixed: 'output' } as const;
-  const call = OUTPUT_CALLS[venue];
-  if (call === undefined) {
-    assert.throws(() => encode(order), { message: /cannot be told what to pay/ }, venue);
-    return;
-  }
+  const { encode } = SWAP_ENCODERS.get(venue) ?? assert.fail();
+  const { id, isFirst, ends } = OUTPUT_CALLS[venue] ?? assert.fail(venue);
   const { amountIn, amountOut } = AMOUNTS;
-  const instruction = encode(order);
-  readBack(venue, instruction, call.isFirst ? [amountOut, amountIn] : [amountIn, amountOut]);
-  assert.ok(Buffer.from(instruction.data).toString('hex').startsWith(call.id), venue);
-  if (call.flagAt !== undefined) {
-    assert.deepEqual([encode(input).data[call.flagAt], instruction.data[call.flagAt]], [1, 0]);
-  }
+  const instruction = encode({ ...input, fixed: 'output' });
+  readBack(venue, instruction, isFirst ? [amountOut, amountIn] : [amountIn, amountOut]);
+  const data = Buffer.from(instruction.data).toString('hex');
+  assert.equal(data.slice(0, id.length), id, venue);
+  assert.match(data.slice(id.length + 32), ends, venue);
   assert.deepEqual(instruction.accounts, encode(input).accounts);
+}
+
+/** A sale has no instruction that is told what to pay. */
+function assertNoOutput(venue: string, input: SwapOrder): void {
+  const { encode } = SWAP_ENCODERS.get(venue) ?? assert.fail();
+  assert.throws(() => encode({ ...input, fixed: 'output' }), {
+    message: /cannot be told what to pay/,
+  });
 }
 
 describe('an encoded swap', { skip }, () => {
@@ -145,7 +168,9 @@ describe('an encoded swap', { skip }, () => {
     assert.deepEqual([sale.swap.name, sale.site.pool], ['sell', pool]);
     assert.equal(encode([mint, WRAPPED_SOL]).accounts.length, 16);
     const sold = buildOrder([mint, WRAPPED_SOL], { ...of, data: new AccountBytes(curve) });
-    assertGivenOutput('pump', sold);
+    assertNoOutput('pump', sold);
+    const bought = buildOrder([WRAPPED_SOL, mint], { ...of, data: new AccountBytes(curve) });
+    assertGivenOutput('pump', bought);
     curve.writeUInt8(1, 82);
     assert.equal(encode([mint, WRAPPED_SOL]).accounts.length, 17);
     const dollar = address(encodeBase58(Buffer.alloc(32, 9)));
@@ -183,9 +208,10 @@ describe('an encoded swap', { skip }, () => {
     assert.equal(readBack('pumpswap', buy).swap.name, 'buy_exact_quote_in');
     assert.equal(readBack('pumpswap', encode([mint, WRAPPED_SOL])).swap.name, 'sell');
     assert.deepEqual([buy.accounts.length, encode([mint, WRAPPED_SOL]).accounts.length], [26, 24]);
-    for (const mints of [[WRAPPED_SOL, mint] as const, [mint, WRAPPED_SOL] as const]) {
-      assertGivenOutput('pumpswap', buildOrder(mints, { ...of, data: new AccountBytes(data) }));
-    }
+    const order = (mints: readonly [Address, Address]) =>
+      buildOrder(mints, { ...of, data: new AccountBytes(data) });
+    assertGivenOutput('pumpswap', order([WRAPPED_SOL, mint]));
+    assertNoOutput('pumpswap', order([mint, WRAPPED_SOL]));
     data.writeUInt8(1, 244);
     assert.deepEqual(
       [encode([WRAPPED_SOL, mint]).accounts.length, encode([mint, WRAPPED_SOL]).accounts.length],
