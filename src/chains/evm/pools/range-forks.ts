@@ -104,11 +104,11 @@ function maskCode(code: Hex, claim: RangeClaim): Hex {
   return `0x${masked}`;
 }
 
-/** The pool with all its ticks; null if it does not answer like one, or has too many. */
+/** The pool with all its ticks; null if it does not answer like one. */
 async function readCurve(
   description: PoolDescriptionOf<'concentrated'>,
   context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
-): Promise<SwapPool | null> {
+): Promise<SwapPool | 'tooMany' | null> {
   const ticks: PoolPiece['ticks'][number][] = [];
   let covered: PoolPiece['covered'] = null;
   for (let count = 0; count < PIECES_MAX; count += 1) {
@@ -126,7 +126,7 @@ async function readCurve(
     const rows = sorted.map((tick) => ({ ...tick, pool: description.pool }));
     return concentratedKind.createSwapPool(row, rows, undefined);
   }
-  return null;
+  return 'tooMany';
 }
 
 export class RangeForks {
@@ -197,10 +197,12 @@ export class RangeForks {
     const known = this.#verdicts.find(key);
     if (known !== undefined) return known;
     const curve = await readCurve(description, { deployment: this.#deployment, callContracts });
-    // It may have more ticks than are read, which says nothing of its code.
-    if (curve === null) return NOT_NOW;
-    const probed = { pool, token0, token1, ...held, curve };
-    const verdict = await probeRange(probed, { client, block, signal });
+    // More ticks than are read say nothing of its code.
+    if (curve === 'tooMany') return NOT_NOW;
+    const verdict: RangeVerdict =
+      curve === null
+        ? REFUSED
+        : await probeRange({ pool, token0, token1, ...held, curve }, { client, block, signal });
     // Its block may have been reorganised away meanwhile.
     signal.throwIfAborted();
     if (verdict.kind === 'unable' || verdict.kind === 'notNow') return verdict;
