@@ -131,8 +131,21 @@ export async function startIndexing(
 /** Pools that no creation tells in full are read as quickly as the node answers. */
 const QUICK_ADOPTION = { callsPerMinute: Number.POSITIVE_INFINITY, idleMs: 5 };
 
-export async function startIndexedDevnet(options: TestChainOptions = {}): Promise<IndexedDevnet> {
+/**
+ * `prepare` changes the chain before it is indexed. While anvil mines a block, a call at the block
+ * before may see the new one: a pool that is opened and read meanwhile would be read wrongly.
+ */
+export async function startIndexedDevnet(
+  options: TestChainOptions = {},
+  prepare: (chain: TestChain) => Promise<void> = async () => undefined,
+): Promise<IndexedDevnet> {
   const chain = await startTestChain(options);
+  try {
+    await prepare(chain);
+  } catch (error) {
+    await chain.stop();
+    throw error;
+  }
   const recorder = await startRpcRecorder(chain.rpcUrl);
   const indexing = await startIndexing(chain, {
     rpcUrl: recorder.url,

@@ -133,30 +133,33 @@ async function readGraph(devnet: IndexedDevnet): Promise<PoolGraph> {
   }
 }
 
-export async function startVaultScene(): Promise<RoutedScene> {
-  const devnet = await startIndexedDevnet({ hasOthers: true });
-  const { chain, adapter } = devnet;
-  const findToken = (key: string): PoolToken => {
-    if (key === 'weth') return { address: adapter.deployment.wrapped as Hex, decimals: 18 };
-    const found = chain.deployment.tokens.find((one) => one.key === key);
-    if (found === undefined) throw new Error(`no token ${key}`);
-    return found;
-  };
-  try {
-    for (const parts of POOLS) {
-      const tokens = parts.map((part) => ({ ...part, ...findToken(part.key) }));
-      await openWeighted(chain, tokens);
-    }
-    const routers = listSwapRouters(adapter.deployment);
-    return {
-      devnet,
-      routers: routers.flatMap((one) => (one.kind === 'vault' ? [one] : [])),
-      tokenOf: (key) => (key === 'eth' ? adapter.assets.coin : findToken(key).address),
-      readGraph: () => readGraph(devnet),
-      stop: () => devnet.stop(),
-    };
-  } catch (error) {
-    await devnet.stop();
-    throw error;
+function findToken({ deployment }: TestChain, key: string): PoolToken {
+  const found = deployment.tokens.find((one) => one.key === key);
+  if (found === undefined) throw new Error(`no token ${key}`);
+  return found;
+}
+
+async function openPools(chain: TestChain): Promise<void> {
+  for (const parts of POOLS) {
+    await openWeighted(
+      chain,
+      parts.map((part) => ({ ...part, ...findToken(chain, part.key) })),
+    );
   }
+}
+
+export async function startVaultScene(): Promise<RoutedScene> {
+  const devnet = await startIndexedDevnet({ hasOthers: true }, openPools);
+  const { chain, adapter } = devnet;
+  const { coin } = adapter.assets;
+  const named: Readonly<Record<string, string>> = { eth: coin, weth: adapter.deployment.wrapped };
+  return {
+    devnet,
+    routers: listSwapRouters(adapter.deployment).flatMap((one) =>
+      one.kind === 'vault' ? [one] : [],
+    ),
+    tokenOf: (key) => named[key] ?? findToken(chain, key).address,
+    readGraph: () => readGraph(devnet),
+    stop: () => devnet.stop(),
+  };
 }
