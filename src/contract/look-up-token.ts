@@ -69,12 +69,12 @@ function buildLookupError(
  * for the lookup: where the tier refuses, the store has been read for it already.
  */
 export function createLookupCaller(context: HandlerContext, paid: number): ClientCaller {
-  const { identity, chargeAhead, chargeDone } = context;
+  const { identity } = context;
   return {
     key: `${identity.kind} ${identity.key}`,
     identity,
-    charge: () => chargeAhead?.({ cost: LOOKUP_COST, paid }) ?? 0,
-    refund: (cost) => chargeDone?.(-cost),
+    charge: () => context.chargeAhead?.({ cost: LOOKUP_COST, paid }) ?? 0,
+    refund: (cost) => context.chargeDone?.(-cost),
   };
 }
 

@@ -51,11 +51,6 @@ function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
 
 type CostFacts = Pick<Operation, 'cost' | 'errors' | 'costByTokens'>;
 
-/** Whether handling it may cost more than its own cost. */
-export function mayCostMore(operation: CostFacts): boolean {
-  return operation.costByTokens !== null || isBySearch(operation) || isByLookup(operation);
-}
-
 export function describeCost(operation: CostFacts): string {
   const parts = [String(COSTS[operation.cost])];
   const each = EVALUATIONS_PER_UNIT.toLocaleString('en');

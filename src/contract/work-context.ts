@@ -1,4 +1,5 @@
-// What handlers of long work may do besides answering; absent where the work is always short.
+// What handlers of long work may do besides answering. Call these on the context: they may be
+// methods of it.
 
 export interface WorkContext {
   /**

@@ -4,19 +4,13 @@ import type { RawHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { RawRequest } from '../contract/raw-request.ts';
 import { buildInvalidInputError } from '../errors/app-error.ts';
-import {
-  admit,
-  type BindOptions,
-  createWorkContext,
-  type ExchangeHandler,
-  readPassage,
-  withTimeout,
-} from './bind.ts';
+import { admit, type BindOptions, type ExchangeHandler, readPassage, withTimeout } from './bind.ts';
 import { COMPRESSED_BYTES_MIN, gzipParts } from './compress-body.ts';
 import type { Exchange } from './exchange.ts';
 import { accepts, pickEncoding } from './pick-encoding.ts';
 import { readJsonBytes } from './read-body.ts';
 import { Refusal } from './refusal.ts';
+import { createWorkContext } from './request-context.ts';
 import { readOrigin } from './response-headers.ts';
 
 /** Bills message by message; what the request was already charged counts toward the first. */

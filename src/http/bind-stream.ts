@@ -5,17 +5,11 @@ import type { StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { StreamAnswer } from '../contract/stream-answer.ts';
 import { AppError } from '../errors/app-error.ts';
-import {
-  admit,
-  type BindOptions,
-  createWorkContext,
-  type ExchangeHandler,
-  readPassage,
-  withTimeout,
-} from './bind.ts';
+import { admit, type BindOptions, type ExchangeHandler, readPassage, withTimeout } from './bind.ts';
 import type { Exchange } from './exchange.ts';
 import { closeAfter } from './last-answer.ts';
 import { createInputReader } from './read-input.ts';
+import { createWorkContext } from './request-context.ts';
 import { readOrigin } from './response-headers.ts';
 import { SseOutlet } from './sse-outlet.ts';
 

@@ -1,9 +1,7 @@
 // Binds an operation to a route: admission, input, handler, response.
 
-import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
-import type { Identity } from '../contract/identity.ts';
-import { COSTS, findKeyScope, mayCostMore, type Operation } from '../contract/operation.ts';
-import type { WorkContext } from '../contract/work-context.ts';
+import type { AnyHandler } from '../contract/handler.ts';
+import { COSTS, findKeyScope, type Operation } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
@@ -11,10 +9,10 @@ import type { Exchange } from './exchange.ts';
 import type { Admission, Gate, Passage, Visitor } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { Refusal } from './refusal.ts';
-import { type IsAllowedOrigin, readOrigin } from './response-headers.ts';
+import { RequestContext, readGroup } from './request-context.ts';
+import type { IsAllowedOrigin } from './response-headers.ts';
 import type { SendQueueWatch } from './send-queue-watch.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import { watchClient } from './watch-client.ts';
 
 /** Answers an exchange; a throw or rejection becomes a problem response. */
 export type ExchangeHandler = (exchange: Exchange) => void | Promise<void>;
@@ -28,9 +26,6 @@ export interface BindOptions {
   readonly timeoutMs: number;
   readonly sendQueues: SendQueueWatch;
 }
-
-/** For requests that are not metered and need no identity. */
-const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
 
 export function readPassage(operation: Operation): Passage {
   const { access, method } = operation;
@@ -51,11 +46,6 @@ function welcome(
   if (identity.kind === 'anonymous' && identity.hasStaleCookie) {
     exchange.addHeader('set-cookie', cookie.buildDropped());
   }
-}
-
-function readGroup(exchange: Exchange, options: BindOptions): string {
-  exchange.addressGroup ??= options.readAddressGroup(exchange.request);
-  return exchange.addressGroup;
 }
 
 /** The caller's identity; asynchronous only if a credential has to be looked up. */
@@ -100,48 +90,6 @@ function refuse(
   throw error;
 }
 
-/**
- * Charges for work beyond the operation's cost, and detects when the client disconnects. `bill`
- * adds up what was charged: of the whole request, or of one message in it.
- */
-export function createWorkContext(
-  exchange: Exchange,
-  options: BindOptions,
-  bill: { cost: number } = exchange,
-): WorkContext {
-  const { gate } = options;
-  let watched: AbortSignal | null = null;
-  const readCaller = () => {
-    const { identity } = exchange;
-    return identity && { identity, addressGroup: readGroup(exchange, options) };
-  };
-  const showRateLimit = (admission: Admission) =>
-    exchange.renewHeader('ratelimit', admission.rateLimit);
-  return {
-    watchClient: () => {
-      watched ??= watchClient(exchange);
-      return watched;
-    },
-    chargeAhead: (ahead) => {
-      const caller = readCaller();
-      if (caller === null) return 0;
-      // A refusal gives back what was paid, but never more than this request still has paid.
-      const paid = Math.min(ahead.paid, bill.cost);
-      bill.cost -= paid;
-      const { charged, admission } = gate.chargeAhead(caller, { cost: ahead.cost, paid });
-      if (admission !== null) showRateLimit(admission);
-      bill.cost += paid + charged;
-      return charged;
-    },
-    chargeDone: (cost) => {
-      const caller = readCaller();
-      if (caller === null || cost === 0) return;
-      bill.cost += cost;
-      showRateLimit(gate.chargeDone(caller, cost));
-    },
-  };
-}
-
 /** Rejects when `work` exceeds the time limit of a request. */
 export function withTimeout<T>(
   work: Promise<T>,
@@ -168,19 +116,12 @@ export function bindOperation(
   options: BindOptions,
 ): ExchangeHandler {
   const passage = readPassage(operation);
-  const hasLongWork = mayCostMore(operation) || operation.mayWait;
   const readInput = createInputReader(operation);
   const send = createAnswerSender(operation, options);
   function handle(exchange: Exchange, input: unknown): unknown {
-    const context: HandlerContext = {
-      identity: exchange.identity ?? UNMETERED,
-      requestId: exchange.id,
-      addressGroup: readGroup(exchange, options),
-      origin: readOrigin(exchange),
-      idempotencyKey: operation.takesIdempotencyKey ? readIdempotencyKey(exchange) : null,
-    };
-    if (!hasLongWork) return handler(input, context);
-    return handler(input, { ...context, ...createWorkContext(exchange, options) });
+    const context = new RequestContext(exchange, options);
+    if (operation.takesIdempotencyKey) context.idempotencyKey = readIdempotencyKey(exchange);
+    return handler(input, context);
   }
   /** The answer, or a promise if any step is asynchronous. */
   function work(exchange: Exchange): unknown {

@@ -223,12 +223,14 @@ test('refusals within a request never give back more than it has paid', async (t
     limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
     operations: [{ ...getThing, costByTokens: 'always' }],
     handlers: {
-      getThing: (_, { chargeAhead }) => {
-        if (isFirst) chargeAhead?.({ cost: 10, paid: 1 });
+      getThing: (_, context) => {
+        if (isFirst) context.chargeAhead?.({ cost: 10, paid: 1 });
         isFirst = false;
         // As a search of an address on several chains: each is refused, and says it paid for more.
         for (let chain = 0; chain < 3; chain += 1) {
-          assert.throws(() => chargeAhead?.({ cost: 20, paid: 2 }), { code: 'RATE_LIMITED' });
+          assert.throws(() => context.chargeAhead?.({ cost: 20, paid: 2 }), {
+            code: 'RATE_LIMITED',
+          });
         }
         return { ok: true };
       },

@@ -100,16 +100,20 @@ async function* scanTradesSince(
   chain: ChainSlug,
   { sinceMs, startBlock }: { readonly sinceMs: number; readonly startBlock: number },
 ): AsyncGenerator<readonly TradeRecord[]> {
-  let rest: readonly TradeRecord[] = [];
+  let rest: TradeRecord[] = [];
   for await (const page of reader.scanNewestTrades(chain)) {
     const recent = page.filter(({ timestampMs }) => timestampMs >= sinceMs);
     if (recent.length === 0) break;
     // Older blocks hold history that was filled in, which is read by token.
-    const trades = [...rest, ...recent.filter(({ block }) => block >= startBlock)];
+    const trades = recent.filter(({ block }) => block >= startBlock);
     // The next page may have more of the last block.
     const last = page.at(-1)?.block;
+    if (rest[0] !== undefined && rest[0].block === last) {
+      for (const trade of trades) rest.push(trade);
+      continue;
+    }
     const end = trades.findIndex(({ block }) => block === last);
-    yield end < 0 ? trades : trades.slice(0, end);
+    yield rest.concat(end < 0 ? trades : trades.slice(0, end));
     rest = end < 0 ? [] : trades.slice(end);
   }
   yield rest;

@@ -74,6 +74,8 @@ export class TradeLog {
   readonly #free: number[] = [];
   /** The first trade of each five minutes. */
   readonly #buckets = new Map<number, number>();
+  /** The entry inserted last, if it is still here. */
+  #inserted = NONE;
   first = NONE;
   last = NONE;
   size = 0;
@@ -88,10 +90,9 @@ export class TradeLog {
     const id = this.#write(entry);
     const columns = this.#columns;
     const bucket = toBucket(entry.timestampMs);
-    // While a board is loaded, each trade is older than all before it.
-    const isFirst = this.first !== NONE && this.#isAfter(this.first, id);
-    let before = isFirst ? NONE : this.#findBefore(entry.timestampMs);
+    let before = this.#findNear(id, entry.timestampMs);
     while (before !== NONE && this.#isAfter(before, id)) before = columns.prev[before] ?? NONE;
+    this.#inserted = id;
     const after = before === NONE ? this.first : (columns.next[before] ?? NONE);
     columns.prev[id] = before;
     columns.next[id] = after;
@@ -123,6 +124,7 @@ export class TradeLog {
     else nextOfSubject[beforeOf] = afterOf;
     if (afterOf === NONE) ends.last = beforeOf;
     else prevOfSubject[afterOf] = beforeOf;
+    if (this.#inserted === id) this.#inserted = NONE;
     this.#free.push(id);
     this.size -= 1;
   }
@@ -167,6 +169,20 @@ export class TradeLog {
     columns.priceDigits[id] = entry.price?.digits ?? 0n;
     columns.priceExponent[id] = entry.price?.exponent ?? 0;
     return id;
+  }
+
+  /**
+   * An entry to search the place of a new one from. While a board is loaded, each trade is older
+   * than all before it, or has the place of the one before it: very many trades may have one place.
+   */
+  #findNear(id: number, timeMs: number): number {
+    if (this.first !== NONE && this.#isAfter(this.first, id)) return NONE;
+    const near = this.#inserted;
+    if (near !== NONE && !this.#isAfter(near, id)) {
+      const after = this.#columns.next[near] ?? NONE;
+      if (after === NONE || this.#isAfter(after, id)) return near;
+    }
+    return this.#findBefore(timeMs);
   }
 
   /** A trade of about a time, to search a place from: usually the last one. */

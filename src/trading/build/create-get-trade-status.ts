@@ -110,11 +110,11 @@ export function createGetTradeStatus(parts: StatusParts) {
     };
     const adapt = (answer: NodeAnswer) => toAnswer(answer, lastValidBlockHeight);
     if (waitMs === 0) return adapt(await ask());
-    const { identity, watchClient } = context;
+    const { identity } = context;
     const isNews = (answer: StatusAnswer, first: StatusAnswer) =>
       answer.status !== (knownStatus ?? first.status) || differ(answer, first);
     const last = await parts.waits.wait({
-      ...{ waitMs, caller: `${identity.kind} ${identity.key}`, signal: watchClient?.() },
+      ...{ waitMs, caller: `${identity.kind} ${identity.key}`, signal: context.watchClient?.() },
       name: `${slug} ${txHash}`,
       readVersion: () => parts.readVersion(slug),
       ask: () => ask(ASK_MAX_MS),

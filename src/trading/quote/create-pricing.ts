@@ -53,21 +53,21 @@ export function createPricing(parts: TradingParts): Pricing {
 
 /** Budgets and turns go by the same caller. `paid` is what its request has cost so far. */
 export function createTradeCaller(context: HandlerContext, paid: number): TradeCaller {
-  const { identity, chargeAhead, chargeDone, watchClient } = context;
+  const { identity } = context;
   // Only a refusal of the first search gives that back: after it, some of the work is done.
   let unused = paid;
   return {
     key: `${identity.kind} ${identity.key}`,
     identity,
-    watch: watchClient,
+    watch: context.watchClient?.bind(context),
     chargeAhead: (cost) => {
       const given = unused;
       unused = 0;
-      return chargeAhead?.({ cost, paid: given }) ?? 0;
+      return context.chargeAhead?.({ cost, paid: given }) ?? 0;
     },
     charge: (cost) => {
       unused = 0;
-      chargeDone?.(cost);
+      context.chargeDone?.(cost);
     },
   };
 }

@@ -1,0 +1,110 @@
+// What a handler is given besides its input. Classes, because an object made of others for each
+// request took longer than the rest of a hot read.
+
+import type { HandlerContext } from '../contract/handler.ts';
+import type { Identity } from '../contract/identity.ts';
+import type { WorkContext } from '../contract/work-context.ts';
+import type { ReadAddressGroup } from './client-address.ts';
+import type { Exchange } from './exchange.ts';
+import type { Admission, Gate } from './gate.ts';
+import { readOrigin } from './response-headers.ts';
+import { watchClient } from './watch-client.ts';
+
+interface ChargeOptions {
+  readonly gate: Gate;
+  readonly readAddressGroup: ReadAddressGroup;
+}
+
+/** For requests that are not metered and need no identity. */
+const UNMETERED: Identity = { kind: 'anonymous', key: 'unmetered' };
+
+export function readGroup(
+  exchange: Exchange,
+  options: Pick<ChargeOptions, 'readAddressGroup'>,
+): string {
+  exchange.addressGroup ??= options.readAddressGroup(exchange.request);
+  return exchange.addressGroup;
+}
+
+/**
+ * Charges for work beyond the operation's cost, and detects when the client disconnects. `bill`
+ * adds up what was charged: of the whole request, or of one message in it.
+ */
+class ChargedWork implements WorkContext {
+  readonly #exchange: Exchange;
+  readonly #options: ChargeOptions;
+  readonly #bill: { cost: number };
+  #watched: AbortSignal | null = null;
+
+  constructor(exchange: Exchange, options: ChargeOptions, bill: { cost: number }) {
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#bill = bill;
+  }
+
+  watchClient(): AbortSignal {
+    this.#watched ??= watchClient(this.#exchange);
+    return this.#watched;
+  }
+
+  chargeAhead(ahead: { readonly cost: number; readonly paid: number }): number {
+    const caller = this.#readCaller();
+    if (caller === null) return 0;
+    const bill = this.#bill;
+    // A refusal gives back what was paid, but never more than this request still has paid.
+    const paid = Math.min(ahead.paid, bill.cost);
+    bill.cost -= paid;
+    const { gate } = this.#options;
+    const { charged, admission } = gate.chargeAhead(caller, { cost: ahead.cost, paid });
+    if (admission !== null) this.#showRateLimit(admission);
+    bill.cost += paid + charged;
+    return charged;
+  }
+
+  chargeDone(cost: number): void {
+    const caller = this.#readCaller();
+    if (caller === null || cost === 0) return;
+    this.#bill.cost += cost;
+    this.#showRateLimit(this.#options.gate.chargeDone(caller, cost));
+  }
+
+  #readCaller() {
+    const { identity } = this.#exchange;
+    return identity && { identity, addressGroup: readGroup(this.#exchange, this.#options) };
+  }
+
+  #showRateLimit(admission: Admission): void {
+    this.#exchange.renewHeader('ratelimit', admission.rateLimit);
+  }
+}
+
+/** The same as functions, for a context that is composed of parts. */
+export function createWorkContext(
+  exchange: Exchange,
+  options: ChargeOptions,
+  bill: { cost: number } = exchange,
+): WorkContext {
+  const work = new ChargedWork(exchange, options, bill);
+  return {
+    watchClient: () => work.watchClient(),
+    chargeAhead: (ahead) => work.chargeAhead(ahead),
+    chargeDone: (cost) => work.chargeDone(cost),
+  };
+}
+
+/** Its functions belong to it: call them on it. */
+export class RequestContext extends ChargedWork implements HandlerContext {
+  readonly identity: Identity;
+  readonly requestId: string;
+  readonly addressGroup: string;
+  readonly origin: string | null;
+  idempotencyKey: string | null = null;
+
+  constructor(exchange: Exchange, options: ChargeOptions) {
+    super(exchange, options, exchange);
+    this.identity = exchange.identity ?? UNMETERED;
+    this.requestId = exchange.id;
+    this.addressGroup = readGroup(exchange, options);
+    this.origin = readOrigin(exchange);
+  }
+}
