@@ -97,15 +97,21 @@ export function makeTrade(number: number, place: TradePlace): TradeRecord {
 /** How long the chain has been indexed. */
 const PAST_MS = 10 ** 9;
 const HEAD_BLOCK = 2000;
+const TRADED_FROM_BLOCK = 1000;
 
-/** The trades of the last minutes: all that lists and windows have to count. */
+/**
+ * The trades of the last minutes: all that lists and windows have to count. Those of few minutes are
+ * in as many blocks as there are: a million trades in one block are nothing that a chain has.
+ */
 function makeTrades(number: number, count: number): TradeRecord[] {
+  const span = Math.max(1, Math.floor((HEAD_BLOCK - TRADED_FROM_BLOCK) / count));
+  const place = number % span;
   return Array.from({ length: count }, (_, index) =>
     makeTrade(number, {
       index,
-      block: 1000 + index,
-      logIndex: number % 1000,
-      timestampMs: NOW_MS - (count - index) * 61_000,
+      block: TRADED_FROM_BLOCK + index * span + place,
+      logIndex: number,
+      timestampMs: NOW_MS - (count - index) * 61_000 + Math.floor((place * 61_000) / span),
     }),
   );
 }
