@@ -5,7 +5,7 @@ import type { QuoteReply } from '../../../api/contract-types.ts';
 const WHOLE_BPS = 10_000;
 const WHOLE_PARTS = 10 ** 9;
 
-type FeeTerms = {
+interface FeeTerms {
   readonly side: QuoteReply['side'];
   readonly fees: readonly Pick<QuoteReply['fees'][number], 'bps' | 'mint'>[];
   readonly route: readonly {
@@ -17,7 +17,7 @@ type FeeTerms = {
   }[];
   readonly input: Pick<QuoteReply['input'], 'amountRaw'>;
   readonly output: Pick<QuoteReply['output'], 'amountRaw'>;
-};
+}
 
 interface FeeEstimate {
   /** Of the whole trade. */
