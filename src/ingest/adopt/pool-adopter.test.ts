@@ -334,7 +334,7 @@ describe('a pool that is asked for and cannot be adopted', () => {
         onSettled: (pool) => void settled.push(pool),
       });
       adopter.start();
-      adopter.ask(asked);
+      adopter.ask(asked, 'shown');
       await until(async () => asked.every((pool) => settled.includes(pool)), 'all are settled');
       await adopter.stop();
     });
