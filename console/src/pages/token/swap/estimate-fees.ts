@@ -5,7 +5,7 @@ import type { QuoteReply } from '../../../api/contract-types.ts';
 const WHOLE_BPS = 10_000;
 const WHOLE_PARTS = 10 ** 9;
 
-interface FeeTerms {
+interface QuotedFees {
   readonly side: QuoteReply['side'];
   readonly fees: readonly Pick<QuoteReply['fees'][number], 'bps' | 'mint'>[];
   readonly route: readonly {
@@ -27,7 +27,7 @@ interface FeeEstimate {
 }
 
 /** How much of the trade goes through a token. */
-function findPartBps({ route }: FeeTerms, mint: string): number {
+function findPartBps({ route }: QuotedFees, mint: string): number {
   const through = route.filter(({ hops }) =>
     hops.some(({ tokenIn, tokenOut }) => tokenIn === mint || tokenOut === mint),
   );
@@ -35,7 +35,7 @@ function findPartBps({ route }: FeeTerms, mint: string): number {
 }
 
 /** A fee is a part of what goes through its token, which a divided trade does in parts. */
-export function estimateFees(quote: FeeTerms): FeeEstimate {
+export function estimateFees(quote: QuotedFees): FeeEstimate {
   const bps = quote.fees.reduce(
     (sum, fee) => sum + (fee.bps * findPartBps(quote, fee.mint)) / WHOLE_BPS,
     0,
