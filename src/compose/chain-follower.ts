@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainAnswer, ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
+import type { PoolDemand } from '../model/adoption.ts';
 import { type ChainSlug, isEmbedded } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -42,6 +43,7 @@ import type {
   IndexerThreadInput,
 } from './indexer-message.ts';
 import { measureChains } from './measure-chains.ts';
+import { PoolDemands } from './pool-demands.ts';
 import type { SeenReport } from './shared-report.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
@@ -91,7 +93,7 @@ export class ChainFollower implements ChainDirectory {
   readonly #arrived = new Set<ChainSlug>();
   /** The first block of each chain in this run, from which progress is counted. */
   readonly #firstBlocks = new Map<ChainSlug, number>();
-  readonly #pools: ClientDemand<PoolId>;
+  readonly #pools: PoolDemands;
   readonly #history: ClientDemand<Address>;
   /** The tokens that clients ask for. */
   readonly tokens: TokenDemand;
@@ -107,8 +109,8 @@ export class ChainFollower implements ChainDirectory {
   constructor(options: ChainFollowerOptions) {
     this.#options = options;
     this.#slugs = options.chains;
-    this.#pools = new ClientDemand(options.clock, (chain, pools) => {
-      this.#commands.send({ type: 'adopt', chain, pools });
+    this.#pools = new PoolDemands(options.clock, (chain, pools, demand) => {
+      this.#commands.send({ type: 'adopt', chain, pools, demand });
     });
     this.#history = new ClientDemand(options.clock, (chain, tokens, caller) => {
       for (const token of tokens) {
@@ -152,8 +154,8 @@ export class ChainFollower implements ChainDirectory {
     });
   }
 
-  adopt(chain: ChainSlug, pools: readonly PoolId[]): void {
-    this.#pools.ask(chain, pools);
+  adopt(chain: ChainSlug, pools: readonly PoolId[], demand: PoolDemand): void {
+    this.#pools.ask(chain, pools, demand);
   }
 
   requestHistory(chain: ChainSlug, token: Address, caller: string): void {

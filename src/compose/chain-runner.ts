@@ -11,6 +11,7 @@ import { Indexer } from '../ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
+import type { PoolDemand } from '../model/adoption.ts';
 import { type ChainSlug, isEmbedded } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
@@ -83,8 +84,8 @@ export class ChainRunner {
     return this.#options.source.chain;
   }
 
-  adopt(pools: readonly PoolId[]): void {
-    this.#indexer?.adopt(pools);
+  adopt(pools: readonly PoolId[], demand: PoolDemand): void {
+    this.#indexer?.adopt(pools, demand);
   }
 
   /** Fills in the token's history from before the first indexed block. */

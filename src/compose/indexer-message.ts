@@ -7,6 +7,7 @@ import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
 import type { LookupStatus } from '../ingest/demand/token-lookups.ts';
 import type { IndexerStatus } from '../ingest/follow/indexer.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
+import type { PoolDemand } from '../model/adoption.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { EndpointState } from '../model/chain-source-state.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -85,7 +86,12 @@ export type IndexerMessage =
 export type IndexerCommand =
   | { readonly type: 'stop' }
   /** Pools that a client requested. */
-  | { readonly type: 'adopt'; readonly chain: ChainSlug; readonly pools: readonly PoolId[] }
+  | {
+      readonly type: 'adopt';
+      readonly chain: ChainSlug;
+      readonly pools: readonly PoolId[];
+      readonly demand?: PoolDemand;
+    }
   /** A token that a client requested. */
   | {
       readonly type: 'backfill';

@@ -106,7 +106,9 @@ async function lookUp({ chain, token }: Extract<IndexerCommand, { type: 'lookUp'
 let isStopping = false;
 parentPort?.on('message', (command: IndexerCommand) => {
   if (command.type === 'adopt') {
-    findRunner(command.chain)?.adopt(command.pools);
+    // Another process may be of a version that names no demand, or others.
+    const demand = command.demand === 'awaited' ? 'awaited' : 'shown';
+    findRunner(command.chain)?.adopt(command.pools, demand);
   } else if (command.type === 'backfill') {
     findRunner(command.chain)?.request(command.token, command.caller);
   } else if (command.type === 'lookUp') {

@@ -37,7 +37,7 @@ export function createMarketChains(options: MarketChainsOptions): MarketChains {
       const { toShown } = findFamily(source.chain).addresses;
       return toLogoUrl(origin, source.chain, toShown(token));
     },
-    noteIncomplete: (pools) => chains.adopt(source.chain, pools),
+    noteIncomplete: (pools) => chains.adopt(source.chain, pools, 'shown'),
     requestHistory: (token, caller) => chains.requestHistory(source.chain, token, caller),
     findContracts: nodes.findContracts,
     readHoldings: nodes.readHoldings,

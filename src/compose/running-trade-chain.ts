@@ -122,7 +122,8 @@ export class RunningTradeChain {
       noteAsked: (token) => {
         const { graph, checkpoint } = this.#follower.current ?? {};
         if (graph === undefined) return;
-        chains.adopt(slug, listPartialPools(graph, token, checkpoint?.block ?? 0));
+        const partial = listPartialPools(graph, token, checkpoint?.block ?? 0);
+        chains.adopt(slug, partial, 'awaited');
         this.#safety.noteAround(listAskedPools(graph, token, trusted));
         // A chain that is indexed from its beginning has no older pools.
         const { startBlock = 0, scope } = checkpoint ?? {};
@@ -150,6 +151,7 @@ export class RunningTradeChain {
     this.#options.chains.adopt(
       this.source.chain,
       partial.map(({ pool }) => pool),
+      'awaited',
     );
   }
 
@@ -285,7 +287,7 @@ export class RunningTradeChain {
     const { native } = this.#connected.market.assets;
     const offered = this.#routers.list?.flatMap(({ venues }) => [...venues]);
     const tradedVenues = offered ? new Set(offered) : this.#connected.market.tradedVenues;
-    const noteIncomplete = (pools: readonly PoolId[]) => chains.adopt(chain, pools);
+    const noteIncomplete = (pools: readonly PoolId[]) => chains.adopt(chain, pools, 'awaited');
     const context = { chain, native, trusted, tradedVenues, noteIncomplete };
     return findUntraded(store.market, { ...context, ...trade });
   }

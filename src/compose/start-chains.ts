@@ -5,6 +5,7 @@ import type { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
+import type { PoolDemand } from '../model/adoption.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
@@ -31,7 +32,7 @@ export interface FollowedChains extends ChainDirectory {
   /** The source of a chain; null while it is unknown. */
   findSource(chain: ChainSlug): ChainSource | null;
   /** Somebody asks about these pools, which are not known in full. */
-  adopt(chain: ChainSlug, pools: readonly PoolId[]): void;
+  adopt(chain: ChainSlug, pools: readonly PoolId[], demand: PoolDemand): void;
   /** Somebody asks about this token, whose history from before the index may be missing. */
   requestHistory(chain: ChainSlug, token: Address, caller: string): void;
   /** The tokens that clients ask for. */
@@ -91,7 +92,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     isIndexing: (chain) => follower.isIndexing(chain),
     readAge: (chain) => follower.readAge(chain),
     findSource: (chain) => follower.findSource(chain),
-    adopt: (chain, pools) => follower.adopt(chain, pools),
+    adopt: (chain, pools, demand) => follower.adopt(chain, pools, demand),
     requestHistory: (chain, token, caller) => follower.requestHistory(chain, token, caller),
     tokens: follower.tokens,
     stop: async () => {

@@ -4,6 +4,12 @@ import type { PoolId } from './ids.ts';
 import type { TickRecord } from './market-record.ts';
 import type { PoolKindName, StateOf } from './pool.ts';
 
+/**
+ * Who needs a pool's state: nobody yet, somebody who looks at a page with it, or somebody who waits
+ * for a quote or a lookup.
+ */
+export type PoolDemand = 'none' | 'shown' | 'awaited';
+
 /** A pool's whole state at the end of a block. */
 export interface AdoptedPool {
   readonly pool: PoolId;

@@ -28,25 +28,34 @@ interface AxeFinding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+type Theme = 'dark' | 'light';
+
 const runOnly = (values: readonly string[]) => ({ runOnly: { type: 'rule', values } });
 
-async function runAxe(page: Page, scope: string, options: object): Promise<string[]> {
+async function loadAxe(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(AXE_SOURCE);
+}
+
+function describeFinding({ id, help, nodes }: AxeFinding): string {
+  const places = nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`);
+  return `${id}: ${help}\n${places.join('\n')}`;
+}
+
+async function runAxe(page: Page, scope: string, options: object): Promise<string[]> {
+  await loadAxe(page);
   const chosen = JSON.stringify({ ...options, resultTypes: ['violations'] });
   const found = await page.evaluate<AxeFinding[]>(
     `axe.run(${scope}, ${chosen}).then(({ violations }) => violations)`,
   );
-  return found.map(({ id, help, nodes }) => {
-    const places = nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`);
-    return `${id}: ${help}\n${places.join('\n')}`;
-  });
+  return found.map(describeFinding);
 }
 
 /**
  * Runs in the page: one element of each kind of text. Whether a text can be read depends on its
  * colour, its size, its weight and what is painted behind it, so texts that share these are one.
+ * Leaves those of kinds that are not in `read` for axe; returns how many kinds there are.
  */
-const PICK_TEXT_KINDS = `(() => {
+const PICK_TEXT_KINDS = `((read) => {
   const kinds = new Map();
   const painted = new WeakMap();
   const findPaint = (element) => {
@@ -60,36 +69,70 @@ const PICK_TEXT_KINDS = `(() => {
     painted.set(element, paint);
     return paint;
   };
+  const nameKind = (element) => {
+    const { color, fontSize, fontWeight } = getComputedStyle(element);
+    return [findPaint(element), color, fontSize, fontWeight].join();
+  };
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
     if (texts.currentNode.data.trim() === '' || !element.checkVisibility()) continue;
-    const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
     const link = element.closest('a');
+    const { textDecorationLine } = getComputedStyle(element);
     const place = link === null ? '' : [textDecorationLine, link.parentElement.localName];
-    const kind = [findPaint(element), color, fontSize, fontWeight, place].join();
+    const kind = [nameKind(element), place].join();
     if (!kinds.has(kind)) kinds.set(kind, element);
   }
-  for (const field of document.querySelectorAll('input, select')) kinds.set(field, field);
-  return globalThis.textKinds = [...kinds.values()];
-})().length`;
+  for (const field of document.querySelectorAll('input, select')) {
+    kinds.set([nameKind(field), field.localName, field.type, field.disabled].join(), field);
+  }
+  const known = new Set(read);
+  globalThis.textKinds = new Map([...kinds].filter(([kind]) => !known.has(kind)));
+  return kinds.size;
+})`;
+
+/** Runs in the page: what axe says of these elements, and the kinds that it could judge. */
+const JUDGE_TEXT_KINDS = `axe.run({ include: [...textKinds.values()] }, {
+    runOnly: { type: 'rule', values: ${JSON.stringify(COLOUR_RULES)} },
+    resultTypes: ['violations', 'incomplete'], elementRef: true })
+  .then(({ violations, incomplete }) => {
+    const open = incomplete.flatMap(({ nodes }) => nodes.map(({ element }) => element));
+    const isOpen = (element) => open.some((one) => element.contains(one));
+    return {
+      violations: violations.map(({ id, help, nodes }) => ({ id, help,
+        nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })),
+      judged: [...textKinds].flatMap(([kind, element]) => isOpen(element) ? [] : [kind]),
+    };
+  })`;
+
+/** Kinds of text that axe has judged on any page, by theme: a kind is as easy to read on all. */
+const READ_KINDS: Readonly<Record<Theme, Set<string>>> = { dark: new Set(), light: new Set() };
 
 /** Parts without a text of another kind are away meanwhile: axe looks at all there is. */
 const REMOVE_OTHER_PARTS = `globalThis.removed = new Map();
   for (const part of document.querySelectorAll('main section, main article, main details')) {
-    if (textKinds.some((element) => part.contains(element))) continue;
+    if ([...textKinds.values()].some((element) => part.contains(element))) continue;
     const mark = document.createComment('');
     removed.set(mark, part);
     part.replaceWith(mark);
   }`;
 const RESTORE_PARTS = `for (const [mark, part] of removed) mark.replaceWith(part)`;
 
+/** Of the kinds of text that no page had before, in the theme that this one is in. */
 async function findColourFaults(page: Page, isLong: boolean): Promise<string[]> {
-  assert.ok((await page.evaluate<number>(PICK_TEXT_KINDS)) > 0);
+  const read = READ_KINDS[await readTheme(page)];
+  const known = JSON.stringify([...read]);
+  assert.ok((await page.evaluate<number>(`${PICK_TEXT_KINDS}(${known})`)) > 0);
+  if ((await page.evaluate<number>('textKinds.size')) === 0) return [];
+  await loadAxe(page);
   if (isLong) await page.evaluate(REMOVE_OTHER_PARTS);
-  const faults = await runAxe(page, '{ include: textKinds }', runOnly(COLOUR_RULES));
+  const { violations, judged } = await page.evaluate<{
+    violations: readonly AxeFinding[];
+    judged: readonly string[];
+  }>(JUDGE_TEXT_KINDS);
   if (isLong) await page.evaluate(RESTORE_PARTS);
-  return faults;
+  for (const kind of judged) read.add(kind);
+  return violations.map(describeFinding);
 }
 
 /** Runs in the page, before its own scripts: sums how far its parts moved without being asked. */
@@ -132,8 +175,6 @@ async function findLayoutFaults(page: Page): Promise<string[]> {
     ...cut.map((part) => `out of sight: ${part}`),
   ];
 }
-
-type Theme = 'dark' | 'light';
 
 async function readTheme(page: Page): Promise<Theme> {
   return page.evaluate<Theme>(`document.documentElement.dataset.theme ??

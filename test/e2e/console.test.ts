@@ -42,8 +42,8 @@ describe('alone, for every open page notices it', () => {
     surviveRestart(scene));
 });
 
-/** Two rows of tests: one waits for blocks and wallets while the other works. */
-describe('beside each other', { concurrency: 2 }, () => {
+/** Rows of tests: while one waits for blocks, wallets or a start, the others work. */
+describe('beside each other', { concurrency: 3 }, () => {
   describe('what trades, one after the other, for each moves the price', { concurrency: 1 }, () => {
     test('the list shows tokens, and a trade moves the price on the screen', () =>
       followList(scene));
@@ -73,9 +73,6 @@ describe('beside each other', { concurrency: 2 }, () => {
         checkReference(scene, look));
     }
 
-    test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
-      tradeOnSolana(scene));
-
     test('a chart that is scrolled to the left loads older candles, until there are none', () =>
       loadHistoryByScrolling(scene));
 
@@ -91,15 +88,20 @@ describe('beside each other', { concurrency: 2 }, () => {
     test('a wrong address, another chain, no token and no page each say what to do', () =>
       explainWrongAddresses(scene));
 
-    test('a paused token says so on open pages and new ones', () => explainPause(scene));
-
-    test('a service that starts says so, as does one whose budget is used up', (t) =>
-      explainStartAndLimit(t, scene));
-
     test('a wallet signs in, issues a key that works, and revokes it', () => useKey(scene));
 
     test('a wallet that refuses to sign in is told that nothing was signed', () =>
       refuseSignIn(scene));
+  });
+
+  describe('what waits for another chain or another process', { concurrency: 1 }, () => {
+    test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
+      tradeOnSolana(scene));
+
+    test('a service that starts says so, as does one whose budget is used up', (t) =>
+      explainStartAndLimit(t, scene));
+
+    test('a paused token says so on open pages and new ones', () => explainPause(scene));
   });
 });
 

@@ -178,7 +178,7 @@ test('a pool that nobody trades is read again when the fee of its token changes'
   const countReads = () => node.count('getMultipleAccounts');
   // As a quote asks for it: nothing is due yet.
   const before = countReads();
-  indexer.adopt([POOL]);
+  indexer.adopt([POOL], 'shown');
   scene.chain.add(scene.chain.head + 1);
   await until(isAtHead, 'the index is not at the head');
   assert.equal(indexer.adoption()?.adopted, 1);
@@ -186,7 +186,7 @@ test('a pool that nobody trades is read again when the fee of its token changes'
   scene.chain.add(2 * SLOTS_PER_EPOCH + 10);
   setEpoch(scene, 2);
   await until(isAtHead, 'the index is not in the next epoch');
-  indexer.adopt([POOL]);
+  indexer.adopt([POOL], 'shown');
   await until(async () => (await readFees()) === '300:1000000000//4000', 'it was not read again');
   await assertVerified();
 });

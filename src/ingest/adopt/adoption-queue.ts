@@ -1,11 +1,13 @@
-// Pools that wait for adoption: those that clients requested first, then the deepest.
+// Pools that wait for adoption: those that clients wait for first, then those that they look at,
+// then the deepest.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type Backoff, computeBackoffMs, type Random } from '../../lib/retry.ts';
+import type { PoolDemand } from '../../model/adoption.ts';
 import type { PoolId } from '../../model/ids.ts';
 
 interface QueuedPool {
-  readonly isAsked: boolean;
+  readonly demand: PoolDemand;
   /** Roughly the pool's value in USD; below 1 if that is unknown. */
   readonly weight: number;
 }
@@ -27,9 +29,14 @@ const FAILED_MAX = 10_000;
 const REST_MS = 10_000;
 const BACKOFF: Backoff = { baseMs: 2_000, maxMs: 600_000 };
 
+const RANKS: Readonly<Record<PoolDemand, number>> = { none: 0, shown: 1, awaited: 2 };
+
 function compare(a: QueuedPool, b: QueuedPool): number {
-  if (a.isAsked !== b.isAsked) return a.isAsked ? -1 : 1;
-  return b.weight - a.weight;
+  return RANKS[b.demand] - RANKS[a.demand] || b.weight - a.weight;
+}
+
+function pickStronger(a: PoolDemand, b: PoolDemand): PoolDemand {
+  return RANKS[a] > RANKS[b] ? a : b;
 }
 
 export class AdoptionQueue {
@@ -52,7 +59,7 @@ export class AdoptionQueue {
   add(pool: PoolId, more: QueuedPool): void {
     const known = this.#waiting.get(pool);
     this.#waiting.set(pool, {
-      isAsked: more.isAsked || (known?.isAsked ?? false),
+      demand: pickStronger(more.demand, known?.demand ?? 'none'),
       weight: Math.max(more.weight, known?.weight ?? 0),
     });
     if (this.#waiting.size > WAITING_MAX * SLACK) this.#dropLightest();
@@ -65,7 +72,7 @@ export class AdoptionQueue {
       if ((this.#failed.get(pool)?.notBeforeMs ?? 0) > nowMs) continue;
       const adoptedAtMs = this.#adoptedAtMs.get(pool);
       const isResting = adoptedAtMs !== undefined && nowMs - adoptedAtMs < REST_MS;
-      if (isResting && !waiting.isAsked) continue;
+      if (isResting && waiting.demand === 'none') continue;
       if (best === null || compare(waiting, best.waiting) < 0) best = { pool, waiting };
     }
     if (best !== null) this.#waiting.delete(best.pool);

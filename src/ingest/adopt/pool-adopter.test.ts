@@ -274,7 +274,7 @@ describe('the budget', () => {
       const asked = waiting.at(-1)?.pool ?? assert.fail('every pool is complete');
       assert.ok(waiting.length > 2);
       const { indexer, clock, settle } = start(chain, store, options);
-      indexer.adopt([asked]);
+      indexer.adopt([asked], 'shown');
       const startMs = clock.nowMs();
       await until(async () => (indexer.adoption()?.adopted ?? 0) > 0, 'the first adoption');
       const adopted = (await readPools(store)).filter(
@@ -334,7 +334,7 @@ describe('a pool that is asked for and cannot be adopted', () => {
         onSettled: (pool) => void settled.push(pool),
       });
       adopter.start();
-      adopter.ask(asked);
+      adopter.ask(asked, 'shown');
       await until(async () => asked.every((pool) => settled.includes(pool)), 'all are settled');
       await adopter.stop();
     });

@@ -14,7 +14,7 @@ import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random, Sleep } from '../../lib/retry.ts';
 import { runSteps } from '../../lib/run-steps.ts';
-import type { AdoptedPool } from '../../model/adoption.ts';
+import type { AdoptedPool, PoolDemand } from '../../model/adoption.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
@@ -120,18 +120,18 @@ export class PoolAdopter {
   }
 
   /** Pools that a client requested; complete ones are dropped when their turn comes. */
-  ask(pools: readonly PoolId[]): void {
+  ask(pools: readonly PoolId[], demand: PoolDemand): void {
     const { anchorPools } = this.#options.adapter.assets;
     for (const pool of pools) {
       // The values of the others depend on them.
       const weight = anchorPools.includes(pool) ? Number.MAX_VALUE : 0;
-      this.#queue.add(pool, { isAsked: true, weight });
+      this.#queue.add(pool, { demand, weight });
     }
   }
 
   note(pools: readonly IncompletePool[]): void {
     for (const { pool, depthUsd } of pools) {
-      this.#queue.add(pool, { isAsked: false, weight: 1 + depthUsd });
+      this.#queue.add(pool, { demand: 'none', weight: 1 + depthUsd });
     }
   }
 
@@ -140,7 +140,7 @@ export class PoolAdopter {
     if (pools === null) this.#isScanDue = true;
     this.#queue.forgetAdopted(pools);
     const weight = TOUCHED_WEIGHT;
-    for (const pool of pools ?? []) this.#queue.add(pool, { isAsked: false, weight });
+    for (const pool of pools ?? []) this.#queue.add(pool, { demand: 'none', weight });
   }
 
   /** Must be called between two commits; false if there was nothing to adopt. */
@@ -202,7 +202,7 @@ export class PoolAdopter {
         for (const { pool, lastSwapAtMs } of rows) {
           // The latest first, but after all pools whose depth is known.
           const weight = (lastSwapAtMs ?? 0) / Number.MAX_SAFE_INTEGER;
-          this.#queue.add(pool, { isAsked: false, weight });
+          this.#queue.add(pool, { demand: 'none', weight });
         }
       }
     } catch (error) {

@@ -2,6 +2,7 @@
 
 import type { ChainHead } from '../../chains/adapter.ts';
 import { computeBackoffMs } from '../../lib/retry.ts';
+import type { PoolDemand } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
@@ -114,8 +115,8 @@ export class Indexer {
   }
 
   /** Pools that a client requested: they are adopted first. */
-  adopt(pools: readonly PoolId[]): void {
-    this.#side.adopt(pools);
+  adopt(pools: readonly PoolId[], demand: PoolDemand): void {
+    this.#side.adopt(pools, demand);
   }
 
   /** Looks up a token that a client asked for; never rejects. */

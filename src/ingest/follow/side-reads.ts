@@ -5,6 +5,7 @@ import type { ChainAdapter } from '../../chains/adapter.ts';
 import { listMarketViews } from '../../chains/quote-rule.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random, Sleep } from '../../lib/retry.ts';
+import type { PoolDemand } from '../../model/adoption.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { LookupOutcome } from '../../model/lookup-outcome.ts';
 import type { MarketStore } from '../../store/store.ts';
@@ -83,7 +84,7 @@ export class SideReads {
             readStartBlock: (token) =>
               options.scope?.findEntry(token)?.fromBlock ?? index.startBlock,
             adopt: (pools) => {
-              this.#adopter?.ask(pools);
+              this.#adopter?.ask(pools, 'awaited');
               return this.#adopter !== null;
             },
             backfill: { request: (token) => this.#backfiller?.request(token, 'found') },
@@ -107,7 +108,7 @@ export class SideReads {
       ...backfill,
       journal: index.transfers,
       ...{ isAtHead, findHash: this.#findHash },
-      adopt: this.#adopter === null ? null : (pools) => this.adopt(pools),
+      adopt: this.#adopter === null ? null : (pools) => this.adopt(pools, 'shown'),
       onJoined: (token) => onSuppliesMissed([token]),
     });
   }
@@ -134,8 +135,8 @@ export class SideReads {
   }
 
   /** Pools that a client requested: they are adopted first. */
-  adopt(pools: readonly PoolId[]): void {
-    this.#adopter?.ask(pools);
+  adopt(pools: readonly PoolId[], demand: PoolDemand): void {
+    this.#adopter?.ask(pools, demand);
   }
 
   /** Fills in a token's history from before the first indexed block. */

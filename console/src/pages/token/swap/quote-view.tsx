@@ -8,6 +8,7 @@ import { formatPrice } from '../../../format/format-price.ts';
 import { formatUnits } from '../../../format/token-units.ts';
 import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
+import { estimateFees } from './estimate-fees.ts';
 
 const BPS_PER_PERCENT = 100;
 const USD_DIGITS = 6;
@@ -18,15 +19,26 @@ function estimateUsd(units: string | null, priceUsd: string | null): string | nu
   return (Number(units) * Number(priceUsd)).toFixed(USD_DIGITS);
 }
 
-function NetworkCost({ quote }: { quote: QuoteReply }) {
-  const native = findChain(quote.chain)?.native ?? null;
-  if (quote.networkCost === null || native === null) return <>–</>;
-  const units = formatUnits(quote.networkCost.totalRaw, native.decimals);
+/** In the chain's coin and in USD. */
+function CoinCost({ chain, raw }: { chain: string; raw: string | null }) {
+  const native = findChain(chain)?.native ?? null;
+  if (raw === null || native === null) return <>–</>;
+  const units = formatUnits(raw, native.decimals);
   return (
     <span title={units ?? ''}>
       {texts.swap.about} {formatPrice(units)} {native.symbol}{' '}
       <span class="soft">{formatCompactUsd(estimateUsd(units, native.priceUsd))}</span>
     </span>
+  );
+}
+
+/** What pools and tokens take; trades here are paid with the chain's coin, or pay it. */
+function TradeFees({ quote }: { quote: QuoteReply }) {
+  const { percent, coinRaw } = estimateFees(quote);
+  return (
+    <>
+      {formatPercent(percent)} <CoinCost chain={quote.chain} raw={coinRaw} />
+    </>
   );
 }
 
@@ -74,7 +86,6 @@ function AmountRows({ quote: { input, output } }: { quote: QuoteReply }) {
 
 export function QuoteView({ quote }: { quote: QuoteReply }) {
   const { rows } = texts.swap;
-  const feeBps = quote.fees.reduce((sum, { bps }) => sum + bps, 0);
   return (
     <>
       <dl class="quote">
@@ -82,10 +93,12 @@ export function QuoteView({ quote }: { quote: QuoteReply }) {
         <dt>{rows.impact}</dt>
         <dd>{formatPercent(quote.priceImpactBps / BPS_PER_PERCENT)}</dd>
         <dt>{rows.fees}</dt>
-        <dd>{formatPercent(feeBps / BPS_PER_PERCENT)}</dd>
+        <dd>
+          <TradeFees quote={quote} />
+        </dd>
         <dt>{rows.network}</dt>
         <dd>
-          <NetworkCost quote={quote} />
+          <CoinCost chain={quote.chain} raw={quote.networkCost?.totalRaw ?? null} />
         </dd>
         <dt>{rows.route}</dt>
         <dd class="line" title={describeRoute(quote)}>
