@@ -96,22 +96,19 @@ export function makeTrade(number: number, place: TradePlace): TradeRecord {
 
 /** How long the chain has been indexed. */
 const PAST_MS = 10 ** 9;
-const HEAD_BLOCK = 2000;
-const TRADED_FROM_BLOCK = 1000;
+const HEAD_BLOCK = 100_000;
+const BLOCKS_PER_MINUTE = 100;
 
-/**
- * The trades of the last minutes: all that lists and windows have to count. Those of few minutes are
- * in as many blocks as there are: a million trades in one block are nothing that a chain has.
- */
+/** The trades of the last minutes: all that lists and windows have to count. Later blocks are later. */
 function makeTrades(number: number, count: number): TradeRecord[] {
-  const span = Math.max(1, Math.floor((HEAD_BLOCK - TRADED_FROM_BLOCK) / count));
-  const place = number % span;
+  const place = number % BLOCKS_PER_MINUTE;
+  const lateMs = Math.floor((place * 60_000) / BLOCKS_PER_MINUTE);
   return Array.from({ length: count }, (_, index) =>
     makeTrade(number, {
       index,
-      block: TRADED_FROM_BLOCK + index * span + place,
+      block: HEAD_BLOCK - (count - index) * BLOCKS_PER_MINUTE + place,
       logIndex: number,
-      timestampMs: NOW_MS - (count - index) * 61_000 + Math.floor((place * 61_000) / span),
+      timestampMs: NOW_MS - (count - index) * 61_000 + lateMs,
     }),
   );
 }

@@ -90,8 +90,7 @@ export class TradeLog {
     const id = this.#write(entry);
     const columns = this.#columns;
     const bucket = toBucket(entry.timestampMs);
-    let before = this.#findNear(id, entry.timestampMs);
-    while (before !== NONE && this.#isAfter(before, id)) before = columns.prev[before] ?? NONE;
+    const before = this.#findPlace(id, entry.timestampMs);
     this.#inserted = id;
     const after = before === NONE ? this.first : (columns.next[before] ?? NONE);
     columns.prev[id] = before;
@@ -172,17 +171,22 @@ export class TradeLog {
   }
 
   /**
-   * An entry to search the place of a new one from. While a board is loaded, each trade is older
-   * than all before it, or has the place of the one before it: very many trades may have one place.
+   * The entry after which a new one comes. While a board is loaded, each trade is older than all
+   * before it, or is near the one before it: a block's time may step back, and the bucket may have
+   * very many trades.
    */
-  #findNear(id: number, timeMs: number): number {
-    if (this.first !== NONE && this.#isAfter(this.first, id)) return NONE;
+  #findPlace(id: number, timeMs: number): number {
+    if (this.first === NONE || this.#isAfter(this.first, id)) return NONE;
+    const { prev, next, time } = this.#columns;
     const near = this.#inserted;
-    if (near !== NONE && !this.#isAfter(near, id)) {
-      const after = this.#columns.next[near] ?? NONE;
-      if (after === NONE || this.#isAfter(after, id)) return near;
+    const isNear = near !== NONE && toBucket(time[near] ?? 0) === toBucket(timeMs);
+    let before = isNear ? near : this.#findBefore(timeMs);
+    while (before !== NONE && this.#isAfter(before, id)) before = prev[before] ?? NONE;
+    for (;;) {
+      const after = before === NONE ? this.first : (next[before] ?? NONE);
+      if (after === NONE || this.#isAfter(after, id)) return before;
+      before = after;
     }
-    return this.#findBefore(timeMs);
   }
 
   /** A trade of about a time, to search a place from: usually the last one. */
