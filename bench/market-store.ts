@@ -100,8 +100,8 @@ const HEAD_BLOCK = 2000;
 const TRADED_FROM_BLOCK = 1000;
 
 /**
- * The trades of the last minutes: all that lists and windows have to count. Those of few minutes are
- * in as many blocks as there are: a million trades in one block are nothing that a chain has.
+ * The trades of the last minutes: all that lists and windows have to count. They are spread over
+ * all blocks of that time: no chain has a million trades in one block.
  */
 function makeTrades(number: number, count: number): TradeRecord[] {
   const span = Math.max(1, Math.floor((HEAD_BLOCK - TRADED_FROM_BLOCK) / count));
