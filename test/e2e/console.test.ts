@@ -85,16 +85,13 @@ describe('beside each other', { concurrency: 3 }, () => {
     test('order and filters are in the address and survive a reload', () =>
       keepChoicesInAddress(scene));
 
-    test('a wrong address, another chain, no token and no page each say what to do', () =>
-      explainWrongAddresses(scene));
-
     test('a wallet signs in, issues a key that works, and revokes it', () => useKey(scene));
 
     test('a wallet that refuses to sign in is told that nothing was signed', () =>
       refuseSignIn(scene));
   });
 
-  describe('what waits for another chain or another process', { concurrency: 1 }, () => {
+  describe('another chain, another service, wrong input', { concurrency: 1 }, () => {
     test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
       tradeOnSolana(scene));
 
@@ -102,6 +99,9 @@ describe('beside each other', { concurrency: 3 }, () => {
       explainStartAndLimit(t, scene));
 
     test('a paused token says so on open pages and new ones', () => explainPause(scene));
+
+    test('a wrong address, another chain, no token and no page each say what to do', () =>
+      explainWrongAddresses(scene));
   });
 });
 
