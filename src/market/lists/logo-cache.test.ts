@@ -8,6 +8,7 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +17,7 @@ import { type TestContext, test } from 'node:test';
 import type { LogoImage } from './fetch-logo.ts';
 import { LogoCache } from './logo-cache.ts';
 
-/** Above what systems assign. */
-const NO_PID = 99_999_999;
+const DRAFT_END = '0123456789abcdef';
 
 function createFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-logos-'));
@@ -61,7 +61,9 @@ test('a smaller bound, a damaged file and a draft are dealt with at start', asyn
   const cache = new LogoCache({ folder, bytesMax: 1000 });
   for (const name of ['a', 'b', 'c']) await cache.keep(name, image(300));
   const [name = ''] = readdirSync(folder);
-  writeFileSync(join(folder, `${name}.${NO_PID}`), 'x');
+  const draft = join(folder, `${name}.${DRAFT_END}`);
+  writeFileSync(draft, 'x');
+  utimesSync(draft, 0, 0);
   writeFileSync(join(folder, 'notes.txt'), 'not ours');
   const smaller = new LogoCache({ folder, bytesMax: 350 });
   const names = readdirSync(folder).filter((one) => one !== 'notes.txt');
@@ -73,7 +75,7 @@ test('a smaller bound, a damaged file and a draft are dealt with at start', asyn
 
 test('the folder may be in use by another process', (t) => {
   const folder = createFolder(t);
-  const draft = join(folder, `${'a'.repeat(64)}.${process.ppid}`);
+  const draft = join(folder, `${'a'.repeat(64)}.${DRAFT_END}`);
   writeFileSync(draft, 'x');
   // Like a file that is deleted after the folder was listed.
   symlinkSync(join(folder, 'gone'), join(folder, 'b'.repeat(64)));

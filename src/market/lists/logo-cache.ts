@@ -3,13 +3,17 @@
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { systemClock } from '../../lib/clock.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import { type LogoImage, LogoRefusedError, parseImage } from './fetch-logo.ts';
 
 const NAME = /^[0-9a-f]{64}$/;
-const DRAFT_NAME = /^[0-9a-f]{64}\.(\d+)$/;
+const DRAFT_NAME = /^[0-9a-f]{64}\.[0-9a-f]+$/;
+/** A draft is written in a moment: one of this age was left by a process that was killed. */
+const DRAFT_AGE_MAX_MS = 3_600_000;
 
 export class LogoCache {
   readonly #folder: string;
@@ -50,13 +54,7 @@ export class LogoCache {
   /** An image that is larger than the whole bound is not kept. */
   async keep(url: string, { bytes }: LogoImage): Promise<void> {
     const name = toName(url);
-    const draft = `${this.#toPath(name)}.${process.pid}`;
-    try {
-      await writeFile(draft, bytes, { mode: 0o600 });
-      await rename(draft, this.#toPath(name));
-    } finally {
-      await rm(draft, { force: true });
-    }
+    await replaceFile(this.#toPath(name), bytes);
     this.#sizes.set(name, bytes.length);
     if (!this.#sizes.has(name)) rmSync(this.#toPath(name), { force: true });
   }
@@ -66,35 +64,26 @@ export class LogoCache {
   }
 
   /**
-   * Files of an earlier run, the oldest first. Other processes may use the folder: unfinished
-   * drafts are deleted if the process that wrote them is gone.
+   * Files of an earlier run, the oldest first. Other processes may use the folder: only old drafts
+   * are deleted.
    */
   #readFolder(): void {
     const files = readdirSync(this.#folder).flatMap((name) => {
-      const writer = DRAFT_NAME.exec(name)?.[1];
-      if (writer !== undefined && !isRunning(Number(writer))) {
-        rmSync(this.#toPath(name), { force: true });
-      }
-      if (!NAME.test(name)) return [];
+      const isDraft = DRAFT_NAME.test(name);
+      if (!isDraft && !NAME.test(name)) return [];
       // Undefined if another process has deleted it meanwhile.
       const stats = statSync(this.#toPath(name), { throwIfNoEntry: false });
+      if (stats === undefined) return [];
+      const { mtimeMs, size } = stats;
       // LRUCache takes no sizes of 0.
-      return stats ? [{ name, mtimeMs: stats.mtimeMs, size: Math.max(1, stats.size) }] : [];
+      if (!isDraft) return [{ name, mtimeMs, size: Math.max(1, size) }];
+      const isLeft = systemClock.nowMs() - mtimeMs > DRAFT_AGE_MAX_MS;
+      if (isLeft) rmSync(this.#toPath(name), { force: true });
+      return [];
     });
     for (const { name, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
       this.#sizes.set(name, size);
     }
-  }
-}
-
-/** Whether another process has this id; drafts with this process's id are of an earlier one. */
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

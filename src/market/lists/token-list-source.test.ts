@@ -82,6 +82,19 @@ test('a truncated copy is read again from its URL', async (t) => {
   assert.equal((await source.renew?.(SIGNAL))?.name, 'One');
 });
 
+test('a draft of another container with the same process id is left alone', async (t) => {
+  const folder = createTempFolder(t);
+  const served = await serve(t, toTagged(toListText('One'), '"1"'));
+  const source = await openListUrl(served.url, { folder, findChain });
+  await source.renew?.(SIGNAL);
+  const [name = ''] = readdirSync(folder);
+  const draft = `${name}.${process.pid}`;
+  writeFileSync(join(folder, draft), 'half of a li');
+  served.respond = toTagged(toListText('Two'), '"2"');
+  await source.renew?.(SIGNAL);
+  assert.deepEqual(readdirSync(folder).sort(), [name, draft].sort());
+});
+
 test('a list that could not be saved is requested in full again', async (t) => {
   const folder = join(createTempFolder(t), 'taken');
   writeFileSync(folder, '');

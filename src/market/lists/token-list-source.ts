@@ -3,8 +3,9 @@
 // The last good copy of a URL's list is kept in a file, so that a start needs no network.
 
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { replaceFile } from '../../lib/replace-file.ts';
 import {
   type FindListChain,
   LIST_BYTES_MAX,
@@ -85,9 +86,7 @@ async function readKept(path: string): Promise<KeptCopy | null> {
 
 async function keep(path: string, copy: KeptCopy): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, JSON.stringify(copy), { mode: 0o600 });
-  await rename(draft, path);
+  await replaceFile(path, JSON.stringify(copy));
 }
 
 /** Null if the server says that nothing has changed. */

@@ -1,9 +1,9 @@
 // A search segment as a file, for other processes and the next start: what it was built from, a
 // list of its arrays, then their bytes.
 
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { replaceFile } from '../../lib/replace-file.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { SegmentArrays } from './segment.ts';
 
@@ -107,25 +107,6 @@ function serializeHead(head: FileHead): Uint8Array {
   bytes.write(String(text.length));
   bytes.set(text, LENGTH_BYTES);
   return bytes;
-}
-
-async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  // Processes of several containers may write to one volume under the same process id.
-  const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(parts);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    // The disk may be full.
-    await rm(draft, { force: true });
-    throw error;
-  }
 }
 
 /**

@@ -4,14 +4,11 @@
 // For three sizes in both directions the probe searches the largest output that the pair lets out.
 // Only a pair whose outputs all fit one fee is a constant product; any other is refused.
 
-import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
-import type { RpcClient } from '../../rpc/rpc-client.ts';
-import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import { toQuantity } from '../hex-data.ts';
-import { CODE as FAKE_TOKEN_CODE } from './fake-token.gen.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
+import { callProbe, INABILITY, type ProbeNode } from './call-probe.ts';
 import { CODE as FORK_PROBE_CODE } from './fork-probe.gen.ts';
 
 export interface ProbedPair {
@@ -38,19 +35,7 @@ const DIVISORS = [1n, 7n, 1000n];
 const PIPS = 1_000_000n;
 const FEE_MAX = 100_000;
 const FEE_STEP = 10;
-/** Errors of a node that does not support such requests. */
-export const INABILITY = ['unsupported', 'rejected', 'replyTooLarge'] as const;
 const SIDES = [true, false];
-
-export function createProbeAddress(): Hex {
-  return `0x${randomBytes(20).toString('hex')}`;
-}
-
-/** What the pair or pool holds stands in slot 0 of each fake token, as its balance. */
-export function fakeToken(balance: bigint): object {
-  const slot = `0x${balance.toString(16).padStart(64, '0')}`;
-  return { code: FAKE_TOKEN_CODE, stateDiff: { [`0x${'0'.repeat(64)}`]: slot } };
-}
 
 interface Sample {
   readonly zeroForOne: boolean;
@@ -68,42 +53,19 @@ function listSamples({ reserve0, reserve1 }: ProbedPair): Sample[] {
   });
 }
 
-interface ProbeWith {
-  readonly client: RpcClient;
-  /** The block of the pair's reserves. */
-  readonly block: number;
-  readonly signal: AbortSignal;
-}
-
 /** Null if the pair let nothing out; throws if the node cannot tell. */
 async function measure(
   { pair, token0, token1, reserve0, reserve1 }: ProbedPair,
   { zeroForOne, amountIn, reserveIn, reserveOut }: Sample,
-  { client, block: minBlock, signal }: ProbeWith,
+  node: ProbeNode,
 ): Promise<bigint | null> {
-  const probe = createProbeAddress();
   const tokenIn = (zeroForOne ? token0 : token1) as Hex;
   const args = [{ pair: pair as Hex, tokenIn, zeroForOne, amountIn }, reserveOut] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'maxOut', args });
-  const overrides = {
-    [probe]: { code: FORK_PROBE_CODE },
-    ...{ [token0]: fakeToken(reserve0), [token1]: fakeToken(reserve1) },
-  };
-  const call = { from: createProbeAddress(), to: probe, data, input: data, gas: GAS };
-  const params = [call, toQuantity(minBlock), overrides];
-  const result = await client.at(
-    async (endpoint) => {
-      const answer = await endpoint.request({ method: 'eth_call', params }, signal);
-      if (typeof answer === 'string' && answer.length > 2) return answer;
-      // The probe always returns something.
-      const { name } = endpoint;
-      const message = `${name}: ignores state overrides`;
-      throw new RpcError('unsupported', message, { endpoint: name });
-    },
-    { minBlock, signal },
-  );
+  const held = [[token0, reserve0] as const, [token1, reserve1] as const];
+  const result = await callProbe({ code: FORK_PROBE_CODE, data, gas: GAS, held }, node);
   const [best, after0, after1] = decodeFunctionResult({
-    ...{ abi: ABI, functionName: 'maxOut', data: result as Hex },
+    ...{ abi: ABI, functionName: 'maxOut', data: result },
   });
   const isKept = (zeroForOne ? after0 : after1) === reserveIn + amountIn;
   return best > 0n && isKept ? best : null;
@@ -126,11 +88,11 @@ export function fitFee(
   return fits.length === 1 ? (fits[0] ?? null) : null;
 }
 
-export async function probePair(pair: ProbedPair, probeWith: ProbeWith): Promise<PairVerdict> {
+export async function probePair(pair: ProbedPair, node: ProbeNode): Promise<PairVerdict> {
   const samples = [];
   try {
     for (const sample of listSamples(pair)) {
-      const amountOut = await measure(pair, sample, probeWith);
+      const amountOut = await measure(pair, sample, node);
       if (amountOut === null) return { kind: 'refused' };
       samples.push({ ...sample, amountOut });
     }

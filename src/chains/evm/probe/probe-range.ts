@@ -9,10 +9,8 @@ import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { SwapPool } from '../../../amm/swap-pool.ts';
 import type { Address } from '../../../model/ids.ts';
-import type { RpcClient } from '../../rpc/rpc-client.ts';
-import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import { toQuantity } from '../hex-data.ts';
-import { createProbeAddress, fakeToken, INABILITY } from './probe-fork.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
+import { callProbe, INABILITY, type ProbeNode } from './call-probe.ts';
 import { CODE as RANGE_PROBE_CODE } from './range-probe.gen.ts';
 
 interface ProbedRange {
@@ -45,47 +43,21 @@ const DIVISORS = [3n, 50n, 1000n, 40_000n, 3_000_000n];
 const SIZES_MIN = 2;
 const GAS = '0x3938700';
 
-interface RangeProbing {
-  readonly client: RpcClient;
-  /** The block of the pool's state. */
-  readonly block: number;
-  readonly signal: AbortSignal;
-}
-
 async function measure(
   range: ProbedRange,
   { zeroForOne, amounts }: { readonly zeroForOne: boolean; readonly amounts: readonly bigint[] },
-  { client, block: minBlock, signal }: RangeProbing,
+  node: ProbeNode,
 ): Promise<readonly (readonly [bigint, bigint])[]> {
   const { pool, token0, token1, balance0, balance1 } = range;
-  const probe = createProbeAddress();
   const tokens = [token0 as Hex, token1 as Hex] as const;
   const args = [pool as Hex, tokens, zeroForOne, amounts] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'swapEach', args });
-  const overrides = {
-    [probe]: { code: RANGE_PROBE_CODE },
-    ...{ [token0]: fakeToken(balance0), [token1]: fakeToken(balance1) },
-  };
-  const call = { from: createProbeAddress(), to: probe, data, input: data, gas: GAS };
-  const params = [call, toQuantity(minBlock), overrides];
-  const result = await client.at(
-    async (endpoint) => {
-      const answer = await endpoint.request({ method: 'eth_call', params }, signal);
-      if (typeof answer === 'string' && answer.length > 2) return answer;
-      // The probe always returns something.
-      const { name } = endpoint;
-      const message = `${name}: ignores state overrides`;
-      throw new RpcError('unsupported', message, { endpoint: name });
-    },
-    { minBlock, signal },
-  );
-  return decodeFunctionResult({ abi: ABI, functionName: 'swapEach', data: result as Hex });
+  const held = [[token0, balance0] as const, [token1, balance1] as const];
+  const result = await callProbe({ code: RANGE_PROBE_CODE, data, gas: GAS, held }, node);
+  return decodeFunctionResult({ abi: ABI, functionName: 'swapEach', data: result });
 }
 
-export async function probeRange(
-  range: ProbedRange,
-  probeWith: RangeProbing,
-): Promise<RangeVerdict> {
+export async function probeRange(range: ProbedRange, node: ProbeNode): Promise<RangeVerdict> {
   const { balance0, balance1, curve } = range;
   try {
     for (const zeroForOne of [true, false]) {
@@ -94,7 +66,7 @@ export async function probeRange(
         (amount) => curve.swapIn(zeroForOne, amount).amountOut > 0n,
       );
       if (amounts.length < SIZES_MIN) return { kind: 'notNow' };
-      const moved = await measure(range, { zeroForOne, amounts }, probeWith);
+      const moved = await measure(range, { zeroForOne, amounts }, node);
       const isSame = amounts.every((amount, index) => {
         const { amountIn, amountOut } = curve.swapIn(zeroForOne, amount);
         const [amount0, amount1] = moved[index] ?? [0n, 0n];

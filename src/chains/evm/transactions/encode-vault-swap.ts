@@ -6,6 +6,7 @@ import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import type { SwapHop } from './swap-plan.ts';
+import { listTokens, type OutputPlan, type PathEnds, type PathPlan } from './venue-paths.ts';
 
 const VAULT_ABI = parseAbi([
   'struct SingleSwap { bytes32 poolId; uint8 kind; address assetIn; address assetOut; uint256 amount; bytes userData; }',
@@ -21,37 +22,16 @@ const NO_DATA: Hex = '0x';
 /** As the amount of a later step: what the step before has paid, or takes if it came first. */
 const OF_STEP_BEFORE = 0n;
 
-interface VaultEnds {
-  readonly hops: readonly SwapHop[];
-  readonly recipient: Hex;
-  readonly deadline: bigint;
-  readonly isNativeIn: boolean;
-  readonly isNativeOut: boolean;
-}
-
-interface VaultPath extends VaultEnds {
-  readonly amountIn: bigint;
-  readonly amountOutMin: bigint;
-}
-
-interface VaultOutput extends VaultEnds {
-  readonly amountOut: bigint;
-  readonly amountInMax: bigint;
-}
-
 function findPoolWord({ pool }: SwapHop): Hex {
   if (pool.kind !== 'vault') throw new Error(`${pool.kind} pool in a path through a vault`);
   return pool.poolWord as Hex;
 }
 
 /** The tokens of the path in order, with the zero address where the coin itself is meant. */
-function listAssets({ hops, isNativeIn, isNativeOut }: VaultEnds): Hex[] {
-  const [first] = hops;
-  if (first === undefined) throw new Error('a path without hops');
-  const tokens = [first.tokenIn, ...hops.map(({ tokenOut }) => tokenOut)];
-  return tokens.map((token, index) => {
+function listAssets({ hops, isNativeIn, isNativeOut }: PathEnds): Hex[] {
+  return listTokens(hops).map((token, index) => {
     const isCoin = index === 0 ? isNativeIn : isNativeOut && index === hops.length;
-    return (isCoin ? ZERO_ADDRESS : token) as Hex;
+    return isCoin ? (ZERO_ADDRESS as Hex) : token;
   });
 }
 
@@ -66,7 +46,7 @@ interface VaultOrder {
 }
 
 /** One hop by `swap`, which costs less; more by `batchSwap`, which moves only the ends. */
-function encodeOrder(path: VaultEnds, { kind, given, limit, taken, paid }: VaultOrder): Hex {
+function encodeOrder(path: PathEnds, { kind, given, limit, taken, paid }: VaultOrder): Hex {
   const { hops, recipient, deadline } = path;
   const abi = VAULT_ABI;
   const assets = listAssets(path);
@@ -102,14 +82,14 @@ function encodeOrder(path: VaultEnds, { kind, given, limit, taken, paid }: Vault
   return encodeFunctionData({ abi, functionName: 'batchSwap', args });
 }
 
-export function encodeVaultSwap(path: VaultPath): Hex {
+export function encodeVaultSwap(path: PathPlan): Hex {
   const { amountIn, amountOutMin } = path;
   const amounts = { given: amountIn, limit: amountOutMin, taken: amountIn, paid: amountOutMin };
   return encodeOrder(path, { kind: GIVEN_IN, ...amounts });
 }
 
 /** For a given output. Of the coin the maximum is sent, and the vault returns the rest. */
-export function encodeVaultOutput(path: VaultOutput): Hex {
+export function encodeVaultOutput(path: OutputPlan): Hex {
   const { amountOut, amountInMax } = path;
   const amounts = { given: amountOut, limit: amountInMax, taken: amountInMax, paid: amountOut };
   return encodeOrder(path, { kind: GIVEN_OUT, ...amounts });

@@ -16,8 +16,10 @@ import {
   encodeFee,
   encodePathBack,
   listTokens,
+  type OutputPlan,
   PATH_MARKS,
   type RangeRouterKind,
+  toPathEnds,
 } from './venue-paths.ts';
 
 const ROUTER02_ABI = parseAbi([
@@ -49,17 +51,6 @@ const PAYMENTS_ABI = parseAbi([
 const SWAP_ROUTER_SELF = ZERO_ADDRESS as Hex;
 const SMART_SELF: Hex = '0x0000000000000000000000000000000000000002';
 
-/** One path, with what the calls of all kinds take. */
-interface OutputPlan {
-  readonly hops: readonly SwapHop[];
-  readonly amountOut: bigint;
-  readonly amountInMax: bigint;
-  readonly recipient: Hex;
-  readonly deadline: bigint;
-  readonly isNativeIn: boolean;
-  readonly isNativeOut: boolean;
-}
-
 function toOutputPlan(plan: ExactOutPlan): OutputPlan {
   const [strand, ...others] = plan.strands;
   if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
@@ -69,13 +60,7 @@ function toOutputPlan(plan: ExactOutPlan): OutputPlan {
   if (hops.some((hop) => hop.pool.kind !== pool.kind)) {
     throw new Error('this router pays a given output through pools of one kind');
   }
-  return {
-    ...{ hops, amountOut: askedOutRaw, amountInMax: plan.amountInMax },
-    recipient: plan.recipient as Hex,
-    deadline: BigInt(plan.deadlineSeconds),
-    isNativeIn: plan.tokenIn === ZERO_ADDRESS,
-    isNativeOut: plan.tokenOut === ZERO_ADDRESS,
-  };
+  return { ...toPathEnds(hops, plan), amountOut: askedOutRaw, amountInMax: plan.amountInMax };
 }
 
 /** The coin that is sent and not taken comes back without a further call. */

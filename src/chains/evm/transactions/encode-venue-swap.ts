@@ -14,7 +14,9 @@ import {
   encodePath,
   listTokens,
   PATH_MARKS,
+  type PathPlan,
   type RangeRouterKind,
+  toPathEnds,
 } from './venue-paths.ts';
 
 const ROUTER02_ABI = parseAbi([
@@ -56,29 +58,11 @@ const SMART_ABI = parseAbi([
 const SMART_SELF: Hex = '0x0000000000000000000000000000000000000002';
 const SMART_BALANCE = 0n;
 
-/** One path, with what the calls of all kinds take. */
-interface PathPlan {
-  readonly hops: readonly SwapHop[];
-  readonly amountIn: bigint;
-  readonly amountOutMin: bigint;
-  readonly recipient: Hex;
-  readonly deadline: bigint;
-  readonly isNativeIn: boolean;
-  readonly isNativeOut: boolean;
-}
-
 function toPathPlan(plan: SwapPlan): PathPlan {
   const [strand, ...others] = plan.strands;
   if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
-  return {
-    hops: strand.hops,
-    amountIn: strand.amountInRaw,
-    amountOutMin: plan.amountOutMin,
-    recipient: plan.recipient as Hex,
-    deadline: BigInt(plan.deadlineSeconds),
-    isNativeIn: plan.tokenIn === ZERO_ADDRESS,
-    isNativeOut: plan.tokenOut === ZERO_ADDRESS,
-  };
+  const { hops, amountInRaw: amountIn } = strand;
+  return { ...toPathEnds(hops, plan), amountIn, amountOutMin: plan.amountOutMin };
 }
 
 /** What arrives is measured by balances, so that taxed tokens can be traded, too. */

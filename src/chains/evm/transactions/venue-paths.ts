@@ -2,7 +2,42 @@
 
 import type { Hex } from 'viem';
 import { encodePacked } from 'viem/utils';
-import type { SwapHop } from './swap-plan.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
+import type { SwapHop, SwapPlan } from './swap-plan.ts';
+
+/** One path, with what the calls of all kinds of routers take. */
+export interface PathEnds {
+  readonly hops: readonly SwapHop[];
+  readonly recipient: Hex;
+  readonly deadline: bigint;
+  readonly isNativeIn: boolean;
+  readonly isNativeOut: boolean;
+}
+
+/** For a given input. */
+export interface PathPlan extends PathEnds {
+  readonly amountIn: bigint;
+  readonly amountOutMin: bigint;
+}
+
+/** For a given output. */
+export interface OutputPlan extends PathEnds {
+  readonly amountOut: bigint;
+  readonly amountInMax: bigint;
+}
+
+export function toPathEnds(
+  hops: readonly SwapHop[],
+  plan: Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'tokenIn' | 'tokenOut'>,
+): PathEnds {
+  return {
+    hops,
+    recipient: plan.recipient as Hex,
+    deadline: BigInt(plan.deadlineSeconds),
+    isNativeIn: plan.tokenIn === ZERO_ADDRESS,
+    isNativeOut: plan.tokenOut === ZERO_ADDRESS,
+  };
+}
 
 /** What stands between two tokens of a path. */
 type EncodeMark = (hop: SwapHop) => string;
