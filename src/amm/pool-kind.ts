@@ -110,6 +110,11 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
     ticks: readonly Omit<TickRecord, 'pool'>[],
   ): StateOf<K> | null;
   /**
+   * For kinds whose events do not repeat the state: whether the state that was read explains the
+   * last event of the `stored` one.
+   */
+  explains?(read: Pick<PoolDraft<K>, 'terms' | 'state'>, stored: StateOf<K>): boolean;
+  /**
    * For kinds with ticks: those that the price passes before it has moved by ten per cent in either
    * direction; null while the pool has no price.
    */

@@ -105,7 +105,7 @@ describe('a weighted pool', () => {
   const STATE = {
     ...{ balance0: 10n ** 24n, balance1: 10n ** 12n, decimals0: 18, decimals1: 6 },
     ...{ weight0: 8n * 10n ** 17n, weight1: 2n * 10n ** 17n },
-    ...{ swapFee: 3n * 10n ** 15n, tokenCount: 3, flags: '' },
+    ...{ swapFee: 3n * 10n ** 15n, tokenCount: 3, flags: '', lastSwap: '' },
   } as const;
   const TRADE = { poolKind: 'tradesOnly', set: { last0: 1n, last1: 1n } } as never;
 
@@ -158,6 +158,30 @@ describe('a weighted pool', () => {
     assert.equal(weightedKind.createSwapPool(draft, [], undefined), null);
     weightedKind.apply(draft, { poolKind: 'weighted', set: { swapFee: 1n } }, CONTEXT);
     assert.equal(draft.complete, false, 'a fee does not make it known');
+  });
+
+  it('must explain the last swap when it is read', () => {
+    const unread = createDraft(weightedKind, TERMS);
+    unread.complete = false;
+    const pool = weightedKind.createSwapPool(createRead(), [], undefined) ?? assert.fail();
+    const { amountIn: amount0, amountOut } = pool.swapIn(true, 10n ** 20n);
+    const swapped = { amount0, amount1: -amountOut };
+    weightedKind.apply(unread, TRADE, { ticks: NO_TICKS, swapped });
+    const kept = weightedKind.decodeState(weightedKind.encodeState(unread.state));
+    assert.deepEqual(kept, unread.state);
+    const balance0 = STATE.balance0 + amount0;
+    const balance1 = STATE.balance1 - amountOut;
+    const isExplained = (read: object) => {
+      const state = weightedKind.assembleState({ ...STATE, balance0, balance1, ...read }, []);
+      return weightedKind.explains?.({ terms: TERMS, state: state ?? assert.fail() }, unread.state);
+    };
+    assert.equal(isExplained({}), true);
+    assert.equal(isExplained({ balance1: STATE.balance1 }), false, 'of the block before');
+    assert.equal(isExplained({ weight0: STATE.weight1, weight1: STATE.weight0 }), false);
+    assert.equal(isExplained({ swapFee: STATE.swapFee * 2n }), false);
+    const deltas = { '0xa': 7n };
+    weightedKind.apply(unread, { poolKind: 'weighted', deltas }, CONTEXT);
+    assert.equal(isExplained({ balance1: STATE.balance1 }), true, 'not the last log any more');
   });
 
   it('takes no swaps while it is paused, and has the fee of its last log', () => {

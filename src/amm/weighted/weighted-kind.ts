@@ -33,6 +33,11 @@ interface WeightedState {
   readonly swapFee: bigint | null;
   /** See `UncheckedFlag`. */
   readonly flags: string;
+  /**
+   * While the row is not complete, and its last log was a swap of its own: the amounts of both
+   * tokens, separated by a space. What is read must explain them.
+   */
+  readonly lastSwap: string;
 }
 
 declare module '../../model/pool.ts' {
@@ -58,8 +63,10 @@ const parts = createRecordParts<'weighted'>({
   state: {
     ...{ balance0: 'bigint', balance1: 'bigint', weight0: 'bigint', weight1: 'bigint' },
     ...{ decimals0: 'number', decimals1: 'number', tokenCount: 'number', swapFee: 'bigint' },
-    flags: 'text',
+    ...{ flags: 'text', lastSwap: 'text' },
   },
+  // Without the last swap.
+  stateCountBefore: 9,
 });
 
 function createPool(state: WeightedState, hasShortcuts: boolean): WeightedPool | null {
@@ -93,14 +100,21 @@ function move(draft: PoolDraft<'weighted'>, delta0: bigint, delta1: bigint): voi
 }
 
 /** Whether the swap has the amounts of its computation, whichever of the two was given. */
-function isComputed(draft: PoolDraft<'weighted'>, { amount0, amount1 }: SwappedAmounts): boolean {
-  const pool = createPool(draft.state, draft.terms.hasShortcuts);
+function isComputed(
+  { state, terms }: Pick<PoolDraft<'weighted'>, 'state' | 'terms'>,
+  { amount0, amount1 }: SwappedAmounts,
+): boolean {
+  const pool = createPool(state, terms.hasShortcuts);
   if (pool === null) return false;
   const zeroForOne = amount0 > 0n;
   const [amountIn, amountOut] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0];
   const swap = pool.swapIn(zeroForOne, amountIn);
   if (swap.isFilled && swap.amountOut === amountOut) return true;
   return pool.swapOut(zeroForOne, amountOut).amountIn === amountIn;
+}
+
+function noteLast(draft: PoolDraft<'weighted'>, lastSwap: string): void {
+  if (draft.state.lastSwap !== lastSwap) draft.state = { ...draft.state, lastSwap };
 }
 
 /**
@@ -115,7 +129,9 @@ function swapOwn(draft: PoolDraft<'weighted'>, swapped: SwappedAmounts | null): 
   if (draft.complete && !isComputed(draft, swapped)) markUnread(draft);
   // A pause ends by itself, without a log; a paused pool makes no swaps.
   else if (draft.complete) draft.state = { ...draft.state, flags: '' };
-  move(draft, swapped.amount0, swapped.amount1);
+  const { amount0, amount1 } = swapped;
+  move(draft, amount0, amount1);
+  noteLast(draft, draft.complete ? '' : `${amount0} ${amount1}`);
 }
 
 export const weightedKind: PoolKind<'weighted'> = {
@@ -132,6 +148,7 @@ export const weightedKind: PoolKind<'weighted'> = {
     if ('deltas' in change) {
       const { deltas, swapOf } = change;
       move(draft, deltas[draft.token0] ?? 0n, deltas[draft.token1] ?? 0n);
+      noteLast(draft, '');
       const swapped = swapOf === undefined ? undefined : context.findRow?.(swapOf);
       // What was paid otherwise there is unknown here, too: the rows share balances and fee.
       if (swapped?.kind === 'weighted' && isUnread(swapped.state)) markUnread(draft);
@@ -143,9 +160,17 @@ export const weightedKind: PoolKind<'weighted'> = {
       return;
     }
     if ('last0' in change.set) return swapOwn(draft, context.swapped);
-    draft.state = { ...draft.state, ...change.set };
+    draft.state = { ...draft.state, ...change.set, lastSwap: '' };
     const { swapFee } = draft.state;
     if (swapFee !== null) draft.feePips = Number(divideUp(swapFee, FEE_PER_PIP));
+  },
+  explains({ terms, state }, { lastSwap }) {
+    const { balance0, balance1 } = state;
+    if (lastSwap === '') return true;
+    if (balance0 === null || balance1 === null) return false;
+    const [amount0 = 0n, amount1 = 0n] = lastSwap.split(' ').map(BigInt);
+    const before = { ...state, balance0: balance0 - amount0, balance1: balance1 - amount1 };
+    return isComputed({ terms, state: before }, { amount0, amount1 });
   },
   price: (state) => createPool(state, true)?.midPrice(true) ?? null,
   holdings({ balance0, balance1, tokenCount }) {

@@ -148,8 +148,9 @@ function listTicks({ order, rows }: ReadTicks): AdoptedPool['ticks'] {
   });
 }
 
-/** Whether the fields that every event repeats equal those of the last event. */
+/** Whether the state is that of the last event: by fields that events repeat, or by its effect. */
 function agrees(draft: ReadingDraft, row: PoolRecord): boolean {
+  if (kindOf(row).explains?.(draft, row.state) === false) return false;
   const stored: Readonly<Record<string, unknown>> = { ...row.state };
   const read: Readonly<Record<string, unknown>> = { ...draft.state };
   return kindOf(row).eventFields.every(
