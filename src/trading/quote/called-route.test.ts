@@ -7,38 +7,49 @@ import { buildToken } from '../../../test/conformance/store-samples.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { CalledPool } from '../../amm/trades-only/called-pool.ts';
 import type { AppError } from '../../errors/app-error.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { TradeSearch } from '../routing/find-trade-route.ts';
-import type { CalledAnswer, CalledTrade } from './called-quotes.ts';
+import type { CalledAnswer, CalledRoute, CalledTrade } from './called-quotes.ts';
 import { findCalledRoute } from './called-route.ts';
 import type { PriceOptions } from './priced-trade.ts';
 
 const AMOUNT = BigInt(SALE.amountInRaw ?? 0);
 /** As a pool that pays nine tenths answers. */
-const ANSWER: CalledAnswer = {
-  kind: 'found',
-  route: {
-    pool: {
-      ...createPair(9, [TOKEN, WETH], [DEEP, DEEP], { venue: 'other-v2', inexact: 'unchecked' }),
-      curve: new CalledPool({
-        zeroForOne: true,
-        asked: { amountIn: AMOUNT, amountOut: (AMOUNT * 9n) / 10n },
-        small: { amountIn: AMOUNT / 1000n, amountOut: (AMOUNT * 9n) / 10_000n },
-      }),
-    },
-    ...{ zeroForOne: true, amountOut: (AMOUNT * 9n) / 10n, router: 'other' },
+const ROUTE: CalledRoute = {
+  pool: {
+    ...createPair(9, [TOKEN, WETH], [DEEP, DEEP], { venue: 'other-v2', inexact: 'unchecked' }),
+    curve: new CalledPool({
+      zeroForOne: true,
+      asked: { amountIn: AMOUNT, amountOut: (AMOUNT * 9n) / 10n },
+      small: { amountIn: AMOUNT / 1000n, amountOut: (AMOUNT * 9n) / 10_000n },
+    }),
   },
+  ...{ zeroForOne: true, amountOut: (AMOUNT * 9n) / 10n, router: 'other' },
 };
+const ANSWER: CalledAnswer = { kind: 'found', route: ROUTE };
 const SELLING = { tokenIn: TOKEN, tokenOut: WETH };
 const BUYING = { tokenIn: WETH, tokenOut: TOKEN };
 const NO_MARKET: TradeSearch = { kind: 'none', reason: 'noMarket' };
 
+const ONE_TO_ONE = [TOKEN, WETH].map((token) =>
+  buildToken({ token, priceUsd: '1', decimals: 18 }),
+);
+const UNPRICED = ONE_TO_ONE.map((row) => ({ ...row, priceUsd: null }));
+
+interface SceneOptions {
+  readonly answer: CalledAnswer;
+  readonly prices: readonly TokenRecord[];
+}
+
 async function createScene(
   t: TestContext,
   pools: readonly GraphPool[],
-  answer: CalledAnswer = ANSWER,
+  { answer = ANSWER, prices = ONE_TO_ONE }: Partial<SceneOptions> = {},
 ) {
   const scene = await createBuildScene(t, pools);
+  await scene.store.transaction('devnet', (transaction) => transaction.putTokens(prices));
+  scene.chain.tokens.forget();
   const asked: CalledTrade[] = [];
   const findCalled = async (trade: CalledTrade) => {
     asked.push(trade);
@@ -64,7 +75,7 @@ describe('pools that only their contract can price', () => {
     assert.deepEqual(asked, [
       {
         ...{ caller: 'test', tokenIn: TOKEN, tokenOut: WETH, amountIn: AMOUNT },
-        ...{ amountOutMax: null, router: undefined },
+        ...{ amountOutMax: (AMOUNT * 105n) / 100n, router: undefined },
         ...{ block: checkpoint.block, headMs: checkpoint.timestampMs },
       },
     ]);
@@ -104,22 +115,42 @@ describe('pools that only their contract can price', () => {
   });
 
   it('are believed up to a little above the last known prices', async (t) => {
-    const { price, asked, store, chain } = await createScene(t, []);
-    await store.transaction('devnet', (transaction) =>
-      transaction.putTokens([
-        buildToken({ token: TOKEN, priceUsd: '2.5', decimals: 18 }),
-        buildToken({ token: WETH, priceUsd: '1000', decimals: 15 }),
-      ]),
-    );
-    chain.tokens.forget();
+    const prices = [
+      buildToken({ token: TOKEN, priceUsd: '2.5', decimals: 18 }),
+      buildToken({ token: WETH, priceUsd: '1000', decimals: 15 }),
+    ];
+    const { price, asked } = await createScene(t, [], { prices });
     await price();
     const fair = (AMOUNT * 25n) / 10_000n / 1000n;
     assert.equal(asked[0]?.amountOutMax, (fair * 105n) / 100n);
   });
 
+  it('are not called where no price shows what an answer is worth', async (t) => {
+    const { ask, asked } = await createScene(t, [], { prices: UNPRICED });
+    assert.deepEqual([await ask(NO_MARKET), asked.length], [{ kind: 'none' }, 0]);
+  });
+
+  it('are not believed far below the known price, whatever the amount moves', async (t) => {
+    const answerPaying = (askedPct: bigint, smallPct: bigint): CalledAnswer => {
+      const amountOut = (AMOUNT * askedPct) / 100n;
+      const small = { amountIn: AMOUNT / 1000n, amountOut: (AMOUNT * smallPct) / 100_000n };
+      const asked = { amountIn: AMOUNT, amountOut };
+      const curve = new CalledPool({ zeroForOne: true, asked, small });
+      return { kind: 'found', route: { ...ROUTE, amountOut, pool: { ...ROUTE.pool, curve } } };
+    };
+    for (const [askedPct, smallPct, kind] of [
+      [40n, 49n, 'none'],
+      [40n, 51n, 'found'],
+      [10n, 99n, 'found'],
+    ] as const) {
+      const { ask } = await createScene(t, [], { answer: answerPaying(askedPct, smallPct) });
+      assert.equal((await ask(NO_MARKET)).kind, kind, `${askedPct} ${smallPct}`);
+    }
+  });
+
   it('are believed up to a little above a computed route without its impact', async (t) => {
     const small = createPair(1, [TOKEN, WETH], [AMOUNT, AMOUNT]);
-    const { price, asked } = await createScene(t, [small]);
+    const { price, asked } = await createScene(t, [small], { prices: UNPRICED });
     const trade = await price();
     // The pair pays half; without impact it would pay all but its fee.
     assert.equal(trade.amountOutRaw, (AMOUNT * 9n) / 10n);
@@ -132,16 +163,16 @@ describe('pools that only their contract can price', () => {
       ['busy', 'OVERLOADED'],
       ['failed', 'UPSTREAM_UNAVAILABLE'],
     ] as const) {
-      const { price } = await createScene(t, [], { kind });
+      const { price } = await createScene(t, [], { answer: { kind } });
       await assert.rejects(price(), (error: AppError) => {
         assert.deepEqual([error.code, error.status, error.retryAfterSeconds], [code, 503, 1]);
         return true;
       });
       const small = createPair(1, [TOKEN, WETH], [AMOUNT, AMOUNT]);
-      const other = await createScene(t, [small], { kind });
+      const other = await createScene(t, [small], { answer: { kind } });
       assert.equal((await other.price()).router, 'universal');
     }
-    const { price } = await createScene(t, [], { kind: 'none' });
+    const { price } = await createScene(t, [], { answer: { kind: 'none' } });
     await assert.rejects(price(), { code: 'NO_MARKET' });
   });
 });

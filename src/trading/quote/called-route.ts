@@ -40,6 +40,8 @@ const IMPACT_HIGH_BPS = 300;
 const BETTER_PCT = 2n;
 /** How much above the known price an answer is still believed, in per cent. */
 const ABOVE_PCT_MAX = 5n;
+/** The least part of the known price that a small trade must pay: 100 is all of it. */
+const PRICE_PCT_MIN = 50n;
 const BPS = 10_000n;
 const NO_TAXES = { inBps: 0, outBps: 0 };
 const NONE = { kind: 'none' } as const;
@@ -106,6 +108,15 @@ async function findFairOut(
   return left <= 0n ? null : (route.amountOut * BPS) / left;
 }
 
+/**
+ * Whether the pool's price is far below the known one. The trade's own minimum follows from the
+ * answer, so it does not protect from that. The impact of the amount is for the caller to judge.
+ */
+function isFarBelow({ pool, zeroForOne }: CalledRoute, amountIn: bigint, fairOut: bigint): boolean {
+  const { numerator, denominator } = pool.curve.midPrice(zeroForOne);
+  return amountIn * numerator * 100n < fairOut * denominator * PRICE_PCT_MIN;
+}
+
 /** Nothing is found if what is computed is good enough, or no called pool pays more. */
 export async function findCalledRoute(
   chain: TradeChain,
@@ -117,13 +128,16 @@ export async function findCalledRoute(
   const toHeld = (token: Address) => (token === addresses.native ? wrapped : token);
   const ends = { tokenIn: toHeld(tokenIn), tokenOut: toHeld(tokenOut) };
   const fairOut = await findFairOut(chain, ends, question);
+  // Nothing would show that an answer is nonsense.
+  if (fairOut === null) return NONE;
   const { block, timestampMs: headMs } = at.checkpoint;
   const answer = await findCalled({
     ...{ caller, ...ends, amountIn: request.amountRaw, router: options.router, block, headMs },
-    amountOutMax: fairOut === null ? null : (fairOut * (100n + ABOVE_PCT_MAX)) / 100n,
+    amountOutMax: (fairOut * (100n + ABOVE_PCT_MAX)) / 100n,
   });
   if (answer.kind !== 'found') return answer;
   const { route } = answer;
+  if (isFarBelow(route, request.amountRaw, fairOut)) return NONE;
   const least = searched.kind === 'found' ? searched.found.amountOut : 0n;
   const isBetter = route.amountOut * 100n > least * (100n + BETTER_PCT);
   return isBetter ? { kind: 'found', found: toTaxedRoute(route, request.amountRaw) } : NONE;
