@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { accepts, pickEncoding } from './pick-encoding.ts';
 import { readJsonBytes } from './read-body.ts';
 import { Refusal } from './refusal.ts';
-import { createWorkContext } from './request-context.ts';
+import { chargeReturned, createWorkContext } from './request-context.ts';
 import { readOrigin } from './response-headers.ts';
 
 /** Bills message by message; what the request was already charged counts toward the first. */
@@ -26,7 +26,7 @@ function createMessages(
     const isRequest = !isFirst;
     left = 0;
     isFirst = false;
-    const bill = { cost: advance };
+    const bill = { cost: advance, returned: 0 };
     exchange.isCounted = true;
     return {
       charge: (cost) => {
@@ -41,7 +41,10 @@ function createMessages(
         exchange.renewHeader('ratelimit', admission.rateLimit);
       },
       work: createWorkContext(exchange, options, bill),
-      end: (status) => exchange.countPart({ operation, cost: bill.cost, status }),
+      end: (status) => {
+        if (status !== 429) chargeReturned(exchange, options, bill);
+        exchange.countPart({ operation, cost: bill.cost, status });
+      },
     };
   };
 }

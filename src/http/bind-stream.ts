@@ -9,7 +9,7 @@ import { admit, type BindOptions, type ExchangeHandler, readPassage, withTimeout
 import type { Exchange } from './exchange.ts';
 import { closeAfter } from './last-answer.ts';
 import { createInputReader } from './read-input.ts';
-import { createWorkContext } from './request-context.ts';
+import { chargeReturned, createWorkContext } from './request-context.ts';
 import { readOrigin } from './response-headers.ts';
 import { SseOutlet } from './sse-outlet.ts';
 
@@ -96,6 +96,7 @@ export function bindStreamOperation(
       spend: createSpend(exchange, options),
       ...createWorkContext(exchange, options),
     });
+    chargeReturned(exchange, options);
     exchange.addHeader('content-type', `${operation.mediaType}; charset=utf-8`);
     exchange.addHeader('cache-control', operation.cacheControl);
     // Tells buffering proxies to forward events immediately.

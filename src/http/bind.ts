@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import type { Admission, Gate, Passage, Visitor } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { Refusal } from './refusal.ts';
-import { RequestContext, readGroup } from './request-context.ts';
+import { chargeReturned, RequestContext, readGroup } from './request-context.ts';
 import type { IsAllowedOrigin } from './response-headers.ts';
 import type { SendQueueWatch } from './send-queue-watch.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -110,6 +110,10 @@ export function withTimeout<T>(
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
+function isRateLimited(error: unknown): boolean {
+  return error instanceof AppError && error.status === 429;
+}
+
 export function bindOperation(
   operation: Operation,
   handler: AnyHandler,
@@ -123,6 +127,10 @@ export function bindOperation(
     if (operation.takesIdempotencyKey) context.idempotencyKey = readIdempotencyKey(exchange);
     return handler(input, context);
   }
+  function finish(exchange: Exchange, answer: unknown) {
+    chargeReturned(exchange, options);
+    return send(exchange, answer);
+  }
   /** The answer, or a promise if any step is asynchronous. */
   function work(exchange: Exchange): unknown {
     const input = readInput(exchange);
@@ -133,7 +141,13 @@ export function bindOperation(
   return (exchange) => {
     const admission = passage.cost > 0 ? admit(exchange, passage, options) : undefined;
     const answer = admission ? admission.then(() => work(exchange)) : work(exchange);
-    if (!(answer instanceof Promise)) return send(exchange, answer);
-    return withTimeout(answer, exchange, options.timeoutMs).then((value) => send(exchange, value));
+    if (!(answer instanceof Promise)) return finish(exchange, answer);
+    return withTimeout(answer, exchange, options.timeoutMs).then(
+      (value) => finish(exchange, value),
+      (error: unknown) => {
+        if (!isRateLimited(error)) chargeReturned(exchange, options);
+        throw error;
+      },
+    );
   };
 }

@@ -53,6 +53,8 @@ export class Exchange {
   identity: Identity | null = null;
   /** What the caller was charged for it. */
   cost = 0;
+  /** What it was given back because work in it was refused. */
+  returned = 0;
   /** Whether its messages were counted one by one. */
   isCounted = false;
   /** The caller's address group; null until it is first needed. */

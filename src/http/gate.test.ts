@@ -7,6 +7,7 @@ import { buildLimits, getThing, startTestServer } from '../../test/start-http-se
 import { walletId } from '../../test/test-ids.ts';
 import { Limiter } from '../access/limits/limiter.ts';
 import { COSTS } from '../contract/operation.ts';
+import { AppError } from '../errors/app-error.ts';
 import { KEY_SCOPES } from '../model/key-limits.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { Gate } from './gate.ts';
@@ -216,14 +217,14 @@ test('parts of a budget are kept for a bounded number of sizes, the last used on
   assert.deepEqual(created.slice(1001), [2]);
 });
 
-test('refusals within a request never give back more than it has paid', async (t) => {
+test('an answer costs its price, also without the work that was refused in it', async (t) => {
   let isFirst = true;
   const server = await startTestServer(t, {
     clock: new ManualClock(),
     limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
     operations: [{ ...getThing, costByTokens: 'always' }],
     handlers: {
-      getThing: (_, context) => {
+      getThing: async (_, context) => {
         if (isFirst) context.chargeAhead?.({ cost: 10, paid: 1 });
         isFirst = false;
         // As a search of an address on several chains: each is refused, and says it paid for more.
@@ -242,6 +243,35 @@ test('refusals within a request never give back more than it has paid', async (t
     assert.equal(response.status, 200);
     left.push(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
   }
-  // The first paid 11 and got 6 back by three refusals; the others paid 1 and got it back.
-  assert.deepEqual(left, ['9', '14', '14', '14']);
+  // The first paid 11, the others 1 each; what refusals gave back was charged again.
+  assert.deepEqual(left, ['9', '8', '7', '6']);
+});
+
+test('a response with 429 costs nothing, another error its price', async (t) => {
+  let turn = 0;
+  const server = await startTestServer(t, {
+    clock: new ManualClock(),
+    limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
+    operations: [{ ...getThing, costByTokens: 'always' }],
+    handlers: {
+      getThing: async (_, context) => {
+        turn += 1;
+        const charge = () => context.chargeAhead?.({ cost: turn === 1 ? 4 : 20, paid: 1 });
+        if (turn < 3) charge();
+        else assert.throws(charge, { code: 'RATE_LIMITED' });
+        if (turn === 3) throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
+        return { ok: true };
+      },
+    },
+  });
+  const statuses: number[] = [];
+  let field: string | null = null;
+  for (let time = 0; time < 4; time += 1) {
+    const response = await server.get('/v1/thing');
+    statuses.push(response.status);
+    field = response.headers.get('ratelimit');
+  }
+  assert.deepEqual(statuses, [200, 429, 503, 200]);
+  // Of 20: the first paid 5, the third and the last 1 each.
+  assert.match(field ?? '', /r=13;/);
 });

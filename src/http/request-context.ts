@@ -26,17 +26,39 @@ export function readGroup(
   return exchange.addressGroup;
 }
 
+/** What was charged: for the whole request, or for one message in it. */
+interface Bill {
+  cost: number;
+  /** What was given back because work was refused. */
+  returned: number;
+}
+
 /**
- * Charges for work beyond the operation's cost, and detects when the client disconnects. `bill`
- * adds up what was charged: of the whole request, or of one message in it.
+ * Takes back what refusals returned: a response with 429 costs nothing, but one that goes on
+ * without the refused work costs its price.
  */
+export function chargeReturned(
+  exchange: Exchange,
+  options: ChargeOptions,
+  bill: Bill = exchange,
+): void {
+  const { identity } = exchange;
+  const { returned } = bill;
+  if (returned === 0 || identity === null) return;
+  bill.returned = 0;
+  bill.cost += returned;
+  const caller = { identity, addressGroup: readGroup(exchange, options) };
+  exchange.renewHeader('ratelimit', options.gate.chargeDone(caller, returned).rateLimit);
+}
+
+/** Charges for work beyond the operation's cost, and detects when the client disconnects. */
 class ChargedWork implements WorkContext {
   readonly #exchange: Exchange;
   readonly #options: ChargeOptions;
-  readonly #bill: { cost: number };
+  readonly #bill: Bill;
   #watched: AbortSignal | null = null;
 
-  constructor(exchange: Exchange, options: ChargeOptions, bill: { cost: number }) {
+  constructor(exchange: Exchange, options: ChargeOptions, bill: Bill) {
     this.#exchange = exchange;
     this.#options = options;
     this.#bill = bill;
@@ -54,10 +76,12 @@ class ChargedWork implements WorkContext {
     // A refusal gives back what was paid, but never more than this request still has paid.
     const paid = Math.min(ahead.paid, bill.cost);
     bill.cost -= paid;
+    bill.returned += paid;
     const { gate } = this.#options;
     const { charged, admission } = gate.chargeAhead(caller, { cost: ahead.cost, paid });
     if (admission !== null) this.#showRateLimit(admission);
     bill.cost += paid + charged;
+    bill.returned -= paid;
     return charged;
   }
 
@@ -82,7 +106,7 @@ class ChargedWork implements WorkContext {
 export function createWorkContext(
   exchange: Exchange,
   options: ChargeOptions,
-  bill: { cost: number } = exchange,
+  bill: Bill = exchange,
 ): WorkContext {
   const work = new ChargedWork(exchange, options, bill);
   return {
