@@ -32,9 +32,7 @@ const SELLING = { tokenIn: TOKEN, tokenOut: WETH };
 const BUYING = { tokenIn: WETH, tokenOut: TOKEN };
 const NO_MARKET: TradeSearch = { kind: 'none', reason: 'noMarket' };
 
-const ONE_TO_ONE = [TOKEN, WETH].map((token) =>
-  buildToken({ token, priceUsd: '1', decimals: 18 }),
-);
+const ONE_TO_ONE = [TOKEN, WETH].map((token) => buildToken({ token, priceUsd: '1', decimals: 18 }));
 const UNPRICED = ONE_TO_ONE.map((row) => ({ ...row, priceUsd: null }));
 
 interface SceneOptions {

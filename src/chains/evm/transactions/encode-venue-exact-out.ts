@@ -10,7 +10,7 @@ import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { type EncodedCall, last } from './encode-swap.ts';
 import { encodeVaultOutput } from './encode-vault-swap.ts';
-import type { ExactOutPlan, SwapHop } from './swap-plan.ts';
+import type { ExactOutPlan } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
 import {
   encodeFee,

@@ -157,7 +157,7 @@ function readPaused(answer: string | null | undefined): boolean | null {
 function toState(
   { token0, token1 }: PoolDescription,
   answers: readonly (string | null)[],
-): StateOf<'weighted'> | null {
+): Omit<StateOf<'weighted'>, 'lastSwap'> | null {
   const [told, weightList, fee, paused, vaultPaused, first, second] = answers;
   const [held, weights] = [readPoolTokens(told), readWords(weightList, 0)];
   const [decimals0, decimals1] = [readDecimals(first), readDecimals(second)];
