@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
+import { isHoldersComplete } from '../../src/market/coverage.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import {
@@ -85,7 +86,7 @@ function giveAccount(owner: string, token: SceneToken, to: string): Instruction 
   };
 }
 
-test('holders are owners: of wrapped SOL, without withheld fees, over all accounts', async (t) => {
+test('holders are owners: of wrapped SOL, of withheld fees, over all accounts', async (t) => {
   const market = new ManualMarket();
   const { chain, scene } = market;
   market.grow(2);
@@ -101,7 +102,7 @@ test('holders are owners: of wrapped SOL, without withheld fees, over all accoun
     market.seal();
     await indexing.settle();
   };
-  const hold = async ({ address }: SigningKey, { mint }: SceneToken) => {
+  const hold = async ({ address }: { readonly address: string }, { mint }: SceneToken) => {
     const rows = await collect(store.market.scanBalances(SLUG));
     const own = rows.filter((row) => row.token === mint && row.owner === address);
     return own.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
@@ -115,9 +116,13 @@ test('holders are owners: of wrapped SOL, without withheld fees, over all accoun
   assert.equal(await hold(alice, sol), 3_000_000_000n);
   await pass(alice, [closeTokenAccount(alice.address, sol)]);
   assert.equal(await hold(alice, sol), 0n);
-  // Two per cent stay in the account and are nobody's balance.
+  // Two per cent are withheld in her account, and count as held by the mint.
+  const withheld = await hold({ address: levy.mint }, levy);
   await pass(maker, give(levy, alice, 1_000_000n));
   assert.equal(await hold(alice, levy), 980_000n);
+  assert.equal(await hold({ address: levy.mint }, levy), withheld + 20_000n);
+  const [row] = await store.market.readTokens(SLUG, [toSolanaAddress(levy.mint)]);
+  assert.ok(row && isHoldersComplete(row), 'all balances add up to the supply');
   await pass(maker, give(bolt, alice, 5000n));
   await pass(alice, [giveAccount(alice.address, bolt, bob.address)]);
   assert.deepEqual([await hold(alice, bolt), await hold(bob, bolt)], [0n, 5000n]);

@@ -40,16 +40,21 @@ async function readAt(
   return readings;
 }
 
-/** Rejects if no endpoint answers for any of them. */
+/**
+ * Rejects if no endpoint answers for any of them. The mint is left out: what it holds is withheld
+ * in the accounts of others.
+ */
 export async function readHeldNow(
   client: RpcClient,
-  query: OwnersQuery,
+  { token, owners: all, minSlot }: OwnersQuery,
   signal?: AbortSignal,
 ): Promise<OwnersReading> {
+  const owners = all.filter((owner) => owner !== token);
+  const query = { token, owners, minSlot };
   const answers = await client.atEach((node) => readAt(node, query, signal), signal);
   const readings = answers.flatMap(({ value }) => value);
-  if (readings.length === 0 && query.owners.length > 0) {
+  if (readings.length === 0 && owners.length > 0) {
     throw new RpcError('stateUnavailable', 'no endpoint says what owners of the token hold');
   }
-  return { readings, callCount: query.owners.length * answers.length };
+  return { readings, callCount: owners.length * answers.length };
 }

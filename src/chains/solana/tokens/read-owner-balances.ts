@@ -88,6 +88,11 @@ export async function readOwnerBalances(
 ): Promise<(bigint | null)[]> {
   const balances: (bigint | null)[] = [];
   for (const { token, owner } of query.keys) {
+    // What a mint holds is withheld in the accounts of others.
+    if (owner === token) {
+      balances.push(null);
+      continue;
+    }
     const held = await readTokenAccounts(endpoint, { token, owner, minSlot: query.slot }, signal);
     const isSame = await isUnused(endpoint, { owner, held, slot: query.slot }, signal);
     balances.push(isSame ? held.amountRaw : null);

@@ -2,9 +2,9 @@
 // Nodes have no older state, so the answer is of the slot that the node names.
 //
 // Many providers refuse such scans or cut them short. The latter is found by the supply: all
-// accounts add up to it, with the fees that Token-2022 withholds in them and in the mint. Where
-// balances can be encrypted they need not. That the list is of the slot it names is for the caller
-// to check (docs/decisions/0066).
+// accounts add up to it, with the fees that Token-2022 withholds in them and in the mint, which
+// counts as their holder. Where balances can be encrypted they need not. That the list is of the
+// slot it names is for the caller to check (docs/decisions/0066).
 
 import type { Address } from '../../../model/ids.ts';
 import type { HoldersReading } from '../../adapter.ts';
@@ -98,6 +98,15 @@ function isEncrypted({ data }: SolanaAccount): boolean {
   return findExtension(data, EXTENSION.confidentialTransfer) !== null;
 }
 
+function addTo(
+  balances: ReadonlyMap<Address, bigint>,
+  owner: Address,
+  amountRaw: bigint,
+): ReadonlyMap<Address, bigint> {
+  if (amountRaw === 0n) return balances;
+  return new Map(balances).set(owner, (balances.get(owner) ?? 0n) + amountRaw);
+}
+
 async function readAt(
   node: RpcEndpoint,
   query: HoldersQuery,
@@ -115,8 +124,9 @@ async function readAt(
   const { slot, rows } = listed;
   const hash = await readBlockHash(node, slot, signal);
   const sums = await sumTokenAccounts(rows, slice, (problem) => refuse(node, problem));
-  const { balances, sumRaw, withheldRaw } = sums;
+  const { sumRaw, withheldRaw } = sums;
   const inAccountsRaw = sumRaw + withheldRaw;
+  let supplyRaw = decodeSupply(mint);
   if (!isEncrypted(mint) && inAccountsRaw !== sumOfAccounts(mint)) {
     // It may have been minted or burned in between.
     const later = await readMint(slot);
@@ -126,7 +136,10 @@ async function readAt(
       const problem = `${node.name}: the supply changed while holders were listed`;
       throw new RpcError('stateUnavailable', problem, { endpoint: node.name });
     }
+    supplyRaw = decodeSupply(later);
   }
+  const restRaw = isEncrypted(mint) ? 0n : supplyRaw - sumRaw;
+  const balances = addTo(sums.balances, token, restRaw);
   const callCount = 4 + Math.ceil(rows.length / 1000) * CALLS_PER_THOUSAND;
   return { balances, at: { position: slot, hash }, callCount };
 }

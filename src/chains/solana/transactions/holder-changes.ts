@@ -2,11 +2,13 @@
 // owner, in both token programs.
 //
 // A row that is missing before was zero; one that is missing afterwards was closed. An account that
-// changed hands is a loss of one owner and a gain of the other.
+// changed hands is a loss of one owner and a gain of the other. What Token-2022 withholds of
+// transfers counts as held by the mint.
 
 import type { Address } from '../../../model/ids.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
+import { TOKEN_2022_PROGRAM, toSolanaAddress } from '../solana-ids.ts';
 import type { RawTokenBalance, RawTransaction } from './raw-transaction.ts';
+import { readWithheldChanges } from './withheld-fees.ts';
 
 export interface HolderChange {
   readonly token: Address;
@@ -15,20 +17,30 @@ export interface HolderChange {
 }
 
 /** Nothing of a transaction that failed. Changes of zero are left out. */
-export function readHolderChanges({ meta }: RawTransaction): HolderChange[] {
+export function readHolderChanges(raw: RawTransaction): HolderChange[] {
+  const { meta } = raw;
   if (meta === null || meta.err !== null) return [];
   const sums = new Map<string, { mint: string; owner: string; delta: bigint }>();
-  const add = (rows: readonly RawTokenBalance[] | null | undefined, sign: bigint) => {
-    for (const { mint, owner, uiTokenAmount } of rows ?? []) {
+  const sumsOf2022 = new Map<Address, bigint>();
+  const add = (mint: string, owner: string, delta: bigint) => {
+    const key = `${mint} ${owner}`;
+    const sum = sums.get(key) ?? { mint, owner, delta: 0n };
+    sum.delta += delta;
+    sums.set(key, sum);
+  };
+  const addRows = (rows: readonly RawTokenBalance[] | null | undefined, sign: bigint) => {
+    for (const { mint, owner, programId, uiTokenAmount } of rows ?? []) {
       if (owner == null) continue;
-      const key = `${mint} ${owner}`;
-      const sum = sums.get(key) ?? { mint, owner, delta: 0n };
-      sum.delta += sign * BigInt(uiTokenAmount.amount);
-      sums.set(key, sum);
+      const delta = sign * BigInt(uiTokenAmount.amount);
+      add(mint, owner, delta);
+      if (programId !== TOKEN_2022_PROGRAM) continue;
+      const token = toSolanaAddress(mint);
+      sumsOf2022.set(token, (sumsOf2022.get(token) ?? 0n) + delta);
     }
   };
-  add(meta.preTokenBalances, -1n);
-  add(meta.postTokenBalances, 1n);
+  addRows(meta.preTokenBalances, -1n);
+  addRows(meta.postTokenBalances, 1n);
+  for (const [mint, delta] of readWithheldChanges(raw, sumsOf2022)) add(mint, mint, delta);
   return [...sums.values()]
     .filter(({ delta }) => delta !== 0n)
     .map(({ mint, owner, delta }) => ({

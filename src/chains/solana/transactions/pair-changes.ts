@@ -1,5 +1,5 @@
 // What owners gained and lost in a transaction, as transfers: what one lost, others gained. What is
-// left over was minted or burned; a mint's fee that is withheld counts as burned.
+// left over was minted or burned.
 
 import { minOf } from '../../../lib/bigint-bounds.ts';
 import type { TransferEvent } from '../../../model/block-events.ts';

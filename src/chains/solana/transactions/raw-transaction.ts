@@ -13,6 +13,8 @@ export interface RawTokenBalance {
   readonly accountIndex: number;
   readonly mint: string;
   readonly owner?: string | null;
+  /** The token program. */
+  readonly programId?: string | null;
   readonly uiTokenAmount: { readonly amount: string };
 }
 
