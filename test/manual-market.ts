@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeededRandom } from '../devnet/random.ts';
+import { answerCall, RawJson } from '../devnet/solana/answer-call.ts';
+import { ChainFault } from '../devnet/solana/chain-fault.ts';
 import { findTokenAccount } from '../devnet/solana/instructions.ts';
 import { openChain } from '../devnet/solana/open-chain.ts';
 import { startRpcServer } from '../devnet/solana/rpc-server.ts';
@@ -26,11 +28,12 @@ import {
 import { openScratchStore } from '../src/compose/open-store.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
-import { verifyChain } from '../src/ingest/verify/verify-chain.ts';
+import { type Verification, verifyChain } from '../src/ingest/verify/verify-chain.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep as sleepUntil } from '../src/lib/retry.ts';
 import type { MarketStore } from '../src/store/store.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
+import { type MisbehavingRpc, RpcFault, startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
 
 const SEED = 'follow';
 const START = 1_790_000_000;
@@ -86,6 +89,24 @@ export class ManualMarket {
     const account = this.chain.read(findTokenAccount(owner, token));
     return (account && readTokenBalance(account)?.amount) ?? 0n;
   }
+}
+
+/** A node of the chain whose answers a test can meddle with. */
+export async function startMarketNode(
+  t: TestContext,
+  { chain }: ManualMarket,
+): Promise<MisbehavingRpc> {
+  const node = await startMisbehavingRpc((method, params) => {
+    try {
+      const answer = answerCall(chain, method, params);
+      return answer instanceof RawJson ? JSON.parse(answer.text) : answer;
+    } catch (error) {
+      if (!(error instanceof ChainFault)) throw error;
+      throw new RpcFault(error.code, error.message);
+    }
+  });
+  t.after(() => node.stop());
+  return node;
 }
 
 interface IndexingOptions {
@@ -167,15 +188,19 @@ export async function followMarket(
   return { store, indexing };
 }
 
-export async function assertNoDifferences(
+export async function verifyMarket(
   store: { readonly market: MarketStore },
   { adapter }: Awaited<ReturnType<typeof startIndexing>>,
-): Promise<void> {
-  const verification = await verifyChain({
+): Promise<Verification> {
+  return await verifyChain({
     ...{ adapter, store: store.market, openScratchStore },
     ...{ sizes: DEFAULT_INDEXER_OPTIONS.sizes, attemptCountMax: 1 },
     signal: new AbortController().signal,
   });
+}
+
+export async function assertNoDifferences(...of: Parameters<typeof verifyMarket>): Promise<void> {
+  const verification = await verifyMarket(...of);
   assert.deepEqual(verification.differences, []);
   for (const what of ['trade', 'supply', 'balance of contract', 'pool of contract']) {
     assert.ok((verification.checked[what] ?? 0) > 0, what);

@@ -3,9 +3,7 @@
 // `SOLANA_PROGRAMS_DIR` names a folder that has them (programs/README.md says from where).
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { AccountBytes } from '../../src/chains/solana/accounts/account-bytes.ts';
 import { SWAP_ENCODERS } from '../../src/chains/solana/trading/swap-encoders.ts';
 import { findHeldAccount } from '../../src/chains/solana/trading/token-instructions.ts';
@@ -13,7 +11,8 @@ import { VENUES_BY_PROGRAM } from '../../src/chains/solana/venues/solana-venues.
 import { findVaultOwner } from '../../src/chains/solana/venues/vault-owners.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { createRandom } from '../../test/fakes/create-random.ts';
-import { readSolanaFixture, skipWithoutSolana } from '../../test/solana-fixtures.ts';
+import { findRealProgram } from '../../test/real-programs.ts';
+import { readSolanaFixture } from '../../test/solana-fixtures.ts';
 import {
   createRecordedSwapPool,
   type RecordedPool,
@@ -34,7 +33,6 @@ import { setComputeLimit } from './instructions.ts';
 import type { Svm } from './svm.ts';
 import { TOKEN_PROGRAM } from './token-balance.ts';
 
-const FOLDER = process.env['SOLANA_PROGRAMS_DIR'] ?? '';
 const SWAPS = 150;
 const UNITS_MAX = 1_400_000;
 const USER_KEY = address(USER.address);
@@ -46,14 +44,6 @@ const POOLS = [
   { folder: 'meteora-dbc-fee-in-quote', binary: 'dynamic_bonding_curve.so' },
   { folder: 'meteora-dbc-fee-in-both', binary: 'dynamic_bonding_curve.so' },
 ] as const;
-
-/** Null, and a line that nobody overlooks, if the binary is not at hand. */
-function findReal(t: TestContext, name: string): Uint8Array | null {
-  const file = join(FOLDER, name);
-  if (FOLDER !== '' && existsSync(file) && skipWithoutSolana === false) return readFileSync(file);
-  t.skip(`NOT RUN: exact outputs were not executed by ${name} (SOLANA_PROGRAMS_DIR is ${FOLDER})`);
-  return null;
-}
 
 const SEGMENT_COUNT = 10;
 
@@ -132,7 +122,7 @@ function swapOut(svm: Svm, recorded: RecordedPool, order: OutputOrder) {
 
 for (const { folder, binary } of POOLS) {
   test(`${folder}: ${SWAPS} random outputs are paid for what was computed`, (t) => {
-    const real = findReal(t, binary);
+    const real = findRealProgram(t, binary, 'exact outputs were not executed by');
     if (real === null) return;
     const random = createRandom(24);
     const recorded = readRecordedPool(folder);

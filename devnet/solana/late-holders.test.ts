@@ -8,40 +8,20 @@ import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
 import { isHoldersComplete } from '../../src/market/coverage.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';
-import {
-  type Mischief,
-  type Misdeed,
-  RpcFault,
-  startMisbehavingRpc,
-} from '../../test/fakes/misbehaving-rpc.ts';
+import type { Mischief, Misdeed } from '../../test/fakes/misbehaving-rpc.ts';
 import {
   assertNoDifferences,
   collect,
   followMarket,
   ManualMarket,
   SLUG,
+  startMarketNode,
 } from '../../test/manual-market.ts';
-import { answerCall, RawJson } from './answer-call.ts';
-import { ChainFault } from './chain-fault.ts';
+import { answerCall } from './answer-call.ts';
 
 const JOINED_MAX_MS = 60_000;
 const LEVIED = 'LEVY';
 const FORKS_MAX = 10;
-
-/** A node of the chain whose answers a test can meddle with. */
-async function startNode(t: TestContext, { chain }: ManualMarket) {
-  const node = await startMisbehavingRpc((method, params) => {
-    try {
-      const answer = answerCall(chain, method, params);
-      return answer instanceof RawJson ? JSON.parse(answer.text) : answer;
-    } catch (error) {
-      if (!(error instanceof ChainFault)) throw error;
-      throw new RpcFault(error.code, error.message);
-    }
-  });
-  t.after(() => node.stop());
-  return node;
-}
 
 /** Tokens of both programs, and a coin of a curve. */
 async function startLate(t: TestContext, mischief: (market: ManualMarket) => Mischief | null) {
@@ -52,7 +32,7 @@ async function startLate(t: TestContext, mischief: (market: ManualMarket) => Mis
   const startBlock = market.chain.head.slot;
   // History must be final before it is asked for.
   market.grow(36);
-  const node = await startNode(t, market);
+  const node = await startMarketNode(t, market);
   const late = await followMarket(t, market, { startBlock, rpcUrls: [node.url] });
   const { tokens: scene } = market.scene;
   const mints = [
@@ -126,7 +106,10 @@ async function assertSameHolders(scene: Late): Promise<void> {
   await settle();
   const levied = market.scene.tokens.find(({ symbol }) => symbol === LEVIED)?.mint;
   const { balances } = await readHolders(late.store.market, tokens);
-  assert.ok(balances.some((row) => row.startsWith(`${levied} ${levied} `)), 'fees are withheld');
+  assert.ok(
+    balances.some((row) => row.startsWith(`${levied} ${levied} `)),
+    'fees are withheld',
+  );
 }
 
 test('holders of older tokens equal those of a full index, and verify agrees', async (t) => {

@@ -2,9 +2,7 @@
 // by the stand-in, and by the venue's own binary where `SOLANA_PROGRAMS_DIR` names its folder.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-pool.ts';
 import type { TransferFee } from '../../src/amm/transfer-fee.ts';
 import { TransferFeePool } from '../../src/amm/transfer-fee-pool.ts';
@@ -12,6 +10,7 @@ import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
 import { encodeBase58Data } from '../../src/chains/solana/transactions/base58-data.ts';
 import { readCpmmPool } from '../../src/chains/solana/venues/raydium-cpmm/cpmm-accounts.ts';
 import { createRandom } from '../../test/fakes/create-random.ts';
+import { findRealProgram } from '../../test/real-programs.ts';
 import { readSolanaFixture, skipWithoutSolana } from '../../test/solana-fixtures.ts';
 import { readProgram } from './build-programs.ts';
 import {
@@ -212,21 +211,13 @@ function compareSwaps(program: Uint8Array): void {
   assert.ok(executed > SWAPS / 2, `${executed} swaps`);
 }
 
-function findReal(t: TestContext): Uint8Array | null {
-  const folder = process.env['SOLANA_PROGRAMS_DIR'] ?? '';
-  const file = join(folder, 'raydium_cpmm.so');
-  if (folder !== '' && existsSync(file)) return readFileSync(file);
-  t.skip(`NOT RUN: fees of transfers were not compared with the venue's own binary (${file})`);
-  return null;
-}
-
 test('the stand-in takes and pays what is computed with the fee of transfers', (t) => {
   if (skipWithoutSolana !== false) return t.skip(skipWithoutSolana);
   compareSwaps(readProgram('cpmm'));
 });
 
 test("the venue's own program takes and pays what is computed with the fee of transfers", (t) => {
-  if (skipWithoutSolana !== false) return t.skip(skipWithoutSolana);
-  const real = findReal(t);
+  const what = 'fees of transfers were not compared with';
+  const real = findRealProgram(t, 'raydium_cpmm.so', what);
   if (real !== null) compareSwaps(real);
 });

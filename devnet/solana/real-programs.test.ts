@@ -2,11 +2,9 @@
 // names a folder that has them (programs/README.md says from where).
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createRandom } from '../../test/fakes/create-random.ts';
-import { skipWithoutSolana } from '../../test/solana-fixtures.ts';
+import { findRealProgram, REAL_PROGRAMS_FOLDER } from '../../test/real-programs.ts';
 import {
   amountOf,
   buildCpmmSwapCall,
@@ -37,23 +35,12 @@ import type { Execution, SimulatedRun, Svm } from './svm.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from './token-balance.ts';
 import { type Instruction, use } from './wire-transaction.ts';
 
-const FOLDER = process.env['SOLANA_PROGRAMS_DIR'] ?? '';
+const FOLDER = REAL_PROGRAMS_FOLDER;
+const NOT_COMPARED = 'the stand-in was not compared with';
 const SWAPS = 500;
 const CURVE_TRADES = 300;
 const RENT = 'SysvarRent111111111111111111111111111111111';
 const ASSOCIATED = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
-
-/** Null, and a line that nobody overlooks, if the binary is not at hand. */
-function findReal(t: TestContext, name: string): Uint8Array | null {
-  const file = join(FOLDER, name);
-  const missing =
-    FOLDER === '' ? 'SOLANA_PROGRAMS_DIR is not set' : existsSync(file) ? null : `no ${file}`;
-  const why = missing ?? (skipWithoutSolana === false ? null : skipWithoutSolana);
-  if (why === null) return readFileSync(file);
-  const line = `NOT RUN: the stand-in was not compared with ${name} (${why})`;
-  t.skip(line);
-  return null;
-}
 
 /** Steps of all sizes: a few units as often as most of a pool. */
 function pickAmount(random: () => number, digits: number): bigint {
@@ -85,7 +72,7 @@ function describeRun(
 }
 
 test('CPMM: 500 random swaps leave the same accounts, events and calls', (t) => {
-  const real = findReal(t, 'raydium_cpmm.so');
+  const real = findRealProgram(t, 'raydium_cpmm.so', NOT_COMPARED);
   if (real === null) return;
   const random = createRandom(7);
   const machines = [createProgramSvm(), createProgramSvm({ cpmm: real })];
@@ -186,7 +173,7 @@ function pickCurve(random: () => number): CurveFields {
 }
 
 test('curve: 300 random trades move the same reserves, fees apart', (t) => {
-  const real = findReal(t, 'pumpfun.so');
+  const real = findRealProgram(t, 'pumpfun.so', NOT_COMPARED);
   if (real === null) return;
   const random = createRandom(11);
   const feeRecipient = describeScene('test').wallets.feeRecipient.address;

@@ -9,7 +9,7 @@ import type { KeptSegments } from '../market/token-search.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { MarketStore } from '../store/store.ts';
 
-/** An older one has missed too much. */
+/** Older segments are not used: too many changes would have to be read. */
 const AGE_MAX_MS = 24 * 3_600_000;
 
 /** A draft that was not written to for so long is of a process that was killed. */

@@ -66,7 +66,7 @@ const { chain, facts, file } = input;
 // Without volumes it is the first one, for which search waits.
 if (facts.hasVolumes) lowerThreadPriority();
 const store = await openStore(input.store);
-// Before the rows: they may have newer commits, too, which are then applied again.
+// Read before the rows, which may include newer commits: applying those again is harmless.
 const origin = await readOrigin(store, input);
 const listings: Listing[] = [];
 for await (const page of store.market.scanListings(chain)) {

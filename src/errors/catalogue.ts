@@ -304,7 +304,7 @@ export const ERROR_CATALOGUE = {
     title: 'Lookups not included',
     detail:
       'The token is new to this server, and the tier {tier} does not include looking tokens up on {chain}.',
-    help: '`limits.lookups` of `/entitlements` is how many unknown tokens a minute the tier has looked up; for this one it is 0. Use a key, or ask the operator. Tokens that the server knows can be read all the same.',
+    help: '`limits.lookups` of `/entitlements` is how many unknown tokens the tier may look up each minute; for this one it is 0. Use a key, or ask the operator. Tokens that the server knows can be read all the same.',
   },
   RATE_LIMITED: {
     status: 429,

@@ -18,7 +18,7 @@ export function createDrain(server: Server): () => Promise<void> {
   });
   const closeUnused = () => {
     server.closeIdleConnections();
-    // On an unused one nothing has come; of a head that is on its way, some bytes have.
+    // No bytes have arrived on an unused connection; if some have, a request's head is on its way.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return () =>

@@ -135,7 +135,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   const { countAnswer = null } = options.access;
   const observe = createObserver(options, pressure);
   const fail = createFailer(options);
-  // Functions of all requests: one made for each would cost more than what it does.
+  // Shared by all requests: a closure for each request would cost more than the work it does.
   const failLater = (exchange: Exchange, pending: Promise<void>) => {
     pending.catch((error: unknown) => fail(exchange, error));
   };

@@ -194,7 +194,7 @@ export class Exchange {
     return this.#sendCompressed(status, body, choice.encoding);
   }
 
-  /** Apart from `sendBody`, because a closure there costs every response, compressed or not. */
+  /** A method of its own: a closure in `sendBody` would cost every response, compressed or not. */
   #sendCompressed(
     status: number,
     body: CompressibleBody,

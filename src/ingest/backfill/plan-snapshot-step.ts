@@ -37,7 +37,7 @@ interface SnapshotStepsOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a job remembers until its join is final: any text would do. */
+/** Marks a joined job as one that is not final yet; the text itself has no meaning. */
 const JOINED_MEMORY = 'snapshot';
 /** How long a list waits for the index, before it is made again later. */
 const POLL_MS = 50;

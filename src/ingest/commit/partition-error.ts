@@ -2,13 +2,13 @@
 
 import type { DividedTable } from '../../store/row-partitions.ts';
 
-/** What the engine has said: an error around it knows less. */
+/** The engine's own message, which says more than the error around it. */
 function describeFirst(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? describeFirst(error.cause) : error.message;
 }
 
-/** Partitions could not be looked after; rows are deleted one by one meanwhile. */
+/** Partitions could not be created or dropped; until then rows are deleted one by one. */
 export class PartitionError extends Error {
   constructor(table: DividedTable, cause: unknown) {
     super(

@@ -1,15 +1,15 @@
-// When the partitions of a table are looked after: once for each span of time and each new floor,
-// and again after a while if something was in the way.
+// When the partitions of a table are created and dropped: once for each span of time and each new
+// floor, and again after a while if a lock or an error prevented it.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { DividedTable, OldRowsLeft, RowPartitions } from '../../store/row-partitions.ts';
 import { PartitionError } from './partition-error.ts';
 
-/** Reads that concern all times look into each of them, so there are only so many. */
+/** Reads without a time range scan every partition, so their number is limited. */
 const PARTITIONS_MAX = 16;
 /** Commits after which a partition that could not be dropped is tried again. */
 const PAUSE_COMMITS = 30;
-/** After an error, which the next commit would most likely meet again: a right that is missing. */
+/** After an error that the next commit would most likely repeat, such as a missing privilege. */
 const ERROR_PAUSE_MS = 60 * 60 * 1000;
 const DAY_MS = 86_400_000;
 

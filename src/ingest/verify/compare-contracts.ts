@@ -1,24 +1,22 @@
 // Compares stored balances, supplies and pools with the contracts at a block.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
-import type { ChainAdapter, PoolStateReading } from '../../chains/adapter.ts';
-import type { BlockHeader } from '../../model/block-header.ts';
+import type { PoolStateReading } from '../../chains/adapter.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { BalanceRecord, TickRecord, TokenRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
-import type { MarketReader, MarketScanner } from '../../store/store.ts';
+import type { MarketSnapshot } from '../../store/store.ts';
 import { isSupplyDue } from '../apply/supplies.ts';
+import { compareHolders, type HolderComparison } from './compare-holders.ts';
 import type { HeldRows } from './held-rows.ts';
-import type { VerifyReport } from './verify-report.ts';
 
-interface ContractComparison {
-  readonly stored: MarketReader & MarketScanner;
-  readonly adapter: ChainAdapter;
-  readonly header: BlockHeader;
+interface ContractComparison extends HolderComparison {
+  readonly stored: MarketSnapshot;
   readonly held: HeldRows;
-  readonly report: VerifyReport;
-  readonly signal: AbortSignal;
 }
+
+/** Where each owner takes some calls: of those whose tokens no node lists. */
+const OWNERS_MAX = 500;
 
 /** Returns the tokens whose balances can be compared with their contracts. */
 async function compareSupplies(comparison: ContractComparison): Promise<Set<Address>> {
@@ -62,9 +60,16 @@ async function compareBalances(
 ): Promise<void> {
   const { adapter, header, report, signal, stored } = comparison;
   if (adapter.readBalances === undefined) return;
+  const isListing = adapter.readHolders !== undefined;
+  const compared = isListing ? await compareHolders(comparison, tokens) : new Set<Address>();
+  let left = isListing ? OWNERS_MAX : Number.POSITIVE_INFINITY;
   for await (const rows of stored.scanBalances(adapter.chain)) {
-    const asked: BalanceRecord[] = rows.filter(({ token }) => tokens.has(token));
-    report.count('balance not comparable', rows.length - asked.length);
+    const comparable = rows.filter(({ token }) => tokens.has(token));
+    report.count('balance not comparable', rows.length - comparable.length);
+    const unlisted = comparable.filter(({ token }) => !compared.has(token));
+    const asked: BalanceRecord[] = unlisted.slice(0, left);
+    left -= asked.length;
+    if (isListing) report.count('balance not asked', unlisted.length - asked.length);
     if (asked.length === 0) continue;
     const balances = await adapter.readBalances(asked, header, signal);
     asked.forEach((row, index) => {

@@ -5,7 +5,7 @@ import type { ChainAdapter } from '../../chains/adapter.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
-import type { MarketReader, MarketScanner, MarketStore } from '../../store/store.ts';
+import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
 import { ChainIndex } from '../follow/chain-index.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import { compareContracts } from './compare-contracts.ts';
@@ -53,9 +53,9 @@ async function readOwnHeader(
 async function verifySnapshot(
   options: VerifyOptions,
   scratch: Scratch,
-  stored: MarketReader & MarketScanner,
+  stored: MarketSnapshot,
 ): Promise<Verification | null> {
-  const { adapter, signal } = options;
+  const { adapter, sizes, signal } = options;
   const checkpoint = await stored.readCheckpoint(adapter.chain);
   if (checkpoint === null) throw new Error(`nothing of ${adapter.chain} is indexed`);
   const header = await readOwnHeader(options, checkpoint);
@@ -69,7 +69,7 @@ async function verifySnapshot(
   const hasAllPositions = scope === null && checkpoint.positionsFromMs === undefined;
   const indexes = { stored, expected: scratch.market, held, hasAllPositions };
   await compareIndexes(indexes, adapter.chain, report);
-  await compareContracts({ stored, adapter, header, held, report, signal });
+  await compareContracts({ stored, adapter, sizes, header, held, report, signal });
   if ((await readOwnHeader(options, checkpoint)) === null) return null;
   return {
     block: checkpoint.block,

@@ -10,7 +10,7 @@ import type { SegmentArrays } from './segment.ts';
 /** What a segment was built from. */
 export interface SegmentOrigin {
   readonly chain: ChainSlug;
-  /** The life of the chain's index, and the commit that the segment has at least. */
+  /** Identifies the chain's index, and the last commit that the segment includes for certain. */
   readonly epoch: string;
   readonly version: number;
   /** As of that commit. */

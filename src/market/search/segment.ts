@@ -58,7 +58,7 @@ function orderListings(listings: readonly Listing[]) {
 
 export function buildSegment(listings: readonly Listing[]): SegmentArrays {
   const { sorted, ranks } = orderListings(listings);
-  /** Little is kept at a time: a million tokens are much memory in any form but arrays. */
+  /** Keeps little at a time: as objects, a million tokens would take too much memory. */
   const pick = <T>(read: (listing: Listing) => T): T[] =>
     Array.from(sorted, (number) => read(listings[number] as Listing));
   const symbols = pick(({ symbol }) => foldText(symbol ?? ''));

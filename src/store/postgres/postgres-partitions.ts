@@ -28,17 +28,17 @@ import { numberAt, textAt } from '../tables/column-value.ts';
 const DAY_MS = 86_400_000;
 /** For each lock; readers that come meanwhile wait as long. */
 const LOCK_WAIT_MS = 50;
-/** Of an empty table, which has no readers to speak of; its first rows come right after. */
+/** For an empty table, which hardly anybody reads; its first rows follow at once. */
 const EMPTY_LOCK_WAIT_MS = 1_000;
 /** An operator waits for it. */
 const DIVIDE_LOCK_WAIT_MS = 5_000;
-/** Looking for rows in a larger file would take too long under a lock; vacuum makes it small. */
+/** Scanning a larger file for rows would hold the lock too long; vacuum shrinks it. */
 const EMPTY_BYTES_MAX = 8 * 1024 * 1024;
 /** Of a table that is divided while all rows are kept: nothing is dropped, so they are few. */
 const KEPT_SPAN_DAYS = 30;
-/** So many partitions are there before the first row that they are for. */
+/** How many partitions are created ahead of the rows that they are for. */
 const AHEAD_COUNT = 3;
-/** A chain whose floor is further behind than this holds no partition for the others' rows. */
+/** A chain whose floor is further behind than this does not keep partitions of other chains. */
 const BEHIND_MAX_MS = 2 * DAY_MS;
 
 interface DividedBy {
@@ -123,7 +123,7 @@ function buildDrop(table: DividedTable, slice: TimeSlice, floorMs: number): SqlS
     DROP TABLE ${name};`);
 }
 
-/** What every chain of the store has as its floor, or more. */
+/** The lowest floor of all chains in the store. */
 function buildFloorQuery(table: DividedTable, into = ''): string {
   const { floor } = DIVIDED[table];
   return `SELECT COALESCE(MIN(COALESCE(${floor}, 0)), 0) ${into} FROM checkpoints`;

@@ -92,7 +92,7 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
   };
 }
 
-/** Only such pools have no formula of ours. */
+/** Pools of this kind are the only ones that we cannot compute. */
 function isCalledPool({ kind }: PricedTrade['strands'][number]['hops'][number]['pool']): boolean {
   return kind === 'tradesOnly';
 }

@@ -5,10 +5,10 @@
 // can be checked against the header. So an endpoint that goes on leaving logs out is noticed, at a
 // small part of the bytes that reading every block would take.
 //
-// A block is in doubt only for an address or word of which the reply has no log at all. One that
-// tells some logs of a contract and leaves out others of the same block is not noticed: the bloom
-// filter does not count, and asking for every kind of log that a contract might have emitted would
-// put most blocks of a busy chain in doubt.
+// A block is suspect only if its filter has an address or topic of which the reply has no log. An
+// endpoint that returns some logs of a contract and omits others of the same block is not noticed:
+// a bloom filter does not count, and testing every log that a contract might have emitted would
+// make most blocks of a busy chain suspect.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
@@ -20,11 +20,11 @@ import type { EvmBlock } from './parse-block.ts';
 import { parseLogs } from './parse-logs.ts';
 import { assertLogsFit } from './verify-blocks.ts';
 
-/** Between two looks at a block whose bloom filter tells something. */
+/** How often a whole block is read, if its bloom filter is selective. */
 const CHECK_MS = 20_000;
-/** And at one of a busy chain, whose filter is so full that every address seems to be in it. */
+/** The same on a busy chain, whose filters are so full that every address seems to be in them. */
 const CHECK_FULL_MS = 600_000;
-/** Above this part of its bits set, an address and a topic seem to be there one time in fifty. */
+/** With more of its bits set, a filter matches an absent address and topic one time in fifty. */
 const FULL_SHARE = 0.52;
 
 interface FilteredReply {

@@ -1,6 +1,6 @@
-// What is known of the pools of factories that nobody listed, by factory and code. A refusal counts
-// for all pools of a code only after one of another pool; for a pool alone, after one at another
-// block.
+// What is known of the pools of factories that nobody listed, by factory and code. A single refusal
+// may be due to a pool's state: a pool is refused after two refusals at different blocks, and all
+// pools of a code after refusals of two of them.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -21,7 +21,7 @@ export class ForkVerdicts<Verdict extends { readonly kind: string }> {
     return this.#verdicts.get(key)?.verdict;
   }
 
-  /** Whether it counts for the pool: a first refusal counts for nothing yet. */
+  /** Whether the verdict applies to the pool: not after a first refusal. */
   keep(key: string, verdict: Verdict, { pool, block }: JudgedPool): boolean {
     const first = this.#doubts.get(key);
     if (verdict.kind === 'refused') {

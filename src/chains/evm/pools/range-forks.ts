@@ -38,10 +38,10 @@ import { ForkVerdicts } from './fork-verdicts.ts';
 
 const PIPS = 1_000_000n;
 const SPACING_MAX = 16_384;
-/** Below this, a pool has too little for its swaps to tell anything. */
+/** A pool that holds less is not probed: its swaps would be too small to compare. */
 const HELD_MIN = 10n ** 9n;
 const WORD_COUNT_MAX = 200;
-/** Of the finest spacing, 36 pieces have all words. */
+/** Enough for the whole bitmap of a pool with a tick spacing of 1. */
 const PIECES_MAX = 40;
 /** An immutable in a contract's code: the byte that puts 32 bytes on the stack, and those. */
 const PUSHED_WORD = /7f([0-9a-f]{64})/g;
@@ -197,7 +197,7 @@ export class RangeForks {
     const known = this.#verdicts.find(key);
     if (known !== undefined) return known;
     const curve = await readCurve(description, { deployment: this.#deployment, callContracts });
-    // More ticks than are read say nothing of its code.
+    // A pool with too many ticks to read says nothing about its code.
     if (curve === 'tooMany') return NOT_NOW;
     const verdict: RangeVerdict =
       curve === null

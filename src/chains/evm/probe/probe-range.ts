@@ -37,7 +37,7 @@ export type RangeVerdict =
 const ABI = parseAbi([
   'function swapEach(address pool, address[2] tokens, bool zeroForOne, uint256[] amounts) returns (int256[2][] moved)',
 ]);
-/** The largest cross most of the ticks that there are. */
+/** Parts of what the pool holds: the largest swaps cross most of its ticks. */
 const DIVISORS = [3n, 50n, 1000n, 40_000n, 3_000_000n];
 /** With fewer sizes, another curve could pay the same. */
 const SIZES_MIN = 2;

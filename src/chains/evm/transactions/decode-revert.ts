@@ -91,7 +91,7 @@ function decode(data: Hex) {
 
 function findSaying(text: string): string | undefined {
   if (Object.hasOwn(SAYINGS, text)) return SAYINGS[text];
-  // Each fork of the router of V2 says it after its own name.
+  // Forks of V2's router put their own name before the reason.
   if (text.endsWith('Router: EXCESSIVE_INPUT_AMOUNT')) return TOO_MUCH;
   return text.endsWith('Router: INSUFFICIENT_OUTPUT_AMOUNT') ? TOO_LITTLE : undefined;
 }

@@ -29,7 +29,7 @@ const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_0
 const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
 /** In Balancer's vault, which moves only the ends of a path: 101,000 for one pool in all. */
 const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
-/** Formulas that are not here: those of stable pools take a loop. */
+/** For pools whose formula we do not compute: stable ones solve it in a loop. */
 const CALLED_COST: SwapCost = { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };

@@ -33,7 +33,7 @@ export const HELD_SLICE: AccountSlice = { offset: OWNER_OFFSET, length: 40 };
  */
 export const LEVIED_SLICE: AccountSlice = { offset: 0, length: 256 };
 const ACCOUNT_BYTES = 165;
-/** Multisignature accounts of Token-2022, which could begin with any key. */
+/** The size of Token-2022's multisignature accounts, whose first bytes may equal any mint. */
 const MULTISIG_BYTES = 355;
 /** Rows between two turns of the event loop: some milliseconds. */
 const ROWS_PER_TURN = 2_000;

@@ -35,7 +35,7 @@ export interface VenueSwapEncoder {
   readonly usesLamports?: boolean;
   /** Whether it may pay less than the exact output, and succeed. */
   readonly mayPayLess?: boolean;
-  /** Whether its swaps of an exact output are not executed on the embedded chain. */
+  /** Whether no test executes its swaps of an exact output on the embedded chain. */
   readonly isOutputUnproven?: boolean;
   /** Throws a `RangeError` if the accounts are not those of a pool of the venue. */
   encode(order: SwapOrder): ProgramInstruction;

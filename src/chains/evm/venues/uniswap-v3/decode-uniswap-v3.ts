@@ -17,7 +17,7 @@ const BURN_TOPIC = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da
 const SWAP_TOPIC = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
 const PANCAKE_SWAP_TOPIC = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83';
 
-/** The emitters of swaps like those of Uniswap's own pools. */
+/** The contracts that emitted swaps in the layout of Uniswap's own pools. */
 export function listRangeSwaps(logs: readonly EvmLog[]): PoolId[] {
   return logs.flatMap(({ topics, address }) =>
     topics[0] === SWAP_TOPIC ? [toPoolId(address)] : [],
