@@ -36,7 +36,7 @@ function fakeToken(balance: bigint): object {
   return { code: FAKE_TOKEN_CODE, stateDiff: { [`0x${'0'.repeat(64)}`]: slot } };
 }
 
-/** What the probe returns. Its address and the caller's are new ones: pools may treat some apart. */
+/** What the probe returns. Its address and the caller's are new: pools may treat some apart. */
 export async function callProbe(
   { code, data, gas, held }: ProbeCall,
   { client, block: minBlock, signal }: ProbeNode,
