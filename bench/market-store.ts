@@ -99,7 +99,7 @@ const PAST_MS = 10 ** 9;
 const HEAD_BLOCK = 100_000;
 const BLOCKS_PER_MINUTE = 100;
 
-/** The trades of the last minutes: all that lists and windows have to count. Later blocks are later. */
+/** The trades of the last minutes: all that lists and windows count. Later blocks are later. */
 function makeTrades(number: number, count: number): TradeRecord[] {
   const place = number % BLOCKS_PER_MINUTE;
   const lateMs = Math.floor((place * 60_000) / BLOCKS_PER_MINUTE);
