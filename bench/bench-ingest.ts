@@ -264,12 +264,20 @@ function buildMemoryRow(timings: readonly OursTiming[]): Row {
   };
 }
 
-export async function benchIngest(options: { readonly quick: boolean }): Promise<Row[]> {
-  const { quick } = options;
+/** What this part may be limited to. */
+export const INGEST_CHAINS = ['transfers', 'swaps'] as const;
+
+export async function benchIngest(options: {
+  readonly quick: boolean;
+  readonly only?: string | undefined;
+}): Promise<Row[]> {
+  const { quick, only } = options;
   const repetitions = quick ? 2 : 3;
   const parts: Part[] = [];
-  for (const one of TRANSFER_CASES) parts.push(await benchTransfers(one, { quick, repetitions }));
-  parts.push(await benchSwaps({ quick, repetitions }));
+  for (const one of only === 'swaps' ? [] : TRANSFER_CASES) {
+    parts.push(await benchTransfers(one, { quick, repetitions }));
+  }
+  if (only !== 'transfers') parts.push(await benchSwaps({ quick, repetitions }));
   const timings = parts.flatMap((part) => part.timings);
   return [...parts.flatMap((part) => part.rows), buildMemoryRow(timings)];
 }

@@ -4,6 +4,7 @@ import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
+import { lowerThreadPriority } from '../src/lib/lower-thread-priority.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Store } from '../src/store/store.ts';
 import {
@@ -91,6 +92,8 @@ async function measureThreads(run: IngestRun): Promise<() => Promise<ThreadTimes
 }
 
 async function index(run: IngestRun): Promise<IngestResult> {
+  // As in the service, where it is no other than that of the store's thread.
+  lowerThreadPriority();
   const store = await openBenchStore(run.store);
   const arrived = Promise.withResolvers<number>();
   const log = {
