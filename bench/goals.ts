@@ -155,13 +155,13 @@ export const GOALS = {
   },
   ingestSwapsSqlite: {
     part: 'ingest',
-    name: 'swaps with candles and balances, SQLite',
-    ratioMin: null,
+    name: 'swaps with candles and balances after the first 25,000, of 12,000 a second, SQLite',
+    ratioMin: 1,
   },
   ingestSwapsPostgres: {
     part: 'ingest',
-    name: 'swaps with candles and balances, PostgreSQL',
-    ratioMin: null,
+    name: 'swaps with candles and balances after the first 25,000, of 8,000 a second, PostgreSQL',
+    ratioMin: 1,
   },
   ingestBytesSqlite: {
     part: 'ingest',

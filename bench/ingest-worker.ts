@@ -36,7 +36,8 @@ export interface IngestResult {
   /** The same by thread. */
   readonly threads: ThreadTimes;
   readonly peakRssMiB: number;
-  readonly commits: number;
+  /** When each commit was done, and how many trades were stored by then. */
+  readonly commits: readonly { readonly atMs: number; readonly trades: number }[];
   /** Counted afterwards, to check that the work was done. */
   readonly transfers: number;
   readonly trades: number;
@@ -116,7 +117,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
     await createTransferTable(run.store);
     keepTransferRows(adapter, store);
   }
-  let commits = 0;
+  const commits: { atMs: number; trades: number }[] = [];
   const indexer = new Indexer({
     ...DEFAULT_INDEXER_OPTIONS,
     adapter,
@@ -127,7 +128,8 @@ async function index(run: IngestRun): Promise<IngestResult> {
     random: Math.random,
     log,
     onCommitted: (event) => {
-      commits += 1;
+      const trades = (commits.at(-1)?.trades ?? 0) + event.trades.length;
+      commits.push({ atMs: Date.now(), trades });
       if (event.checkpoint.block === run.head) arrived.resolve(Date.now());
     },
   });

@@ -2,14 +2,16 @@
 // used.
 
 import type { Address, PoolId } from '../../model/ids.ts';
-import { copyText, KnownTexts } from './known-texts.ts';
+import { copyText, KNOWN_ADDRESSES, KnownTexts } from './known-texts.ts';
 
 const WORD_LENGTH = 64;
 const ZERO_PADDING = '0'.repeat(24);
 const ADDRESS_TOPIC_START = `0x${ZERO_PADDING}`;
 
 const TOPIC_ADDRESSES = new KnownTexts<Address>((topic) =>
-  topic.startsWith(ADDRESS_TOPIC_START) ? (copyText(`0x${topic.slice(26)}`) as Address) : null,
+  topic.startsWith(ADDRESS_TOPIC_START)
+    ? KNOWN_ADDRESSES.find(copyText(`0x${topic.slice(26)}`))
+    : null,
 );
 
 /** Whether data is exactly this many words. */
