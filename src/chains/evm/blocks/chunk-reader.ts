@@ -63,7 +63,8 @@ export interface ChunkReaderOptions {
 
 /** What an endpoint returned for a range, before it is combined. */
 interface Findings {
-  readonly logs: readonly EvmLog[];
+  /** In the end only what is compared with the headers. */
+  readonly logs: EvmLog[];
   readonly known: KnownBlocks;
   /** Blocks of the whole range, if they were requested together with the logs. */
   readonly early: Promise<readonly EvmBlock[]> | null;
@@ -98,6 +99,20 @@ function isNearHead(chunk: Chunk): boolean {
 
 function toReadOptions(chunk: Chunk) {
   return { linked: isNearHead(chunk), signal: chunk.signal };
+}
+
+/**
+ * In place, so that nobody holds the others while headers and senders are read. Of a range that is
+ * not verified no more is compared with headers: the logs of a block were found to agree.
+ */
+function keepFirstOfBlocks(logs: EvmLog[]): void {
+  let count = 0;
+  for (const log of logs) {
+    if (logs[count - 1]?.block === log.block) continue;
+    logs[count] = log;
+    count += 1;
+  }
+  logs.length = count;
 }
 
 export function buildPlainHeader(accepted: AcceptedBlock): BlockHeader {
@@ -245,6 +260,9 @@ export class ChunkReader {
     const decodedWith = { decoding, directory, callContracts, hasAllTransfers };
     const { decoded } = await decodeBacked(logs, decodedWith);
     const { blocks: accepted, refused } = acceptEvents(decoded, directory, chunk);
+    const unclaimed = listUnclaimed({ logs, undecoded: decoded.undecoded, refused });
+    const logCount = logs.length;
+    if (!chunk.verified) keepFirstOfBlocks(logs);
 
     const wishes = this.#planBlockWishes(chunk, accepted, findings);
     const blocks =
@@ -259,7 +277,7 @@ export class ChunkReader {
     const findSender = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });
 
     // Only now are the logs trusted, and with them the pools that they create.
-    directory.noteUnclaimed(listUnclaimed({ logs, undecoded: decoded.undecoded, refused }));
+    directory.noteUnclaimed(unclaimed);
     for (const { events } of decoded.blocks) {
       for (const event of events) {
         if (event.kind === 'poolCreated') directory.add(event.description);
@@ -272,7 +290,7 @@ export class ChunkReader {
         events: this.#addSenders(block, findSender, endpoint),
       })),
       headers: chunk.linked ? blocks.map(({ header }) => header) : [],
-      logCount: logs.length,
+      logCount,
       notices: chunk.verified ? this.#findNotices(chunk, { logs, accepted }) : null,
     };
   }
