@@ -37,8 +37,7 @@ export async function readEvmBlocks(
     signal: options.signal,
     ...(heavy ? { callsMax: FULL_BLOCKS_PER_BATCH } : {}),
     // Of a full block little is kept; the last result is the chain id.
-    digest: (result, index) =>
-      index < wishes.length ? parseBlock(result, endpoint.name) : result,
+    digest: (result, index) => (index < wishes.length ? parseBlock(result, endpoint.name) : result),
   });
   if (!options.linked) endpoint.assertChain(endpoint.unwrap(outcomes.pop()));
   const found = new Map<number, EvmBlock>();
