@@ -2,7 +2,6 @@
 // string with all others, and a lookup by it compares no characters.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import type { Address } from '../../model/ids.ts';
 
 /** Enough for what a few thousand blocks repeat. */
 const COUNT_MAX = 20_000;
@@ -25,13 +24,6 @@ export class KnownTexts<Text extends string> {
     return parsed;
   }
 }
-
-const ADDRESS = /^0x[0-9a-f]{40}$/;
-
-/** Of tokens, pools, owners and senders: whoever is one of them may be another, too. */
-export const KNOWN_ADDRESSES = new KnownTexts<Address>((text) =>
-  ADDRESS.test(text) ? (text as Address) : null,
-);
 
 /** A part of a longer text keeps all of that in memory; its copy does not. */
 export function copyText(text: string): string {

@@ -1,6 +1,6 @@
-// A reply with a long list, parsed in parts. Of eight thousand logs `JSON.parse` makes ten megabytes
-// of objects at once: they outlive several collections, each of which copies them. Of a part, what
-// is not kept is gone before the next one.
+// A reply with a long list, parsed in parts. Of eight thousand logs `JSON.parse` makes ten
+// megabytes of objects at once: they outlive several collections, each of which copies them. Of a
+// part, what is not kept is gone before the next one.
 
 /** The text of a part: some hundreds of logs. */
 const PART_CHARS = 256 * 1024;

@@ -75,7 +75,7 @@ interface PlannedCandle {
   buildRow(stored: SqlRow | undefined): SqlRow;
 }
 
-/** A pool's candle that is its token's, too, has the same row but for the pool: it is built once. */
+/** A pool's candle that is its token's, too, has the same row but for the pool. */
 function createRowBuilder(chain: ChainSlug) {
   const built = new Map<FoldedCandle, SqlRow>();
   return (candle: FoldedCandle, series: SeriesKey): SqlRow => {

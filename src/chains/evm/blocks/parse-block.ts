@@ -3,7 +3,7 @@
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import { KNOWN_ADDRESSES } from '../known-texts.ts';
+import { KNOWN_ADDRESSES } from '../hex-data.ts';
 
 export interface EvmBlock {
   readonly header: BlockHeader;

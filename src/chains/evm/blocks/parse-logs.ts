@@ -4,7 +4,8 @@
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
-import { KNOWN_ADDRESSES, KnownTexts } from '../known-texts.ts';
+import { KNOWN_ADDRESSES } from '../hex-data.ts';
+import { KnownTexts } from '../known-texts.ts';
 
 export interface LogRange {
   readonly fromBlock: number;
