@@ -155,13 +155,23 @@ export const GOALS = {
   },
   ingestSwapsSqlite: {
     part: 'ingest',
-    name: 'swaps with candles and balances, SQLite',
+    name: 'the first 25,000 swaps with candles and balances, SQLite',
     ratioMin: null,
   },
   ingestSwapsPostgres: {
     part: 'ingest',
-    name: 'swaps with candles and balances, PostgreSQL',
+    name: 'the first 25,000 swaps with candles and balances, PostgreSQL',
     ratioMin: null,
+  },
+  ingestSteadySqlite: {
+    part: 'ingest',
+    name: 'the 75,000 swaps after those, of 12,000 a second, SQLite',
+    ratioMin: 1,
+  },
+  ingestSteadyPostgres: {
+    part: 'ingest',
+    name: 'the 75,000 swaps after those, of 8,000 a second, PostgreSQL',
+    ratioMin: 1,
   },
   ingestBytesSqlite: {
     part: 'ingest',

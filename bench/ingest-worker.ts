@@ -4,6 +4,7 @@ import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
+import { lowerThreadPriority } from '../src/lib/lower-thread-priority.ts';
 import { sleep } from '../src/lib/retry.ts';
 import type { Store } from '../src/store/store.ts';
 import {
@@ -35,7 +36,8 @@ export interface IngestResult {
   /** The same by thread. */
   readonly threads: ThreadTimes;
   readonly peakRssMiB: number;
-  readonly commits: number;
+  /** When each commit was done, and how many trades were stored by then. */
+  readonly commits: readonly { readonly atMs: number; readonly trades: number }[];
   /** Counted afterwards, to check that the work was done. */
   readonly transfers: number;
   readonly trades: number;
@@ -91,6 +93,8 @@ async function measureThreads(run: IngestRun): Promise<() => Promise<ThreadTimes
 }
 
 async function index(run: IngestRun): Promise<IngestResult> {
+  // As in the service, where it is no other than that of the store's thread.
+  lowerThreadPriority();
   const store = await openBenchStore(run.store);
   const arrived = Promise.withResolvers<number>();
   const log = {
@@ -113,7 +117,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
     await createTransferTable(run.store);
     keepTransferRows(adapter, store);
   }
-  let commits = 0;
+  const commits: { atMs: number; trades: number }[] = [];
   const indexer = new Indexer({
     ...DEFAULT_INDEXER_OPTIONS,
     adapter,
@@ -124,7 +128,8 @@ async function index(run: IngestRun): Promise<IngestResult> {
     random: Math.random,
     log,
     onCommitted: (event) => {
-      commits += 1;
+      const trades = (commits.at(-1)?.trades ?? 0) + event.trades.length;
+      commits.push({ atMs: Date.now(), trades });
       if (event.checkpoint.block === run.head) arrived.resolve(Date.now());
     },
   });

@@ -1,4 +1,4 @@
-// `npm run bench [-- parts] [--quick] [--check]`: benchmarks as ratios to peers, in one run.
+// `npm run bench [-- parts] [--quick] [--check] [--only …]`: benchmarks as ratios to peers.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { benchAccess } from './bench-access.ts';
 import { benchConsole } from './bench-console.ts';
-import { benchIngest } from './bench-ingest.ts';
+import { benchIngest, INGEST_CHAINS } from './bench-ingest.ts';
 import { benchLists } from './bench-lists.ts';
 import { benchMcp } from './bench-mcp.ts';
 import { benchNodes } from './bench-nodes.ts';
@@ -24,8 +24,14 @@ import { profilePaths } from './profile.ts';
 import { type Results, readCommit, readMachine, writeResults } from './results.ts';
 import type { Row } from './row.ts';
 
+interface RunOptions {
+  readonly quick: boolean;
+  /** The chains of `ingest` to measure; both by default. */
+  readonly only?: string | undefined;
+}
+
 interface Part {
-  readonly run: (options: { readonly quick: boolean }) => Promise<readonly Row[]>;
+  readonly run: (options: RunOptions) => Promise<readonly Row[]>;
   /** The duration on two cores, for the plan that is shown first. */
   readonly seconds: number;
   readonly quickSeconds: number;
@@ -71,12 +77,15 @@ function writePages(fresh: Partial<Results>): void {
 }
 
 /** Runs one part and stores its rows at once, so that a later failure loses nothing. */
-async function runPart(name: string, part: Part, quick: boolean): Promise<readonly Row[]> {
+async function runPart(name: string, part: Part, options: RunOptions): Promise<readonly Row[]> {
+  const { quick, only } = options;
   const [loadBefore = 0] = loadavg();
   const startedMs = performance.now();
-  const rows = await part.run({ quick });
+  const rows = await part.run(options);
   const seconds = (performance.now() - startedMs) / 1000;
   for (const row of rows) printRow(row);
+  // Some rows of a part would replace all of them.
+  if (only !== undefined) return rows;
   const measured = { measuredAt: new Date().toISOString(), commit: readCommit(), quick };
   const fresh = { ...measured, seconds, loadBefore, machine: readMachine(), rows };
   writePages({ parts: { [name]: fresh } });
@@ -112,18 +121,24 @@ const FORM = {
 Measures ourselves against peers, as ratios: all parts but profile unless some are named. The parts
 are ${names}.
 --quick takes fewer and shorter turns; --check ends with exit code 1 where a goal is missed.
+--only ${INGEST_CHAINS.join('|')} measures that much of ingest, and prints it without keeping it.
 `,
-  flags: { quick: { type: 'boolean' }, check: { type: 'boolean' } },
+  flags: { quick: { type: 'boolean' }, check: { type: 'boolean' }, only: { type: 'string' } },
   takesAnyArgs: true,
 } as const;
 
 const command = readCommand(process.argv.slice(2), FORM);
 if (command === null) process.exit();
-const { quick = false, check = false } = command.values;
+const { quick = false, check = false, only } = command.values;
 const chosen = command.args;
 const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   refuseCommand(FORM, `no part ${unknown.join(', ')}; known: ${names}`);
+  process.exit();
+}
+const isOnly = INGEST_CHAINS.some((one) => one === only) && chosen.join() === 'ingest';
+if (only !== undefined && !isOnly) {
+  refuseCommand(FORM, `--only takes ${INGEST_CHAINS.join(' or ')}, with the part ingest alone`);
   process.exit();
 }
 // A profile compares nothing, so it runs only on request.
@@ -139,9 +154,12 @@ for (const [index, [name, part]] of plan.entries()) {
   console.error(
     `\n[${index + 1}/${plan.length}] ${name}, about ${formatDuration(pickSeconds(part))}`,
   );
-  const rows = await (name === PROFILE ? part.run({ quick }) : runPart(name, part, quick));
+  const rows = await (name === PROFILE
+    ? part.run({ quick })
+    : runPart(name, part, { quick, only }));
   missed.push(...rows.filter((row) => !isMet(row)));
 }
-console.error('\nwritten: bench/results/latest.json, docs/performance.md and its plots');
+if (only === undefined)
+  console.error('\nwritten: bench/results/latest.json, docs/performance.md and its plots');
 for (const row of missed) console.log(`MISSED ${GOALS[row.goal].part}: ${GOALS[row.goal].name}`);
 if (check && missed.length > 0) process.exitCode = 1;

@@ -7,10 +7,11 @@
  */
 export type ColumnType = 'text' | 'name' | 'hex' | 'integer';
 
-/** The positions of the columns that the engines store in another form. */
+/** The positions of the columns that the engines store in another form, and of text. */
 interface EncodedPositions {
   readonly names: readonly number[];
   readonly hexes: readonly number[];
+  readonly texts: readonly number[];
 }
 
 const ENCODED_POSITIONS = new WeakMap<readonly ColumnType[], EncodedPositions>();
@@ -21,7 +22,7 @@ export function findEncodedPositions(types: readonly ColumnType[]): EncodedPosit
   if (positions === undefined) {
     const find = (wanted: ColumnType) =>
       types.flatMap((type, position) => (type === wanted ? [position] : []));
-    positions = { names: find('name'), hexes: find('hex') };
+    positions = { names: find('name'), hexes: find('hex'), texts: find('text') };
     ENCODED_POSITIONS.set(types, positions);
   }
   return positions;

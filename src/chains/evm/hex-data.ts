@@ -8,8 +8,17 @@ const WORD_LENGTH = 64;
 const ZERO_PADDING = '0'.repeat(24);
 const ADDRESS_TOPIC_START = `0x${ZERO_PADDING}`;
 
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/** Of tokens, pools, owners and senders: whoever is one of them may be another, too. */
+export const KNOWN_ADDRESSES = new KnownTexts<Address>((text) =>
+  ADDRESS.test(text) ? (text as Address) : null,
+);
+
 const TOPIC_ADDRESSES = new KnownTexts<Address>((topic) =>
-  topic.startsWith(ADDRESS_TOPIC_START) ? (copyText(`0x${topic.slice(26)}`) as Address) : null,
+  topic.startsWith(ADDRESS_TOPIC_START)
+    ? KNOWN_ADDRESSES.find(copyText(`0x${topic.slice(26)}`))
+    : null,
 );
 
 /** Whether data is exactly this many words. */

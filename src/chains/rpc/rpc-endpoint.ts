@@ -4,7 +4,8 @@ import type { ChainSourceStatus } from '../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
-import { postHttp } from './http-post.ts';
+import { type HttpReply, postHttp } from './http-post.ts';
+import { ListSplitError, splitListReply } from './list-reply.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import type { RpcCall, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
@@ -13,6 +14,11 @@ interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Fewer calls per request than the endpoint would accept. */
   readonly callsMax?: number;
+  /**
+   * What to keep of a result, read as soon as its request is answered: results of many requests
+   * need not all be in memory until the last one is.
+   */
+  readonly digest?: (result: unknown, index: number) => unknown;
 }
 
 export interface EndpointLimits {
@@ -23,6 +29,13 @@ export interface EndpointLimits {
   readonly batchesMax: number;
   /** How long a checked chain id stays valid. */
   readonly chainCheckMs: number;
+}
+
+interface SentCalls {
+  readonly calls: readonly RpcCall[];
+  readonly firstId: number;
+  readonly methods: readonly string[];
+  readonly reply: HttpReply;
 }
 
 /** One use of an endpoint: health is shared, limits are specific to this use. */
@@ -65,6 +78,30 @@ export class RpcEndpoint {
     return this.unwrap(outcome);
   }
 
+  /**
+   * One call whose result is a long list. `read` gets it in parts, each parsed when it is asked
+   * for, so that a part need not outlive what is read of it. It may be called twice.
+   */
+  async requestList<T>(
+    call: RpcCall,
+    read: (parts: Iterable<unknown>) => T,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const sent = await this.#post([call], signal);
+    const list = splitListReply(sent.reply.text);
+    if (list !== null) {
+      const [outcome] = this.#parse(sent, list.envelope);
+      this.unwrap(outcome);
+      try {
+        return read(list.parts);
+      } catch (error) {
+        if (!(error instanceof ListSplitError)) throw error;
+      }
+    }
+    const [outcome] = this.#parse(sent);
+    return read([this.unwrap(outcome)]);
+  }
+
   /** Several calls in as few requests as the endpoint accepts; one outcome each, in order. */
   async batch(calls: readonly RpcCall[], options: BatchOptions = {}): Promise<RpcOutcome[]> {
     const outcomes = new Array<RpcOutcome>(calls.length);
@@ -76,7 +113,13 @@ export class RpcEndpoint {
         const part = calls.slice(start, start + callsMax);
         next += part.length;
         const done = await this.#exchangeOrSplit(part, options.signal);
-        for (const [offset, outcome] of done.entries()) outcomes[start + offset] = outcome;
+        for (const [offset, outcome] of done.entries()) {
+          const index = start + offset;
+          outcomes[index] =
+            outcome.ok && options.digest !== undefined
+              ? { ok: true, result: options.digest(outcome.result, index) }
+              : outcome;
+        }
       }
     };
     const lanes = Math.min(this.#limits.batchesMax, calls.length);
@@ -161,6 +204,10 @@ export class RpcEndpoint {
   }
 
   async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+    return this.#parse(await this.#post(calls, signal));
+  }
+
+  async #post(calls: readonly RpcCall[], signal?: AbortSignal): Promise<SentCalls> {
     const { url, agent, gate } = this.#pooled;
     const firstId = this.#pooled.takeIds(calls.length);
     const items = calls.map(({ method, params }, index) => {
@@ -182,11 +229,18 @@ export class RpcEndpoint {
     });
     observeAnswer();
     this.#pooled.meter.countBytes(methods, reply);
-    const outcomes = parseRpcReply(reply, {
-      ...{ name: this.name, firstId, methods },
-      redact: (text) => this.#pooled.redact(text),
-      classifyError: (error) => this.#dialect.classifyError(error),
-    });
+    return { calls, firstId, methods, reply };
+  }
+
+  #parse({ calls, firstId, methods, reply }: SentCalls, text = reply.text): RpcOutcome[] {
+    const outcomes = parseRpcReply(
+      { ...reply, text },
+      {
+        ...{ name: this.name, firstId, methods },
+        redact: (words) => this.#pooled.redact(words),
+        classifyError: (error) => this.#dialect.classifyError(error),
+      },
+    );
     for (const [index, outcome] of outcomes.entries()) {
       const call = calls[index];
       if (!outcome.ok && call !== undefined) this.limitations.noteCall(call, outcome.error);

@@ -29,7 +29,7 @@ function computeDepthUsd(state: MarketState, pool: PoolEntry): number {
 
 export function findIncomplete(
   state: MarketState,
-  pools: ReadonlySet<PoolEntry>,
+  pools: readonly PoolEntry[],
 ): readonly IncompletePool[] {
   const found: IncompletePool[] = [];
   for (const entry of pools) {

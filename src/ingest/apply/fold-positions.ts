@@ -10,10 +10,10 @@ import { createPosition, foldTrade, settlePosition } from '../../positions/posit
 import type { MarketState } from '../state/market-state.ts';
 import type { PositionEntry } from '../state/position-cache.ts';
 
-function findEntry(state: MarketState, key: PositionKey): PositionEntry {
-  const entry = state.positions.find(key);
+function findEntry(state: MarketState, { token, wallet }: PositionKey): PositionEntry {
+  const entry = state.positions.find(token, wallet);
   if (entry !== undefined) return entry;
-  throw new Error(`position of ${key.wallet} in ${key.token} was not loaded`);
+  throw new Error(`position of ${wallet} in ${token} was not loaded`);
 }
 
 /** Applies the trades of one wallet with one token. */

@@ -34,8 +34,8 @@ export async function loadPositions(
         if (token !== coin && state.balances.get(token, wallet) === undefined) {
           of.balances.push(state.adoptBalance(token, wallet));
         }
-        if (state.positions.find({ token, wallet }) !== undefined) continue;
-        const entry = state.positions.add({ token, wallet });
+        if (state.positions.find(token, wallet) !== undefined) continue;
+        const entry = state.positions.add(token, wallet);
         // A new token has no positions in the store.
         if (state.tokens.get(token)?.hasAllPositions === false) missing.push(entry);
       }

@@ -146,9 +146,9 @@ function valuePool(state: MarketState, pool: PoolEntry, anchor: Ratio | null): v
 
 /** Must be called at the end of a block, for the pools that it changed. */
 export function valuePools(state: MarketState): void {
-  if (state.poolsOfBlock.size === 0) return;
+  const pools = state.poolsOfBlock;
+  if (pools.length === 0) return;
   const anchor = findAnchorPrice(state);
-  const pools = [...state.poolsOfBlock];
   const isPaired = (pool: PoolEntry) => pool.views[0]?.quoteRank === RANK_TOKEN;
   for (const pool of pools) if (!isPaired(pool)) valuePool(state, pool, anchor);
   for (const pool of pools) if (isPaired(pool)) valuePool(state, pool, anchor);

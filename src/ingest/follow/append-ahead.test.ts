@@ -7,9 +7,10 @@ import { appendAhead } from './append-ahead.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
 import type { PreparedBatch } from './prepare-batch.ts';
 
-/** An index whose commits end when told. */
+/** An index whose commits end when told; one begins when the one before is stored. */
 class SlowIndex {
   readonly steps: string[] = [];
+  #last: Promise<void> = Promise.resolve();
   readonly #commits: PromiseWithResolvers<void>[] = [];
   readonly #started: PromiseWithResolvers<void>[] = [];
 
@@ -19,13 +20,15 @@ class SlowIndex {
   }
 
   commit({ append }: PreparedBatch): Promise<void> {
-    this.steps.push(`commit ${append.finalizedBlock}`);
-    const commit = Promise.withResolvers<void>();
-    this.#commits.push(commit);
-    this.#at(this.#commits.length - 1).resolve();
-    return commit.promise.then(() => {
+    this.#last = this.#last.then(async () => {
+      this.steps.push(`commit ${append.finalizedBlock}`);
+      const commit = Promise.withResolvers<void>();
+      this.#commits.push(commit);
+      this.#at(this.#commits.length - 1).resolve();
+      await commit.promise;
       this.steps.push(`stored ${append.finalizedBlock}`);
     });
+    return this.#last;
   }
 
   /** Resolves when the commit has begun. */
@@ -46,18 +49,18 @@ async function* list(count: number): AsyncGenerator<BlocksToAppend> {
   }
 }
 
-test('a batch is prepared while the one before is committed, and commits stay in order', async () => {
+test('batches are prepared while two before are committed, and commits stay in order', async () => {
   const index = new SlowIndex();
-  const done = appendAhead(index, list(3), async () => true);
-  for (let commit = 0; commit < 3; commit += 1) {
+  const done = appendAhead(index, list(4), async () => true);
+  for (let commit = 0; commit < 4; commit += 1) {
     const { resolve } = await index.began(commit);
     await setImmediate();
     resolve();
   }
   await done;
   assert.deepEqual(index.steps, [
-    ...['prepare 1', 'commit 1', 'prepare 2', 'stored 1', 'commit 2'],
-    ...['prepare 3', 'stored 2', 'commit 3', 'stored 3'],
+    ...['prepare 1', 'commit 1', 'prepare 2', 'prepare 3', 'stored 1', 'commit 2'],
+    ...['prepare 4', 'stored 2', 'commit 3', 'stored 3', 'commit 4', 'stored 4'],
   ]);
 });
 
@@ -68,7 +71,7 @@ test('nothing is committed after a commit that failed', async () => {
   await setImmediate();
   reject(new Error('the disk is full'));
   await assert.rejects(done, /the disk is full/);
-  assert.deepEqual(index.steps, ['prepare 1', 'commit 1', 'prepare 2']);
+  assert.deepEqual(index.steps, ['prepare 1', 'commit 1', 'prepare 2', 'prepare 3']);
 });
 
 test('no commit is under way any more when it ends, for whatever reason', async () => {

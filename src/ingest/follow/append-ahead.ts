@@ -1,7 +1,14 @@
-// Appends batches, each applied in memory while the one before is written to the store.
+// Appends batches, each applied in memory while those before are written to the store.
 
 import type { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
+
+/**
+ * How many batches may be applied and not stored yet. With two, neither side waits for the other
+ * where one batch takes it longer than usual: a store that writes its log back, code that is still
+ * being compiled.
+ */
+const COMMITS_MAX = 2;
 
 /**
  * Commits stay in order, and a failed one fails the whole: the index must then be loaded again. No
@@ -13,18 +20,19 @@ export async function appendAhead(
   batches: AsyncIterable<BlocksToAppend>,
   onAppended: () => Promise<boolean>,
 ): Promise<void> {
-  let committing: Promise<void> = Promise.resolve();
+  const committing: Promise<void>[] = [];
   try {
     for await (const batch of batches) {
       const prepared = await index.prepare(batch);
-      await committing;
-      committing = index.commit(prepared);
+      if (committing.length === COMMITS_MAX) await committing.shift();
+      const commit = index.commit(prepared);
       // It is awaited later; until then its failure must not count as unhandled.
-      committing.catch(() => undefined);
+      commit.catch(() => undefined);
+      committing.push(commit);
       if (!(await onAppended())) break;
     }
   } finally {
-    await committing.catch(() => undefined);
+    await Promise.allSettled(committing);
   }
-  await committing;
+  await Promise.all(committing);
 }

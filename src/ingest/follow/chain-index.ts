@@ -165,9 +165,9 @@ export class ChainIndex implements BackfillIndex {
     return await this.#scope.select(read, this.#state, source);
   }
 
-  /** Stores a prepared batch, after the one before. */
+  /** Stores a prepared batch, after those before; not at all if one of them fails. */
   commit(prepared: PreparedBatch): Promise<void> {
-    this.#committing = this.#commitPrepared(prepared);
+    this.#committing = this.#committing.then(() => this.#commitPrepared(prepared));
     return this.#committing;
   }
 

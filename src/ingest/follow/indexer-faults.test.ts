@@ -282,6 +282,23 @@ describe('a store', () => {
 });
 
 describe('an indexer', () => {
+  it('that applies a long batch in parts stores what short batches do', async () => {
+    const chain = new FakeChain({ seed: 9, finalityDepth: 3 });
+    chain.extend(400);
+    await withStore(async (store) => {
+      const sizes = { blockCountMax: 5000, eventCountMax: 20_000 };
+      const { indexer, adapter, events, settle } = startIndexer(chain, store, { sizes });
+      await settle();
+      await indexer.stop();
+      const range = { fromBlock: 0, toBlock: 397, linked: false, ...sizes };
+      const { blocks } = await adapter.readBlocks(range);
+      const count = blocks.reduce((sum, block) => sum + block.events.length, 0);
+      assert.ok(count > 2000, `${count} events are no long batch`);
+      assert.ok((events[0]?.blockCount ?? 0) > 390);
+      assert.deepEqual(await readIndex(store), await indexAfresh(chain));
+    });
+  });
+
   it('that is stopped at any moment leaves whole batches, and the next one continues', async () => {
     const random = createRandom(77);
     const chain = new FakeChain({ seed: 13, finalityDepth: 9 });

@@ -1,6 +1,8 @@
 // Applies a batch of blocks in memory, and copies the rows that it changed.
 
+import { setImmediate } from 'node:timers/promises';
 import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
+import type { BlockEvents } from '../../model/block-events.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
 import type { MarketReader } from '../../store/store.ts';
@@ -33,6 +35,28 @@ interface BatchSource {
   readonly signal: AbortSignal;
 }
 
+/** Some ten milliseconds of work. */
+const EVENTS_PER_SLICE = 1000;
+
+/** Between slices, replies of the node and of the store are heard: neither waits for the whole. */
+async function applyInSlices(
+  state: MarketState,
+  blocks: readonly BlockEvents[],
+  finalizedBlock: number,
+): Promise<void> {
+  let start = 0;
+  let eventCount = 0;
+  for (const [index, { events }] of blocks.entries()) {
+    eventCount += events.length;
+    if (eventCount < EVENTS_PER_SLICE) continue;
+    applyBlocks(state, blocks.slice(start, index + 1), finalizedBlock);
+    start = index + 1;
+    eventCount = 0;
+    await setImmediate();
+  }
+  applyBlocks(state, blocks.slice(start), finalizedBlock);
+}
+
 export async function prepareBatch(
   state: MarketState,
   source: BatchSource,
@@ -42,7 +66,7 @@ export async function prepareBatch(
   const { adapter, signal } = source;
   const { blocks } = batch.selected;
   await loadState(state, source, blocks);
-  applyBlocks(state, blocks, finalizedBlock);
+  await applyInSlices(state, blocks, finalizedBlock);
   const changes = state.takeChanges();
   const missed = await renewSupplies(adapter, {
     ...{ tokens: changes.tokens, header: last, isRead: withSupplies, signal },

@@ -27,13 +27,20 @@ export function priceNativeInUsd(
   };
 }
 
-/** USD per unit of the native coin, by the first anchor pool that has a price; otherwise null. */
+/**
+ * USD per unit of the native coin, by the first anchor pool that has a price; otherwise null. Every
+ * trade asks for it, and few change it: a pool's price is kept as long as its state.
+ */
 export function findAnchorPrice(state: MarketState): Ratio | null {
   const findDecimals = (token: Address) => state.tokens.get(token)?.row.decimals ?? null;
   for (const id of state.assets.anchorPools) {
     const pool = state.pools.get(id);
-    const price = pool === undefined ? null : priceNativeInUsd(pool, findDecimals);
-    if (price !== null) return price;
+    if (pool === undefined) continue;
+    if (pool.anchor?.state === pool.row.state) return pool.anchor.price;
+    const price = priceNativeInUsd(pool, findDecimals);
+    if (price === null) continue;
+    pool.anchor = { state: pool.row.state, price };
+    return price;
   }
   return null;
 }

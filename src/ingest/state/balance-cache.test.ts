@@ -9,7 +9,8 @@ function createCache(balances: readonly (readonly [token: number, owner: number]
   const cache = new BalanceCache();
   for (const [token, owner] of balances) {
     const row = { token: toAddress(token), owner: toAddress(owner), amountRaw: 1n };
-    cache.set({ row, isStored: false, imagedBlock: -1, changedBlock: -1, beforeRaw: 0n });
+    const blocks = { imagedBlock: -1, batch: -1, changedBlock: -1 };
+    cache.set({ row, isStored: false, ...blocks, beforeRaw: 0n });
   }
   const has = (token: number, owner: number) =>
     cache.get(toAddress(token), toAddress(owner)) !== undefined;

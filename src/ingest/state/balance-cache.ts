@@ -10,6 +10,8 @@ export interface BalanceEntry {
   isStored: boolean;
   /** The last block whose undo image includes this row. */
   imagedBlock: number;
+  /** The last batch that changed it. */
+  batch: number;
   /** The last block that changed it, and what it was before that. */
   changedBlock: number;
   beforeRaw: bigint;

@@ -34,7 +34,7 @@ export const NO_ROWS: ChangedRows = {
   ...{ positions: [], addedPositions: [], trades: [], undo: [], news: [] },
 };
 
-function copyBalances(entries: ReadonlySet<BalanceEntry>) {
+function copyBalances(entries: readonly BalanceEntry[]) {
   const balances: BalanceRecord[] = [];
   const addedBalances: BalanceRecord[] = [];
   for (const entry of entries) {

@@ -11,6 +11,7 @@ import {
   type MarketView,
 } from '../../chains/quote-rule.ts';
 import { evictOldest } from '../../lib/bounded-map.ts';
+import type { Ratio } from '../../lib/decimal.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type {
@@ -42,6 +43,8 @@ export interface TokenEntry {
   readonly rank: AssetRank;
   /** The last block whose undo image includes this row; the same for every entry type. */
   imagedBlock: number;
+  /** The last batch that changed it, by its number in this process; the same for other types. */
+  batch: number;
   /** Pools in which this token is the base, oldest first; null until looked up. */
   basePools: BasePool[] | null;
   /** Whether the store has no balance or position of it that is not in memory. */
@@ -58,6 +61,11 @@ export interface PoolEntry {
   readonly row: Mutable<PoolRecord>;
   readonly views: readonly MarketView[];
   imagedBlock: number;
+  batch: number;
+  /** The last block that changed it, by its number among those begun. */
+  begun: number;
+  /** Of an anchor pool: USD per unit of the native coin, and the state that it follows from. */
+  anchor: { readonly state: PoolRecord['state']; readonly price: Ratio } | null;
   /** Null until they are read; an incomplete pool has none. */
   ticks: Map<number, TickEntry> | null;
   /** The ticks in order, built when needed and dropped when a tick is added or removed. */
@@ -75,10 +83,10 @@ interface OpenImages {
 
 /** Everything that the blocks of one batch changed. */
 export interface BatchChanges {
-  readonly tokens: ReadonlySet<TokenEntry>;
-  readonly pools: ReadonlySet<PoolEntry>;
+  readonly tokens: readonly TokenEntry[];
+  readonly pools: readonly PoolEntry[];
   readonly ticks: ReadonlySet<TickEntry>;
-  readonly balances: ReadonlySet<BalanceEntry>;
+  readonly balances: readonly BalanceEntry[];
   readonly positions: ReadonlySet<PositionEntry>;
   readonly trades: readonly TradeRecord[];
   readonly undo: readonly UndoImages[];
@@ -118,11 +126,14 @@ export class MarketState {
   readonly #limits: StateLimits;
   #header: BlockHeader | null = null;
   #images: OpenImages | null = null;
-  #tokens = new Set<TokenEntry>();
-  #pools = new Set<PoolEntry>();
-  #poolsOfBlock = new Set<PoolEntry>();
+  /** Rows are touched several times for each event: a mark is cheaper to look at than a set. */
+  #batch = 0;
+  #begun = 0;
+  #tokens: TokenEntry[] = [];
+  #pools: PoolEntry[] = [];
+  #poolsOfBlock: PoolEntry[] = [];
   #ticks = new Set<TickEntry>();
-  #balances = new Set<BalanceEntry>();
+  #balances: BalanceEntry[] = [];
   #positions = new Set<PositionEntry>();
   #trades: TradeRecord[] = [];
   #blockTradesFrom = 0;
@@ -140,7 +151,7 @@ export class MarketState {
   }
 
   /** Pools that the current block has changed so far, in order of their first change. */
-  get poolsOfBlock(): ReadonlySet<PoolEntry> {
+  get poolsOfBlock(): readonly PoolEntry[] {
     return this.#poolsOfBlock;
   }
 
@@ -153,7 +164,8 @@ export class MarketState {
   beginBlock(header: BlockHeader, undoable: boolean): void {
     this.#header = header;
     this.#news.beginBlock(header);
-    this.#poolsOfBlock.clear();
+    this.#begun += 1;
+    this.#poolsOfBlock = [];
     this.#blockTradesFrom = this.#trades.length;
     const images = { tokens: new Map(), pools: new Map(), ticks: [], balances: [], positions: [] };
     this.#images = undoable ? { block: header.position, ...images } : null;
@@ -166,6 +178,7 @@ export class MarketState {
       row: { ...row },
       rank: findRank(this.assets, row.token),
       imagedBlock: NEVER,
+      batch: NEVER,
       basePools: null,
       hasAllBalances: false,
       hasAllPositions: false,
@@ -179,6 +192,9 @@ export class MarketState {
       row: { ...row },
       views: listMarketViews(this.assets, row),
       imagedBlock: NEVER,
+      batch: NEVER,
+      begun: NEVER,
+      anchor: null,
       ticks: null,
       tickOrder: null,
     };
@@ -189,8 +205,8 @@ export class MarketState {
   /** A balance is zero until it is loaded. */
   adoptBalance(token: Address, owner: Address): BalanceEntry {
     const row = { token, owner, amountRaw: 0n };
-    const blocks = { imagedBlock: NEVER, changedBlock: NEVER };
-    const entry = { row, isStored: false, ...blocks, beforeRaw: 0n };
+    const marks = { imagedBlock: NEVER, batch: NEVER, changedBlock: NEVER };
+    const entry = { row, isStored: false, ...marks, beforeRaw: 0n };
     this.balances.set(entry);
     return entry;
   }
@@ -210,7 +226,7 @@ export class MarketState {
     entry.hasAllPositions = true;
     entry.imagedBlock = this.header.position;
     this.#images?.tokens.set(row.token, null);
-    this.#tokens.add(entry);
+    this.#noteToken(entry);
     this.#news.addToken(row);
     return entry;
   }
@@ -221,8 +237,7 @@ export class MarketState {
     entry.imagedBlock = this.header.position;
     this.#images?.pools.set(row.pool, null);
     this.poolsToStore.set(row.pool, entry);
-    this.#pools.add(entry);
-    this.#poolsOfBlock.add(entry);
+    this.#notePool(entry);
     // A pool without a view is of no use to anybody.
     if (entry.views.length > 0) this.#news.addPool(entry.row);
     return entry;
@@ -230,16 +245,15 @@ export class MarketState {
 
   /** Must be called before a row is changed; the same for the other types. */
   touchToken(entry: TokenEntry): void {
-    this.#tokens.add(entry);
+    this.#noteToken(entry);
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
     entry.imagedBlock = this.#images.block;
     this.#images.tokens.set(entry.row.token, { ...entry.row });
   }
 
   touchPool(entry: PoolEntry): void {
-    this.#pools.add(entry);
+    this.#notePool(entry);
     this.#news.watch(entry.row);
-    this.#poolsOfBlock.add(entry);
     if (this.#images === null || entry.imagedBlock === this.#images.block) return;
     entry.imagedBlock = this.#images.block;
     this.#images.pools.set(entry.row.pool, { ...entry.row });
@@ -256,7 +270,10 @@ export class MarketState {
   }
 
   touchBalance(entry: BalanceEntry): void {
-    this.#balances.add(entry);
+    if (entry.batch !== this.#batch) {
+      entry.batch = this.#batch;
+      this.#balances.push(entry);
+    }
     if (entry.changedBlock !== this.header.position) {
       entry.changedBlock = this.header.position;
       entry.beforeRaw = entry.row.amountRaw;
@@ -342,15 +359,33 @@ export class MarketState {
     this.#forgetChanges();
   }
 
+  #noteToken(entry: TokenEntry): void {
+    if (entry.batch === this.#batch) return;
+    entry.batch = this.#batch;
+    this.#tokens.push(entry);
+  }
+
+  #notePool(entry: PoolEntry): void {
+    if (entry.batch !== this.#batch) {
+      entry.batch = this.#batch;
+      this.#pools.push(entry);
+    }
+    if (entry.begun === this.#begun) return;
+    entry.begun = this.#begun;
+    this.#poolsOfBlock.push(entry);
+  }
+
   #forgetChanges(): void {
     this.metadata.clear();
     this.#header = null;
     this.#images = null;
-    this.#tokens = new Set();
-    this.#pools = new Set();
-    this.#poolsOfBlock.clear();
+    this.#batch += 1;
+    this.#begun += 1;
+    this.#tokens = [];
+    this.#pools = [];
+    this.#poolsOfBlock = [];
     this.#ticks = new Set();
-    this.#balances = new Set();
+    this.#balances = [];
     this.#positions = new Set();
     this.#trades = [];
     this.#blockTradesFrom = 0;

@@ -23,60 +23,68 @@ function estimateBytes(row: PositionRecord | null): number {
   return row === null ? 0 : ROW_BYTES + row.periods.length * PERIOD_BYTES;
 }
 
-function toKey({ token, wallet }: PositionKey): string {
-  return `${token} ${wallet}`;
-}
+type HeldEntry = PositionEntry & { row: PositionRecord | null };
 
+/** Two nested maps, as of balances: a joined key would be built and hashed for every lookup. */
 export class PositionCache {
-  readonly #entries = new Map<string, PositionEntry & { row: PositionRecord | null }>();
+  readonly #byToken = new Map<Address, Map<Address, HeldEntry>>();
   #bytes = 0;
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  find(key: PositionKey): PositionEntry | undefined {
-    return this.#entries.get(toKey(key));
+  find(token: Address, wallet: Address): PositionEntry | undefined {
+    return this.#byToken.get(token)?.get(wallet);
   }
 
   /** Adds a position that is not in memory, without a row until it is loaded. */
-  add({ token, wallet }: PositionKey): PositionEntry {
+  add(token: Address, wallet: Address): PositionEntry {
     const entry = { token, wallet, row: null, isStored: false, imagedBlock: -1 };
-    this.#entries.set(toKey(entry), entry);
+    let wallets = this.#byToken.get(token);
+    if (wallets === undefined) {
+      wallets = new Map();
+      this.#byToken.set(token, wallets);
+    }
+    wallets.set(wallet, entry);
     this.#bytes += ENTRY_BYTES;
     return entry;
   }
 
   /** Gives a position that was added its stored row. */
   load(row: PositionRecord): void {
-    this.setRow(row, row).isStored = true;
+    const entry = this.find(row.token, row.wallet);
+    if (entry === undefined) throw new Error('The position was not loaded');
+    this.setRow(entry, row);
+    entry.isStored = true;
   }
 
-  setRow(key: PositionKey, row: PositionRecord): PositionEntry {
-    const entry = this.#entries.get(toKey(key));
-    if (entry === undefined) throw new Error('The position was not loaded');
+  /** Replaces the row of an entry of this cache. */
+  setRow(entry: PositionEntry, row: PositionRecord): void {
     this.#bytes += estimateBytes(row) - estimateBytes(entry.row);
-    entry.row = row;
-    return entry;
+    (entry as HeldEntry).row = row;
   }
 
   /**
-   * Evicts those that came first until at most `bytesMax` are left. Returns the tokens that have
-   * lost positions.
+   * Evicts until at most `bytesMax` are left: of the token that came first, those that came first.
+   * Returns the tokens that have lost positions.
    */
   trim(bytesMax: number): Set<Address> {
     const evicted = new Set<Address>();
-    for (const [key, { row, token }] of this.#entries) {
-      if (this.#bytes <= bytesMax) break;
-      this.#entries.delete(key);
-      this.#bytes -= ENTRY_BYTES + estimateBytes(row);
-      evicted.add(token);
+    for (const [token, wallets] of this.#byToken) {
+      for (const [wallet, { row }] of wallets) {
+        if (this.#bytes <= bytesMax) return evicted;
+        wallets.delete(wallet);
+        this.#bytes -= ENTRY_BYTES + estimateBytes(row);
+        evicted.add(token);
+      }
+      this.#byToken.delete(token);
     }
     return evicted;
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#byToken.clear();
     this.#bytes = 0;
   }
 }

@@ -9,7 +9,13 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { SeriesKey, StoredInterval } from '../../model/market-record.ts';
 import type { SqlProcedure, SqlRow, SqlSession } from '../sql.ts';
-import { CANDLE_TABLE, toCandleKey, toCandleRecord, toCandleRow } from '../tables/candle-table.ts';
+import {
+  ALL_POOLS,
+  CANDLE_TABLE,
+  toCandleKey,
+  toCandleRecord,
+  toCandleRow,
+} from '../tables/candle-table.ts';
 import { TRADE_TABLE, toFoldedTrade } from '../tables/trade-table.ts';
 
 /** The key of a row as text, for lookups in memory. */
@@ -59,29 +65,43 @@ function foldSeries(trades: readonly FoldedTrade[]): FoldedSeries[] {
   });
 }
 
-/** Each candle as a key, and the row that follows from the stored one, which may be missing. */
+/** Each candle as the row that follows from the stored one, which may be missing. */
 interface PlannedCandle {
-  readonly key: SqlRow;
   /**
-   * Stored trades are earlier than these: only an interval's first candle can already hold some.
+   * The key of the stored one; null if there can be none. Stored trades are earlier than these:
+   * only an interval's first candle can already hold some.
    */
-  readonly mayBeStored: boolean;
+  readonly key: SqlRow | null;
   buildRow(stored: SqlRow | undefined): SqlRow;
+}
+
+/** A pool's candle that is its token's, too, has the same row but for the pool. */
+function createRowBuilder(chain: ChainSlug) {
+  const built = new Map<FoldedCandle, SqlRow>();
+  return (candle: FoldedCandle, series: SeriesKey): SqlRow => {
+    const same = built.get(candle);
+    if (same !== undefined) return same.with(CANDLE_TABLE.at.pool, series.pool ?? ALL_POOLS);
+    const row = toCandleRow(chain, layOver(null, candle, series));
+    built.set(candle, row);
+    return row;
+  };
 }
 
 function planCandles(chain: ChainSlug, trades: readonly FoldedTrade[]): PlannedCandle[] {
   const planned: PlannedCandle[] = [];
+  const buildNewRow = createRowBuilder(chain);
   for (const { series, candles } of foldSeries(trades)) {
     const met = new Set<StoredInterval>();
     for (const candle of candles) {
       const { interval, draft } = candle;
       planned.push({
-        key: toCandleKey(chain, { ...series, interval, openTimeMs: draft.openTimeMs }),
-        mayBeStored: !met.has(interval),
-        buildRow: (stored) => {
-          const before = stored === undefined ? null : toCandleRecord(stored);
-          return toCandleRow(chain, layOver(before, candle, series));
-        },
+        key: met.has(interval)
+          ? null
+          : toCandleKey(chain, { ...series, interval, openTimeMs: draft.openTimeMs }),
+        buildRow: (stored) =>
+          stored === undefined
+            ? buildNewRow(candle, series)
+            : toCandleRow(chain, layOver(toCandleRecord(stored), candle, series)),
       });
       met.add(interval);
     }
@@ -93,7 +113,7 @@ async function addTrades(session: SqlSession, rows: readonly SqlRow[]): Promise<
   const chain = rows[0]?.[TRADE_TABLE.at.chain] as ChainSlug | undefined;
   if (chain === undefined) return;
   const planned = planCandles(chain, rows.map(toFoldedTrade));
-  const keys = planned.flatMap(({ mayBeStored, key }) => (mayBeStored ? [key] : []));
+  const keys = planned.flatMap(({ key }) => (key === null ? [] : [key]));
   const reading = session.queryEach(CANDLE_TABLE.selectByKey, keys);
   // PostgreSQL writes the trades while the candles are on their way.
   const inserting = session.insertRows(TRADE_TABLE, rows);
@@ -102,8 +122,8 @@ async function addTrades(session: SqlSession, rows: readonly SqlRow[]): Promise<
   await inserting;
   const changed: SqlRow[] = [];
   const added: SqlRow[] = [];
-  for (const { key, mayBeStored, buildRow } of planned) {
-    const before = mayBeStored ? stored.get(encodeKey(key)) : undefined;
+  for (const { key, buildRow } of planned) {
+    const before = key === null ? undefined : stored.get(encodeKey(key));
     (before === undefined ? added : changed).push(buildRow(before));
   }
   await session.upsertRows(CANDLE_TABLE, changed);

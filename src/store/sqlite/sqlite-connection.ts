@@ -41,7 +41,8 @@ export class SqliteConnection {
     const readerKiB = isSnapshot ? SNAPSHOT_CACHE_SIZE_KIB : CACHE_SIZE_KIB;
     const cacheKiB = readOnly ? readerKiB : WRITER_CACHE_SIZE_KIB;
     this.#database.exec(`PRAGMA cache_size = -${cacheKiB}`);
-    this.#database.exec(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
+    // A writer's memory must not grow with the file: what it has mapped counts as its own.
+    this.#database.exec(`PRAGMA mmap_size = ${readOnly ? MMAP_SIZE_BYTES : 0}`);
   }
 
   get inTransaction(): boolean {

@@ -131,17 +131,13 @@ export class SqliteSession implements SqlSession {
     const names = positions.names.map((position) => ({ position, name: '', id: 0 }));
     return rows.map((row) => {
       const values = [...row];
-      for (const value of values) {
-        // PostgreSQL rejects it, and all engines must accept the same data.
-        if (typeof value === 'string' && value.includes('\0')) {
-          throw new TypeError('Text with U+0000 cannot be stored');
-        }
-      }
+      for (const position of positions.texts) assertStorable(values[position]);
       for (const last of names) {
         const name = values[last.position];
         if (typeof name !== 'string') continue;
         // Consecutive rows usually share their chain, venue or token.
         if (name !== last.name || last.id === 0) {
+          assertStorable(name);
           last.name = name;
           last.id = this.#names.addId(name);
         }
@@ -168,6 +164,13 @@ export class SqliteSession implements SqlSession {
 
 /** As SQLite returns it. */
 type SqliteRow = (SqlValue | Uint8Array)[];
+
+/** PostgreSQL rejects it, and all engines must accept the same data. Ids are checked as digits. */
+function assertStorable(value: SqlValue | undefined): void {
+  if (typeof value === 'string' && value.includes('\0')) {
+    throw new TypeError('Text with U+0000 cannot be stored');
+  }
+}
 
 function replaceHex(values: SqlValue[], position: number): void {
   const text = values[position];

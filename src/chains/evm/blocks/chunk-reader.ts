@@ -23,7 +23,7 @@ import { listUnclaimed } from './list-unclaimed.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import type { EvmBlock } from './parse-block.ts';
-import { parseLogs } from './parse-logs.ts';
+import { parseLogParts } from './parse-logs.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
 import { readReceipts } from './read-receipts.ts';
 import { ReceiptsChoice } from './receipts-choice.ts';
@@ -63,13 +63,17 @@ export interface ChunkReaderOptions {
 
 /** What an endpoint returned for a range, before it is combined. */
 interface Findings {
-  readonly logs: readonly EvmLog[];
+  /** In the end only what is compared with the headers. */
+  readonly logs: EvmLog[];
   readonly known: KnownBlocks;
   /** Blocks of the whole range, if they were requested together with the logs. */
   readonly early: Promise<readonly EvmBlock[]> | null;
   readonly senders: ReadonlyMap<TransactionId, Address>;
   readonly isByReceipts: boolean;
 }
+
+/** The sender of a transaction of a block. */
+type FindSender = (block: number, txHash: TransactionId) => Address | undefined;
 
 /** Up to this many, logs and full blocks are requested together, to save a round trip. */
 const HEAD_BLOCKS_MAX = 3;
@@ -95,6 +99,20 @@ function isNearHead(chunk: Chunk): boolean {
 
 function toReadOptions(chunk: Chunk) {
   return { linked: isNearHead(chunk), signal: chunk.signal };
+}
+
+/**
+ * In place, so that nobody holds the others while headers and senders are read. Of a range that is
+ * not verified no more is compared with headers: the logs of a block were found to agree.
+ */
+function keepFirstOfBlocks(logs: EvmLog[]): void {
+  let count = 0;
+  for (const log of logs) {
+    if (logs[count - 1]?.block === log.block) continue;
+    logs[count] = log;
+    count += 1;
+  }
+  logs.length = count;
 }
 
 export function buildPlainHeader(accepted: AcceptedBlock): BlockHeader {
@@ -210,8 +228,12 @@ export class ChunkReader {
       ...(logAddresses === null ? {} : { address: logAddresses }),
       ...(this.#hasAllLogs(chunk) ? {} : { topics: [decoding.topics] }),
     };
-    const raw = await endpoint.request({ method: 'eth_getLogs', params: [filter] }, signal);
-    return parseLogs(raw, { fromBlock, toBlock, endpoint: endpoint.name });
+    const range = { fromBlock, toBlock, endpoint: endpoint.name };
+    return await endpoint.requestList(
+      { method: 'eth_getLogs', params: [filter] },
+      (parts) => parseLogParts(parts, range),
+      signal,
+    );
   }
 
   #hasAllLogs(chunk: Chunk): boolean {
@@ -238,6 +260,9 @@ export class ChunkReader {
     const decodedWith = { decoding, directory, callContracts, hasAllTransfers };
     const { decoded } = await decodeBacked(logs, decodedWith);
     const { blocks: accepted, refused } = acceptEvents(decoded, directory, chunk);
+    const unclaimed = listUnclaimed({ logs, undecoded: decoded.undecoded, refused });
+    const logCount = logs.length;
+    if (!chunk.verified) keepFirstOfBlocks(logs);
 
     const wishes = this.#planBlockWishes(chunk, accepted, findings);
     const blocks =
@@ -249,10 +274,10 @@ export class ChunkReader {
     if (context.allLogs && !findings.isByReceipts) {
       await assertTailsComplete(endpoint, { blocks, logs }, chunk.signal);
     }
-    const senders = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });
+    const findSender = await this.#findSenders(endpoint, { chunk, accepted, blocks, findings });
 
     // Only now are the logs trusted, and with them the pools that they create.
-    directory.noteUnclaimed(listUnclaimed({ logs, undecoded: decoded.undecoded, refused }));
+    directory.noteUnclaimed(unclaimed);
     for (const { events } of decoded.blocks) {
       for (const event of events) {
         if (event.kind === 'poolCreated') directory.add(event.description);
@@ -262,10 +287,10 @@ export class ChunkReader {
     return {
       blocks: accepted.map((block) => ({
         header: headers.get(block.block) ?? buildPlainHeader(block),
-        events: this.#addSenders(block, senders, endpoint),
+        events: this.#addSenders(block, findSender, endpoint),
       })),
       headers: chunk.linked ? blocks.map(({ header }) => header) : [],
-      logCount: logs.length,
+      logCount,
       notices: chunk.verified ? this.#findNotices(chunk, { logs, accepted }) : null,
     };
   }
@@ -308,32 +333,33 @@ export class ChunkReader {
       readonly blocks: readonly EvmBlock[];
       readonly findings: Findings;
     },
-  ): Promise<ReadonlyMap<TransactionId, Address>> {
-    const senders = new Map(read.findings.senders);
-    for (const block of read.blocks) {
-      for (const [txHash, sender] of block.senders) senders.set(txHash, sender);
+  ): Promise<FindSender> {
+    const { senders: early } = read.findings;
+    const byBlock = new Map(read.blocks.map(({ header, senders }) => [header.position, senders]));
+    const missing: { readonly txHash: TransactionId; readonly blockHash: string }[] = [];
+    for (const { block, blockHash, swapTxHashes } of read.accepted) {
+      const own = byBlock.get(block);
+      for (const txHash of swapTxHashes) {
+        if (own?.has(txHash) || early.has(txHash)) continue;
+        missing.push({ txHash, blockHash });
+      }
     }
-    const missing = read.accepted.flatMap(({ swapTxHashes, blockHash }) =>
-      [...swapTxHashes].flatMap((txHash) => (senders.has(txHash) ? [] : [{ txHash, blockHash }])),
-    );
-    const { signal } = read.chunk;
-    for (const [txHash, sender] of await readSenders(endpoint, missing, signal)) {
-      senders.set(txHash, sender);
-    }
-    return senders;
+    const late = await readSenders(endpoint, missing, read.chunk.signal);
+    return (block, txHash) =>
+      byBlock.get(block)?.get(txHash) ?? early.get(txHash) ?? late.get(txHash);
   }
 
   #addSenders(
     accepted: AcceptedBlock,
-    senders: ReadonlyMap<TransactionId, Address>,
+    findSender: FindSender,
     endpoint: RpcEndpoint,
   ): readonly MarketEvent[] {
-    const { events } = accepted;
+    const { events, block } = accepted;
     // Without swaps there is nothing to add; most blocks of most chains have only transfers.
     if (accepted.swapTxHashes.size === 0) return events as readonly MarketEvent[];
     return events.map((event): MarketEvent => {
       if (event.kind !== 'swap') return event;
-      const wallet = senders.get(event.txHash);
+      const wallet = findSender(block, event.txHash);
       if (wallet !== undefined) return { ...event, wallet };
       throw new RpcError('invalidReply', `${endpoint.name}: transaction is missing from its block`);
     });

@@ -3,6 +3,7 @@
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
+import { KNOWN_ADDRESSES } from '../hex-data.ts';
 
 export interface EvmBlock {
   readonly header: BlockHeader;
@@ -21,7 +22,11 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const BLOOM = /^0x[0-9a-f]{512}$/i;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/;
 
-type BlockFields = Record<string, unknown> & { logsBloom?: unknown; gasUsed?: unknown };
+type BlockFields = Record<string, unknown> & {
+  logsBloom?: unknown;
+  gasUsed?: unknown;
+  from?: unknown;
+};
 
 function malformed(endpoint: string, what: string): RpcError {
   return new RpcError('invalidReply', `${endpoint}: ${what} is malformed`, { endpoint });
@@ -46,6 +51,9 @@ function hexField(
 }
 
 function senderField(fields: BlockFields, endpoint: string): Address {
+  const { from } = fields;
+  const known = typeof from === 'string' ? KNOWN_ADDRESSES.find(from) : null;
+  if (known !== null) return known;
   return hexField(fields, 'from', { pattern: ADDRESS, endpoint }) as Address;
 }
 

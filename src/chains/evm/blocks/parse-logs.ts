@@ -4,6 +4,7 @@
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
+import { KNOWN_ADDRESSES } from '../hex-data.ts';
 import { KnownTexts } from '../known-texts.ts';
 
 export interface LogRange {
@@ -30,19 +31,38 @@ function parseHex(value: unknown, pattern: RegExp, what: string): string {
   throw new Malformed(`${what} is malformed`);
 }
 
+/** So many digits, with their prefix, are below 2^53. */
+const SHORT_LENGTH_MAX = 15;
+const [CODE_0, CODE_9, CODE_A] = [48, 57, 97];
+
+/** `Number` leaves compiled code for each text. NaN for anything but digits. */
+function parseShortHex(text: string): number {
+  let number = text.length > 2 ? 0 : Number.NaN;
+  for (let index = 2; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    // Upper case becomes lower case, and digits stay digits.
+    const digit = code <= CODE_9 ? code - CODE_0 : (code | 32) - CODE_A + 10;
+    if (digit < 0 || digit > 15 || (digit < 10 && code > CODE_9)) return Number.NaN;
+    number = number * 16 + digit;
+  }
+  return number;
+}
+
+function parseHexNumber(text: string): number {
+  if (!text.startsWith('0x')) return Number.NaN;
+  return text.length <= SHORT_LENGTH_MAX ? parseShortHex(text) : Number(text);
+}
+
 function parseNumber(value: unknown, what: string): number {
-  const number = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN;
+  const number = typeof value === 'string' ? parseHexNumber(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new Malformed(`${what} is malformed`);
   return number;
 }
 
-const ADDRESSES = new KnownTexts<Address>((text) =>
-  ADDRESS.test(text) ? (text as Address) : null,
-);
 const WORDS = new KnownTexts((text) => (WORD.test(text) ? text : null));
 
 function parseAddress(value: unknown): Address {
-  const known = typeof value === 'string' ? ADDRESSES.find(value) : null;
+  const known = typeof value === 'string' ? KNOWN_ADDRESSES.find(value) : null;
   return known ?? (parseHex(value, ADDRESS, 'address') as Address);
 }
 
@@ -117,18 +137,23 @@ function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
   }
 }
 
-/** The logs in chain order. Throws `invalidReply` for impossible data. */
-export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
+/**
+ * The logs of a list that comes in parts, in chain order. Throws `invalidReply` for impossible
+ * data.
+ */
+export function parseLogParts(parts: Iterable<unknown>, range: LogRange): EvmLog[] {
   try {
-    if (!Array.isArray(raw)) throw new Malformed('logs are not a list');
-    const logs: EvmLog[] = new Array(raw.length);
+    const logs: EvmLog[] = [];
     let previous: EvmLog | null = null;
     let sorted = true;
-    for (let index = 0; index < raw.length; index += 1) {
-      const log = parseLog(raw[index], previous);
-      sorted &&= previous === null || compare(previous, log) < 0;
-      logs[index] = log;
-      previous = log;
+    for (const part of parts) {
+      if (!Array.isArray(part)) throw new Malformed('logs are not a list');
+      for (const raw of part) {
+        const log = parseLog(raw, previous);
+        sorted &&= previous === null || compare(previous, log) < 0;
+        logs.push(log);
+        previous = log;
+      }
     }
     if (!sorted) logs.sort(compare);
     assertSequence(logs, range);
@@ -138,4 +163,8 @@ export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
     const { endpoint } = range;
     throw new RpcError('invalidReply', `${endpoint}: ${error.message}`, { endpoint });
   }
+}
+
+export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
+  return parseLogParts([raw], range);
 }

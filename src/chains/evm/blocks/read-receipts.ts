@@ -12,7 +12,7 @@ import { parseReceipts } from './parse-receipts.ts';
 import { type BlockWish, buildBlockCall } from './read-evm-blocks.ts';
 
 interface ReadReceipts {
-  readonly logs: readonly EvmLog[];
+  readonly logs: EvmLog[];
   readonly senders: ReadonlyMap<TransactionId, Address>;
   readonly blocks: readonly EvmBlock[];
 }

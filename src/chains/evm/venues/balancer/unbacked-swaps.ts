@@ -73,6 +73,7 @@ export function createUnbackedFinder(deployment: EvmDeployment): FindUnbacked {
     return gains;
   };
   return (logs) => {
+    if (vaults.size === 0) return NONE_UNBACKED;
     const swaps = logs.filter(
       ({ address, topics }) => topics[0] === BALANCER_SWAP_TOPICS[2] && vaults.has(address),
     );
