@@ -2,12 +2,16 @@
 
 import type { Hex } from 'viem';
 import { encodePacked } from 'viem/utils';
+import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
 
 /** One path, with what the calls of all kinds of routers take. */
 export interface PathEnds {
   readonly hops: readonly SwapHop[];
+  /** What the wallet spends and receives; the zero address is the native coin. */
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
   readonly recipient: Hex;
   readonly deadline: bigint;
   readonly isNativeIn: boolean;
@@ -31,6 +35,7 @@ export function toPathEnds(
   plan: Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'tokenIn' | 'tokenOut'>,
 ): PathEnds {
   return {
+    ...{ tokenIn: plan.tokenIn, tokenOut: plan.tokenOut },
     hops,
     recipient: plan.recipient as Hex,
     deadline: BigInt(plan.deadlineSeconds),
