@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
-import type { TestChainOptions } from '../devnet/test-chain.ts';
+import type { TestChain, TestChainOptions } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
 import { ChainConnections } from '../src/compose/chain-connections.ts';
@@ -86,8 +86,13 @@ function createBuilder(
   };
 }
 
-export async function startTradingScene(options: TestChainOptions = {}): Promise<TradingScene> {
-  const devnet = await startIndexedDevnet(options);
+interface TradingSceneOptions extends TestChainOptions {
+  /** Changes the chain before it is indexed. */
+  readonly prepare?: (chain: TestChain) => Promise<void>;
+}
+
+export async function startTradingScene(options: TradingSceneOptions = {}): Promise<TradingScene> {
+  const devnet = await startIndexedDevnet(options, options.prepare);
   const source: ChainSource = {
     chain: 'devnet',
     endpoints: [devnet.recorder.url],
