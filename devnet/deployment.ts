@@ -76,6 +76,13 @@ export interface Deployment {
   readonly contracts: DevnetContracts;
   /** Absent on the chains of tests, and on those of earlier versions. */
   readonly others?: { readonly contracts: OtherContracts; readonly pools: readonly DevnetPool[] };
+  /** Contracts of Curve, which tests add. */
+  readonly curve?: {
+    readonly registry: Address;
+    /** Of StableSwap NG pools. */
+    readonly stableFactory: Address;
+    readonly router: Address;
+  };
   readonly tokens: readonly DevnetToken[];
   readonly pools: readonly DevnetPool[];
   /** Ids of the pools that price the native coin in dollars, best first. */

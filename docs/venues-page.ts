@@ -59,7 +59,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
   }
   if (curve.length > 0) {
     const priced =
-      'StableSwap NG to the unit, unless rates move (`movingRates`) or the curve does (`ramping`); metapools and others no: trades only';
+      'StableSwap NG to the unit, unless rates move (`movingRates`) or the curve does (`ramping`); metapools and others by a call, direct trades only (`called`)';
     const place = { venue: 'curve', pools: 'pools of two to eight coins', priced };
     rows.push({ ...place, contract: curve.join(', ') });
   }
@@ -91,7 +91,8 @@ const OUTPUT_CALLS: Readonly<Record<SwapRouter['outputCall'], string>> = {
 
 function renderRouter(router: SwapRouter): string {
   const { name, kind, permit2, canDivide, outputCall, address } = router;
-  const approved = permit2 === null ? 'itself' : 'through Permit2';
+  const itself = kind === 'curve' ? 'itself, or the one pool' : 'itself';
+  const approved = permit2 === null ? itself : 'through Permit2';
   const routes = canDivide ? 'divided, up to three hops each' : 'one, up to three hops';
   return `| ${name} | ${kind} | ${approved} | ${routes} | ${OUTPUT_CALLS[outputCall]} | ${address} |`;
 }
@@ -206,9 +207,10 @@ A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a t
 A router that was never executed on its own contract is built on only after a simulation.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
-Pools of older Curve formulas, Curve's crypto pools and metapools, Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055).
-Balancer V2's pools that are not weighted are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decision 0065). A token that trades
-nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded. Curve's router is not offered before its calls were executed on the real contract or a stand-in.
+Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055).
+Balancer V2's pools that are not weighted, and Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
+nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded.
+One pool of Curve is called itself, and approved; its router takes what needs several of them or wraps the coin. Neither takes a deadline (\`NO_DEADLINE\`), and the router keeps a unit (\`routerUnit\`).
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
 
 ${renderProofs()}

@@ -149,7 +149,7 @@ export async function startIndexedDevnet(
   const recorder = await startRpcRecorder(chain.rpcUrl);
   const indexing = await startIndexing(chain, {
     rpcUrl: recorder.url,
-    ...(options.hasOthers ? { adoption: QUICK_ADOPTION } : {}),
+    ...(options.hasOthers || chain.deployment.curve ? { adoption: QUICK_ADOPTION } : {}),
   });
   return {
     ...indexing,

@@ -52,8 +52,8 @@ const PAIRS: readonly PairSpec[] = [
   { tokens: ['usdc', 'wire'], amounts: [900_000n, 1_100_000n], isStable: true, fee: 5 },
 ];
 
-/** A vault is its own router and has a scene of its own (`vault-scene.ts`). */
-type SceneRouterKind = Exclude<VenueRouterKind, 'vault'>;
+/** Balancer's vault and Curve have scenes of their own (`vault-scene.ts`, `curve-scene.ts`). */
+type SceneRouterKind = Exclude<VenueRouterKind, 'vault' | 'curve'>;
 
 /** What random trades need. */
 export interface RoutedScene {
@@ -70,7 +70,11 @@ export interface RouterScene extends RoutedScene {
   openPair(token: string): Promise<GraphPool>;
 }
 
-async function act(chain: TestChain, call: { to?: Account; data: Hex }): Promise<Account> {
+/** A step of a scene; returns the contract that it created. */
+export async function act(
+  chain: TestChain,
+  call: { to?: Account; data: Hex; value?: bigint },
+): Promise<Account> {
   const receipt = await chain.send({ from: MAKER, gas: GAS, ...call });
   if (receipt.status !== '0x1') throw new Error('a step of the scene failed');
   const { contractAddress } = await chain.rpc.call<{ contractAddress: Account }>(
@@ -209,6 +213,10 @@ const VENUES: Readonly<Record<SceneRouterKind, readonly string[]>> = {
   solidly: [PAIRS_VENUE],
 };
 
+function isOfScene(kind: VenueRouterKind): kind is SceneRouterKind {
+  return kind in VENUES;
+}
+
 export async function startRouterScene(): Promise<RouterScene> {
   const devnet = await startIndexedDevnet();
   const { chain, adapter } = devnet;
@@ -241,7 +249,7 @@ export async function startRouterScene(): Promise<RouterScene> {
   const v2 = [...adapter.deployment.v2, solidly];
   const routers = listSwapRouters({ ...adapter.deployment, v2, routers: lines });
   const isReached = (kind: VenueRouterKind, { venue, pool }: GraphPool) =>
-    kind !== 'vault' && VENUES[kind].includes(venue) && (kind !== 'algebra' || ofAlgebra.has(pool));
+    isOfScene(kind) && VENUES[kind].includes(venue) && (kind !== 'algebra' || ofAlgebra.has(pool));
   return {
     devnet,
     routers: routers.filter((one) => one.kind !== 'universal'),

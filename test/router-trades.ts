@@ -32,6 +32,8 @@ export interface RouterTally {
   /** After a trade of somebody else: paid within the maximum, or reverted. */
   disturbed: number;
   reverted: number;
+  /** A given output that its router would pay less a unit: refused before anything is sent. */
+  refused: number;
   hopsMax: number;
   nativeIn: number;
   nativeOut: number;
@@ -46,7 +48,7 @@ interface Sent {
 
 export class RouterTrader {
   readonly tally: RouterTally = {
-    ...{ executed: 0, exactOut: 0, inputGiven: 0, disturbed: 0, reverted: 0 },
+    ...{ executed: 0, exactOut: 0, inputGiven: 0, disturbed: 0, reverted: 0, refused: 0 },
     ...{ hopsMax: 0, nativeIn: 0, nativeOut: 0, gasMax: 0 },
   };
   readonly #scene: RoutedScene;
@@ -66,23 +68,28 @@ export class RouterTrader {
   /** One more unit as the minimum reverts, and one less as the maximum. */
   async refuse(): Promise<void> {
     const spending = await this.#draw(false);
-    const minimum = spending.route.amountOut + 1n;
+    const minimum = (await this.#computeOut(spending)) + 1n;
     await this.#assertRefused(spending, { minimum });
     const paying = await this.#draw(true);
     const isSpent = paying.given?.isInputGiven === true;
-    const { amountIn, amountOut } = paying.route;
-    await this.#assertRefused(
-      paying,
-      isSpent ? { minimum: amountOut + 1n } : { maximum: amountIn - 1n },
-    );
+    const { amountIn } = paying.route;
+    const tooMuch = (await this.#computeOut(paying)) + 1n;
+    await this.#assertRefused(paying, isSpent ? { minimum: tooMuch } : { maximum: amountIn - 1n });
   }
 
   async trade(kind: 'in' | 'out' | 'any' = 'any'): Promise<void> {
     const isExactOut = kind === 'any' ? this.#random() < 0.5 : kind === 'out';
     const trade = await this.#draw(isExactOut);
     const { route, given } = trade;
-    const { amountIn, amountOut } = route;
-    const built = await this.#build(trade, buildRouterTrade(trade, this.#router), WALLET);
+    const { amountIn } = route;
+    const amountOut = await this.#computeOut(trade);
+    const isShort = amountOut < (given?.amountOut ?? 0n);
+    if (isShort) {
+      this.tally.refused += 1;
+      return await this.#assertRefused(trade, {});
+    }
+    const bounds = given === null ? { minimum: amountOut } : {};
+    const built = await this.#build(trade, buildRouterTrade(trade, this.#router, bounds), WALLET);
     const { name } = this.#router;
     assert.equal(built.simulation?.amountOutRaw, amountOut, `${name}: simulated`);
     if (given !== null) assert.equal(built.simulation?.amountInRaw, amountIn, `${name}: simulated`);
@@ -95,6 +102,29 @@ export class RouterTrader {
     if (given !== null && !isDisturbed) this.#assertGiven(given, sent);
     await this.#assertNothingKept(trade, kept, sent);
     this.#count(trade, { isDisturbed, ...sent, gas: built.simulation?.unitsUsed ?? 0n });
+  }
+
+  /** What arrives: Curve's router pays what it has kept before, too, and keeps a unit. */
+  async #computeOut({ tokenIn, tokenOut, route }: RouterTrade): Promise<bigint> {
+    if (!this.#isKept({ tokenIn, tokenOut, route })) return route.amountOut;
+    const { chain } = this.#scene.devnet;
+    const addKept = async (token: Address, paid: bigint) =>
+      paid + (await readBalance(chain, token, this.#router.address));
+    let amount = route.amountIn;
+    let held = tokenIn;
+    for (const { pool, zeroForOne, ...hop } of route.strands.flatMap(({ hops }) => hops)) {
+      if (held !== hop.tokenIn) amount = await addKept(hop.tokenIn, amount);
+      held = hop.tokenOut;
+      amount = await addKept(held, pool.curve.swapIn(zeroForOne, amount).amountOut);
+    }
+    return (held === tokenOut ? amount : await addKept(tokenOut, amount)) - 1n;
+  }
+
+  /** Whether the router keeps a unit: where one pool trades just that, it is called itself. */
+  #isKept({ tokenIn, tokenOut, route }: Omit<RouterTrade, 'given'>): boolean {
+    const [first, ...others] = route.strands.flatMap(({ hops }) => hops);
+    const isDirect = first?.tokenIn === tokenIn && first.tokenOut === tokenOut;
+    return this.#router.keepsUnit === true && (others.length > 0 || !isDirect);
   }
 
   #draw(isExactOut: boolean): Promise<RouterTrade> {
@@ -137,7 +167,9 @@ export class RouterTrader {
     const found = findBestRoute(graph, { ...ends, amountIn }, { isDivided: false });
     if (found === null) return;
     const other = { ...ends, route: found, given: null };
-    const built = await this.#build(other, buildRouterTrade(other, this.#router), OTHER_WALLET);
+    const minimum = await this.#computeOut(other);
+    const executable = buildRouterTrade(other, this.#router, { minimum });
+    const built = await this.#build(other, executable, OTHER_WALLET);
     await this.#send(built, other, OTHER_WALLET);
   }
 
@@ -156,12 +188,20 @@ export class RouterTrader {
   async #assertNothingKept(
     trade: RouterTrade,
     before: ReadonlyMap<Address, bigint>,
-    { spentRaw, receivedRaw }: Sent,
+    { spentRaw, receivedRaw, isReverted }: Sent,
   ): Promise<void> {
     const hops = trade.route.strands.flatMap((strand) => strand.hops);
     const changes = new Map<Address | undefined, bigint>();
     if (this.#router.kind === 'vault') {
       changes.set(hops[0]?.tokenIn, spentRaw).set(hops.at(-1)?.tokenOut, -receivedRaw);
+    }
+    if (!isReverted && this.#isKept(trade)) {
+      const { tokenIn, tokenOut } = trade;
+      const passed = hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut]);
+      for (const token of passed.filter((one) => one !== tokenIn)) {
+        changes.set(token, -(before.get(token) ?? 0n));
+      }
+      changes.set(tokenOut, 1n - (before.get(tokenOut) ?? 0n));
     }
     for (const [token, amount] of await this.#readKept(trade)) {
       const change = amount - (before.get(token) ?? 0n);

@@ -81,7 +81,7 @@ export class SwapCases {
     const { token0, token1 } = pool;
     const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
     const reference = toPoolReference(pool);
-    assert.ok(reference !== null && reference.kind !== 'solidly');
+    assert.ok(reference !== null && reference.kind !== 'solidly' && reference.kind !== 'curve');
     return { tokenIn, tokenOut, pool: reference };
   }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
-import type { TestChainOptions } from '../devnet/test-chain.ts';
+import type { TestChain, TestChainOptions } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
 import { ChainConnections } from '../src/compose/chain-connections.ts';
@@ -86,8 +86,12 @@ function createBuilder(
   };
 }
 
-export async function startTradingScene(options: TestChainOptions = {}): Promise<TradingScene> {
-  const devnet = await startIndexedDevnet(options);
+/** `prepare` changes the chain before it is indexed. */
+export async function startTradingScene(
+  options: TestChainOptions = {},
+  prepare?: (chain: TestChain) => Promise<void>,
+): Promise<TradingScene> {
+  const devnet = await startIndexedDevnet(options, prepare);
   const source: ChainSource = {
     chain: 'devnet',
     endpoints: [devnet.recorder.url],

@@ -15,16 +15,15 @@ import { ERC20_ABI } from '../devnet/dex-abi.ts';
 import { BALANCER_ABI } from '../devnet/other-abi.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
-import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
-import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
+import { startIndexedDevnet } from './indexed-devnet.ts';
 import type { RoutedScene } from './router-scene.ts';
 import { setBalance } from './trade-wallet.ts';
+import { readVenueGraph } from './venue-graph.ts';
 
 const VENUE = 'balancer-v2';
 const GAS = 9_000_000n;
 const SWAP_FEE = 25n * 10n ** 14n;
 const PERCENT = 10n ** 16n;
-const WHOLE_MAX_MS = 60_000;
 
 interface VaultPart {
   readonly key: string;
@@ -115,24 +114,6 @@ async function openWeighted(
   await openVaultPool(chain, { factory, abi: BALANCER_ABI, args, assets, amounts });
 }
 
-async function readGraph(devnet: IndexedDevnet): Promise<PoolGraph> {
-  const { follower, adapter } = devnet;
-  const deadlineMs = Date.now() + WHOLE_MAX_MS;
-  for (;;) {
-    await devnet.settle();
-    const all = [...(follower.current?.graph.pools() ?? [])];
-    const rows = all.filter(({ venue }) => venue === VENUE);
-    if (rows.length === ROW_COUNT && rows.every(({ inexact }) => inexact === null)) {
-      const { coin } = adapter.assets;
-      const graph = new PoolGraph({ native: { coin, wrapped: adapter.deployment.wrapped } });
-      for (const row of rows) graph.set(row);
-      return graph;
-    }
-    if (Date.now() > deadlineMs) throw new Error(`${rows.length} rows of the vault are quoted`);
-    await devnet.chain.mine();
-  }
-}
-
 function findToken({ deployment }: TestChain, key: string): PoolToken {
   const found = deployment.tokens.find((one) => one.key === key);
   if (found === undefined) throw new Error(`no token ${key}`);
@@ -159,7 +140,7 @@ export async function startVaultScene(): Promise<RoutedScene> {
       one.kind === 'vault' ? [one] : [],
     ),
     tokenOf: (key) => named[key] ?? findToken(chain, key).address,
-    readGraph: () => readGraph(devnet),
+    readGraph: () => readVenueGraph(devnet, { venue: VENUE, rowCount: ROW_COUNT }),
     stop: () => devnet.stop(),
   };
 }

@@ -16,7 +16,9 @@ const INEXACT_FLAGS = {
   movingRates: 'its tokens change in value or in number without an event',
   /** Curve, while the amplification is moved. */
   ramping: 'its curve changes with time',
-  /** Balancer V2: other formulas than those that are computed. */
+  /** Curve, where its router is used: several pools, or the coin wrapped on the way. */
+  routerUnit: "the exchange's router keeps a unit, and pays the one that it may have kept before",
+  /** Balancer V2, Curve: other formulas than those that are computed. */
   called: 'only its contract computes what it pays, which was asked for this amount',
   /** Meteora DLMM: they fill after the bins' own liquidity. */
   limitOrders: 'its bins have limit orders',
@@ -54,13 +56,14 @@ const UNQUOTED_FLAGS = [
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */
   'unread',
-  /** Only its contract computes what it pays, so routes never use it. */
+  /** Only its contract computes what it pays: searches never use it. */
   'notComputed',
 ] as const;
 
 /** Why, for people, where the name alone does not tell. */
 const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
-  notComputed: 'only the contract of such a pool computes what it pays, so routes never use it',
+  notComputed:
+    'only the contract of such a pool computes what it pays: where one is asked, then for a direct trade with a given input',
 };
 
 export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];
@@ -81,10 +84,12 @@ export function isQuotable(flags: string): boolean {
   return flags === '' || !flags.split(' ').some((flag) => UNQUOTED.has(flag));
 }
 
-/** What a swap that is run on the chain shows: the fee that it is charged. */
-const FEE_FLAGS: ReadonlySet<string> = new Set<UncheckedFlag>(['timedFee', 'unannouncedFee']);
+/** What a swap that is run on the chain shows: the fee that is charged, the unit that is kept. */
+const FEE_FLAGS: ReadonlySet<string> = new Set<UncheckedFlag>([
+  ...(['timedFee', 'unannouncedFee', 'routerUnit'] as const),
+]);
 
-/** Whether all that these flags leave open is a fee, so that a simulated swap settles it. */
+/** Whether all that these flags leave open is a fee or a unit: a simulated swap settles it. */
 export function isOnlyFeeOpen(flags: string): boolean {
   return flags.split(' ').every((flag) => flag === '' || FEE_FLAGS.has(flag));
 }

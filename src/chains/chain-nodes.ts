@@ -151,11 +151,18 @@ export interface PoolFeeQuery {
 
 /** Pools between two tokens whose swaps only their contract computes, and what they are asked. */
 export interface CalledQuery {
-  readonly pools: readonly PoolDescription[];
-  readonly tokenIn: Address;
+  readonly swaps: readonly { readonly pool: PoolDescription; readonly zeroForOne: boolean }[];
   readonly amounts: readonly bigint[];
   /** The block whose state counts. */
   readonly block: number;
+}
+
+/** What a pool answers. */
+export interface CalledQuote {
+  /** For each amount; null where the pool is not called or refuses. */
+  readonly amountsOut: readonly (bigint | null)[];
+  /** Whether a pool of Curve is called as a stable one; null for other pools. */
+  readonly isStable: boolean | null;
 }
 
 /** Everything that is read from a chain's nodes. All uses share one pool of endpoints. */
@@ -175,13 +182,10 @@ export interface ChainNodes {
     signal: AbortSignal,
   ): Promise<readonly (DirectionFees | null)[]>;
   /**
-   * What pools pay for each of the amounts, while a client waits; null where one is not called or
-   * refuses. Absent for families whose pools are not called.
+   * What pools pay for each of the amounts, while a client waits. Absent for families whose pools
+   * are not called.
    */
-  quotePools?(
-    query: CalledQuery,
-    signal: AbortSignal,
-  ): Promise<readonly (readonly (bigint | null)[])[]>;
+  quotePools?(query: CalledQuery, signal: AbortSignal): Promise<readonly CalledQuote[]>;
   /** Null if one of the pools is of a kind that cannot be simulated. */
   simulateRoundTrip(trip: RoundTrip, signal: AbortSignal): Promise<RoundTripViews | null>;
   /** True for contracts. Fails when no endpoint answers for all of them. */

@@ -16,7 +16,10 @@ export interface TradeSwap {
   /** The pool's own tokens: the native coin or the wrapped one, whichever it holds. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /** Whether a pair of Solidly's family is a stable one; null for other pools. */
+  /**
+   * Whether a pair of Solidly's family is a stable one, or a pool of Curve is called as one; null
+   * for other pools.
+   */
   readonly isStable?: boolean | null;
   /** What the pool takes and pays by the price; for families without a router. */
   readonly amountInRaw?: bigint;

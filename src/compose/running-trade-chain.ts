@@ -179,6 +179,7 @@ export class RunningTradeChain {
     return new CalledQuotes({
       ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain), log },
       assets: market.assets,
+      native: { coin: market.assets.coin, wrapped: market.wrapped },
       listRouters: () => this.#routers.list ?? [],
     });
   }

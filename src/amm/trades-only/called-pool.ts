@@ -14,6 +14,8 @@ interface CalledAnswers {
   readonly zeroForOne: boolean;
   readonly asked: CalledSwap;
   readonly small: CalledSwap;
+  /** Of a pool of Curve: whether it is called as a stable one. */
+  readonly isStable?: boolean | null;
 }
 
 const NOTHING: SwapOutcome = {
@@ -28,6 +30,10 @@ export class CalledPool implements SwapPool {
 
   constructor(answers: CalledAnswers) {
     this.#answers = answers;
+  }
+
+  get isStable(): boolean | null {
+    return this.#answers.isStable ?? null;
   }
 
   /** What the fee takes is not known: it is part of the price. */

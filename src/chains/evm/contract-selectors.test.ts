@@ -59,6 +59,19 @@ const EXPECTED: readonly [string, string][] = [
   ['A_precise()', curve.AMP_SELECTOR],
   ['future_A()', curve.FUTURE_AMP_SELECTOR],
   ['offpeg_fee_multiplier()', curve.OFFPEG_SELECTOR],
+  ...[
+    ['int128', curve.STABLE_SELECTORS] as const,
+    ['uint256', curve.CRYPTO_SELECTORS] as const,
+  ].flatMap(([index, selectors]): [string, string][] => [
+    [`get_dy(${index},${index},uint256)`, selectors.getDy],
+    [`get_dy_underlying(${index},${index},uint256)`, selectors.getDyUnderlying],
+    [`exchange(${index},${index},uint256,uint256)`, selectors.exchange],
+    [`exchange_underlying(${index},${index},uint256,uint256)`, selectors.exchangeUnderlying],
+  ]),
+  [
+    'exchange(address[11],uint256[5][5],uint256,uint256,address[5],address)',
+    curve.ROUTER_EXCHANGE_SELECTOR,
+  ],
   ['getPoolId()', balancer.GET_POOL_ID_SELECTOR],
   ['getPoolTokens(bytes32)', balancer.GET_POOL_TOKENS_SELECTOR],
   ['isPoolFromFactory(address)', balancer.IS_POOL_FROM_FACTORY_SELECTOR],

@@ -63,11 +63,12 @@ export interface BalancerVault {
  *   `algebra`: paths of tokens only.
  * - `smart`: `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path.
  * - `vault`: Balancer V2, whose vault executes swaps of its pools itself.
+ * - `curve`: Curve's router for paths; a single pool is called itself.
  */
 export type VenueRouterKind =
   | ('router02' | 'camelot' | 'solidly')
   | ('swapRouter' | 'slipstream' | 'algebra')
-  | ('smart' | 'vault');
+  | ('smart' | 'vault' | 'curve');
 
 /** A router of an exchange, and the venues that it reaches. */
 export interface RouterLine {

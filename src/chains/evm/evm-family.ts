@@ -18,6 +18,7 @@ import { measureEndpoints } from './plan/measure-endpoints.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
 import { EVM_COSTS, findHopBytes, findSwapCost } from './transactions/evm-transaction-costs.ts';
 import { listSwapRouters, type SwapRouter } from './transactions/swap-routers.ts';
+import { CURVE_VENUE } from './venues/curve/curve.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
 
 function findTokenPage({ explorerUrl }: ChainInfo, token: Address): string | null {
@@ -34,7 +35,8 @@ function findDeployment({ chain, devnet, contracts }: ChainSource): EvmDeploymen
 
 function toTradeRouter(router: SwapRouter): TradeRouter {
   const { name, venues, canDivide, canTax, outputCall, isProven } = router;
-  return { name, venues, canDivide, canTax, outputCall, isProven };
+  const { keepsUnit = false, hasNoDeadline = false } = router;
+  return { name, venues, canDivide, canTax, outputCall, isProven, keepsUnit, hasNoDeadline };
 }
 
 function describe(source: ChainSource): ChainMarket {
@@ -46,7 +48,10 @@ function describe(source: ChainSource): ChainMarket {
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
-    calledVenues: new Set(balancer.flatMap((one) => (one.version === 2 ? [one.venue] : []))),
+    calledVenues: new Set([
+      ...balancer.flatMap((one) => (one.version === 2 ? [one.venue] : [])),
+      CURVE_VENUE,
+    ]),
     routers,
     vaults: new Set([
       ...(v4 === null ? [] : [v4.poolManager]),

@@ -19,7 +19,7 @@ import { readContractFacts } from './tokens/read-contract-facts.ts';
 import { readHoldings } from './tokens/read-holdings.ts';
 import { createEvmTransactions } from './transactions/evm-transactions.ts';
 import { readDataFees } from './transactions/read-data-fees.ts';
-import { quoteVaultPools } from './venues/balancer/quote-vault-pools.ts';
+import { quoteCalledPools } from './venues/quote-called-pools.ts';
 import { readPoolFees } from './venues/read-pool-fees.ts';
 import { verifyContractSignature } from './verify-contract-signature.ts';
 
@@ -130,10 +130,10 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
         callContracts: (calls) => callContracts(calls, at),
       });
     },
-    quotePools: ({ pools, tokenIn, amounts, block }, signal) => {
+    quotePools: ({ block, ...query }, signal) => {
       const { multicall3 } = deployment;
       const at = { client: accounts, multicall3, block, minBlock: block, signal };
-      return quoteVaultPools(pools, { tokenIn, amounts }, (calls) => callContracts(calls, at));
+      return quoteCalledPools(query, (calls) => callContracts(calls, at));
     },
     simulateRoundTrip: (trip: RoundTrip, signal) =>
       simulateRoundTrip(watching, { trip, deployment }, signal),

@@ -69,6 +69,17 @@ function parseOthers(value: unknown): DevnetOthers {
   };
 }
 
+/** Of Curve; absent where no test has added it. */
+function parseCurve(value: unknown): Pick<EvmDeployment, 'curve' | 'curveStable' | 'routers'> {
+  if (value === undefined) return {};
+  const contracts = parseFields(value, 'curve');
+  const contract = (name: string) => parseId(contracts[name], parseEvmAddress, name);
+  const curveStable = contract('stableFactory');
+  const line = { name: 'curve', kind: 'curve', address: contract('router') } as const;
+  const curve = [contract('registry'), curveStable];
+  return { curve, curveStable, routers: [{ ...line, venues: ['curve'] }] };
+}
+
 export function parseDevnetDeployment(json: unknown): EvmDeployment {
   const file = parseFields(json, 'deployment');
   const contracts = parseFields(file['contracts'], 'contracts');
@@ -76,8 +87,11 @@ export function parseDevnetDeployment(json: unknown): EvmDeployment {
   const chainId = Number(file['chainId']);
   if (!Number.isSafeInteger(chainId)) throw new TypeError('devnet: chainId is not a number');
   const others = parseOthers(file['others']);
+  const curve = parseCurve(file['curve']);
+  const routers = [...(others.routers ?? []), ...(curve.routers ?? [])];
   return {
-    ...others,
+    ...{ ...others, ...curve },
+    ...(routers.length === 0 ? {} : { routers }),
     chain: 'devnet',
     chainId,
     native: BUILT_IN_CHAINS.devnet.native,

@@ -109,7 +109,8 @@ export const buildTrade = defineOperation({
       ),
       deadlineSeconds: Type.Integer({
         ...DEADLINE_SECONDS,
-        description: 'After this many seconds the swap can no longer be executed.',
+        description:
+          'After this many seconds the swap can no longer be executed; with the warning `NO_DEADLINE` it can.',
       }),
       approval: Type.Enum(['onchain', 'permit'], {
         default: 'onchain',

@@ -6,6 +6,7 @@ import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { poolId } from '../../../test/test-ids.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { CandleRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import { type CalledAnswer, CalledQuotes, type CalledTrade } from './called-quotes.ts';
@@ -15,6 +16,8 @@ type QuotePools = Options['quotePools'];
 
 const TOKEN = buildFakeAddress('aa', 1);
 const USDC = buildFakeAddress('bb', 1);
+const WRAPPED = buildFakeAddress('bb', 2);
+const COIN = buildFakeAddress('bb', 3);
 const HEAD_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;
 const VAULT: TradeRouter = {
@@ -33,6 +36,8 @@ interface StoredPool {
   readonly ageMs?: number;
 }
 
+const HONEST: StoredPool = { number: 1, volumeUsd: '50000' };
+
 function toId(number: number) {
   return poolId(buildFakeAddress('dd', number));
 }
@@ -46,25 +51,38 @@ function buildRow(number: number): PoolRecord {
   };
 }
 
-/** A pool that pays a part of the input, whatever it is. */
-const payHalf: QuotePools = async ({ pools, amounts }) =>
-  pools.map(() => amounts.map((amount) => amount / 2n));
+/** Pools that pay what a function says. */
+function pay(compute: (amount: bigint, pool: PoolId) => bigint | null): QuotePools {
+  return async ({ swaps, amounts }) =>
+    swaps.map(({ pool: { pool } }) => {
+      return { amountsOut: amounts.map((amount) => compute(amount, pool)), isStable: null };
+    });
+}
 
-function createScene(stored: readonly StoredPool[], quotePools: QuotePools = payHalf) {
+/** A pool that pays a part of the input, whatever it is. */
+const payHalf = pay((amount) => amount / 2n);
+
+function createScene(
+  stored: readonly StoredPool[],
+  quotePools: QuotePools = payHalf,
+  hasCoin = false,
+) {
   const clock = new ManualClock();
   const asked: string[][] = [];
   const warnings: string[] = [];
   const reads = { count: 0, limit: 0, kind: '' };
   const quotes = new CalledQuotes({
     ...{ chain: 'devnet', assets: { native: new Set(), stable: new Set([USDC]) }, clock },
+    native: { coin: COIN, wrapped: WRAPPED },
     store: {
-      readPoolsOfPair: async (_chain, _pair, { kind, limit }) => {
+      readPoolsOfPair: async (_chain, pair, { kind, limit }) => {
+        if (pair.includes(COIN)) return hasCoin ? [{ ...buildRow(50), token1: COIN }] : [];
         Object.assign(reads, { count: reads.count + 1, limit, kind });
         return stored.map(({ number }) => buildRow(number)).slice(0, limit);
       },
       readCandleRanges: async (_chain, ranges) =>
         ranges.flatMap(({ token, pool, interval, fromMs, toMs }) => {
-          const one = stored.find(({ number }) => toId(number) === pool) ?? assert.fail();
+          const one = stored.find(({ number }) => toId(number) === pool) ?? HONEST;
           const openTimeMs = HEAD_MS - (one.ageMs ?? DAY_MS);
           if (openTimeMs < fromMs || openTimeMs >= toMs) return [];
           const quoteVolumeUsd = one.volumeUsd;
@@ -72,7 +90,7 @@ function createScene(stored: readonly StoredPool[], quotePools: QuotePools = pay
         }),
     },
     quotePools: async (query, signal) => {
-      asked.push(query.pools.map(({ pool }) => pool));
+      asked.push(query.swaps.map(({ pool: { pool } }) => pool));
       return quotePools(query, signal);
     },
     listRouters: () => [VAULT],
@@ -89,8 +107,6 @@ function createScene(stored: readonly StoredPool[], quotePools: QuotePools = pay
 function requireRoute(answer: CalledAnswer) {
   return answer.kind === 'found' ? answer.route : assert.fail(answer.kind);
 }
-
-const HONEST: StoredPool = { number: 1, volumeUsd: '50000' };
 
 describe('the pools that are called', () => {
   it('are those with the most volume, and none without', async () => {
@@ -111,6 +127,23 @@ describe('the pools that are called', () => {
     const { find, reads } = createScene([HONEST]);
     await find();
     assert.deepEqual(reads, { count: 1, limit: 100, kind: 'tradesOnly' });
+  });
+
+  it('hold the native coin or the wrapped one, for either', async () => {
+    const asked: (readonly [PoolId, boolean])[] = [];
+    const quotePools: QuotePools = async (query, signal) => {
+      asked.push(...query.swaps.map(({ pool, zeroForOne }) => [pool.pool, zeroForOne] as const));
+      return payHalf(query, signal);
+    };
+    const { find } = createScene([], quotePools, true);
+    const bought = requireRoute(await find({ tokenIn: WRAPPED, tokenOut: TOKEN }));
+    const sold = requireRoute(await find({ tokenIn: TOKEN, tokenOut: WRAPPED }));
+    assert.deepEqual(asked, [
+      [toId(50), false],
+      [toId(50), true],
+    ]);
+    assert.deepEqual([bought.pool.token1, sold.zeroForOne], [COIN, true]);
+    assert.equal((await find()).kind, 'none');
   });
 
   it('are reached by the router that is asked for', async () => {
@@ -135,8 +168,9 @@ describe('the pools that are called', () => {
 describe('an answer', () => {
   it('that pays more than is possible is not believed, and the next best counts', async () => {
     const lying: StoredPool = { number: 2, volumeUsd: '90000' };
-    const { find } = createScene([HONEST, lying], async ({ pools, amounts }) =>
-      pools.map(({ pool }) => amounts.map((amount) => (pool === toId(2) ? amount * 9n : amount))),
+    const { find } = createScene(
+      [HONEST, lying],
+      pay((amount, pool) => (pool === toId(2) ? amount * 9n : amount)),
     );
     const route = requireRoute(await find({ amountOutMax: (TRADE.amountIn * 105n) / 100n }));
     assert.deepEqual([route.pool.pool, route.amountOut], [toId(1), TRADE.amountIn]);
@@ -145,9 +179,11 @@ describe('an answer', () => {
 
   it('shows its price by a part that pays enough units', async () => {
     // Pays nine tenths for the whole amount, and everything for the smaller ones, in few units.
-    const { find } = createScene([HONEST], async ({ amounts: [whole = 0n, ...parts] }) => [
-      [(whole * 9n) / 100_000n, ...parts.map((part) => part / 10_000n)],
-    ]);
+    const whole = 10n ** 9n;
+    const { find } = createScene(
+      [HONEST],
+      pay((amount) => (amount === whole ? (whole * 9n) / 100_000n : amount / 10_000n)),
+    );
     const { pool, zeroForOne, amountOut } = requireRoute(await find({ amountIn: 10n ** 9n }));
     const { numerator, denominator } = pool.curve.midPrice(zeroForOne);
     const still = (10n ** 9n * numerator) / denominator;
@@ -157,7 +193,10 @@ describe('an answer', () => {
   });
 
   it('of so few units that it has no price is left out', async () => {
-    const { find } = createScene([HONEST], async ({ amounts }) => [amounts.map(() => 3n)]);
+    const { find } = createScene(
+      [HONEST],
+      pay(() => 3n),
+    );
     assert.deepEqual(await find(), { kind: 'none' });
   });
 });
@@ -189,7 +228,10 @@ describe('calls', () => {
     });
     assert.deepEqual(await broken.find(), { kind: 'failed' });
     assert.equal(broken.warnings.length, 1);
-    const refusing = createScene([HONEST], async ({ amounts }) => [amounts.map(() => null)]);
+    const refusing = createScene(
+      [HONEST],
+      pay(() => null),
+    );
     assert.deepEqual(await refusing.find(), { kind: 'none' });
     assert.equal(refusing.warnings.length, 0);
   });

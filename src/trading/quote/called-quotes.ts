@@ -4,7 +4,7 @@
 
 import { CalledPool } from '../../amm/trades-only/called-pool.ts';
 import { joinFlags } from '../../amm/unchecked-flag.ts';
-import type { CalledQuery } from '../../chains/chain-nodes.ts';
+import type { CalledQuery, CalledQuote } from '../../chains/chain-nodes.ts';
 import type { PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -21,18 +21,16 @@ interface CalledQuotesOptions {
   readonly chain: ChainSlug;
   readonly store: CalledPoolStore;
   readonly assets: PricingAssets;
-  /** What pools pay for each of the amounts; null where a contract refuses. */
-  readonly quotePools: (
-    query: CalledQuery,
-    signal: AbortSignal,
-  ) => Promise<readonly (readonly (bigint | null)[])[]>;
+  /** The two forms of the native coin: a pool holds one of them. */
+  readonly native: { readonly coin: Address; readonly wrapped: Address };
+  readonly quotePools: (query: CalledQuery, signal: AbortSignal) => Promise<readonly CalledQuote[]>;
   readonly listRouters: () => readonly TradeRouter[];
   readonly rules: Pick<PoolRules, 'findSwapCost' | 'findHopBytes'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** A trade by tokens that pools hold: the wrapped coin for the native one. */
+/** A trade by assets: the wrapped coin stands for the native one, too. */
 export interface CalledTrade {
   /** Who asks, as identified by limits. */
   readonly caller: string;
@@ -63,6 +61,11 @@ export type CalledAnswer =
   | { readonly kind: 'found'; readonly route: CalledRoute }
   | { readonly kind: 'none' | 'busy' | 'failed' };
 
+interface AskedPool extends Pick<CalledQuote, 'isStable'> {
+  readonly pool: PoolRecord;
+  readonly zeroForOne: boolean;
+}
+
 type Swap = ConstructorParameters<typeof CalledPool>[0]['asked'];
 
 /** How long a quote waits. */
@@ -90,7 +93,7 @@ export class CalledQuotes {
   }
 
   async find(trade: CalledTrade): Promise<CalledAnswer> {
-    const { caller, tokenIn, amountIn, block } = trade;
+    const { caller, amountIn, block } = trade;
     // Before the store is read, which costs something, too.
     if (!this.#allowance.take(caller)) return { kind: 'busy' };
     const pools = await this.#listPools(trade);
@@ -99,14 +102,17 @@ export class CalledQuotes {
       return { kind: 'none' };
     }
     const amounts = [amountIn, ...SMALL_PARTS.map((part) => amountIn / part || 1n)];
-    const answers = await this.#ask({ pools, tokenIn, amounts, block });
+    const isIn = (token: Address) => this.#toAsset(token) === trade.tokenIn;
+    const swaps = pools.map((pool) => ({ pool, zeroForOne: isIn(pool.token0) }));
+    const answers = await this.#ask({ swaps, amounts, block });
     if (answers === null) return { kind: 'failed' };
     let best: CalledRoute | null = null;
-    for (const [index, row] of pools.entries()) {
-      const swaps = (answers[index] ?? []).map((amountOut, at): Swap | null =>
+    for (const [index, asked] of swaps.entries()) {
+      const { amountsOut = [], isStable = null } = answers[index] ?? {};
+      const paid = amountsOut.map((amountOut, at): Swap | null =>
         amountOut === null ? null : { amountIn: amounts[at] ?? 0n, amountOut },
       );
-      const route = this.#toRoute(row, trade, swaps);
+      const route = this.#toRoute({ ...asked, isStable }, trade, paid);
       if (route !== null && route.amountOut > (best?.amountOut ?? 0n)) best = route;
     }
     return best === null ? { kind: 'none' } : { kind: 'found', route: best };
@@ -135,10 +141,21 @@ export class CalledQuotes {
     }
   }
 
+  #toAsset(token: Address): Address {
+    const { coin, wrapped } = this.#options.native;
+    return token === coin ? wrapped : token;
+  }
+
   #listPools({ tokenIn, tokenOut, headMs, router }: CalledTrade): Promise<PoolRecord[]> {
-    const { chain, store, assets } = this.#options;
+    const { chain, store, assets, native } = this.#options;
+    const toCoin = (token: Address) => (token === native.wrapped ? native.coin : token);
+    const hasCoin = tokenIn === native.wrapped || tokenOut === native.wrapped;
     return listCalledPools(store, {
-      ...{ chain, assets, headMs, pair: [tokenIn, tokenOut] },
+      ...{ chain, assets, headMs },
+      pairs: [
+        [tokenIn, tokenOut],
+        ...(hasCoin ? [[toCoin(tokenIn), toCoin(tokenOut)] as const] : []),
+      ],
       accepts: ({ pool, venue }) => {
         const name = this.#findRouter(venue)?.name;
         return name !== undefined && name === (router ?? name) && !this.#isRefused(pool);
@@ -158,8 +175,8 @@ export class CalledQuotes {
 
   /** Null if the pool refuses, pays what is not believed, or so little that it has no price. */
   #toRoute(
-    row: PoolRecord,
-    { tokenIn, amountOutMax }: CalledTrade,
+    { pool: row, zeroForOne, isStable }: AskedPool,
+    { amountOutMax }: CalledTrade,
     [asked = null, ...parts]: readonly (Swap | null)[],
   ): CalledRoute | null {
     const { pool, venue, token0, token1, feePips, vault, kind, terms } = row;
@@ -167,13 +184,12 @@ export class CalledQuotes {
     const small = parts.find((one) => one !== null && one.amountOut >= PRECISE_MIN);
     if (router === undefined || asked === null || !small) return null;
     if (amountOutMax !== null && asked.amountOut > amountOutMax) return null;
-    const zeroForOne = tokenIn === token0;
     const { rules } = this.#options;
     const called = {
       ...{ pool, venue, token0, token1, feePips, vault, kind, terms },
       ...{ cost: rules.findSwapCost(row), bytes: rules.findHopBytes(row) },
       ...{ inexact: 'unchecked', unchecked: joinFlags(['called']) },
-      curve: new CalledPool({ zeroForOne, asked, small }),
+      curve: new CalledPool({ zeroForOne, asked, small, isStable }),
     } as GraphPool;
     return { pool: called, zeroForOne, amountOut: asked.amountOut, router: router.name };
   }

@@ -28,7 +28,7 @@ import {
   pickSlippage,
 } from './auto-slippage.ts';
 import { buildNotCalledError, findCalledRoute } from './called-route.ts';
-import { areKnown, findOpenFee, listOpenFlags } from './find-open-fee.ts';
+import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './find-open-fee.ts';
 import type {
   PricedTrade,
   PriceOptions,
@@ -190,7 +190,10 @@ function buildPricedTrade(context: Context): PricedTrade {
     out: amounts.amountOutRaw,
   });
   const routePools = hops.map(({ pool }) => pool);
-  const openFlags = listOpenFlags(routePools, (pool) => chain.isFeeSure?.(pool) ?? null);
+  const router = chain.listRouters?.()?.find(({ name }) => name === found.router);
+  const ofRouter = { hops, tokenIn: ends.tokenIn.token, tokenOut: ends.tokenOut.token };
+  const poolFlags = listOpenFlags(routePools, (pool) => chain.isFeeSure?.(pool) ?? null);
+  const openFlags = `${poolFlags} ${findRouterFlags(router, ofRouter)}`.trim();
   const { slippageBps, autoSlippage } = context;
   const terms = { request, slippageBps, autoSlippage };
   const priced = { ...terms, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
@@ -217,7 +220,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       trade: priced,
       route: found.route,
       isInputGiven: found.isInputGiven ?? false,
-      openFlags,
+      ...{ openFlags, hasNoDeadline: router?.hasNoDeadline ?? false },
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
       safety: tokenSafety,

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
+import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { areKnown, findOpenFee, listOpenFlags } from './find-open-fee.ts';
+import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './find-open-fee.ts';
 
 type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked'>;
 
@@ -44,4 +46,19 @@ test('a reading decides about a fee that may change without an event', () => {
   });
   assert.equal(judge([open('unannouncedFee')], false).openFee, 'silent');
   assert.equal(judge([open('timedFee')], true).openFee, 'timed', 'the time is still to come');
+});
+
+test('a router that keeps a unit is open, except where one pool is called itself', () => {
+  const [a, b, coin] = [1, 2, 3].map((index) => buildFakeAddress('aa', index)) as [
+    ...[Address, Address, Address],
+  ];
+  const judgeEnds = (tokenOut: Address, keepsUnit = true) =>
+    findRouterFlags({ keepsUnit }, { hops: [{ tokenIn: a, tokenOut: b }], tokenIn: a, tokenOut });
+  assert.deepEqual([judgeEnds(b), judgeEnds(coin), judgeEnds(coin, false)], ['', 'routerUnit', '']);
+  const hops = [
+    { tokenIn: a, tokenOut: coin },
+    { tokenIn: coin, tokenOut: b },
+  ];
+  const flags = findRouterFlags({ keepsUnit: true }, { hops, tokenIn: a, tokenOut: b });
+  assert.equal(findOpenFee([PLAIN], flags), 'silent');
 });

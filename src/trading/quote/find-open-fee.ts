@@ -1,12 +1,30 @@
 // Which of a route's fees are not certain, and whether only they keep it from being exact.
 
 import { hasFlag, isOnlyFeeOpen, joinFlags } from '../../amm/unchecked-flag.ts';
+import type { TradeRouter } from '../../chains/trade-router.ts';
+import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { PricedTrade } from './priced-trade.ts';
 
 type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked'>;
 
+interface SwapEnds {
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+}
+
 const SILENT = joinFlags(['unannouncedFee']);
+
+/** What the router leaves open: nothing where one pool pays the wallet itself. */
+export function findRouterFlags(
+  router: Pick<TradeRouter, 'keepsUnit'> | undefined,
+  { hops, tokenIn, tokenOut }: SwapEnds & { readonly hops: readonly SwapEnds[] },
+): string {
+  if (router?.keepsUnit !== true) return '';
+  const [first, ...others] = hops;
+  const isDirect = others.length === 0 && first?.tokenIn === tokenIn && first.tokenOut === tokenOut;
+  return isDirect ? '' : joinFlags(['routerUnit']);
+}
 
 /**
  * What is uncertain about what the pools pay, as names of `UncheckedFlag`; empty if nothing is.

@@ -13,7 +13,8 @@ export type CalledPoolStore = Pick<MarketStore, 'readPoolsOfPair' | 'readCandleR
 interface CalledPoolQuery {
   readonly chain: ChainSlug;
   readonly assets: PricingAssets;
-  readonly pair: readonly [Address, Address];
+  /** Once more with the native coin, if one of the tokens is the wrapped one. */
+  readonly pairs: readonly (readonly [Address, Address])[];
   /** The time of the chain's head. */
   readonly headMs: number;
   readonly accepts: (row: PoolRecord) => boolean;
@@ -49,8 +50,10 @@ export async function listCalledPools(
   query: CalledPoolQuery,
 ): Promise<PoolRecord[]> {
   const page = { kind: 'tradesOnly', limit: READ_MAX } as const;
-  const read = await store.readPoolsOfPair(query.chain, query.pair, page);
-  const rows = read.filter(query.accepts);
+  const read = await Promise.all(
+    query.pairs.map((pair) => store.readPoolsOfPair(query.chain, pair, page)),
+  );
+  const rows = read.flat().filter(query.accepts);
   if (rows.length === 0) return [];
   const volumes = await readVolumes(store, query, rows);
   const volumeOf = ({ pool }: PoolRecord) => volumes.get(pool) ?? 0;

@@ -46,7 +46,7 @@ export interface TradeHop {
    */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /** Of a pair of Solidly's family; null for other pools. */
+  /** Of a pair of Solidly's family, or of a pool of Curve that was called; null for others. */
   readonly isStable: boolean | null;
   /** What arrives in the pool, after the token's own tax if any. */
   readonly amountInRaw: bigint;
@@ -105,6 +105,7 @@ export const WARNING_CODES = [
   'NETWORK_COST_UNKNOWN',
   'LEFTOVER_TOKENS',
   'INPUT_SPENT_WHOLE',
+  'NO_DEADLINE',
 ] as const;
 
 /** Only builds have the last ones: they read the mint. */

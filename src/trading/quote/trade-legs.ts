@@ -1,11 +1,18 @@
 // A found route as legs to show, and as strands to execute.
 
 import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
+import type { SwapPool } from '../../amm/swap-pool.ts';
+import { CalledPool } from '../../amm/trades-only/called-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
 
 const BPS = 10_000n;
+
+function findStable(curve: SwapPool): boolean | null {
+  const isKnown = curve instanceof SolidlyPairPool || curve instanceof CalledPool;
+  return isKnown ? curve.isStable : null;
+}
 
 function toHop(hop: RouteHop): TradeHop {
   const { pool, zeroForOne } = hop;
@@ -14,7 +21,7 @@ function toHop(hop: RouteHop): TradeHop {
     pool,
     tokenIn: hop.tokenIn,
     tokenOut: hop.tokenOut,
-    isStable: pool.curve instanceof SolidlyPairPool ? pool.curve.isStable : null,
+    isStable: findStable(pool.curve),
     amountInRaw: hop.amountIn,
     amountOutRaw: hop.amountOut,
     ...(hop.askedOut === undefined ? {} : { askedOutRaw: hop.askedOut }),

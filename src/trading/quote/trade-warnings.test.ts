@@ -54,6 +54,7 @@ const QUIET: WarningFacts = {
   },
   route: { amountIn: 1n, amountOut: 1n, strands: [], legs: [], cost: 0n, exact: true },
   isInputGiven: false,
+  hasNoDeadline: false,
   openFlags: '',
   token: TOKEN,
   isTrusted: false,
@@ -165,6 +166,7 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ['a token in between of which some is left', withReserve(5n, 4n), ['LEFTOVER_TOKENS']],
   ['a token in between of which nothing is left', withReserve(5n, 5n), []],
   ['a router that is told what to spend', { isInputGiven: true }, ['INPUT_SPENT_WHOLE']],
+  ['a router without deadlines', { hasNoDeadline: true }, ['NO_DEADLINE']],
 ];
 
 for (const [name, facts, codes] of CASES) {

@@ -21,6 +21,8 @@ export interface WarningFacts {
   readonly route: BestRoute;
   /** If the output is given: whether the router is told what to spend all the same. */
   readonly isInputGiven: boolean;
+  /** Whether the router takes no deadline. */
+  readonly hasNoDeadline: boolean;
   /** What is uncertain about what its pools pay; names of `UncheckedFlag`. */
   readonly openFlags: string;
   /** The traded token's row; null for the native coin. */
@@ -160,6 +162,12 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
     yield [
       'INPUT_SPENT_WHOLE',
       'The exchange can only be told what is spent: the trade spends all of the input, with a reserve for slippage as far as the pools can take one, and you receive what that buys, never less than you asked for.',
+    ];
+  }
+  if (facts.hasNoDeadline) {
+    yield [
+      'NO_DEADLINE',
+      'The exchange takes no deadline: until the transaction is executed or replaced, only its minimum protects it.',
     ];
   }
   if (trade.networkFees === null) {

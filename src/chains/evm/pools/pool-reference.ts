@@ -4,7 +4,7 @@ import { keccak256 } from 'viem/utils';
 import { computeLpFee } from '../../../amm/concentrated/concentrated-kind.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
-import { evmPool, toPoolContract } from '../evm-ids.ts';
+import { evmPool, parseCoinPairPool, toPoolContract } from '../evm-ids.ts';
 import { parseRowId } from '../venues/balancer/vault-rows.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 
@@ -46,6 +46,8 @@ type PoolReference =
       readonly poolWord: string;
       readonly contract: Address;
     }
+  /** Two coins of a pool of Curve. */
+  | ({ readonly kind: 'curve' } & NonNullable<ReturnType<typeof parseCoinPairPool>>)
   | { readonly kind: 'v4'; readonly key: PoolKey };
 
 /** In the key of a V4 pool: a hook decides the fee. */
@@ -102,10 +104,14 @@ export function toPoolReference(pool: PoolDescription): PoolReference | null {
   const { pool: id, token0, token1, feePips } = pool;
   if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
   if (pool.kind === 'solidlyPair') return { kind: 'solidly', pair: toPoolContract(id) };
-  // Only what the vault computes itself is called without a formula of ours.
   if (pool.kind === 'weighted' || pool.kind === 'tradesOnly') {
     const row = parseRowId(id);
-    return row && { kind: 'vault', vault: pool.vault, ...row };
+    if (row !== null) return { kind: 'vault', vault: pool.vault, ...row };
+  }
+  // Without a formula of ours, too: such pools say themselves what they pay.
+  if (pool.kind === 'stableSwap' || pool.kind === 'tradesOnly') {
+    const pair = parseCoinPairPool(id);
+    return pair && { kind: 'curve', ...pair };
   }
   if (pool.kind !== 'concentrated') return null;
   const { tickSpacing, custody } = pool.terms;

@@ -6,17 +6,19 @@ pragma solidity ^0.8.28;
 contract RoundTripProbe {
     struct Hop {
         /// 2, 3 or 4, for Uniswap V2, V3 and V4; 5 for a pair that says itself what it pays; 6 for a
-        /// pool that Balancer's vault keeps.
+        /// pool that Balancer's vault keeps; 7 for a stable pool of Curve.
         uint8 kind;
         /// The pair, the pool, V4's manager or Balancer's vault.
         address pool;
         /// The zero address is the native coin, in V4 pools only.
         address tokenIn;
         address tokenOut;
-        /// V2: the pair's fee in pips. V4: the fee in the pool's key.
+        /// V2: the pair's fee in pips. V4: the fee in the pool's key. Curve: the index of a coin, and
+        /// in the next field that of the other one.
         uint24 fee;
         int24 tickSpacing;
-        /// Balancer: the pool's own contract, which knows the vault's word for it.
+        /// Balancer: the pool's own contract, which knows the vault's word for it. Curve: the coin
+        /// of the first index.
         address hooks;
     }
 
@@ -153,6 +155,7 @@ contract RoundTripProbe {
         if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
         if (hop.kind == 6) measure.paid = swapVault(hop, amount, from, to);
+        if (hop.kind == 7) measure.paid = swapCurve(hop, amount, from, to);
         measure.arrived = arrivedNow;
         measure.gas = gasNow;
         if (hop.kind == 4) (measure.slot0, measure.liquidity) = (slot0Now, liquidityNow);
@@ -249,11 +252,8 @@ contract RoundTripProbe {
         private
         returns (uint256 out)
     {
-        if (from != address(this)) amount = move(hop.tokenIn, from, address(this), amount);
-        uint256 used = from != address(this) ? gasNow : 0;
-        bytes memory approval = abi.encodeWithSignature("approve(address,uint256)", hop.pool, amount);
-        (bool ok,) = hop.tokenIn.call(approval);
-        require(ok, "APPROVE_FAILED");
+        uint256 used;
+        (amount, used) = collect(hop, amount, from);
         uint256 before = balanceOf(hop.tokenIn, hop.pool);
         IVault.SingleSwap memory single = IVault.SingleSwap(
             IVaultPool(hop.hooks).getPoolId(), 0, hop.tokenIn, hop.tokenOut, amount, ""
@@ -262,6 +262,41 @@ contract RoundTripProbe {
         out = IVault(hop.pool).swap(single, funds, 0, block.timestamp);
         arrivedNow = balanceOf(hop.tokenIn, hop.pool) - before;
         gasNow = used;
+    }
+
+    /// What a pool takes of its caller comes here first, and is approved. Tells what arrived here.
+    function collect(Hop calldata hop, uint256 amount, address from)
+        private
+        returns (uint256 here, uint256 used)
+    {
+        here = amount;
+        if (from != address(this)) {
+            here = move(hop.tokenIn, from, address(this), amount);
+            used = gasNow;
+        }
+        bytes memory approval = abi.encodeWithSignature("approve(address,uint256)", hop.pool, here);
+        (bool ok,) = hop.tokenIn.call(approval);
+        require(ok, "APPROVE_FAILED");
+    }
+
+    /// The pool pays its caller.
+    function swapCurve(Hop calldata hop, uint256 amount, address from, address to)
+        private
+        returns (uint256 out)
+    {
+        (uint256 here, uint256 used) = collect(hop, amount, from);
+        uint256 before = balanceOf(hop.tokenIn, hop.pool);
+        uint256 had = balanceOf(hop.tokenOut, address(this));
+        (int128 first, int128 second) = (int128(uint128(hop.fee)), int128(hop.tickSpacing));
+        bool isFirstIn = hop.tokenIn == hop.hooks;
+        ICurvePool(hop.pool).exchange(
+            isFirstIn ? first : second, isFirstIn ? second : first, here, 0
+        );
+        (arrivedNow, gasNow) = (balanceOf(hop.tokenIn, hop.pool) - before, used);
+        uint256 got = balanceOf(hop.tokenOut, address(this)) - had;
+        if (to != address(this)) move(hop.tokenOut, address(this), to, got);
+        gasNow = used;
+        out = got;
     }
 
     function readPool(IManager manager, PoolKey memory key) private {
@@ -308,6 +343,11 @@ interface IPool {
     function swap(address to, bool zeroForOne, int256 amount, uint160 limit, bytes calldata data)
         external
         returns (int256, int256);
+}
+
+/// Old pools answer nothing.
+interface ICurvePool {
+    function exchange(int128 i, int128 j, uint256 amount, uint256 least) external;
 }
 
 interface IVaultPool {

@@ -17,15 +17,18 @@ import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
 /** One swap of the path, as passed to the probe contract. */
 export interface ProbeHop {
-  readonly kind: 'v2' | 'v3' | 'v4' | 'solidly' | 'vault';
+  readonly kind: 'v2' | 'v3' | 'v4' | 'solidly' | 'vault' | 'curve';
   /** The pair, the pool, V4's manager or Balancer's vault. */
   readonly pool: Address;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /** V2: the pair's fee in pips. V4: the fee in the pool's key. */
+  /**
+   * V2: the pair's fee in pips. V4: the fee in the pool's key. Curve: the index of token 0, and in
+   * the next field that of token 1.
+   */
   readonly fee: number;
   readonly tickSpacing: number;
-  /** V4: the hooks in the pool's key. Balancer: the pool's own contract. */
+  /** V4: the hooks in the pool's key. Balancer: the pool's own contract. Curve: token 0. */
   readonly hooks: Address;
 }
 
@@ -52,7 +55,7 @@ const ABI = parseAbi([
   'function ping() view returns (uint256)',
 ]);
 
-const KINDS = { v2: 2, v3: 3, v4: 4, solidly: 5, vault: 6 } as const;
+const KINDS = { v2: 2, v3: 3, v4: 4, solidly: 5, vault: 6, curve: 7 } as const;
 /** Enough for any honest token, and a limit on the work of a hostile one. */
 const GAS = '0x4c4b40';
 const APPROVE_GAS = '0x7a120';

@@ -19,6 +19,12 @@ function buildProbeHop(
     const terms = { fee: 0, tickSpacing: 0, hooks: reference.contract };
     return { kind: 'vault', pool: reference.vault, tokenIn, tokenOut, ...terms };
   }
+  if (reference.kind === 'curve') {
+    // The probe swaps in stable pools, by their own coins.
+    if (pool.kind !== 'stableSwap') return null;
+    const terms = { fee: reference.lower, tickSpacing: reference.upper, hooks: pool.token0 };
+    return { kind: 'curve', pool: reference.contract, tokenIn, tokenOut, ...terms };
+  }
   if (reference.kind !== 'v4') {
     const address = reference.kind === 'v3' ? reference.pool : reference.pair;
     const { feePips: fee } = pool;

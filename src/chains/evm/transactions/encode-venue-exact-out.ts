@@ -127,6 +127,7 @@ function encodeData(plan: OutputPlan, { kind, name }: VenueRouter): Hex {
       return encodeVaultOutput(plan);
     case 'camelot':
     case 'solidly':
+    case 'curve':
       throw new Error(`${name} has no call for a given output`);
     default:
       return encodeSwapRouter(plan, kind);

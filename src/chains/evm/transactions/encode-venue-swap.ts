@@ -5,6 +5,7 @@ import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
+import { encodeCurveSwap } from './encode-curve-swap.ts';
 import type { EncodedCall } from './encode-swap.ts';
 import { encodeVaultSwap } from './encode-vault-swap.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
@@ -182,7 +183,7 @@ function encodeSmart(plan: PathPlan): Hex {
   return encodeFunctionData({ abi, functionName: 'multicall', args: [plan.deadline, calls] });
 }
 
-function encodeData(plan: PathPlan, { kind, factory }: VenueRouter): Hex {
+function encodeData(plan: PathPlan, { kind, factory, wrapped }: VenueRouter): Hex {
   switch (kind) {
     case 'router02':
       return encodeRouter02(plan);
@@ -194,6 +195,8 @@ function encodeData(plan: PathPlan, { kind, factory }: VenueRouter): Hex {
       return encodeSmart(plan);
     case 'vault':
       return encodeVaultSwap(plan);
+    case 'curve':
+      return encodeCurveSwap(plan, wrapped);
     default:
       return encodeSwapRouter(plan, kind);
   }

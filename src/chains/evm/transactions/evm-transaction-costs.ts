@@ -31,6 +31,8 @@ const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTic
 const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
 /** For pools whose formula we do not compute: stable ones solve it in a loop. */
 const CALLED_COST: SwapCost = { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n };
+/** Curve's loops, and the transfers to and from its router. */
+const STABLE_SWAP_COST: SwapCost = { hop: 190_000n, hopInSameVault: 190_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
 
@@ -39,6 +41,7 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
   if (pool.kind === 'solidlyPair') return SOLIDLY_COST;
   if (pool.kind === 'weighted') return WEIGHTED_COST;
   if (pool.kind === 'tradesOnly') return CALLED_COST;
+  if (pool.kind === 'stableSwap') return STABLE_SWAP_COST;
   if (pool.kind !== 'concentrated') return OTHER_COST;
   return pool.terms.custody.kind === 'own' ? V3_COST : V4_COST;
 }
@@ -48,12 +51,15 @@ const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: t
 const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40, fixesOutput: true };
 /** A step of a batch, with its asset and limit; a swap alone is a little shorter than the first. */
 const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
+/** Curve's router takes as much for one pool as for five. */
+const CURVE_BYTES: HopBytes = { command: 'curve', first: 1_420, next: 0 };
 const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput: true };
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
   if (pool.kind === 'constantProduct') return V2_BYTES;
   if (pool.kind === 'weighted') return { ...VAULT_BYTES, fixesOutput: true };
   if (pool.kind === 'tradesOnly') return VAULT_BYTES;
+  if (pool.kind === 'stableSwap') return CURVE_BYTES;
   if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

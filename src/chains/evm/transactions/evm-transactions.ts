@@ -18,6 +18,7 @@ import type { EvmDeployment, Rollup } from '../evm-deployment.ts';
 import { type EvmFees, readNetworkFees } from '../read-network-fees.ts';
 import { assertPermit } from './assert-permit.ts';
 import { buildTransactions } from './build-transactions.ts';
+import { pickCurveContract } from './encode-curve-swap.ts';
 import { readDataCost } from './read-data-cost.ts';
 import { readAllowance, readTrader, type Trader } from './read-trader.ts';
 import { readTransaction } from './read-transaction.ts';
@@ -138,8 +139,9 @@ export class EvmTransactions implements ChainTransactions {
   async #pickRouter(account: TraderAccount, trade: ExecutableTrade): Promise<TraderAccount> {
     const { client, routers } = this.#options;
     const { wallet } = account;
-    const router = routers.find(({ name }) => name === (trade.router ?? account.router.name));
-    if (router === undefined) throw new Error(`there is no router ${trade.router}`);
+    const named = routers.find(({ name }) => name === (trade.router ?? account.router.name));
+    if (named === undefined) throw new Error(`there is no router ${trade.router}`);
+    const router = pickCurveContract(named, trade);
     if (router === account.router) return account;
     const allowance = await readAllowance(client, { wallet, token: trade.tokenIn, router });
     return { ...account, router, permit: null, trader: { ...account.trader, allowance } };

@@ -82,6 +82,12 @@ function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
   const hop = { tokenIn, tokenOut, ...(askedOutRaw === undefined ? {} : { askedOutRaw }) };
   if (reference?.kind === 'solidly') {
     if (isStable != null) return { ...hop, pool: { ...reference, isStable } };
+  } else if (reference?.kind === 'curve') {
+    const { kind, contract, lower, upper, isUnderlying } = reference;
+    const [indexIn, indexOut] = tokenIn === pool.token0 ? [lower, upper] : [upper, lower];
+    const called = { kind, contract, indexIn, indexOut, isUnderlying };
+    if (pool.kind === 'stableSwap') return { ...hop, pool: { ...called, isStable: true } };
+    if (isStable != null) return { ...hop, pool: { ...called, isStable } };
   } else if (reference !== null) return { ...hop, pool: reference };
   throw buildRevertedError('swap', `no router can swap in pools of ${pool.venue}`);
 }

@@ -10,7 +10,17 @@ type RouterPool =
   | { readonly kind: 'v3'; readonly feePips: number; readonly tickSpacing: number }
   | { readonly kind: 'v4'; readonly key: PoolKey }
   | { readonly kind: 'solidly'; readonly pair: Address; readonly isStable: boolean }
-  | { readonly kind: 'vault'; readonly poolWord: string };
+  | { readonly kind: 'vault'; readonly poolWord: string }
+  | {
+      readonly kind: 'curve';
+      readonly contract: Address;
+      readonly indexIn: number;
+      readonly indexOut: number;
+      /** Whether the indices are those of a metapool's underlying coins. */
+      readonly isUnderlying: boolean;
+      /** Whether it counts its coins as stable pools do. */
+      readonly isStable: boolean;
+    };
 
 export interface SwapHop {
   readonly pool: RouterPool;

@@ -33,11 +33,11 @@ export type SwapRouter = UniversalRouter | VenueRouter;
 /** Those that compare what arrived, not what a pool sent. */
 const TAXED_KINDS: ReadonlySet<VenueRouterKind> = new Set(['router02', 'camelot']);
 
-/** Camelot's and Aerodrome's have no calls that are told what to pay. */
+/** Camelot's, Aerodrome's and Curve's have no calls that are told what to pay. */
 const OUTPUT_CALLS: Readonly<Record<VenueRouterKind, OutputCall>> = {
   ...{ router02: 'exactPath', camelot: 'input', solidly: 'input' },
   ...{ swapRouter: 'exactPath', slipstream: 'exactPath', algebra: 'exactPath' },
-  ...{ smart: 'path', vault: 'exactPath' },
+  ...{ smart: 'path', vault: 'exactPath', curve: 'input' },
 };
 
 /** Null if none is known. */
@@ -75,6 +75,7 @@ function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRou
     ...{ name, kind, address, wrapped, venues: new Set(venues), factory: fork?.factory ?? null },
     ...{ canDivide: false, canTax: TAXED_KINDS.has(kind), isProven },
     ...{ outputCall: OUTPUT_CALLS[kind], permit2: null },
+    ...(kind === 'curve' ? { keepsUnit: true, hasNoDeadline: true } : {}),
   };
 }
 

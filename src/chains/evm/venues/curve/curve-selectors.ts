@@ -10,3 +10,16 @@ export const STORED_RATES_SELECTOR = '0xfd0684b1';
 export const AMP_SELECTOR = '0x76a2f0f0';
 export const FUTURE_AMP_SELECTOR = '0xb4b577ad';
 export const OFFPEG_SELECTOR = '0x8edfdd5f';
+
+/** Of stable pools, which count their coins as `int128`, and of crypto pools: as `uint256`. */
+export const STABLE_SELECTORS = {
+  ...{ getDy: '0x5e0d443f', getDyUnderlying: '0x07211ef7' },
+  ...{ exchange: '0x3df02124', exchangeUnderlying: '0xa6417ed6' },
+} as const;
+export const CRYPTO_SELECTORS = {
+  ...{ getDy: '0x556d6e9f', getDyUnderlying: '0x85f11d1e' },
+  ...{ exchange: '0x5b41b908', exchangeUnderlying: '0x65b2489b' },
+} as const;
+
+/** Of the router, with pools and receiver. */
+export const ROUTER_EXCHANGE_SELECTOR = '0xc872a3c5';

@@ -1,12 +1,12 @@
 // Curve: pools of two to eight coins, whose swaps name coins by their indices. Each two coins are a
-// row of their own. Swaps of StableSwap NG pools are computed, except for metapools; of the others
-// only the trades are stored. Any contract may emit these logs, so a factory or registry must know
+// row of their own. Swaps of StableSwap NG pools are computed, except for metapools; the others are
+// called for quotes. Any contract may emit these logs, so a factory or registry must know
 // the pool; it tells the coins.
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment } from '../../evm-deployment.ts';
-import { evmAddress, parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
+import { parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
 import type { LogDecoder } from '../../evm-log.ts';
 import {
   addressWord,
@@ -19,6 +19,7 @@ import {
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import { CURVE_COIN } from './curve-coin.ts';
 import {
   GET_COINS_SELECTOR,
   GET_UNDERLYING_COINS_SELECTOR,
@@ -26,7 +27,7 @@ import {
 } from './curve-selectors.ts';
 import { readStablePiece } from './read-stable-pool.ts';
 
-const CURVE_VENUE = 'curve';
+export const CURVE_VENUE = 'curve';
 
 /** Stable pools; both kinds of older crypto pools; new crypto pools, which add fee and price. */
 const EXCHANGE_TOPIC = '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140';
@@ -47,8 +48,6 @@ const STABLE_TOPICS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const COINS_MAX = 8n;
-/** How Curve writes the native coin. */
-const COIN = evmAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
 
 function createExchangeDecoder(wordCount: number, isUnderlying: boolean): LogDecoder {
   return (log, out) => {
@@ -94,7 +93,7 @@ function decodeCoins(answer: string | null): Address[] {
   for (let at = isList ? 2 : 0; hasWordAt(answer, at); at += 1) {
     const coin = decodeAddressAt(answer, at);
     if (coin === ZERO_ADDRESS) break;
-    coins.push(coin === COIN ? ZERO_ADDRESS : coin);
+    coins.push(coin === CURVE_COIN ? ZERO_ADDRESS : coin);
   }
   return coins;
 }

@@ -1,0 +1,5 @@
+// How Curve writes the native coin.
+
+import { evmAddress } from '../../evm-ids.ts';
+
+export const CURVE_COIN = evmAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');

@@ -1,0 +1,12 @@
+// How a pool is asked what it pays.
+
+import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
+import type { ContractCall } from '../multicall.ts';
+
+export type PoolSwap = CalledQuery['swaps'][number];
+
+export interface PoolAsk extends Pick<CalledQuote, 'isStable'> {
+  encode(amountIn: bigint): ContractCall;
+  /** Null if the contract refused. */
+  decode(answer: string, amountIn: bigint): bigint | null;
+}

@@ -1,0 +1,30 @@
+// Asks pools whose swaps only their contract computes what they pay, in one request.
+
+import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
+import { listVaultAsks } from './balancer/quote-vault-pools.ts';
+import { listCurveAsks } from './curve/quote-curve-pools.ts';
+import type { CallContracts } from './venue-protocol.ts';
+
+/** Those that a contract answers are the quote; nulls where no way is known or none is answered. */
+export async function quoteCalledPools(
+  { swaps, amounts }: Pick<CalledQuery, 'swaps' | 'amounts'>,
+  call: CallContracts,
+): Promise<CalledQuote[]> {
+  const asked = swaps.map((swap) => [...listVaultAsks(swap), ...listCurveAsks(swap)]);
+  const calls = asked.flatMap((asks) => asks.flatMap(({ encode }) => amounts.map(encode)));
+  const answers = await call(calls);
+  let next = 0;
+  return asked.map((asks) => {
+    const quotes = asks.map(({ isStable, decode }): CalledQuote => {
+      const own = answers.slice(next, next + amounts.length);
+      next += amounts.length;
+      const amountsOut = amounts.map((amountIn, index) => {
+        const answer = own[index] ?? null;
+        return answer === null ? null : decode(answer, amountIn);
+      });
+      return { amountsOut, isStable };
+    });
+    const answered = quotes.find(({ amountsOut }) => amountsOut.some((one) => one !== null));
+    return answered ?? { amountsOut: amounts.map(() => null), isStable: null };
+  });
+}

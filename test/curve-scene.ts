@@ -1,0 +1,164 @@
+// Stand-ins of Curve on a test chain (test/contracts/curve.sol): four StableSwap NG pools that are
+// computed, a crypto pool and an old pool of the native coin that are called.
+
+import {
+  type Address as Account,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  maxUint256,
+  parseAbi,
+} from 'viem';
+import { MAKER } from '../devnet/accounts.ts';
+import { ERC20_ABI } from '../devnet/dex-abi.ts';
+import type { TestChain } from '../devnet/test-chain.ts';
+import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
+import { CURVE_COIN } from '../src/chains/evm/venues/curve/curve-coin.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { CODE as CRYPTO_CODE } from './contracts/curve-crypto-stand-in.gen.ts';
+import { CODE as POOL_CODE } from './contracts/curve-pool-stand-in.gen.ts';
+import { CODE as REGISTRY_CODE } from './contracts/curve-registry-stand-in.gen.ts';
+import { CODE as ROUTER_CODE } from './contracts/curve-router-stand-in.gen.ts';
+import { startIndexedDevnet } from './indexed-devnet.ts';
+import { act, type RoutedScene } from './router-scene.ts';
+import { setBalance } from './trade-wallet.ts';
+import { readVenueGraph } from './venue-graph.ts';
+
+export const CURVE_POOL_ABI = parseAbi([
+  'struct Curve { uint256[] held; uint256[] rates; uint256 amp; uint256 fee; uint256 offpeg; }',
+  'constructor(address[] coins, uint256 amp, uint256 fee, uint256 offpeg)',
+  'function fill()',
+  'function exchange(int128 i, int128 j, uint256 amount, uint256 least) payable returns (uint256)',
+  'function compute(Curve at, uint256 i, uint256 j, uint256 amount) pure returns (uint256, uint256)',
+]);
+const CRYPTO_ABI = parseAbi([
+  'constructor(address[] coins)',
+  'function fill()',
+  'function exchange(uint256 i, uint256 j, uint256 amount, uint256 least) payable returns (uint256)',
+]);
+const REGISTRY_ABI = parseAbi(['function register(address pool, address[] coins)']);
+const ROUTER_ABI = parseAbi(['constructor(address wrapped)']);
+const AMP = 20_000n;
+const FEE = 4_000_000n;
+const OFFPEG = 20_000_000_000n;
+/** In whole coins, for each first trade; enough for a pool to be called. */
+const TRADED = 10n;
+
+type PoolKind = 'stable' | 'old' | 'crypto';
+
+interface PoolSpec {
+  readonly kind: PoolKind;
+  /** By whole coins that the pool begins with. */
+  readonly coins: Readonly<Record<string, bigint>>;
+}
+
+const POOLS: readonly PoolSpec[] = [
+  { kind: 'stable', coins: { usdc: 900_000n, wire: 1_100_000n, cent: 800_000n } },
+  { kind: 'stable', coins: { weth: 60_000n, wire: 50_000n } },
+  { kind: 'stable', coins: { cent: 70_000n, kin: 90_000n } },
+  { kind: 'stable', coins: { kin: 40_000n, wbit: 40_000n } },
+];
+/** Between tokens that have no other market. */
+const CALLED_POOLS: readonly PoolSpec[] = [
+  { kind: 'crypto', coins: { lone: 2_000n, usdc: 6_000_000n } },
+  { kind: 'old', coins: { eth: 20_000n, lone: 20_000n } },
+];
+/** Of the pools that are computed: three rows and three times one. */
+const ROW_COUNT = 6;
+
+interface Coin {
+  readonly address: Account;
+  readonly decimals: number;
+}
+
+function findCoin({ deployment }: TestChain, key: string): Coin {
+  if (key === 'eth') return { address: CURVE_COIN as Account, decimals: 18 };
+  if (key === 'weth') return { address: deployment.contracts.weth, decimals: 18 };
+  const found = deployment.tokens.find((one) => one.key === key);
+  if (found === undefined) throw new Error(`no token ${key}`);
+  return found;
+}
+
+function encodePool(kind: PoolKind, coins: readonly Account[]): Hex {
+  if (kind === 'crypto') {
+    return encodeDeployData({ abi: CRYPTO_ABI, bytecode: CRYPTO_CODE, args: [coins] });
+  }
+  const args = [coins, AMP, FEE, OFFPEG] as const;
+  return encodeDeployData({ abi: CURVE_POOL_ABI, bytecode: POOL_CODE, args });
+}
+
+async function give(chain: TestChain, coin: Coin, to: { owner: Account; whole: bigint }) {
+  const token = coin.address === CURVE_COIN ? ZERO_ADDRESS : coin.address;
+  const amountRaw = to.whole * 10n ** BigInt(coin.decimals);
+  await setBalance(chain, token, { owner: to.owner, amountRaw });
+}
+
+/** A pool is known by its swaps: each two coins are traded once. */
+async function tradeFirst(
+  chain: TestChain,
+  { pool, kind, coins }: { pool: Account; kind: PoolKind; coins: readonly Coin[] },
+): Promise<void> {
+  for (const [index, coin] of coins.entries()) {
+    const isCoin = coin.address === CURVE_COIN;
+    await give(chain, coin, { owner: MAKER, whole: 10n * TRADED });
+    if (!isCoin) {
+      const args = [pool, maxUint256] as const;
+      const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'approve', args });
+      await act(chain, { to: coin.address, data });
+    }
+    const amount = TRADED * 10n ** BigInt(coin.decimals);
+    for (let other = index + 1; other < coins.length; other += 1) {
+      const args = [BigInt(index), BigInt(other), amount, 1n] as const;
+      const abi = kind === 'crypto' ? CRYPTO_ABI : CURVE_POOL_ABI;
+      const data = encodeFunctionData({ abi, functionName: 'exchange', args } as never);
+      await act(chain, { to: pool, data, value: isCoin ? amount : 0n });
+    }
+  }
+}
+
+async function openPool(
+  chain: TestChain,
+  { kind, coins: wanted }: PoolSpec,
+  registry: Account,
+): Promise<void> {
+  const coins = Object.keys(wanted).map((key) => findCoin(chain, key));
+  const addresses = coins.map(({ address }) => address);
+  const pool = await act(chain, { data: encodePool(kind, addresses) });
+  for (const [index, whole] of Object.values(wanted).entries()) {
+    const coin = coins[index];
+    if (coin !== undefined) await give(chain, coin, { owner: pool, whole });
+  }
+  const fill = encodeFunctionData({ abi: CURVE_POOL_ABI, functionName: 'fill' });
+  await act(chain, { to: pool, data: fill });
+  const args = [pool, addresses] as const;
+  const data = encodeFunctionData({ abi: REGISTRY_ABI, functionName: 'register', args });
+  await act(chain, { to: registry, data });
+  await tradeFirst(chain, { pool, kind, coins });
+}
+
+/** To be called before the chain is indexed. */
+export async function openCurve(chain: TestChain): Promise<void> {
+  const registry = await act(chain, { data: REGISTRY_CODE });
+  const stableFactory = await act(chain, { data: REGISTRY_CODE });
+  const args = [chain.deployment.contracts.weth] as const;
+  const router = await act(chain, {
+    data: encodeDeployData({ abi: ROUTER_ABI, bytecode: ROUTER_CODE, args }),
+  });
+  for (const pool of POOLS) await openPool(chain, pool, stableFactory);
+  for (const pool of CALLED_POOLS) await openPool(chain, pool, registry);
+  Object.assign(chain.deployment, { curve: { registry, stableFactory, router } });
+}
+
+export async function startCurveScene(): Promise<RoutedScene> {
+  const devnet = await startIndexedDevnet({}, openCurve);
+  const { chain, adapter } = devnet;
+  return {
+    devnet,
+    routers: listSwapRouters(adapter.deployment).flatMap((one) =>
+      one.kind === 'curve' ? [one] : [],
+    ),
+    tokenOf: (key) => (key === 'eth' ? ZERO_ADDRESS : findCoin(chain, key).address),
+    readGraph: () => readVenueGraph(devnet, { venue: 'curve', rowCount: ROW_COUNT }),
+    stop: () => devnet.stop(),
+  };
+}
