@@ -86,12 +86,13 @@ function createBuilder(
   };
 }
 
-/** `prepare` changes the chain before it is indexed. */
-export async function startTradingScene(
-  options: TestChainOptions = {},
-  prepare?: (chain: TestChain) => Promise<void>,
-): Promise<TradingScene> {
-  const devnet = await startIndexedDevnet(options, prepare);
+interface TradingSceneOptions extends TestChainOptions {
+  /** Changes the chain before it is indexed. */
+  readonly prepare?: (chain: TestChain) => Promise<void>;
+}
+
+export async function startTradingScene(options: TradingSceneOptions = {}): Promise<TradingScene> {
+  const devnet = await startIndexedDevnet(options, options.prepare);
   const source: ChainSource = {
     chain: 'devnet',
     endpoints: [devnet.recorder.url],

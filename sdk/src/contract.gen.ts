@@ -2747,7 +2747,10 @@ export interface Operations {
        * met.
        */
       quoteId?: string | undefined;
-      /** After this many seconds the swap can no longer be executed. Default: `600`. */
+      /**
+       * After this many seconds the swap can no longer be executed; with the warning
+       * `NO_DEADLINE` it can. Default: `600`.
+       */
       deadlineSeconds?: number | undefined;
       /**
        * How the router gets to take what is spent: by approval transactions for exactly this

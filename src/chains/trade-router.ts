@@ -22,7 +22,7 @@ export interface TradeRouter {
   readonly outputCall: OutputCall;
   /** Whether its own contract, not a stand-in, has executed what we encode for it. */
   readonly isProven: boolean;
-  /** Whether it keeps a unit of the output, and pays one that it kept: not where one pool is called. */
+  /** Whether it keeps a unit of the output, and pays one that it kept; one pool alone does not. */
   readonly keepsUnit?: boolean;
   /** Whether what it is called with can still be executed after the deadline. */
   readonly hasNoDeadline?: boolean;

@@ -24,7 +24,7 @@ let scene: TradingScene;
 let [lone, usdc, weth]: string[] = [];
 
 before(async () => {
-  scene = await startTradingScene({}, openCurve);
+  scene = await startTradingScene({ prepare: openCurve });
   [lone, usdc] = [scene.mintOf('lone'), scene.mintOf('usdc')];
   weth = scene.devnet.adapter.deployment.wrapped;
   await scene.settle();

@@ -8,7 +8,7 @@ import type { PricedTrade } from './priced-trade.ts';
 
 type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked'>;
 
-interface SwapEnds {
+interface HopEnds {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
 }
@@ -18,7 +18,7 @@ const SILENT = joinFlags(['unannouncedFee']);
 /** What the router leaves open: nothing where one pool pays the wallet itself. */
 export function findRouterFlags(
   router: Pick<TradeRouter, 'keepsUnit'> | undefined,
-  { hops, tokenIn, tokenOut }: SwapEnds & { readonly hops: readonly SwapEnds[] },
+  { hops, tokenIn, tokenOut }: HopEnds & { readonly hops: readonly HopEnds[] },
 ): string {
   if (router?.keepsUnit !== true) return '';
   const [first, ...others] = hops;

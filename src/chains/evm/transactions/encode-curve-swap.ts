@@ -115,7 +115,7 @@ function encodeRouterCall(path: CurvePath, wrapped: Address): string {
     ROUTER_EXCHANGE_SELECTOR,
     ...[...route, ...nowhere].map(addressWord),
     ...[...params, ...nothing, amountIn, amountOutMin].map(uintWord),
-    ...[...noZaps, recipient as Address].map(addressWord),
+    ...[...noZaps, recipient].map((one) => uintWord(BigInt(one))),
   );
 }
 
@@ -124,7 +124,7 @@ export function encodeCurveSwap(path: CurvePath, wrapped: Address): Hex {
   return data as Hex;
 }
 
-/** The pool in place of the router, where it is called itself: then it takes the wallet's tokens. */
+/** The pool in place of the router, where it is called itself and takes the wallet's tokens. */
 export function pickCurveContract(router: SwapRouter, trade: ExecutableTrade): SwapRouter {
   if (router.kind !== 'curve') return router;
   const hops = trade.strands.flatMap((strand) => strand.hops);

@@ -3,7 +3,7 @@
 import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
 import type { ContractCall } from '../multicall.ts';
 
-export type PoolSwap = CalledQuery['swaps'][number];
+export type AskedSwap = CalledQuery['swaps'][number];
 
 export interface PoolAsk extends Pick<CalledQuote, 'isStable'> {
   encode(amountIn: bigint): ContractCall;

@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { hasWords, intAt, uintAt } from '../../hex-data.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
-import type { PoolAsk, PoolSwap } from '../pool-ask.ts';
+import type { AskedSwap, PoolAsk } from '../pool-ask.ts';
 import { parseRowId } from './vault-rows.ts';
 
 const QUERY_ABI = parseAbi([
@@ -30,7 +30,7 @@ function decodeVaultQuote(answer: string, amountIn: bigint): bigint | null {
 }
 
 /** None if the pool is not one of such a vault. */
-export function listVaultAsks({ pool, zeroForOne }: PoolSwap): PoolAsk[] {
+export function listVaultAsks({ pool, zeroForOne }: AskedSwap): PoolAsk[] {
   const row = parseRowId(pool.pool);
   if (row === null) return [];
   const { vault, token0, token1 } = pool;

@@ -4,7 +4,7 @@
 
 import { parseCoinPairPool } from '../../evm-ids.ts';
 import { encodeCallData, hasWords, uintAt, uintWord } from '../../hex-data.ts';
-import type { PoolAsk, PoolSwap } from '../pool-ask.ts';
+import type { AskedSwap, PoolAsk } from '../pool-ask.ts';
 import { CRYPTO_SELECTORS, STABLE_SELECTORS } from './curve-selectors.ts';
 
 function decodeAmount(answer: string): bigint | null {
@@ -13,7 +13,7 @@ function decodeAmount(answer: string): bigint | null {
 }
 
 /** Both ways to ask; none if the pool is not one of Curve. */
-export function listCurveAsks({ pool: { pool }, zeroForOne }: PoolSwap): PoolAsk[] {
+export function listCurveAsks({ pool: { pool }, zeroForOne }: AskedSwap): PoolAsk[] {
   const pair = parseCoinPairPool(pool);
   if (pair === null) return [];
   const { contract: to, lower, upper, isUnderlying } = pair;
