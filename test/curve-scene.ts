@@ -53,9 +53,9 @@ interface PoolSpec {
 }
 
 const POOLS: readonly PoolSpec[] = [
-  { kind: 'stable', coins: { usdc: 900_000n, wire: 1_100_000n, cent: 800_000n } },
+  { kind: 'stable', coins: { usdc: 900_000n, wire: 1_100_000n, 'twin-a': 800_000n } },
   { kind: 'stable', coins: { weth: 60_000n, wire: 50_000n } },
-  { kind: 'stable', coins: { cent: 70_000n, kin: 90_000n } },
+  { kind: 'stable', coins: { 'twin-a': 70_000n, kin: 90_000n } },
   { kind: 'stable', coins: { kin: 40_000n, wbit: 40_000n } },
 ];
 /** Between tokens that have no other market. */
