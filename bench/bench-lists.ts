@@ -58,7 +58,7 @@ async function untilListed(server: StartedServer): Promise<void> {
   }
 }
 
-/** Until what is prepared behind the first list is done: it is no cost of the lists measured here. */
+/** Until what is prepared behind the first list is done: no list that is measured pays for it. */
 async function untilQuiet({ pid }: StartedServer): Promise<void> {
   for (;;) {
     const beforeMs = readCpuMs(pid);
