@@ -1,6 +1,7 @@
 // Curve's StableSwap NG pools in memory: two of a pool's coins, with the balances of all of them.
 
 import type { Ratio } from '../../lib/decimal.ts';
+import { UINT256_MAX } from '../../lib/sortable-integer.ts';
 import { findInputNear } from '../input-near.ts';
 import { buildCurveStretches, findCurveDepth, type SmoothCurve } from '../smooth-curve.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
@@ -85,6 +86,7 @@ export class StableSwapPool implements SwapPool {
     // The contract reverts if nothing is left to pay.
     if (left === null || paid < 0n) return NOTHING;
     const rate = this.#findFee((from.scaled + scaledIn) / 2n, (to.scaled + left) / 2n);
+    if (rate === null) return NOTHING;
     const fee = (paid * rate) / FEE_UNIT;
     return {
       amountIn,
@@ -172,12 +174,12 @@ export class StableSwapPool implements SwapPool {
     return zeroForOne ? { from: coin0, to: coin1 } : { from: coin1, to: coin0 };
   }
 
-  /** The fee at the mean balances of a swap. */
-  #findFee(meanIn: bigint, meanOut: bigint): bigint {
+  /** The fee at the mean balances of a swap; null if the contract's product overflows. */
+  #findFee(meanIn: bigint, meanOut: bigint): bigint | null {
     const { fee, offpegMultiplier } = this.#pool;
     if (offpegMultiplier <= FEE_UNIT) return fee;
-    const squared = (meanIn + meanOut) ** 2n;
-    const balance = ((offpegMultiplier - FEE_UNIT) * 4n * meanIn * meanOut) / squared;
-    return (offpegMultiplier * fee) / (balance + FEE_UNIT);
+    const product = (offpegMultiplier - FEE_UNIT) * 4n * meanIn * meanOut;
+    if (product > UINT256_MAX) return null;
+    return (offpegMultiplier * fee) / (product / (meanIn + meanOut) ** 2n + FEE_UNIT);
   }
 }
