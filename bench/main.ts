@@ -116,7 +116,7 @@ const PROFILE = 'profile';
 const names = Object.keys(PARTS).join(', ');
 const FORM = {
   name: 'npm run bench',
-  help: `usage: npm run bench -- [part …] [--quick] [--check]
+  help: `usage: npm run bench -- [part …] [--quick] [--check] [--only …]
 
 Measures ourselves against peers, as ratios: all parts but profile unless some are named. The parts
 are ${names}.

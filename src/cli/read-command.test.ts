@@ -90,7 +90,7 @@ const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
   [['devnet/main.ts', '--colour'], /no flag or argument --colour; known: --help/],
   [['test/drill.ts', '--colour'], /no flag --colour; known: --kills, .*--help/],
   [['test/soak.ts', '--colour'], /no flag --colour; known: --minutes, .*--help/],
-  [['bench/main.ts', '--colour'], /no flag --colour; known: --quick, --check, --help/],
+  [['bench/main.ts', '--colour'], /no flag --colour; known: --quick, --check, --only, --help/],
   [['docs/generate.ts', '--colour'], /no flag --colour; known: --check, --help/],
 ];
 

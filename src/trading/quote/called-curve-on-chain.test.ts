@@ -28,6 +28,9 @@ before(async () => {
   [lone, usdc] = [scene.mintOf('lone'), scene.mintOf('usdc')];
   weth = scene.devnet.adapter.deployment.wrapped;
   await scene.settle();
+  // A pool is called only where both prices are known: this trade gives the coin its own.
+  const sale = { mint: weth, quoteMint: usdc, side: 'sell', amountInRaw: `${ETHER}` } as const;
+  await execute(sale, { spent: weth, got: usdc });
 });
 after(() => scene.stop());
 
