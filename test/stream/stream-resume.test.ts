@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { AppError } from '../../src/errors/app-error.ts';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
@@ -20,6 +21,21 @@ import {
   visit,
   waitUntil,
 } from './traded-scene.ts';
+
+/** Until the windows of a rebuilt index are loaded, a client is told to come again. */
+async function openWhenReady(
+  scene: Awaited<ReturnType<typeof createTradedScene>>,
+  lastEventId: string,
+) {
+  for (;;) {
+    try {
+      return await scene.open({ lastEventId });
+    } catch (error) {
+      assert.ok(error instanceof AppError && error.code === 'NOT_READY', String(error));
+      await sleep(5);
+    }
+  }
+}
 
 describe('missed events', () => {
   test('thousands of trades come in pages, each once, in order, then what is live', async (t) => {
@@ -140,7 +156,7 @@ describe('how far back', () => {
     } as const;
     scene.feed.publish(decodeBatch(encodeBatch(commit)));
     await waitUntil(() => open.state.ended === 'end');
-    const back = await scene.open({ lastEventId });
+    const back = await openWhenReady(scene, lastEventId);
     await waitUntil(() => back.events.length >= 2);
     assert.deepEqual(namesOf(back).slice(0, 2), ['reset', 'snapshot']);
     assert.deepEqual(back.events[0]!.data, { reason: 'unknown' });
