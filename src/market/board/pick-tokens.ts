@@ -55,10 +55,16 @@ export interface PickedToken extends ListPosition {
 }
 
 const ANY_LAUNCHPAD = 'any';
-/** Changes are rounded towards zero, to this. */
-const CHANGE_LEAST = 1e-6;
+/** Changes are rounded towards zero, to this part of a per cent. */
+const CHANGE_STEPS = 1_000_000;
+const CHANGE_LEAST = 1 / CHANGE_STEPS;
 /** More than the error of a rough change. */
 const ROUGHNESS = 1e-9;
+/** More than the error of a ratio of two doubles that were rounded, and are not below the least. */
+const RATIO_ERROR = 1e-13;
+const DOUBLE_MIN = 1e-290;
+/** Above that many steps a double is not exact. */
+const STEPS_MAX = 2 ** 50;
 
 /** Wallets count up to 1,000 USD each, more where more wallets buy than sell: see the docs. */
 export function computeTrending(
@@ -200,10 +206,33 @@ class TokenPicker {
   #offerChange(sign: 1 | -1, id: number): void {
     const place = (this.#places[id] ?? 0) - 1;
     if (place < 0 || this.#counts.columns.trades[id] === 0) return;
+    const change = this.#findRoundChange(id, place) ?? this.#computeChange(id, place);
+    if (change !== null && sign * change > 0) this.#offer(place, sign * change, { id });
+  }
+
+  #computeChange(id: number, place: number): number | null {
     const price = this.#columns.tokens.price.get(place);
     const start = this.#board.tokens.readStart(id, this.#query.window);
-    const change = computeChange(start, price, this.#isCovered(place));
-    if (change !== null && sign * change > 0) this.#offer(place, sign * change, { id });
+    return computeChange(start, price, this.#isCovered(place));
+  }
+
+  /**
+   * The change by doubles, where all within their error is rounded to one value: many tokens may
+   * have almost the same change. Null if the prices must be looked at.
+   */
+  #findRoundChange(id: number, place: number): number | null {
+    const { start, startKind } = this.#counts.columns;
+    const isFromFirst = startKind[id] === START.first;
+    if (isFromFirst && !this.#isCovered(place)) return null;
+    const price = this.#columns.tokens.price.doubles[place] as number;
+    const from = start[id] as number;
+    if (!(price > DOUBLE_MIN && from > DOUBLE_MIN)) return null;
+    const ratio = price / from;
+    const steps = (ratio - 1) * 100 * CHANGE_STEPS;
+    const error = (ratio + 1) * 100 * CHANGE_STEPS * RATIO_ERROR;
+    if (!(Math.abs(steps) < STEPS_MAX)) return null;
+    const [low, high] = [Math.trunc(steps - error), Math.trunc(steps + error)];
+    return low === high ? low / CHANGE_STEPS : null;
   }
 
   /** Whether the whole window of a token is indexed. */
