@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSeededRandom } from '../devnet/random.ts';
-import { issueKey } from './bench-access.ts';
+import { issueKey, PLENTY } from './bench-access.ts';
 import { buildGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
 import {
@@ -178,7 +178,7 @@ export async function benchTokenGrowth(options: { readonly quick: boolean }): Pr
     }
     for (const { size, env } of built) {
       const server = await startOurs({
-        env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
+        env: { ...env, ...PLENTY, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
       });
       servers.push(server);
       await warmUp(server);
