@@ -1,3 +1,5 @@
+// Swaps that the contract of a pool reverts because its own numbers overflow.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StableSwapPool } from './stable-swap-pool.ts';
