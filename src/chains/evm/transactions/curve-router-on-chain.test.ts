@@ -4,17 +4,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
+import { assertProbed, assertTrades } from '../../../../test/assert-router.ts';
 import { CURVE_POOL_ABI, startCurveScene } from '../../../../test/curve-scene.ts';
-import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import type { RoutedScene } from '../../../../test/router-scene.ts';
-import { RouterTrader } from '../../../../test/router-trades.ts';
 import { readExchanges, skipWithoutVenues as skip } from '../../../../test/venue-fixtures.ts';
-import { simulateRoundTrip } from '../probe/simulate-round-trip.ts';
 import type { VenueRouter } from './swap-routers.ts';
 
-/** `npm run drill -- --routers 100 --router curve` makes more. */
-const TRADE_COUNT = 12;
 /** Of the recorded swaps, every so many are tried. */
 const RECORDED_STEP = 11;
 
@@ -30,14 +26,7 @@ after(() => scene.stop());
 describe("Curve's router", () => {
   it('takes and pays what the maths says, to the unit, over one to three pools', async (t) => {
     assert.equal(router.isProven, false);
-    const trader = new RouterTrader(scene, router, createRandom(41));
-    for (let count = 0; count < TRADE_COUNT; count += 1) {
-      await trader.trade(count % 2 === 0 ? 'in' : 'out');
-    }
-    await trader.refuse();
-    t.diagnostic(JSON.stringify(trader.tally));
-    assert.ok(trader.tally.hopsMax >= 2, 'no path was tried');
-    assert.ok(trader.tally.nativeIn > 0 && trader.tally.nativeOut > 0, 'no coin was tried');
+    await assertTrades(t, { scene, router, seed: 41 });
   });
 });
 
@@ -62,26 +51,5 @@ describe('a stable pool of Curve', () => {
     assert.ok(recorded.length >= 30);
   });
 
-  it('is probed by a round trip, as a contract and as a wallet', async () => {
-    const { client, deployment } = scene.devnet.adapter;
-    const graph = await scene.readGraph(router);
-    const [wire, weth] = [scene.tokenOf('wire'), scene.tokenOf('weth')];
-    const isOf = (token: string) => token === wire || token === weth;
-    const pool =
-      [...graph.pools()].find(({ token0, token1 }) => isOf(token0) && isOf(token1)) ??
-      assert.fail('no pool of WIRE');
-    const hop = { pool, zeroForOne: pool.token0 === weth };
-    const trip = { hops: [hop], amountIn: 10n ** 16n, fees: null, minBlock: 0, block: null };
-    const views = await simulateRoundTrip(
-      client,
-      { trip, deployment },
-      AbortSignal.timeout(60_000),
-    );
-    const expected = pool.curve.swapIn(hop.zeroForOne, trip.amountIn).amountOut;
-    for (const view of [views?.asContract, views?.asWallet]) {
-      const { there = null, back = null } = view ?? {};
-      assert.ok(there?.isDone && back?.isDone);
-      assert.deepEqual([there.arrived, there.received], [trip.amountIn, expected]);
-    }
-  });
+  it('is probed by a round trip, as a contract and as a wallet', () => assertProbed(scene, router));
 });
