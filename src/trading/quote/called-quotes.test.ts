@@ -25,7 +25,13 @@ const VAULT: TradeRouter = {
   ...{ outputCall: 'exactPath', isProven: true },
 };
 const TRADE: CalledTrade = {
-  ...{ caller: 'one', tokenIn: TOKEN, tokenOut: USDC, amountIn: 10n ** 9n, amountOutMax: null },
+  ...{
+    caller: 'one',
+    tokenIn: TOKEN,
+    tokenOut: USDC,
+    amountIn: 10n ** 9n,
+    amountOutMax: 10n ** 30n,
+  },
   ...{ router: undefined, block: 7, headMs: HEAD_MS },
 };
 

@@ -37,8 +37,8 @@ export interface CalledTrade {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly amountIn: bigint;
-  /** More than this is not believed; null if nothing is known of the price. */
-  readonly amountOutMax: bigint | null;
+  /** More than this is not believed. */
+  readonly amountOutMax: bigint;
   /** The name of the only router that may be used. */
   readonly router: string | undefined;
   readonly block: number;
@@ -183,7 +183,7 @@ export class CalledQuotes {
     const router = this.#findRouter(venue);
     const small = parts.find((one) => one !== null && one.amountOut >= PRECISE_MIN);
     if (router === undefined || asked === null || !small) return null;
-    if (amountOutMax !== null && asked.amountOut > amountOutMax) return null;
+    if (asked.amountOut > amountOutMax) return null;
     const { rules } = this.#options;
     const called = {
       ...{ pool, venue, token0, token1, feePips, vault, kind, terms },
