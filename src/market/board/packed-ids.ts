@@ -65,14 +65,8 @@ export class PackedIds<Id extends string> {
     const [fromA, toA] = this.#rangeOf(a);
     const [fromB, toB] = this.#rangeOf(b);
     const length = Math.min(toA - fromA, toB - fromB);
-    const bytes = this.#bytes;
-    let offset = 0;
-    for (; offset + 4 <= length; offset += 4) {
-      const difference = bytes.readUInt32BE(fromA + offset) - bytes.readUInt32BE(fromB + offset);
-      if (difference !== 0) return difference;
-    }
-    for (; offset < length; offset += 1) {
-      const difference = (bytes[fromA + offset] ?? 0) - (bytes[fromB + offset] ?? 0);
+    for (let offset = 0; offset < length; offset += 1) {
+      const difference = (this.#bytes[fromA + offset] ?? 0) - (this.#bytes[fromB + offset] ?? 0);
       if (difference !== 0) return difference;
     }
     return toA - fromA - (toB - fromB);

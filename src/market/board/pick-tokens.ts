@@ -207,9 +207,7 @@ class TokenPicker {
     const place = (this.#places[id] ?? 0) - 1;
     if (place < 0 || this.#counts.columns.trades[id] === 0) return;
     const change = this.#findRoundChange(id, place) ?? this.#computeChange(id, place);
-    if (change === null || !(sign * change > 0)) return;
-    // Before anything is made for it: very many may have the same change.
-    if (this.#top.mayEnter(sign * change, place)) this.#offer(place, sign * change, { id });
+    if (change !== null && sign * change > 0) this.#offer(place, sign * change, { id });
   }
 
   #computeChange(id: number, place: number): number | null {
@@ -233,8 +231,8 @@ class TokenPicker {
     const steps = (ratio - 1) * 100 * CHANGE_STEPS;
     const error = (ratio + 1) * 100 * CHANGE_STEPS * RATIO_ERROR;
     if (!(Math.abs(steps) < STEPS_MAX)) return null;
-    const low = Math.trunc(steps - error);
-    return low === Math.trunc(steps + error) ? low / CHANGE_STEPS : null;
+    const [low, high] = [Math.trunc(steps - error), Math.trunc(steps + error)];
+    return low === high ? low / CHANGE_STEPS : null;
   }
 
   /** Whether the whole window of a token is indexed. */
