@@ -15,7 +15,8 @@ export interface AccessClient {
   /** Signs in like a program and returns the token. */
   signIn(wallet: TestWallet): Promise<SignedIn>;
   /** Signs in like a browser on this page and returns the cookie. */
-  signInByCookie(wallet: TestWallet, page: string): Promise<string>;
+  /** Returns the cookie; the browser may have sent an older one. */
+  signInByCookie(wallet: TestWallet, page: string, older?: string): Promise<string>;
   issueKey(token: string, name?: string): Promise<IssuedKey>;
 }
 
@@ -68,9 +69,9 @@ export function createAccessClient(origin: string): AccessClient {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body as unknown as Challenge;
   }
-  async function signInByCookie(wallet: TestWallet, page: string): Promise<string> {
+  async function signInByCookie(wallet: TestWallet, page: string, older?: string): Promise<string> {
     const { address, chain } = wallet;
-    const headers = { origin: page };
+    const headers = { origin: page, ...(older === undefined ? {} : { cookie: older }) };
     const opened = await send('POST', '/auth/challenge', { body: { address, chain }, headers });
     const { challengeId, message } = opened.body as unknown as Challenge;
     const signature = await wallet.sign(message);

@@ -62,7 +62,8 @@ function identifyBearer(authorization: string, by: Authenticators): Identity | P
 
 /**
  * A browser sends its cookie with every request, even after the session has ended, and a page
- * cannot delete it. Such a request counts as anonymous, and the response deletes the cookie.
+ * cannot delete it. Such a request counts as anonymous. Its response does not delete the cookie:
+ * the page may have signed in meanwhile, and the cookie would be the new one.
  */
 function identifyCookie(
   cookie: string,

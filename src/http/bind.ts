@@ -6,7 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { ReadAddressGroup } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
-import type { Admission, Gate, Passage, Visitor } from './gate.ts';
+import type { Admission, Gate, Passage } from './gate.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
 import { Refusal } from './refusal.ts';
 import { chargeReturned, RequestContext, readGroup } from './request-context.ts';
@@ -33,19 +33,11 @@ export function readPassage(operation: Operation): Passage {
   return { cost: COSTS[operation.cost], access, scope, isWrite: method !== 'GET' };
 }
 
-function welcome(
-  exchange: Exchange,
-  admission: Admission,
-  { cookie, cost }: { readonly cookie: SessionCookie; readonly cost: number },
-): void {
-  const { identity } = admission;
-  exchange.identity = identity;
+function welcome(exchange: Exchange, admission: Admission, cost: number): void {
+  exchange.identity = admission.identity;
   exchange.cost = cost;
   exchange.addHeader('ratelimit', admission.rateLimit);
   exchange.addHeader('ratelimit-policy', admission.rateLimitPolicy);
-  if (identity.kind === 'anonymous' && identity.hasStaleCookie) {
-    exchange.addHeader('set-cookie', cookie.buildDropped());
-  }
 }
 
 /** The caller's identity; asynchronous only if a credential has to be looked up. */
@@ -62,31 +54,21 @@ export function admit(
     isFromPage: origin !== undefined,
     isFromOwnPage: passage.isWrite && options.isAllowedOrigin(origin ?? null),
   };
-  const entry = { cookie: options.cookie, cost: passage.cost };
+  const { cost } = passage;
   try {
     const admission = options.gate.admit(visitor, passage);
-    if (!(admission instanceof Promise)) return welcome(exchange, admission, entry);
+    if (!(admission instanceof Promise)) return welcome(exchange, admission, cost);
     return admission
-      .then((found) => welcome(exchange, found, entry))
-      .catch((error: unknown) => refuse(exchange, visitor, { error, cookie: options.cookie }));
+      .then((found) => welcome(exchange, found, cost))
+      .catch((error: unknown) => refuse(exchange, error));
   } catch (error) {
-    refuse(exchange, visitor, { error, cookie: options.cookie });
+    refuse(exchange, error);
   }
 }
 
-/** Deletes a rejected cookie in the browser, since a page cannot do so. */
-function refuse(
-  exchange: Exchange,
-  visitor: Visitor,
-  refusal: { readonly error: unknown; readonly cookie: SessionCookie },
-): never {
-  const { error, cookie } = refusal;
-  // Who it was is known: the refusal is counted.
+/** Who it was is known: the refusal is counted. */
+function refuse(exchange: Exchange, error: unknown): never {
   if (error instanceof Refusal) exchange.identity = error.caller;
-  const isCookie = visitor.authorization === undefined && visitor.sessionCookie !== undefined;
-  if (isCookie && error instanceof AppError && error.status === 401) {
-    exchange.addHeader('set-cookie', cookie.buildDropped());
-  }
   throw error;
 }
 

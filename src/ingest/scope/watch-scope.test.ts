@@ -159,6 +159,17 @@ describe('a token that joins while the service runs', () => {
     assertSameRows(await readRowsOf(watch.store, both), expected);
   });
 
+  test('is looked up once the block it joins at is known', async (t) => {
+    const watched = new Set([first.token]);
+    const { traders, watch, settle } = await startSmall(t, watched);
+    watched.add(second.token);
+    await settle();
+    assert.equal(await watch.indexer.lookUp(second.token), 'unchanged');
+    traders.mine(1, 20);
+    await settle();
+    assert.notEqual(await watch.indexer.lookUp(second.token), 'unchanged');
+  });
+
   test('joins again where a reorganisation took back the block it joined at', async (t) => {
     const watched = new Set([first.token]);
     const { chain, traders, all, watch, settle, replace } = await startSmall(t, watched);

@@ -106,8 +106,9 @@ export class WatchScope implements ChainScope {
     for (const pool of changes.pools) if (this.hasPool(pool)) this.#pools?.add(pool.pool);
   }
 
+  /** One that joins is not in scope yet: from which block on it will be is not known. */
   hasToken(token: Address): boolean {
-    return this.#watched.has(token);
+    return this.#watched.has(token) && this.#entries.open.has(token);
   }
 
   findEntry(token: Address): ScopeEntry | null {
