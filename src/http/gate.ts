@@ -46,7 +46,7 @@ export interface Passage {
   readonly isWrite: boolean;
 }
 
-export interface Visitor extends Caller {
+interface Visitor extends Caller {
   /** Whether a browser sent it, and so names a page. */
   readonly isFromPage: boolean;
   /** Whether the named page may use sessions. */

@@ -3,6 +3,7 @@
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolFigures, TokenFigures } from '../../store/market-reads.ts';
 import { PoolColumns } from './pool-columns.ts';
+import type { PlacedColumns } from './subject-places.ts';
 import { type ListAssets, TokenColumns } from './token-columns.ts';
 
 /** Anybody can deploy a venue: those above this many share a number, which no filter finds. */
@@ -12,18 +13,27 @@ export class ChainColumns {
   readonly tokens: TokenColumns;
   readonly pools = new PoolColumns();
   /** For the board, which numbers its subjects itself. */
-  readonly placedTokens = {
-    owner: this as object,
-    findPlace: (token: Address) => this.tokens.ids.find(token) ?? -1,
-  };
-  readonly placedPools = {
-    owner: this as object,
-    findPlace: (pool: PoolId) => this.pools.ids.find(pool) ?? -1,
-  };
+  readonly placedTokens: PlacedColumns<Address>;
+  readonly placedPools: PlacedColumns<PoolId>;
   readonly #venues = new Map<string, number>();
 
   constructor(assets: ListAssets) {
-    this.tokens = new TokenColumns(assets);
+    const tokens = new TokenColumns(assets);
+    this.tokens = tokens;
+    this.placedTokens = {
+      owner: this,
+      findPlace: (token) => tokens.ids.find(token) ?? -1,
+      prices: {
+        column: tokens.price,
+        changed: tokens.changedPrices,
+        keyAt: (place) => tokens.ids.at(place),
+      },
+    };
+    this.placedPools = {
+      owner: this,
+      findPlace: (pool) => this.pools.ids.find(pool) ?? -1,
+      prices: null,
+    };
   }
 
   /** The number of a venue; -1 if no pool is of it. */

@@ -85,7 +85,7 @@ class PoolPicker {
     const { pools: board } = this.#board;
     const { columns, volumesE18 } = board.columnsOf(DAY_WINDOW);
     const { trades, unvalued, volume } = columns;
-    const places = board.findPlaces(this.#columns.placedPools);
+    const { places } = board.findPlaces(this.#columns.placedPools);
     let { floor } = this.#top;
     for (let id = 0; id < board.idsEnd; id += 1) {
       if (trades[id] === unvalued[id]) continue;

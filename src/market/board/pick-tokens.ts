@@ -89,6 +89,8 @@ class TokenPicker {
   readonly #excluded: number;
   readonly #counts: ReturnType<ChainBoard['tokens']['columnsOf']>;
   readonly #places: Uint32Array;
+  /** By number on the board. */
+  readonly #prices: Float64Array;
 
   constructor(board: ChainBoard, columns: ChainColumns, query: ListQuery) {
     const { ids } = columns.tokens;
@@ -96,7 +98,9 @@ class TokenPicker {
     this.#columns = columns;
     this.#query = query;
     this.#counts = board.tokens.columnsOf(query.window);
-    this.#places = board.tokens.findPlaces(columns.placedTokens);
+    const { places, prices } = board.tokens.findPlaces(columns.placedTokens);
+    this.#places = places;
+    this.#prices = prices;
     this.#top = new TopRows(query.limit, (a, b) => ids.compare(a, b));
     this.#isAfter = createAfter(query.after, query.chain, ids);
     const { venue } = query;
@@ -177,18 +181,17 @@ class TokenPicker {
   }
 
   #pickByChange(sort: 'gainers' | 'losers'): void {
-    const { doubles } = this.#columns.tokens.price;
+    const prices = this.#prices;
     const { tokens: board } = this.#board;
     const { window } = this.#query;
     const { start, startKind } = this.#counts.columns;
-    const places = this.#places;
     const sign = sort === 'gainers' ? 1 : -1;
     const end = board.idsEnd;
     // A product of rough prices first: the exact change takes many times as long.
     let least = this.#findLeastRatio(sign);
     for (let id = 0; id < end; id += 1) {
       if (startKind[id] === START.stale) board.findStartKind(id, window);
-      const price = doubles[(places[id] as number) - 1] as number;
+      const price = prices[id] as number;
       // Neither holds for NaN: there is no price, or none to count from.
       const bound = (start[id] as number) * least;
       if (!(sign > 0 ? price >= bound : price <= bound)) continue;

@@ -5,6 +5,7 @@
 import { pow10, ratioToText, textToDecimal, toRatio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenFigures } from '../../store/market-reads.ts';
+import { ChangedPlaces } from './changed-places.ts';
 import { DecimalColumn } from './decimal-column.ts';
 import { packDecimal } from './packed-decimal.ts';
 import { PackedIds } from './packed-ids.ts';
@@ -60,6 +61,8 @@ export class TokenColumns {
   readonly liquidity = new DecimalColumn();
   readonly marketCap = new DecimalColumn();
   readonly price = new DecimalColumn();
+  /** Where the doubles of prices changed. */
+  readonly changedPrices = new ChangedPlaces();
   /** Replaced when the columns grow, like the next two. */
   firstSeenMs = new Float64Array(CAPACITY_FIRST);
   flags = new Uint8Array(CAPACITY_FIRST);
@@ -86,7 +89,9 @@ export class TokenColumns {
     const position = this.place(token);
     const { native, stable } = this.#assets;
     const priceUsd = figures.priceUsd ?? (stable.has(token) ? '1' : null);
+    const before = this.price.doubles[position];
     this.price.set(position, packOrNull(priceUsd));
+    if (this.price.doubles[position] !== before) this.changedPrices.note(position);
     this.liquidity.set(position, packOrNull(toUsdText(pickTokenLiquidity(figures))));
     this.marketCap.set(position, packOrNull(computeMarketCap(figures, priceUsd)));
     this.firstSeenMs[position] = figures.firstSeenAtMs;

@@ -6,6 +6,7 @@
 // the chain's time moves on, trades leave at the window's start; when it moves back, they return.
 
 import { type PackedDecimal, packDecimal, toE18, toRough } from './packed-decimal.ts';
+import { type PlacedColumns, SubjectPlaces } from './subject-places.ts';
 import { SubjectPrices } from './subject-prices.ts';
 import { FLAGS, NONE, TradeLog } from './trade-log.ts';
 import { TraderCounts, WALLET_VOLUME_MAX_E6 } from './trader-counts.ts';
@@ -32,14 +33,6 @@ interface TradeWeight {
   readonly limitedE6: number;
 }
 
-/** Where the subjects are in columns of another kind. */
-interface PlacedColumns<Key> {
-  /** The places are kept as long as this is the same object. */
-  readonly owner: object;
-  /** -1 if it is not there. */
-  findPlace(key: Key): number;
-}
-
 export class WindowBoard<Key extends string> {
   readonly #log = new TradeLog();
   readonly #prices = new SubjectPrices(this.#log);
@@ -51,11 +44,7 @@ export class WindowBoard<Key extends string> {
   /** The first trade in each window. */
   readonly #tails = BOARD_WINDOWS.map(() => NONE);
   #headMs = Number.NEGATIVE_INFINITY;
-  /** The columns that the places belong to. */
-  #placesOf: object | null = null;
-  #places = new Uint32Array(0);
-  /** Subjects whose places must be looked up. */
-  #unplaced: number[] = [];
+  readonly #places = new SubjectPlaces<Key>();
   /** Trades up to this time were dropped. */
   #droppedMs = Number.NEGATIVE_INFINITY;
 
@@ -172,34 +161,19 @@ export class WindowBoard<Key extends string> {
   }
 
   /**
-   * By subject, its place in other columns plus one; 0 if it is not there. Looks up at most
-   * `lookupsMax` of those that are not known yet.
+   * Where the subjects are in other columns; those that are not known yet are looked up, at most
+   * `lookupsMax` of them.
    */
   findPlaces(
-    { owner, findPlace }: PlacedColumns<Key>,
+    columns: PlacedColumns<Key>,
     lookupsMax = Number.POSITIVE_INFINITY,
-  ): Uint32Array {
-    if (this.#placesOf !== owner) {
-      this.#placesOf = owner;
-      this.#places = new Uint32Array(0);
-      this.#unplaced = Array.from(this.#byId.keys());
-    }
-    if (this.#byId.length > this.#places.length) {
-      const places = new Uint32Array(2 * this.#byId.length);
-      places.set(this.#places);
-      this.#places = places;
-    }
-    const absent: number[] = [];
-    for (let count = 0; count < lookupsMax; count += 1) {
-      const id = this.#unplaced.pop();
-      if (id === undefined) break;
-      const subject = this.#byId[id];
-      const place = subject ? findPlace(subject.key) : -1;
-      this.#places[id] = place + 1;
-      // It may come later.
-      if (subject && place < 0) absent.push(id);
-    }
-    for (const id of absent) this.#unplaced.push(id);
+  ): Pick<SubjectPlaces<Key>, 'places' | 'prices'> {
+    const subjects = {
+      end: this.#byId.length,
+      keyOf: (id: number) => this.#byId[id]?.key ?? null,
+      find: (key: Key) => this.#subjects.get(key)?.id ?? null,
+    };
+    this.#places.refresh(columns, subjects, lookupsMax);
     return this.#places;
   }
 
@@ -264,13 +238,7 @@ export class WindowBoard<Key extends string> {
     this.#subjects.set(key, subject);
     this.#byId[id] = subject;
     for (const window of this.#windows) window.place(id);
-    if (id < this.#places.length) this.#places[id] = 0;
-    if (this.#placesOf !== null) this.#unplaced.push(id);
-    if (this.#unplaced.length > this.#byId.length) {
-      // Nobody has asked for places for long.
-      this.#placesOf = null;
-      this.#unplaced = [];
-    }
+    this.#places.add(id, this.#byId.length);
     return subject;
   }
 
