@@ -1,6 +1,6 @@
 // Deploys other exchanges beside Uniswap and opens a few pools there: stand-ins of Aerodrome V2,
-// PancakeSwap's V3 factory and pools behind stand-ins of its deployer and router, and Balancer's
-// vault with a weighted pool.
+// PancakeSwap's V3 factory and pools behind stand-ins of its deployer and router, Balancer's vault
+// with a weighted pool, and stand-ins of Curve.
 
 import {
   type Abi,
@@ -17,6 +17,7 @@ import { MAKER } from './accounts.ts';
 import { type Artifact, readArtifact, readBalancerArtifact } from './artifacts.ts';
 import { readCompiledContracts } from './compile-contracts.ts';
 import { queueCreate } from './deploy-contracts.ts';
+import { queueCurve, queueCurveOpening } from './deploy-curve.ts';
 import {
   computeDepthRaw,
   computeOpening,
@@ -52,6 +53,8 @@ const PAUSE_WINDOW_S = 90n * 86_400n;
 const BUFFER_S = 30n * 86_400n;
 
 type OtherPool = Omit<DevnetPool, 'id'>;
+/** Those whose contracts decide the ids of their pools. */
+type QueuedVenue = Exclude<OtherVenue, 'curve'>;
 
 function encodeInit({ abi, bytecode }: Artifact, args: readonly unknown[]): Hex {
   return encodeDeployData({ abi, bytecode, args });
@@ -138,7 +141,7 @@ async function findPoolIds(
   const found: DevnetPool[] = [];
   for (const pool of pools) {
     const { currency0, currency1, feePips } = pool;
-    const calls: Readonly<Record<OtherVenue, () => { to: Address; data: Hex } | null>> = {
+    const calls: Readonly<Record<QueuedVenue, () => { to: Address; data: Hex } | null>> = {
       'solidly-v2': () => {
         const args = [currency0, currency1, isStablePair(pool)] as const;
         const data = encodeFunctionData({ abi: SOLIDLY_ABI, functionName: 'getPool', args });
@@ -151,7 +154,7 @@ async function findPoolIds(
       },
       'balancer-v2': () => null,
     };
-    const call = calls[pool.venue as OtherVenue]();
+    const call = calls[pool.venue as QueuedVenue]();
     const answer = call === null ? null : await rpc.call<Hex>('eth_call', call, 'latest');
     found.push({ ...pool, id: answer === null ? word : `0x${answer.slice(26)}` });
   }
@@ -162,14 +165,15 @@ function queueApprovals(scene: PoolScene, others: OtherContracts): void {
   const { weth } = scene.contracts;
   const deposit = encodeFunctionData({ abi: WETH_ABI, functionName: 'deposit' });
   scene.writer.queue({ from: MAKER, to: weth, data: deposit, value: WRAPPED, gas: APPROVE_GAS });
-  const spenders = new Map<OtherVenue, Address>([
+  const spenders = new Map<string, Address>([
     ['solidly-v2', others.solidlyRouter],
     ['pancakeswap-v3', others.pancakeRouter],
     ['balancer-v2', others.balancerVault],
   ]);
   const approved = new Set<string>();
   for (const { venue, token, quote } of OTHER_POOL_LIST) {
-    const spender = spenders.get(venue as OtherVenue);
+    const spender = spenders.get(venue);
+    if (spender === undefined) continue;
     for (const key of [token, quote]) {
       if (approved.has(`${key} ${spender}`)) continue;
       approved.add(`${key} ${spender}`);
@@ -215,11 +219,16 @@ export async function deployOthers(
   rpc: JsonRpc,
   scene: PoolScene,
   mineAll: () => Promise<void>,
-): Promise<NonNullable<Deployment['others']>> {
+): Promise<Pick<Deployment, 'others' | 'curve'>> {
   const { bytecode } = readArtifact('PancakeV3Pool');
   await rpc.call('anvil_setCode', POOL_CODE, bytecode);
   const contracts = queueExchanges(scene);
-  const wanted = OTHER_POOL_LIST.map((spec) => describePool(scene, spec));
+  const described = OTHER_POOL_LIST.map((spec) => describePool(scene, spec));
+  const wanted = described.filter(({ venue }) => venue !== 'curve');
+  const curve = queueCurve(
+    scene,
+    described.filter(({ venue }) => venue === 'curve'),
+  );
   queueCreations(scene, contracts, wanted);
   await mineAll();
   const pools = await findPoolIds(rpc, contracts, wanted);
@@ -227,6 +236,7 @@ export async function deployOthers(
   for (const pool of pools) queueFilling(scene, contracts, pool);
   const weighted = pools.find(({ venue }) => venue === 'balancer-v2');
   if (weighted !== undefined) queueJoin(scene, contracts, weighted.id);
+  queueCurveOpening(scene, curve);
   await mineAll();
-  return { contracts, pools };
+  return { others: { contracts, pools: [...pools, ...curve.pools] }, curve: curve.contracts };
 }

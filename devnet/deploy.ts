@@ -70,12 +70,12 @@ export async function deployScene(
   };
   await mineAll();
   const scene = { writer, contracts, tokens };
-  const others = hasOthers ? await deployOthers(rpc, scene, mineAll) : null;
+  const others = hasOthers ? await deployOthers(rpc, scene, mineAll) : {};
   const total = writer.nonceOf(MAKER);
   if (sent !== total) throw new Error(`sent ${sent} of ${total} deployment transactions`);
   await assertAllSucceeded(rpc, blocks);
   return {
-    ...(others === null ? {} : { others }),
+    ...others,
     chainId: CHAIN_ID,
     startBlock: 0,
     genesisTimestamp,

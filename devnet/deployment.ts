@@ -36,6 +36,15 @@ export interface OtherContracts {
   readonly weightedFactory: Address;
 }
 
+/** Of Curve. */
+export interface CurveContracts {
+  /** Of StableSwap NG pools. */
+  readonly stableFactory: Address;
+  readonly router: Address;
+  /** Of pools with other formulas, which tests add. */
+  readonly registry?: Address;
+}
+
 export interface DevnetToken {
   readonly key: string;
   readonly address: Address;
@@ -76,13 +85,8 @@ export interface Deployment {
   readonly contracts: DevnetContracts;
   /** Absent on the chains of tests, and on those of earlier versions. */
   readonly others?: { readonly contracts: OtherContracts; readonly pools: readonly DevnetPool[] };
-  /** Contracts of Curve, which tests add. */
-  readonly curve?: {
-    readonly registry: Address;
-    /** Of StableSwap NG pools. */
-    readonly stableFactory: Address;
-    readonly router: Address;
-  };
+  /** Absent where `others` is, unless a test adds it, and on chains of earlier versions. */
+  readonly curve?: CurveContracts;
   readonly tokens: readonly DevnetToken[];
   readonly pools: readonly DevnetPool[];
   /** Ids of the pools that price the native coin in dollars, best first. */

@@ -122,8 +122,8 @@ async function syncWallets(rpc: JsonRpc, market: DevnetMarket): Promise<void> {
   ];
   const spenders = [contracts.permit2, contracts.v2Router];
   for (const { venue } of others?.pools ?? []) {
-    if (others === undefined || !isOtherVenue(venue)) continue;
-    const spender = findOtherSpender(venue, others.contracts);
+    if (!isOtherVenue(venue)) continue;
+    const spender = findOtherSpender(venue, market.deployment);
     if (!spenders.includes(spender)) spenders.push(spender);
   }
   const answers = await rpc.batch<Hex>(

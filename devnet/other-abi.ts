@@ -25,6 +25,20 @@ export const PANCAKE_ABI = parseAbi([
   'function multicall(uint256 deadline, bytes[] calls) payable',
 ]);
 
+export const CURVE_POOL_ABI = parseAbi([
+  'struct Curve { uint256[] held; uint256[] rates; uint256 amp; uint256 fee; uint256 offpeg; }',
+  'function fill()',
+  'function get_dy(int128 i, int128 j, uint256 amount) view returns (uint256)',
+  'function exchange(int128 i, int128 j, uint256 amount, uint256 least) payable returns (uint256)',
+  'function compute(Curve at, uint256 i, uint256 j, uint256 amount) pure returns (uint256, uint256)',
+]);
+
+export const CURVE_REGISTRY_ABI = parseAbi(['function register(address pool, address[] coins)']);
+
+export const CURVE_ROUTER_ABI = parseAbi([
+  'function exchange(address[11] route, uint256[5][5] params, uint256 amount, uint256 least, address[5] zaps, address receiver) payable returns (uint256)',
+]);
+
 export const BALANCER_ABI = parseAbi([
   'struct Join { address[] assets; uint256[] maxAmountsIn; bytes userData; bool fromInternalBalance; }',
   'struct Swap { bytes32 poolId; uint8 kind; address assetIn; address assetOut; uint256 amount; bytes userData; }',

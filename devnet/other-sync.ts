@@ -3,12 +3,19 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import { computeSquareRoot } from '../src/lib/square-root.ts';
 import type { DevnetPool, OtherContracts } from './deployment.ts';
-import { BALANCER_ABI, PANCAKE_ABI, SOLIDLY_ABI } from './other-abi.ts';
+import { BALANCER_ABI, CURVE_POOL_ABI, PANCAKE_ABI, SOLIDLY_ABI } from './other-abi.ts';
 import { isStablePair } from './pool-list.ts';
 
 const Q96 = 2 ** 96;
 /** Of the weighted pool: its token has twice the weight of each of the others. */
 const TOKEN_WEIGHT = 2;
+/** A pool of Curve is asked for so much of its opening, which hardly moves its price. */
+const ASKED_SHARE = 10_000n;
+const FEE_UNIT = 1_000_000;
+
+function computeAsked({ opening }: DevnetPool): bigint {
+  return BigInt(opening.amount0Raw) / ASKED_SHARE;
+}
 
 export function encodeOtherRead(
   pool: DevnetPool,
@@ -20,6 +27,11 @@ export function encodeOtherRead(
   }
   if (pool.venue === 'pancakeswap-v3') {
     return { to: pool.id, data: encodeFunctionData({ abi: PANCAKE_ABI, functionName: 'slot0' }) };
+  }
+  if (pool.venue === 'curve') {
+    const args = [0n, 1n, computeAsked(pool)] as const;
+    const ask = { abi: CURVE_POOL_ABI, functionName: 'get_dy', args } as const;
+    return { to: pool.id, data: encodeFunctionData(ask) };
   }
   const read = { abi: BALANCER_ABI, functionName: 'getPoolTokens', args: [pool.id] } as const;
   return { to: balancerVault, data: encodeFunctionData(read) };
@@ -43,6 +55,12 @@ function decodeWeightedPrice(pool: DevnetPool, data: Hex): number {
   return weigh(pool.currency1) / weigh(pool.currency0);
 }
 
+function decodeCurvePrice(pool: DevnetPool, data: Hex): number {
+  const read = { abi: CURVE_POOL_ABI, functionName: 'get_dy', data } as const;
+  const paid = Number(decodeFunctionResult(read)) / (1 - pool.feePips / FEE_UNIT);
+  return paid / Number(computeAsked(pool));
+}
+
 /** The price of the second currency per first, and the liquidity, both in raw units. */
 export function decodeOtherPool(pool: DevnetPool, data: Hex) {
   const { amount0Raw, amount1Raw } = pool.opening;
@@ -56,7 +74,8 @@ export function decodeOtherPool(pool: DevnetPool, data: Hex) {
     return { price, liquidity: computeSquareRoot(reserve0 * reserve1) };
   }
   if (pool.venue !== 'pancakeswap-v3') {
-    return { price: decodeWeightedPrice(pool, data), liquidity: opening };
+    const decode = pool.venue === 'curve' ? decodeCurvePrice : decodeWeightedPrice;
+    return { price: decode(pool, data), liquidity: opening };
   }
   const read = { abi: PANCAKE_ABI, functionName: 'slot0', data } as const;
   const [sqrtPriceX96] = decodeFunctionResult(read);

@@ -87,10 +87,10 @@ function takeApprovals(
 /** The router that takes the trade, if it is not the Universal Router, and the trade. */
 function routeSwap(market: DevnetMarket, random: SeededRandom, request: SwapRequest) {
   const { pool, side, contracts } = request;
-  const others = market.deployment.others?.contracts;
-  if (isOtherVenue(pool.venue) && others !== undefined) {
-    const router = findOtherSpender(pool.venue, others);
-    return { router, swap: buildOtherSwap({ ...request, others }) };
+  const { deployment } = market;
+  if (isOtherVenue(pool.venue)) {
+    const router = findOtherSpender(pool.venue, deployment);
+    return { router, swap: buildOtherSwap({ ...request, deployment }) };
   }
   if (pool.venue === 'uniswap-v2' && (side === 'sell' || random.chance(0.5))) {
     return { router: contracts.v2Router, swap: buildV2RouterSwap(request) };

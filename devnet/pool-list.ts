@@ -2,8 +2,8 @@
 
 export type Venue = 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4' | OtherVenue;
 
-/** Stand-ins of Aerodrome V2, and the contracts of PancakeSwap and Balancer. */
-export type OtherVenue = 'solidly-v2' | 'pancakeswap-v3' | 'balancer-v2';
+/** Stand-ins of Aerodrome V2 and Curve, and the contracts of PancakeSwap and Balancer. */
+export type OtherVenue = 'solidly-v2' | 'pancakeswap-v3' | 'balancer-v2' | 'curve';
 
 export interface PoolSpec {
   readonly venue: Venue;
@@ -93,6 +93,11 @@ export const OTHER_POOL_LIST: readonly PoolSpec[] = [
     const depth = { token: 'wire', quote, depthUsd: 400_000n };
     return { venue: 'balancer-v2', ...depth, feePips: 3_000, tickSpacing: 0, hooked: false };
   }),
+  // A StableSwap NG pool.
+  {
+    ...{ venue: 'curve', token: 'odol', quote: 'usdc', depthUsd: 900_000n },
+    ...{ feePips: 100, tickSpacing: 0, hooked: false },
+  },
 ];
 
 /** Pairs of dollars have the curve of stable pairs. */

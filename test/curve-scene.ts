@@ -1,46 +1,24 @@
-// Stand-ins of Curve on a test chain (test/contracts/curve.sol): four StableSwap NG pools that are
+// Stand-ins of Curve on a test chain (CurveStandIns.sol): four StableSwap NG pools that are
 // computed, a crypto pool and an old pool of the native coin that are called.
 
-import {
-  type Address as Account,
-  encodeDeployData,
-  encodeFunctionData,
-  type Hex,
-  maxUint256,
-  parseAbi,
-} from 'viem';
+import { type Address as Account, encodeFunctionData, type Hex, maxUint256, parseAbi } from 'viem';
 import { MAKER } from '../devnet/accounts.ts';
+import { CURVE_AMP, CURVE_OFFPEG, encodeCurveCreation } from '../devnet/deploy-curve.ts';
 import { ERC20_ABI } from '../devnet/dex-abi.ts';
+import { CURVE_POOL_ABI, CURVE_REGISTRY_ABI } from '../devnet/other-abi.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
 import { CURVE_COIN } from '../src/chains/evm/venues/curve/curve-coin.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
-import { CODE as CRYPTO_CODE } from './contracts/curve-crypto-stand-in.gen.ts';
-import { CODE as POOL_CODE } from './contracts/curve-pool-stand-in.gen.ts';
-import { CODE as REGISTRY_CODE } from './contracts/curve-registry-stand-in.gen.ts';
-import { CODE as ROUTER_CODE } from './contracts/curve-router-stand-in.gen.ts';
 import { startIndexedDevnet } from './indexed-devnet.ts';
 import { act, type RoutedScene } from './router-scene.ts';
 import { setBalance } from './trade-wallet.ts';
 import { readVenueGraph } from './venue-graph.ts';
 
-export const CURVE_POOL_ABI = parseAbi([
-  'struct Curve { uint256[] held; uint256[] rates; uint256 amp; uint256 fee; uint256 offpeg; }',
-  'constructor(address[] coins, uint256 amp, uint256 fee, uint256 offpeg)',
-  'function fill()',
-  'function exchange(int128 i, int128 j, uint256 amount, uint256 least) payable returns (uint256)',
-  'function compute(Curve at, uint256 i, uint256 j, uint256 amount) pure returns (uint256, uint256)',
-]);
 const CRYPTO_ABI = parseAbi([
-  'constructor(address[] coins)',
-  'function fill()',
   'function exchange(uint256 i, uint256 j, uint256 amount, uint256 least) payable returns (uint256)',
 ]);
-const REGISTRY_ABI = parseAbi(['function register(address pool, address[] coins)']);
-const ROUTER_ABI = parseAbi(['constructor(address wrapped)']);
-const AMP = 20_000n;
 const FEE = 4_000_000n;
-const OFFPEG = 20_000_000_000n;
 /** In whole coins, for each first trade; enough for a pool to be called. */
 const TRADED = 10n;
 
@@ -80,11 +58,8 @@ function findCoin({ deployment }: TestChain, key: string): Coin {
 }
 
 function encodePool(kind: PoolKind, coins: readonly Account[]): Hex {
-  if (kind === 'crypto') {
-    return encodeDeployData({ abi: CRYPTO_ABI, bytecode: CRYPTO_CODE, args: [coins] });
-  }
-  const args = [coins, AMP, FEE, OFFPEG] as const;
-  return encodeDeployData({ abi: CURVE_POOL_ABI, bytecode: POOL_CODE, args });
+  if (kind === 'crypto') return encodeCurveCreation('CurveCryptoStandIn', [coins]);
+  return encodeCurveCreation('CurvePoolStandIn', [coins, CURVE_AMP, FEE, CURVE_OFFPEG]);
 }
 
 async function give(chain: TestChain, coin: Coin, to: { owner: Account; whole: bigint }) {
@@ -131,19 +106,17 @@ async function openPool(
   const fill = encodeFunctionData({ abi: CURVE_POOL_ABI, functionName: 'fill' });
   await act(chain, { to: pool, data: fill });
   const args = [pool, addresses] as const;
-  const data = encodeFunctionData({ abi: REGISTRY_ABI, functionName: 'register', args });
+  const data = encodeFunctionData({ abi: CURVE_REGISTRY_ABI, functionName: 'register', args });
   await act(chain, { to: registry, data });
   await tradeFirst(chain, { pool, kind, coins });
 }
 
 /** To be called before the chain is indexed. */
 export async function openCurve(chain: TestChain): Promise<void> {
-  const registry = await act(chain, { data: REGISTRY_CODE });
-  const stableFactory = await act(chain, { data: REGISTRY_CODE });
+  const registry = await act(chain, { data: encodeCurveCreation('CurveRegistryStandIn') });
+  const stableFactory = await act(chain, { data: encodeCurveCreation('CurveRegistryStandIn') });
   const args = [chain.deployment.contracts.weth] as const;
-  const router = await act(chain, {
-    data: encodeDeployData({ abi: ROUTER_ABI, bytecode: ROUTER_CODE, args }),
-  });
+  const router = await act(chain, { data: encodeCurveCreation('CurveRouterStandIn', args) });
   for (const pool of POOLS) await openPool(chain, pool, stableFactory);
   for (const pool of CALLED_POOLS) await openPool(chain, pool, registry);
   Object.assign(chain.deployment, { curve: { registry, stableFactory, router } });

@@ -15,7 +15,8 @@ import type { PoolRecord } from '../src/model/pool.ts';
 import { startIndexing } from './indexed-devnet.ts';
 
 const WHOLE_MAX_MS = 60_000;
-const VENUES = ['solidly-v2', 'pancakeswap-v3', 'balancer-v2'];
+const VENUES = ['solidly-v2', 'pancakeswap-v3', 'balancer-v2', 'curve'];
+const ROW_COUNT = 7;
 
 let chain: TestChain;
 let index: Awaited<ReturnType<typeof startIndexing>>;
@@ -31,7 +32,7 @@ async function untilWhole(): Promise<void> {
   for (;;) {
     await index.settle();
     const rows = await readRows();
-    if (rows.length >= 6 && rows.every(({ complete }) => complete)) return;
+    if (rows.length >= ROW_COUNT && rows.every(({ complete }) => complete)) return;
     const seen = rows.map(({ venue, complete }) => `${venue} ${complete}`).join(', ');
     assert.ok(Date.now() < deadlineMs, `not whole: ${seen}`);
     await delay(50);
@@ -48,14 +49,14 @@ function findRow(rows: readonly PoolRecord[], pool: DevnetPool): PoolRecord {
 
 /** Sells from a wallet that has some; returns the trade as it is indexed. */
 async function sell(pool: DevnetPool, amountInRaw: bigint) {
-  const { contracts: others } = chain.deployment.others ?? assert.fail();
-  const { contracts } = chain.deployment;
+  const { deployment } = chain;
+  const { contracts } = deployment;
   const [wallet = assert.fail()] = pickCrew(pool.token);
-  const request = { contracts, others, pool, wallet, side: 'sell', amountInRaw } as const;
+  const request = { contracts, deployment, pool, wallet, side: 'sell', amountInRaw } as const;
   const { venue } = pool;
   assert.ok(isOtherVenue(venue));
   const { currencyIn: token } = findDirection(request);
-  const spender = findOtherSpender(venue, others);
+  const spender = findOtherSpender(venue, deployment);
   await chain.send(buildApproval({ owner: wallet, token, spender }));
   const receipt = await chain.send(buildOtherSwap(request));
   assert.equal(receipt.status, '0x1');
@@ -85,6 +86,7 @@ describe('pools of other exchanges on the devnet', () => {
     const kinds = rows.map(({ venue, kind }) => `${venue} ${kind}`).sort();
     assert.deepEqual(kinds, [
       ...['balancer-v2 weighted', 'balancer-v2 weighted', 'balancer-v2 weighted'],
+      'curve stableSwap',
       ...['pancakeswap-v3 concentrated', 'solidly-v2 solidlyPair', 'solidly-v2 solidlyPair'],
     ]);
     for (const { liquidityUsdE18, venue } of rows) {

@@ -50,17 +50,6 @@ export const TARGETS: readonly Target[] = [
     part: 'bytecode',
     output: new URL('pair-stand-in.gen.ts', import.meta.url),
   },
-  ...Object.entries({
-    CurveRegistryStandIn: 'curve-registry-stand-in.gen.ts',
-    CurvePoolStandIn: 'curve-pool-stand-in.gen.ts',
-    CurveCryptoStandIn: 'curve-crypto-stand-in.gen.ts',
-    CurveRouterStandIn: 'curve-router-stand-in.gen.ts',
-  }).map(([contract, file]) => ({
-    source: new URL('curve.sol', import.meta.url),
-    contract,
-    part: 'bytecode' as const,
-    output: new URL(file, import.meta.url),
-  })),
   {
     source: new URL('callers.sol', import.meta.url),
     contract: 'PoolCaller',

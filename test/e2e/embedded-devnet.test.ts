@@ -42,6 +42,53 @@ function findProcesses(words: readonly string[]): number[] {
     .map(Number);
 }
 
+interface ListedPool {
+  readonly tradable: boolean;
+  readonly liquidityUsd: string | null;
+  readonly base: { readonly mint: string };
+  readonly quote: { readonly mint: string };
+}
+
+interface QuotedTrade {
+  readonly route?: readonly { readonly hops: readonly { readonly venue: string }[] }[];
+}
+
+const OTHER_VENUES = ['solidly-v2', 'pancakeswap-v3', 'balancer-v2', 'curve'];
+/** So much that no other pool comes near, whatever the traders did. */
+const LARGE_SALE_RAW = '200000000000';
+
+/** The pools of other exchanges than Uniswap are listed as tradable, and a route uses Curve's. */
+async function assertVenues(service: RunningService): Promise<void> {
+  const readPools = async (venue: string): Promise<ListedPool[]> => {
+    const query = `chain=devnet&venue=${venue}`;
+    const answer = await (await fetch(`${service.origin}/v1/pools?${query}`)).json();
+    return (answer as { pools: ListedPool[] }).pools;
+  };
+  for (const venue of OTHER_VENUES) {
+    // What no log tells of a pool is read from its contract a little later.
+    for (;;) {
+      const pools = await readPools(venue);
+      if (pools.some((one) => one.tradable && Number(one.liquidityUsd) > 0)) break;
+      assert.equal(service.child.exitCode, null, service.output());
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  const [{ base, quote } = assert.fail('no pool of Curve')] = await readPools('curve');
+  const trade = { chain: 'devnet', mint: base.mint, quoteMint: quote.mint, side: 'sell' };
+  const response = await fetch(`${service.origin}/v1/trade/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...trade, amountInRaw: LARGE_SALE_RAW, slippageBps: 50 }),
+  });
+  const quoted = (await response.json()) as QuotedTrade;
+  const hops = quoted.route?.flatMap((leg) => leg.hops) ?? [];
+  assert.deepEqual(
+    hops.map(({ venue }) => venue),
+    ['curve'],
+    JSON.stringify(quoted),
+  );
+}
+
 test('embedded chains start, restart when a node dies, and continue', async (t) => {
   const folder = createTempFolder(t);
   const modes = { DEVNET: 'auto', DEVNET_SOLANA: 'on', DEVNET_HISTORY_HOURS: '1' };
@@ -54,6 +101,8 @@ test('embedded chains start, restart when a node dies, and continue', async (t) 
     ['devnet', 'devnet-solana'],
   );
   for (const { rpcUrl } of chains) assert.match(rpcUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+
+  await assertVenues(service);
 
   const nodes = findProcesses(['anvil', folder]);
   assert.ok(nodes.length > 0, 'the node runs');

@@ -69,14 +69,15 @@ function parseOthers(value: unknown): DevnetOthers {
   };
 }
 
-/** Of Curve; absent where no test has added it. */
+/** Of Curve; absent on most chains for tests. */
 function parseCurve(value: unknown): Pick<EvmDeployment, 'curve' | 'curveStable' | 'routers'> {
   if (value === undefined) return {};
   const contracts = parseFields(value, 'curve');
   const contract = (name: string) => parseId(contracts[name], parseEvmAddress, name);
   const curveStable = contract('stableFactory');
   const line = { name: 'curve', kind: 'curve', address: contract('router') } as const;
-  const curve = [contract('registry'), curveStable];
+  const isNamed = contracts['registry'] !== undefined;
+  const curve = [...(isNamed ? [contract('registry')] : []), curveStable];
   return { curve, curveStable, routers: [{ ...line, venues: ['curve'] }] };
 }
 

@@ -22,5 +22,5 @@ export const ROUTER_PROOFS: Readonly<Record<VenueRouterKind, RouterProof>> = {
   slipstream: { executedBy: 'standIn', source: STAND_IN },
   algebra: { executedBy: 'standIn', source: STAND_IN },
   smart: { executedBy: 'standIn', source: STAND_IN },
-  curve: { executedBy: 'standIn', source: 'test/contracts/curve.sol' },
+  curve: { executedBy: 'standIn', source: 'devnet/contracts/CurveStandIns.sol' },
 };

@@ -1,5 +1,6 @@
-// A token that trades only in a pool whose formula is not here: Balancer's own stable pool, as npm
-// has it, is asked for the amount, and the trade is built and pays that.
+// Trades in the devnet's pools of other exchanges by the whole service. A token that trades only in
+// a pool whose formula is not here: Balancer's own stable pool, as npm has it, is asked for the
+// amount, and the trade is built and pays that. Curve's stable pool is computed, and pays that.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,7 +11,11 @@ import { BALANCER_ABI } from '../../../devnet/other-abi.ts';
 import { after, before } from '../../../test/root-hooks.ts';
 import { address } from '../../../test/test-ids.ts';
 import { readBalance, setBalance } from '../../../test/trade-wallet.ts';
-import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
+import {
+  type SceneInput,
+  startTradingScene,
+  type TradingScene,
+} from '../../../test/trading-scene.ts';
 import { openVaultPool, requireOthers } from '../../../test/vault-scene.ts';
 import { readNpmContract } from '../../../test/venue-chain.ts';
 
@@ -80,6 +85,27 @@ function ask(whole: bigint) {
   return { mint: lone.address, quoteMint: usdc, side: 'sell', amountInRaw } as const;
 }
 
+/** Sells for dollars, from a wallet that has what it sells. */
+async function execute(asked: SceneInput & { readonly amountInRaw: string }) {
+  const { chain } = scene.devnet;
+  await setBalance(chain, `0x${'0'.repeat(40)}`, { owner: WALLET, amountRaw: 10n * ETHER });
+  await setBalance(chain, asked.mint, { owner: WALLET, amountRaw: BigInt(asked.amountInRaw) });
+  await chain.mine();
+  await scene.settle();
+  const built = await scene.build(asked, WALLET);
+  assert.equal(built.simulation.status, 'ok');
+  const held = await readBalance(chain, usdc, WALLET);
+  await chain.rpc.call('anvil_impersonateAccount', WALLET);
+  for (const one of built.transactions) {
+    const { to, data, value, gas } = one as unknown as Record<string, string>;
+    const call = { from: WALLET as Hex, to: to as Hex, data: data as Hex };
+    const sent = { ...call, value: BigInt(value ?? 0), gas: BigInt(gas ?? 0) };
+    assert.equal((await chain.send(sent)).status, '0x1');
+  }
+  const received = (await readBalance(chain, usdc, WALLET)) - held;
+  return { quote: built.quote, received };
+}
+
 describe('a pool that only its contract can price', () => {
   it('is quoted by a call, not exact, with the reason', async () => {
     const quote = await scene.quote(ask(50_000n));
@@ -95,23 +121,19 @@ describe('a pool that only its contract can price', () => {
   });
 
   it('is built after a simulation, and pays what was quoted', async () => {
+    const { quote, received } = await execute(ask(70_000n));
+    assert.equal(received, BigInt(quote.output.amountRaw));
+  });
+});
+
+describe("the devnet's pool of Curve", () => {
+  it('is quoted exactly, built, and pays that', async () => {
     const { chain } = scene.devnet;
-    const asked = ask(70_000n);
-    await setBalance(chain, `0x${'0'.repeat(40)}`, { owner: WALLET, amountRaw: 10n * ETHER });
-    await setBalance(chain, lone.address, { owner: WALLET, amountRaw: BigInt(asked.amountInRaw) });
-    await chain.mine();
-    await scene.settle();
-    const built = await scene.build(asked, WALLET);
-    assert.equal(built.simulation.status, 'ok');
-    const before_ = await readBalance(chain, usdc, WALLET);
-    await chain.rpc.call('anvil_impersonateAccount', WALLET);
-    for (const one of built.transactions) {
-      const { to, data, value, gas } = one as unknown as Record<string, string>;
-      const call = { from: WALLET as Hex, to: to as Hex, data: data as Hex };
-      const sent = { ...call, value: BigInt(value ?? 0), gas: BigInt(gas ?? 0) };
-      assert.equal((await chain.send(sent)).status, '0x1');
-    }
-    const received = (await readBalance(chain, usdc, WALLET)) - before_;
-    assert.equal(received, BigInt(built.quote.output.amountRaw));
+    const odol = findToken(chain.deployment, 'odol').address;
+    const trade = { mint: odol, quoteMint: usdc, side: 'sell' } as const;
+    const { quote, received } = await execute({ ...trade, amountInRaw: '5000000000' });
+    const hops = quote.route.flatMap((leg) => leg.hops);
+    assert.deepEqual([hops.map(({ venue }) => venue), quote.exact], [['curve'], true]);
+    assert.equal(received, BigInt(quote.output.amountRaw));
   });
 });

@@ -1,11 +1,12 @@
 // Trades through stand-ins of Curve's router and pools on a real node, each compared with the
-// maths (test/contracts/curve.sol).
+// maths (devnet/contracts/CurveStandIns.sol).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
+import { CURVE_POOL_ABI } from '../../../../devnet/other-abi.ts';
 import { assertProbed, assertTrades } from '../../../../test/assert-router.ts';
-import { CURVE_POOL_ABI, startCurveScene } from '../../../../test/curve-scene.ts';
+import { startCurveScene } from '../../../../test/curve-scene.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import type { RoutedScene } from '../../../../test/router-scene.ts';
 import { readExchanges, skipWithoutVenues as skip } from '../../../../test/venue-fixtures.ts';

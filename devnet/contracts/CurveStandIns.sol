@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-// STAND-INS for contracts of Curve, which npm does not have, in their wire format: a registry, a
-// stable pool by the formula of the recorded swaps, a crypto pool and the router. They hold no code
-// of Curve.
+// STAND-INS for contracts of Curve, which npm does not have, in their wire format and without any of
+// their code: a registry, a stable pool by the formula of the recorded swaps, a crypto pool and the
+// router.
 
 address constant COIN = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
@@ -140,18 +140,27 @@ contract CurvePoolStandIn is CurvePayer {
         pure
         returns (uint256, uint256)
     {
-        uint256[] memory xp = new uint256[](at.held.length);
-        for (uint256 k = 0; k < xp.length; k++) xp[k] = at.held[k] * at.rates[k] / 1e18;
-        uint256 amp = at.amp * xp.length;
-        uint256 total = sumUp(xp, amp);
-        (uint256 before, uint256 had) = (xp[i], xp[j]);
-        xp[i] += amount * at.rates[i] / 1e18;
-        uint256 left = solve(xp, j, total, amp);
+        uint256[] memory xp = toUnits(at);
+        (uint256 had, uint256 left) = (xp[j], 0);
+        uint256 rate;
+        {
+            uint256 amp = at.amp * xp.length;
+            uint256 total = sumUp(xp, amp);
+            uint256 before = xp[i];
+            xp[i] += amount * at.rates[i] / 1e18;
+            left = solve(xp, j, total, amp);
+            rate = toRate(at, (before + xp[i]) / 2, (had + left) / 2);
+        }
         uint256 paid = had - left - 1;
-        uint256 rate = toRate(at, (before + xp[i]) / 2, (had + left) / 2);
         uint256 charged = paid * rate / 1e10;
         uint256 kept = charged * 5e9 / 1e10;
         return ((paid - charged) * 1e18 / at.rates[j], kept * 1e18 / at.rates[j]);
+    }
+
+    /// The balances, all in the same unit.
+    function toUnits(Curve memory at) private pure returns (uint256[] memory xp) {
+        xp = new uint256[](at.held.length);
+        for (uint256 k = 0; k < xp.length; k++) xp[k] = at.held[k] * at.rates[k] / 1e18;
     }
 
     function toRate(Curve memory at, uint256 p, uint256 q) private pure returns (uint256) {
