@@ -134,6 +134,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     : null;
   const { countAnswer = null } = options.access;
   const observe = createObserver(options, pressure);
+  const tools = { writeConnectionFields, countAnswer, observe };
   const fail = createFailer(options);
   // Shared by all requests: a closure for each request would cost more than the work it does.
   const failLater = (exchange: Exchange, pending: Promise<void>) => {
@@ -146,16 +147,9 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (isAfterLast(response)) return;
     const startedMs = clock.monotonicMs();
-    const exchange = new Exchange({
-      request,
-      response,
-      target: readTarget(request.url ?? ''),
-      id: options.createRequestId(),
-      writeConnectionFields,
-      countAnswer,
-      startedMs,
-      observe,
-    });
+    const target = readTarget(request.url ?? '');
+    const id = options.createRequestId();
+    const exchange = new Exchange({ request, response, target, id, startedMs }, tools);
     pressure.enter();
     (response as ObservedResponse).mintwireExchange = exchange;
     response.on('close', observeClosed);

@@ -27,11 +27,15 @@ interface ExchangeParts {
   readonly response: ServerResponse;
   readonly target: RequestTarget;
   readonly id: string;
+  readonly startedMs: number;
+}
+
+/** What all exchanges of a server share. */
+interface ExchangeTools {
   /** Builds the fields that Node adds to responses; null if Node writes all heads. */
   readonly writeConnectionFields: ConnectionFields | null;
   /** Null if nobody counts the usage of callers. */
   readonly countAnswer: CountAnswer | null;
-  readonly startedMs: number;
   readonly observe: ObserveExchange;
 }
 
@@ -44,12 +48,15 @@ export type ObserveExchange = (exchange: Exchange, begun?: number) => void;
 /** Counts an answer, or a part of one, for the caller's usage. */
 export type CountAnswer = (identity: Identity, answered: AnsweredRequest) => void;
 
+/**
+ * Nothing in it begins with `#`: such fields are set by key, and V8 turned objects with this many
+ * of them into dictionaries: up to 3 µs of a request.
+ */
 export class Exchange {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly path: string;
-  readonly query: string | null;
+  readonly target: RequestTarget;
   identity: Identity | null = null;
   /** What the caller was charged for it. */
   cost = 0;
@@ -64,27 +71,30 @@ export class Exchange {
   /** Whether it was observed: once is enough. */
   isObserved = false;
   readonly startedMs: number;
-  readonly #observe: ObserveExchange;
-  readonly #writeConnectionFields: ConnectionFields | null;
-  readonly #countAnswer: CountAnswer | null;
+  private readonly tools: ExchangeTools;
   /** The same for all responses until one of them is changed. */
-  #common = COMMON_FLAT;
-  readonly #headers: string[];
+  private common = COMMON_FLAT;
+  private readonly headers: string[];
   /** Whether we generated all header values, so that nothing has to be validated. */
-  #isOwn = true;
+  private isOwn = true;
 
-  constructor(parts: ExchangeParts) {
-    const { id, target } = parts;
+  constructor(parts: ExchangeParts, tools: ExchangeTools) {
+    const { id } = parts;
     this.id = id;
     this.request = parts.request;
     this.response = parts.response;
-    this.path = target.path;
-    this.query = target.query;
-    this.#writeConnectionFields = parts.writeConnectionFields;
-    this.#countAnswer = parts.countAnswer;
+    this.target = parts.target;
     this.startedMs = parts.startedMs;
-    this.#observe = parts.observe;
-    this.#headers = ['x-request-id', id];
+    this.tools = tools;
+    this.headers = ['x-request-id', id];
+  }
+
+  get path(): string {
+    return this.target.path;
+  }
+
+  get query(): string | null {
+    return this.target.query;
   }
 
   /**
@@ -92,43 +102,43 @@ export class Exchange {
    * closure for each request made V8 keep all of a request's objects until a full collection.
    */
   countPart(part: AnsweredRequest): void {
-    if (this.identity !== null) this.#countAnswer?.(this.identity, part);
+    if (this.identity !== null) this.tools.countAnswer?.(this.identity, part);
   }
 
   /** Sets a header to any value, replacing an existing one. */
   setHeader(name: string, value: string): void {
-    this.#isOwn = false;
-    const at = findHeader(this.#headers, name);
-    if (at >= 0) this.#headers[at + 1] = value;
+    this.isOwn = false;
+    const at = findHeader(this.headers, name);
+    if (at >= 0) this.headers[at + 1] = value;
     else {
-      this.#common = withoutHeader(this.#common, name);
-      this.#headers.push(name, value);
+      this.common = withoutHeader(this.common, name);
+      this.headers.push(name, value);
     }
   }
 
   /** Sets a header to a value that we generated, replacing an existing one. */
   renewHeader(name: string, value: string): void {
-    const at = findHeader(this.#headers, name);
-    if (at >= 0) this.#headers[at + 1] = value;
-    else if (findHeader(this.#common, name) < 0) this.addHeader(name, value);
+    const at = findHeader(this.headers, name);
+    if (at >= 0) this.headers[at + 1] = value;
+    else if (findHeader(this.common, name) < 0) this.addHeader(name, value);
     else this.setHeader(name, value);
   }
 
   /** Adds a header that is not set yet, with a value that we generated. */
   addHeader(name: string, value: string): void {
-    this.#headers.push(name, value);
+    this.headers.push(name, value);
   }
 
   removeHeader(name: string): void {
-    const at = findHeader(this.#headers, name);
-    if (at >= 0) this.#headers.splice(at, 2);
-    this.#common = withoutHeader(this.#common, name);
-    this.#isOwn = false;
+    const at = findHeader(this.headers, name);
+    if (at >= 0) this.headers.splice(at, 2);
+    this.common = withoutHeader(this.common, name);
+    this.isOwn = false;
   }
 
   /** Has Node write the head. */
-  #writeHead(status: number): void {
-    this.response.writeHead(status, [...this.#common, ...this.#headers]);
+  private writeHead(status: number): void {
+    this.response.writeHead(status, [...this.common, ...this.headers]);
   }
 
   /**
@@ -140,29 +150,29 @@ export class Exchange {
 
   /** Sends the head of a streaming response; see `closeAfter` for later requests. */
   sendHead(status: number): void {
-    this.#writeHead(status);
+    this.writeHead(status);
     this.response.flushHeaders();
-    this.#observe(this, status);
+    this.tools.observe(this, status);
   }
 
   send(status: number, body: string | Buffer | null): void {
     if (!this.isOpen) return;
     if (body === null) {
       // 204 and 304 have no body and so no length.
-      this.#writeHead(status);
+      this.writeHead(status);
       this.response.end();
       return;
     }
     // Given a string, Node would join it to the headers and encode both, which costs more than the
     // rest.
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
-    const writeFields = this.#writeConnectionFields;
-    if (writeFields !== null && this.#isOwn && mayHead(this.response)) {
-      this.#sendHeaded(status, bytes, writeFields());
+    const writeFields = this.tools.writeConnectionFields;
+    if (writeFields !== null && this.isOwn && mayHead(this.response)) {
+      this.sendHeaded(status, bytes, writeFields());
       return;
     }
-    this.#headers.push('content-length', String(bytes.length));
-    this.#writeHead(status);
+    this.headers.push('content-length', String(bytes.length));
+    this.writeHead(status);
     // Node omits the body of a response to HEAD itself.
     this.response.end(bytes);
   }
@@ -175,8 +185,8 @@ export class Exchange {
       this.send(status, Buffer.concat(parts, length));
       return;
     }
-    this.#headers.push('content-length', String(length));
-    this.#writeHead(status);
+    this.headers.push('content-length', String(length));
+    this.writeHead(status);
     this.response.cork();
     for (const part of parts) this.response.write(part);
     this.response.uncork();
@@ -191,11 +201,11 @@ export class Exchange {
       this.send(status, bytes);
       return;
     }
-    return this.#sendCompressed(status, body, choice.encoding);
+    return this.sendCompressed(status, body, choice.encoding);
   }
 
   /** A method of its own: a closure in `sendBody` would cost every response, compressed or not. */
-  #sendCompressed(
+  private sendCompressed(
     status: number,
     body: CompressibleBody,
     encoding: Encoding,
@@ -223,8 +233,8 @@ export class Exchange {
     else this.send(status, answer.bytes);
   }
 
-  #sendHeaded(status: number, bytes: Buffer, connectionFields: string): void {
-    const own = toHeaderLines(this.#headers);
+  private sendHeaded(status: number, bytes: Buffer, connectionFields: string): void {
+    const own = toHeaderLines(this.headers);
     const length = `content-length: ${bytes.length}\r\n`;
     const lines = `${COMMON_LINES}${own}${length}${connectionFields}`;
     sendHeaded(this.response, { status, lines }, bytes);
