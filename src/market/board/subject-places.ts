@@ -21,7 +21,7 @@ export interface PlacedColumns<Key> {
 }
 
 /** The subjects by their number, and their number by key. */
-export interface NumberedSubjects<Key> {
+interface NumberedSubjects<Key> {
   /** The numbers are below this one. */
   readonly end: number;
   /** Null if the number is free. */
