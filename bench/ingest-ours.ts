@@ -21,7 +21,8 @@ export interface OursTiming extends Timing {
 
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
   // The memory limits of the service's indexing thread, for a process.
-  const execArgv = ['--max-semi-space-size=8', '--max-old-space-size=1900', ...nodeArgs];
+  const limits = ['--max-semi-space-size=8', '--max-old-space-size=1900'];
+  const execArgv = [...limits, '--heap-growing-percent=150', ...nodeArgs];
   const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv });
   const exited = once(child, 'exit').then(([code]) => {
     throw new Error(`the indexer's process ended with ${code}`);

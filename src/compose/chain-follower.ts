@@ -35,7 +35,7 @@ import type { ConfiguredScopes } from './chain-scopes.ts';
 import { ClientDemand } from './client-demand.ts';
 import { ForeignReports } from './foreign-reports.ts';
 import { IndexerCommands } from './indexer-commands.ts';
-import { INDEXER_HEAP } from './indexer-heap.ts';
+import { prepareIndexerHeap } from './indexer-heap.ts';
 import type {
   ChainReport,
   IndexerCommand,
@@ -348,7 +348,7 @@ export class ChainFollower implements ChainDirectory {
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
-      resourceLimits: INDEXER_HEAP,
+      resourceLimits: prepareIndexerHeap(),
     });
     this.#worker = worker;
     this.#heardAtMs = clock.monotonicMs();

@@ -44,7 +44,8 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
   const { file } = options;
   makeFilesPrivate(file);
   const writer = await openWriter(options);
-  const reader = new SqliteConnection(file, { readOnly: true });
+  const isIndexing = options.isThreaded === true;
+  const reader = new SqliteConnection(file, { readOnly: true, isIndexing });
   const files = new SqliteFiles(file);
   const engine = withFaults(
     {
