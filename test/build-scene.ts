@@ -11,12 +11,14 @@ import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
 import { ChainRegistry } from '../src/model/chain-registry.ts';
+import type { PoolId } from '../src/model/ids.ts';
 import type { MarketStore } from '../src/store/store.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';
+import { AwaitedPools } from '../src/trading/quote/awaited-pools.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
 import { findUntraded } from '../src/trading/quote/find-untraded.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
@@ -71,6 +73,8 @@ export interface BuildScene {
   readonly store: MarketStore;
   /** The network's fees; tests may change them. */
   readonly fees: { current: NetworkFees | null };
+  /** Whether pools that are not known in full are read, and those that were asked for. */
+  readonly adoption: { isOn: boolean; readonly asked: PoolId[] };
   readonly node: ScriptedNode;
   readonly clock: ManualClock;
   /** Lines of the log. */
@@ -114,7 +118,7 @@ async function createTradeChain(
   t: TestContext,
   pools: readonly GraphPool[],
   { block }: NodeScript,
-  fees: BuildScene['fees'],
+  { fees, adoption, clock }: Pick<BuildScene, 'fees' | 'adoption' | 'clock'>,
 ): Promise<{ chain: TradeChain; store: MarketStore }> {
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
@@ -134,6 +138,10 @@ async function createTradeChain(
     ...{ startBlock: 0, block: block.number, blockHash: block.hash },
     ...{ timestampMs: block.timestampMs, finalizedBlock: 0, version: 1 },
   };
+  const awaited = new AwaitedPools({
+    ...{ clock, isAdopting: () => adoption.isOn },
+    adopt: (asked) => adoption.asked.push(...asked),
+  });
   const trusted = new Set([WETH]);
   const tradedVenues = new Set(['uniswap-v2']);
   const chain: TradeChain = {
@@ -159,7 +167,7 @@ async function createTradeChain(
     findUntraded: (trade) =>
       findUntraded(store.market, {
         ...{ chain: 'devnet', ...trade, trusted, tradedVenues, native: new Set([COIN, WETH]) },
-        noteIncomplete: () => undefined,
+        awaitPools: (asked) => awaited.ask(asked),
       }),
   };
   return { chain, store: store.market };
@@ -185,8 +193,11 @@ export async function createBuildScene(
   const node = await startScriptedNode(createNodeScript(script));
   t.after(() => node.stop());
   const fees = { current: buildFees(7n) };
-  const { chain, store } = await createTradeChain(t, pools, node.script, fees);
+  const adoption = { isOn: true, asked: [] };
   const clock = new ManualClock(node.script.block.timestampMs);
+  const { chain, store } = await createTradeChain(t, pools, node.script, {
+    ...{ fees, adoption, clock },
+  });
   const chains = {
     list: () => ['devnet' as const],
     known: new ChainRegistry(),
@@ -213,7 +224,7 @@ export async function createBuildScene(
     log: { error: (_, message) => errors.push(message) },
   });
   return {
-    ...{ chain, store, fees, node, clock, errors },
+    ...{ chain, store, fees, adoption, node, clock, errors },
     pricing: { ...pricing, price: (request) => pricing.price(request, caller) },
     build: (input) =>
       build({ ...SALE, deadlineSeconds: 120, approval: 'onchain', ...input } as never, CONTEXT),

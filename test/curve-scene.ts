@@ -113,12 +113,19 @@ async function openPool(
 
 /** To be called before the chain is indexed. */
 export async function openCurve(chain: TestChain): Promise<void> {
+  await openCurvePools(chain, { computed: POOLS, called: CALLED_POOLS });
+}
+
+export async function openCurvePools(
+  chain: TestChain,
+  pools: { readonly computed: readonly PoolSpec[]; readonly called: readonly PoolSpec[] },
+): Promise<void> {
   const registry = await act(chain, { data: encodeCurveCreation('CurveRegistryStandIn') });
   const stableFactory = await act(chain, { data: encodeCurveCreation('CurveRegistryStandIn') });
   const args = [chain.deployment.contracts.weth] as const;
   const router = await act(chain, { data: encodeCurveCreation('CurveRouterStandIn', args) });
-  for (const pool of POOLS) await openPool(chain, pool, stableFactory);
-  for (const pool of CALLED_POOLS) await openPool(chain, pool, registry);
+  for (const pool of pools.computed) await openPool(chain, pool, stableFactory);
+  for (const pool of pools.called) await openPool(chain, pool, registry);
   Object.assign(chain.deployment, { curve: { registry, stableFactory, router } });
 }
 

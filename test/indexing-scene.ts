@@ -18,10 +18,16 @@ export interface IndexingScene {
 
 export async function createIndexingScene(
   t: Cleanup,
-  options: { readonly engine: Engine; readonly rpcUrl?: (real: string) => Promise<string> },
+  options: {
+    readonly engine: Engine;
+    readonly rpcUrl?: (real: string) => Promise<string>;
+    /** Changes the chain before a service follows it. */
+    readonly prepare?: (chain: TestChain) => Promise<void>;
+  },
 ): Promise<IndexingScene> {
   const chain = await startTestChain({ history: { blocks: 12, actionsPerBlock: 4 } });
   t.after(() => chain.stop());
+  await options.prepare?.(chain);
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const recorder = await startRpcRecorder(chain.rpcUrl);

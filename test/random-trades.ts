@@ -66,7 +66,9 @@ const SIZES = [
 
 /** Their taxes, or that they cannot be sold, break no promise. */
 const TAXED = new Set(['toll', 'ember']);
-const REFUSALS = new Set(['INSUFFICIENT_LIQUIDITY', 'AMOUNT_TOO_SMALL', 'NO_MARKET']);
+const REFUSALS = new Set([
+  ...['INSUFFICIENT_LIQUIDITY', 'AMOUNT_TOO_SMALL', 'NO_MARKET', 'NO_ROUTE'],
+]);
 
 function count(map: Map<string, number>, name: string): void {
   map.set(name, (map.get(name) ?? 0) + 1);

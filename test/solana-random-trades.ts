@@ -75,6 +75,8 @@ const SIZES = [
   { size: 'draining', weight: 8, from: 200_000, to: 3_000_000 },
 ] as const;
 
+/** Of a curve that the index has just heard of. */
+const NEW_REFUSALS = new Set(['NO_MARKET', 'LOOKUP_PENDING']);
 const REFUSALS = new Set([...['INSUFFICIENT_LIQUIDITY', 'AMOUNT_TOO_SMALL', 'ROUTE_TOO_LONG']]);
 /** Of pump, as the chain's settings have them. */
 const CURVE_FEES = { lpBps: 0, protocolBps: 95, creatorBps: 30 };
@@ -252,7 +254,7 @@ class SolanaTrades {
     // A curve takes and pays SOL: only the whole account of wrapped SOL could be unwrapped.
     const isWrapped = /SOL, not wrapped SOL/.test(problem.detail);
     // A curve that was just opened is not read yet.
-    const isNew = drawn.key === 'coin' && problem.code === 'NO_MARKET';
+    const isNew = drawn.key === 'coin' && NEW_REFUSALS.has(problem.code);
     // A curve can be told what to pay only in coins, and is sold to as an input.
     const isOpen =
       drawn.amountOutRaw !== undefined && problem.code === 'EXACT_OUTPUT_NOT_SUPPORTED';

@@ -111,8 +111,8 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     connections,
     chains: {
       ...{ known: new ChainRegistry(), slugs: ['devnet'] as const },
-      ...{ list: () => [], isIndexing: () => true, findSource: () => source },
-      readAge: () => ({ ageMs: 0, isSlowed: false }),
+      ...{ list: () => [], isIndexing: () => true, isAdopting: () => true },
+      ...{ findSource: () => source, readAge: () => ({ ageMs: 0, isSlowed: false }) },
       ...{ adopt: () => undefined, tokens: { noteKnown: () => undefined } },
     },
     store: { market: devnet.store },

@@ -65,7 +65,7 @@ export const texts = {
         'This server does not follow that chain. Choose a token of one that it follows.',
       UNKNOWN_CHAIN: 'There is no such chain. Choose a token from the list.',
       INVALID_ADDRESS: 'This is no address of that chain. Check that it was copied whole.',
-      LOOKUP_PENDING: 'The token is being looked up on its chain. The page loads by itself.',
+      LOOKUP_PENDING: 'The token is being read from its chain. The page loads by itself.',
       RATE_LIMITED: 'Too many requests from your address. Signing in raises the limit.',
       TOO_MANY_STREAMS: 'Too many live pages are open. Close a tab, or sign in for more.',
     } satisfies ProblemTexts as ProblemTexts,

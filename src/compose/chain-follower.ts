@@ -226,6 +226,10 @@ export class ChainFollower implements ChainDirectory {
     return { ageMs, isSlowed: report !== undefined && report.slowed !== null };
   }
 
+  isAdopting(chain: ChainSlug): boolean {
+    return this.#findReport(chain)?.adoption !== null;
+  }
+
   findSource(chain: ChainSlug): ChainSource | null {
     return this.#sources.find((source) => source.chain === chain) ?? null;
   }
@@ -247,14 +251,12 @@ export class ChainFollower implements ChainDirectory {
 
   /** Ours, or that of the process that indexes the chain; ours is empty until it is at work. */
   #findReport(slug: ChainSlug): SeenReport | undefined {
-    const own = this.#reports.get(slug);
+    const own: SeenReport | undefined = this.#reports.get(slug);
     const hasNews = own !== undefined && (own.status.head !== null || own.problems.length > 0);
     if (hasNews && this.#worker !== null) return own;
     const foreign = this.#foreign.find(slug);
     // What somebody reported long ago says less than that we are starting.
-    const report: SeenReport | undefined = foreign?.isAbandoned
-      ? (own ?? foreign)
-      : (foreign ?? own);
+    const report = foreign?.isAbandoned ? (own ?? foreign) : (foreign ?? own);
     if (report !== undefined && !report.isAbandoned) this.#noteArrival(report);
     return report;
   }

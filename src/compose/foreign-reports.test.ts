@@ -50,6 +50,7 @@ test('a report holds for seconds; then the lag grows, and the chain counts as ab
   const seen = reports.find('base');
   assert.deepEqual([seen?.status.block, seen?.status.lagMs, seen?.isAbandoned], [9, 40, undefined]);
   assert.deepEqual(seen?.limitations, ['no logs']);
+  assert.equal(seen?.adoption, null, 'whether pools are adopted is known everywhere');
   const currentAtMs = seen?.status.currentAtMs ?? assert.fail();
   assert.ok(currentAtMs <= clock.monotonicMs() - 7, 'not newer than it was');
   clock.advance(10_000);

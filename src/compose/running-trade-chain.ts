@@ -12,6 +12,7 @@ import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
 import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
+import { AwaitedPools } from '../trading/quote/awaited-pools.ts';
 import { CalledQuotes } from '../trading/quote/called-quotes.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
 import { findUntraded } from '../trading/quote/find-untraded.ts';
@@ -40,7 +41,7 @@ const SLOWED_AGE_MAX_MS = 10_000;
 export interface TradeChainsOptions {
   readonly chains: Pick<
     FollowedChains,
-    'known' | 'slugs' | 'list' | 'isIndexing' | 'readAge' | 'findSource' | 'adopt'
+    'known' | 'slugs' | 'list' | 'isIndexing' | 'readAge' | 'findSource' | 'isAdopting' | 'adopt'
   > & {
     readonly tokens: Pick<FollowedChains['tokens'], 'noteKnown'>;
   };
@@ -64,6 +65,7 @@ export class RunningTradeChain {
   /** Null if no pool of the chain changes its fee without a log. */
   readonly #poolFees: PoolFeeWatch | null;
   readonly #tokens: TradeTokens;
+  readonly #awaited: AwaitedPools;
   readonly #safety: SafetyWatch;
   readonly #book: SafetyBook;
   readonly #evidence: SafetyEvidence;
@@ -93,6 +95,11 @@ export class RunningTradeChain {
     });
     this.#poolFees = this.#createPoolFees();
     this.#tokens = new TradeTokens(slug, store.market);
+    this.#awaited = new AwaitedPools({
+      clock,
+      isAdopting: () => chains.isAdopting(slug),
+      adopt: (pools) => chains.adopt(slug, pools, 'awaited'),
+    });
     // The chain's own coin and the assets that its family vouches for.
     const trusted = new Set([...market.assets.native, ...market.assets.stable]);
     const book = new SafetyBook();
@@ -283,13 +290,13 @@ export class RunningTradeChain {
     trade: Parameters<TradeChain['findUntraded']>[0],
     trusted: ReadonlySet<Address>,
   ): ReturnType<TradeChain['findUntraded']> {
-    const { chains, store } = this.#options;
+    const { store } = this.#options;
     const { chain } = this.source;
     const { native } = this.#connected.market.assets;
     const offered = this.#routers.list?.flatMap(({ venues }) => [...venues]);
     const tradedVenues = offered ? new Set(offered) : this.#connected.market.tradedVenues;
-    const noteIncomplete = (pools: readonly PoolId[]) => chains.adopt(chain, pools, 'awaited');
-    const context = { chain, native, trusted, tradedVenues, noteIncomplete };
+    const awaitPools = (pools: readonly PoolId[]) => this.#awaited.ask(pools);
+    const context = { chain, native, trusted, tradedVenues, awaitPools };
     return findUntraded(store.market, { ...context, ...trade });
   }
 

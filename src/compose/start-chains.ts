@@ -31,6 +31,8 @@ export interface FollowedChains extends ChainDirectory {
   readAge(chain: ChainSlug): { readonly ageMs: number; readonly isSlowed: boolean };
   /** The source of a chain; null while it is unknown. */
   findSource(chain: ChainSlug): ChainSource | null;
+  /** Whether pools that are not known in full are read; true while that is not known. */
+  isAdopting(chain: ChainSlug): boolean;
   /** Somebody asks about these pools, which are not known in full. */
   adopt(chain: ChainSlug, pools: readonly PoolId[], demand: PoolDemand): void;
   /** Somebody asks about this token, whose history from before the index may be missing. */
@@ -92,6 +94,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     isIndexing: (chain) => follower.isIndexing(chain),
     readAge: (chain) => follower.readAge(chain),
     findSource: (chain) => follower.findSource(chain),
+    isAdopting: (chain) => follower.isAdopting(chain),
     adopt: (chain, pools, demand) => follower.adopt(chain, pools, demand),
     requestHistory: (chain, token, caller) => follower.requestHistory(chain, token, caller),
     tokens: follower.tokens,

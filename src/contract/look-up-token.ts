@@ -1,5 +1,5 @@
-// Tokens that the index does not have are looked up on their chain: what handlers need for that,
-// and how they answer while there is no result.
+// Tokens that the index does not have, or whose pools it does not know in full, are looked up on
+// their chain: what handlers need for that, and how they answer while there is no result.
 
 import { AppError } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -38,9 +38,23 @@ export interface LookupDesk {
 
 const RETRY_AFTER_SECONDS = 5;
 
-export function buildLookupPendingError(chain: ChainSlug, mint: string): AppError {
+function buildPendingError(context: {
+  readonly chain: ChainSlug;
+  readonly mint: string;
+  readonly what: string;
+}): AppError {
   const retryAfterSeconds = RETRY_AFTER_SECONDS;
-  return new AppError('LOOKUP_PENDING', { chain, mint, retryAfterSeconds }, { retryAfterSeconds });
+  return new AppError('LOOKUP_PENDING', { ...context, retryAfterSeconds }, { retryAfterSeconds });
+}
+
+export function buildLookupPendingError(chain: ChainSlug, mint: string): AppError {
+  const what = 'it is new to this server and is being looked up';
+  return buildPendingError({ chain, mint, what });
+}
+
+/** Of a token that the index has, while the state of its pools is not known in full. */
+export function buildPoolsPendingError(chain: ChainSlug, mint: string): AppError {
+  return buildPendingError({ chain, mint, what: 'the state of its pools is being read' });
 }
 
 function buildLookupError(

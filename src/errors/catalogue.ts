@@ -143,7 +143,14 @@ export const ERROR_CATALOGUE = {
     status: 404,
     title: 'No market',
     detail: 'No route through pools with liquidity leads from {from} to {to} on {chain}.',
-    help: 'The token is known but cannot be traded for that asset in up to three hops. Try another `quoteMint`; `GET /v1/token` lists the pools of a token.',
+    help: 'The tokens are known, but at least one of them has no pool. `GET /v1/token` lists the pools of a token.',
+  },
+  NO_ROUTE: {
+    status: 404,
+    title: 'No route',
+    detail:
+      '{mint} has pools on {venues} on {chain}, but no route of up to three pools leads from {from} to {to}.',
+    help: 'Its pools lead to other assets, have no liquidity left, or lead through tokens that are paused or failed a safety check. Try another `quoteMint`; `GET /v1/pools` lists the pools of a token with what it trades against.',
   },
   VENUE_NOT_SUPPORTED: {
     status: 404,
@@ -170,8 +177,8 @@ export const ERROR_CATALOGUE = {
     status: 404,
     title: 'Pools not quoted',
     detail:
-      'The pools of {mint} on {chain} have features whose effect on swaps is not computed: {flags}; no other route was found.',
-    help: 'Its prices, trades and pools are served all the same. `docs/solana.md` says what the features are, `docs/venues.md` which venues have pools that are not computed.',
+      'Trades in the pools of {mint} on {chain} are not computed: {flags}; no other route was found.',
+    help: 'Its prices, trades and pools are served all the same. `docs/solana.md` says what the features of pools are, `docs/venues.md` which venues have pools that are not computed. Pools that are `unread` are read again from time to time.',
   },
   KEY_NOT_FOUND: {
     status: 404,
@@ -347,8 +354,8 @@ export const ERROR_CATALOGUE = {
     status: 503,
     title: 'Lookup pending',
     detail:
-      'The token {mint} is new to this server and is being looked up on {chain}. Try again in {retryAfterSeconds} s.',
-    help: 'Wait as long as `Retry-After` says and send the request again: the lookup goes on meanwhile, and a request that finds it under way costs nothing extra.',
+      'The token {mint} of {chain} is not known in full yet: {what}. Try again in {retryAfterSeconds} s.',
+    help: 'Wait as long as `Retry-After` says and send the request again: the lookup goes on meanwhile, and a request that finds it under way costs nothing extra. If the state of its pools cannot be read within two minutes, the answer is `POOLS_NOT_QUOTED`.',
   },
   OVERLOADED: {
     status: 503,

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { findPool } from '../../devnet/deployment.ts';
+import { findPool, findToken } from '../../devnet/deployment.ts';
+import type { TestChain } from '../../devnet/test-chain.ts';
+import { openCurvePools } from '../curve-scene.ts';
 import { stopService, untilAtHead } from '../indexed-service.ts';
 import { createIndexingScene, trade } from '../indexing-scene.ts';
 import { type RunningService, startServiceProcess } from '../start-service-process.ts';
@@ -63,4 +65,51 @@ test('pools older than the first block are adopted, through kills and reorganisa
   const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...late } });
   assert.match(stdout, /no differences/);
   assert.match(stdout, /^ {2}tick of contract +[1-9]/m);
+});
+
+/** Answers of a server that may know more a moment later. */
+const UNTIL_THEN = new Set(['LOOKUP_PENDING', 'NOT_READY']);
+
+interface QuoteReply {
+  readonly status: number;
+  readonly answer: { readonly code?: string; readonly detail?: string; readonly exact?: boolean };
+}
+
+async function quoteLone(service: RunningService, { deployment }: TestChain): Promise<QuoteReply> {
+  const [mint, quoteMint] = ['lone', 'usdc'].map((key) => findToken(deployment, key).address);
+  const trade = { chain: 'devnet', mint, quoteMint, side: 'sell', amountInRaw: `${10n ** 18n}` };
+  const response = await fetch(`${service.origin}/v1/trade/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(trade),
+  });
+  if (response.status === 503) assert.ok(Number(response.headers.get('retry-after')) > 0);
+  return { status: response.status, answer: (await response.json()) as QuoteReply['answer'] };
+}
+
+/** The first answer that is not to be asked for again. */
+async function untilTold(service: RunningService, chain: TestChain): Promise<QuoteReply> {
+  let reply: QuoteReply | null = null;
+  await until(async () => {
+    reply = await quoteLone(service, chain);
+    return !UNTIL_THEN.has(reply.answer.code ?? '');
+  }, service);
+  return reply ?? assert.fail();
+}
+
+test('a token in a pool that is not read yet has a market: later, or never if none are read', async (t) => {
+  const computed = [{ kind: 'stable', coins: { usdc: 900_000n, lone: 800_000n } }] as const;
+  const prepare = (chain: TestChain) => openCurvePools(chain, { computed, called: [] });
+  const { chain, env } = await createIndexingScene(t, { engine: 'sqlite', prepare });
+  const off = await startServiceProcess(t, { env: { ...env, ADOPT_CALLS_PER_MINUTE: '0' } });
+  await untilAtHead(off, chain);
+  const told = await untilTold(off, chain);
+  assert.deepEqual([told.status, told.answer.code], [404, 'POOLS_NOT_QUOTED']);
+  assert.match(told.answer.detail ?? '', /on curve, this server does not read .*\(unread\)/);
+  await stopService(off);
+  const service = await startServiceProcess(t, { env });
+  await untilAtHead(service, chain);
+  const quoted = await untilTold(service, chain);
+  assert.equal(quoted.status, 200, JSON.stringify(quoted.answer));
+  await stopService(service);
 });

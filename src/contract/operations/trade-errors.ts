@@ -5,8 +5,10 @@ import { TOKEN_ERRORS } from './token-errors.ts';
 export const TRADE_ERRORS = [
   ...TOKEN_ERRORS,
   'NO_MARKET',
+  'NO_ROUTE',
   'VENUE_NOT_SUPPORTED',
   'NO_SINGLE_ROUTER',
+  'TAX_NOT_SUPPORTED',
   'POOLS_NOT_QUOTED',
   'INSUFFICIENT_LIQUIDITY',
   'AMOUNT_TOO_SMALL',

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { buildFees, createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.ts';
 import { buildToken } from '../../../test/conformance/store-samples.ts';
-import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { poolId } from '../../../test/test-ids.ts';
+import { stableSwapKind } from '../../amm/stable-swap/stable-swap-kind.ts';
 import type { DataFees } from '../../chains/chain-nodes.ts';
 import type { AppError } from '../../errors/app-error.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -14,6 +15,14 @@ import type { TradeInput } from './parse-trade.ts';
 import type { QuoteAnswer } from './quote-answer.ts';
 
 type EvmCost = Extract<QuoteAnswer['networkCost'], { gas: string }>;
+
+/** On a venue with a router, met by its first swap; what is in it is not known yet. */
+const STABLE_POOL: PoolRecord = {
+  ...{ pool: poolId(`0x${'67'.repeat(20)}`), kind: 'stableSwap', terms: { coinCount: 2 } },
+  ...{ token0: TOKEN, token1: WETH, vault: TOKEN, feePips: 0, venue: 'uniswap-v2' },
+  ...{ state: stableSwapKind.stateAtStart, complete: false, createdBlock: 1, createdAtMs: 0 },
+  ...{ lastSwapAtMs: 1, liquidityUsdE18: null },
+};
 
 /** Prices with a pool of equal reserves, so that the result is known by hand. */
 async function createPrice(t: TestContext) {
@@ -191,7 +200,7 @@ describe('a route whose router is told what to spend', () => {
 });
 
 describe('a token without a route', () => {
-  it('has no market, unless it trades on a venue that no router supports', async (t) => {
+  it('has no market, unless it has pools, or trades where no router leads', async (t) => {
     const { pricing, store } = await createBuildScene(t, []);
     const price = () => pricing.price(pricing.parse(SALE));
     await assert.rejects(price(), { code: 'NO_MARKET' });
@@ -204,7 +213,7 @@ describe('a token without a route', () => {
     const put = (row: PoolRecord) =>
       store.transaction('devnet', (transaction) => transaction.putPools([row]));
     await put(pool);
-    await assert.rejects(price(), { code: 'NO_MARKET' });
+    await assert.rejects(price(), { code: 'NO_ROUTE', message: /has pools on curve/ });
     await put({ ...pool, lastSwapAtMs: 1 });
     await assert.rejects(price(), (error: AppError) => {
       assert.equal(error.code, 'VENUE_NOT_SUPPORTED');
@@ -213,6 +222,49 @@ describe('a token without a route', () => {
     });
     await put({ ...pool, venue: 'uniswap-v2', lastSwapAtMs: 1 });
     await assert.rejects(price(), { code: 'POOLS_NOT_QUOTED', message: /notComputed/ });
+  });
+
+  it('is to be asked for again while its pools are read, but not for ever', async (t) => {
+    const { pricing, store, adoption, clock } = await createBuildScene(t, []);
+    const price = () => pricing.price(pricing.parse(SALE));
+    const put = (row: PoolRecord) =>
+      store.transaction('devnet', (transaction) => transaction.putPools([row]));
+    await put(STABLE_POOL);
+    for (const waitedMs of [0, 60_000, 59_999]) {
+      clock.advance(waitedMs);
+      await assert.rejects(price(), (error: AppError) => {
+        assert.deepEqual([error.code, error.status], ['LOOKUP_PENDING', 503]);
+        assert.ok((error.retryAfterSeconds ?? 0) > 0);
+        assert.match(error.message, /the state of its pools is being read/);
+        return true;
+      });
+    }
+    assert.deepEqual(new Set(adoption.asked), new Set([STABLE_POOL.pool]));
+    clock.advance(1);
+    const failed = /on uniswap-v2, not all of its state could be read .*\(unread\)/;
+    await assert.rejects(price(), { code: 'POOLS_NOT_QUOTED', status: 404, message: failed });
+  });
+
+  it('is told at once where no pools are read', async (t) => {
+    const { pricing, store, adoption } = await createBuildScene(t, []);
+    adoption.isOn = false;
+    await store.transaction('devnet', (transaction) => transaction.putPools([STABLE_POOL]));
+    const off = { code: 'POOLS_NOT_QUOTED', message: /this server does not read the state/ };
+    await assert.rejects(pricing.price(pricing.parse(SALE)), off);
+  });
+
+  it('has no route where its pools, known in full, lead elsewhere', async (t) => {
+    const { pricing, store } = await createBuildScene(t, []);
+    const stray = buildFakeAddress('bbbb', 7);
+    const pool = { ...STABLE_POOL, token1: stray, complete: true };
+    await store.transaction('devnet', (transaction) => transaction.putPools([pool]));
+    const [from, to] = [/0x[0-9a-fA-F]{40} has pools on uniswap-v2 on devnet/, COIN];
+    await assert.rejects(pricing.price(pricing.parse(SALE)), (error: AppError) => {
+      assert.deepEqual([error.code, error.status], ['NO_ROUTE', 404]);
+      assert.match(error.message, from);
+      assert.ok(error.message.endsWith(`to ${to}.`), error.message);
+      return true;
+    });
   });
 });
 

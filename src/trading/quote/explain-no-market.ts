@@ -1,8 +1,10 @@
 // A token without a route may still trade: on a venue that is indexed, but that the chain's router
-// does not support, or in pools that cannot be quoted. Then that is the answer, not that there is
-// no market.
+// does not support, in pools that cannot be quoted or are still being read, or in pools that lead
+// elsewhere. Then that is the answer, not that there is no market.
 
+import { buildPoolsPendingError } from '../../contract/look-up-token.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
+import type { UntradedToken } from './find-untraded.ts';
 import type { PriceTrade, TradeRequest } from './priced-trade.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 
@@ -23,6 +25,29 @@ async function explainUnknown(
   return buildInvalidInputError(wrong.map(({ path }) => ({ path, message })));
 }
 
+function explainUntraded(
+  { slug, addresses }: TradeChain,
+  { mint: traded, quoteMint, side }: TradeRequest,
+  found: UntradedToken,
+): AppError {
+  const mint = addresses.toShown(found.token);
+  const context = { mint, chain: slug };
+  switch (found.kind) {
+    case 'pending':
+      return buildPoolsPendingError(slug, mint);
+    case 'flags':
+      return new AppError('POOLS_NOT_QUOTED', { ...context, flags: found.flags });
+    case 'venues':
+      return new AppError('VENUE_NOT_SUPPORTED', { ...context, venues: found.venues.join(', ') });
+    case 'noRoute': {
+      const [token, quote] = [addresses.toShown(traded), addresses.toShown(quoteMint)];
+      const [from, to] = side === 'buy' ? [quote, token] : [token, quote];
+      const venues = found.venues.join(', ');
+      return new AppError('NO_ROUTE', { ...context, venues, from, to });
+    }
+  }
+}
+
 export function createExplainedPrice(
   price: PriceTrade,
   chains: Pick<TradeChains, 'find'>,
@@ -38,9 +63,7 @@ export function createExplainedPrice(
       if (error.code !== 'NO_MARKET') throw error;
       const found = (await chain?.findUntraded({ mint, quoteMint })) ?? null;
       if (chain === null || found === null) throw error;
-      const context = { mint: chain.addresses.toShown(found.token), chain: chain.slug };
-      if ('flags' in found) throw new AppError('POOLS_NOT_QUOTED', { ...context, ...found });
-      throw new AppError('VENUE_NOT_SUPPORTED', { ...context, venues: found.venues.join(', ') });
+      throw explainUntraded(chain, request, found);
     }
   };
 }

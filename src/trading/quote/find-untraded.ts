@@ -1,5 +1,6 @@
 // Why a token that trades has no route: it does so on venues that no router of the chain supports,
-// or in pools that cannot be quoted; or a token on the way to the other one does.
+// or in pools that cannot be quoted, or that are still being read; or a token on the way to the
+// other one does. Or its pools lead elsewhere.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { explainFlags, isQuotable } from '../../amm/unchecked-flag.ts';
@@ -7,17 +8,32 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader } from '../../store/store.ts';
+import type { PoolWait } from './awaited-pools.ts';
 
 type PoolSource = Pick<MarketReader, 'readPoolsOfTokens'>;
 
-/** A token that trades where this server builds no trades, or in pools with unknown effects. */
+/**
+ * A token whose pools are being read, that trades where this server builds no trades or in pools
+ * that cannot be quoted, or whose pools do not lead to the other token.
+ */
 export type UntradedToken = { readonly token: Address } & (
-  | { readonly venues: readonly string[] }
-  | { readonly flags: string }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'venues' | 'noRoute'; readonly venues: readonly string[] }
+  | { readonly kind: 'flags'; readonly flags: string }
 );
+
+const UNREAD_REASONS: Readonly<Record<Exclude<PoolWait, 'pending'>, string>> = {
+  failed: 'not all of its state could be read from its contract so far (unread)',
+  off: 'this server does not read the state of pools that are older than its index (unread)',
+};
 
 function isTraded({ lastSwapAtMs }: PoolRecord): boolean {
   return lastSwapAtMs !== null;
+}
+
+/** Whether it could be quoted once its whole state is known. */
+function isUnread({ complete, kind, venue }: PoolRecord, { tradedVenues }: UntradedQuery): boolean {
+  return !complete && kind !== 'tradesOnly' && tradedVenues.has(venue);
 }
 
 /** The features of pools that keep them from being quoted, each once. */
@@ -39,16 +55,45 @@ interface UntradedQuery {
   /** Assets with too many pools to read. */
   readonly trusted: ReadonlySet<Address>;
   readonly tradedVenues: ReadonlySet<string>;
-  /** Called with pools that could be quoted once all of their state is known. */
-  readonly noteIncomplete: (pools: readonly PoolId[]) => void;
+  /** Asks for the state of pools that could be quoted once all of it is known. */
+  readonly awaitPools: (pools: readonly PoolId[]) => PoolWait;
 }
 
 /** Of the tokens on the way, this many are looked at. */
 const TOKENS_MAX = 32;
 
-function listVenues(pools: readonly PoolRecord[], tradedVenues: ReadonlySet<string>): string[] {
-  const venues = new Set(pools.filter(isTraded).map(({ venue }) => venue));
-  return [...venues].filter((venue) => !tradedVenues.has(venue)).sort();
+function listVenues(pools: readonly PoolRecord[]): string[] {
+  return [...new Set(pools.map(({ venue }) => venue))].sort();
+}
+
+/** Null if none of the pools could be quoted once it is read. */
+function explainUnread(
+  token: Address,
+  pools: readonly PoolRecord[],
+  query: UntradedQuery,
+): UntradedToken | null {
+  const unread = pools.filter((pool) => isUnread(pool, query));
+  if (unread.length === 0) return null;
+  const wait = query.awaitPools(unread.map(({ pool }) => pool));
+  if (wait === 'pending') return { token, kind: 'pending' };
+  const venues = listVenues(unread.filter(isTraded));
+  if (venues.length === 0) return null;
+  return { token, kind: 'flags', flags: `on ${venues.join(', ')}, ${UNREAD_REASONS[wait]}` };
+}
+
+/** Of the pools of a token; null if they keep nobody from trading. */
+function explainPools(
+  token: Address,
+  pools: readonly PoolRecord[],
+  query: UntradedQuery,
+): UntradedToken | null {
+  const unread = explainUnread(token, pools, query);
+  if (unread?.kind === 'pending') return unread;
+  const used = listVenues(pools.filter(isTraded));
+  const venues = used.filter((venue) => !query.tradedVenues.has(venue));
+  if (venues.length > 0) return { token, kind: 'venues', venues };
+  const flags = listFlags(pools);
+  return flags === '' ? unread : { token, kind: 'flags', flags };
 }
 
 /** By token: its pools among these, each with the token on the other side. */
@@ -75,7 +120,7 @@ async function readPools(
   return [...plain, ...known];
 }
 
-/** A way of three hops at most that has a pool without a router after its first. */
+/** Looks for a way of three hops at most on which a later pool has no router, or is unread. */
 async function findOnTheWay(
   store: PoolSource,
   query: UntradedQuery,
@@ -83,47 +128,51 @@ async function findOnTheWay(
 ): Promise<UntradedToken | null> {
   const { chain, tradedVenues } = query;
   const { start, goals } = ends;
+  type Step = ReturnType<typeof listNeighbours>[number];
+  const explain = (step: Step) => explainPools(step.token, [step.pool], query);
   const pick = (tokens: Iterable<Address>) =>
     [...new Set(tokens)].filter((one) => one !== start && !goals.has(one)).slice(0, TOKENS_MAX);
   const firsts = await store.readPoolsOfTokens(chain, [start]);
   const middles = pick(listNeighbours(firsts, new Set([start])).map(({ other }) => other));
   const asked = { tokens: middles, against: [...goals] };
   const seconds = listNeighbours(await readPools(store, query, asked), new Set(middles));
-  const isOpen = ({ pool }: { readonly pool: PoolRecord }) => !tradedVenues.has(pool.venue);
+  const isOpen = ({ pool }: Step) => !tradedVenues.has(pool.venue) || isUnread(pool, query);
   const direct = seconds.find((one) => goals.has(one.other) && isOpen(one));
-  if (direct !== undefined) return { token: direct.token, venues: [direct.pool.venue] };
+  if (direct !== undefined) return explain(direct);
   const lasts = pick(seconds.map(({ other }) => other));
   if (lasts.length === 0) return null;
   const between = await store.readPoolsOfTokens(chain, lasts, [...goals]);
   for (const last of listNeighbours(between, new Set(lasts))) {
     const way = seconds.filter(({ other }) => other === last.token);
     const open = isOpen(last) ? last : way.find(isOpen);
-    if (open !== undefined) return { token: open.token, venues: [open.pool.venue] };
+    if (open !== undefined) return explain(open);
   }
   return null;
 }
 
-/** Null if neither token, nor one on the way, has traded on such a venue. */
+/** Null if one of the tokens has no pool at all. */
 export async function findUntraded(
   store: PoolSource,
   query: UntradedQuery,
 ): Promise<UntradedToken | null> {
-  const { chain, mint, quoteMint, native, trusted, tradedVenues } = query;
+  const { chain, mint, quoteMint, native, trusted } = query;
+  const venuesOf = new Map<Address, readonly string[]>();
   for (const token of [mint, quoteMint]) {
     const other = token === mint ? quoteMint : mint;
     const pools = trusted.has(token)
       ? await store.readPoolsOfTokens(chain, [token], [other])
       : await store.readPoolsOfTokens(chain, [token]);
-    const incomplete = pools.filter((pool) => isTraded(pool) && !pool.complete);
-    query.noteIncomplete(incomplete.map(({ pool }) => pool));
-    const venues = listVenues(pools, tradedVenues);
-    if (venues.length > 0) return { token, venues };
-    const flags = listFlags(pools);
-    if (flags !== '') return { token, flags };
+    const reason = explainPools(token, pools, query);
+    if (reason !== null) return reason;
+    const isKnown = trusted.has(token) || native.has(token);
+    if (!isKnown) venuesOf.set(token, listVenues(pools));
   }
   const start = trusted.has(mint) ? quoteMint : mint;
   const goal = start === mint ? quoteMint : mint;
   if (trusted.has(start)) return null;
   const goals = native.has(goal) ? native : new Set([goal]);
-  return findOnTheWay(store, query, { start, goals });
+  const onTheWay = await findOnTheWay(store, query, { start, goals });
+  if (onTheWay !== null) return onTheWay;
+  if ([...venuesOf.values()].some((venues) => venues.length === 0)) return null;
+  return { token: start, kind: 'noRoute', venues: venuesOf.get(start) ?? [] };
 }

@@ -271,7 +271,7 @@ describe('refusals', () => {
     try {
       assert.equal((await ask({ mint: wire }))[0], 'TOKEN_PAUSED');
       assert.equal((await ask({ mint: kin, quoteMint: wire }))[0], 'TOKEN_PAUSED');
-      assert.equal((await ask({ mint: kin }))[0], 'NO_MARKET');
+      assert.equal((await ask({ mint: kin }))[0], 'NO_ROUTE');
     } finally {
       scene.paused.clear();
     }
