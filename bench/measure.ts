@@ -106,6 +106,12 @@ export function readOwnMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
+/** Megabytes of a process as `ps` shows them, files that it maps included; Linux only. */
+export function readResidentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
 /** The most that it has had, files that it maps included; Linux only. */
 export function readPeakMb(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

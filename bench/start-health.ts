@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../test/guarded-server.ts';
-import { readCpuMs, readOwnMb, readPeakMb } from './measure.ts';
+import { readCpuMs, readPeakMb, readResidentMb } from './measure.ts';
 
 /** Since the command. */
 interface Moment {
@@ -17,11 +17,13 @@ export interface WatchedStart {
   readonly health: Moment;
   /** Null if it was not waited for. */
   readonly ready: Moment | null;
-  /** Once it is ready. */
-  readonly ownMb: number;
+  /** Once it is ready, files that it maps included, like the others. */
+  readonly readyMb: number;
   /** Once everything is loaded and it rests; NaN if that was not waited for. */
   readonly settledMb: number;
-  /** The most at any moment, files that it maps included. */
+  /** After the reads that were asked for then; NaN without any. */
+  readonly readMb: number;
+  /** The most at any moment. */
   readonly peakMb: number;
 }
 
@@ -50,11 +52,25 @@ async function untilResting(pid: number): Promise<void> {
   }
 }
 
+async function readAll(port: number, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const status = await readStatus(`http://127.0.0.1:${port}${path}`);
+    if (status !== 200) throw new Error(`${path}: ${status}`);
+  }
+}
+
+interface WatchOptions {
+  /** Whether to wait until everything is loaded. */
+  readonly settles: boolean;
+  /** What to read then. */
+  readonly reads?: readonly string[];
+}
+
 /** Starts the service on a port that is known before, so that its first answer can be seen. */
 export async function watchStart(
   env: Readonly<Record<string, string>>,
   readyPaths: readonly string[] | null,
-  options: { readonly settles: boolean } = { settles: false },
+  { settles, reads = [] }: WatchOptions = { settles: false },
 ): Promise<WatchedStart> {
   const port = await findFreePort();
   const startedMs = performance.now();
@@ -77,10 +93,12 @@ export async function watchStart(
     const health = await untilAnswered('/v1/health');
     let ready: Moment | null = null;
     for (const path of readyPaths ?? []) ready = await untilAnswered(path);
-    const ownMb = readOwnMb(pid);
-    if (options.settles) await untilResting(pid);
-    const settledMb = options.settles ? readOwnMb(pid) : Number.NaN;
-    return { health, ready, ownMb, settledMb, peakMb: readPeakMb(pid) };
+    const readyMb = readResidentMb(pid);
+    if (settles) await untilResting(pid);
+    const settledMb = settles ? readResidentMb(pid) : Number.NaN;
+    await readAll(port, reads);
+    const readMb = reads.length > 0 ? readResidentMb(pid) : Number.NaN;
+    return { health, ready, readyMb, settledMb, readMb, peakMb: readPeakMb(pid) };
   } finally {
     child.kill('SIGTERM');
     await exited;

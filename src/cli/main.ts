@@ -36,7 +36,11 @@ type Command = (typed: readonly string[]) => Promise<void>;
 
 /** A command loads what it needs: the whole service takes a second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serve,
+  serve: async () => {
+    // First of all: it begins the process anew.
+    (await import('./set-memory-limits.ts')).setMemoryLimits();
+    return (await import('./serve.ts')).serve;
+  },
   migrate: async () => (await import('./migrate.ts')).migrate,
   verify: async () => (await import('./verify.ts')).verify,
   plan: async () => (await import('./plan.ts')).plan,

@@ -65,6 +65,8 @@ interface ChainFollowerOptions {
   readonly node: string;
   readonly leaseMs: number;
   readonly canIndex: (chain: ChainSlug) => boolean;
+  /** Whether this process serves requests, too. */
+  readonly isServing: boolean;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
   /** Whose memory of the endpoints the thread shares. */
@@ -350,7 +352,7 @@ export class ChainFollower implements ChainDirectory {
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
-      resourceLimits: prepareIndexerHeap(),
+      resourceLimits: prepareIndexerHeap(this.#options.isServing ? 'serving' : 'indexing'),
     });
     this.#worker = worker;
     this.#heardAtMs = clock.monotonicMs();

@@ -6,9 +6,10 @@ import type { ResourceLimits } from 'node:worker_threads';
 /**
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
  * with a limit below 2 GB double, which costs a tenth more CPU, and others grow fourfold, which
- * costs an indexer a hundred megabytes.
+ * costs an indexer a hundred megabytes. What serves has far more in memory, and is to stay small
+ * (as `cli/set-memory-limits.ts` says).
  */
-const GROWTH_PERCENT = 150;
+const GROWTH_PERCENT = { indexing: 150, serving: 40 } as const;
 
 /**
  * Batches are short-lived: without these limits V8 lets the young heap grow to a hundred megabytes.
@@ -20,7 +21,7 @@ const LIMITS: ResourceLimits = {
 };
 
 /** Before the thread starts. V8 has one growth for all threads of a process. */
-export function prepareIndexerHeap(): ResourceLimits {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+export function prepareIndexerHeap(use: keyof typeof GROWTH_PERCENT): ResourceLimits {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[use]}`);
   return LIMITS;
 }

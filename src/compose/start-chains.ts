@@ -79,6 +79,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     scopes: listScopes(config),
     leaseMs: config.node.leaseSeconds * 1000,
     canIndex: (chain) => canIndex(options, chain),
+    isServing: config.node.role !== 'indexer',
   });
   const running = new EmbeddedChains(options, (sources) => {
     follower.follow([...configured, ...sources]);

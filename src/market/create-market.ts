@@ -76,6 +76,7 @@ function openBoard({ store, chains, lists, onError }: MarketOptions, states: Cha
     ...shared,
     lists,
     findAssets: (chain) => chains.find(chain)?.assets ?? null,
+    untilBoard: (chain) => board.untilLoaded(chain),
   });
   return { board, columns };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
-import type { PoolFigures } from '../../store/market-reads.ts';
+import type { PoolFigures, TokenFigures } from '../../store/market-reads.ts';
 import { ChainColumns } from './chain-columns.ts';
 
 const [A, B, C] = ['0xaa', '0xbb', '0xcc'].map(address) as [
@@ -70,4 +70,31 @@ test('a chain may have hundreds of venues: anybody can deploy one', () => {
     assert.equal(marks[tokens.place(A)], 1);
   }
   assert.equal(columns.markTokensAt(columns.findVenue('none')).includes(1), false);
+});
+
+test('since when a token is indexed is known of those that came later', () => {
+  const columns = new ChainColumns({ native: new Set(), stable: new Set() });
+  const tokenOf = (index: number) => address(`0x${(4096 + index).toString(16)}`);
+  const makeToken = (index: number): TokenFigures => ({
+    ...{ token: tokenOf(index), decimals: 18, firstSeenAtMs: 1, supplyRaw: null, priceUsd: null },
+    ...{ lastTradeAtMs: null, liquidityUsdE18: null, pairedUsdE18: null },
+  });
+  const put = (indexes: readonly number[], startMs: number) =>
+    columns.putTokens(indexes.map(makeToken), {
+      ...{ isVerified: () => false, findStart: () => startMs },
+    });
+  const startOf = (index: number) =>
+    columns.tokens.startMs[columns.tokens.place(tokenOf(index))] ?? Number.NaN;
+  put([0, 1], Number.NaN);
+  assert.equal(columns.tokens.startMs.length, 0, 'most chains need no column');
+  put([1], 5);
+  // More than the first capacity.
+  put(
+    Array.from({ length: 3000 }, (_, index) => 2 + index),
+    Number.NaN,
+  );
+  put([3000], 7);
+  assert.deepEqual([0, 1, 2, 2999, 3000].map(startOf), [NaN, 5, NaN, NaN, 7]);
+  put([1], Number.NaN);
+  assert.deepEqual([0, 1, 3000, 3001].map(startOf), [NaN, NaN, 7, NaN]);
 });

@@ -64,7 +64,7 @@ export class ChainColumns {
   ): void {
     for (const row of rows) {
       const position = this.tokens.put(row);
-      this.tokens.startMs[position] = of.findStart(row.token);
+      this.tokens.setStart(position, of.findStart(row.token));
       this.tokens.setFlag(position, 'verified', of.isVerified(row.token));
       // The contract of a pair is also the token of its shares, and has the same address.
       if (this.#isPool(row.token)) this.tokens.setFlag(position, 'poolShare', true);

@@ -70,6 +70,12 @@ export class MarketBoard {
     await Promise.all([...this.#chains.values()].map(({ working }) => working));
   }
 
+  /** Resolves when the board is loaded, cannot be, or is not followed. */
+  async untilLoaded(chain: ChainSlug): Promise<void> {
+    const followed = this.#chains.get(chain);
+    if (followed?.loaded === null) await followed.working;
+  }
+
   /** The board as of the last commit, or between it and the next; null until it is loaded. */
   find(chain: ChainSlug): LoadedBoard | null {
     return this.#chains.get(chain)?.loaded ?? null;

@@ -28,6 +28,11 @@ interface MarketColumnsOptions {
     readonly directory: ReadonlyMap<ChainSlug, ReadonlyMap<Address, unknown>>;
     subscribe(listener: () => void): () => void;
   };
+  /**
+   * Resolves when the chain's board was loaded: more answers need it, lists need both, and what two
+   * scans hold at the same time outlives young memory.
+   */
+  readonly untilBoard: (chain: ChainSlug) => Promise<unknown>;
   /** Columns were loaded, as opposed to updated. */
   readonly onLoaded: (chain: ChainSlug) => void;
   readonly onError: (error: unknown) => void;
@@ -188,8 +193,9 @@ export class MarketColumns {
 
   /** False if the chain cannot be read yet. */
   async #load(chain: ChainSlug, state: ColumnsState): Promise<boolean> {
+    await this.#options.untilBoard(chain);
     const assets = this.#options.findAssets(chain);
-    if (assets === null) return false;
+    if (assets === null || this.#stopped) return false;
     state.mustLoad = false;
     state.tokens.clear();
     state.pools.clear();

@@ -63,11 +63,14 @@ export class TokenColumns {
   readonly price = new DecimalColumn();
   /** Where the doubles of prices changed. */
   readonly changedPrices = new ChangedPlaces();
-  /** Replaced when the columns grow, like the next two. */
+  /** Replaced when the columns grow, like the next one. */
   firstSeenMs = new Float64Array(CAPACITY_FIRST);
   flags = new Uint8Array(CAPACITY_FIRST);
-  /** Since when its trades are indexed; NaN: since the chain's are. */
-  startMs = new Float64Array(CAPACITY_FIRST).fill(Number.NaN);
+  /**
+   * Since when its trades are indexed; NaN or absent: since the chain's are. It is shorter than the
+   * others as long as that is true of all: write it by `setStart`.
+   */
+  startMs = new Float64Array(0);
   /** The launchpads of those that come from one. */
   readonly launchpads = new Map<number, string>();
   readonly #assets: ListAssets;
@@ -102,6 +105,16 @@ export class TokenColumns {
     return position;
   }
 
+  setStart(position: number, startMs: number): void {
+    if (position >= this.startMs.length) {
+      if (Number.isNaN(startMs)) return;
+      const grown = new Float64Array(this.flags.length).fill(Number.NaN);
+      grown.set(this.startMs);
+      this.startMs = grown;
+    }
+    this.startMs[position] = startMs;
+  }
+
   remove(token: Address): void {
     const position = this.ids.find(token);
     if (position !== null) this.setFlag(position, 'present', false);
@@ -131,12 +144,9 @@ export class TokenColumns {
     const size = this.flags.length * 2;
     const firstSeenMs = new Float64Array(size);
     const flags = new Uint8Array(size);
-    const startMs = new Float64Array(size).fill(Number.NaN);
-    startMs.set(this.startMs);
     firstSeenMs.set(this.firstSeenMs);
     flags.set(this.flags);
     this.firstSeenMs = firstSeenMs;
     this.flags = flags;
-    this.startMs = startMs;
   }
 }

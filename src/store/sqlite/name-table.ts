@@ -8,7 +8,13 @@ import { buildDamageError } from '../tables/column-value.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** Names remembered in memory; others are looked up in the table. */
-const CACHE_SIZE_MAX = 200_000;
+const CACHE_SIZE_MAX = {
+  writer: 200_000,
+  /** Of requests: what they ask for often is answered from elsewhere. */
+  reader: 50_000,
+  /** Those of some pages: a scan meets most names once, and lets go of them soon. */
+  snapshot: 10_000,
+} as const;
 
 const SELECT_ID = { sql: 'SELECT id FROM names WHERE name = ?', takes: [] };
 const SELECT_NAME = { sql: 'SELECT name FROM names WHERE id = ?', takes: [] };
@@ -16,13 +22,15 @@ const INSERT_NAME = { sql: 'INSERT INTO names (name) VALUES (?)', takes: [] };
 
 export class NameTable {
   readonly #connection: SqliteConnection;
-  readonly #ids = new BoundedMap<string, number>(CACHE_SIZE_MAX);
-  readonly #names = new BoundedMap<number, string>(CACHE_SIZE_MAX);
+  readonly #ids: BoundedMap<string, number>;
+  readonly #names: BoundedMap<number, string>;
   /** Numbers assigned by the current transaction, which may still roll back. */
   readonly #added: { readonly name: string; readonly id: number }[] = [];
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, use: keyof typeof CACHE_SIZE_MAX) {
     this.#connection = connection;
+    this.#ids = new BoundedMap(CACHE_SIZE_MAX[use]);
+    this.#names = new BoundedMap(CACHE_SIZE_MAX[use]);
   }
 
   /** The number of a name; null if no row can contain it. */

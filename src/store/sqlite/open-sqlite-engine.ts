@@ -44,12 +44,11 @@ export async function openSqliteEngine(options: SqliteEngineOptions): Promise<Op
   const { file } = options;
   makeFilesPrivate(file);
   const writer = await openWriter(options);
-  const isIndexing = options.isThreaded === true;
-  const reader = new SqliteConnection(file, { readOnly: true, isIndexing });
+  const reader = new SqliteConnection(file, { readOnly: true });
   const files = new SqliteFiles(file);
   const engine = withFaults(
     {
-      session: new SqliteSession(reader, new NameTable(reader)),
+      session: new SqliteSession(reader, new NameTable(reader, 'reader')),
       transaction: async (work) => {
         files.assertInPlace();
         return writer.transaction(work);
@@ -105,7 +104,7 @@ async function runSnapshot<T>(
   work: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const connection = new SqliteConnection(file, { readOnly: true, isSnapshot: true });
-  const session = new SqliteSession(connection, new NameTable(connection));
+  const session = new SqliteSession(connection, new NameTable(connection, 'snapshot'));
   try {
     connection.execute('BEGIN');
     // A transaction sees the state of its first read, so that must happen now.

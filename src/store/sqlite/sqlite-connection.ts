@@ -5,15 +5,12 @@ import type { SqlStatement } from '../table.ts';
 
 /** Larger than SQLite's default of 4 KiB, because keys are long. */
 const PAGE_SIZE_BYTES = 8192;
-const CACHE_SIZE_KIB = 65_536;
-/**
- * Of a connection that reads once, from one end to the other, or, for an indexer, rows all over the
- * file.
- */
-const SMALL_CACHE_SIZE_KIB = 8192;
+/** The system keeps pages of the file, too: one that is not here costs a copy, seldom a disk. */
+const CACHE_SIZE_KIB = 8192;
+/** Of a connection that reads once, from one end to the other. */
+const SNAPSHOT_CACHE_SIZE_KIB = 4096;
 /** About what a batch changes: with twice as much, a writer uses as much CPU. */
 const WRITER_CACHE_SIZE_KIB = 16_384;
-const MMAP_SIZE_BYTES = 1024 ** 3;
 /**
  * Pages in the WAL before a checkpoint; bulk loads would otherwise spend their time on checkpoints.
  */
@@ -27,13 +24,9 @@ export class SqliteConnection {
 
   constructor(
     file: string,
-    options: {
-      readonly readOnly: boolean;
-      readonly isSnapshot?: boolean;
-      readonly isIndexing?: boolean;
-    },
+    options: { readonly readOnly: boolean; readonly isSnapshot?: boolean },
   ) {
-    const { readOnly, isSnapshot = false, isIndexing = false } = options;
+    const { readOnly, isSnapshot = false } = options;
     this.#database = new DatabaseSync(file, { readOnly, timeout: OPEN_TIMEOUT_MS });
     if (!readOnly) {
       this.#database.exec(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
@@ -45,11 +38,11 @@ export class SqliteConnection {
       this.#database.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
       this.#database.exec(`PRAGMA journal_size_limit = ${WAL_SIZE_LIMIT_BYTES}`);
     }
-    const readerKiB = isSnapshot || isIndexing ? SMALL_CACHE_SIZE_KIB : CACHE_SIZE_KIB;
+    const readerKiB = isSnapshot ? SNAPSHOT_CACHE_SIZE_KIB : CACHE_SIZE_KIB;
     const cacheKiB = readOnly ? readerKiB : WRITER_CACHE_SIZE_KIB;
     this.#database.exec(`PRAGMA cache_size = -${cacheKiB}`);
-    // An indexer's memory must not grow with the file: what it has mapped counts as its own.
-    this.#database.exec(`PRAGMA mmap_size = ${readOnly && !isIndexing ? MMAP_SIZE_BYTES : 0}`);
+    // Memory must not grow with the file: what a process has mapped counts as its own.
+    this.#database.exec('PRAGMA mmap_size = 0');
   }
 
   get inTransaction(): boolean {

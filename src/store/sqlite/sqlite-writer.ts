@@ -17,7 +17,7 @@ export class SqliteWriter {
 
   constructor(file: string) {
     this.#connection = new SqliteConnection(file, { readOnly: false });
-    this.#names = new NameTable(this.#connection);
+    this.#names = new NameTable(this.#connection, 'writer');
     // SQLite would wait inside the call and block the whole thread; `#begin` waits instead.
     this.#connection.execute('PRAGMA busy_timeout = 0');
   }

@@ -54,7 +54,8 @@ interface PoolGraphFollowerOptions {
 const BACKOFF: Backoff = { baseMs: 100, maxMs: 10_000 };
 /** Above this many touched pools, reading everything once is cheaper. */
 const TOUCHED_COUNT_MAX = 5_000;
-const POOL_COUNT_MAX = 300_000;
+/** About 700 bytes each. Those beyond hold the least, and are read when they are asked for. */
+const POOL_COUNT_MAX = 100_000;
 const PAUSE_MS = 20;
 const LOAD_MAX_MS = 2000;
 /** If the graph exceeds its limit by this factor, it is reloaded with a new threshold. */

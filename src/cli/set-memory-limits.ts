@@ -1,0 +1,34 @@
+// Settings of memory that take effect only when a process begins.
+
+/**
+ * Of the C library (glibc). By default it keeps for later what was freed in blocks of up to 32 MB,
+ * and has a heap for each thread: columns that grew while they were loaded would leave 300 MB.
+ */
+const ALLOCATOR = {
+  MALLOC_MMAP_THRESHOLD_: String(256 * 1024),
+  MALLOC_TRIM_THRESHOLD_: String(1024 ** 2),
+  MALLOC_ARENA_MAX: '2',
+} as const;
+
+/**
+ * Of V8. Two halves of so many megabytes hold new objects: without the limit they grow to 64 each.
+ * The others are collected when they have grown by so many per cent, not fourfold: the rows that a
+ * start reads would stay.
+ */
+const FLAGS = { '--max-semi-space-size': 16, '--heap-growing-percent': 40 } as const;
+
+/**
+ * Begins the process anew with them: the same process for whoever started it, and some 30 ms later.
+ * Without effect if they are set already, by this or by an operator, or where that is impossible.
+ */
+export function setMemoryLimits(): void {
+  const { env, execArgv, execPath, argv, platform } = process;
+  const isSet = Object.keys(ALLOCATOR).some((name) => env[name] !== undefined);
+  // The channel to a parent would be lost; workers have the settings of their primary.
+  if (isSet || platform !== 'linux' || process.channel || process.execve === undefined) return;
+  const given = [env['NODE_OPTIONS'] ?? '', ...execArgv].join(' ');
+  const flags = Object.entries(FLAGS).filter(([name]) => !given.includes(name));
+  const added = flags.map(([name, value]) => `${name}=${value}`);
+  const args = [execPath, ...execArgv, ...added, ...argv.slice(1)];
+  process.execve(execPath, args, { ...env, ...ALLOCATOR });
+}
