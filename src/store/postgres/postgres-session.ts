@@ -11,10 +11,15 @@ import {
   type Table,
 } from '../table.ts';
 import { toArrayLiteral, toParameter } from './array-literal.ts';
+import { CopyQuery } from './copy-query.ts';
+import { toCopyText } from './copy-text.ts';
 import type { PostgresNames } from './postgres-names.ts';
 
 /** Rows per statement: enough to make its overhead negligible, few enough to bound its size. */
 const ROWS_PER_STATEMENT = 4000;
+
+/** From here on rows are copied instead of inserted. */
+const COPIED_ROWS_MIN = 100;
 
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
@@ -27,7 +32,7 @@ export class PostgresSession implements SqlSession {
   readonly #isTransaction: boolean;
   /** Writes that were sent and not awaited. */
   #sent: Promise<unknown>[] = [];
-  #failure: { readonly error: unknown } | null = null;
+  #failure: { readonly error: unknown; readonly order: number } | null = null;
   #ended = false;
 
   /**
@@ -97,7 +102,25 @@ export class PostgresSession implements SqlSession {
   }
 
   insertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
-    return this.#executeForRows(buildInsert(table), table.types, rows);
+    return this.#isTransaction && rows.length >= COPIED_ROWS_MIN
+      ? this.#copyRows(table, rows)
+      : this.#executeForRows(buildInsert(table), table.types, rows);
+  }
+
+  /** The server writes copied rows with two thirds of the work, many to a page at once. */
+  async #copyRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
+    this.#assertOpen();
+    const ids = await this.#names.addIds(collectNames(table.types, rows));
+    const sql = `COPY ${table.name} (${table.columnList}) FROM STDIN`;
+    for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+      this.#assertOpen();
+      const text = toCopyText(table, rows.slice(start, start + ROWS_PER_STATEMENT), ids);
+      const done = Promise.withResolvers<void>();
+      this.#client.query(
+        new CopyQuery(sql, text, (error) => (error ? done.reject(error) : done.resolve())),
+      );
+      this.#send(done.promise);
+    }
   }
 
   upsertRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
@@ -133,10 +156,12 @@ export class PostgresSession implements SqlSession {
     }
   }
 
+  /** Failures that arrive together may be told in any order: the cause is the one sent first. */
   #send(written: Promise<unknown>): void {
+    const order = this.#sent.length;
     this.#sent.push(
       written.catch((error: unknown) => {
-        this.#failure ??= { error };
+        if (this.#failure === null || order < this.#failure.order) this.#failure = { error, order };
       }),
     );
   }

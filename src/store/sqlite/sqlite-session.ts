@@ -1,6 +1,7 @@
 // The shared SQL operations on one SQLite connection.
 
 import { parseHexDigits, toHexDigits } from '../hex-digits.ts';
+import { sortByKey } from '../sort-by-key.ts';
 import type { SqlProcedure, SqlRow, SqlSession, SqlValue } from '../sql.ts';
 import {
   buildConflictClause,
@@ -179,23 +180,6 @@ function replaceHex(values: SqlValue[], position: number): void {
 
 function toHex({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('hex');
-}
-
-/** Keys contain no nulls, and a column's values all have one type. */
-function sortByKey(table: Table, rows: SqlValue[][]): SqlValue[][] {
-  const [first] = rows;
-  if (first === undefined) return rows;
-  // Most calls have one value in the first columns: the chain, and often the token.
-  let start = 0;
-  while (start < table.keyLength && rows.every((row) => row[start] === first[start])) start += 1;
-  return rows.sort((a, b) => {
-    for (let position = start; position < table.keyLength; position += 1) {
-      const left = a[position] as string | number;
-      const right = b[position] as string | number;
-      if (left !== right) return left < right ? -1 : 1;
-    }
-    return 0;
-  });
 }
 
 function buildInsert(table: Table): SqlStatement {
