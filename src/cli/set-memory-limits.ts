@@ -15,7 +15,7 @@ const ALLOCATOR = {
  * The others are collected when they have grown by so many per cent, not fourfold: the rows that a
  * start reads would stay.
  */
-const FLAGS = { '--max-semi-space-size': 16, '--heap-growing-percent': 40 } as const;
+const FLAGS = { '--max-semi-space-size': 8, '--heap-growing-percent': 30 } as const;
 
 /**
  * Begins the process anew with them: the same process for whoever started it, and some 30 ms later.

@@ -9,7 +9,7 @@ import type { ResourceLimits } from 'node:worker_threads';
  * costs an indexer a hundred megabytes. What serves has far more in memory, and is to stay small
  * (as `cli/set-memory-limits.ts` says).
  */
-const GROWTH_PERCENT = { indexing: 150, serving: 40 } as const;
+const GROWTH_PERCENT = { indexing: 150, serving: 30 } as const;
 
 /**
  * Batches are short-lived: without these limits V8 lets the young heap grow to a hundred megabytes.

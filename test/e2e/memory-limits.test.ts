@@ -14,8 +14,8 @@ function readList(pid: number | undefined, name: 'cmdline' | 'environ'): string[
 test('the service has its settings of memory, and its pid', { skip: !isLinux }, async (t) => {
   const { child, origin, exited } = await startServiceProcess(t);
   const typed = readList(child.pid, 'cmdline');
-  assert.equal(typed.filter((one) => one === '--max-semi-space-size=16').length, 1);
-  assert.equal(typed.filter((one) => one === '--heap-growing-percent=40').length, 1);
+  assert.equal(typed.filter((one) => one === '--max-semi-space-size=8').length, 1);
+  assert.equal(typed.filter((one) => one === '--heap-growing-percent=30').length, 1);
   assert.equal(typed.filter((one) => one === 'serve').length, 1);
   const set = readList(child.pid, 'environ');
   assert.ok(set.includes('MALLOC_ARENA_MAX=2') && set.includes('MALLOC_MMAP_THRESHOLD_=262144'));
@@ -33,9 +33,9 @@ test("an operator's settings of memory stay", { skip: !isLinux }, async (t) => {
 });
 
 test('flags that were given are not given twice', { skip: !isLinux }, async (t) => {
-  const env = { NODE_OPTIONS: '--max-semi-space-size=8' };
+  const env = { NODE_OPTIONS: '--max-semi-space-size=24' };
   const { child } = await startServiceProcess(t, { env });
   const typed = readList(child.pid, 'cmdline').join(' ');
   assert.doesNotMatch(typed, /semi-space/);
-  assert.match(typed, /--heap-growing-percent=40/);
+  assert.match(typed, /--heap-growing-percent=30/);
 });
