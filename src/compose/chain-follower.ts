@@ -35,7 +35,7 @@ import type { ConfiguredScopes } from './chain-scopes.ts';
 import { ClientDemand } from './client-demand.ts';
 import { ForeignReports } from './foreign-reports.ts';
 import { IndexerCommands } from './indexer-commands.ts';
-import { prepareIndexerHeap } from './indexer-heap.ts';
+import { INDEXER_HEAP } from './indexer-heap.ts';
 import type {
   ChainReport,
   IndexerCommand,
@@ -65,8 +65,6 @@ interface ChainFollowerOptions {
   readonly node: string;
   readonly leaseMs: number;
   readonly canIndex: (chain: ChainSlug) => boolean;
-  /** Whether this process serves requests, too. */
-  readonly isServing: boolean;
   /** Every chain that will be followed, for answers before its source is known. */
   readonly chains: readonly ChainSlug[];
   /** Whose memory of the endpoints the thread shares. */
@@ -352,7 +350,7 @@ export class ChainFollower implements ChainDirectory {
     };
     const worker = new Worker(new URL('./indexer-thread.ts', import.meta.url), {
       workerData,
-      resourceLimits: prepareIndexerHeap(this.#options.isServing ? 'serving' : 'indexing'),
+      resourceLimits: INDEXER_HEAP,
     });
     this.#worker = worker;
     this.#heardAtMs = clock.monotonicMs();

@@ -1,7 +1,6 @@
 // The memory of the indexer's thread.
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import type { ResourceLimits } from 'node:worker_threads';
 
 /**
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
@@ -15,13 +14,12 @@ const GROWTH_PERCENT = { indexing: 150, serving: 30 } as const;
  * Batches are short-lived: without these limits V8 lets the young heap grow to a hundred megabytes.
  * A small machine allows less.
  */
-const LIMITS: ResourceLimits = {
+export const INDEXER_HEAP = {
   maxYoungGenerationSizeMb: 24,
   maxOldGenerationSizeMb: Math.min(1900, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20)),
 };
 
 /** Before the thread starts. V8 has one growth for all threads of a process. */
-export function prepareIndexerHeap(use: keyof typeof GROWTH_PERCENT): ResourceLimits {
+export function setHeapGrowth(use: keyof typeof GROWTH_PERCENT): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[use]}`);
-  return LIMITS;
 }

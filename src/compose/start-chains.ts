@@ -18,6 +18,7 @@ import { ChainFollower } from './chain-follower.ts';
 import { listScopes } from './chain-scopes.ts';
 import { findChainSources } from './chain-source.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
+import { setHeapGrowth } from './indexer-heap.ts';
 import type { ChainReport } from './indexer-message.ts';
 import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
@@ -69,6 +70,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
   const configured = findChainSources(config.chains);
   const embedded = listWanted(config);
   const chains: ChainSlug[] = [...configured.map((source) => source.chain), ...embedded];
+  setHeapGrowth(config.node.role === 'indexer' ? 'indexing' : 'serving');
   const follower = new ChainFollower({
     ...options,
     store: config.store,
@@ -79,7 +81,6 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     scopes: listScopes(config),
     leaseMs: config.node.leaseSeconds * 1000,
     canIndex: (chain) => canIndex(options, chain),
-    isServing: config.node.role !== 'indexer',
   });
   const running = new EmbeddedChains(options, (sources) => {
     follower.follow([...configured, ...sources]);
