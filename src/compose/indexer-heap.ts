@@ -1,14 +1,17 @@
-// The memory of the indexer's thread.
+// The memory of the indexer's thread, and how much heaps may grow.
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
- * with a limit below 2 GB double, which costs a tenth more CPU, and others grow fourfold, which
- * costs an indexer a hundred megabytes. What serves has far more in memory, and is to stay small
- * (as `cli/set-memory-limits.ts` says).
+ * with a limit below 2 GB double, which costs an indexer a tenth more CPU, and others grow fourfold,
+ * which costs it a hundred megabytes. What serves a large market has far more in memory, and is to
+ * stay small, as `cli/set-memory-limits.ts` says.
  */
-const GROWTH_PERCENT = { indexing: 150, serving: 30 } as const;
+const GROWTH_PERCENT = { small: 150, large: 30 } as const;
+/** More than the main thread needs for some ten thousand tokens. */
+const LARGE_BYTES = 128 * 2 ** 20;
+const LOOK_MS = 1000;
 
 /**
  * Batches are short-lived: without these limits V8 lets the young heap grow to a hundred megabytes.
@@ -19,7 +22,17 @@ export const INDEXER_HEAP = {
   maxOldGenerationSizeMb: Math.min(1900, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20)),
 };
 
-/** Before the thread starts. V8 has one growth for all threads of a process. */
-export function setHeapGrowth(use: keyof typeof GROWTH_PERCENT): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[use]}`);
+function setHeapGrowth(): void {
+  const isLarge = getHeapStatistics().used_heap_size > LARGE_BYTES;
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[isLarge ? 'large' : 'small']}`);
+}
+
+/**
+ * V8 has one growth for all threads of a process, and reads it at every collection: it follows the
+ * heap of the main thread. The result ends that.
+ */
+export function watchHeapGrowth(): () => void {
+  setHeapGrowth();
+  const timer = setInterval(setHeapGrowth, LOOK_MS).unref();
+  return () => clearInterval(timer);
 }

@@ -18,7 +18,7 @@ import { ChainFollower } from './chain-follower.ts';
 import { listScopes } from './chain-scopes.ts';
 import { findChainSources } from './chain-source.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
-import { setHeapGrowth } from './indexer-heap.ts';
+import { watchHeapGrowth } from './indexer-heap.ts';
 import type { ChainReport } from './indexer-message.ts';
 import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
@@ -70,7 +70,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
   const configured = findChainSources(config.chains);
   const embedded = listWanted(config);
   const chains: ChainSlug[] = [...configured.map((source) => source.chain), ...embedded];
-  setHeapGrowth(config.node.role === 'indexer' ? 'indexing' : 'serving');
+  const unwatchHeap = watchHeapGrowth();
   const follower = new ChainFollower({
     ...options,
     store: config.store,
@@ -104,6 +104,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
       // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();
       await running.stop();
+      unwatchHeap();
     },
   };
 }
