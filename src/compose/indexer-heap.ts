@@ -4,9 +4,9 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
- * with a limit below 2 GB double, which costs an indexer a tenth more CPU, and others grow fourfold,
- * which costs it a hundred megabytes. What serves a large market has far more in memory, and is to
- * stay small, as `cli/set-memory-limits.ts` says.
+ * with a limit below 2 GB double, which costs an indexer a tenth more CPU, and others grow
+ * fourfold, which costs it a hundred megabytes. What serves a large market has far more in memory,
+ * and is to stay small, as `cli/set-memory-limits.ts` says.
  */
 const GROWTH_PERCENT = { small: 150, large: 30 } as const;
 /** More than the main thread needs for some ten thousand tokens. */
