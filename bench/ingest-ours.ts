@@ -20,7 +20,7 @@ export interface OursTiming extends Timing {
 }
 
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
-  // The memory limits of the service's indexing thread, for a process.
+  // Those of the indexing thread of a process with `ROLE=indexer`; one that serves keeps less.
   const limits = ['--max-semi-space-size=8', '--max-old-space-size=1900'];
   const execArgv = [...limits, '--heap-growing-percent=150', ...nodeArgs];
   const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv });

@@ -319,9 +319,7 @@ export class ChainFollower implements ChainDirectory {
     const market = this.#markets.get(slug);
     const anchor = market?.assets.anchorPools[0];
     return {
-      slug,
-      caip2,
-      name,
+      ...{ slug, caip2, name },
       head: report?.status.block ?? null,
       finalized: report?.status.finalized ?? null,
       lagMs: report?.status.lagMs ?? null,
