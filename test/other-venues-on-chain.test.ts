@@ -11,7 +11,9 @@ import { buildApproval, findDirection } from '../devnet/swap-calldata.ts';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
 import { parseDevnetDeployment } from '../src/chains/evm/parse-devnet-deployment.ts';
 import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
+import { verifyChain } from '../src/ingest/verify/verify-chain.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
+import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';
 import { startIndexing } from './indexed-devnet.ts';
 
 const WHOLE_MAX_MS = 60_000;
@@ -124,5 +126,18 @@ describe('pools of other exchanges on the devnet', () => {
     const routers = listSwapRouters(parseDevnetDeployment(chain.deployment));
     const reached = VENUES.filter((venue) => routers.some(({ venues }) => venues.has(venue)));
     assert.deepEqual(reached, VENUES);
+  });
+
+  it('are stored as their contracts say', async () => {
+    await index.settle();
+    await index.indexer.stop();
+    const { checked, differences } = await verifyChain({
+      ...{ adapter: index.adapter, store: index.store, attemptCountMax: 3 },
+      openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+      sizes: { blockCountMax: 5000, eventCountMax: 20_000 },
+      signal: new AbortController().signal,
+    });
+    assert.deepEqual(differences, []);
+    assert.equal(checked['pool without answer'] ?? 0, 0);
   });
 });

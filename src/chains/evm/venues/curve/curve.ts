@@ -25,7 +25,7 @@ import {
   GET_UNDERLYING_COINS_SELECTOR,
   IS_META_SELECTOR,
 } from './curve-selectors.ts';
-import { readStablePiece } from './read-stable-pool.ts';
+import { readStablePiece, readStableStates } from './read-stable-pool.ts';
 
 export const CURVE_VENUE = 'curve';
 
@@ -172,5 +172,6 @@ export const curve: VenueProtocol = {
   // Rows from before StableSwap NG pools were computed. Each is asked for once.
   mayBeComputed: ({ kind, pool }) =>
     kind === 'tradesOnly' && parseCoinPairPool(pool)?.isUnderlying === false,
+  readPoolStates: readStableStates,
   readPoolPiece: readStablePiece,
 };
