@@ -10,12 +10,9 @@ const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
 } as const;
 
-/**
- * Of V8. Two halves of so many megabytes hold new objects: without the limit they grow to 64 each.
- * The others are collected when they have grown by so many per cent, not fourfold: the rows that a
- * start reads would stay.
- */
-const FLAGS = { '--max-semi-space-size': 8, '--heap-growing-percent': 30 } as const;
+/** Of V8: two halves of so many megabytes hold new objects. They would grow to 64 each. */
+const YOUNG_FLAG = '--max-semi-space-size';
+const YOUNG_MB = 8;
 
 /**
  * Begins the process anew with them: the same process for whoever started it, and some 30 ms later.
@@ -27,8 +24,7 @@ export function setMemoryLimits(): void {
   // The channel to a parent would be lost; workers have the settings of their primary.
   if (isSet || platform !== 'linux' || process.channel || process.execve === undefined) return;
   const given = [env['NODE_OPTIONS'] ?? '', ...execArgv].join(' ');
-  const flags = Object.entries(FLAGS).filter(([name]) => !given.includes(name));
-  const added = flags.map(([name, value]) => `${name}=${value}`);
+  const added = given.includes(YOUNG_FLAG) ? [] : [`${YOUNG_FLAG}=${YOUNG_MB}`];
   const args = [execPath, ...execArgv, ...added, ...argv.slice(1)];
   process.execve(execPath, args, { ...env, ...ALLOCATOR });
 }

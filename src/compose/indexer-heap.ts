@@ -6,11 +6,11 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
  * with a limit below 2 GB double, which costs an indexer a tenth more CPU, and others grow
  * fourfold, which costs it a hundred megabytes. What serves a large market has far more in memory,
- * and is to stay small, as `cli/set-memory-limits.ts` says.
+ * and is to stay small: the rows that a start reads would be kept for long.
  */
 const GROWTH_PERCENT = { small: 150, large: 30 } as const;
-/** More than the main thread needs for some ten thousand tokens. */
-const LARGE_BYTES = 128 * 2 ** 20;
+/** More than the main thread needs for some thousand tokens. */
+const LARGE_BYTES = 64 * 2 ** 20;
 const LOOK_MS = 1000;
 
 /**
