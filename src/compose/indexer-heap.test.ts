@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
 test('V8 knows by how much a heap may grow', () => {
-  const script = '(await import(process.argv[1])).watchHeapGrowth()();';
+  const script = '(await import(process.argv[1])).watchHeapGrowth(() => true)();';
   const module = new URL('./indexer-heap.ts', import.meta.url).href;
   const flags = ['--input-type=module', '--eval', script, module];
   const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });

@@ -4,7 +4,7 @@ import type { ChainSource } from '../chains/family.ts';
 import type { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
-import type { ChainDirectory } from '../market/chain-status.ts';
+import type { ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
 import type { PoolDemand } from '../model/adoption.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
@@ -22,6 +22,9 @@ import { watchHeapGrowth } from './indexer-heap.ts';
 import type { ChainReport } from './indexer-message.ts';
 import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
+
+/** A chain that is further behind than this is indexed at full speed. */
+const BLOCKS_BEHIND = 1000;
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
@@ -65,12 +68,15 @@ function canIndex({ config, mayIndex }: StartChainsOptions, chain: ChainSlug): b
   return indexedChains.length === 0 || indexedChains.includes(chain);
 }
 
+function isFarBehind({ progress }: FollowedChainStatus): boolean {
+  return progress !== null && progress.head - progress.block > BLOCKS_BEHIND;
+}
+
 export function startChains(options: StartChainsOptions): FollowedChains {
   const { config } = options;
   const configured = findChainSources(config.chains);
   const embedded = listWanted(config);
   const chains: ChainSlug[] = [...configured.map((source) => source.chain), ...embedded];
-  const unwatchHeap = watchHeapGrowth();
   const follower = new ChainFollower({
     ...options,
     store: config.store,
@@ -82,6 +88,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     leaseMs: config.node.leaseSeconds * 1000,
     canIndex: (chain) => canIndex(options, chain),
   });
+  const unwatchHeap = watchHeapGrowth(() => follower.list().some(isFarBehind));
   const running = new EmbeddedChains(options, (sources) => {
     follower.follow([...configured, ...sources]);
   });
