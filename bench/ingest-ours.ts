@@ -20,7 +20,7 @@ export interface OursTiming extends Timing {
 }
 
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
-  // Those of the indexing thread of a process with `ROLE=indexer`; one that serves keeps less.
+  // Those of the indexing thread, in a process that does not serve a large market.
   const limits = ['--max-semi-space-size=8', '--max-old-space-size=1900'];
   const execArgv = [...limits, '--heap-growing-percent=150', ...nodeArgs];
   const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv });

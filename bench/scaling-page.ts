@@ -131,7 +131,7 @@ Nothing of this is built here. Each engine exists; the seam is where it would be
 
 | What ends | Engine | Seam |
 |---|---|---|
-| connections of PostgreSQL | a larger \`max_connections\`, then PgBouncer for the pool of requests; the feed and leases keep a connection of their own, because \`LISTEN\` belongs to one | \`DATABASE_URL\`, \`store/postgres/postgres-pool\` |
+| connections of PostgreSQL | a larger \`max_connections\`, then PgBouncer for nodes that do not index; the feed and leases keep a connection of their own, because \`LISTEN\` belongs to one, and an indexer connects directly: in transaction mode PgBouncer may keep a connection whose \`COPY\` was refused | \`DATABASE_URL\`, \`store/postgres/postgres-pool\` |
 | cold reads | more hot standbys, each named by the nodes next to it | \`DATABASE_READ_URL\` |
 | writes and disk of the trades and candles | partitions by chain and month (declarative, in PostgreSQL): old ones are dropped or moved as a whole, which also replaces deletion by rows | a migration; \`store/market\` knows tables by name only |
 | trades older than some months | columns: Parquet files or ClickHouse, filled by \`npx mintwire export\`. Klines stay; pages of old trades are read there | \`MarketReads\` behind \`store/\`; an engine passes \`test/conformance/describe-store.ts\` |

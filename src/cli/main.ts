@@ -37,7 +37,7 @@ type Command = (typed: readonly string[]) => Promise<void>;
 /** A command loads what it needs: the whole service takes a second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => {
-    // First of all: it begins the process anew.
+    // First of all, for it re-executes the process.
     (await import('./set-memory-limits.ts')).setMemoryLimits();
     return (await import('./serve.ts')).serve;
   },

@@ -11,20 +11,30 @@ const ALLOCATOR = {
 } as const;
 
 /** Of V8: two halves of so many megabytes hold new objects. They would grow to 64 each. */
-const YOUNG_FLAG = '--max-semi-space-size';
-const YOUNG_MB = 8;
+const YOUNG_FLAG = '--max-semi-space-size=8';
+/** V8 takes underscores, too. */
+const YOUNG_FLAG_GIVEN = /--max[-_]semi[-_]space[-_]size/;
+
+/** Set in the second run. The C library may remove its own variables, so they are no such mark. */
+const MARK = 'MINTWIRE_MEMORY_SET';
 
 /**
- * Begins the process anew with them: the same process for whoever started it, and some 30 ms later.
- * Without effect if they are set already, by this or by an operator, or where that is impossible.
+ * Re-executes the process with these settings: the same pid, some 30 ms later. Does nothing if an
+ * operator has set the allocator, or where it is not possible: they only save memory.
  */
 export function setMemoryLimits(): void {
   const { env, execArgv, execPath, argv, platform } = process;
+  const isSecondRun = env[MARK] !== undefined;
+  delete env[MARK];
   const isSet = Object.keys(ALLOCATOR).some((name) => env[name] !== undefined);
   // The channel to a parent would be lost; workers have the settings of their primary.
-  if (isSet || platform !== 'linux' || process.channel || process.execve === undefined) return;
-  const given = [env['NODE_OPTIONS'] ?? '', ...execArgv].join(' ');
-  const added = given.includes(YOUNG_FLAG) ? [] : [`${YOUNG_FLAG}=${YOUNG_MB}`];
+  if (isSecondRun || isSet || platform !== 'linux' || process.channel) return;
+  const isGiven = YOUNG_FLAG_GIVEN.test([env['NODE_OPTIONS'] ?? '', ...execArgv].join(' '));
+  const added = isGiven ? [] : [YOUNG_FLAG];
   const args = [execPath, ...execArgv, ...added, ...argv.slice(1)];
-  process.execve(execPath, args, { ...env, ...ALLOCATOR });
+  try {
+    process.execve?.(execPath, args, { ...env, ...ALLOCATOR, [MARK]: '1' });
+  } catch {
+    // A sandbox forbids it.
+  }
 }

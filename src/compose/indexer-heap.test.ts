@@ -1,4 +1,4 @@
-// Pins that V8 has the setting on which an indexer's memory depends: an unknown one is only told.
+// Pins that V8 has the setting on which an indexer's memory depends: V8 only warns of an unknown one.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -88,7 +88,9 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     leaseMs: config.node.leaseSeconds * 1000,
     canIndex: (chain) => canIndex(options, chain),
   });
-  const unwatchHeap = watchHeapGrowth(() => follower.list().some(isFarBehind));
+  const unwatchHeap = watchHeapGrowth(() =>
+    follower.list().some((one) => follower.isIndexing(one.slug) && isFarBehind(one)),
+  );
   const running = new EmbeddedChains(options, (sources) => {
     follower.follow([...configured, ...sources]);
   });

@@ -142,8 +142,8 @@ export const ERROR_CATALOGUE = {
   NO_MARKET: {
     status: 404,
     title: 'No market',
-    detail: 'No route through pools with liquidity leads from {from} to {to} on {chain}.',
-    help: 'The tokens are known, but at least one of them has no pool. `GET /v1/token` lists the pools of a token.',
+    detail: 'No pools lead from {from} to {to} on {chain}.',
+    help: 'The tokens are known, but at least one of them has no pool, or both are assets that prices are quoted in. `GET /v1/token` lists the pools of a token.',
   },
   NO_ROUTE: {
     status: 404,

@@ -21,7 +21,7 @@ test('values are separated by tabs, and rows are in the order of their keys', ()
   assert.equal(toCopyText(TABLE, rows, IDS), `${lines.join('\n')}\n`);
 });
 
-test('what the format means something by is escaped, and a null is no text', () => {
+test('characters with a meaning in the format are escaped, and a null is no text', () => {
   const write = (note: string | null) =>
     toCopyText(TABLE, [['devnet', `0x${FIRST}`, null, note]], IDS).split('\\N\t')[1];
   assert.equal(write('a\tb\nc\rd\\e'), 'a\\tb\\nc\\rd\\\\e\n');

@@ -19,8 +19,8 @@ import {
 } from './writer-message.ts';
 
 /**
- * The thread holds the rows of one batch and little else. Below 2 GB V8 collects a heap before it
- * has grown far beyond what is alive: without this limit it takes another 50 MB.
+ * The thread holds the rows of one batch and little else: without these limits it takes another
+ * 50 MB.
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 512 };
 

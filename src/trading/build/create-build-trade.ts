@@ -58,7 +58,7 @@ const SMALLER_COUNT_MAX = 3;
 const POLL_MS = 15;
 const ROUTE_REFUSALS: ReadonlySet<string> = new Set([
   ...['NO_MARKET', 'VENUE_NOT_SUPPORTED', 'NO_SINGLE_ROUTER', 'INSUFFICIENT_LIQUIDITY'],
-  ...['NO_ROUTE', 'AMOUNT_TOO_SMALL', 'PRICE_MOVED'],
+  ...['NO_ROUTE', 'POOLS_NOT_QUOTED', 'AMOUNT_TOO_SMALL', 'PRICE_MOVED'],
 ]);
 const BPS = 10_000n;
 /** The rounding of a measured tax. */

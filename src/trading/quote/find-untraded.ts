@@ -61,6 +61,8 @@ interface UntradedQuery {
 
 /** Of the tokens on the way, this many are looked at. */
 const TOKENS_MAX = 32;
+/** So many pools of a token are asked for, and so many on the way: others wait for theirs, too. */
+const ASKED_MAX = 16;
 
 function listVenues(pools: readonly PoolRecord[]): string[] {
   return [...new Set(pools.map(({ venue }) => venue))].sort();
@@ -74,14 +76,18 @@ function explainUnread(
 ): UntradedToken | null {
   const unread = pools.filter((pool) => isUnread(pool, query));
   if (unread.length === 0) return null;
-  const wait = query.awaitPools(unread.map(({ pool }) => pool));
+  // Those that were traded last are the likeliest to be worth a quote.
+  const asked = unread
+    .toSorted((a, b) => (b.lastSwapAtMs ?? 0) - (a.lastSwapAtMs ?? 0))
+    .slice(0, ASKED_MAX);
+  const wait = query.awaitPools(asked.map(({ pool }) => pool));
   if (wait === 'pending') return { token, kind: 'pending' };
   const venues = listVenues(unread.filter(isTraded));
   if (venues.length === 0) return null;
   return { token, kind: 'flags', flags: `on ${venues.join(', ')}, ${UNREAD_REASONS[wait]}` };
 }
 
-/** Of the pools of a token; null if they keep nobody from trading. */
+/** Why the pools of a token are not traded; null if there is no reason in them. */
 function explainPools(
   token: Address,
   pools: readonly PoolRecord[],
@@ -129,7 +135,13 @@ async function findOnTheWay(
   const { chain, tradedVenues } = query;
   const { start, goals } = ends;
   type Step = ReturnType<typeof listNeighbours>[number];
-  const explain = (step: Step) => explainPools(step.token, [step.pool], query);
+  /** One that is pending is worth a second request, whatever the others are. */
+  const explain = (steps: readonly Step[]) => {
+    const reasons = steps
+      .slice(0, ASKED_MAX)
+      .flatMap(({ token, pool }) => explainPools(token, [pool], query) ?? []);
+    return reasons.find(({ kind }) => kind === 'pending') ?? reasons[0] ?? null;
+  };
   const pick = (tokens: Iterable<Address>) =>
     [...new Set(tokens)].filter((one) => one !== start && !goals.has(one)).slice(0, TOKENS_MAX);
   const firsts = await store.readPoolsOfTokens(chain, [start]);
@@ -137,20 +149,19 @@ async function findOnTheWay(
   const asked = { tokens: middles, against: [...goals] };
   const seconds = listNeighbours(await readPools(store, query, asked), new Set(middles));
   const isOpen = ({ pool }: Step) => !tradedVenues.has(pool.venue) || isUnread(pool, query);
-  const direct = seconds.find((one) => goals.has(one.other) && isOpen(one));
-  if (direct !== undefined) return explain(direct);
+  const direct = explain(seconds.filter((one) => goals.has(one.other) && isOpen(one)));
+  if (direct !== null) return direct;
   const lasts = pick(seconds.map(({ other }) => other));
   if (lasts.length === 0) return null;
   const between = await store.readPoolsOfTokens(chain, lasts, [...goals]);
-  for (const last of listNeighbours(between, new Set(lasts))) {
+  const ways = listNeighbours(between, new Set(lasts)).flatMap((last) => {
     const way = seconds.filter(({ other }) => other === last.token);
-    const open = isOpen(last) ? last : way.find(isOpen);
-    if (open !== undefined) return explain(open);
-  }
-  return null;
+    return isOpen(last) ? [last] : way.filter(isOpen);
+  });
+  return explain(ways);
 }
 
-/** Null if one of the tokens has no pool at all. */
+/** Null if one of the tokens has no pool at all, or if both have too many to read. */
 export async function findUntraded(
   store: PoolSource,
   query: UntradedQuery,
