@@ -1,4 +1,4 @@
-// Pins that V8 has the setting on which an indexer's memory depends: V8 only warns of an unknown one.
+// Pins that V8 has the setting on which the memory of an indexer depends: it only warns otherwise.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
