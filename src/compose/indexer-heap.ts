@@ -8,7 +8,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
  * fourfold, which costs it a hundred megabytes. What serves a large market has far more in memory,
  * and is to stay small: the rows that a start reads would be kept for long.
  */
-const GROWTH_PERCENT = { small: 150, large: 30 } as const;
+const GROWTH_PERCENT = { small: 150, large: 20 } as const;
 /** More than the main thread needs for some thousand tokens. */
 const LARGE_BYTES = 64 * 2 ** 20;
 /** The same while history is indexed: at 40 % a swap took a quarter more CPU. */
