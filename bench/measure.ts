@@ -138,6 +138,14 @@ export interface ServeOptions {
   readonly nodeArgs?: readonly string[];
 }
 
+/** Budgets of callers without credentials must not refuse what is measured. */
+export const NO_LIMITS = {
+  LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
+  LIMIT_ANONYMOUS_BURST: '1000000000',
+  LIMIT_IP_PER_MINUTE: '1000000000',
+  LIMIT_IP_BURST: '1000000000',
+};
+
 /** Our service as a process, without effective limits; resolves when it serves. */
 export function startOurs(options: ServeOptions): Promise<StartedServer> {
   const child = spawn(process.execPath, [...(options.nodeArgs ?? []), 'src/cli/main.ts', 'serve'], {
@@ -147,10 +155,7 @@ export function startOurs(options: ServeOptions): Promise<StartedServer> {
       PORT: '0',
       METRICS_PORT: '0',
       DEVNET: 'off',
-      LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
-      LIMIT_ANONYMOUS_BURST: '1000000000',
-      LIMIT_IP_PER_MINUTE: '1000000000',
-      LIMIT_IP_BURST: '1000000000',
+      ...NO_LIMITS,
       ...options.env,
     },
   });

@@ -7,7 +7,7 @@ import { findSegmentFolder } from '../src/compose/kept-segments.ts';
 import { loadConfig } from '../src/config.ts';
 import { TOKEN_SORTS } from '../src/contract/operations/list-tokens.ts';
 import { buildMarketAddress, buildMarketStore, MARKET_HEAD } from './market-store.ts';
-import { median, spread } from './measure.ts';
+import { median, NO_LIMITS, spread } from './measure.ts';
 import type { Row } from './row.ts';
 import { type WatchedStart, watchStart } from './start-health.ts';
 import { startStillNode } from './still-node.ts';
@@ -23,13 +23,6 @@ const READY_MAX_MS = 10_000;
 const MEMORY_MAX_MB = 900;
 const READS = 3000;
 const SEARCHED = ['doge', 'moon', 'inu', 'ka', 'lemi'];
-/** Budgets must not refuse the reads. */
-const NO_LIMITS = {
-  LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
-  LIMIT_ANONYMOUS_BURST: '1000000000',
-  LIMIT_IP_PER_MINUTE: '1000000000',
-  LIMIT_IP_BURST: '1000000000',
-};
 const READY_PATHS = ['/v1/ready', '/v1/tokens/search?q=warm'];
 
 function buildRow(

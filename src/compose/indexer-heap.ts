@@ -24,10 +24,14 @@ export const INDEXER_HEAP = {
   maxOldGenerationSizeMb: Math.min(1900, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20)),
 };
 
+export function pickHeapGrowth(usedBytes: number, isBehind: boolean): number {
+  const isLarge = usedBytes > (isBehind ? LARGE_BEHIND_BYTES : LARGE_BYTES);
+  return GROWTH_PERCENT[isLarge ? 'large' : 'small'];
+}
+
 function setHeapGrowth(isBehind: boolean): void {
-  const largeBytes = isBehind ? LARGE_BEHIND_BYTES : LARGE_BYTES;
-  const isLarge = getHeapStatistics().used_heap_size > largeBytes;
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[isLarge ? 'large' : 'small']}`);
+  const percent = pickHeapGrowth(getHeapStatistics().used_heap_size, isBehind);
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
 /**

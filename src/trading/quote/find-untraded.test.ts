@@ -93,6 +93,18 @@ it('may be that the pools are not known in full yet: they are then asked for', a
   assert.deepEqual(await find(buildUnread('built', null)), pending);
 });
 
+it('asks for few pools, those that were traded last', async () => {
+  const pools = Array.from({ length: 40 }, (_, index) => ({
+    ...buildUnread('built', index),
+    pool: poolId(`${index}`),
+  }));
+  await find(...pools);
+  assert.deepEqual(
+    asked,
+    Array.from({ length: 16 }, (_, index) => poolId(`${39 - index}`)),
+  );
+});
+
 it('is no pool that is never quoted, however much is known of it', async () => {
   assert.equal((await find(buildUnread('other')))?.kind, 'venues');
   const state = { last0: 5n, last1: 7n };
@@ -161,6 +173,14 @@ it('is a venue of a token on the way, where nothing is built', async () => {
     ),
     { token: address('last'), kind: 'venues', venues: ['other'] },
   );
+});
+
+it('is a pool on the way that is being read, before a venue where nothing is built', async () => {
+  const middle = address('middle');
+  const first = ['mint', 'middle', 'built'] as const;
+  const open = ['middle', 'wrapped', 'other'] as const;
+  const unread = ['middle', 'quote', `built${UNREAD}`] as const;
+  assert.deepEqual(await findIn(first, open, unread), { token: middle, kind: 'pending' });
 });
 
 it('is no venue that leads elsewhere', async () => {
