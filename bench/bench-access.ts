@@ -13,7 +13,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import type { AccessStore } from '../src/store/access-store.ts';
 import { walletId } from '../test/test-ids.ts';
 import { runLoad } from './load-client.ts';
-import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
+import { buildMarketStore, READS, untilSettled } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -152,7 +152,7 @@ export async function benchAccess(options: { readonly quick: boolean }): Promise
   const durationMs = options.quick ? 450 : 3000;
   const repetitions = options.quick ? 3 : 7;
   try {
-    await untilLoaded(server);
+    await untilSettled(server);
     const callers: readonly Caller[] = [
       { name: 'anonymous', bearer: null, status: 200 },
       { name: 'key', bearer: await issueKey(server.port), status: 200 },

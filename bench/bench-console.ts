@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openContext } from '../test/launch-browser.ts';
-import { buildMarketStore, untilLoaded } from './market-store.ts';
+import { buildMarketStore, untilSettled } from './market-store.ts';
 import { median, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -74,7 +74,7 @@ export async function benchConsole(options: { readonly quick: boolean }): Promis
   const env = await buildMarketStore(folder, { tokens: TOKENS, deepTokens: 100 });
   const server = await startOurs({ env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' } });
   try {
-    await untilLoaded(server);
+    await untilSettled(server);
     const url = `http://127.0.0.1:${server.port}/`;
     while ((await fetch(url)).status !== 200) {
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -8,8 +8,8 @@ import { POOL_SORTS } from '../src/contract/operations/list-pools.ts';
 import { TOKEN_SORTS } from '../src/contract/operations/list-tokens.ts';
 import { measureCost } from './grow-tokens.ts';
 import { buildGrowthRow } from './growth-row.ts';
-import { buildMarketStore } from './market-store.ts';
-import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
+import { buildMarketStore, untilSettled } from './market-store.ts';
+import { median, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
 const SIZES = [10_000, 1_000_000] as const;
@@ -19,7 +19,6 @@ const HOT_REQUESTS = 600;
 const COLD_REQUESTS = 5;
 const HOT_GOAL_MICROS = 3000;
 const COLD_GOAL_MICROS = 20_000;
-const QUIET_MS = 2000;
 
 /** By the name of the list. */
 const LISTS: Readonly<Record<string, string>> = Object.fromEntries([
@@ -49,22 +48,6 @@ interface Sized {
   readonly size: number;
   readonly server: StartedServer;
   readonly costs: Cost[];
-}
-
-async function untilListed(server: StartedServer): Promise<void> {
-  const url = `http://127.0.0.1:${server.port}/v1/tokens?sort=gainers`;
-  while ((await fetch(url)).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
-/** Until what is prepared behind the first list is done: no list that is measured pays for it. */
-async function untilQuiet({ pid }: StartedServer): Promise<void> {
-  for (;;) {
-    const beforeMs = readCpuMs(pid);
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    if (readCpuMs(pid) - beforeMs < QUIET_MS / 10) return;
-  }
 }
 
 async function measure(server: StartedServer): Promise<Cost> {
@@ -138,8 +121,7 @@ export async function benchLists(options: { readonly quick: boolean }): Promise<
         env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
       });
       all.push({ size, server, costs: [] });
-      await untilListed(server);
-      await untilQuiet(server);
+      await untilSettled(server);
       await measure(server);
     }
     for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {

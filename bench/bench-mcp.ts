@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runLoad } from './load-client.ts';
 
-import { buildMarketAddress, buildMarketStore, untilLoaded } from './market-store.ts';
+import { buildMarketAddress, buildMarketStore, untilSettled } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -102,7 +102,7 @@ export async function benchMcp(options: { readonly quick: boolean }): Promise<Ro
       env: { ...env, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
     });
     try {
-      await untilLoaded(server);
+      await untilSettled(server);
       const measured: Measured[] = [];
       for (const twin of TWINS) measured.push(await measureTwin(server, twin, options));
       const [worst] = measured.toSorted((a, b) => a.ratio - b.ratio);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../test/postgres.ts';
 import { startRedis } from '../test/redis.ts';
 import { runLoad } from './load-client.ts';
-import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
+import { buildMarketStore, READS, untilSettled } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -51,7 +51,7 @@ export async function benchNodes(options: { readonly quick: boolean }): Promise<
     for (const more of [{}, { REDIS_URL: redis.url }]) {
       const server = await startOurs({ env: { ...env, ...more } });
       servers.push(server);
-      await untilLoaded(server);
+      await untilSettled(server);
     }
     const runs = servers.map((): Measured[] => []);
     for (const server of servers) await measure(server, durationMs);

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PLENTY } from './bench-access.ts';
-import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
+import { buildMarketStore, READS, untilSettled } from './market-store.ts';
 import {
   computeRatios,
   formatCpuNote,
@@ -86,7 +86,7 @@ async function measureWith(
     env: { ...env, ...PLENTY, LOG_LEVEL: logLevel, OVERLOAD_LAG_MS: '60000' },
   });
   try {
-    await untilLoaded(ours);
+    await untilSettled(ours);
     const rows: Row[] = [];
     for (const hot of served.hot) rows.push(await measureHot(ours, hot, options));
     if (logLevel === 'warn') rows.push(await measurePrices(ours, options));

@@ -12,7 +12,7 @@ import {
   buildMarketStore,
   DEEP_COUNT,
   makeTexts,
-  untilLoaded,
+  untilSettled,
 } from './market-store.ts';
 import { median, readCpuMs, readOwnMb, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
@@ -113,7 +113,7 @@ interface Sized {
 }
 
 async function warmUp(server: StartedServer): Promise<void> {
-  await untilLoaded(server);
+  await untilSettled(server);
   await measureCost(server, buildColdPaths({ from: 0, count: WARM_TOKENS }));
   for (let i = 0; i < 2; i += 1) await measureCost(server, buildSearchPaths());
 }

@@ -13,7 +13,13 @@ import { createPosition, foldTrade } from '../src/positions/position-fold.ts';
 import type { MarketTransaction, Store } from '../src/store/store.ts';
 import { buildGrowthRow } from './growth-row.ts';
 import { runLoad } from './load-client.ts';
-import { buildMarketAddress, makeToken, makeTrade, writeDeployment } from './market-store.ts';
+import {
+  buildMarketAddress,
+  makeToken,
+  makeTrade,
+  untilSettled,
+  writeDeployment,
+} from './market-store.ts';
 import { readCpuMs, type StartedServer, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -21,7 +27,8 @@ const CHAIN = 'devnet';
 const SIZES = [10_000, 1_000_000] as const;
 const QUICK_SIZES = [5000, 40_000] as const;
 const START_MS = Date.UTC(2026, 0, 1);
-const STEP_MS = 2000;
+/** All sizes trade over the same time, so that a window has the same part of them. */
+const SPAN_MS = 35 * 86_400_000;
 const PER_COMMIT = 20_000;
 const REPETITIONS = 5;
 /** A wallet has a position for so many of its trades. */
@@ -31,9 +38,9 @@ const BUSY = buildMarketAddress('aa', 0);
 
 /** Bought and sold once, the largest first: a few wallets have most of the volume. */
 function makePosition(token: Address, number: number): PositionRecord {
-  const timestampMs = START_MS + (number % 1000) * 3_000_000;
+  const timestampMs = START_MS + ((number * 7919) % 1000) * (SPAN_MS / 1000);
   const cost = 500_000 / (1 + number) ** 0.8;
-  const brought = cost * (0.5 + ((number * 7919) % 1000) / 900);
+  const brought = cost * (0.5 + ((number * 6007) % 1000) / 900);
   const key = { token, wallet: buildMarketAddress('cc', number) };
   const bought = foldTrade(createPosition(key, timestampMs), {
     ...{ side: 'buy', amountRaw: 10n ** 18n, valueUsd: cost.toFixed(4), timestampMs },
@@ -46,14 +53,15 @@ function makePosition(token: Address, number: number): PositionRecord {
 /** The trades and positions of a commit, from one number on. */
 async function writePart(
   transaction: MarketTransaction,
-  part: { readonly from: number; readonly count: number; readonly tokens: number },
+  part: { readonly from: number; readonly count: number; readonly size: number },
 ): Promise<void> {
-  const { from, count, tokens } = part;
+  const { from, count, size } = part;
+  const tokens = size / TRADES_PER_POSITION;
   const numbers = Array.from({ length: count }, (_, index) => from + index);
   await transaction.insertTrades(
     numbers.map((index) => {
       const place = { index, block: 1 + index, logIndex: 0 };
-      const timestampMs = START_MS + index * STEP_MS;
+      const timestampMs = START_MS + Math.floor((index / size) * SPAN_MS);
       return { ...makeTrade(index % tokens, { ...place, timestampMs }), wallet: BOT };
     }),
   );
@@ -73,7 +81,7 @@ async function fill(store: Store, size: number): Promise<void> {
       await transaction.setCheckpoint({
         ...{ startBlock: 0, block, finalizedBlock: block, startAtMs: START_MS, version },
         blockHash: `0x${block.toString(16).padStart(64, '0')}`,
-        timestampMs: START_MS + size * STEP_MS,
+        timestampMs: START_MS + SPAN_MS,
       });
       if (from === 0) {
         await transaction.putTokens(rows);
@@ -83,17 +91,17 @@ async function fill(store: Store, size: number): Promise<void> {
         }));
         await transaction.putPositions(own);
       }
-      await writePart(transaction, { from, count, tokens });
+      await writePart(transaction, { from, count, size });
     });
   }
 }
 
 /** No path twice, so that no answer is cached. */
-function buildPaths(size: number, seed: string): string[] {
+function buildPaths(seed: string): string[] {
   const random = createSeededRandom(seed);
   const wallet = `chain=${CHAIN}&wallet=${BOT}`;
   return Array.from({ length: 160 }, (_, index) => {
-    const endTime = START_MS + Math.floor((0.1 + 0.9 * random.next()) * size) * STEP_MS;
+    const endTime = START_MS + Math.floor((0.1 + 0.9 * random.next()) * SPAN_MS);
     const window = TRADER_WINDOWS[(index >> 2) % TRADER_WINDOWS.length];
     const sort = index % 8 < 4 ? 'volume' : 'realised';
     const limit = 1 + random.below(50);
@@ -112,8 +120,8 @@ interface Sized {
   readonly micros: number[];
 }
 
-async function measure({ size, server, micros }: Sized, seed: string): Promise<void> {
-  const paths = buildPaths(size, seed);
+async function measure({ server, micros }: Sized, seed: string): Promise<void> {
+  const paths = buildPaths(seed);
   const beforeMs = readCpuMs(server.pid);
   const { requests } = await runLoad({
     ...{ port: server.port, path: paths, connections: 1 },
@@ -134,6 +142,7 @@ async function serve(folder: string, size: number): Promise<Sized> {
       ...{ LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000', ANSWER_CACHE_MB: '1' },
     },
   });
+  await untilSettled(server);
   return { size, server, micros: [] };
 }
 

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { foldTrades } from '../src/candles/derive-klines.ts';
 import { openStore } from '../src/compose/open-store.ts';
@@ -15,6 +16,7 @@ import {
 import type { PoolRecord } from '../src/model/pool.ts';
 import type { MarketTransaction, Store } from '../src/store/store.ts';
 import { address, poolId, transactionId } from '../test/test-ids.ts';
+import { listTreePids, readCpuMs, type StartedServer } from './measure.ts';
 
 const CHAIN = 'devnet';
 const NOW_MS = 1_790_000_000_000;
@@ -309,11 +311,20 @@ export async function buildMarketStore(
   return databaseUrl === undefined ? env : { ...env, DATABASE_URL: databaseUrl };
 }
 
-/** Waits until the search index is loaded. */
-export async function untilLoaded(server: { readonly port: number }): Promise<void> {
-  const url = `http://127.0.0.1:${server.port}/v1/tokens/search?q=warm`;
-  while ((await fetch(url)).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+/** The last of what a start loads. */
+const LOADED_PATHS = ['/v1/tokens/search?q=warm', '/v1/tokens?sort=gainers'];
+const QUIET_MS = 1000;
+
+/** Until everything is loaded and prepared, so that nothing that is measured pays for it. */
+export async function untilSettled({ port, pid }: StartedServer): Promise<void> {
+  for (const path of LOADED_PATHS) {
+    while ((await fetch(`http://127.0.0.1:${port}${path}`)).status !== 200) await sleep(200);
+  }
+  const readMs = () => listTreePids(pid).reduce((sum, one) => sum + readCpuMs(one), 0);
+  for (let isQuiet = false; !isQuiet; ) {
+    const beforeMs = readMs();
+    await sleep(QUIET_MS);
+    isQuiet = readMs() - beforeMs < QUIET_MS / 10;
   }
 }
 

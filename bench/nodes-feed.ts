@@ -18,7 +18,7 @@ import { findFreePort } from '../test/guarded-server.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { poolId, transactionId } from '../test/test-ids.ts';
 import { PLENTY } from './bench-access.ts';
-import { buildMarketAddress, buildMarketStore, MARKET_HEAD, untilLoaded } from './market-store.ts';
+import { buildMarketAddress, buildMarketStore, MARKET_HEAD, untilSettled } from './market-store.ts';
 import { median, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -28,7 +28,7 @@ const COMMITS_PER_SECOND = 2;
 const TRADES_PER_COMMIT = 40;
 /**
  * Not measured: the first commit moves the chain's time by weeks, from the stored market to now,
- * and every trade leaves its windows.
+ * and every trade leaves its windows. The next ones wait until the nodes are done with that.
  */
 const FIRST_COMMITS = 4;
 /** Traded in every commit. */
@@ -85,7 +85,11 @@ function buildTrade(block: number, logIndex: number, number: number): MarketEven
 /** Commits as the process that indexes does; returns when each measured block was committed. */
 async function writeCommits(
   databaseUrl: string,
-  of: { readonly tokens: number; readonly durationMs: number },
+  of: {
+    readonly tokens: number;
+    readonly durationMs: number;
+    readonly untilTold: (block: number) => Promise<void>;
+  },
 ): Promise<ReadonlyMap<number, number>> {
   const store = await createPostgresStore({ url: databaseUrl });
   const committedAtMs = new Map<number, number>();
@@ -102,7 +106,7 @@ async function writeCommits(
     const { signal } = new AbortController();
     await index.load(1, signal);
     const random = createSeededRandom('feed');
-    const endsMs = performance.now() + of.durationMs;
+    let endsMs = performance.now() + of.durationMs;
     while (performance.now() < endsMs) {
       const header = buildHeader(index.block + 1);
       const events = Array.from({ length: TRADES_PER_COMMIT }, (_, at) =>
@@ -114,6 +118,10 @@ async function writeCommits(
         ...{ headers: [header], last: header, withSupplies: false, signal },
         finalizedBlock: Math.max(MARKET_HEAD.block, header.position - 64),
       });
+      if (header.position === MARKET_HEAD.block + FIRST_COMMITS) {
+        await of.untilTold(header.position);
+        endsMs = performance.now() + of.durationMs;
+      }
       await sleep(Math.max(0, dueMs - performance.now()));
     }
     // The last one is on its way.
@@ -201,12 +209,16 @@ export async function benchFeed(options: { readonly quick: boolean }): Promise<R
     for (let count = 0; count < 2; count += 1) {
       const node = await startNode(env);
       nodes.push(node);
-      await untilLoaded(node.server);
+      await untilSettled(node.server);
     }
     const streams = nodes.map(watchStream);
     // Each begins with the trades that are stored.
     while (streams.some(({ toldAtMs }) => toldAtMs.size === 0)) await sleep(20);
-    const committedAtMs = await writeCommits(postgres.url, { tokens, durationMs });
+    const untilTold = async (block: number) => {
+      while (!streams.every(({ toldAtMs }) => toldAtMs.has(block))) await sleep(20);
+    };
+    const of = { tokens, durationMs, untilTold };
+    const committedAtMs = await writeCommits(postgres.url, of);
     for (const { stop } of streams) stop();
     const lagsMs = streams.flatMap(({ toldAtMs }) =>
       Array.from(committedAtMs, ([block, atMs]) => {

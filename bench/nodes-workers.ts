@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PLENTY } from './bench-access.ts';
 import { runLoad } from './load-client.ts';
-import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
+import { buildMarketStore, READS, untilSettled } from './market-store.ts';
 import {
   listTreePids,
   median,
@@ -38,9 +38,8 @@ async function takeTurn(server: StartedServer, durationMs: number): Promise<Turn
   return { perSecond: requestsPerSecond, cpuMicros, ownMb: sumOver(server, readOwnMb) };
 }
 
-/** Every worker has its own search index and answers. */
 async function warmUp(server: StartedServer, durationMs: number): Promise<void> {
-  for (let worker = 0; worker < 2; worker += 1) await untilLoaded(server);
+  await untilSettled(server);
   await takeTurn(server, durationMs);
 }
 
@@ -79,7 +78,7 @@ function buildRows(pairs: readonly Pair[]): Row[] {
         ...{ goal: 'workersCpu', pick: (turn) => turn.cpuMicros },
         ...{ unit: 'µs of CPU a request', isMoreBetter: false },
       }),
-      note: 'over all processes, the primary included',
+      note: 'over all processes, the primary included; with the load generator that is three busy processes on two cores, which share their caches',
     },
     {
       ...compare(pairs, {
@@ -113,7 +112,7 @@ export async function benchWorkers(options: { readonly quick: boolean }): Promis
       return server;
     };
     const [two, one] = [await start('2'), await start('1')];
-    const [turns, turnMs] = options.quick ? [11, 200] : [60, 400];
+    const [turns, turnMs] = options.quick ? [5, 400] : [16, 1500];
     const pairs: Pair[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
       pairs.push({ one: await takeTurn(one, turnMs), two: await takeTurn(two, turnMs) });

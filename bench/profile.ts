@@ -17,7 +17,7 @@ import {
 import { buildSearchPaths } from './grow-tokens.ts';
 import { timeOurs } from './ingest-ours.ts';
 import { runLoad } from './load-client.ts';
-import { buildMarketStore, READS, untilLoaded } from './market-store.ts';
+import { buildMarketStore, READS, untilSettled } from './market-store.ts';
 import { type StartedServer, startOurs } from './measure.ts';
 import { startRecordedChain } from './recorded-chain-process.ts';
 
@@ -55,7 +55,7 @@ function profileServer(drive: Drive): Work {
         env: { ...env, ...PLENTY, LOG_LEVEL: 'error', OVERLOAD_LAG_MS: '60000' },
         nodeArgs: profile.nodeArgs,
       });
-      await untilLoaded(server);
+      await untilSettled(server);
       const sinceMicros = readMonotonicMicros();
       await drive(server, durationMs);
       await server.stop();

@@ -6,7 +6,7 @@ import { startSolanaDevnet } from '../devnet/solana/start-solana-devnet.ts';
 import type { ExampleSetting } from '../docs/documented-examples.ts';
 import type { Json } from './market-scene.ts';
 import { type Cleanup, createTempFolder, startServiceProcess } from './start-service-process.ts';
-import { waitUntil } from './stream/traded-scene.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** The page whose examples are about this chain; others show the devnet alone. */
 export const SOLANA_PAGE = join('docs', 'solana.md');

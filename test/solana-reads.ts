@@ -8,7 +8,7 @@ import type { Json } from './market-scene.ts';
 import { openHttpStream } from './open-http-stream.ts';
 import { readPages } from './read-pages.ts';
 import type { RunningService } from './start-service-process.ts';
-import { waitUntil } from './stream/traded-scene.ts';
+import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
 const CHAIN = 'devnet-solana';

@@ -5,19 +5,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createTestDatabase } from '../../test/postgres.ts';
 import { address, poolId } from '../../test/test-ids.ts';
+import { waitUntil } from '../../test/wait-until.ts';
 import { createPostgresStore } from '../store/postgres/create-postgres-store.ts';
 import { IndexerCommands } from './indexer-commands.ts';
 import type { IndexerCommand } from './indexer-message.ts';
 
 const TOKEN = address(`0x${'a1'.repeat(20)}`);
-
-async function waitUntil(isSo: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 60_000;
-  while (!isSo()) {
-    if (Date.now() > deadlineMs) throw new Error('it did not come');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 const PROBE = poolId('0xprobe');
 

@@ -8,7 +8,7 @@ import type { PositionRecord } from '../model/position.ts';
 import { createPosition, foldTrade } from '../positions/position-fold.ts';
 import { sumFigures } from '../positions/position-periods.ts';
 import { computeVolumeStep } from '../positions/volume-step.ts';
-import type { LargestPage } from '../store/market-reads.ts';
+import type { LargestQuery } from '../store/market-reads.ts';
 import { pickTraders } from './pick-traders.ts';
 
 const TOKEN = buildFakeAddress('aaaa', 10);
@@ -44,9 +44,14 @@ function createReader(positions: readonly PositionRecord[]) {
   const toStep = (one: PositionRecord) => computeVolumeStep(sumFigures(one, 0).volumeUsdE6);
   const sorted = positions.toSorted((a, b) => toStep(b) - toStep(a));
   const counts: number[] = [];
-  const read = async ({ stepMax, limit }: LargestPage) => {
+  const read = async ({ stepMax, limit, fromMs }: LargestQuery) => {
     counts.push(limit);
-    return sorted.filter((one) => stepMax === null || toStep(one) <= stepMax).slice(0, limit);
+    const page = sorted.filter((one) => stepMax === null || toStep(one) <= stepMax).slice(0, limit);
+    const last = page.length < limit ? undefined : page.at(-1);
+    return {
+      positions: page.filter(({ lastTradeAtMs }) => lastTradeAtMs >= fromMs),
+      lastStep: last === undefined ? null : toStep(last),
+    };
   };
   return { read, counts };
 }

@@ -7,8 +7,8 @@
 import type { Address } from '../model/ids.ts';
 import type { PositionRecord, TradeFigures } from '../model/position.ts';
 import { sumFigures } from '../positions/position-periods.ts';
-import { computeVolumeStep, findStepMax } from '../positions/volume-step.ts';
-import type { LargestPage } from '../store/market-reads.ts';
+import { findStepMax } from '../positions/volume-step.ts';
+import type { LargestPositions, LargestQuery } from '../store/market-reads.ts';
 
 /** How many positions are read at first, and then. */
 const PAGE_SIZES = [500, 4500] as const;
@@ -37,7 +37,7 @@ function compareTraders(key: SortKey, a: PickedTrader, b: PickedTrader): number 
 }
 
 export async function pickTraders(
-  read: (page: LargestPage) => Promise<readonly PositionRecord[]>,
+  read: (query: LargestQuery) => Promise<LargestPositions>,
   query: { readonly key: SortKey; readonly fromMs: number; readonly limit: number },
 ): Promise<PickedTraders> {
   const { key, fromMs, limit } = query;
@@ -46,17 +46,16 @@ export async function pickTraders(
   const known = new Set<Address>();
   let unreadMaxE6: bigint | null = null;
   for (const size of PAGE_SIZES) {
-    const page: readonly PositionRecord[] = await read({ stepMax, limit: size });
+    const page: LargestPositions = await read({ stepMax, limit: size, fromMs });
     // Positions of the step at which the page before ended may come again.
-    const added = page
-      .filter(({ wallet, lastTradeAtMs }) => lastTradeAtMs >= fromMs && !known.has(wallet))
+    const added = page.positions
+      .filter(({ wallet }) => !known.has(wallet))
       .map((position) => ({ position, figures: sumFigures(position, fromMs) }))
       .filter(({ figures }) => figures.buys + figures.sells > 0);
     traders = [...traders, ...added].sort((a, b) => compareTraders(key, a, b)).slice(0, limit);
-    const last = page.at(-1);
-    if (last === undefined || page.length < size) return { traders, unreadMaxE6: null };
-    for (const { wallet } of page) known.add(wallet);
-    stepMax = computeVolumeStep(sumFigures(last, 0).volumeUsdE6);
+    if (page.lastStep === null) return { traders, unreadMaxE6: null };
+    for (const { wallet } of page.positions) known.add(wallet);
+    stepMax = page.lastStep;
     unreadMaxE6 = findStepMax(stepMax);
     const lowest = traders[limit - 1];
     if (lowest !== undefined && lowest.figures[key] > unreadMaxE6) {

@@ -58,10 +58,19 @@ export interface TradePage {
 /** A holder's position among its token's holders. */
 export type BalancePosition = Pick<BalanceRecord, 'amountRaw' | 'owner'>;
 
-export interface LargestPage {
+export interface LargestQuery {
   /** Only volume steps up to this; null for all. */
   readonly stepMax: number | null;
+  /** How many positions are read. */
   readonly limit: number;
+  /** Those that did not trade since are left out of what was read. */
+  readonly fromMs: number;
+}
+
+export interface LargestPositions {
+  readonly positions: readonly PositionRecord[];
+  /** The step of the last position that was read; null if there are no more. */
+  readonly lastStep: number | null;
 }
 
 /** The next rows after a token's one, in an order of tokens without a meaning. */
@@ -148,8 +157,8 @@ export interface MarketReads {
   readLargestPositions(
     chain: ChainSlug,
     token: Address,
-    page: LargestPage,
-  ): Promise<PositionRecord[]>;
+    query: LargestQuery,
+  ): Promise<LargestPositions>;
   /** The time of the chain's first stored trade from a block on; null before it. */
   readFirstTradeTime(chain: ChainSlug, fromBlock?: number): Promise<number | null>;
   readListings(chain: ChainSlug, tokens: readonly Address[]): Promise<ListingRecord[]>;

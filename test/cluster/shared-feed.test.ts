@@ -13,6 +13,7 @@ import { buildBatch, describeFeed } from '../conformance/describe-feed.ts';
 import { buildTrade, toAddress } from '../conformance/store-samples.ts';
 import { createTestDatabase } from '../postgres.ts';
 import type { Cleanup } from '../start-service-process.ts';
+import { waitUntil } from '../wait-until.ts';
 
 interface Scene {
   readonly store: Store;
@@ -85,14 +86,6 @@ async function untilListening(scene: Scene): Promise<void> {
   await probe.promise;
   clearInterval(timer);
   await end?.();
-}
-
-async function waitUntil(isSo: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 60_000;
-  while (!isSo()) {
-    if (Date.now() > deadlineMs) throw new Error('it did not come');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 function listenTo(feed: SharedFeed): string[] {

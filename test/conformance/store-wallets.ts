@@ -171,7 +171,9 @@ function itFindsLargest(getStore: () => Store): void {
     const elsewhere = buildPosition(toAddress(23_001), toAddress(24_000), '1000');
     await write(getStore(), (transaction) => transaction.putPositions([...positions, elsewhere]));
     const { market } = getStore();
-    const found = await market.readLargestPositions('devnet', token, { stepMax: null, limit: 15 });
+    const read = (query: { stepMax: number | null; limit: number; fromMs?: number }) =>
+      market.readLargestPositions('devnet', token, { fromMs: 0, ...query });
+    const { positions: found, lastStep } = await read({ stepMax: null, limit: 15 });
     const toStep = (position: PositionRecord) =>
       computeVolumeStep(sumFigures(position, 0).volumeUsdE6);
     assert.deepEqual(
@@ -182,14 +184,32 @@ function itFindsLargest(getStore: () => Store): void {
         .slice(0, 15),
     );
     assert.ok(found.every((row) => row.token === token));
-    const stepMax = toStep(found.at(-1)!);
-    const rest = await market.readLargestPositions('devnet', token, { stepMax, limit: 40 });
+    assert.equal(lastStep, toStep(found.at(-1)!));
+    const rest = await read({ stepMax: lastStep, limit: 41 });
+    assert.equal(rest.lastStep, null, 'all were read');
     assert.deepEqual(
-      rest.map(toStep),
+      rest.positions.map(toStep),
       positions
         .map(toStep)
-        .filter((step) => step <= stepMax)
+        .filter((step) => step <= lastStep!)
         .sort((a, b) => b - a),
     );
+  });
+
+  it('leaves out what did not trade since a time, and says where it stopped all the same', async () => {
+    const token = toAddress(25_000);
+    const positions = Array.from({ length: 12 }, (_, index) => ({
+      ...buildPosition(token, toAddress(26_000 + index), `${2 ** index}`),
+      lastTradeAtMs: 2_000_000_000_000 + (index % 3),
+    }));
+    await write(getStore(), (transaction) => transaction.putPositions(positions));
+    const found = await getStore().market.readLargestPositions('devnet', token, {
+      ...{ stepMax: null, limit: 6, fromMs: 2_000_000_000_001 },
+    });
+    assert.deepEqual(
+      found.positions.map(({ wallet }) => wallet),
+      [11, 10, 8, 7].map((index) => toAddress(26_000 + index)),
+    );
+    assert.equal(found.lastStep, computeVolumeStep(BigInt(2 ** 6) * 10n ** 6n));
   });
 }

@@ -23,7 +23,7 @@ import {
   type RunningService,
   startServiceProcess,
 } from '../start-service-process.ts';
-import { waitUntil } from '../stream/traded-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const SLUG = 'devnet-solana';
 

@@ -21,7 +21,7 @@ import {
   type RunningService,
   startServiceProcess,
 } from '../start-service-process.ts';
-import { waitUntil } from '../stream/traded-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const START = 1000;

@@ -19,7 +19,7 @@ import {
   type RunningService,
   startServiceProcess,
 } from '../start-service-process.ts';
-import { waitUntil } from '../stream/traded-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 import { dropFinality, StreamFold } from '../stream-fold.ts';
 
 const MODULE = new URL('../fakes/use-test-family.ts', import.meta.url).href;

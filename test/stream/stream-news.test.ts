@@ -10,7 +10,7 @@ import { openHttpStream } from '../open-http-stream.ts';
 import { TEST_LIMITS } from '../stream-scene.ts';
 import { poolId } from '../test-ids.ts';
 import { type StreamServer, startStreamServer } from './stream-server.ts';
-import { waitUntil } from './traded-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const WETH = buildFakeAddress('eeee', 5);
 

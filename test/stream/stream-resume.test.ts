@@ -11,6 +11,7 @@ import type { MarketEvent } from '../../src/model/block-events.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
 import { setReserves } from '../fakes/pool-events.ts';
 import { TEST_LIMITS } from '../stream-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 import {
   buildTrades,
   createTradedScene,
@@ -19,7 +20,6 @@ import {
   POOL,
   TOKEN,
   visit,
-  waitUntil,
 } from './traded-scene.ts';
 
 /** Until the windows of a rebuilt index are loaded, a client is told to come again. */

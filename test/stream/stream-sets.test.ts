@@ -11,7 +11,7 @@ import { openHttpStream } from '../open-http-stream.ts';
 import { openTestStream } from '../stream-scene.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type StreamServer, startStreamServer } from './stream-server.ts';
-import { waitUntil } from './traded-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 
 /** Tokens of the chain, from final blocks. */
 async function findMints({ scene }: StreamServer, count: number): Promise<string[]> {

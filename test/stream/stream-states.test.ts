@@ -10,7 +10,8 @@ import { createPool } from '../fakes/index-events.ts';
 import { openTestStream, startTestStreams } from '../stream-scene.ts';
 import { poolId } from '../test-ids.ts';
 import { createTwoChainsScene, type TwoChainsScene } from '../two-chains-scene.ts';
-import { createTradedScene, namesOf, TOKEN, waitUntil } from './traded-scene.ts';
+import { waitUntil } from '../wait-until.ts';
+import { createTradedScene, namesOf, TOKEN } from './traded-scene.ts';
 
 const DAY_MS = 86_400_000;
 

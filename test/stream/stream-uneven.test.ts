@@ -9,13 +9,13 @@ import { PAGES_MAX, readPages } from '../read-pages.ts';
 import { dropFinality, type StreamEvent, StreamFold } from '../stream-fold.ts';
 import type { TestStream } from '../stream-scene.ts';
 import { startStreamServer } from './stream-server.ts';
+import { waitUntil } from '../wait-until.ts';
 import {
   buildTrades,
   createTradedScene,
   INPUT,
   type TradedScene,
   visit,
-  waitUntil,
 } from './traded-scene.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,5 @@
 // A token with one pool, whose trades and block times a test writes by hand, and its streams.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
@@ -9,6 +8,7 @@ import { setReserves } from '../fakes/pool-events.ts';
 import { createMarketScene, type MarketScene } from '../market-scene.ts';
 import { type OpenOptions, openTestStream, startTestStreams } from '../stream-scene.ts';
 import { poolId, transactionId } from '../test-ids.ts';
+import { waitUntil } from '../wait-until.ts';
 
 export const TOKEN = buildFakeAddress('aaaa', 18);
 const WETH = buildFakeAddress('eeee', 5);
@@ -62,14 +62,6 @@ export async function createTradedScene(
     },
     open: (how, input) => openTestStream(streams, { ...INPUT, ...input }, how),
   };
-}
-
-export async function waitUntil(fits: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  while (!(await fits())) {
-    if (Date.now() > deadline) throw new Error('it did not come to that');
-    await sleep(5);
-  }
 }
 
 /** Connects, reads the snapshot, and disconnects. */

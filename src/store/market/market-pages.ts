@@ -14,7 +14,8 @@ import type { PositionRecord } from '../../model/position.ts';
 import type {
   BalancePosition,
   CandleSeries,
-  LargestPage,
+  LargestPositions,
+  LargestQuery,
   MarketReads,
   TimeRange,
   TradePage,
@@ -208,9 +209,9 @@ export class MarketPages extends ListingPages implements MarketReads {
   readLargestPositions(
     chain: ChainSlug,
     token: Address,
-    page: LargestPage,
-  ): Promise<PositionRecord[]> {
-    return new WalletPages(this.session, chain).readLargest(token, page);
+    query: LargestQuery,
+  ): Promise<LargestPositions> {
+    return new WalletPages(this.session, chain).readLargest(token, query);
   }
 
   async readFirstTradeTime(chain: ChainSlug, fromBlock = 0): Promise<number | null> {

@@ -4,10 +4,11 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { BalanceRecord } from '../../model/market-record.ts';
 import type { PositionRecord } from '../../model/position.ts';
-import type { LargestPage, WalletPage } from '../market-reads.ts';
+import type { LargestPositions, LargestQuery, WalletPage } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { buildSelect, type ColumnType, type SqlStatement, type Table } from '../table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
+import { numberAt } from '../tables/column-value.ts';
 import { POSITION_TABLE, toPositionRecord } from '../tables/position-table.ts';
 
 interface WalletPageStatements {
@@ -57,10 +58,17 @@ export class WalletPages {
     return (await this.#readPage(POSITION_PAGE, wallet, page)).map(toPositionRecord);
   }
 
-  async readLargest(token: Address, page: LargestPage): Promise<PositionRecord[]> {
-    const values = [this.#chain, token, page.stepMax ?? STEP_MAX, page.limit];
+  async readLargest(token: Address, query: LargestQuery): Promise<LargestPositions> {
+    const { stepMax, limit, fromMs } = query;
+    const values = [this.#chain, token, stepMax ?? STEP_MAX, limit];
     const rows = await this.#session.query(SELECT_LARGEST, values);
-    return rows.map(toPositionRecord);
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return {
+      positions: rows
+        .filter((row) => numberAt(row, POSITION_TABLE.at.last_trade_at_ms) >= fromMs)
+        .map(toPositionRecord),
+      lastStep: last === undefined ? null : numberAt(last, POSITION_TABLE.at.volume_step),
+    };
   }
 
   #readPage(
