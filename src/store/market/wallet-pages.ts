@@ -32,11 +32,28 @@ function buildPage(table: Table, column: 'owner' | 'wallet'): WalletPageStatemen
 const BALANCE_PAGE = buildPage(BALANCE_TABLE, 'owner');
 const POSITION_PAGE = buildPage(POSITION_TABLE, 'wallet');
 
-const SELECT_LARGEST = buildSelect(
-  POSITION_TABLE,
-  'WHERE chain = $1 AND token = $2 AND volume_step <= $3 ORDER BY volume_step DESC LIMIT $4',
-  ['name', 'name', 'integer', 'integer'],
-);
+/** The positions of a token with the largest volumes. */
+function buildLargest(columns: string): string {
+  const where = 'WHERE chain = $1 AND token = $2 AND volume_step <= $3';
+  const limit = 'ORDER BY volume_step DESC LIMIT $4';
+  return `FROM (SELECT ${columns} FROM ${POSITION_TABLE.name} ${where} ${limit}) AS largest`;
+}
+
+const LARGEST_TYPES: readonly ColumnType[] = ['name', 'name', 'integer', 'integer'];
+const { columnList, types } = POSITION_TABLE;
+
+const SELECT_LARGEST: SqlStatement = {
+  sql: `SELECT ${columnList} ${buildLargest(columnList)} WHERE last_trade_at_ms >= $5 ORDER BY volume_step DESC`,
+  takes: [...LARGEST_TYPES, 'integer'],
+  gives: types,
+};
+
+/** Only reads the index. */
+const SELECT_LARGEST_END: SqlStatement = {
+  sql: `SELECT COUNT(*), MIN(volume_step) ${buildLargest('volume_step')}`,
+  takes: LARGEST_TYPES,
+  gives: ['integer', 'integer'],
+};
 
 /** Above every volume's step; fits the column's two bytes. */
 const STEP_MAX = 32_767;
@@ -61,13 +78,13 @@ export class WalletPages {
   async readLargest(token: Address, query: LargestQuery): Promise<LargestPositions> {
     const { stepMax, limit, fromMs } = query;
     const values = [this.#chain, token, stepMax ?? STEP_MAX, limit];
-    const rows = await this.#session.query(SELECT_LARGEST, values);
-    const last = rows.length < limit ? undefined : rows.at(-1);
+    const [rows, [end = []]] = await Promise.all([
+      this.#session.query(SELECT_LARGEST, [...values, fromMs]),
+      this.#session.query(SELECT_LARGEST_END, values),
+    ]);
     return {
-      positions: rows
-        .filter((row) => numberAt(row, POSITION_TABLE.at.last_trade_at_ms) >= fromMs)
-        .map(toPositionRecord),
-      lastStep: last === undefined ? null : numberAt(last, POSITION_TABLE.at.volume_step),
+      positions: rows.map(toPositionRecord),
+      lastStep: numberAt(end, 0) < limit ? null : numberAt(end, 1),
     };
   }
 
