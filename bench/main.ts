@@ -17,6 +17,7 @@ import { benchStart } from './bench-start.ts';
 import { benchStream } from './bench-stream.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
+import { readCoreTicks } from './measure.ts';
 import { benchFeed } from './nodes-feed.ts';
 import { benchWorkers } from './nodes-workers.ts';
 import { formatSpread, isMet, renderPerformance } from './performance-page.ts';
@@ -81,13 +82,17 @@ async function runPart(name: string, part: Part, options: RunOptions): Promise<r
   const { quick, only } = options;
   const [loadBefore = 0] = loadavg();
   const startedMs = performance.now();
+  const before = readCoreTicks();
   const rows = await part.run(options);
+  const after = readCoreTicks();
   const seconds = (performance.now() - startedMs) / 1000;
   for (const row of rows) printRow(row);
+  const stolenShare = (after.stolen - before.stolen) / (after.all - before.all);
+  console.log(`${(stolenShare * 100).toFixed(1)} % of the cores' time went to other machines`);
   // Some rows of a part would replace all of them.
   if (only !== undefined) return rows;
   const measured = { measuredAt: new Date().toISOString(), commit: readCommit(), quick };
-  const fresh = { ...measured, seconds, loadBefore, machine: readMachine(), rows };
+  const fresh = { ...measured, seconds, loadBefore, stolenShare, machine: readMachine(), rows };
   writePages({ parts: { [name]: fresh } });
   return rows;
 }

@@ -33,6 +33,17 @@ export function readCpuMs(pid: number): number {
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
+/**
+ * How much time all cores had since the system began, and how much of it the host of a virtual
+ * machine gave to others, in ticks; Linux only.
+ */
+export function readCoreTicks(): { readonly all: number; readonly stolen: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is part of the first two.
+  const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
+  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] ?? 0 };
+}
+
 /** Milliseconds of CPU used by our own threads, by their names; Linux only. */
 export function readThreadMs(): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();

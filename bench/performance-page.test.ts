@@ -15,7 +15,7 @@ const ROW: Row = {
   note: '',
 };
 
-function renderRow(row: Row): string | undefined {
+function renderPage(row: Row, more: Partial<PartResult> = {}): string {
   const part: PartResult = {
     measuredAt: '2026-11-15T00:00:00.000Z',
     commit: 'abc',
@@ -24,10 +24,24 @@ function renderRow(row: Row): string | undefined {
     loadBefore: 0,
     machine: readMachine(),
     rows: [row],
+    ...more,
   };
-  const page = renderPerformance({ parts: { quote: part }, profiles: {} })['docs/performance.md'];
-  return page?.split('\n').find((line) => line.includes('2000 req/s'));
+  const pages = renderPerformance({ parts: { quote: part }, profiles: {} });
+  return pages['docs/performance.md'] ?? '';
 }
+
+function renderRow(row: Row): string | undefined {
+  return renderPage(row)
+    .split('\n')
+    .find((line) => line.includes('2000 req/s'));
+}
+
+test('the page says how much time other machines took, if they took some', () => {
+  assert.match(renderPage(ROW, { stolenShare: 0.123 }), /Meanwhile 12 % of the cores' time went/);
+  for (const more of [{}, { stolenShare: 0.004 }]) {
+    assert.doesNotMatch(renderPage(ROW, more), /Meanwhile/);
+  }
+});
 
 test('a row without a peer has its spread, too', () => {
   assert.match(renderRow(ROW) ?? '', /\| 2000 req\/s \| {2}\| {2}\| {2}\| ±4 % \|$/);

@@ -45,9 +45,12 @@ function renderTableRow(row: Row): string {
 function renderSection(name: string, part: PartResult): string {
   const how = part.quick ? 'a quick run' : 'a full run';
   const when = part.measuredAt.slice(0, 10);
+  const { stolenShare = 0 } = part;
+  const stolen = `${(stolenShare * 100).toFixed(0)} % of the cores' time`;
+  const lost = stolenShare < 0.01 ? '' : ` Meanwhile ${stolen} went to other machines of its host.`;
   return `### ${name}
 
-Measured ${when} at \`${part.commit}\`, ${how} of ${Math.round(part.seconds)} s, load ${part.loadBefore.toFixed(1)} when it began.
+Measured ${when} at \`${part.commit}\`, ${how} of ${Math.round(part.seconds)} s, load ${part.loadBefore.toFixed(1)} when it began.${lost}
 
 | What | Ours | Peer | Ratio | Goal | Spread |
 |---|---|---|---|---|---|

@@ -22,6 +22,11 @@ export interface PartResult {
   readonly seconds: number;
   /** The load average when the part began; above the number of cores, other processes interfere. */
   readonly loadBefore: number;
+  /**
+   * The share of the cores' time that the host of a virtual machine gave to others meanwhile; not
+   * there in results from before it was read.
+   */
+  readonly stolenShare?: number;
   readonly machine: MachineInfo;
   readonly rows: readonly Row[];
 }

@@ -76,12 +76,16 @@ function createScene(
   const clock = new ManualClock();
   const asked: string[][] = [];
   const warnings: string[] = [];
-  const reads = { count: 0, limit: 0, kind: '' };
+  const reads = { count: 0, limit: 0, kind: '', failures: 0 };
   const quotes = new CalledQuotes({
     ...{ chain: 'devnet', assets: { native: new Set(), stable: new Set([USDC]) }, clock },
     native: { coin: COIN, wrapped: WRAPPED },
     store: {
       readPoolsOfPair: async (_chain, pair, { kind, limit }) => {
+        if (reads.failures > 0) {
+          reads.failures -= 1;
+          throw new Error('the store failed');
+        }
         if (pair.includes(COIN)) return hasCoin ? [{ ...buildRow(50), token1: COIN }] : [];
         Object.assign(reads, { count: reads.count + 1, limit, kind });
         return stored.map(({ number }) => buildRow(number)).slice(0, limit);
@@ -132,7 +136,7 @@ describe('the pools that are called', () => {
   it('are read with a limit, of their kind only', async () => {
     const { find, reads } = createScene([HONEST]);
     await find();
-    assert.deepEqual(reads, { count: 1, limit: 100, kind: 'tradesOnly' });
+    assert.deepEqual(reads, { count: 1, limit: 100, kind: 'tradesOnly', failures: 0 });
   });
 
   it('hold the native coin or the wrapped one, for either', async () => {
@@ -208,19 +212,41 @@ describe('an answer', () => {
 });
 
 describe('calls', () => {
-  it('are limited for each caller, and for all, before the store is read', async () => {
-    const { find, clock, reads } = createScene([HONEST]);
+  it('are limited for each caller, and for all', async () => {
+    const { find, clock, asked } = createScene([HONEST]);
     const callMany = async (caller: string) => {
       const kinds: string[] = [];
       for (let n = 0; n < 5; n += 1) kinds.push((await find({ caller })).kind);
       return kinds.filter((kind) => kind === 'found').length;
     };
     assert.deepEqual([await callMany('one'), await callMany('two')], [4, 4]);
-    assert.deepEqual([await callMany('three'), reads.count], [0, 8]);
+    assert.deepEqual([await callMany('three'), asked.length], [0, 8]);
     assert.deepEqual(await find(), { kind: 'busy' });
     clock.advance(250);
     assert.equal((await find({ caller: 'three' })).kind, 'found');
     assert.equal((await find({ caller: 'three' })).kind, 'busy');
+  });
+
+  it('of a pair read its pools once in a while, in either direction', async () => {
+    const stored: StoredPool[] = [];
+    const { find, clock, reads } = createScene(stored);
+    const { tokenIn, tokenOut } = TRADE;
+    assert.deepEqual(await find(), { kind: 'none' });
+    assert.deepEqual(await find({ tokenIn: tokenOut, tokenOut: tokenIn }), { kind: 'none' });
+    assert.equal(reads.count, 1);
+    stored.push(HONEST);
+    clock.advance(4999);
+    assert.deepEqual(await find(), { kind: 'none' });
+    clock.advance(1);
+    assert.equal((await find()).kind, 'found');
+    assert.equal(reads.count, 2);
+  });
+
+  it('read the pools again if the store failed', async () => {
+    const { find, reads } = createScene([HONEST]);
+    reads.failures = 1;
+    await assert.rejects(find(), /the store failed/);
+    assert.equal((await find()).kind, 'found');
   });
 
   it('that are not made do not count', async () => {

@@ -66,8 +66,21 @@ interface AskedPool extends Pick<CalledQuote, 'isStable'> {
   readonly zeroForOne: boolean;
 }
 
+interface ListedPools {
+  readonly untilMs: number;
+  readonly pools: Promise<readonly PoolRecord[]>;
+}
+
 type Swap = ConstructorParameters<typeof CalledPool>[0]['asked'];
 
+/** How many pools are asked for a quote. */
+const POOLS_MAX = 4;
+/**
+ * So long the pools of a pair are taken as they were read: every quote asks for them, most pairs
+ * have none, and one with hundreds of other pools took milliseconds to find that out.
+ */
+const LISTED_MS = 5000;
+const LISTED_MAX = 1000;
 /** How long a quote waits. */
 const WAIT_MS = 2000;
 /** Asked for the price without impact, the smallest that tells it first. */
@@ -86,6 +99,9 @@ export class CalledQuotes {
   readonly #failed = new BoundedMap<PoolId, { untilMs: number; wallets: Set<Address> }>(
     REFUSED_MAX,
   );
+
+  /** By the two tokens. */
+  readonly #listed = new BoundedMap<string, ListedPools>(LISTED_MAX);
 
   constructor(options: CalledQuotesOptions) {
     this.#options = options;
@@ -146,21 +162,36 @@ export class CalledQuotes {
     return token === coin ? wrapped : token;
   }
 
-  #listPools({ tokenIn, tokenOut, headMs, router }: CalledTrade): Promise<PoolRecord[]> {
-    const { chain, store, assets, native } = this.#options;
+  async #listPools(trade: CalledTrade): Promise<readonly PoolRecord[]> {
+    const { router } = trade;
+    const pools = await this.#readPools(trade);
+    const isAsked = ({ pool, venue }: PoolRecord) => {
+      const name = this.#findRouter(venue)?.name;
+      return name !== undefined && name === (router ?? name) && !this.#isRefused(pool);
+    };
+    return pools.filter(isAsked).slice(0, POOLS_MAX);
+  }
+
+  #readPools({ tokenIn, tokenOut, headMs }: CalledTrade): Promise<readonly PoolRecord[]> {
+    const { chain, store, assets, native, clock } = this.#options;
+    const key = [tokenIn, tokenOut].sort().join(' ');
+    const nowMs = clock.monotonicMs();
+    const known = this.#listed.get(key);
+    if (known !== undefined && known.untilMs > nowMs) return known.pools;
     const toCoin = (token: Address) => (token === native.wrapped ? native.coin : token);
     const hasCoin = tokenIn === native.wrapped || tokenOut === native.wrapped;
-    return listCalledPools(store, {
+    const pools = listCalledPools(store, {
       ...{ chain, assets, headMs },
       pairs: [
         [tokenIn, tokenOut],
         ...(hasCoin ? [[toCoin(tokenIn), toCoin(tokenOut)] as const] : []),
       ],
-      accepts: ({ pool, venue }) => {
-        const name = this.#findRouter(venue)?.name;
-        return name !== undefined && name === (router ?? name) && !this.#isRefused(pool);
-      },
     });
+    this.#listed.delete(key);
+    this.#listed.set(key, { untilMs: nowMs + LISTED_MS, pools });
+    // A store that could not be read is asked again.
+    pools.catch(() => this.#listed.delete(key));
+    return pools;
   }
 
   #isRefused(pool: PoolId): boolean {

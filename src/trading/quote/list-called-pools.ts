@@ -17,12 +17,10 @@ interface CalledPoolQuery {
   readonly pairs: readonly (readonly [Address, Address])[];
   /** The time of the chain's head. */
   readonly headMs: number;
-  readonly accepts: (row: PoolRecord) => boolean;
 }
 
 /** The oldest ones are read. */
 const READ_MAX = 100;
-const POOLS_MAX = 4;
 const WINDOW_MS = 7 * 86_400_000;
 /** Within those days. */
 const VOLUME_USD_MIN = 1000;
@@ -45,20 +43,20 @@ async function readVolumes(
   return volumes;
 }
 
+/** The one with the largest volume first. */
 export async function listCalledPools(
   store: CalledPoolStore,
   query: CalledPoolQuery,
-): Promise<PoolRecord[]> {
+): Promise<readonly PoolRecord[]> {
   const page = { kind: 'tradesOnly', limit: READ_MAX } as const;
   const read = await Promise.all(
     query.pairs.map((pair) => store.readPoolsOfPair(query.chain, pair, page)),
   );
-  const rows = read.flat().filter(query.accepts);
+  const rows = read.flat();
   if (rows.length === 0) return [];
   const volumes = await readVolumes(store, query, rows);
   const volumeOf = ({ pool }: PoolRecord) => volumes.get(pool) ?? 0;
   return rows
     .filter((row) => volumeOf(row) >= VOLUME_USD_MIN)
-    .sort((a, b) => volumeOf(b) - volumeOf(a))
-    .slice(0, POOLS_MAX);
+    .sort((a, b) => volumeOf(b) - volumeOf(a));
 }
