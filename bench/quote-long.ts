@@ -1,6 +1,8 @@
 // Part `quote`: the latency of a hot read beside 32 callers with long quotes.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadResult, runLoad } from './load-client.ts';
+import { runLoadApart } from './load-process.ts';
 import { median, type StartedServer, spread } from './measure.ts';
 import type { Row } from './row.ts';
 
@@ -39,8 +41,8 @@ export async function benchLongQuotes(
   for (let turn = 0; turn < turnCount; turn += 1) {
     quiet.push(await read(server, readPath, turnMs));
     // The quotes begin first and end last.
-    const asked = runLoad({ ...quote, connections: CALLERS, durationMs: turnMs * 1.5 });
-    await new Promise((resolve) => setTimeout(resolve, turnMs * 0.25));
+    const asked = runLoadApart({ ...quote, connections: CALLERS, durationMs: turnMs * 2 });
+    await sleep(turnMs * 0.5);
     beside.push(await read(server, readPath, turnMs));
     quotes.push(await asked);
   }
