@@ -19,8 +19,8 @@ import {
   type RunningService,
   startServiceProcess,
 } from '../start-service-process.ts';
-import { waitUntil } from '../wait-until.ts';
 import { dropFinality, StreamFold } from '../stream-fold.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const MODULE = new URL('../fakes/use-test-family.ts', import.meta.url).href;
 

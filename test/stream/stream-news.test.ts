@@ -9,8 +9,8 @@ import type { Json } from '../market-scene.ts';
 import { openHttpStream } from '../open-http-stream.ts';
 import { TEST_LIMITS } from '../stream-scene.ts';
 import { poolId } from '../test-ids.ts';
-import { type StreamServer, startStreamServer } from './stream-server.ts';
 import { waitUntil } from '../wait-until.ts';
+import { type StreamServer, startStreamServer } from './stream-server.ts';
 
 const WETH = buildFakeAddress('eeee', 5);
 

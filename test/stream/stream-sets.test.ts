@@ -9,9 +9,9 @@ import { buildFakeAddress, FAKE_TOKENS } from '../fakes/fake-market.ts';
 import type { Json } from '../market-scene.ts';
 import { openHttpStream } from '../open-http-stream.ts';
 import { openTestStream } from '../stream-scene.ts';
+import { waitUntil } from '../wait-until.ts';
 import { createEvmWallet } from '../wallets.ts';
 import { type StreamServer, startStreamServer } from './stream-server.ts';
-import { waitUntil } from '../wait-until.ts';
 
 /** Tokens of the chain, from final blocks. */
 async function findMints({ scene }: StreamServer, count: number): Promise<string[]> {

@@ -8,15 +8,9 @@ import type { Json } from '../market-scene.ts';
 import { PAGES_MAX, readPages } from '../read-pages.ts';
 import { dropFinality, type StreamEvent, StreamFold } from '../stream-fold.ts';
 import type { TestStream } from '../stream-scene.ts';
-import { startStreamServer } from './stream-server.ts';
 import { waitUntil } from '../wait-until.ts';
-import {
-  buildTrades,
-  createTradedScene,
-  INPUT,
-  type TradedScene,
-  visit,
-} from './traded-scene.ts';
+import { startStreamServer } from './stream-server.ts';
+import { buildTrades, createTradedScene, INPUT, type TradedScene, visit } from './traded-scene.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
