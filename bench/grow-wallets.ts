@@ -31,7 +31,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 const SPAN_MS = 35 * 86_400_000;
 const PER_COMMIT = 20_000;
 const REPETITIONS = 5;
-/** Until most names of ten thousand tokens were met once, in the process as in a busy service. */
+/** Until the process has met most names of ten thousand tokens, as a busy service has. */
 const WARM_ROUNDS = 12;
 /** A wallet has a position for so many of its trades. */
 const TRADES_PER_POSITION = 100;

@@ -11,7 +11,7 @@ import { findStepMax } from '../positions/volume-step.ts';
 import type { LargestPositions, LargestQuery } from '../store/market-reads.ts';
 
 /** How many positions are read at first, and then. */
-const PAGE_SIZES = [500, 1500, 3000] as const;
+const PAGE_SIZES = [500, 4500] as const;
 
 interface PickedTrader {
   readonly position: PositionRecord;

@@ -76,8 +76,8 @@ type Swap = ConstructorParameters<typeof CalledPool>[0]['asked'];
 /** How many pools are asked for a quote. */
 const POOLS_MAX = 4;
 /**
- * So long the pools of a pair are taken as they were read: every quote asks for them, most pairs
- * have none, and one with hundreds of other pools took milliseconds to find that out.
+ * How long the list of a pair's pools is kept. Every quote needs it, and reading it takes
+ * milliseconds where a pair has hundreds of other pools.
  */
 const LISTED_MS = 5000;
 const LISTED_MAX = 1000;
