@@ -17,19 +17,20 @@ export interface Browser {
   readonly args: readonly string[];
 }
 
-const PLAIN_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+/** The package's own arguments are not used: one process for all crashes when a page closes. */
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
 /** Fails with instructions if there is none: a skipped test proves nothing. */
 export async function findBrowser(): Promise<Browser> {
   const found = findOnPath();
-  if (found !== null) return { executablePath: found, args: PLAIN_ARGS };
+  if (found !== null) return { executablePath: found, args: ARGS };
   if (process.platform === 'linux' && process.arch === 'x64') {
     const { default: chromium } = await import('@sparticuz/chromium');
-    return { executablePath: await chromium.executablePath(), args: chromium.args };
+    return { executablePath: await chromium.executablePath(), args: ARGS };
   }
   installPackage('chromium');
   const installed = findOnPath();
-  if (installed !== null) return { executablePath: installed, args: PLAIN_ARGS };
+  if (installed !== null) return { executablePath: installed, args: ARGS };
   throw new Error(
     `No browser to test with: install Chromium (Debian: apt-get install chromium) or Chrome, so that one of ${NAMES.join(', ')} is on the path.`,
   );

@@ -73,7 +73,7 @@ export interface ConsoleScene {
   service(): RunningService;
   /** Ends it, starts it again on the same port once `whileDown` is done. */
   restart(whileDown: () => Promise<void>): Promise<void>;
-  /** The operator's command. */
+  /** The operator's command; the service follows within a second, and is waited for. */
   setPaused(mint: string, verb: 'pause' | 'resume'): Promise<void>;
   openPage(path: string, options?: PageOptions): Promise<WatchedPage>;
   startEarly(t: Cleanup): Promise<EarlyService>;
@@ -133,7 +133,8 @@ async function startEarlyService(
   const { DEVNET_SOLANA_DEPLOYMENT: _, ...others } = env;
   const own = { ...others, DEVNET_DEPLOYMENT: file, DATA_DIR: folder, ...POOR };
   const { origin } = await startServiceProcess(t, { env: own });
-  await untilBuilt(origin);
+  // The console is built.
+  await untilStatus(`${origin}/token`, 200);
   return {
     letStart,
     openPage: (path, options) => openInBrowser(browser, origin + path, options),
@@ -143,11 +144,11 @@ async function startEarlyService(
   };
 }
 
-function untilBuilt(origin: string): Promise<number> {
+function untilStatus(url: string, expected: number): Promise<number> {
   return untilRight(
-    'the console is built',
-    async () => (await fetch(`${origin}/token`)).status,
-    (status) => status === 200,
+    `the status of ${url}`,
+    async () => (await fetch(url)).status,
+    (status) => status === expected,
   );
 }
 
@@ -168,7 +169,8 @@ export async function startConsoleScene(t: Cleanup): Promise<ConsoleScene> {
   let service = await startServiceProcess(t, { env });
   await untilAtHead(service, chain);
   const { origin } = service;
-  await untilBuilt(origin);
+  // The console is built.
+  await untilStatus(`${origin}/token`, 200);
   const browser = await browserStart;
   return {
     chain,
@@ -184,6 +186,8 @@ export async function startConsoleScene(t: Cleanup): Promise<ConsoleScene> {
     setPaused: async (mint, verb) => {
       const args = ['src/cli/main.ts', verb, 'devnet', mint];
       await run(process.execPath, args, { env: { ...process.env, ...env } });
+      const url = `${origin}/v1/token?chain=devnet&mint=${mint}`;
+      await untilStatus(url, verb === 'pause' ? 404 : 200);
     },
     openPage: (path, options) => openInBrowser(browser, origin + path, options),
     startEarly: (late) => startEarlyService(late, { browser, chain, env }),

@@ -20,6 +20,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
 import { createTradeCaller, type Pricing } from '../quote/create-pricing.ts';
 import type {
   PricedTrade,
@@ -49,7 +50,7 @@ export interface BuildParts {
 
 /** How often to start over if the chain reorganises during a build. */
 const ATTEMPT_COUNT_MAX = 3;
-/** How long the pools may take to catch up with the node's head. */
+/** How long the pools may take to reach the node's head, or to leave a block that is gone. */
 const CATCH_UP_MAX_MS = 2000;
 /** How long a node may take to finish importing a block. */
 const NEXT_BLOCK_MAX_MS = 300;
@@ -207,20 +208,27 @@ class TradeBuilder {
     const token = request.side === 'buy' ? request.quoteMint : request.mint;
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
       const funds = await chain.readWallet(wallet, token, permit);
-      await this.#catchUp(request.chain, funds.head.position);
+      await this.#untilPools(request.chain, ({ block }) => block >= funds.head.position);
+      const before = this.#readCheckpoint(request.chain)?.version;
       const answer = await this.#attempt(build, funds);
       if (answer !== null) return answer;
+      await this.#untilPools(request.chain, ({ version }) => version !== before);
     }
     const reason = `${request.chain} is reorganising its newest blocks.`;
     throw new AppError('NOT_READY', { reason }, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
-  /** Waits a little for the pools to reach the node's head. */
-  async #catchUp(slug: ChainSlug, block: number): Promise<void> {
-    const { chains, clock, sleep } = this.#parts;
+  #readCheckpoint(slug: ChainSlug): Checkpoint | null {
+    return this.#parts.chains.find(slug)?.readGraph()?.checkpoint ?? null;
+  }
+
+  /** Waits a little for the pools of a block as it must be. */
+  async #untilPools(slug: ChainSlug, isRight: (at: Checkpoint) => boolean): Promise<void> {
+    const { clock, sleep } = this.#parts;
     const deadlineMs = clock.monotonicMs() + CATCH_UP_MAX_MS;
-    while ((chains.find(slug)?.readGraph()?.checkpoint.block ?? -1) < block) {
-      if (clock.monotonicMs() >= deadlineMs) return;
+    while (clock.monotonicMs() < deadlineMs) {
+      const checkpoint = this.#readCheckpoint(slug);
+      if (checkpoint !== null && isRight(checkpoint)) return;
       await sleep(POLL_MS);
     }
   }
