@@ -3,11 +3,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
   EMULATED_PACKAGE,
@@ -57,11 +65,18 @@ async function startRegistry(t: TestContext, name: string | null) {
   return { url, asked };
 }
 
+/** On x64 npm puts the project's own anvil there. */
+function listFoldersWithoutAnvil(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.filter((folder) => !existsSync(join(folder, 'anvil'))).join(delimiter);
+}
+
 /** An Apple machine without a node, whose npm uses the given registry. */
 function describeMachine(t: TestContext, registry: string): Machine {
   const folder = createFolder(t);
   const env = {
     ...process.env,
+    PATH: listFoldersWithoutAnvil(),
     ANVIL_PATH: '',
     npm_config_registry: registry,
     npm_config_cache: join(folder, 'npm'),
