@@ -52,7 +52,7 @@ export interface PricingParts {
   /** Where recent prices of pools are read; absent if they are not known. */
   readonly candles?: CandleSource | undefined;
   /** Where routes are searched. */
-  readonly desk: Pick<RouteDesk, 'search'>;
+  readonly desk: Pick<RouteDesk, 'search' | 'inTurn'>;
 }
 
 /** An exact price is of a state that was the newest this short a time ago. */
@@ -259,6 +259,13 @@ interface Trade {
   readonly isLoaded: boolean;
 }
 
+/** What the search of a request goes by; the native coin and its wrapped token are two. */
+export function describeSearch(request: TradeRequest) {
+  const { chain, side, mint, quoteMint } = request;
+  const [tokenIn, tokenOut] = side === 'buy' ? [quoteMint, mint] : [mint, quoteMint];
+  return { market: `${chain} ${tokenIn} ${tokenOut}`, size: findSize(request) };
+}
+
 /** Half of the slippage is kept for prices between two exchanges, all of it for the whole. */
 function findSize({ fixed, amountRaw, slippageBps }: TradeRequest): GivenAmount {
   if (slippageBps === 'auto') {
@@ -288,7 +295,7 @@ function createSearch(parts: PricingParts) {
       );
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;
-    const size = findSize(request);
+    const { market, size } = describeSearch(request);
     const priced = request.fixed === 'input' ? tokenOut : tokenIn;
     let at: GraphAtCommit | null = null;
     let outPerUnit: Ratio | null = null;
@@ -296,8 +303,7 @@ function createSearch(parts: PricingParts) {
       caller: caller.key,
       meter: createSearchMeter(caller),
       watchCaller: caller.watch,
-      market: `${chain.slug} ${tokenIn} ${tokenOut}`,
-      size,
+      ...{ market, size },
       plan: () => {
         at = requireGraph(chain);
         const { graph } = at;

@@ -1,17 +1,21 @@
 // Composes pricing and quoting.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PermitTerms } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { LookupDesk } from '../../contract/look-up-token.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
-import { createPriceTrade, type PricingParts } from './create-price-trade.ts';
+import { createPriceTrade, describeSearch, type PricingParts } from './create-price-trade.ts';
 import { createExplainedPrice } from './explain-no-market.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 import { createPriceOnDemand } from './price-on-demand.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
 import { buildQuoteAnswer, type QuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
+
+/** An answer with more legs is made in a turn of its own: it takes as long as its price did. */
+const LEGS_PER_TURN_MAX = 20;
 
 interface TradingParts extends PricingParts {
   /** Looks up tokens that the index does not have; absent if that is off. */
@@ -24,6 +28,8 @@ export interface Pricing {
   /** Throws for invalid input. */
   parse(input: TradeInput): TradeRequest;
   readonly price: PriceTrade;
+  /** Waits with a request whose search is known to take long until there is room for it. */
+  inTurn<T>(request: TradeRequest, caller: TradeCaller, work: () => Promise<T>): Promise<T>;
   /**
    * As a response, with a quote id that seals its minimum or maximum, and the permit that was given
    * to be signed: then it is valid as long as that.
@@ -38,6 +44,8 @@ export function createPricing(parts: TradingParts): Pricing {
   return {
     parse: (input) => parseTrade(chains, input),
     price: createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
+    inTurn: (request, { key, watch }, work) =>
+      parts.desk.inTurn({ caller: key, watchCaller: watch, ...describeSearch(request) }, work),
     sealAnswer: (trade, permit = null) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = permit === null ? nowMs + QUOTE_LIFE_MS : permit.deadlineSeconds * 1000;
@@ -73,8 +81,16 @@ export function createTradeCaller(context: HandlerContext, paid: number): TradeC
 }
 
 export function createQuoteTrade(pricing: Pricing) {
-  return async (input: InputOf<typeof quoteTrade>, context: HandlerContext): Promise<QuoteAnswer> =>
-    pricing.sealAnswer(
-      await pricing.price(pricing.parse(input), createTradeCaller(context, COSTS.quote)),
-    );
+  return async (
+    input: InputOf<typeof quoteTrade>,
+    context: HandlerContext,
+  ): Promise<QuoteAnswer> => {
+    const caller = createTradeCaller(context, COSTS.quote);
+    const request = pricing.parse(input);
+    return pricing.inTurn(request, caller, async () => {
+      const trade = await pricing.price(request, caller);
+      if (trade.legs.length > LEGS_PER_TURN_MAX) await nextTurn();
+      return pricing.sealAnswer(trade);
+    });
+  };
 }

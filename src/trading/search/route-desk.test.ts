@@ -131,6 +131,32 @@ describe('RouteDesk', () => {
     assert.equal((await Promise.all(searches)).length, 20);
   });
 
+  it('lets all begin at once whose searches are not known to be long, and few of the others', async (t) => {
+    const { desk } = createScene(t);
+    await searchOnce(desk, LONG);
+    await searchOnce(desk, SHORT);
+    for (const [question, expected] of [
+      [SHORT, 20],
+      [LONG, 4],
+    ] as const) {
+      const market = `${question.tokenIn} ${question.tokenOut}`;
+      const request = { caller: 'test', market, size: question.size };
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      let begun = 0;
+      const all = Array.from({ length: 20 }, () =>
+        desk.inTurn(request, () => {
+          begun += 1;
+          return ended;
+        }),
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(begun, expected);
+      end();
+      await Promise.all(all);
+      assert.equal(begun, 20);
+    }
+  });
+
   it('serves callers in turn', async (t) => {
     const { desk } = createScene(t);
     const order: string[] = [];

@@ -4,10 +4,9 @@
 // exceeds the work of a short one. The work per turn of the event loop is limited, too, so that
 // other requests, such as reads, come first. Callers are served in turn.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../errors/app-error.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import { FairQueue } from '../../lib/fair-queue.ts';
-import { onceAborted } from '../../lib/once-aborted.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
 import {
@@ -16,6 +15,8 @@ import {
   toWholePlan,
   type WholePlan,
 } from '../routing/trade-plan.ts';
+import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
+import { LongTurns } from './long-turns.ts';
 import type { Searched, SearchThreads } from './search-threads.ts';
 
 /** Some two milliseconds: ten times an ordinary quote. */
@@ -27,6 +28,8 @@ const UNKNOWN_EVALUATIONS = 200_000;
 const LONG_KNOWN_MAX = 2_000;
 const SIZE_BITS = 3;
 const RETRY_AFTER_SECONDS = 1;
+/** Long requests that are priced, or ask a node, while others search: no thread waits for them. */
+const NOT_SEARCHING_MAX = 3;
 const QUEUE = { lengthMax: 2_048, perCallerMax: 512 };
 
 /** Who pays for a search, in evaluations. */
@@ -37,18 +40,15 @@ export interface SearchMeter {
   settle(evaluations: number): void;
 }
 
-interface DeskQuestion {
-  /** The caller, as identified by limits. */
-  readonly caller: string;
-  readonly meter: SearchMeter;
-  /**
-   * Called if the search has to wait. The signal aborts when the caller disconnects; a search that
-   * has not started by then is dropped.
-   */
-  readonly watchCaller?: (() => AbortSignal) | undefined;
+/** What is known of a search before it begins; `watchCaller` is called if it has to wait. */
+interface DeskRequest extends WatchedCaller {
   /** Names the two assets. */
   readonly market: string;
   readonly size: GivenAmount;
+}
+
+interface DeskQuestion extends DeskRequest {
+  readonly meter: SearchMeter;
   /** Called when the search begins: the plan reflects that moment. */
   plan(): TradePlan;
 }
@@ -60,7 +60,7 @@ interface Task {
 }
 
 /** Amounts of about the same size take about the same work. */
-function groupQuestion({ market, size }: DeskQuestion): string {
+function groupQuestion({ market, size }: DeskRequest): string {
   return `${market} ${size.fixed} ${size.amountRaw.toString(2).length >> SIZE_BITS}`;
 }
 
@@ -73,7 +73,8 @@ function countPools({ levels, refusal }: WholePlan): number {
 
 export class RouteDesk {
   readonly #threads: SearchThreads;
-  readonly #queue = new FairQueue<Task>(QUEUE);
+  readonly #longTurns: LongTurns;
+  readonly #queue = new CallerQueue<Task>(QUEUE);
   /** The work of long searches, by group: the next of a group is prepaid and skips this thread. */
   readonly #long = new BoundedMap<string, number>(LONG_KNOWN_MAX);
   /** What was done in this turn of the event loop. */
@@ -82,6 +83,16 @@ export class RouteDesk {
 
   constructor(threads: SearchThreads) {
     this.#threads = threads;
+    const countMax = threads.threadCountMax + NOT_SEARCHING_MAX;
+    this.#longTurns = new LongTurns({ countMax, queue: QUEUE });
+  }
+
+  /**
+   * Runs a request, from its search to its answer. If its search is known to be long, it begins
+   * when there is room. Rejects with `OVERLOADED` like `search`.
+   */
+  inTurn<T>(request: DeskRequest, work: () => Promise<T>): Promise<T> {
+    return this.#long.has(groupQuestion(request)) ? this.#longTurns.run(request, work) : work();
   }
 
   /**
@@ -89,7 +100,6 @@ export class RouteDesk {
    * the caller disconnects before its turn.
    */
   search(question: DeskQuestion): Promise<Searched> {
-    const { caller, watchCaller } = question;
     return new Promise((resolve, reject) => {
       const task: Task = {
         run: () => resolve(this.#search(question)),
@@ -98,12 +108,7 @@ export class RouteDesk {
         },
       };
       if (this.#queue.length === 0 && this.#isTurnOpen) task.run();
-      else {
-        this.#queue.push(caller, task)?.refuse();
-        onceAborted(watchCaller?.(), () => {
-          if (this.#queue.remove(caller, task)) task.refuse();
-        });
-      }
+      else this.#queue.push(question, task);
       this.#watchTurn();
     });
   }
@@ -129,7 +134,7 @@ export class RouteDesk {
 
   /** A short search ends synchronously. */
   async #search(question: DeskQuestion): Promise<Searched> {
-    const { caller, meter, watchCaller } = question;
+    const { meter } = question;
     const like = groupQuestion(question);
     const known = this.#long.get(like);
     let work = 0;
@@ -146,7 +151,9 @@ export class RouteDesk {
       const planned = countPools(whole) * PLANNED_EVALUATIONS;
       this.#doneInTurn += planned;
       work = planned;
-      const { search, work: done } = await this.#threads.search(whole, caller, watchCaller);
+      const { search, work: done } = await this.#threads.search(whole, question);
+      // Reading the result took a while, and pricing it will: requests in between need not wait.
+      await nextTurn();
       // A short search costs the same on any thread.
       work = done > SHORT_EVALUATIONS_MAX ? planned + done : done;
       this.#remember(like, work);

@@ -24,6 +24,8 @@ interface Scene {
   advance(ms: number): void;
 }
 
+const CALLER = { caller: 'test' };
+
 function createScene(t: TestContext, options: Partial<SearchThreadsOptions> = {}): Scene {
   const started: SearchThread[] = [];
   const logged: string[] = [];
@@ -74,7 +76,7 @@ describe('a search on a thread', () => {
       for (const worth of [1e-9, 10, 100_000, 3e7, 1e30, 1e60]) {
         const question = createRandomQuestion({ seed, poolCount, worth });
         const here = searchHere(question);
-        const there = await threads.search(planWhole(question), 'test');
+        const there = await threads.search(planWhole(question), CALLER);
         assert.deepEqual(there, here, `seed ${seed}, worth ${worth}`);
         if (here.search.kind !== 'found') continue;
         const { strands } = here.search.found.route;
@@ -88,7 +90,7 @@ describe('a search on a thread', () => {
   it('names the very pools of the graph', async (t) => {
     const { threads } = createScene(t);
     const question = createRandomQuestion({ seed: 3, poolCount: 60, worth: 100_000 });
-    const { search } = await threads.search(planWhole(question), 'test');
+    const { search } = await threads.search(planWhole(question), CALLER);
     assert.ok(search.kind === 'found');
     for (const { pool } of search.found.route.strands.flatMap(({ hops }) => hops)) {
       assert.equal(pool, question.graph.get(pool.pool));
@@ -102,7 +104,7 @@ describe('a search on a thread', () => {
     for (let round = 0; round < 5; round += 1) {
       const plan = planWhole(question);
       const here = searchHere(question);
-      const searching = threads.search(plan, 'test');
+      const searching = threads.search(plan, CALLER);
       assert.ok(here.search.kind === 'found');
       for (const { pool, zeroForOne, amountIn } of here.search.found.route.legs.flatMap(
         ({ hops }) => hops,
@@ -120,7 +122,7 @@ describe('the queue of searches', () => {
     const { threads } = createScene(t);
     const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
     const order: string[] = [];
-    const ask = (caller: string) => threads.search(plan, caller).then(() => order.push(caller));
+    const ask = (caller: string) => threads.search(plan, { caller }).then(() => order.push(caller));
     const asked = [...Array.from({ length: 12 }, () => ask('flood')), ask('other')];
     await Promise.all(asked);
     // One of the flood is already running, and one more may come first.
@@ -131,7 +133,7 @@ describe('the queue of searches', () => {
   it('is bounded, of one caller and in all: more is 503 with Retry-After', async (t) => {
     const { threads } = createScene(t, { queue: { lengthMax: 3, perCallerMax: 2 } });
     const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
-    const ask = (caller: string) => threads.search(plan, caller);
+    const ask = (caller: string) => threads.search(plan, { caller });
     const accepted = [ask('a'), ask('a'), ask('a')];
     await assert.rejects(ask('a'), isOverloaded);
     accepted.push(ask('b'));
@@ -146,7 +148,7 @@ describe('a full queue of searches', () => {
   it('makes room for a new caller: the one with most waiting loses one, with 503', async (t) => {
     const { threads } = createScene(t, { queue: { lengthMax: 4, perCallerMax: 4 } });
     const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
-    const ask = (caller: string) => threads.search(plan, caller);
+    const ask = (caller: string) => threads.search(plan, { caller });
     const flood = Array.from({ length: 5 }, () => ask('flood'));
     const refused = assert.rejects(flood.pop() ?? assert.fail(), isOverloaded);
     const other = ask('other');
@@ -161,8 +163,8 @@ describe('a thread that fails', () => {
     const { threads, started, logged } = createScene(t);
     const question = createRandomQuestion({ seed: 1, ...SMALL });
     const plan = planWhole(question);
-    await threads.search(plan, 'test');
-    const [hit, waiting] = [threads.search(plan, 'test'), threads.search(plan, 'test')];
+    await threads.search(plan, CALLER);
+    const [hit, waiting] = [threads.search(plan, CALLER), threads.search(plan, CALLER)];
     const failed = assert.rejects(hit, isOverloaded);
     await started[0]?.end();
     await failed;
@@ -188,13 +190,13 @@ describe('a thread that fails', () => {
     };
     const { threads, started, advance } = createScene(t, { startThread });
     const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
-    const asked = [1, 2, 3].map(() => threads.search(plan, 'test'));
+    const asked = [1, 2, 3].map(() => threads.search(plan, CALLER));
     await Promise.all(asked.map((one) => assert.rejects(one, isOverloaded)));
-    await assert.rejects(threads.search(plan, 'test'), isOverloaded);
+    await assert.rejects(threads.search(plan, CALLER), isOverloaded);
     assert.equal(started.length, 1);
     isBroken = false;
     advance(1_000);
-    assert.equal((await threads.search(plan, 'test')).search.kind, 'found');
+    assert.equal((await threads.search(plan, CALLER)).search.kind, 'found');
     assert.equal(started.length, 2);
   });
 });
@@ -232,11 +234,11 @@ describe('a thread that cannot be used', () => {
         startThread: (events) => (isBroken ? startThread(events) : startSearchThread(events)),
       });
       const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
-      await assert.rejects(threads.search(plan, 'test'), isOverloaded);
+      await assert.rejects(threads.search(plan, CALLER), isOverloaded);
       assert.deepEqual(logged, ['a search thread failed']);
       isBroken = false;
       advance(1_000);
-      assert.equal((await threads.search(plan, 'test')).search.kind, 'found');
+      assert.equal((await threads.search(plan, CALLER)).search.kind, 'found');
     });
   }
 });
@@ -255,11 +257,11 @@ describe('stopping', () => {
         }),
     });
     const plan = planWhole(createRandomQuestion({ seed: 1, ...SMALL }));
-    const asked = [1, 2, 3].map(() => threads.search(plan, 'test'));
+    const asked = [1, 2, 3].map(() => threads.search(plan, CALLER));
     const refused = Promise.all(asked.map((one) => assert.rejects(one, isOverloaded)));
     await threads.stop();
     await refused;
     assert.deepEqual([threads.threadCount, threads.waiting, ended], [0, 0, 1]);
-    await assert.rejects(threads.search(plan, 'test'), isOverloaded);
+    await assert.rejects(threads.search(plan, CALLER), isOverloaded);
   });
 });

@@ -6,10 +6,9 @@
 
 import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { FairQueue } from '../../lib/fair-queue.ts';
-import { onceAborted } from '../../lib/once-aborted.ts';
 import type { TradeSearch } from '../routing/find-trade-route.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
+import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
 import { receiveSearch, type SearchCommand, type SearchMessage } from './search-message.ts';
 import { SentPools } from './sent-pools.ts';
 
@@ -45,6 +44,7 @@ interface SearchJob {
   readonly plan: WholePlan;
   resolve(searched: Searched): void;
   reject(error: Error): void;
+  refuse(): void;
 }
 
 interface Running {
@@ -68,7 +68,7 @@ function buildOverloadedError(cause?: Error): AppError {
 
 export class SearchThreads {
   readonly #options: SearchThreadsOptions;
-  readonly #queue: FairQueue<SearchJob>;
+  readonly #queue: CallerQueue<SearchJob>;
   readonly #running = new Set<Running>();
   readonly #ending = new Set<Promise<void>>();
   #jobCount = 0;
@@ -77,12 +77,16 @@ export class SearchThreads {
 
   constructor(options: SearchThreadsOptions) {
     this.#options = options;
-    this.#queue = new FairQueue(options.queue);
+    this.#queue = new CallerQueue(options.queue);
   }
 
   /** Plans that wait for a thread. */
   get waiting(): number {
     return this.#queue.length;
+  }
+
+  get threadCountMax(): number {
+    return this.#options.threadCountMax;
   }
 
   get threadCount(): number {
@@ -91,21 +95,18 @@ export class SearchThreads {
 
   /**
    * Rejects with `OVERLOADED` if the queue is full, the thread fails, or the caller disconnects
-   * before a thread starts. `watchCaller` is called if the plan has to wait.
+   * before a thread starts. The caller is watched if the plan has to wait.
    */
-  search(plan: WholePlan, caller: string, watchCaller?: () => AbortSignal): Promise<Searched> {
-    const isResting = this.#options.clock.monotonicMs() < this.#restUntilMs;
-    if (this.#isStopped || isResting) return Promise.reject(buildOverloadedError());
+  search(plan: WholePlan, caller: WatchedCaller): Promise<Searched> {
+    if (this.#isStopped || this.#isResting) return Promise.reject(buildOverloadedError());
     return new Promise((resolve, reject) => {
       this.#jobCount += 1;
-      const job: SearchJob = { number: this.#jobCount, plan, resolve, reject };
-      const refused = this.#queue.push(caller, job);
-      refused?.reject(buildOverloadedError());
-      if (refused !== job) this.#dispatch();
-      if (this.#queue.length === 0) return;
-      onceAborted(watchCaller?.(), () => {
-        if (this.#queue.remove(caller, job)) reject(buildOverloadedError());
-      });
+      const refuse = () => reject(buildOverloadedError());
+      const job: SearchJob = { number: this.#jobCount, plan, resolve, reject, refuse };
+      const running = this.#queue.length === 0 ? this.#findIdle() : null;
+      if (running !== null) this.#begin(running, job);
+      else if (this.#isResting) refuse();
+      else this.#queue.push(caller, job);
     });
   }
 
@@ -117,18 +118,26 @@ export class SearchThreads {
     await Promise.all(this.#ending);
   }
 
+  get #isResting(): boolean {
+    return this.#options.clock.monotonicMs() < this.#restUntilMs;
+  }
+
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const running = this.#findIdle();
       if (running === null) return;
       const job = this.#queue.shift();
       if (job === undefined) return;
-      running.job = job;
-      running.timer = setTimeout(() => {
-        this.#end(running, new Error(`a search took longer than ${SEARCH_MS_MAX} ms`));
-      }, SEARCH_MS_MAX);
-      this.#send(running, running.sent.send(job.plan, job.number));
+      this.#begin(running, job);
     }
+  }
+
+  #begin(running: Running, job: SearchJob): void {
+    running.job = job;
+    running.timer = setTimeout(() => {
+      this.#end(running, new Error(`a search took longer than ${SEARCH_MS_MAX} ms`));
+    }, SEARCH_MS_MAX);
+    this.#send(running, running.sent.send(job.plan, job.number));
   }
 
   /** An idle thread, a new one, or null if all are busy. */
