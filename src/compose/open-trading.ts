@@ -62,14 +62,15 @@ export function openTrading(options: OpenTradingOptions): Trading {
     chains.list().map((slug) => [slug, chains.find(slug)?.book.size ?? null]),
   );
   const threads = openSearchThreads({ clock, logger });
+  const desk = new RouteDesk(threads);
   metrics.gauge('mintwire_route_searches_waiting', 'Route searches that wait for a thread.', () => {
-    return threads.waiting;
+    return desk.waiting;
   });
   const pricing = createPricing({
     chains,
     clock,
     candles: store.market,
-    desk: new RouteDesk(threads),
+    desk,
     lookups: options.lookups,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),
     sealer: {

@@ -177,6 +177,15 @@ interface PricedAttempt {
   readonly rehearsal: RehearsalOutcome;
 }
 
+/** The block of a price that the node does not have any more. */
+class GoneBlock {
+  readonly hash: string;
+
+  constructor(hash: string) {
+    this.hash = hash;
+  }
+}
+
 class TradeBuilder {
   readonly #parts: BuildParts;
 
@@ -209,10 +218,10 @@ class TradeBuilder {
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
       const funds = await chain.readWallet(wallet, token, permit);
       await this.#untilPools(request.chain, ({ block }) => block >= funds.head.position);
-      const before = this.#readCheckpoint(request.chain)?.version;
       const answer = await this.#attempt(build, funds);
-      if (answer !== null) return answer;
-      await this.#untilPools(request.chain, ({ version }) => version !== before);
+      if (!(answer instanceof GoneBlock)) return answer;
+      if (attempt === ATTEMPT_COUNT_MAX) break;
+      await this.#untilPools(request.chain, ({ blockHash }) => blockHash !== answer.hash);
     }
     const reason = `${request.chain} is reorganising its newest blocks.`;
     throw new AppError('NOT_READY', { reason }, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -233,8 +242,7 @@ class TradeBuilder {
     }
   }
 
-  /** Null if the priced block is gone. */
-  async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | null> {
+  async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | GoneBlock> {
     const { pricing, builders, chains } = this.#parts;
     const { wallet, request } = build;
     const { priced, block, isAtHead, rehearsal } = await this.#fit(build, funds);
@@ -242,7 +250,7 @@ class TradeBuilder {
     const isFee = priced.openFee !== null && rehearsal.kind === 'done';
     if (isAtHead && !isFee && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
     if (rehearsal.kind === 'reverted') throw rehearsal.error;
-    if (rehearsal.kind === 'moved') return null;
+    if (rehearsal.kind === 'moved') return new GoneBlock(priced.state.blockHash);
     const { built } = rehearsal;
     const held = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
     const trade = this.#warnOfPowers(held, built);

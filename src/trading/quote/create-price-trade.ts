@@ -325,6 +325,7 @@ function createSearch(parts: PricingParts) {
         });
       },
     });
+    options.onSearched?.();
     if (at === null) throw new Error('the search ended without planning anything');
     const graph = at as GraphAtCommit;
     const called = await findCalledRoute(chain, {

@@ -29,7 +29,11 @@ export interface Pricing {
   parse(input: TradeInput): TradeRequest;
   readonly price: PriceTrade;
   /** Waits with a request whose search is known to take long until there is room for it. */
-  inTurn<T>(request: TradeRequest, caller: TradeCaller, work: () => Promise<T>): Promise<T>;
+  inTurn<T>(
+    request: TradeRequest,
+    caller: TradeCaller,
+    work: (leave: () => void) => Promise<T>,
+  ): Promise<T>;
   /**
    * As a response, with a quote id that seals its minimum or maximum, and the permit that was given
    * to be signed: then it is valid as long as that.
@@ -87,8 +91,8 @@ export function createQuoteTrade(pricing: Pricing) {
   ): Promise<QuoteAnswer> => {
     const caller = createTradeCaller(context, COSTS.quote);
     const request = pricing.parse(input);
-    return pricing.inTurn(request, caller, async () => {
-      const trade = await pricing.price(request, caller);
+    return pricing.inTurn(request, caller, async (leave) => {
+      const trade = await pricing.price(request, caller, { onSearched: leave });
       if (trade.legs.length > LEGS_PER_TURN_MAX) await nextTurn();
       return pricing.sealAnswer(trade);
     });

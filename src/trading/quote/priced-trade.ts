@@ -211,6 +211,8 @@ export interface PriceOptions {
   readonly amountInMax?: bigint | undefined;
   /** The name of the only router that may be used. */
   readonly router?: string | undefined;
+  /** Called when computed routes have been searched; what may follow asks a node, or prices. */
+  readonly onSearched?: (() => void) | undefined;
 }
 
 /** Throws an `AppError` if the trade cannot be priced. */

@@ -1,6 +1,7 @@
 // Few long requests work at once; the others begin in turn, unless their callers are gone.
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { LongTurns } from './long-turns.ts';
@@ -75,6 +76,28 @@ describe('LongTurns', () => {
     assert.equal(await next, 'b');
   });
 
+  it('gives a place on once, if work leaves it before it ends', async () => {
+    const turns = new LongTurns({ countMax: 1, queue: QUEUE });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const first = turns.run({ caller: 'a' }, (leave) => {
+      leave();
+      leave();
+      return ended;
+    });
+    const { begun, work, end: endWork } = createWork();
+    const others = ['b', 'c'].map((name) => turns.run({ caller: name }, work(name)));
+    await settle();
+    assert.deepEqual(begun, ['b']);
+    end();
+    await first;
+    await settle();
+    assert.deepEqual([begun, turns.waiting], [['b'], 1]);
+    endWork('b');
+    await settle();
+    endWork('c');
+    await Promise.all(others);
+  });
+
   it('refuses what finds no room in the queue', async () => {
     const { end, run } = createScene(1);
     const all = [run('a', 'x'), run('b', 'x'), run('c', 'x')];
@@ -97,7 +120,7 @@ describe('LongTurns', () => {
     end('a');
     await settle();
     assert.deepEqual(begun, ['a', 'c']);
-    stays.abort();
+    assert.equal(getEventListeners(stays.signal, 'abort').length, 0);
     end('c');
     assert.deepEqual(await Promise.all([first, kept]), ['a', 'c']);
   });

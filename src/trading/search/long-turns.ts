@@ -31,21 +31,37 @@ export class LongTurns {
     this.#queue = new CallerQueue(queue);
   }
 
-  /** Rejects with `OVERLOADED` if the queue is full or the caller disconnects before its turn. */
-  async run<T>(caller: WatchedCaller, work: () => Promise<T>): Promise<T> {
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /**
+   * `work` may leave its place before it ends. Rejects with `OVERLOADED` if the queue is full or
+   * the caller disconnects before its turn.
+   */
+  async run<T>(caller: WatchedCaller, work: (leave: () => void) => Promise<T>): Promise<T> {
     const isFull = this.#count >= this.#countMax;
     if (isFull) await this.#wait(caller);
     else this.#count += 1;
+    let isInside = true;
+    const leave = () => {
+      if (isInside) this.#passOn();
+      isInside = false;
+    };
     try {
-      // The one before is being sent: reads come between that and this.
+      // The one before is being answered: reads come between that and this.
       if (isFull) await nextTurn();
-      return await work();
+      return await work(leave);
     } finally {
-      // The next one takes the place, so that nobody else can come in between.
-      const next = this.#queue.shift();
-      if (next === undefined) this.#count -= 1;
-      else next.begin();
+      leave();
     }
+  }
+
+  /** The next one takes the place, so that nobody else can come in between. */
+  #passOn(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#count -= 1;
+    else next.begin();
   }
 
   #wait(caller: WatchedCaller): Promise<void> {

@@ -137,7 +137,7 @@ describe('RouteDesk', () => {
     await searchOnce(desk, SHORT);
     for (const [question, expected] of [
       [SHORT, 20],
-      [LONG, 4],
+      [LONG, 2],
     ] as const) {
       const market = `${question.tokenIn} ${question.tokenOut}`;
       const request = { caller: 'test', market, size: question.size };

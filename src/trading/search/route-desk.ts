@@ -28,8 +28,8 @@ const UNKNOWN_EVALUATIONS = 200_000;
 const LONG_KNOWN_MAX = 2_000;
 const SIZE_BITS = 3;
 const RETRY_AFTER_SECONDS = 1;
-/** Long requests that are priced, or ask a node, while others search: no thread waits for them. */
-const NOT_SEARCHING_MAX = 3;
+/** Long requests that are planned while others search, so that no thread waits for one. */
+const PLANNED_MAX = 1;
 const QUEUE = { lengthMax: 2_048, perCallerMax: 512 };
 
 /** Who pays for a search, in evaluations. */
@@ -83,16 +83,22 @@ export class RouteDesk {
 
   constructor(threads: SearchThreads) {
     this.#threads = threads;
-    const countMax = threads.threadCountMax + NOT_SEARCHING_MAX;
-    this.#longTurns = new LongTurns({ countMax, queue: QUEUE });
+    const { threadCountMax, queueLimits: queue } = threads;
+    this.#longTurns = new LongTurns({ countMax: threadCountMax + PLANNED_MAX, queue });
+  }
+
+  /** Long searches that wait. */
+  get waiting(): number {
+    return this.#longTurns.waiting + this.#threads.waiting;
   }
 
   /**
-   * Runs a request, from its search to its answer. If its search is known to be long, it begins
-   * when there is room. Rejects with `OVERLOADED` like `search`.
+   * Runs a request. If its search is known to be long, it begins when there is room, and calls
+   * `leave` when it has searched. Rejects with `OVERLOADED` like `search`.
    */
-  inTurn<T>(request: DeskRequest, work: () => Promise<T>): Promise<T> {
-    return this.#long.has(groupQuestion(request)) ? this.#longTurns.run(request, work) : work();
+  inTurn<T>(request: DeskRequest, work: (leave: () => void) => Promise<T>): Promise<T> {
+    const isLong = this.#long.has(groupQuestion(request));
+    return isLong ? this.#longTurns.run(request, work) : work(() => {});
   }
 
   /**

@@ -89,6 +89,10 @@ export class SearchThreads {
     return this.#options.threadCountMax;
   }
 
+  get queueLimits(): SearchThreadsOptions['queue'] {
+    return this.#options.queue;
+  }
+
   get threadCount(): number {
     return this.#running.size;
   }
