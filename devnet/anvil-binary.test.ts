@@ -65,8 +65,8 @@ async function startRegistry(t: TestContext, name: string | null) {
   return { url, asked };
 }
 
-/** On x64 npm puts the project's own anvil there. */
-function listFoldersWithoutAnvil(): string {
+/** The PATH without folders that have an anvil: on x64 npm adds the project's own. */
+function buildPathWithoutAnvil(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.filter((folder) => !existsSync(join(folder, 'anvil'))).join(delimiter);
 }
@@ -76,7 +76,7 @@ function describeMachine(t: TestContext, registry: string): Machine {
   const folder = createFolder(t);
   const env = {
     ...process.env,
-    PATH: listFoldersWithoutAnvil(),
+    PATH: buildPathWithoutAnvil(),
     ANVIL_PATH: '',
     npm_config_registry: registry,
     npm_config_cache: join(folder, 'npm'),

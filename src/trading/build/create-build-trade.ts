@@ -231,7 +231,7 @@ class TradeBuilder {
     return this.#parts.chains.find(slug)?.readGraph()?.checkpoint ?? null;
   }
 
-  /** Waits a little for the pools of a block as it must be. */
+  /** Waits until the pools are of a block that `isRight` accepts, at most for a while. */
   async #untilPools(slug: ChainSlug, isRight: (at: Checkpoint) => boolean): Promise<void> {
     const { clock, sleep } = this.#parts;
     const deadlineMs = clock.monotonicMs() + CATCH_UP_MAX_MS;

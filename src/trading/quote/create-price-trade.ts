@@ -259,7 +259,7 @@ interface Trade {
   readonly isLoaded: boolean;
 }
 
-/** What the search of a request goes by; the native coin and its wrapped token are two. */
+/** How the search of a request is grouped with similar ones: by its two tokens and its amount. */
 export function describeSearch(request: TradeRequest) {
   const { chain, side, mint, quoteMint } = request;
   const [tokenIn, tokenOut] = side === 'buy' ? [quoteMint, mint] : [mint, quoteMint];

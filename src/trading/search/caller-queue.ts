@@ -1,4 +1,4 @@
-// What waits for callers, served in turn, and dropped when its caller disconnects.
+// A queue of work: callers are served in turn, and work is dropped when its caller disconnects.
 
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { onceAborted } from '../../lib/once-aborted.ts';

@@ -34,7 +34,7 @@ async function settle(): Promise<void> {
 const isOverloaded = { code: 'OVERLOADED' };
 
 describe('LongTurns', () => {
-  it('lets so many work at once, and the others when one has ended', async () => {
+  it('lets as many work at once as there are places, and the next when one has ended', async () => {
     const { begun, end, run } = createScene(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => run(name));
     await settle();

@@ -5,8 +5,8 @@
 // of the 8 ms that a read had to wait for. A request that has not begun holds next to nothing.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../errors/app-error.ts';
 import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
+import { buildOverloadedError } from './overloaded-error.ts';
 
 interface WaitingTurn {
   begin(): void;
@@ -18,8 +18,6 @@ interface LongTurnsOptions {
   readonly countMax: number;
   readonly queue: { readonly lengthMax: number; readonly perCallerMax: number };
 }
-
-const RETRY_AFTER_SECONDS = 1;
 
 export class LongTurns {
   readonly #countMax: number;
@@ -67,7 +65,7 @@ export class LongTurns {
   #wait(caller: WatchedCaller): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => {
-        reject(new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+        reject(buildOverloadedError());
       };
       this.#queue.push(caller, { begin: resolve, refuse });
     });

@@ -5,7 +5,6 @@
 // other requests, such as reads, come first. Callers are served in turn.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../errors/app-error.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
@@ -17,6 +16,7 @@ import {
 } from '../routing/trade-plan.ts';
 import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
 import { LongTurns } from './long-turns.ts';
+import { buildOverloadedError } from './overloaded-error.ts';
 import type { Searched, SearchThreads } from './search-threads.ts';
 
 /** Some two milliseconds: ten times an ordinary quote. */
@@ -27,7 +27,6 @@ const PLANNED_EVALUATIONS = 8;
 const UNKNOWN_EVALUATIONS = 200_000;
 const LONG_KNOWN_MAX = 2_000;
 const SIZE_BITS = 3;
-const RETRY_AFTER_SECONDS = 1;
 /** Long requests that are planned while others search, so that no thread waits for one. */
 const PLANNED_MAX = 1;
 const QUEUE = { lengthMax: 2_048, perCallerMax: 512 };
@@ -110,7 +109,7 @@ export class RouteDesk {
       const task: Task = {
         run: () => resolve(this.#search(question)),
         refuse: () => {
-          reject(new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+          reject(buildOverloadedError());
         },
       };
       if (this.#queue.length === 0 && this.#isTurnOpen) task.run();

@@ -4,11 +4,11 @@
 // a thread fails, only its current search fails with it (503), and the next search starts another
 // thread.
 
-import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TradeSearch } from '../routing/find-trade-route.ts';
 import type { WholePlan } from '../routing/trade-plan.ts';
 import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
+import { buildOverloadedError } from './overloaded-error.ts';
 import { receiveSearch, type SearchCommand, type SearchMessage } from './search-message.ts';
 import { SentPools } from './sent-pools.ts';
 
@@ -60,11 +60,6 @@ interface Running {
 const SEARCH_MS_MAX = 30_000;
 /** After a thread failed at its first search, none is started for this long. */
 const REST_MS = 1_000;
-const RETRY_AFTER_SECONDS = 1;
-
-function buildOverloadedError(cause?: Error): AppError {
-  return new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
-}
 
 export class SearchThreads {
   readonly #options: SearchThreadsOptions;
@@ -116,7 +111,7 @@ export class SearchThreads {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#refuseWaiting(buildOverloadedError());
+    this.#refuseWaiting();
     for (const running of [...this.#running])
       this.#end(running, new Error('the service is stopping'));
     await Promise.all(this.#ending);
@@ -224,12 +219,12 @@ export class SearchThreads {
 
   #rest(): void {
     this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
-    this.#refuseWaiting(buildOverloadedError());
+    this.#refuseWaiting();
   }
 
-  #refuseWaiting(error: AppError): void {
+  #refuseWaiting(): void {
     for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
-      job.reject(error);
+      job.refuse();
     }
   }
 }
