@@ -2,6 +2,8 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { ALLOCATOR } from '../src/cli/set-memory-limits.ts';
+import { INDEXER_HEAP } from '../src/compose/indexer-heap.ts';
 import type { Store } from '../src/store/store.ts';
 import { createStorePlace } from './ingest-store.ts';
 import type { IngestResult, IngestRun } from './ingest-worker.ts';
@@ -20,10 +22,12 @@ export interface OursTiming extends Timing {
 }
 
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
-  // Those of the indexing thread, in a process that does not serve a large market.
-  const limits = ['--max-semi-space-size=8', '--max-old-space-size=1900'];
-  const execArgv = [...limits, '--heap-growing-percent=150', ...nodeArgs];
-  const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv });
+  // Those of the service's indexing thread.
+  const { maxYoungGenerationSizeMb: youngMb, maxOldGenerationSizeMb: oldMb } = INDEXER_HEAP;
+  const limits = [`--max-semi-space-size=${youngMb / 3}`, `--max-old-space-size=${oldMb}`];
+  const execArgv = [...limits, ...nodeArgs];
+  const env = { ...process.env, ...ALLOCATOR };
+  const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv, env });
   const exited = once(child, 'exit').then(([code]) => {
     throw new Error(`the indexer's process ended with ${code}`);
   });

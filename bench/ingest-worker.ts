@@ -1,6 +1,8 @@
 // Our indexer in its own process, over a recorded chain, until it has reached the head.
 
+import { setFlagsFromString } from 'node:v8';
 import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
+import { watchIndexerFlags } from '../src/compose/indexer-heap.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -95,6 +97,9 @@ async function measureThreads(run: IngestRun): Promise<() => Promise<ThreadTimes
 async function index(run: IngestRun): Promise<IngestResult> {
   // As in the service, where it is no other than that of the store's thread.
   lowerThreadPriority();
+  // The size of the young heap was that of this thread; the store's has limits of its own.
+  setFlagsFromString('--max-semi-space-size=0');
+  watchIndexerFlags(() => true);
   const store = await openBenchStore(run.store);
   const arrived = Promise.withResolvers<number>();
   const log = {

@@ -1,17 +1,24 @@
 // Settings of memory that take effect only when a process begins.
 
+import { setFlagsFromString } from 'node:v8';
+
 /**
  * Of the C library (glibc). By default it keeps for later what was freed in blocks of up to 32 MB,
  * and has a heap for each thread: columns that grew while they were loaded would leave 300 MB.
  */
-const ALLOCATOR = {
+export const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: String(256 * 1024),
   MALLOC_TRIM_THRESHOLD_: String(1024 ** 2),
   MALLOC_ARENA_MAX: '2',
 } as const;
 
-/** Of V8: two halves of so many megabytes hold new objects. They would grow to 64 each. */
+/**
+ * Of V8: two halves of so many megabytes hold the main thread's new objects. They would grow to 64
+ * each.
+ */
 const YOUNG_FLAG = '--max-semi-space-size=8';
+/** The flag would count for threads, too, before the limits of their own. */
+const YOUNG_FLAG_OFF = '--max-semi-space-size=0';
 /** V8 takes underscores, too. */
 const YOUNG_FLAG_GIVEN = /--max[-_]semi[-_]space[-_]size/;
 
@@ -24,6 +31,7 @@ const MARK = 'MINTWIRE_MEMORY_SET';
  */
 export function setMemoryLimits(): void {
   const { env, execArgv, execPath, argv, platform } = process;
+  if (execArgv.includes(YOUNG_FLAG)) setFlagsFromString(YOUNG_FLAG_OFF);
   const isSecondRun = env[MARK] !== undefined;
   delete env[MARK];
   const isSet = Object.keys(ALLOCATOR).some((name) => env[name] !== undefined);

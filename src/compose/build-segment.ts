@@ -1,6 +1,7 @@
 // Builds a search segment in its own thread, once for all workers of a port.
 
 import { Worker } from 'node:worker_threads';
+import { YOUNG_HEAP } from '../lib/thread-heap.ts';
 import type { SegmentArrays } from '../market/search/segment.ts';
 import { readSegmentFile, type SegmentOrigin } from '../market/search/segment-file.ts';
 import { keepSegmentFile, placeKeptFile } from './kept-segments.ts';
@@ -12,6 +13,7 @@ type SegmentInput = Omit<SegmentThreadInput, 'file'>;
 function runThread(input: SegmentThreadInput): Promise<SegmentThreadAnswer> {
   const worker = new Worker(new URL('./segment-thread.ts', import.meta.url), {
     workerData: input,
+    resourceLimits: YOUNG_HEAP,
   });
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);

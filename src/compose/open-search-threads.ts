@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../lib/clock.ts';
+import { YOUNG_HEAP } from '../lib/thread-heap.ts';
 import type { SearchMessage } from '../trading/search/search-message.ts';
 import {
   type SearchThread,
@@ -20,7 +21,7 @@ const QUEUE = { lengthMax: 128, perCallerMax: 32 };
 
 export function startSearchThread(events: ThreadEvents): SearchThread {
   const worker = new Worker(new URL('./search-thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    resourceLimits: { ...YOUNG_HEAP, maxOldGenerationSizeMb: MEMORY_MB },
   });
   let cause = new Error('a search thread ended');
   worker.on('message', (message: SearchMessage) => events.onMessage(message));

@@ -18,7 +18,7 @@ import { ChainFollower } from './chain-follower.ts';
 import { listScopes } from './chain-scopes.ts';
 import { findChainSources } from './chain-source.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
-import { watchHeapGrowth } from './indexer-heap.ts';
+import { watchIndexerFlags } from './indexer-heap.ts';
 import type { ChainReport } from './indexer-message.ts';
 import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
@@ -88,7 +88,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     leaseMs: config.node.leaseSeconds * 1000,
     canIndex: (chain) => canIndex(options, chain),
   });
-  const unwatchHeap = watchHeapGrowth(() =>
+  const unwatchFlags = watchIndexerFlags(() =>
     follower.list().some((one) => follower.isIndexing(one.slug) && isFarBehind(one)),
   );
   const running = new EmbeddedChains(options, (sources) => {
@@ -113,7 +113,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
       // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();
       await running.stop();
-      unwatchHeap();
+      unwatchFlags();
     },
   };
 }

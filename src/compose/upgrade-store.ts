@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
+import { YOUNG_HEAP } from '../lib/thread-heap.ts';
 import type { MigrationProgress } from '../store/migrations/run-migrations.ts';
 import { blocksToUpgrade } from './open-store.ts';
 
@@ -21,6 +22,7 @@ export async function upgradeStore(
   on.onBegin();
   const worker = new Worker(new URL('./upgrade-thread.ts', import.meta.url), {
     workerData: config,
+    resourceLimits: YOUNG_HEAP,
   });
   worker.on('message', on.onMigrating);
   await new Promise<void>((resolve) => {

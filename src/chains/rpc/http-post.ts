@@ -23,7 +23,7 @@ interface HttpPost {
 export interface HttpReply {
   readonly status: number;
   readonly retryAfterMs: number | null;
-  readonly text: string;
+  readonly body: Buffer;
   /** The length of the body as it came, compressed or not. */
   readonly wireBytes: number;
   /** The length of the body once unpacked. */
@@ -40,7 +40,7 @@ function parseRetryAfterMs(header: string | undefined): number | null {
 async function readBody(
   response: IncomingMessage,
   post: HttpPost,
-): Promise<Pick<HttpReply, 'text' | 'wireBytes' | 'bytes'>> {
+): Promise<Pick<HttpReply, 'body' | 'wireBytes' | 'bytes'>> {
   const gzipped = response.headers['content-encoding'] === 'gzip';
   let wireBytes = 0;
   if (gzipped) {
@@ -64,8 +64,8 @@ async function readBody(
     chunks.push(chunk);
   }
   if (!response.complete) throw new Error('connection cut');
-  const whole = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-  return { text: whole.toString('utf8'), wireBytes: gzipped ? wireBytes : bytes, bytes };
+  const body = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  return { body, wireBytes: gzipped ? wireBytes : bytes, bytes };
 }
 
 interface Attempt {
@@ -89,9 +89,9 @@ function send(post: HttpPost, signal: AbortSignal): Attempt {
   const reply = new Promise<HttpReply>((resolve, reject) => {
     request.once('error', reject);
     request.once('response', (response) => {
-      readBody(response, post).then((body) => {
+      readBody(response, post).then((read) => {
         const retryAfterMs = parseRetryAfterMs(response.headers['retry-after']);
-        resolve({ status: response.statusCode ?? 0, retryAfterMs, ...body });
+        resolve({ status: response.statusCode ?? 0, retryAfterMs, ...read });
       }, reject);
     });
     request.end(post.body);

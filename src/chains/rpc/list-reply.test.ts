@@ -17,7 +17,7 @@ function build(items: unknown, tail: object = {}): string {
 }
 
 function join(text: string): { parts: number; items: unknown[]; envelope: unknown } {
-  const list = splitListReply(text);
+  const list = splitListReply(Buffer.from(text));
   assert.ok(list !== null);
   const parts = [...list.parts] as unknown[][];
   return { parts: parts.length, items: parts.flat(), envelope: JSON.parse(list.envelope) };
@@ -41,12 +41,15 @@ test('a list that is not written without spaces is one part', () => {
 });
 
 test('short replies, errors and other results are left to the parser', () => {
-  assert.equal(splitListReply(build(buildItems(3))), null);
+  assert.equal(splitListReply(Buffer.from(build(buildItems(3)))), null);
   const long = 'x'.repeat(600_000);
-  assert.equal(splitListReply(JSON.stringify({ id: 1, error: { message: long } })), null);
-  assert.equal(splitListReply(JSON.stringify({ id: 1, result: long })), null);
+  assert.equal(
+    splitListReply(Buffer.from(JSON.stringify({ id: 1, error: { message: long } }))),
+    null,
+  );
+  assert.equal(splitListReply(Buffer.from(JSON.stringify({ id: 1, result: long }))), null);
   const quoted = JSON.stringify({ id: 1, note: '"result":[', result: long });
-  assert.equal(splitListReply(quoted), null);
+  assert.equal(splitListReply(Buffer.from(quoted)), null);
 });
 
 test('what would be cut within an item, or is followed by another list, is not read', () => {

@@ -1,19 +1,27 @@
-// A reply with a long list, parsed in parts. Of eight thousand logs `JSON.parse` makes ten
-// megabytes of objects at once: they outlive several collections, each of which copies them. Of a
-// part, what is not kept is gone before the next one.
+// A reply with a long list, which is read from its bytes, or parsed in parts. Of eight thousand
+// logs `JSON.parse` makes ten megabytes of objects at once: they outlive several collections, each
+// of which copies them. Of a part, what is not kept is gone before the next one.
 
-/** The text of a part: some hundreds of logs. */
-const PART_CHARS = 256 * 1024;
+import type { ValueBytes } from './json-bytes.ts';
+
+/** A part: some hundreds of logs. */
+const PART_BYTES = 256 * 1024;
 const LIST_START = '"result":[';
 /** What comes before the list: a version and an id. */
-const HEAD_CHARS = 200;
+const HEAD_BYTES = 200;
 const BETWEEN = '},{';
 
-interface ListReply {
-  /** The reply with an empty list. */
-  readonly envelope: string;
+/** A list of which a caller reads either. */
+export interface ListItems {
   /** The items in order, parsed as they are asked for. */
   readonly parts: Iterable<unknown>;
+  /** The same as they came, without the list's brackets. Null if the reply is short. */
+  readonly bytes: ValueBytes | null;
+}
+
+interface ListReply extends ListItems {
+  /** The reply with an empty list. */
+  readonly envelope: string;
 }
 
 /** The text was cut within an item: it must be parsed as a whole. */
@@ -33,25 +41,27 @@ function parsePart(text: string): unknown {
   }
 }
 
-function* parseParts(text: string, start: number, end: number): Generator<unknown> {
+function* parseParts({ body, start, end }: ValueBytes): Generator<unknown> {
   let from = start;
   while (from < end) {
-    const cut = text.indexOf(BETWEEN, from + PART_CHARS);
+    const cut = body.indexOf(BETWEEN, from + PART_BYTES);
     const to = cut < 0 || cut >= end ? end : cut + 1;
-    yield parsePart(text.slice(from, to));
+    yield parsePart(body.toString('utf8', from, to));
     from = to + 1;
   }
 }
 
 /** Null if the reply is short, or no list. */
-export function splitListReply(text: string): ListReply | null {
-  if (text.length <= PART_CHARS) return null;
-  const at = text.slice(0, HEAD_CHARS).indexOf(LIST_START);
+export function splitListReply(body: Buffer): ListReply | null {
+  if (body.length <= PART_BYTES) return null;
+  const at = body.subarray(0, HEAD_BYTES).indexOf(LIST_START);
   if (at < 0) return null;
   const start = at + LIST_START.length;
-  const end = text.lastIndexOf(']');
+  const end = body.lastIndexOf(']');
+  const bytes = { body, start, end };
   return {
-    envelope: text.slice(0, start) + text.slice(end),
-    parts: parseParts(text, start, end),
+    envelope: body.toString('utf8', 0, start) + body.toString('utf8', end),
+    parts: { [Symbol.iterator]: () => parseParts(bytes) },
+    bytes,
   };
 }

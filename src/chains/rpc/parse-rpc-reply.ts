@@ -136,9 +136,9 @@ function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): Rpc
   });
 }
 
-/** One outcome per call; throws if the reply as a whole is an error. */
-export function parseRpcReply(reply: HttpReply, context: ReplyContext): RpcOutcome[] {
-  const body = parseJson(reply.text);
+/** One outcome per call; throws if the reply, whose text this is, is an error as a whole. */
+export function parseRpcReply(text: string, reply: HttpReply, context: ReplyContext): RpcOutcome[] {
+  const body = parseJson(text);
   return context.methods.length === 1
     ? [parseSingle(body, reply, context)]
     : parseBatch(body, reply, context);

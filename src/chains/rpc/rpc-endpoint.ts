@@ -5,20 +5,31 @@ import type { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
 import { type HttpReply, postHttp } from './http-post.ts';
-import { ListSplitError, splitListReply } from './list-reply.ts';
+import { parseBytes, type ValueBytes } from './json-bytes.ts';
+import { type ListItems, ListSplitError, splitListReply } from './list-reply.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import type { RpcCall, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
+import { scanBatchReply } from './scan-batch-reply.ts';
 
 interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Fewer calls per request than the endpoint would accept. */
-  readonly callsMax?: number;
   /**
-   * What to keep of a result, read as soon as its request is answered: results of many requests
-   * need not all be in memory until the last one is.
+   * If replies may be long: how many calls the first requests have. Later ones have as many as a
+   * reply of `LONG_REPLY_BYTES` answers, by what came back so far.
    */
-  readonly digest?: (result: unknown, index: number) => unknown;
+  readonly callsAtFirst?: number;
+  readonly digest?: Digest;
+}
+
+/**
+ * What to keep of a result, read as soon as its request is answered: results of many requests need
+ * not all be in memory until the last one is.
+ */
+interface Digest {
+  parse(result: unknown, call: RpcCall): unknown;
+  /** The same from the bytes of the result; undefined if it must be parsed. */
+  scan(bytes: ValueBytes, call: RpcCall): unknown;
 }
 
 export interface EndpointLimits {
@@ -29,6 +40,14 @@ export interface EndpointLimits {
   readonly batchesMax: number;
   /** How long a checked chain id stays valid. */
   readonly chainCheckMs: number;
+}
+
+const LONG_REPLY_BYTES = 512 * 1024;
+
+interface ExchangeOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onReply?: (bytes: number, calls: number) => void;
+  readonly digest?: Digest | undefined;
 }
 
 interface SentCalls {
@@ -74,52 +93,51 @@ export class RpcEndpoint {
 
   /** One call; throws its error. */
   async request(call: RpcCall, signal?: AbortSignal): Promise<unknown> {
-    const [outcome] = await this.#exchange([call], signal);
+    const [outcome] = await this.#exchange([call], { signal });
     return this.unwrap(outcome);
   }
 
   /**
-   * One call whose result is a long list. `read` gets it in parts, each parsed when it is asked
-   * for, so that a part need not outlive what is read of it. It may be called twice.
+   * One call whose result is a long list. `read` gets it as it came, and in parts, each parsed when
+   * it is asked for, so that a part need not outlive what is read of it. It may be called twice.
    */
   async requestList<T>(
     call: RpcCall,
-    read: (parts: Iterable<unknown>) => T,
+    read: (items: ListItems) => T,
     signal?: AbortSignal,
   ): Promise<T> {
     const sent = await this.#post([call], signal);
-    const list = splitListReply(sent.reply.text);
+    const list = splitListReply(sent.reply.body);
     if (list !== null) {
       const [outcome] = this.#parse(sent, list.envelope);
       this.unwrap(outcome);
       try {
-        return read(list.parts);
+        return read(list);
       } catch (error) {
         if (!(error instanceof ListSplitError)) throw error;
       }
     }
     const [outcome] = this.#parse(sent);
-    return read([this.unwrap(outcome)]);
+    return read({ parts: [this.unwrap(outcome)], bytes: null });
   }
 
   /** Several calls in as few requests as the endpoint accepts; one outcome each, in order. */
   async batch(calls: readonly RpcCall[], options: BatchOptions = {}): Promise<RpcOutcome[]> {
     const outcomes = new Array<RpcOutcome>(calls.length);
     let next = 0;
+    let callsMax = options.callsAtFirst ?? calls.length;
+    const onReply = (bytes: number, count: number) => {
+      if (options.callsAtFirst === undefined) return;
+      callsMax = Math.max(options.callsAtFirst, Math.floor((LONG_REPLY_BYTES * count) / bytes));
+    };
     const lane = async () => {
       while (next < calls.length) {
         const start = next;
-        const callsMax = Math.min(this.#batchCallsMax, options.callsMax ?? calls.length);
-        const part = calls.slice(start, start + callsMax);
+        const part = calls.slice(start, start + Math.min(this.#batchCallsMax, callsMax));
         next += part.length;
-        const done = await this.#exchangeOrSplit(part, options.signal);
-        for (const [offset, outcome] of done.entries()) {
-          const index = start + offset;
-          outcomes[index] =
-            outcome.ok && options.digest !== undefined
-              ? { ok: true, result: options.digest(outcome.result, index) }
-              : outcome;
-        }
+        const { signal, digest } = options;
+        const done = await this.#exchangeOrSplit(part, { signal, onReply, digest });
+        for (const [offset, outcome] of done.entries()) outcomes[start + offset] = outcome;
       }
     };
     const lanes = Math.min(this.#limits.batchesMax, calls.length);
@@ -173,9 +191,12 @@ export class RpcEndpoint {
     throw new RpcError('invalidReply', `${this.name}: ${problem}`, { endpoint: this.name });
   }
 
-  async #exchangeOrSplit(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+  async #exchangeOrSplit(
+    calls: readonly RpcCall[],
+    options: ExchangeOptions,
+  ): Promise<RpcOutcome[]> {
     try {
-      return await this.#exchange(calls, signal);
+      return await this.#exchange(calls, options);
     } catch (error) {
       const refused = error instanceof BatchRefused;
       if (!refused && !isRpcError(error, 'replyTooLarge')) throw error;
@@ -189,7 +210,7 @@ export class RpcEndpoint {
         // The first part may have shown that even fewer are accepted.
         const end = outcomes.length + Math.min(half, this.#batchCallsMax);
         const part = calls.slice(outcomes.length, end);
-        outcomes.push(...(await this.#exchangeOrSplit(part, signal)));
+        outcomes.push(...(await this.#exchangeOrSplit(part, options)));
       }
       return outcomes;
     }
@@ -203,8 +224,40 @@ export class RpcEndpoint {
     );
   }
 
-  async #exchange(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
-    return this.#parse(await this.#post(calls, signal));
+  async #exchange(calls: readonly RpcCall[], options: ExchangeOptions): Promise<RpcOutcome[]> {
+    const sent = await this.#post(calls, options.signal);
+    options.onReply?.(sent.reply.bytes, calls.length);
+    const { digest } = options;
+    if (digest === undefined) return this.#parse(sent);
+    const scanned = this.#scan(sent, digest);
+    if (scanned !== null) return scanned;
+    return this.#parse(sent).map((outcome, index) => {
+      const call = calls[index];
+      if (!outcome.ok || call === undefined) return outcome;
+      return { ok: true, result: digest.parse(outcome.result, call) };
+    });
+  }
+
+  /** Null if the reply is not one result for each call: then the parser says why. */
+  #scan({ calls, firstId, reply }: SentCalls, digest: Digest): RpcOutcome[] | null {
+    const results =
+      reply.status === 200 && calls.length > 1
+        ? scanBatchReply(reply.body, { firstId, count: calls.length })
+        : null;
+    if (results === null) return null;
+    const outcomes: RpcOutcome[] = [];
+    for (const [index, call] of calls.entries()) {
+      const bytes = results[index];
+      if (bytes === undefined) return null;
+      const scanned = digest.scan(bytes, call);
+      const parsed = scanned === undefined ? parseBytes(bytes) : null;
+      if (parsed === undefined) return null;
+      outcomes.push({
+        ok: true,
+        result: scanned === undefined ? digest.parse(parsed, call) : scanned,
+      });
+    }
+    return outcomes;
   }
 
   async #post(calls: readonly RpcCall[], signal?: AbortSignal): Promise<SentCalls> {
@@ -232,15 +285,15 @@ export class RpcEndpoint {
     return { calls, firstId, methods, reply };
   }
 
-  #parse({ calls, firstId, methods, reply }: SentCalls, text = reply.text): RpcOutcome[] {
-    const outcomes = parseRpcReply(
-      { ...reply, text },
-      {
-        ...{ name: this.name, firstId, methods },
-        redact: (words) => this.#pooled.redact(words),
-        classifyError: (error) => this.#dialect.classifyError(error),
-      },
-    );
+  #parse(
+    { calls, firstId, methods, reply }: SentCalls,
+    text = reply.body.toString('utf8'),
+  ): RpcOutcome[] {
+    const outcomes = parseRpcReply(text, reply, {
+      ...{ name: this.name, firstId, methods },
+      redact: (words) => this.#pooled.redact(words),
+      classifyError: (error) => this.#dialect.classifyError(error),
+    });
     for (const [index, outcome] of outcomes.entries()) {
       const call = calls[index];
       if (!outcome.ok && call !== undefined) this.limitations.noteCall(call, outcome.error);

@@ -27,6 +27,7 @@ import { parseLogParts } from './parse-logs.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
 import { readReceipts } from './read-receipts.ts';
 import { ReceiptsChoice } from './receipts-choice.ts';
+import { scanLogs } from './scan-logs.ts';
 import { assertLinked, assertLogsFit } from './verify-blocks.ts';
 
 export interface Chunk {
@@ -231,7 +232,8 @@ export class ChunkReader {
     const range = { fromBlock, toBlock, endpoint: endpoint.name };
     return await endpoint.requestList(
       { method: 'eth_getLogs', params: [filter] },
-      (parts) => parseLogParts(parts, range),
+      ({ bytes, parts }) =>
+        (bytes === null ? null : scanLogs(bytes, range)) ?? parseLogParts(parts, range),
       signal,
     );
   }

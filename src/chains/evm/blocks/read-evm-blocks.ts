@@ -6,6 +6,7 @@ import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../hex-data.ts';
 import { type EvmBlock, parseBlock, parseSender } from './parse-block.ts';
+import { scanBlock } from './scan-block.ts';
 
 export interface BlockWish {
   readonly block: number;
@@ -13,11 +14,12 @@ export interface BlockWish {
   readonly full: boolean;
 }
 
-/** Full blocks are large, so fewer of them go into one reply. */
-const FULL_BLOCKS_PER_BATCH = 10;
+const BLOCK_METHOD = 'eth_getBlockByNumber';
+/** Full blocks may be large, so few of them are asked for until their size is known. */
+const FULL_BLOCKS_AT_FIRST = 10;
 
 export function buildBlockCall({ block, full }: BlockWish): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [toQuantity(block), full] };
+  return { method: BLOCK_METHOD, params: [toQuantity(block), full] };
 }
 
 /**
@@ -32,12 +34,17 @@ export async function readEvmBlocks(
   if (wishes.length === 0) return [];
   const calls: RpcCall[] = wishes.map(buildBlockCall);
   if (!options.linked) calls.push({ method: 'eth_chainId', params: [] });
-  const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_PER_BATCH;
+  const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_AT_FIRST;
   const outcomes = await endpoint.batch(calls, {
     signal: options.signal,
-    ...(heavy ? { callsMax: FULL_BLOCKS_PER_BATCH } : {}),
-    // Of a full block little is kept; the last result is the chain id.
-    digest: (result, index) => (index < wishes.length ? parseBlock(result, endpoint.name) : result),
+    ...(heavy ? { callsAtFirst: FULL_BLOCKS_AT_FIRST } : {}),
+    // Of a full block little is kept.
+    digest: {
+      parse: (result, { method }) =>
+        method === BLOCK_METHOD ? parseBlock(result, endpoint.name) : result,
+      scan: (bytes, { method }) =>
+        method === BLOCK_METHOD ? scanBlock(bytes, endpoint.name) : undefined,
+    },
   });
   if (!options.linked) endpoint.assertChain(endpoint.unwrap(outcomes.pop()));
   const found = new Map<number, EvmBlock>();

@@ -36,17 +36,11 @@ export function listPairSwaps(logs: readonly EvmLog[]): PoolId[] {
 }
 
 /** The reserves of any pair: other kinds take them as their own (`sharesChangesOf`). */
-function decodeSync(log: EvmLog, out: DecodedEvent[]): void {
-  if (log.topics.length !== 1 || !hasWords(log.data, 2)) return;
-  out.push({
-    kind: 'poolChanged',
-    pool: toPoolId(log.address),
-    change: {
-      poolKind: 'constantProduct',
-      reserve0: uintAt(log.data, 0),
-      reserve1: uintAt(log.data, 1),
-    },
-  });
+function decodeSync({ address, topics, data }: EvmLog, out: DecodedEvent[]): void {
+  if (topics.length !== 1 || !hasWords(data, 2)) return;
+  const [reserve0, reserve1] = [uintAt(data, 0), uintAt(data, 1)];
+  const change = { poolKind: 'constantProduct', reserve0, reserve1 } as const;
+  out.push({ kind: 'poolChanged', pool: toPoolId(address), change });
 }
 
 function decodeSwap(log: EvmLog, out: DecodedEvent[]): void {

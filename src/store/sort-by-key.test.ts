@@ -1,0 +1,49 @@
+// Pins that rows are in the order of their keys, whatever the keys are made of.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRandom } from '../../test/fakes/create-random.ts';
+import { sortByKey } from './sort-by-key.ts';
+import type { SqlRow, SqlValue } from './sql.ts';
+import { TRADE_TABLE } from './tables/trade-table.ts';
+
+const TABLE = { ...TRADE_TABLE, keyLength: 3 };
+
+function compare(a: SqlRow, b: SqlRow): number {
+  for (let position = 0; position < 3; position += 1) {
+    const [left, right] = [a[position] as string, b[position] as string];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+test('rows come in the order of their keys', () => {
+  const random = createRandom(11);
+  const below = (max: number) => Math.floor(random() * max);
+  const values: readonly (() => SqlValue)[] = [
+    () => 1,
+    () => below(3),
+    () => below(1e6),
+    () => below(1e6) - 5e5,
+    () => 2 ** 50 + below(9),
+    () => random(),
+    () => below(50).toString(16).padStart(2, '0'),
+    () => `0000${below(2e9).toString(16).padStart(8, '0')}`,
+    () => ['', 'a', 'aé', 'a\u4e00', 'abcdefgh', 'abcdefgi', 'ab'][below(7)]!,
+  ];
+  const pick = () => values[below(values.length)]!;
+  for (let round = 0; round < 600; round += 1) {
+    const columns = [pick(), pick(), pick()];
+    const rows = Array.from({ length: below(90) }, (_, index) => [
+      ...columns.map((next) => next()),
+      index,
+    ]);
+    assert.deepEqual(sortByKey(TABLE, rows), rows.toSorted(compare));
+  }
+});
+
+test('the rows that are given stay in their order', () => {
+  const rows = [[2], [1]];
+  assert.deepEqual(sortByKey({ ...TABLE, keyLength: 1 }, rows), [[1], [2]]);
+  assert.deepEqual(rows, [[2], [1]]);
+});
