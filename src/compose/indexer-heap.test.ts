@@ -1,12 +1,20 @@
-// Pins that V8 has the setting on which the memory of an indexer depends: it only warns otherwise.
+// Pins that V8 has the settings on which the speed and the memory of an indexer depend: it only
+// warns otherwise.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { pickHeapGrowth } from './indexer-heap.ts';
+import { listFlags, pickHeapGrowth } from './indexer-heap.ts';
 
-test('V8 knows by how much a heap may grow', () => {
-  const script = '(await import(process.argv[1])).watchIndexerFlags(() => true)();';
+test('V8 knows all settings of an indexer', () => {
+  const script = `
+    const { listFlags, watchIndexerFlags } = await import(process.argv[1]);
+    watchIndexerFlags(() => true)();
+    const { setFlagsFromString } = await import('node:v8');
+    for (const cores of [2, 8]) for (const isBehind of [true, false]) {
+      listFlags(isBehind, cores).forEach((flag) => setFlagsFromString(flag));
+    }
+  `;
   const module = new URL('./indexer-heap.ts', import.meta.url).href;
   const flags = ['--input-type=module', '--eval', script, module];
   const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
@@ -19,6 +27,12 @@ test('a large heap grows less, unless history is indexed beside it', () => {
   assert.ok(large < small);
   assert.equal(pickHeapGrowth(100 * megabytes, false), large);
   assert.equal(pickHeapGrowth(100 * megabytes, true), small);
+});
+
+test('an index at its head has the settings of V8, and so has one with cores to spare', () => {
+  assert.deepEqual(listFlags(false, 2), ['--use-osr', '--parallel-scavenge']);
+  assert.deepEqual(listFlags(true, 2), ['--no-use-osr', '--no-parallel-scavenge']);
+  assert.deepEqual(listFlags(true, 4), ['--no-use-osr', '--parallel-scavenge']);
 });
 
 test('a thread has a young heap of its own, whatever the flag of the main thread was', () => {

@@ -1,6 +1,7 @@
 // Settings of V8 for an indexer: the memory of its thread, how much heaps may grow, and what is
 // compiled.
 
+import { availableParallelism } from 'node:os';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
@@ -15,6 +16,8 @@ const LARGE_BYTES = 64 * 2 ** 20;
 /** The same while history is indexed: at 40 % a swap took a quarter more CPU. */
 const LARGE_BEHIND_BYTES = 256 * 2 ** 20;
 const LOOK_MS = 1000;
+/** Of an index that is behind: the indexer's, and the store's. */
+const BUSY_THREADS = 2;
 
 /**
  * Batches are short-lived: without these limits V8 lets the young heap grow to a hundred megabytes.
@@ -32,14 +35,26 @@ export function pickHeapGrowth(usedBytes: number, isBehind: boolean): number {
 }
 
 /**
- * A function with a loop over a batch is called a few times a second: V8 compiles it again and
- * again while it runs ("on-stack replacement"), for a tenth of the CPU of an index, and drops the
- * result. What such a loop calls is compiled all the same, and so is the function in the end.
+ * While an index is behind, by what V8 is told:
+ *
+ * - A function with a loop over a batch is called a few times a second. V8 compiles it again and
+ *   again while it runs ("on-stack replacement"), for a tenth of the CPU of an index, and drops the
+ *   result. What such a loop calls is compiled all the same, and so is the function in the end.
+ * - On two cores the indexer and the store's thread need both. Threads that share the work of a
+ *   collection only take turns with them: without, a swap takes 4 % less CPU.
  */
+export function listFlags(isBehind: boolean, cores: number): readonly string[] {
+  const sharesCollections = !isBehind || cores > BUSY_THREADS;
+  return [
+    isBehind ? '--no-use-osr' : '--use-osr',
+    sharesCollections ? '--parallel-scavenge' : '--no-parallel-scavenge',
+  ];
+}
+
 function setFlags(isBehind: boolean): void {
   const percent = pickHeapGrowth(getHeapStatistics().used_heap_size, isBehind);
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
-  setFlagsFromString(isBehind ? '--no-use-osr' : '--use-osr');
+  const flags = listFlags(isBehind, availableParallelism());
+  for (const flag of [`--heap-growing-percent=${percent}`, ...flags]) setFlagsFromString(flag);
 }
 
 /**

@@ -4,61 +4,45 @@
 import { KNOWN_ADDRESSES } from '../hex-data.ts';
 import { equalBytes, isLowerHex } from './hex-bytes.ts';
 
-/** Enough for what a few thousand blocks repeat. */
-const COUNT_MAX = 20_000;
-/** Three times as many as texts, so that few share one; a power of two. */
-const SLOTS = 65_536;
-/** Whoever makes many values with one hash must not slow down the others. */
-const PROBES_MAX = 16;
+/** What a few hundred swaps mention; a power of two. With more, new texts would grow old here. */
+const SLOTS = 4096;
 const HASHED_DIGITS = 40;
 const FNV_START = 0x811c_9dc5;
 const FNV_PRIME = 16_777_619;
 
-/** Values of one length, with their prefix. */
+/** Values of one length, with their prefix. Of those with one hash the last is known. */
 export class KnownHex<Text extends string> {
   readonly #length: number;
   readonly #share: (text: string) => Text | null;
   readonly #bytes: Uint8Array;
-  /** The number of a text plus one, by a hash of its bytes; zero if the slot is free. */
-  readonly #slots = new Int32Array(SLOTS + PROBES_MAX);
-  #texts: Text[] = [];
+  readonly #texts = new Array<Text | null>(SLOTS).fill(null);
 
   /** `share` gets a text of lower-case hex with its prefix, and returns the one to share. */
   constructor(length: number, share: (text: string) => Text | null) {
     this.#length = length;
     this.#share = share;
-    this.#bytes = new Uint8Array(length * COUNT_MAX);
+    this.#bytes = new Uint8Array(length * SLOTS);
   }
 
   /** Null if the bytes are not lower-case hex with a prefix. */
   find(body: Buffer, at: number): Text | null {
     const length = this.#length;
-    const first = this.#hash(body, at);
-    for (let slot = first; slot < first + PROBES_MAX; slot += 1) {
-      const number = this.#slots[slot] ?? 0;
-      if (number === 0) return this.#add(body, at, slot);
-      const known = { bytes: this.#bytes, at: (number - 1) * length };
-      if (equalBytes(known, { bytes: body, at }, length)) return this.#texts[number - 1] ?? null;
+    const slot = this.#hash(body, at);
+    const known = this.#texts[slot] ?? null;
+    const start = slot * length;
+    if (
+      known !== null &&
+      equalBytes({ bytes: this.#bytes, at: start }, { bytes: body, at }, length)
+    ) {
+      return known;
     }
-    return this.#read(body, at);
-  }
-
-  #read(body: Buffer, at: number): Text | null {
-    const end = at + this.#length;
-    return isLowerHex(body, at, end) ? this.#share(body.toString('latin1', at, end)) : null;
-  }
-
-  #add(body: Buffer, at: number, slot: number): Text | null {
-    const text = this.#read(body, at);
-    if (text === null) return null;
-    if (this.#texts.length === COUNT_MAX) {
-      // Those that are repeated are soon known again.
-      this.#slots.fill(0);
-      this.#texts = [];
-      return text;
+    const end = at + length;
+    if (!isLowerHex(body, at, end)) return null;
+    const text = this.#share(body.toString('latin1', at, end));
+    for (let index = 0; index < length; index += 1) {
+      this.#bytes[start + index] = body[at + index] ?? 0;
     }
-    this.#bytes.set(body.subarray(at, at + this.#length), this.#texts.length * this.#length);
-    this.#slots[slot] = this.#texts.push(text);
+    this.#texts[slot] = text;
     return text;
   }
 
