@@ -1,6 +1,7 @@
 // Settings of memory that take effect only when a process begins.
 
 import { setFlagsFromString } from 'node:v8';
+import { isFlagGiven } from '../lib/given-flags.ts';
 
 /**
  * Of the C library (glibc). By default it keeps for later what was freed in blocks of up to 32 MB,
@@ -19,8 +20,7 @@ export const ALLOCATOR = {
 const YOUNG_FLAG = '--max-semi-space-size=8';
 /** The flag would count for threads, too, before the limits of their own. */
 const YOUNG_FLAG_OFF = '--max-semi-space-size=0';
-/** V8 takes underscores, too. */
-const YOUNG_FLAG_GIVEN = /--max[-_]semi[-_]space[-_]size/;
+const YOUNG_FLAG_NAME = 'max-semi-space-size';
 
 /** Set in the second run. The C library may remove its own variables, so they are no such mark. */
 const MARK = 'MINTWIRE_MEMORY_SET';
@@ -37,8 +37,7 @@ export function setMemoryLimits(): void {
   const isSet = Object.keys(ALLOCATOR).some((name) => env[name] !== undefined);
   // The channel to a parent would be lost; workers have the settings of their primary.
   if (isSecondRun || isSet || platform !== 'linux' || process.channel) return;
-  const isGiven = YOUNG_FLAG_GIVEN.test([env['NODE_OPTIONS'] ?? '', ...execArgv].join(' '));
-  const added = isGiven ? [] : [YOUNG_FLAG];
+  const added = isFlagGiven(YOUNG_FLAG_NAME) ? [] : [YOUNG_FLAG];
   const args = [execPath, ...execArgv, ...added, ...argv.slice(1)];
   try {
     process.execve?.(execPath, args, { ...env, ...ALLOCATOR, [MARK]: '1' });

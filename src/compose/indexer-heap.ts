@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { isFlagGiven } from '../lib/given-flags.ts';
 
 /**
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
@@ -10,13 +11,13 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
  * fourfold, which costs it a hundred megabytes. What serves a large market has far more in memory,
  * and is to stay small: the rows that a start reads would be kept for long.
  */
-const GROWTH_PERCENT = { small: 150, large: 20 } as const;
+const GROWTH_PERCENT = { small: 200, large: 20 } as const;
 /** More than the main thread needs for some thousand tokens. */
 const LARGE_BYTES = 64 * 2 ** 20;
 /** The same while history is indexed: at 40 % a swap took a quarter more CPU. */
 const LARGE_BEHIND_BYTES = 256 * 2 ** 20;
 const LOOK_MS = 1000;
-/** Of an index that is behind: the indexer's, and the store's. */
+/** Threads that are busy while an index is behind: the indexer's and the store's. */
 const BUSY_THREADS = 2;
 
 /**
@@ -35,26 +36,29 @@ export function pickHeapGrowth(usedBytes: number, isBehind: boolean): number {
 }
 
 /**
- * While an index is behind, by what V8 is told:
+ * V8's flags while an index is behind, and why:
  *
  * - A function with a loop over a batch is called a few times a second. V8 compiles it again and
  *   again while it runs ("on-stack replacement"), for a tenth of the CPU of an index, and drops the
  *   result. What such a loop calls is compiled all the same, and so is the function in the end.
+ *   Only its quick compiler is kept from that: other threads have loops that run for seconds.
  * - On two cores the indexer and the store's thread need both. Threads that share the work of a
  *   collection only take turns with them: without, a swap takes 4 % less CPU.
  */
-export function listFlags(isBehind: boolean, cores: number): readonly string[] {
-  const sharesCollections = !isBehind || cores > BUSY_THREADS;
-  return [
-    isBehind ? '--no-use-osr' : '--use-osr',
-    sharesCollections ? '--parallel-scavenge' : '--no-parallel-scavenge',
-  ];
+export function pickFlags(isBehind: boolean, cores: number): Readonly<Record<string, boolean>> {
+  return {
+    'maglev-osr': !isBehind,
+    'parallel-scavenge': !isBehind || cores > BUSY_THREADS,
+  };
 }
 
+/** What an operator has set stays. */
 function setFlags(isBehind: boolean): void {
   const percent = pickHeapGrowth(getHeapStatistics().used_heap_size, isBehind);
-  const flags = listFlags(isBehind, availableParallelism());
-  for (const flag of [`--heap-growing-percent=${percent}`, ...flags]) setFlagsFromString(flag);
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
+  for (const [name, isOn] of Object.entries(pickFlags(isBehind, availableParallelism()))) {
+    if (!isFlagGiven(name)) setFlagsFromString(isOn ? `--${name}` : `--no-${name}`);
+  }
 }
 
 /**
@@ -65,5 +69,8 @@ function setFlags(isBehind: boolean): void {
 export function watchIndexerFlags(isBehind: () => boolean): () => void {
   setFlags(isBehind());
   const timer = setInterval(() => setFlags(isBehind()), LOOK_MS).unref();
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    setFlags(false);
+  };
 }

@@ -29,7 +29,7 @@ test('rows come in the order of their keys', () => {
     () => random(),
     () => below(50).toString(16).padStart(2, '0'),
     () => `0000${below(2e9).toString(16).padStart(8, '0')}`,
-    () => ['', 'a', 'aé', 'a\u4e00', 'abcdefgh', 'abcdefgi', 'ab'][below(7)]!,
+    () => ['', 'a', 'aé', '\u4e01a', '\u4e00b', 'abcdefgh', 'abcdefgi', 'ÿb', 'ÿa'][below(9)]!,
   ];
   const pick = () => values[below(values.length)]!;
   for (let round = 0; round < 600; round += 1) {
@@ -40,6 +40,28 @@ test('rows come in the order of their keys', () => {
     ]);
     assert.deepEqual(sortByKey(TABLE, rows), rows.toSorted(compare));
   }
+});
+
+test('no row is lost whose number is as large as a rank may be', () => {
+  const count = 1000;
+  const most = Math.floor(Math.floor(2 ** 53 / count) / 256 ** 2);
+  for (const number of [most - 2, most - 1, most, most + 1]) {
+    const rows = Array.from({ length: count }, (_, index) => [
+      ...[1, number + (index % 2), `zz${index}`],
+    ]);
+    assert.deepEqual(sortByKey(TABLE, rows), rows.toSorted(compare));
+  }
+});
+
+test('rows of one key stay in their order', () => {
+  const rows = [1, 1, 2, 1].map((key, index) => [key, 'dcba'[index]!]);
+  const sorted = sortByKey({ ...TABLE, keyLength: 1 }, rows);
+  assert.deepEqual(sorted.map(([, name]) => name).join(''), 'dcab');
+  const same = [
+    [1, 'b'],
+    [1, 'a'],
+  ];
+  assert.deepEqual(sortByKey({ ...TABLE, keyLength: 1 }, same), same);
 });
 
 test('the rows that are given stay in their order', () => {

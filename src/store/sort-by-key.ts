@@ -12,43 +12,52 @@ const NEXT_RANKS = CHAR_RANKS ** 2;
 /** More rows of one rank are sorted by V8. */
 const RUN_MAX = 16;
 
+/** The values of a key by which rows differ. */
+interface KeyPart {
+  readonly start: number;
+  readonly end: number;
+}
+
 type CompareRows = (a: SqlRow, b: SqlRow) => number;
 
 /** The first characters of a text as a number below `ranks`, no greater for a smaller text. */
 function rankText(text: string, ranks: number): number {
   let rank = 0;
+  let end = text.length;
   let used = CHAR_RANKS;
   for (let index = 0; used <= ranks; index += 1, used *= CHAR_RANKS) {
-    const code = index < text.length ? text.charCodeAt(index) : 0;
+    const code = index < end ? text.charCodeAt(index) : 0;
+    // All others have the same rank, so nothing behind them may count.
+    if (code >= CHAR_RANKS - 1) end = index;
     rank = rank * CHAR_RANKS + Math.min(code, CHAR_RANKS - 1);
   }
   return rank;
 }
 
 /**
- * A whole number below `ranks` that is no greater for a smaller key, by the values from this
- * position on. Null if there is none: for a number that is too large, or negative.
+ * A whole number below `ranks` that is no greater for a smaller key, by its values at these
+ * positions. Null if there is none: for a number that is too large, or negative.
  */
-function rankKey(row: SqlRow, position: number, ranks: number): number | null {
-  const value = row[position];
+function rankKey(row: SqlRow, at: KeyPart, ranks: number): number | null {
+  const value = row[at.start];
   if (typeof value === 'string') return rankText(value, ranks);
   const isRanked = typeof value === 'number' && Number.isInteger(value) && value >= 0;
-  if (!isRanked || value >= ranks / NEXT_RANKS) return null;
-  const next = row[position + 1];
+  if (!isRanked || value >= Math.floor(ranks / NEXT_RANKS)) return null;
+  const next = at.start + 1 < at.end ? row[at.start + 1] : undefined;
   return value * NEXT_RANKS + (typeof next === 'string' ? rankText(next, NEXT_RANKS) : 0);
 }
 
 /**
- * For each row the rank of its key from this position on, times their count, plus its index: V8
+ * For each row the rank of this part of its key, times their count, plus its index: V8
  * sorts numbers without a call for each comparison. Null if a row has no rank.
  */
-function rankRows(rows: readonly SqlRow[], position: number): Float64Array | null {
+function rankRows(rows: readonly SqlRow[], at: KeyPart): Float64Array | null {
   const count = rows.length;
   const ranks = Math.floor(EXACT_MAX / count);
   const order = new Float64Array(count);
   for (let index = 0; index < count; index += 1) {
     const row = rows[index];
-    const rank = row === undefined ? null : rankKey(row, position, ranks);
+    const rank = row === undefined ? null : rankKey(row, at, ranks);
     if (rank === null) return null;
     order[index] = rank * count + index;
   }
@@ -85,7 +94,8 @@ export function sortByKey(table: Table, rows: readonly SqlRow[]): SqlRow[] {
   // Most calls have one value in the first columns: the chain, and often the token.
   let start = 0;
   while (start < keyLength && rows.every((row) => row[start] === first[start])) start += 1;
-  const order = rankRows(rows, start);
+  if (start === keyLength) return [...rows];
+  const order = rankRows(rows, { start, end: keyLength });
   // Numbers of one rank are equal.
   const compared = order !== null && typeof first[start] === 'number' ? start + 1 : start;
   const compare: CompareRows = (a, b) => {

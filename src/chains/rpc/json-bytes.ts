@@ -6,7 +6,7 @@ const [LIST_START, LIST_END, OBJECT_START, OBJECT_END] = [91, 93, 123, 125];
 
 const NAMES = ['null', 'true', 'false'].map((name) => Buffer.from(name));
 const NUMBER_CHARS: ReadonlySet<number> = new Set(Buffer.from('0123456789+-.eE'));
-/** What comes before it must be escaped in a text. */
+/** Control characters below this must be escaped in JSON strings. */
 const SPACE = 32;
 
 /** Where a value is in a reply. */

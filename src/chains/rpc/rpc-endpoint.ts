@@ -16,7 +16,7 @@ interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * If replies may be long: how many calls the first requests have. Later ones have as many as a
-   * reply of `LONG_REPLY_BYTES` answers, by what came back so far.
+   * reply of `LONG_REPLY_BYTES` answers, by what came back last.
    */
   readonly callsAtFirst?: number;
   readonly digest?: Digest;
@@ -226,13 +226,17 @@ export class RpcEndpoint {
 
   async #exchange(calls: readonly RpcCall[], options: ExchangeOptions): Promise<RpcOutcome[]> {
     const sent = await this.#post(calls, options.signal);
-    options.onReply?.(sent.reply.bytes, calls.length);
-    const { digest } = options;
+    const outcomes = this.#read(sent, options.digest);
+    if (outcomes.every(({ ok }) => ok)) options.onReply?.(sent.reply.bytes, calls.length);
+    return outcomes;
+  }
+
+  #read(sent: SentCalls, digest: Digest | undefined): RpcOutcome[] {
     if (digest === undefined) return this.#parse(sent);
     const scanned = this.#scan(sent, digest);
     if (scanned !== null) return scanned;
     return this.#parse(sent).map((outcome, index) => {
-      const call = calls[index];
+      const call = sent.calls[index];
       if (!outcome.ok || call === undefined) return outcome;
       return { ok: true, result: digest.parse(outcome.result, call) };
     });

@@ -19,6 +19,7 @@ function scan(text: string, calls = CALLS): unknown[] | null {
 test('results are found by the ids of their calls, in whatever order they come', () => {
   const items = buildItems();
   assert.deepEqual(scan(JSON.stringify(items)), RESULTS);
+  assert.deepEqual(scan(`${JSON.stringify(items)}\n`), RESULTS);
   assert.deepEqual(scan(JSON.stringify(items.toReversed())), RESULTS);
   const reordered = items.map(({ id, result }) => ({ result, extra: { id: 1 }, id }));
   assert.deepEqual(scan(JSON.stringify(reordered)), RESULTS);
@@ -46,7 +47,7 @@ test('anything but one result for each call is left to the parser', () => {
 
 test('what is no JSON, or is followed by something, is left to the parser', () => {
   const text = JSON.stringify(buildItems());
-  for (const reply of ['', text.slice(0, -1), `${text} `, `${text}1`, text.replace(',', ',,')]) {
+  for (const reply of ['', text.slice(0, -1), `${text}\n1`, `${text}1`, text.replace(',', ',,')]) {
     assert.equal(scan(reply), null, reply);
   }
   assert.equal(scan(JSON.stringify(buildItems(), null, 1)), null);

@@ -2,7 +2,13 @@
 
 import { skipValue, startsWithBytes, type ValueBytes, walkList, walkObject } from './json-bytes.ts';
 
+const BLANKS: ReadonlySet<number> = new Set(Buffer.from(' \n\r\t'));
 const [ID, RESULT, ERROR] = [Buffer.from('"id"'), Buffer.from('"result"'), Buffer.from('"error"')];
+
+/** Geth ends a reply with a line feed. */
+function isBlank(body: Buffer, start: number): boolean {
+  return body.subarray(start).every((code) => BLANKS.has(code));
+}
 
 /** The result of each call, in order. Null if one has none, or an error: the parser says why. */
 export function scanBatchReply(
@@ -26,6 +32,6 @@ export function scanBatchReply(
     results[index] = result;
     return itemEnd;
   });
-  const isWhole = end === body.length && Object.keys(results).length === count;
+  const isWhole = end >= 0 && isBlank(body, end) && Object.keys(results).length === count;
   return isWhole ? results : null;
 }

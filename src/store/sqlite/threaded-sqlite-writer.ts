@@ -24,8 +24,11 @@ import {
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 512 };
 
-/** A join of a token's balances may have millions of rows. */
-const ROWS_PER_MESSAGE = 10_000;
+/**
+ * Rows of one message are in the thread's memory at once, and in key order: with fewer, more of
+ * them are dropped before they outlive two collections.
+ */
+const ROWS_PER_MESSAGE = 2000;
 /** More than a batch has. Beyond it, rows wait until those before are written. */
 const ROWS_AHEAD_MAX = 30_000;
 

@@ -1,11 +1,11 @@
 // Composes pricing and quoting.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PermitTerms } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { LookupDesk } from '../../contract/look-up-token.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { createPriceTrade, describeSearch, type PricingParts } from './create-price-trade.ts';
 import { createExplainedPrice } from './explain-no-market.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';

@@ -4,7 +4,7 @@
 // promises get later: a route with a hundred legs, its price and its answer. Copying those took 5
 // of the 8 ms that a read had to wait for. A request that has not begun holds next to nothing.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
 import { buildOverloadedError } from './overloaded-error.ts';
 

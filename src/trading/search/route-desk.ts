@@ -4,8 +4,8 @@
 // exceeds the work of a short one. The work per turn of the event loop is limited, too, so that
 // other requests, such as reads, come first. Callers are served in turn.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BoundedMap } from '../../lib/bounded-map.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
 import {

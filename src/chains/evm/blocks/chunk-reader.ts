@@ -103,14 +103,15 @@ function toReadOptions(chunk: Chunk) {
 }
 
 /**
- * In place, so that nobody holds the others while headers and senders are read. Of a range that is
- * not verified no more is compared with headers: the logs of a block were found to agree.
+ * In place and without data, so that nobody holds the others, or their reply, while headers and
+ * senders are read. Of a range that is not verified no more is compared with headers: the logs of
+ * a block were found to agree.
  */
 function keepFirstOfBlocks(logs: EvmLog[]): void {
   let count = 0;
   for (const log of logs) {
     if (logs[count - 1]?.block === log.block) continue;
-    logs[count] = log;
+    logs[count] = { ...log, data: '' };
     count += 1;
   }
   logs.length = count;

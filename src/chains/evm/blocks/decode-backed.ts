@@ -25,7 +25,9 @@ export function dropUnbacked(logs: readonly EvmLog[], unbacked: UnbackedSwaps): 
   if (unbacked.size === 0) return logs;
   return logs.flatMap((log): EvmLog[] => {
     if (!isUnbacked(unbacked, log)) return [log];
-    return log.topics[0] === BALANCER_SWAP_TOPICS[2] ? [{ ...log, isUnbacked: true }] : [];
+    if (log.topics[0] !== BALANCER_SWAP_TOPICS[2]) return [];
+    // Of a scanned log a copy has no data.
+    return [{ ...log, data: log.data, isUnbacked: true }];
   });
 }
 

@@ -2,7 +2,7 @@
 
 const [CODE_0, CODE_9, CODE_A, CODE_F, CODE_X] = [48, 57, 97, 102, 120];
 
-/** The end of the digits that start here; upper case is none. */
+/** The end of the digits that start here. Upper-case digits do not count. */
 export function findHexEnd(bytes: Uint8Array, start: number): number {
   let at = start;
   for (;;) {
@@ -21,7 +21,7 @@ export function isLowerHex(bytes: Uint8Array, start: number, end: number): boole
   return hasHexPrefix(bytes, start) && findHexEnd(bytes, start + 2) >= end;
 }
 
-/** The number of digits that were checked. */
+/** The value of hex digits that were already validated. */
 export function readHexNumber(bytes: Uint8Array, start: number, end: number): number {
   let number = 0;
   for (let at = start; at < end; at += 1) {

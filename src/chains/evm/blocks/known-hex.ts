@@ -4,13 +4,19 @@
 import { KNOWN_ADDRESSES } from '../hex-data.ts';
 import { equalBytes, isLowerHex } from './hex-bytes.ts';
 
-/** What a few hundred swaps mention; a power of two. With more, new texts would grow old here. */
+/**
+ * What a few hundred swaps mention; a power of two. More slots would keep young strings alive until
+ * they are promoted.
+ */
 const SLOTS = 4096;
 const HASHED_DIGITS = 40;
 const FNV_START = 0x811c_9dc5;
 const FNV_PRIME = 16_777_619;
 
-/** Values of one length, with their prefix. Of those with one hash the last is known. */
+/**
+ * Values of one length, with their prefix. On a hash collision the newer value replaces the older
+ * one.
+ */
 export class KnownHex<Text extends string> {
   readonly #length: number;
   readonly #share: (text: string) => Text | null;

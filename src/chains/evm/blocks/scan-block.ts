@@ -22,6 +22,10 @@ const [TRANSACTIONS, HASH, FROM] = [
 const NO_TRANSACTIONS = Buffer.from('[]');
 const QUOTE = 34;
 
+function isQuoted(body: Buffer, start: number, end: number): boolean {
+  return body[start - 1] === QUOTE && body[end] === QUOTE;
+}
+
 class SenderScanner {
   readonly txHashes: TransactionId[] = [];
   readonly senders = new Map<TransactionId, Address>();
@@ -53,10 +57,10 @@ class SenderScanner {
     const start = valueAt + 1;
     if (startsWithBytes(body, nameAt, HASH)) {
       const end = start + WORD_LENGTH;
-      if (!isLowerHex(body, start, end) || body[end] !== QUOTE) return -1;
+      if (!isLowerHex(body, start, end) || !isQuoted(body, start, end)) return -1;
       this.#hash = body.toString('latin1', start, end) as TransactionId;
     } else if (startsWithBytes(body, nameAt, FROM)) {
-      if (body[start + ADDRESS_LENGTH] !== QUOTE) return -1;
+      if (!isQuoted(body, start, start + ADDRESS_LENGTH)) return -1;
       this.#from = KNOWN_ACCOUNTS.find(body, start);
     }
     return skipValue(body, valueAt);
@@ -71,6 +75,8 @@ export function scanBlock(block: ValueBytes, endpoint: string): EvmBlock | undef
   let listEnd = -1;
   const scanned = walkObject(body, start, (nameAt, valueAt) => {
     if (!startsWithBytes(body, nameAt, TRANSACTIONS)) return skipValue(body, valueAt);
+    // Of two the parser takes the last.
+    if (listStart >= 0) return -1;
     listStart = valueAt;
     listEnd = scanner.scan(valueAt);
     return listEnd;

@@ -5,6 +5,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
 import type { EvmLog } from '../evm-log.ts';
+import { BALANCER_SWAP_TOPICS } from '../venues/balancer/balancer.ts';
+import { toPlaceKey } from '../venues/balancer/unbacked-swaps.ts';
+import { dropUnbacked } from './decode-backed.ts';
 import { parseLogs } from './parse-logs.ts';
 import { scanLogs } from './scan-logs.ts';
 
@@ -96,6 +99,7 @@ describe('scanLogs', () => {
     ['with five topics', [buildLog(1, 0, { topics: [1, 2, 3, 4, 5].map(toWord) })]],
     ['with a short hash', [buildLog(1, 0, { blockHash: '0x12' })]],
     ['with a long number', [buildLog(1, 0, { blockTimestamp: `0x${'1'.repeat(14)}` })]],
+    ['with a long zero', [buildLog(1, 0, { blockTimestamp: '0x00' })]],
     ['without a number', [buildLog(1, 0, { blockNumber: '0x' })]],
     ['of a block that was not asked for', [buildLog(100, 0)]],
     ['that comes twice', [buildLog(1, 0), buildLog(1, 0)]],
@@ -146,6 +150,19 @@ describe('scanLogs', () => {
     });
     assertSame(many);
     assertSame(many);
+  });
+
+  it("keeps the data of a vault's swap that moved nothing", () => {
+    const topics = [BALANCER_SWAP_TOPICS[2]];
+    const logs = scanAll([buildLog(1, 2, { topics }), buildLog(1, 3, { topics })]) ?? [];
+    const kept = dropUnbacked(logs, new Set([toPlaceKey(logs[0]!)]));
+    assert.deepEqual(
+      kept.map(({ data, isUnbacked }) => [data, isUnbacked]),
+      [
+        ['0x0f0f', true],
+        ['0x0f0f0f', undefined],
+      ],
+    );
   });
 
   it('shares the texts that logs repeat, also after more of them than it keeps', () => {

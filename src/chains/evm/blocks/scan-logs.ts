@@ -18,6 +18,8 @@ import type { LogRange } from './parse-logs.ts';
 
 /** So many digits are below 2^53. */
 const NUMBER_DIGITS_MAX = 13;
+/** Of zero with its prefix, in quotes. */
+const ZERO_LENGTH = 5;
 const NO_TOPICS: readonly string[] = [];
 
 const [QUOTE, COMMA, LIST_START, LIST_END, LOG_END] = [34, 44, 91, 93, 125];
@@ -232,8 +234,11 @@ class LogScanner {
 
   /** Some nodes return zero if they do not know it. */
   #readTimestampMs(): number | null {
+    const start = this.#at;
     const seconds = this.#readNumber();
-    return seconds === 0 ? null : seconds * 1000;
+    if (seconds > 0) return seconds * 1000;
+    if (this.#at - start > ZERO_LENGTH) throw UNUSUAL;
+    return null;
   }
 
   /** Logs of one block, or of one transaction, repeat its hash. */
