@@ -1,5 +1,5 @@
-// Walks over JSON as bytes without making values of it. Each function returns where what it walks
-// over ends, or -1 if it does not end there: then the text is left to `JSON.parse`.
+// Walks over JSON as bytes without making values of it. Those that walk return where the value
+// ends, or -1 if they cannot read it: then the text is left to `JSON.parse`.
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [34, 44, 58, 92];
 const [LIST_START, LIST_END, OBJECT_START, OBJECT_END] = [91, 93, 123, 125];
@@ -100,10 +100,14 @@ export function walkList(bytes: Uint8Array, start: number, read: (at: number) =>
 }
 
 /** Undefined if it is no JSON. */
-export function parseBytes({ body, start, end }: ValueBytes): unknown {
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8', start, end));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+export function parseBytes({ body, start, end }: ValueBytes): unknown {
+  return parseJson(body.toString('utf8', start, end));
 }

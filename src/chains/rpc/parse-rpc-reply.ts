@@ -1,6 +1,7 @@
 // Parses an HTTP reply into one outcome per call, or into one error for all.
 
 import type { HttpReply } from './http-post.ts';
+import { parseJson } from './json-bytes.ts';
 import type { NodeError, RpcDialect } from './rpc-dialect.ts';
 import { RpcError } from './rpc-error.ts';
 
@@ -78,14 +79,6 @@ function parseOutcome(
     if (item['result'] !== undefined) return { ok: true, result: item['result'] };
   }
   return { ok: false, error: buildStatusError(reply, context) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseSingle(body: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome {

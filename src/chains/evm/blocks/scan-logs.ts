@@ -33,15 +33,19 @@ interface LogField {
 }
 
 const NEEDED = [
-  ...['address', 'topics', 'data', 'blockNumber', 'blockHash', 'transactionHash', 'logIndex'],
-] as const;
-
-class UnusualLogs extends Error {}
+  'address',
+  'topics',
+  'data',
+  'blockNumber',
+  'blockHash',
+  'transactionHash',
+  'logIndex',
+];
 
 /** Made once, because nobody reads where it was thrown. */
-const UNUSUAL = new UnusualLogs('not as nodes usually send logs');
+const UNUSUAL = new Error('not as nodes usually send logs');
 
-/** By the first log. */
+/** The order of the fields, from the first log. */
 function readFields({ body, start, end }: ValueBytes): LogField[] {
   const logEnd = skipValue(body, start);
   const first = logEnd > end ? undefined : parseBytes({ body, start, end: logEnd });
