@@ -8,12 +8,14 @@
 import type { Exchange } from './exchange.ts';
 
 const INTERIM_MS = 250;
+/** Nobody reads the reason; the default one is an error whose stack is recorded each time. */
+const CLOSED = 'the connection was closed, or the answer was sent';
 
 /** Gives what is aborted when the answer was sent, or cannot be any more. */
 export function watchClient({ request, response }: Exchange): AbortSignal {
   const closed = new AbortController();
   if (response.destroyed) {
-    closed.abort();
+    closed.abort(CLOSED);
     return closed.signal;
   }
   const { socket } = request;
@@ -30,7 +32,7 @@ export function watchClient({ request, response }: Exchange): AbortSignal {
   response.once('close', () => {
     socket.off('end', ask);
     clearInterval(timer);
-    closed.abort();
+    closed.abort(CLOSED);
   });
   if (socket.readableEnded) ask();
   else socket.once('end', ask);

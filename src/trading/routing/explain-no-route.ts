@@ -4,7 +4,7 @@
 import { listOutputFields } from './output-fields.ts';
 import { OutputPaths } from './output-paths.ts';
 import { computeAmountInMax } from './route-capacity.ts';
-import { createField, type FieldPlan } from './route-field.ts';
+import { createField, type FieldPlan, HOP_COUNT_MAX } from './route-field.ts';
 import { isUntaxed } from './route-rules.ts';
 import { FREE, findBestSingle } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
@@ -26,7 +26,6 @@ export type NoRouteReason =
   | 'hookedOutput'
   | 'openOutput';
 
-const HOP_COUNT_MAX = 3;
 /** The factor of each step, in bits; enough steps to cross all 256 bits. */
 const STEP_BITS = 8n;
 const BITS_MAX = 256n;

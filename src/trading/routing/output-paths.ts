@@ -3,12 +3,17 @@
 
 import type { SwapOutcome } from '../../amm/swap-outcome.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import { NODE_IN, NODE_OUT, type RouteEdge, type RouteField } from './route-field.ts';
+import {
+  HOP_COUNT_MAX,
+  NODE_IN,
+  NODE_OUT,
+  type RouteEdge,
+  type RouteField,
+} from './route-field.ts';
 import type { RouteCost } from './route-single.ts';
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 
 const BPS = 10_000n;
-const HOP_COUNT_MAX = 3;
 /** More than the curves' own error. */
 const ABOUT_MARGIN = 1 - 2e-6;
 

@@ -51,15 +51,26 @@ export function findStage({ from, to }: { readonly from: number; readonly to: nu
   return from === NODE_IN ? 0 : to === NODE_OUT ? 2 : 1;
 }
 
-interface FieldOptions {
-  readonly assetIn: Address;
-  readonly assetOut: Address;
-  /** Whether pools whose hook can change what they pay are searched, too. */
-  readonly withHooked: boolean;
-  readonly hopCountMax: number;
-  readonly poolCountMax: number;
+/** Which pools a field has, of those between its assets. */
+export interface FieldLimits {
+  /** Whether pools whose hook can change what they pay are searched, too; false by default. */
+  readonly withHooked?: boolean | undefined;
+  readonly poolCountMax?: number | undefined;
   /** Everything by default. */
   readonly accepts?: AcceptEdge | undefined;
+}
+
+/** What a trade is between. Native and wrapped coin are one asset if the graph has one. */
+interface FieldEnds {
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  readonly hopCountMax?: number | undefined;
+}
+
+interface FieldReach {
+  readonly assetIn: Address;
+  readonly assetOut: Address;
+  readonly hopCountMax: number;
 }
 
 /** The allowed directions of a pool: 1 is token 0 for token 1, 2 the reverse, 3 both. */
@@ -80,6 +91,9 @@ export function isOpen(ways: PoolWays, zeroForOne: boolean): boolean {
   return (ways & (zeroForOne ? 1 : 2)) !== 0;
 }
 
+/** The most pools that a route may pass through. */
+export const HOP_COUNT_MAX = 3;
+const POOL_COUNT_MAX = 256;
 /** The maximum lookups in the search for third hops. */
 const LOOKUP_COUNT_MAX = 8_000;
 /** Of an asset with more neighbours than this, only the hubs among them are tried. */
@@ -89,15 +103,9 @@ const SHARED_COUNT_MAX = 2_000;
 
 interface PairPool {
   readonly pool: GraphPool;
-  readonly ways: PoolWays;
   readonly depth: number;
-}
-
-/** The pools between two assets, deepest first. */
-interface AssetPair {
-  readonly a: Address;
-  readonly b: Address;
-  readonly pools: readonly PairPool[];
+  /** Its place among all pools, by id. */
+  place: number;
 }
 
 /** The assets with most neighbours first, so that the limit drops the least important. */
@@ -117,9 +125,9 @@ function findReach(graph: PoolGraph, asset: Address): Set<Address> {
 }
 
 /** Assets next to both ends, those with most neighbours first. */
-function findShared(graph: PoolGraph, options: FieldOptions): Address[] {
-  const a = graph.neighbours(options.assetIn);
-  const b = graph.neighbours(options.assetOut);
+function findShared(graph: PoolGraph, reach: FieldReach): Address[] {
+  const a = graph.neighbours(reach.assetIn);
+  const b = graph.neighbours(reach.assetOut);
   const [fewer, more] = a.size < b.size ? [a, b] : [b, a];
   const candidates = fewer.size <= SHARED_COUNT_MAX ? fewer.keys() : graph.hubs;
   const shared: Address[] = [];
@@ -128,8 +136,7 @@ function findShared(graph: PoolGraph, options: FieldOptions): Address[] {
 }
 
 /** Pairs of assets, one next to each end, that share a pool. */
-function findMiddles(graph: PoolGraph, options: FieldOptions): [Address, Address][] {
-  const { assetIn, assetOut } = options;
+function findMiddles(graph: PoolGraph, { assetIn, assetOut }: FieldReach): [Address, Address][] {
   const reachOut = findReach(graph, assetOut);
   const middles: [Address, Address][] = [];
   let lookups = 0;
@@ -147,73 +154,92 @@ function findMiddles(graph: PoolGraph, options: FieldOptions): [Address, Address
   return middles;
 }
 
-/** The pairs that routes can use, the most important first, each once. */
-class PairList {
-  readonly #graph: PoolGraph;
-  readonly #options: FieldOptions;
-  readonly #pairs = new Map<string, AssetPair>();
-
-  constructor(graph: PoolGraph, options: FieldOptions) {
-    this.#graph = graph;
-    this.#options = options;
-  }
-
-  add(a: Address, b: Address): void {
+/** The pairs of assets that routes can use, the most important first, each once. */
+function listPairs(graph: PoolGraph, reach: FieldReach): (readonly [Address, Address])[] {
+  const { assetIn, assetOut, hopCountMax } = reach;
+  const pairs = new Map<string, readonly [Address, Address]>();
+  const add = (a: Address, b: Address) => {
     const key = a < b ? a + b : b + a;
-    if (this.#pairs.has(key)) return;
-    const pools: PairPool[] = [];
-    for (const id of this.#graph.between(a, b)) {
-      const pool = this.#graph.get(id);
-      const ways = pool === undefined ? 0 : this.#findWays(pool);
-      if (pool !== undefined && ways !== 0) pools.push({ pool, ways, depth: pool.curve.depth });
-    }
-    if (pools.length > 1) {
-      pools.sort((x, y) => y.depth - x.depth || (x.pool.pool < y.pool.pool ? -1 : 1));
-    }
-    this.#pairs.set(key, { a, b, pools });
-  }
-
-  #findWays(pool: GraphPool): PoolWays {
-    const { withHooked, accepts } = this.#options;
-    if (pool.inexact === 'hook' && !withHooked) return 0;
-    if (accepts === undefined) return 3;
-    return ((accepts(pool, true) ? 1 : 0) | (accepts(pool, false) ? 2 : 0)) as PoolWays;
-  }
-
-  /** If there are too many, the deepest pools of each pair, then of the first pairs. */
-  take(poolCountMax: number, isTaken: TakePool | null): PairPool[] {
-    const all = [...this.#pairs.values()];
-    const pairs =
-      isTaken === null
-        ? all
-        : all.map(({ pools }) => ({ pools: pools.filter(({ pool }) => isTaken(pool)) }));
-    const count = (each: number) =>
-      pairs.reduce((sum, { pools }) => sum + Math.min(pools.length, each), 0);
-    let each = poolCountMax;
-    while (each > 1 && count(each) > poolCountMax) each = Math.ceil(each / 2);
-    const taken = pairs.flatMap(({ pools }) => pools.slice(0, each)).slice(0, poolCountMax);
-    return taken.sort((x, y) => (x.pool.pool < y.pool.pool ? -1 : 1));
-  }
-}
-
-function collectPairs(graph: PoolGraph, options: FieldOptions): PairList {
-  const { assetIn, assetOut, hopCountMax } = options;
-  const pairs = new PairList(graph, options);
-  pairs.add(assetIn, assetOut);
+    if (!pairs.has(key)) pairs.set(key, [a, b]);
+  };
+  add(assetIn, assetOut);
   if (hopCountMax >= 2) {
-    for (const asset of findShared(graph, options)) {
-      pairs.add(assetIn, asset);
-      pairs.add(asset, assetOut);
+    for (const asset of findShared(graph, reach)) {
+      add(assetIn, asset);
+      add(asset, assetOut);
     }
   }
   if (hopCountMax >= 3) {
-    for (const [x, y] of findMiddles(graph, options)) {
-      pairs.add(assetIn, x);
-      pairs.add(x, y);
-      pairs.add(y, assetOut);
+    for (const [x, y] of findMiddles(graph, reach)) {
+      add(assetIn, x);
+      add(x, y);
+      add(y, assetOut);
     }
   }
-  return pairs;
+  return [...pairs.values()];
+}
+
+/** The pools between two assets, deepest first. */
+function listPairPools(graph: PoolGraph, [a, b]: readonly [Address, Address]): PairPool[] {
+  const pools: PairPool[] = [];
+  for (const id of graph.between(a, b)) {
+    const pool = graph.get(id);
+    if (pool !== undefined) pools.push({ pool, depth: pool.curve.depth, place: 0 });
+  }
+  if (pools.length < 2) return pools;
+  return pools.sort((x, y) => y.depth - x.depth || (x.pool.pool < y.pool.pool ? -1 : 1));
+}
+
+function findWays(pool: GraphPool, { withHooked = false, accepts }: FieldLimits): PoolWays {
+  if (pool.inexact === 'hook' && !withHooked) return 0;
+  if (accepts === undefined) return 3;
+  return ((accepts(pool, true) ? 1 : 0) | (accepts(pool, false) ? 2 : 0)) as PoolWays;
+}
+
+/** If there are too many, the deepest pools of each pair, then of the first pairs. */
+function takeDeepest(pairs: readonly (readonly PairPool[])[], countMax: number): PairPool[] {
+  const count = (each: number) =>
+    pairs.reduce((sum, pools) => sum + Math.min(pools.length, each), 0);
+  let each = countMax;
+  while (each > 1 && count(each) > countMax) each = Math.ceil(each / 2);
+  return pairs.flatMap((pools) => pools.slice(0, each)).slice(0, countMax);
+}
+
+/**
+ * All pools that routes between two assets can use. The graph is walked once for all fields of a
+ * trade. Pools are immutable, so fields stay valid for the moment at which they were collected.
+ */
+export class FieldPools {
+  readonly #ends: Pick<FieldPlan, 'assetIn' | 'assetOut' | 'native'>;
+  readonly #pairs: readonly (readonly PairPool[])[];
+  /** By id. */
+  readonly #all: readonly PairPool[];
+
+  constructor(graph: PoolGraph, { tokenIn, tokenOut, hopCountMax = HOP_COUNT_MAX }: FieldEnds) {
+    const assetIn = graph.toAsset(tokenIn);
+    const assetOut = graph.toAsset(tokenOut);
+    if (assetIn === assetOut) throw new RangeError('a route needs two assets');
+    const reach = { assetIn, assetOut, hopCountMax };
+    this.#ends = { assetIn, assetOut, native: graph.native };
+    this.#pairs = listPairs(graph, reach).map((pair) => listPairPools(graph, pair));
+    this.#all = this.#pairs.flat().sort((x, y) => (x.pool.pool < y.pool.pool ? -1 : 1));
+    for (const [place, one] of this.#all.entries()) one.place = place;
+  }
+
+  /** A field for each choice of pools, null being all of them. */
+  plan(limits: FieldLimits, choices: readonly (TakePool | null)[]): FieldPlan[] {
+    const { poolCountMax = POOL_COUNT_MAX } = limits;
+    const ways = this.#all.map(({ pool }) => findWays(pool, limits));
+    return choices.map((isTaken) => {
+      const pairs = this.#pairs.map((pools) =>
+        pools.filter(({ pool, place }) => ways[place] !== 0 && (isTaken?.(pool) ?? true)),
+      );
+      const taken = takeDeepest(pairs, poolCountMax);
+      taken.sort((x, y) => x.place - y.place);
+      const pools = taken.map(({ pool, place }) => ({ pool, ways: ways[place] ?? 0 }));
+      return { ...this.#ends, pools };
+    });
+  }
 }
 
 /** A pool as edges: one where it touches an end, both ways in the middle. */
@@ -276,23 +302,6 @@ export function restrictField(field: RouteField, edges: readonly RouteEdge[]): R
     edges.map((edge, index) => ({ ...edge, index })),
     field.nodeCount,
   );
-}
-
-/**
- * A field for each choice of pools, null being all of them; the graph is walked once. Pools are
- * immutable, so the plans stay valid for the moment they were collected.
- */
-export function collectFields(
-  graph: PoolGraph,
-  options: FieldOptions,
-  choices: readonly (TakePool | null)[],
-): FieldPlan[] {
-  const { assetIn, assetOut, poolCountMax } = options;
-  const pairs = collectPairs(graph, options);
-  return choices.map((isTaken) => {
-    const pools = pairs.take(poolCountMax, isTaken);
-    return { assetIn, assetOut, native: graph.native, pools };
-  });
 }
 
 export function createField(plan: FieldPlan): RouteField {

@@ -65,15 +65,15 @@ function fitsTaxes(
 export function createRule(rules: RouteRules, taxes: EndTaxes, leniency: Leniency): AcceptEdge {
   const { graph, book, trusted, assetIn, assetOut } = rules;
   const isEnd = (asset: Address) => asset === assetIn || asset === assetOut;
+  const isBarred = (asset: Address) => !isEnd(asset) && rules.isPaused(asset);
+  const isOurs = (asset: Address) => !isEnd(asset) && !trusted.has(asset);
   return (pool, zeroForOne) => {
     const asset0 = graph.toAsset(pool.token0);
     const asset1 = graph.toAsset(pool.token1);
-    for (const asset of [asset0, asset1]) {
-      if (!isEnd(asset) && rules.isPaused(asset)) return false;
-    }
+    if (isBarred(asset0) || isBarred(asset1)) return false;
     const isFirst = (zeroForOne ? asset0 : asset1) === assetIn;
     const isLast = (zeroForOne ? asset1 : asset0) === assetOut;
-    const isOurChoice = [asset0, asset1].some((asset) => !isEnd(asset) && !trusted.has(asset));
+    const isOurChoice = isOurs(asset0) || isOurs(asset1);
     const known = book.direction(pool.pool, zeroForOne);
     if (known === null) {
       if (isOurChoice && !leniency.unmeasured) return false;

@@ -8,12 +8,12 @@ import { divide, type RouteSearch } from './route-division.ts';
 import { executePath, executeShares } from './route-execute.ts';
 import {
   type AcceptEdge,
-  collectFields,
   createField,
   type FieldPlan,
+  FieldPools,
+  HOP_COUNT_MAX,
   NODE_OUT,
   type RouteField,
-  type TakePool,
 } from './route-field.ts';
 import { buildLegs, type RouteLeg } from './route-legs.ts';
 import { freeRoom } from './route-savings.ts';
@@ -63,8 +63,6 @@ export interface BestRoute {
   readonly exact: boolean;
 }
 
-const POOL_COUNT_MAX = 256;
-const HOP_COUNT_MAX = 3;
 /** Give up after this many splits in a row that fail or do not improve the result. */
 const FAILED_MAX = 6;
 const VAIN_MAX = 2;
@@ -171,35 +169,14 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
   return best && buildBestRoute(best, amountIn);
 }
 
-type FieldLimits = Pick<RouteOptions, 'withHooked' | 'hopCountMax' | 'poolCountMax' | 'accepts'>;
-
-/**
- * The pools that routes for a request may use, from the current graph: a plan for each choice, null
- * being all of them.
- */
-export function planFields(
-  graph: PoolGraph,
-  request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
-  options: FieldLimits & { readonly choices: readonly (TakePool | null)[] },
-): FieldPlan[] {
-  const assetIn = graph.toAsset(request.tokenIn);
-  const assetOut = graph.toAsset(request.tokenOut);
-  if (assetIn === assetOut) throw new RangeError('a route needs two assets');
-  const limits = {
-    ...{ assetIn, assetOut, accepts: options.accepts },
-    withHooked: options.withHooked ?? false,
-    hopCountMax: options.hopCountMax ?? HOP_COUNT_MAX,
-    poolCountMax: options.poolCountMax ?? POOL_COUNT_MAX,
-  };
-  return collectFields(graph, limits, options.choices);
-}
-
+/** The pools that routes for a request may use, from the current graph. */
 export function planField(
   graph: PoolGraph,
-  request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
-  options: FieldLimits,
+  { tokenIn, tokenOut }: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
+  options: Pick<RouteOptions, 'withHooked' | 'hopCountMax' | 'poolCountMax' | 'accepts'>,
 ): FieldPlan {
-  const [field] = planFields(graph, request, { ...options, choices: [null] });
+  const pools = new FieldPools(graph, { tokenIn, tokenOut, hopCountMax: options.hopCountMax });
+  const [field] = pools.plan(options, [null]);
   if (field === undefined) throw new Error('one choice gives one field');
   return field;
 }

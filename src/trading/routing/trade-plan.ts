@@ -10,9 +10,9 @@ import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
-import { planFields } from './route.ts';
-import type { FieldPlan, TakePool } from './route-field.ts';
+import { type FieldPlan, FieldPools, type TakePool } from './route-field.ts';
 import {
   createRule,
   type EndTaxes,
@@ -154,6 +154,11 @@ export function planTrade(question: RouteQuestion): TradePlan {
   };
   const picked = pickRouters(question, [assetIn, assetOut]);
   const routers = question.routers === undefined ? [null] : picked;
+  let collected: FieldPools | null = null;
+  const collectPools = () => {
+    collected ??= new FieldPools(graph, question);
+    return collected;
+  };
   return {
     size,
     outPerUnit,
@@ -164,22 +169,21 @@ export function planTrade(question: RouteQuestion): TradePlan {
       return taxPlans.flatMap((taxes) => {
         const able = routers.filter((router) => canTrade(taxes, router));
         if (able.length === 0) return [];
-        const fields = planFields(graph, question, {
-          withHooked: level.withHooked,
-          accepts: createRule(rules, taxes, level),
-          choices: able.map((router) => router && chooseVenues(router)),
-        });
+        const limits = { withHooked: level.withHooked, accepts: createRule(rules, taxes, level) };
+        const choices = able.map((router) => router && chooseVenues(router));
+        const fields = collectPools().plan(limits, choices);
         return fields.map((field, index) => ({ taxes, field, router: able[index] ?? null }));
       });
     },
     planRefusal: () => {
       const isSeveral = (question.routers?.length ?? 0) > 1;
-      const [all, ...ofRouters] = planFields(graph, question, {
+      const limits = {
         withHooked: true,
         poolCountMax: REFUSAL_POOL_COUNT_MAX,
-        accepts: ({ token0, token1 }) => isTradeable(token0) && isTradeable(token1),
-        choices: [null, ...(isSeveral ? picked.map(chooseVenues) : [])],
-      });
+        accepts: ({ token0, token1 }: GraphPool) => isTradeable(token0) && isTradeable(token1),
+      };
+      const choices = [null, ...(isSeveral ? picked.map(chooseVenues) : [])];
+      const [all, ...ofRouters] = collectPools().plan(limits, choices);
       if (all === undefined) throw new Error('each choice gives a field');
       const isRefused = (taxes: EndTaxes) => !routers.some((router) => canTrade(taxes, router));
       const isTaxRefused = routers.length > 0 && listEndTaxes(rules).every(isRefused);
