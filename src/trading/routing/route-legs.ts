@@ -22,6 +22,7 @@ interface Parcel {
 }
 
 function cutHop(hop: RouteHop, amounts: { readonly in: bigint; readonly out: bigint }): RouteHop {
+  if (amounts.in === hop.amountIn && amounts.out === hop.amountOut) return hop;
   const feeAmount = (hop.feeAmount * amounts.in) / hop.amountIn;
   return { ...hop, amountIn: amounts.in, amountOut: amounts.out, feeAmount };
 }

@@ -10,10 +10,9 @@ import type { NativeCoin } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { NoRouteReason } from '../routing/explain-no-route.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
-import type { BestRoute } from '../routing/route.ts';
 import type { EndTaxes } from '../routing/route-rules.ts';
-import type { RouteHop } from '../routing/route-swaps.ts';
 import type { GivenAmount, PlanLevel, PlannedRouter } from '../routing/trade-plan.ts';
+import { receiveRoute, type SentRoute, sendRoute } from './sent-route.ts';
 
 /** The ticks of pools, which outlive most states of a pool. */
 export interface SentTicks {
@@ -65,18 +64,6 @@ export type SearchCommand =
   | { readonly kind: 'clear' }
   | { readonly kind: 'search'; readonly job: number; readonly plan: SentPlan };
 
-/** A hop without what its pool already contains. */
-interface SentHop extends Omit<RouteHop, 'pool' | 'tokenIn' | 'tokenOut'> {
-  readonly number: number;
-}
-
-type Sent<Part> = Omit<Part, 'hops'> & { readonly hops: readonly SentHop[] };
-
-interface SentRoute extends Omit<BestRoute, 'strands' | 'legs'> {
-  readonly strands: readonly Sent<BestRoute['strands'][number]>[];
-  readonly legs: readonly Sent<BestRoute['legs'][number]>[];
-}
-
 type SentSearch =
   | { readonly kind: 'found'; readonly found: Omit<TaxedRoute, 'route'> & { route: SentRoute } }
   | { readonly kind: 'none'; readonly reason: NoRouteReason };
@@ -88,32 +75,13 @@ export interface SearchMessage {
   readonly search: SentSearch;
 }
 
-function sendHop(hop: RouteHop, findNumber: (pool: GraphPool) => number): SentHop {
-  const { pool, tokenIn: _in, tokenOut: _out, ...rest } = hop;
-  return { ...rest, number: findNumber(pool) };
-}
-
-function receiveHop(sent: SentHop, findPool: (number: number) => GraphPool): RouteHop {
-  const { number, ...rest } = sent;
-  const pool = findPool(number);
-  const [tokenIn, tokenOut] = sent.zeroForOne
-    ? [pool.token0, pool.token1]
-    : [pool.token1, pool.token0];
-  return { ...rest, pool, tokenIn, tokenOut };
-}
-
 export function sendSearch(
   search: TradeSearch,
   findNumber: (pool: GraphPool) => number,
 ): SentSearch {
   if (search.kind === 'none') return search;
   const { route, ...found } = search.found;
-  const send = <Part extends { readonly hops: readonly RouteHop[] }>(part: Part): Sent<Part> => ({
-    ...part,
-    hops: part.hops.map((hop) => sendHop(hop, findNumber)),
-  });
-  const sent = { ...route, strands: route.strands.map(send), legs: route.legs.map(send) };
-  return { kind: 'found', found: { ...found, route: sent } };
+  return { kind: 'found', found: { ...found, route: sendRoute(route, findNumber) } };
 }
 
 export function receiveSearch(
@@ -122,14 +90,5 @@ export function receiveSearch(
 ): TradeSearch {
   if (sent.kind === 'none') return sent;
   const { route, ...found } = sent.found;
-  const receive = <Part extends { readonly hops: readonly SentHop[] }>(part: Part) => ({
-    ...part,
-    hops: part.hops.map((hop) => receiveHop(hop, findPool)),
-  });
-  const received = {
-    ...route,
-    strands: route.strands.map(receive),
-    legs: route.legs.map(receive),
-  };
-  return { kind: 'found', found: { ...found, route: received } };
+  return { kind: 'found', found: { ...found, route: receiveRoute(route, findPool) } };
 }

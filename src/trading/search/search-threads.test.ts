@@ -16,6 +16,7 @@ import {
   type SearchThreadsOptions,
   type ThreadEvents,
 } from './search-threads.ts';
+import type { SentRoute } from './sent-route.ts';
 
 interface Scene {
   readonly threads: SearchThreads;
@@ -85,6 +86,22 @@ describe('a search on a thread', () => {
     }
     assert.ok(divided > 10, `${divided} trades were divided among many pools`);
     assert.equal(started.length, 1);
+  });
+
+  it('finds the same if the output is given, with what each pool is asked for', async (t) => {
+    const { threads } = createScene(t);
+    let asked = 0;
+    for (let seed = 1; seed <= 6; seed += 1) {
+      const question = createRandomQuestion({ seed, poolCount: 40, worth: 100_000 });
+      const size = { ...question.size, fixed: 'output' as const };
+      const here = searchHere({ ...question, size });
+      const there = await threads.search(planWhole({ ...question, size }), CALLER);
+      assert.deepEqual(there, here, `seed ${seed}`);
+      if (here.search.kind !== 'found') continue;
+      const hops = here.search.found.route.strands.flatMap((strand) => strand.hops);
+      asked += hops.filter(({ askedOut }) => askedOut !== undefined).length;
+    }
+    assert.ok(asked > 0, 'no pool was asked for an amount');
   });
 
   it('names the very pools of the graph', async (t) => {
@@ -201,6 +218,20 @@ describe('a thread that fails', () => {
   });
 });
 
+type SentHops = SentRoute['hops'];
+
+/** A thread whose answers are changed on the way. */
+function startChanged(events: ThreadEvents, change: (hops: SentHops) => SentHops): SearchThread {
+  const onMessage: ThreadEvents['onMessage'] = (message) => {
+    const { search } = message;
+    assert.ok(search.kind === 'found');
+    const { route } = search.found;
+    const found = { ...search.found, route: { ...route, hops: change(route.hops) } };
+    events.onMessage({ ...message, search: { kind: 'found', found } });
+  };
+  return startSearchThread({ ...events, onMessage });
+}
+
 describe('a thread that cannot be used', () => {
   const broken: Readonly<Record<string, (events: ThreadEvents) => SearchThread>> = {
     'cannot be started': () => {
@@ -213,19 +244,10 @@ describe('a thread that cannot be used', () => {
       };
       return { ...thread, post };
     },
-    'answers with a pool that it was never sent': (events) => {
-      const onMessage: ThreadEvents['onMessage'] = (message) => {
-        const { search } = message;
-        assert.ok(search.kind === 'found');
-        const legs = search.found.route.legs.map((leg) => ({
-          ...leg,
-          hops: leg.hops.map((hop) => ({ ...hop, number: 0 })),
-        }));
-        const found = { ...search.found, route: { ...search.found.route, legs } };
-        events.onMessage({ ...message, search: { kind: 'found', found } });
-      };
-      return startSearchThread({ ...events, onMessage });
-    },
+    'answers with a pool that it was never sent': (events) =>
+      startChanged(events, (hops) => ({ ...hops, pools: hops.pools.map(() => 0) })),
+    'answers with a hop that has no amount': (events) =>
+      startChanged(events, (hops) => ({ ...hops, amountsOut: hops.amountsOut.slice(1) })),
   };
   for (const [name, startThread] of Object.entries(broken)) {
     it(`${name}: 503 at once, and the next one is tried`, async (t) => {

@@ -107,10 +107,13 @@ export class SentPools {
   }
 
   #encodeField({ pools }: FieldPlan): SentField {
-    return {
-      numbers: Uint32Array.from(pools, ({ pool }) => this.#numbers.get(pool) ?? 0),
-      ways: Uint8Array.from(pools, ({ ways }) => ways),
-    };
+    const numbers = new Uint32Array(pools.length);
+    const ways = new Uint8Array(pools.length);
+    for (const [index, one] of pools.entries()) {
+      numbers[index] = this.#numbers.get(one.pool) ?? 0;
+      ways[index] = one.ways;
+    }
+    return { numbers, ways };
   }
 
   #encodePlan({ levels, refusal, size, outPerUnit, costs }: WholePlan): SentPlan {
