@@ -44,6 +44,7 @@ import { listFees } from './trade-fees.ts';
 import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
 import { findWarnings } from './trade-warnings.ts';
 import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
+import { turnForRoute } from './turn-for-route.ts';
 
 export interface PricingParts {
   readonly chains: TradeChains;
@@ -377,6 +378,7 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const slippageBps = autoSlippage?.bps ?? (request.slippageBps as number);
     const bound = { slippageBps, amountInMax: options.amountInMax };
     const found = searched.isInputGiven ? spendReserve(searched, bound) : searched;
+    await turnForRoute(found.route);
     return buildPricedTrade({
       ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
       isLoaded,

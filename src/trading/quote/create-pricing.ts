@@ -5,7 +5,6 @@ import type { HandlerContext } from '../../contract/handler.ts';
 import type { LookupDesk } from '../../contract/look-up-token.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
 import { createPriceTrade, describeSearch, type PricingParts } from './create-price-trade.ts';
 import { createExplainedPrice } from './explain-no-market.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
@@ -13,9 +12,7 @@ import { createPriceOnDemand } from './price-on-demand.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
 import { buildQuoteAnswer, type QuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
-
-/** An answer with more legs is made in a turn of its own: it takes as long as its price did. */
-const LEGS_PER_TURN_MAX = 20;
+import { turnForRoute } from './turn-for-route.ts';
 
 interface TradingParts extends PricingParts {
   /** Looks up tokens that the index does not have; absent if that is off. */
@@ -93,7 +90,7 @@ export function createQuoteTrade(pricing: Pricing) {
     const request = pricing.parse(input);
     return pricing.inTurn(request, caller, async (leave) => {
       const trade = await pricing.price(request, caller, { onSearched: leave });
-      if (trade.legs.length > LEGS_PER_TURN_MAX) await nextTurn();
+      await turnForRoute(trade);
       return pricing.sealAnswer(trade);
     });
   };

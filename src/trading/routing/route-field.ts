@@ -52,7 +52,7 @@ export function findStage({ from, to }: { readonly from: number; readonly to: nu
 }
 
 /** Which pools a field has, of those between its assets. */
-export interface FieldLimits {
+interface FieldLimits {
   /** Whether pools whose hook can change what they pay are searched, too; false by default. */
   readonly withHooked?: boolean | undefined;
   readonly poolCountMax?: number | undefined;

@@ -33,7 +33,7 @@ export interface SentRoute extends Omit<BestRoute, 'strands' | 'legs'> {
   readonly legs: SentParts;
 }
 
-type Part = BestRoute['legs'][number];
+type RoutePart = BestRoute['legs'][number];
 
 /** Each hop of a route once, in the order in which they were first seen. */
 class HopList {
@@ -51,7 +51,7 @@ class HopList {
   }
 }
 
-function sendParts(parts: readonly Part[], list: HopList): SentParts {
+function sendParts(parts: readonly RoutePart[], list: HopList): SentParts {
   return {
     amountsIn: parts.map(({ amountIn }) => amountIn),
     amountsOut: parts.map(({ amountOut }) => amountOut),
@@ -109,9 +109,9 @@ function receiveHops(sent: SentHops, findPool: (number: number) => GraphPool): R
   });
 }
 
-function receiveParts(sent: SentParts, hops: readonly RouteHop[]): Part[] {
+function receiveParts(sent: SentParts, hops: readonly RouteHop[]): RoutePart[] {
   let next = 0;
-  return Array.from(sent.hopCounts, (count, index): Part => {
+  return Array.from(sent.hopCounts, (count, index): RoutePart => {
     const places = sent.hops.subarray(next, next + count);
     next += count;
     return {
