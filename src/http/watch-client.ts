@@ -8,8 +8,8 @@
 import type { Exchange } from './exchange.ts';
 
 const INTERIM_MS = 250;
-/** Nobody reads the reason; the default one is an error whose stack is recorded each time. */
-const CLOSED = 'the connection was closed, or the answer was sent';
+/** One for all: the default reason is an error whose stack is recorded each time. */
+const CLOSED = new Error('the connection was closed, or the answer was sent');
 
 /** Gives what is aborted when the answer was sent, or cannot be any more. */
 export function watchClient({ request, response }: Exchange): AbortSignal {

@@ -367,7 +367,6 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
       ...{ request, ends, caller, isPaused, options, isLoaded },
     });
     chain.noteUse(listHops(searched).map(({ pool }) => pool.pool));
-    const nowMs = parts.clock.nowMs();
     const autoSlippage =
       request.slippageBps === 'auto'
         ? await pickSlippage(parts.candles, {
@@ -379,6 +378,7 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const bound = { slippageBps, amountInMax: options.amountInMax };
     const found = searched.isInputGiven ? spendReserve(searched, bound) : searched;
     await turnForRoute(found.route);
+    const nowMs = parts.clock.nowMs();
     return buildPricedTrade({
       ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
       isLoaded,

@@ -91,7 +91,7 @@ export function isOpen(ways: PoolWays, zeroForOne: boolean): boolean {
   return (ways & (zeroForOne ? 1 : 2)) !== 0;
 }
 
-/** The most pools that a route may pass through. */
+/** The most hops of one path. */
 export const HOP_COUNT_MAX = 3;
 const POOL_COUNT_MAX = 256;
 /** The maximum lookups in the search for third hops. */
@@ -104,8 +104,8 @@ const SHARED_COUNT_MAX = 2_000;
 interface PairPool {
   readonly pool: GraphPool;
   readonly depth: number;
-  /** Its place among all pools, by id. */
-  place: number;
+  /** Its place among all pools, as they were collected. */
+  readonly place: number;
 }
 
 /** The assets with most neighbours first, so that the limit drops the least important. */
@@ -179,12 +179,19 @@ function listPairs(graph: PoolGraph, reach: FieldReach): (readonly [Address, Add
   return [...pairs.values()];
 }
 
-/** The pools between two assets, deepest first. */
-function listPairPools(graph: PoolGraph, [a, b]: readonly [Address, Address]): PairPool[] {
+/** The pools between two assets, deepest first; `all` gets them, too. */
+function listPairPools(
+  graph: PoolGraph,
+  [a, b]: readonly [Address, Address],
+  all: GraphPool[],
+): PairPool[] {
   const pools: PairPool[] = [];
   for (const id of graph.between(a, b)) {
     const pool = graph.get(id);
-    if (pool !== undefined) pools.push({ pool, depth: pool.curve.depth, place: 0 });
+    if (pool === undefined) continue;
+    // A pool without a price may have no depth: NaN would leave the order open.
+    pools.push({ pool, depth: pool.curve.depth || 0, place: all.length });
+    all.push(pool);
   }
   if (pools.length < 2) return pools;
   return pools.sort((x, y) => y.depth - x.depth || (x.pool.pool < y.pool.pool ? -1 : 1));
@@ -212,8 +219,8 @@ function takeDeepest(pairs: readonly (readonly PairPool[])[], countMax: number):
 export class FieldPools {
   readonly #ends: Pick<FieldPlan, 'assetIn' | 'assetOut' | 'native'>;
   readonly #pairs: readonly (readonly PairPool[])[];
-  /** By id. */
-  readonly #all: readonly PairPool[];
+  /** By place. */
+  readonly #all: readonly GraphPool[];
 
   constructor(graph: PoolGraph, { tokenIn, tokenOut, hopCountMax = HOP_COUNT_MAX }: FieldEnds) {
     const assetIn = graph.toAsset(tokenIn);
@@ -221,21 +228,21 @@ export class FieldPools {
     if (assetIn === assetOut) throw new RangeError('a route needs two assets');
     const reach = { assetIn, assetOut, hopCountMax };
     this.#ends = { assetIn, assetOut, native: graph.native };
-    this.#pairs = listPairs(graph, reach).map((pair) => listPairPools(graph, pair));
-    this.#all = this.#pairs.flat().sort((x, y) => (x.pool.pool < y.pool.pool ? -1 : 1));
-    for (const [place, one] of this.#all.entries()) one.place = place;
+    const all: GraphPool[] = [];
+    this.#pairs = listPairs(graph, reach).map((pair) => listPairPools(graph, pair, all));
+    this.#all = all;
   }
 
   /** A field for each choice of pools, null being all of them. */
   plan(limits: FieldLimits, choices: readonly (TakePool | null)[]): FieldPlan[] {
     const { poolCountMax = POOL_COUNT_MAX } = limits;
-    const ways = this.#all.map(({ pool }) => findWays(pool, limits));
+    const ways = this.#all.map((pool) => findWays(pool, limits));
     return choices.map((isTaken) => {
       const pairs = this.#pairs.map((pools) =>
         pools.filter(({ pool, place }) => ways[place] !== 0 && (isTaken?.(pool) ?? true)),
       );
       const taken = takeDeepest(pairs, poolCountMax);
-      taken.sort((x, y) => x.place - y.place);
+      taken.sort((x, y) => (x.pool.pool < y.pool.pool ? -1 : 1));
       const pools = taken.map(({ pool, place }) => ({ pool, ways: ways[place] ?? 0 }));
       return { ...this.#ends, pools };
     });

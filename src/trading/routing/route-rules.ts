@@ -66,14 +66,14 @@ export function createRule(rules: RouteRules, taxes: EndTaxes, leniency: Lenienc
   const { graph, book, trusted, assetIn, assetOut } = rules;
   const isEnd = (asset: Address) => asset === assetIn || asset === assetOut;
   const isBarred = (asset: Address) => !isEnd(asset) && rules.isPaused(asset);
-  const isOurs = (asset: Address) => !isEnd(asset) && !trusted.has(asset);
+  const isChosenByUs = (asset: Address) => !isEnd(asset) && !trusted.has(asset);
   return (pool, zeroForOne) => {
     const asset0 = graph.toAsset(pool.token0);
     const asset1 = graph.toAsset(pool.token1);
     if (isBarred(asset0) || isBarred(asset1)) return false;
     const isFirst = (zeroForOne ? asset0 : asset1) === assetIn;
     const isLast = (zeroForOne ? asset1 : asset0) === assetOut;
-    const isOurChoice = isOurs(asset0) || isOurs(asset1);
+    const isOurChoice = isChosenByUs(asset0) || isChosenByUs(asset1);
     const known = book.direction(pool.pool, zeroForOne);
     if (known === null) {
       if (isOurChoice && !leniency.unmeasured) return false;

@@ -156,7 +156,8 @@ export function planTrade(question: RouteQuestion): TradePlan {
   const routers = question.routers === undefined ? [null] : picked;
   let collected: FieldPools | null = null;
   const collectPools = () => {
-    collected ??= new FieldPools(graph, question);
+    const { tokenIn, tokenOut } = question;
+    collected ??= new FieldPools(graph, { tokenIn, tokenOut });
     return collected;
   };
   return {

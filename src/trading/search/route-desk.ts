@@ -157,7 +157,7 @@ export class RouteDesk {
       this.#doneInTurn += planned;
       work = planned;
       const { search, work: done } = await this.#threads.search(whole, question);
-      // Reading the result took a while, and pricing it will: requests in between need not wait.
+      // Reading the result took a while, and so does what follows: requests come in between.
       await nextTurn();
       // A short search costs the same on any thread.
       work = done > SHORT_EVALUATIONS_MAX ? planned + done : done;

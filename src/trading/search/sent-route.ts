@@ -1,5 +1,5 @@
-// A route as it is sent from a search thread: in columns, with each hop once. Of objects, the names
-// of all fields would be copied and looked up for each of a hundred legs.
+// A route as it is sent from a search thread: in columns, with each hop once. Sent as objects, V8
+// would copy and look up every field name for each of a hundred legs.
 
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
@@ -86,7 +86,7 @@ export function sendRoute(
 /** What was sent at a place; throws if there is nothing, as from a thread of another version. */
 function readAt<T>(column: ArrayLike<T>, place: number): T {
   const value = column[place];
-  if (value === undefined) throw new Error(`a route was sent without a part of its hop ${place}`);
+  if (value === undefined) throw new Error(`a route was sent incomplete, at ${place}`);
   return value;
 }
 
@@ -95,7 +95,8 @@ function receiveHops(sent: SentHops, findPool: (number: number) => GraphPool): R
     const pool = findPool(number);
     const zeroForOne = readAt(sent.zeroForOne, place) === 1;
     const askedOut = sent.askedOuts?.[place];
-    const hop = {
+    // Required, so that a field that is not sent does not compile.
+    const hop: Required<Omit<RouteHop, 'askedOut'>> = {
       pool,
       zeroForOne,
       tokenIn: zeroForOne ? pool.token0 : pool.token1,
@@ -111,8 +112,9 @@ function receiveHops(sent: SentHops, findPool: (number: number) => GraphPool): R
 
 function receiveParts(sent: SentParts, hops: readonly RouteHop[]): RoutePart[] {
   let next = 0;
-  return Array.from(sent.hopCounts, (count, index): RoutePart => {
+  return Array.from(sent.hopCounts, (count, index): Required<RoutePart> => {
     const places = sent.hops.subarray(next, next + count);
+    if (places.length < count) throw new Error(`a route was sent incomplete, at ${next}`);
     next += count;
     return {
       amountIn: readAt(sent.amountsIn, index),
@@ -129,10 +131,12 @@ export function receiveRoute(
   const hops = receiveHops(sentHops, findPool);
   return {
     ...rest,
-    strands: receiveParts(strands, hops).map((strand, index) => ({
-      takes: readAt(takes, index),
-      ...strand,
-    })),
+    strands: receiveParts(strands, hops).map(
+      (strand, index): Required<BestRoute['strands'][number]> => ({
+        takes: readAt(takes, index),
+        ...strand,
+      }),
+    ),
     legs: receiveParts(legs, hops),
   };
 }
