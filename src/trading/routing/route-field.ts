@@ -60,7 +60,7 @@ interface FieldLimits {
   readonly accepts?: AcceptEdge | undefined;
 }
 
-/** What a trade is between. Native and wrapped coin are one asset if the graph has one. */
+/** Native and wrapped coin are one asset if the graph has a wrapped coin. */
 interface FieldEnds {
   readonly tokenIn: Address;
   readonly tokenOut: Address;

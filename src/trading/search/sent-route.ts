@@ -83,7 +83,7 @@ export function sendRoute(
   return { ...rest, ...parts, takes, hops: sendHops(list.list(), findNumber) };
 }
 
-/** What was sent at a place; throws if there is nothing, as from a thread of another version. */
+/** Throws if nothing was sent for a place: a thread that does that is replaced. */
 function readAt<T>(column: ArrayLike<T>, place: number): T {
   const value = column[place];
   if (value === undefined) throw new Error(`a route was sent incomplete, at ${place}`);
