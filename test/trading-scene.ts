@@ -150,7 +150,7 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     },
     paused,
     mintOf: (key) => address(findToken(devnet.chain.deployment, key).address),
-    quote: (input) => quoteTrade(buildInput(input), CONTEXT),
+    quote: async (input) => (await quoteTrade(buildInput(input), CONTEXT)).take(),
     build: (input, address) => build(buildInput(input), address),
     settle,
     stop: async () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: `npx mintwire <command>`.
 
+import { keepTickShape } from '../lib/keep-tick-shape.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { readVersion } from './version.ts';
 
@@ -39,6 +40,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => {
     // First of all, for it re-executes the process.
     (await import('./set-memory-limits.ts')).setMemoryLimits();
+    // Before the first full collection.
+    keepTickShape();
     return (await import('./serve.ts')).serve;
   },
   migrate: async () => (await import('./migrate.ts')).migrate,

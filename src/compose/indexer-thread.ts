@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import { systemClock } from '../lib/clock.ts';
+import { keepTickShape } from '../lib/keep-tick-shape.ts';
 import { lowerThreadPriority } from '../lib/lower-thread-priority.ts';
 import { sleep } from '../lib/retry.ts';
 import { encodeBatch, listTransferables } from '../live/encode-batch.ts';
@@ -41,6 +42,7 @@ const log: ChainLog = {
 };
 
 lowerThreadPriority();
+keepTickShape();
 const input = workerData as IndexerThreadInput;
 const store = await openStore(input.store, {
   isIndexing: true,

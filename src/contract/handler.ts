@@ -2,6 +2,7 @@
 
 import type { FramedAnswer } from './framed-answer.ts';
 import type { Identity } from './identity.ts';
+import type { OnceAnswer } from './once-answer.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import type { AnyOperation, OperationId, operations } from './operations.ts';
 import type { RawAnswer, RawRequest } from './raw-request.ts';
@@ -20,7 +21,11 @@ export interface HandlerContext extends WorkContext {
   readonly idempotencyKey: string | null;
 }
 
-type AnswerOf<Op> = OutputOf<Op> | FramedAnswer<OutputOf<Op>> | ReadyAnswer;
+type AnswerOf<Op> =
+  | OutputOf<Op>
+  | OnceAnswer<OutputOf<Op>>
+  | FramedAnswer<OutputOf<Op>>
+  | ReadyAnswer;
 
 type Handler<Op extends AnyOperation> = (
   input: InputOf<Op>,

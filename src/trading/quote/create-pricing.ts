@@ -3,6 +3,7 @@
 import type { PermitTerms } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { LookupDesk } from '../../contract/look-up-token.ts';
+import { OnceAnswer } from '../../contract/once-answer.ts';
 import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { createPriceTrade, describeSearch, type PricingParts } from './create-price-trade.ts';
@@ -85,13 +86,13 @@ export function createQuoteTrade(pricing: Pricing) {
   return async (
     input: InputOf<typeof quoteTrade>,
     context: HandlerContext,
-  ): Promise<QuoteAnswer> => {
+  ): Promise<OnceAnswer<QuoteAnswer>> => {
     const caller = createTradeCaller(context, COSTS.quote);
     const request = pricing.parse(input);
     return pricing.inTurn(request, caller, async (leave) => {
       const trade = await pricing.price(request, caller, { onSearched: leave });
       await turnForRoute(trade);
-      return pricing.sealAnswer(trade);
+      return new OnceAnswer(pricing.sealAnswer(trade));
     });
   };
 }

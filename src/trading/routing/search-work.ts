@@ -11,20 +11,35 @@ export const POOL_EVALUATIONS = 16;
 /** The limit of one search. The largest trades over 200 pools took a third of it. */
 const EVALUATIONS_MAX = 6_000_000;
 
+/** Some 0.8 ms of work: a thread that searches pauses that often. */
+export const PAUSE_EVALUATIONS = 5_000;
+
 /** Thrown by a search that exceeds the limit of its thread: it must run elsewhere. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 }
 
+interface WorkOptions {
+  /** Where the search throws. */
+  readonly leaveAt?: number;
+  /** Where it stops improving. */
+  readonly max?: number;
+  /** Called after every `PAUSE_EVALUATIONS`. */
+  readonly pause?: () => void;
+}
+
 export class SearchWork {
   readonly #leaveAt: number;
   readonly #max: number;
+  readonly #pause: (() => void) | null;
+  #pauseAt: number;
   #count = 0;
 
-  /** `leaveAt` is where the search throws, `max` where it stops improving. */
-  constructor(options: { readonly leaveAt?: number; readonly max?: number } = {}) {
+  constructor(options: WorkOptions = {}) {
     this.#leaveAt = options.leaveAt ?? Number.POSITIVE_INFINITY;
     this.#max = options.max ?? EVALUATIONS_MAX;
+    this.#pause = options.pause ?? null;
+    this.#pauseAt = this.#pause === null ? Number.POSITIVE_INFINITY : PAUSE_EVALUATIONS;
   }
 
   get count(): number {
@@ -39,5 +54,8 @@ export class SearchWork {
   add(evaluations: number): void {
     this.#count += evaluations;
     if (this.#count > this.#leaveAt) throw new TooMuchWork(`after ${this.#count} evaluations`);
+    if (this.#count < this.#pauseAt) return;
+    this.#pauseAt = this.#count + PAUSE_EVALUATIONS;
+    this.#pause?.();
   }
 }

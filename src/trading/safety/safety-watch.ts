@@ -49,6 +49,8 @@ const ASKED_DUE_MS = 2 * 60_000;
 const MOVED_DUE_MS = 25 * 60_000;
 /** A requested pool is watched for this long. */
 const WANTED_MS = 60 * 60_000;
+/** A request so soon after one for the same pool is not recorded. */
+const ASKED_AGAIN_MS = 1_000;
 /** The minimum time between probes of a doubted pool that is requested. */
 const DOUBTED_MIN_MS = 5_000;
 /** And of one that is not. */
@@ -113,6 +115,9 @@ export class SafetyWatch {
   #want(pools: readonly PoolId[]): void {
     const nowMs = this.#options.clock.monotonicMs();
     for (const pool of pools) {
+      const knownMs = this.#askedAtMs.get(pool);
+      // A map grows a new table after so many deletions, and the old one is garbage.
+      if (knownMs !== undefined && nowMs - knownMs < ASKED_AGAIN_MS) continue;
       // Deleted first, so that the oldest request is evicted.
       this.#askedAtMs.delete(pool);
       this.#askedAtMs.set(pool, nowMs);

@@ -83,9 +83,12 @@ class ReceivedPools {
   }
 }
 
-/** Handles commands in order; calls `send` with the result of each search. */
+/**
+ * Handles commands in order; calls `send` with the result of each search, and `pause` during it.
+ */
 export function createSearchAnswerer(
   send: (message: SearchMessage) => void,
+  pause: () => void = () => undefined,
 ): (command: SearchCommand) => void {
   let pools = new ReceivedPools();
   return (command) => {
@@ -97,7 +100,7 @@ export function createSearchAnswerer(
         pools = new ReceivedPools();
         return;
       case 'search': {
-        const work = new SearchWork();
+        const work = new SearchWork({ pause });
         const search = searchTrade(toTradePlan(pools.revivePlan(command.plan)), work);
         const sent = sendSearch(search, (pool) => pools.findNumber(pool));
         send({ job: command.job, work: work.count, search: sent });

@@ -1,0 +1,18 @@
+// An answer that is dropped when it is written. A request that waits makes promises that V8 soon
+// counts as old, and what an old one holds is copied until a full collection, even if it is dead:
+// docs/decisions/0082-long-quotes-wait-before-they-begin.md.
+
+export class OnceAnswer<Body> {
+  #body: Body | null;
+
+  constructor(body: Body) {
+    this.#body = body;
+  }
+
+  take(): Body {
+    const body = this.#body;
+    if (body === null) throw new Error('an answer was taken twice');
+    this.#body = null;
+    return body;
+  }
+}
