@@ -88,7 +88,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
   });
   let sent = 0;
-  // One for all connections: what is read is taken at once, and the buffer stays in the CPU's cache.
+  // One for all connections: what is read is taken at once, and the CPU's cache keeps the buffer.
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const latenciesMs: number[] = [];
   const startedMs = performance.now();

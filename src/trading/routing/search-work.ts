@@ -19,7 +19,7 @@ export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 }
 
-interface WorkOptions {
+interface SearchWorkOptions {
   /** Where the search throws. */
   readonly leaveAt?: number;
   /** Where it stops improving. */
@@ -35,7 +35,7 @@ export class SearchWork {
   #pauseAt: number;
   #count = 0;
 
-  constructor(options: WorkOptions = {}) {
+  constructor(options: SearchWorkOptions = {}) {
     this.#leaveAt = options.leaveAt ?? Number.POSITIVE_INFINITY;
     this.#max = options.max ?? EVALUATIONS_MAX;
     this.#pause = options.pause ?? null;
