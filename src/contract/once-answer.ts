@@ -1,8 +1,9 @@
 // An answer that is dropped when it is written. A request that waits makes promises that V8 soon
-// counts as old, and what an old one holds is copied until a full collection, even if it is dead:
+// counts as old, and what an old one holds survives until a full collection, even if it is dead:
 // docs/decisions/0082-long-quotes-wait-before-they-begin.md.
 
 export class OnceAnswer<Body> {
+  readonly kind = 'once';
   #body: Body | null;
 
   constructor(body: Body) {
@@ -15,4 +16,10 @@ export class OnceAnswer<Body> {
     this.#body = null;
     return body;
   }
+}
+
+export function isOnceAnswer(answer: unknown): answer is OnceAnswer<unknown> {
+  return (
+    typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'once'
+  );
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
-import { OnceAnswer } from '../contract/once-answer.ts';
+import { isOnceAnswer } from '../contract/once-answer.ts';
 import { isShared, mayCompress, type Operation } from '../contract/operation.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { Exchange } from './exchange.ts';
@@ -67,7 +67,7 @@ export function createAnswerSender(operation: Operation, options: AnswerSenderOp
     if (isCompressed) exchange.addHeader('vary', 'Accept-Encoding');
     if (isReadyAnswer(answer)) return exchange.sendReady(status, answer, isCompressed);
     if (!isFramedAnswer(answer)) {
-      const bytes = write(answer instanceof OnceAnswer ? answer.take() : answer);
+      const bytes = write(isOnceAnswer(answer) ? answer.take() : answer);
       if (isNamed) return exchange.sendReady(status, buildReadyAnswer(bytes), isCompressed);
       if (isCompressed) return exchange.sendBody(status, { bytes });
       exchange.send(status, bytes);

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { keepTickShape } from './keep-tick-shape.ts';
 
 const url = JSON.stringify(new URL('./keep-tick-shape.ts', import.meta.url).href);
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+/** 24.0 is the newest package for macOS on arm64. */
+const CAN_IGNORE_PROMISES = major > 24 || minor >= 14;
 
 /** Whether the kept tick lives, and a new one has its shape, after collections at rest. */
 const SCRIPT = `
@@ -27,11 +30,12 @@ const SCRIPT = `
     globalThis.gc();
   }
   const isKept = weak.deref() !== undefined;
-  console.log(JSON.stringify({ isKept, isSameShape: isKept && %HaveSameMap(weak.deref(), readNextTick()) }));
+  const isSameShape = isKept && %HaveSameMap(weak.deref(), readNextTick());
+  console.log(JSON.stringify({ isKept, isSameShape }));
 `;
 
 test('a tick of the shape that Node gives all of them survives full collections', async (t) => {
-  if (keepTickShape() === null) return t.skip(`Node ${process.version} cannot ignore promises`);
+  if (!CAN_IGNORE_PROMISES) return t.skip(`hooks of Node ${process.version} count promises`);
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module'];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--eval', SCRIPT]);
   assert.deepEqual(JSON.parse(stdout), { isKept: true, isSameShape: true });

@@ -8,8 +8,8 @@ import { basename } from 'node:path';
 const NICENESS = 5;
 
 /**
- * For a thread that works on its own: the one that answers requests then gets a core when it wakes
- * up, instead of waiting for its turn. On Linux a priority belongs to a thread; elsewhere, and
+ * For a thread that works on its own: the one that answers requests then gets the larger share of a
+ * core; see `pauseThread` for how soon. On Linux a priority belongs to a thread; elsewhere, and
  * where it is not allowed, nothing changes.
  */
 export function lowerThreadPriority(): void {

@@ -1,7 +1,7 @@
 // Gives up the core for a moment.
 
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
-/** Of any length: the kernel makes at least 50 µs of it. */
+/** The kernel adds its timer slack, 50 µs by default. */
 const PAUSE_MS = 0.02;
 
 /**

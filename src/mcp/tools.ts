@@ -5,7 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
-import { OnceAnswer } from '../contract/once-answer.ts';
+import { isOnceAnswer } from '../contract/once-answer.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
@@ -136,7 +136,7 @@ function createTool(operation: Operation, { exposure, handler, kept }: ToolParts
   const serialize = createAnswerSerializer(operation);
   const serializeAnswer = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
-    if (answer instanceof OnceAnswer) return serialize(answer.take());
+    if (isOnceAnswer(answer)) return serialize(answer.take());
     return serialize(isFramedAnswer(answer) ? answer.body : answer);
   };
   const makeResult = createResultMaker(serializeAnswer, kept);

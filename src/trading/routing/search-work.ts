@@ -11,8 +11,8 @@ export const POOL_EVALUATIONS = 16;
 /** The limit of one search. The largest trades over 200 pools took a third of it. */
 const EVALUATIONS_MAX = 6_000_000;
 
-/** Some 0.8 ms of work: a thread that searches pauses that often. */
-export const PAUSE_EVALUATIONS = 5_000;
+/** Some 0.5 ms of a long search, with all that it does besides: a thread pauses that often. */
+export const PAUSE_EVALUATIONS = 3_000;
 
 /** Thrown by a search that exceeds the limit of its thread: it must run elsewhere. */
 export class TooMuchWork extends Error {

@@ -68,9 +68,12 @@ function ask(pools: readonly GraphPool[], more: Partial<RouteQuestion> = {}) {
 /** As a search thread does it, with all that it was sent. */
 function searchElsewhere(question: RouteQuestion): string | null {
   let answer: SearchMessage | null = null;
-  const run = createSearchAnswerer((message) => {
-    answer = message;
-  });
+  const run = createSearchAnswerer(
+    (message) => {
+      answer = message;
+    },
+    () => undefined,
+  );
   for (const command of new SentPools().send(toWholePlan(planTrade(question)), 1)) {
     run(structuredClone(command));
   }

@@ -116,7 +116,7 @@ export class SafetyWatch {
     const nowMs = this.#options.clock.monotonicMs();
     for (const pool of pools) {
       const knownMs = this.#askedAtMs.get(pool);
-      // A map grows a new table after so many deletions, and the old one is garbage.
+      // Each deletion brings V8 closer to rebuilding the map's table.
       if (knownMs !== undefined && nowMs - knownMs < ASKED_AGAIN_MS) continue;
       // Deleted first, so that the oldest request is evicted.
       this.#askedAtMs.delete(pool);

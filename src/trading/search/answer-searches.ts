@@ -88,7 +88,7 @@ class ReceivedPools {
  */
 export function createSearchAnswerer(
   send: (message: SearchMessage) => void,
-  pause: () => void = () => undefined,
+  pause: () => void,
 ): (command: SearchCommand) => void {
   let pools = new ReceivedPools();
   return (command) => {
