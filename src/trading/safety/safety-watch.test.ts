@@ -265,3 +265,19 @@ test('at a node that is not ours only pools that somebody asked about are looked
   assert.equal(looked.length, 4);
   assert.ok(others.length > 0);
 });
+
+test('a pool that is asked for again stays in view for an hour from then', async () => {
+  const { watch, looked, ids, clock } = createScene(undefined, false);
+  const asked = ids.slice(0, 1);
+  // The last request counts, even if others came just before it.
+  for (const minutes of [0, 0.01, 40, 40]) {
+    clock.advance(minutes * 60_000);
+    watch.noteUse(asked);
+    await watch.settled();
+  }
+  looked.length = 0;
+  clock.advance(59 * 60_000);
+  watch.hear(ids);
+  await watch.settled();
+  assert.deepEqual(looked, asked);
+});
