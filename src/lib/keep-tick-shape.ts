@@ -5,7 +5,7 @@ import { createHook } from 'node:async_hooks';
 /** The object that Node makes for each `nextTick`. */
 let kept: object | null = null;
 
-/** Without this option a hook counts promises, too, and from then on each one costs a third more. */
+/** Without this option a hook counts promises, too: from then on each one costs a third more. */
 function canIgnorePromises(): boolean {
   try {
     createHook({ trackPromises: 'unknown' as unknown as boolean });
