@@ -47,6 +47,16 @@ function addFigures(a: TradeFigures, b: TradeFigures): TradeFigures {
   };
 }
 
+/** A literal of all properties: a spread would keep some of them in an array beside the object. */
+export function createPeriod(
+  length: PositionPeriod['length'],
+  startMs: number,
+  figures: TradeFigures,
+): PositionPeriod {
+  const { volumeUsdE6, realisedUsdE6, buys, sells } = figures;
+  return { length, startMs, volumeUsdE6, realisedUsdE6, buys, sells };
+}
+
 type Periods = Pick<PositionRecord, 'older' | 'periods'>;
 
 function mergeInto(
@@ -56,12 +66,10 @@ function mergeInto(
 ): void {
   const { startMs, figures } = at;
   const last = periods.at(-1);
-  if (last?.length === length && last.startMs === startMs) {
-    periods[periods.length - 1] = { length, startMs, ...addFigures(last, figures) };
-  } else {
-    const { volumeUsdE6, realisedUsdE6, buys, sells } = figures;
-    periods.push({ length, startMs, volumeUsdE6, realisedUsdE6, buys, sells });
-  }
+  const isSame = last?.length === length && last.startMs === startMs;
+  const merged = createPeriod(length, startMs, isSame ? addFigures(last, figures) : figures);
+  if (isSame) periods[periods.length - 1] = merged;
+  else periods.push(merged);
 }
 
 /** Adds a trade that is not earlier than those that are there. */
@@ -85,7 +93,8 @@ export function addToPeriods(
     }
   }
   mergeInto(periods, 'hour', { startMs: floorTo(timestampMs, HOUR_MS), figures });
-  return { older, periods };
+  // A copy has no spare room. An array that grew has room for 17, and most positions have one.
+  return { older, periods: periods.slice() };
 }
 
 /** Of the trades from a time on that `findWindowStart` returned. */

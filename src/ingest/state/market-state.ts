@@ -204,9 +204,14 @@ export class MarketState {
 
   /** A balance is zero until it is loaded. */
   adoptBalance(token: Address, owner: Address): BalanceEntry {
-    const row = { token, owner, amountRaw: 0n };
-    const marks = { imagedBlock: NEVER, batch: NEVER, changedBlock: NEVER };
-    const entry = { row, isStored: false, ...marks, beforeRaw: 0n };
+    const entry = {
+      row: { token, owner, amountRaw: 0n },
+      isStored: false,
+      imagedBlock: NEVER,
+      batch: NEVER,
+      changedBlock: NEVER,
+      beforeRaw: 0n,
+    };
     this.balances.set(entry);
     return entry;
   }

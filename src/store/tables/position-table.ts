@@ -8,7 +8,7 @@
 import { encodeBase36, parseBase36 } from '../../lib/base-36.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PositionPeriod, PositionRecord, TradeFigures } from '../../model/position.ts';
-import { sumFigures } from '../../positions/position-periods.ts';
+import { createPeriod, sumFigures } from '../../positions/position-periods.ts';
 import { computeVolumeStep } from '../../positions/volume-step.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
@@ -84,16 +84,17 @@ function parsePeriods(text: string): Pick<PositionRecord, 'older' | 'periods'> {
     if (unit === undefined) older = figures;
     else {
       const startMs = Number.parseInt(index, 36) * LENGTHS_MS[length];
-      periods.push({ length, startMs, ...figures });
+      periods.push(createPeriod(length, startMs, figures));
     }
   }
-  return { older, periods };
+  return { older, periods: periods.slice() };
 }
 
 export function toPositionRecord(row: SqlRow): PositionRecord {
   const held = HELD.exec(textAt(row, at.held));
   if (held === null) throw buildDamageError('The store holds text where held units belong');
   const [, bought = '', cost = '', other = ''] = held;
+  const { older, periods } = parsePeriods(textAt(row, at.figures));
   return {
     token: addressAt(row, at.token),
     wallet: addressAt(row, at.wallet),
@@ -103,6 +104,7 @@ export function toPositionRecord(row: SqlRow): PositionRecord {
     isCostKnown: numberAt(row, at.cost_known) === 1,
     firstTradeAtMs: numberAt(row, at.first_trade_at_ms),
     lastTradeAtMs: numberAt(row, at.last_trade_at_ms),
-    ...parsePeriods(textAt(row, at.figures)),
+    older,
+    periods,
   };
 }
