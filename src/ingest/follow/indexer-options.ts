@@ -36,7 +36,7 @@ export interface IndexerOptions extends SideReadsOptions {
 
 export const DEFAULT_INDEXER_OPTIONS = {
   pollIntervalMs: 1000,
-  sizes: { blockCountMax: 5000, eventCountMax: 8000 },
+  sizes: { blockCountMax: 5000, eventCountMax: 16_000 },
   backoff: { baseMs: 250, maxMs: 30_000 },
   failureCountMax: 5,
   stallAfterMs: 60_000,
