@@ -53,25 +53,6 @@ export function createPosition(key: PositionKey, firstTradeAtMs: number): Positi
 }
 
 /**
- * A literal of all properties: V8 keeps those that a spread adds in an array beside the object, and
- * positions are what an indexer has most of.
- */
-function replaceHeld(position: PositionRecord, held: Held, isCostKnown: boolean): PositionRecord {
-  return {
-    token: position.token,
-    wallet: position.wallet,
-    boughtRaw: held.boughtRaw,
-    costUsdE6: held.costUsdE6,
-    otherRaw: held.otherRaw,
-    isCostKnown,
-    firstTradeAtMs: position.firstTradeAtMs,
-    lastTradeAtMs: position.lastTradeAtMs,
-    older: position.older,
-    periods: position.periods,
-  };
-}
-
-/**
  * Brings the held units to the wallet's balance: what is missing was sent away, what is there in
  * addition came without a trade.
  */
@@ -79,12 +60,10 @@ export function settlePosition(position: PositionRecord, balanceRaw: bigint): Po
   const heldRaw = position.boughtRaw + position.otherRaw;
   if (balanceRaw === heldRaw) return position;
   if (balanceRaw < heldRaw) {
-    const { left } = takeUnits(position, heldRaw - balanceRaw);
-    return replaceHeld(position, left, position.isCostKnown);
+    return { ...position, ...takeUnits(position, heldRaw - balanceRaw).left };
   }
-  const { boughtRaw, costUsdE6 } = position;
   const otherRaw = position.otherRaw + balanceRaw - heldRaw;
-  return replaceHeld(position, { boughtRaw, costUsdE6, otherRaw }, false);
+  return { ...position, otherRaw, isCostKnown: false };
 }
 
 /** What is held after a trade, and what the trade realised. */
@@ -136,7 +115,7 @@ export function foldTrade(
     sells: side === 'sell' ? 1 : 0,
   };
   const { older, periods } = addToPeriods(position, timestampMs, figures);
-  // Spreading objects into it would take several times as long, too.
+  // One per trade: spreading objects into it would take several times as long.
   return {
     token: position.token,
     wallet: position.wallet,
