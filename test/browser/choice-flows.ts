@@ -115,7 +115,7 @@ export async function changeScale(page: Page): Promise<void> {
 }
 
 /** On the page of a token: by side, by value and by wallet, of what is there and what comes. */
-export async function filterTape(page: Page): Promise<void> {
+export async function filterTape(page: Page, showTrade: () => Promise<void>): Promise<void> {
   const rows = page.locator('.tape tbody tr[data-id]');
   const readCells = (at: number) =>
     rows.locator(`td:nth-child(${at})`).evaluateAll((all) =>
@@ -140,6 +140,7 @@ export async function filterTape(page: Page): Promise<void> {
   await untilAll('sales', 2, (text) => text === 'Sell');
   await findSelect(page, 'Side').selectOption('');
   await page.getByLabel('At least USD').fill('100');
+  await showTrade();
   await page.keyboard.press('Enter');
   await untilAll('large trades', 5, (text) => Number(text) >= 100);
   assert.match(page.url(), /minUsd=100/);

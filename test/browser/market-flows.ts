@@ -193,8 +193,11 @@ export async function followToken({ openPage, chain }: ConsoleScene): Promise<vo
   await untilLive(page);
   await page.locator('.chart canvas').first().waitFor();
   const before = await readTape(page);
-  const { transactionHash } = await buyWire(chain);
-  await page.locator(`.tape tr[data-id*="${transactionHash}"]`).waitFor();
+  const showTrade = async () => {
+    const { transactionHash } = await buyWire(chain);
+    await page.locator(`.tape tr[data-id*="${transactionHash}"]`).waitFor();
+  };
+  await showTrade();
   assert.equal((await readTape(page)).length, before.length + 1);
   assert.match(await page.title(), /^\$0\.\d+ WIRE · Mintwire$/);
   const windows = await page.locator('.windows li').allTextContents();
@@ -203,7 +206,7 @@ export async function followToken({ openPage, chain }: ConsoleScene): Promise<vo
     assert.match(windows[at] ?? '', new RegExp(`^${name}.*[\\d.]+%.*\\$[\\d.]+`), name);
   }
   await page.getByText(/^Block [\d,]+\. Trades since .+ are indexed\./).waitFor();
-  await filterTape(page);
+  await filterTape(page, showTrade);
   for (const tab of ['Holders', 'Pools', 'Safety', 'Traders']) {
     await page.getByRole('button', { name: tab, exact: true }).click();
     await page.locator('.tabs table tbody tr').nth(1).waitFor();

@@ -1,4 +1,6 @@
-// The ways to choose: buttons in a row, a list, a box to check.
+// The ways to choose: buttons in a row, a list, a text, a box to check.
+
+import { useState } from 'preact/hooks';
 
 interface ChoiceGroupProps<Value extends string> {
   readonly label: string;
@@ -44,6 +46,37 @@ export function SelectField({ label, value, options, onChange, isFixed }: Select
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+interface EntryFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly maxLength: number;
+  readonly inputMode?: 'decimal';
+  readonly onEnter: (value: string) => void;
+}
+
+/** The page may be drawn again while the user types: the draft is kept until it is entered. */
+export function EntryField({ label, value, maxLength, inputMode, onEnter }: EntryFieldProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const enter = (text: string) => {
+    setDraft(null);
+    onEnter(text.trim());
+  };
+  return (
+    <label class="field">
+      <span class="hidden">{label}</span>
+      <input
+        inputMode={inputMode}
+        placeholder={label}
+        maxLength={maxLength}
+        value={draft ?? value}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onChange={(event) => enter(event.currentTarget.value)}
+        onBlur={() => setDraft(null)}
+      />
     </label>
   );
 }

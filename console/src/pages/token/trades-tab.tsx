@@ -7,7 +7,7 @@ import { formatCompact, formatCompactUsd } from '../../format/format-amount.ts';
 import { formatUsd } from '../../format/format-price.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
-import { SelectField } from '../../parts/choice-fields.tsx';
+import { EntryField, SelectField } from '../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SkeletonRows } from '../../parts/skeleton-rows.tsx';
 import { me } from '../../state/account.ts';
@@ -23,6 +23,8 @@ interface TradesTabProps {
 }
 
 const COLUMNS = ['age', 'side', 'price', 'amount', 'value', 'wallet', 'transaction'] as const;
+
+const FILTER_MAX = 64;
 
 function parseTapeFilter(query: URLSearchParams): TapeFilter {
   const side = query.get('side');
@@ -68,24 +70,19 @@ function TapeFilters({ filter }: { filter: TapeFilter }) {
         ]}
         onChange={(side) => setQuery({ side })}
       />
-      <label class="field">
-        <span class="hidden">{trades.minUsd}</span>
-        <input
-          inputMode="decimal"
-          placeholder={trades.minUsd}
-          value={filter.minUsd ?? ''}
-          onChange={(event) => setQuery({ minUsd: event.currentTarget.value.trim() })}
-        />
-      </label>
-      <label class="field">
-        <span class="hidden">{trades.wallet}</span>
-        <input
-          placeholder={trades.wallet}
-          value={filter.wallet ?? ''}
-          maxLength={64}
-          onChange={(event) => setQuery({ wallet: event.currentTarget.value.trim() })}
-        />
-      </label>
+      <EntryField
+        label={trades.minUsd}
+        value={filter.minUsd ?? ''}
+        maxLength={FILTER_MAX}
+        inputMode="decimal"
+        onEnter={(minUsd) => setQuery({ minUsd })}
+      />
+      <EntryField
+        label={trades.wallet}
+        value={filter.wallet ?? ''}
+        maxLength={FILTER_MAX}
+        onEnter={(wallet) => setQuery({ wallet })}
+      />
     </div>
   );
 }
