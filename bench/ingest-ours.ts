@@ -8,6 +8,7 @@ import type { Store } from '../src/store/store.ts';
 import { createStorePlace } from './ingest-store.ts';
 import type { IngestResult, IngestRun } from './ingest-worker.ts';
 import type { RecordedChain } from './recorded-chain-process.ts';
+import type { Row } from './row.ts';
 
 export interface Timing {
   /** From the first request for logs to the last commit. */
@@ -19,6 +20,12 @@ export interface Timing {
 export interface OursTiming extends Timing {
   readonly result: IngestResult;
   readonly serverCpuMs: number;
+}
+
+export interface IngestPart {
+  readonly rows: readonly Row[];
+  /** Runs without extra transfer rows. */
+  readonly timings: readonly OursTiming[];
 }
 
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
@@ -73,4 +80,8 @@ export async function timeOurs(
   } finally {
     await place.remove();
   }
+}
+
+export function perSecond(count: number, timing: Pick<Timing, 'elapsedMs'>): number {
+  return (count * 1000) / timing.elapsedMs;
 }

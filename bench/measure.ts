@@ -25,6 +25,10 @@ export function spread(values: readonly number[]): number {
   return (high - low) / 2 / median(values);
 }
 
+export function formatMedian(values: readonly number[]): string {
+  return Math.round(median(values)).toLocaleString('en');
+}
+
 /** Milliseconds of CPU used by the threads of a process; Linux only. */
 export function readCpuMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);

@@ -40,3 +40,16 @@ export async function startRecordedChain(options: RecordedChainOptions): Promise
     },
   };
 }
+
+/** Runs work while a chain is served. */
+export async function withChain<T>(
+  options: Parameters<typeof startRecordedChain>[0],
+  work: (chain: RecordedChain) => Promise<T>,
+): Promise<T> {
+  const chain = await startRecordedChain(options);
+  try {
+    return await work(chain);
+  } finally {
+    await chain.stop();
+  }
+}
