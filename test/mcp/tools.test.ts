@@ -11,6 +11,7 @@ import { UnavailableError } from '../../src/errors/unavailable-error.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
 import type { Json } from '../market-scene.ts';
 import { setUp } from '../root-hooks.ts';
+import { waitUntil } from '../wait-until.ts';
 import { buildStatelessRequest, type McpServer, MINT, startMcp } from './start-mcp.ts';
 
 const TOKEN = { chain: 'devnet', mint: MINT };
@@ -76,6 +77,11 @@ setUp(async (t) => {
         },
       },
     },
+  });
+  // Search orders by volumes, which it learns a moment after the start.
+  await waitUntil(async () => {
+    const { tokens } = await mcp.get('/tokens/search?q=token&limit=1');
+    return tokens[0].trades24h > 0;
   });
 });
 
