@@ -43,7 +43,7 @@ export async function startRecordedChain(options: RecordedChainOptions): Promise
 
 /** Runs work while a chain is served. */
 export async function withChain<T>(
-  options: Parameters<typeof startRecordedChain>[0],
+  options: RecordedChainOptions,
   work: (chain: RecordedChain) => Promise<T>,
 ): Promise<T> {
   const chain = await startRecordedChain(options);

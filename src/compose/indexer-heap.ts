@@ -8,7 +8,7 @@ import { isFlagGiven } from '../lib/given-flags.ts';
 /**
  * How much a heap may grow beyond what is alive before it is marked again. By itself V8 lets a heap
  * with a limit below 2 GB double, and others grow fourfold, which costs a hundred megabytes. An
- * indexer has peaks of 363 MB by 140 %, 342 by 115 % with 1.6 % less speed, 327 by 90 % with 4.6 %
+ * indexer has peaks of 363 MiB by 140 %, 342 by 115 % with 1.6 % less speed, 327 by 90 % with 4.6 %
  * less (0086). What serves a large market has far more in memory, and is to stay small: the rows
  * that a start reads would be kept for long.
  */
