@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 
 interface Import {
   /** As written: `../lib/clock.ts`, `node:fs`. */
@@ -123,52 +123,6 @@ export function findUnusedExports(sources: readonly Source[]): string[] {
       return [`${source.path}: only tests use ${name}`];
     });
   });
-}
-
-const TYPE = /^(export )?(?:declare |abstract )*(?:interface|type|class|enum) (\w+)/gm;
-const EXPORTED_FUNCTION = /^(export) (?:async )?function\*? (\w+)/gm;
-/** Released, so never edited: each keeps its own small types. */
-const MIGRATION = /^src\/store\/migrations\/\d/;
-
-/** Names that more than one file gives, as `name: file, file`. */
-function findShared(named: readonly { readonly name: string; readonly path: string }[]): string[] {
-  const paths = new Map<string, Set<string>>();
-  for (const { name, path } of named) {
-    paths.set(name, (paths.get(name) ?? new Set()).add(path));
-  }
-  return Array.from(paths)
-    .filter(([, all]) => all.size > 1)
-    .map(([name, all]) => `${name}: ${[...all].join(', ')}`)
-    .sort();
-}
-
-/** Files of one name in several folders, whoever is allowed to share one aside. */
-export function findSharedFileNames(
-  sources: readonly Source[],
-  allowed: ReadonlySet<string>,
-): string[] {
-  const named = sources.map(({ path }) => ({ name: basename(path), path }));
-  return findShared(named.filter(({ name }) => !allowed.has(name)));
-}
-
-/**
- * Types and exported functions of one name in several files. A private type counts in production
- * only: each test may have a `Scene` of its own.
- */
-export function findSharedNames(sources: readonly Source[]): string[] {
-  const read = (source: Source, pattern: RegExp) =>
-    Array.from(source.text.matchAll(pattern), ([, exported, name = '']) => {
-      return { name, path: source.path, isExported: exported !== undefined };
-    });
-  const files = sources.filter(({ path }) => !MIGRATION.test(path));
-  const types = files.flatMap((source) => read(source, TYPE));
-  const ofProduction = files.filter(isProduction).flatMap((source) => read(source, TYPE));
-  const shared = [
-    ...findShared(types.filter(({ isExported }) => isExported)),
-    ...findShared(ofProduction),
-    ...findShared(files.flatMap((source) => read(source, EXPORTED_FUNCTION))),
-  ];
-  return [...new Set(shared)];
 }
 
 /**
