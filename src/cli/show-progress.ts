@@ -19,17 +19,12 @@ export function renderBar(chain: FollowedChainStatus): string {
   return `${chain.slug} ${toShareBar(share)}  block ${block} of ${head}`;
 }
 
-type Chains = Service['chains'];
-
 /** Redraws one line until every chain is at its head. */
-function drawBar(chains: Chains): NodeJS.Timeout {
+function drawBar({ chains, logger }: Service): NodeJS.Timeout {
   return setInterval(() => {
     const waiting = chains.list().filter((chain) => chain.notReady !== null);
-    const text = waiting
-      .map(renderBar)
-      .join('   ')
-      .slice(0, process.stdout.columns - 1);
-    if (text !== '') process.stdout.write(`\r\x1b[2K${text}\r`);
+    const text = waiting.map(renderBar).join('   ');
+    logger.showStatus(text.slice(0, process.stdout.columns - 1));
   }, DRAW_MS);
 }
 
@@ -61,9 +56,10 @@ export function showProgress(service: Service, terminal: boolean): () => void {
       );
     }
   }, DRAW_MS);
-  const showing = terminal ? drawBar(service.chains) : logLines(service);
+  const showing = terminal ? drawBar(service) : logLines(service);
   return () => {
     clearInterval(arrivals);
     clearInterval(showing);
+    service.logger.showStatus('');
   };
 }

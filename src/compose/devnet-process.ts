@@ -142,7 +142,8 @@ export class DevnetProcess {
 
   #tell(line: string): void {
     const { chain, logger } = this.#options;
-    logger.info({ chain }, line);
+    // Until it is ready its progress is shown, and logged as the reason why it is not.
+    logger[this.#isReady ? 'info' : 'debug']({ chain }, line);
     if (!this.#isReady) this.#options.onProgress(line);
   }
 

@@ -3,12 +3,12 @@
 import type { Config } from '../config.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 
-/** `terminal`: whether standard output is one, for `LOG_FORMAT=auto`. */
+/** `terminal`: whether standard output is one. */
 export function openLogger(
   config: Config,
-  { terminal }: { readonly terminal?: boolean | undefined },
+  { terminal = false }: { readonly terminal?: boolean | undefined },
 ): Logger {
   const { logFormat, logLevel } = config.server;
   const format = logFormat === 'auto' ? (terminal ? 'text' : 'json') : logFormat;
-  return createLogger({ level: logLevel, format });
+  return createLogger({ level: logLevel, format, isTerminal: terminal });
 }

@@ -47,7 +47,7 @@ export const SERVER_SETTINGS = {
   }),
   logLevel: setting('LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
     group: 'Server',
-    why: 'The lowest log level to write.',
+    why: 'The lowest log level to write. Requests are logged at `info`, on a terminal at `debug`.',
     example: 'warn',
     fallback: 'info',
   }),

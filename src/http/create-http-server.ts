@@ -89,6 +89,8 @@ function createObserver(options: HttpServerOptions, pressure: Pressure): Observe
     }
     options.logger.request({
       requestId: exchange.id,
+      method: exchange.request.method ?? '',
+      path: exchange.path,
       operation,
       status,
       ms,

@@ -75,6 +75,8 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
     meter.observe(error.status, 0);
     options.logger.request({
       requestId,
+      method: '',
+      path: '',
       operation: 'unparsed',
       status: error.status,
       ms: 0,

@@ -6,14 +6,16 @@ import { LineBuffer } from './line-buffer.ts';
 import { createLogger } from './logger.ts';
 import { redact } from './redact.ts';
 
-function capture(format: 'json' | 'text', level = 'info') {
+function capture(format: 'json' | 'text', level = 'info', isTerminal = false) {
   const lines: string[] = [];
   const sink = { write: (line: string) => lines.push(line) };
-  return { lines, logger: createLogger({ level, format, sink, nowMs: () => 0 }) };
+  return { lines, logger: createLogger({ level, format, sink, isTerminal, nowMs: () => 0 }) };
 }
 
 const REQUEST = {
   requestId: 'r1',
+  method: 'GET',
+  path: '/v1/thing',
   operation: 'getThing',
   status: 200,
   ms: 1.23456,
@@ -34,10 +36,46 @@ test('text is for people', () => {
   logger.request(REQUEST);
   assert.equal(
     lines[0],
-    '00:00:00 info  request requestId=r1 operation=getThing status=200 ms=1.235 identity=anonymous\n',
+    '00:00:00 info  request requestId=r1 method=GET path=/v1/thing operation=getThing status=200 ms=1.235 identity=anonymous\n',
   );
   logger.error({ err: new Error('boom') }, 'failed');
   assert.match(lines[1] ?? '', /error failed\nError: boom\n/);
+});
+
+test('of a path without a route no secret and no control character is written', () => {
+  const { lines, logger } = capture('json');
+  logger.request({ ...REQUEST, operation: 'unknown', path: '/a"\u001b[2J/mw_live_4fzzzxjyl9Fv' });
+  assert.equal(JSON.parse(lines[0] ?? '').path, '/a"\u001b[2J/[redacted]');
+  assert.ok(!lines.join('').includes('\u001b'));
+});
+
+test('a terminal shows requests at the level debug only', () => {
+  for (const [level, count] of [
+    ['info', 0],
+    ['debug', 1],
+  ] as const) {
+    const { lines, logger } = capture('text', level, true);
+    logger.request(REQUEST);
+    assert.equal(lines.length, count, level);
+  }
+});
+
+test('lines are written above the status line of a terminal, which is drawn once', () => {
+  const { lines, logger } = capture('text', 'info', true);
+  logger.showStatus('half');
+  logger.showStatus('half');
+  logger.info('hello');
+  logger.showStatus('');
+  logger.info('bye');
+  const clear = '\r\u001b[2K';
+  const shown = lines.map((line) => line.replace(/\d\d:\d\d:\d\d info {2}/, ''));
+  assert.deepEqual(shown, [`${clear}half`, `${clear}hello\nhalf`, clear, 'bye\n']);
+});
+
+test('what is no terminal has no status line', () => {
+  const { lines, logger } = capture('text');
+  logger.showStatus('half');
+  assert.deepEqual(lines, []);
 });
 
 test('below the level nothing is written', () => {

@@ -7,6 +7,9 @@ import { redact } from './redact.ts';
 /** A request in the log: chosen fields only, so that no secret can get in. */
 interface RequestLine {
   readonly requestId: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
   readonly operation: string;
   readonly status: number;
   readonly ms: number;
@@ -15,6 +18,8 @@ interface RequestLine {
 
 export interface Logger extends Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'> {
   request(line: RequestLine): void;
+  /** The last line of a terminal, below the log; elsewhere nothing. An empty text removes it. */
+  showStatus(text: string): void;
   /** Writes buffered lines; called before the process ends. */
   flush(): void;
 }
@@ -22,6 +27,8 @@ export interface Logger extends Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'er
 interface LoggerOptions {
   readonly level: string;
   readonly format: 'json' | 'text';
+  /** Somebody watches the lines as they come: requests are logged at the level `debug`. */
+  readonly isTerminal?: boolean;
   /** Receives lines immediately; buffered standard output by default. */
   readonly sink?: LineSink;
   readonly nowMs?: () => number;
@@ -36,6 +43,9 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   50: 'error',
   60: 'fatal',
 };
+
+const PATH_LENGTH_MAX = 200;
+const CLEAR_LINE = '\r\u001b[2K';
 
 /** Text unchanged, unless it could move a terminal's cursor or forge a line. */
 function toShownValue(value: unknown): string {
@@ -57,6 +67,12 @@ function toTextLine(line: string): string {
   return `${head.join(' ')}${stack ? `\n${stack}` : ''}\n`;
 }
 
+/** Only without a route the path is a stranger's text. */
+function toShownPath({ operation, path }: RequestLine): string {
+  if (operation !== 'unknown' && operation !== 'preflight') return `"${path}"`;
+  return JSON.stringify(redact(path.slice(0, PATH_LENGTH_MAX)));
+}
+
 /** A line as JSON text, or a request whose line is not formatted yet. */
 type Line = string | { readonly request: RequestLine; readonly timeMs: number };
 
@@ -66,21 +82,55 @@ type Line = string | { readonly request: RequestLine; readonly timeMs: number };
  */
 function toJsonLine(line: Line): string {
   if (typeof line === 'string') return line;
-  const { requestId, operation, status, ms, identity } = line.request;
-  return `{"level":${INFO},"time":${line.timeMs},"requestId":"${requestId}","operation":"${operation}","status":${status},"ms":${ms.toFixed(3)},"identity":"${identity}","msg":"request"}\n`;
+  const { requestId, method, operation, status, ms, identity } = line.request;
+  const path = toShownPath(line.request);
+  return `{"level":${INFO},"time":${line.timeMs},"requestId":"${requestId}","method":"${method}","path":${path},"operation":"${operation}","status":${status},"ms":${ms.toFixed(3)},"identity":"${identity}","msg":"request"}\n`;
+}
+
+/** Keeps a status line below the lines: each piece of text replaces it and is followed by it. */
+class StatusLine implements LineSink {
+  readonly #sink: LineSink;
+  #status = '';
+
+  constructor(sink: LineSink) {
+    this.#sink = sink;
+  }
+
+  show(status: string): void {
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#sink.write(`${CLEAR_LINE}${status}`);
+  }
+
+  write(text: string): void {
+    this.#sink.write(this.#status === '' ? text : `${CLEAR_LINE}${text}${this.#status}`);
+  }
 }
 
 interface Output {
   write(line: Line): void;
+  showStatus(text: string): void;
   flush(): void;
 }
 
-function createStandardOutput(toText: (line: Line) => string): Output {
+interface OutputOptions {
+  readonly toText: (line: Line) => string;
+  readonly hasStatus: boolean;
+}
+
+function createStandardOutput({ toText, hasStatus }: OutputOptions): Output {
   // A slow reader of standard output must not fill our memory: above 8 MiB lines are dropped.
   const stdout = destination({ dest: 1, sync: false, maxLength: 8 * 1024 * 1024 });
-  const buffer = new LineBuffer<Line>({ sink: stdout, toText, countMax: 100, delayMs: 100 });
+  const status = hasStatus ? new StatusLine(stdout) : null;
+  const sink = status ?? stdout;
+  const buffer = new LineBuffer<Line>({ sink, toText, countMax: 100, delayMs: 100 });
   return {
     write: (line) => buffer.write(line),
+    showStatus: (text) => {
+      // In the order in which they were said.
+      buffer.flush();
+      status?.show(text);
+    },
     flush: () => {
       buffer.flush();
       stdout.flushSync();
@@ -88,19 +138,29 @@ function createStandardOutput(toText: (line: Line) => string): Output {
   };
 }
 
+/** Writes each line at once. */
+function createDirectOutput(direct: LineSink, { toText, hasStatus }: OutputOptions): Output {
+  const status = hasStatus ? new StatusLine(direct) : null;
+  const sink = status ?? direct;
+  return {
+    write: (line) => void sink.write(toText(line)),
+    showStatus: (text) => status?.show(text),
+    flush: () => {},
+  };
+}
+
 export function createLogger(options: LoggerOptions): Logger {
-  const { sink } = options;
+  const { sink, isTerminal = false } = options;
   const toText =
     options.format === 'text' ? (line: Line) => toTextLine(toJsonLine(line)) : toJsonLine;
-  const output: Output = sink
-    ? { write: (line) => void sink.write(toText(line)), flush: () => {} }
-    : createStandardOutput(toText);
+  const form = { toText, hasStatus: isTerminal && options.format === 'text' };
+  const output = sink ? createDirectOutput(sink, form) : createStandardOutput(form);
   const nowMs = options.nowMs ?? Date.now;
   const lines = pino(
     { level: options.level, base: null },
     { write: (line) => output.write(redact(line)) },
   );
-  const requestsEnabled = lines.isLevelEnabled('info');
+  const requestsEnabled = lines.isLevelEnabled(isTerminal ? 'debug' : 'info');
   return {
     debug: lines.debug.bind(lines),
     info: lines.info.bind(lines),
@@ -109,6 +169,7 @@ export function createLogger(options: LoggerOptions): Logger {
     request: (request) => {
       if (requestsEnabled) output.write({ request, timeMs: nowMs() });
     },
+    showStatus: output.showStatus,
     flush: output.flush,
   };
 }

@@ -88,10 +88,15 @@ describe('every read', () => {
       showKlines,
       [WIRE],
       'GET /v1/token/klines',
-      /^WIRE, 1h, USD\n\n.*[▁█].*\n[\s\S]*OPENED \(UTC\)/,
+      /^WIRE, 1h, USD\n\n.*[│┃].*\n[\s\S]*OPENED \(UTC\)/,
     ],
     [showTrades, [WIRE], 'GET /v1/token/trades', /^TIME \(UTC\) +SIDE +AMOUNT/],
-    [showQuote, ['buy', '5', WIRE], 'POST /v1/trade/quote', /^Spend +5 ETH\nReceive +35092\.79/],
+    [
+      showQuote,
+      ['buy', '5', WIRE],
+      'POST /v1/trade/quote',
+      /^Receive +35,092\.79.* WIRE\nPay +5 ETH\nAt least +34,917\.33.* WIRE, 0\.5% slippage\n/,
+    ],
   ];
   for (const [command, typed, route, table] of READS) {
     test(`${route} is a table on a terminal and the server's JSON in a pipe`, async (t) => {

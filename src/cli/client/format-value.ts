@@ -1,5 +1,7 @@
 // Figures for a person: few digits, large numbers shortened. Files and programs get the JSON.
 
+import { toUnits } from '../../lib/decimal.ts';
+
 const NONE = '-';
 const DIGITS = 5;
 const PLACES_MAX = 40;
@@ -28,6 +30,27 @@ export function formatPct(value: number | null): string {
 /** `2026-11-16 10:44:35`, in UTC as all of the API. */
 export function formatTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** `2026-11-16 10:44` */
+export function formatMinute(ms: number): string {
+  return formatTime(ms).slice(0, 16);
+}
+
+/** An amount in units with its symbol; in raw units where the decimals are not known. */
+export function formatAmount(
+  amountRaw: string,
+  { decimals, symbol }: { readonly decimals: number | null; readonly symbol: string | null },
+): string {
+  if (decimals === null) return `${amountRaw} raw units`;
+  return `${formatUnits(toUnits(BigInt(amountRaw), decimals))} ${symbol ?? ''}`.trim();
+}
+
+/** Every digit of a number that people compare, in groups of three: `1,234.5`. */
+function formatUnits(text: string): string {
+  const [whole = '', part] = text.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return part === undefined ? grouped : `${grouped}.${part}`;
 }
 
 /** Long ids in the middle of a line. */

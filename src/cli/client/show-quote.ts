@@ -3,9 +3,10 @@
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getChains } from '../../contract/operations/get-chains.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
+import { toUnits } from '../../lib/decimal.ts';
 import { readCommand, refuseCommand } from '../read-command.ts';
-import { formatTable } from './format-table.ts';
-import { formatNumber, shorten } from './format-value.ts';
+import { formatFacts, formatTable } from './format-table.ts';
+import { formatAmount, formatNumber, shorten } from './format-value.ts';
 import { resolveToken } from './resolve-token.ts';
 import { READ_FLAGS, READ_HELP, runRead } from './run-read.ts';
 import { type ServerClient, ServerError } from './server-client.ts';
@@ -32,47 +33,58 @@ function parseAmount(text: string, decimals: number): bigint | null {
   return BigInt(whole + part.padEnd(decimals, '0'));
 }
 
-async function readSpentDecimals(
-  client: ServerClient,
-  { side, chain, decimals }: { side: string; chain: string; decimals: number | null },
-): Promise<number> {
-  if (side === 'buy') {
-    const { chains } = await client.get<OutputOf<typeof getChains>>('/chains');
-    const found = chains.find(({ slug }) => slug === chain);
-    if (found !== undefined) return found.native.decimals;
-  } else if (decimals !== null) return decimals;
-  throw new ServerError('the decimals of what is spent are not known');
+type NativeCoin = OutputOf<typeof getChains>['chains'][number]['native'];
+
+async function readNativeCoin(client: ServerClient, chain: string): Promise<NativeCoin> {
+  const { chains } = await client.get<OutputOf<typeof getChains>>('/chains');
+  const found = chains.find(({ slug }) => slug === chain);
+  if (found === undefined) throw new ServerError(`the server does not follow ${chain}`);
+  return found.native;
 }
 
-function describe(quote: ShownQuote): string {
+/** Exact units; about as many dollars where the coin's price is known. */
+function describeCost(totalRaw: string, native: NativeCoin): string {
+  const units = toUnits(BigInt(totalRaw), native.decimals);
+  const usd = native.priceUsd === null ? null : Number(native.priceUsd) * Number(units);
+  const dollars = usd === null ? '' : ` (${formatNumber(usd)} USD)`;
+  return `at most ${formatNumber(units)} ${native.symbol}${dollars}`;
+}
+
+function describe(quote: ShownQuote, native: NativeCoin, width: number): string {
   const { input, output, networkCost, warnings } = quote;
-  const shown = (one: { amount: string | null; amountRaw: string; symbol: string | null }) =>
-    `${one.amount ?? `${one.amountRaw} (raw)`} ${one.symbol ?? ''}`.trim();
+  const slippage = `${quote.slippageBps / 100}% slippage`;
+  const bound =
+    output.minAmountRaw === undefined
+      ? (['At most', `${formatAmount(input.maxAmountRaw ?? input.amountRaw, input)}`] as const)
+      : (['At least', `${formatAmount(output.minAmountRaw, output)}`] as const);
+  const ends = [input.symbol ?? '?', output.symbol ?? '?'];
+  const pair = (quote.side === 'buy' ? ends : ends.reverse()).join(' per ');
   const facts: readonly (readonly [string, string])[] = [
-    ['Spend', shown(input)],
-    ['Receive', `${shown(output)}${quote.exact ? ', exact' : ', an estimate'}`],
-    [
-      'At least',
-      `${output.minAmountRaw ?? output.amountRaw} raw units, ${quote.slippageBps / 100}% slippage`,
-    ],
-    ['Price', formatNumber(quote.executionPrice)],
+    ['Receive', `${formatAmount(output.amountRaw, output)}${quote.exact ? '' : ', an estimate'}`],
+    ['Pay', formatAmount(input.amountRaw, input)],
+    [bound[0], `${bound[1]}, ${slippage}`],
     ['Price impact', `${quote.priceImpactBps / 100}%`],
-    ['Network cost', networkCost === null ? '-' : `at most ${networkCost.totalRaw} raw units`],
+    ['Price', `${formatNumber(quote.executionPrice)} ${pair}`],
+    ['Network cost', networkCost === null ? '-' : describeCost(networkCost.totalRaw, native)],
   ];
-  const width = Math.max(...facts.map(([label]) => label.length));
   const hops = quote.route.flatMap(({ shareBps, hops: path }) =>
     path.map((hop, at) => ({ ...hop, share: at === 0 ? `${shareBps / 100}%` : '' })),
   );
-  const table = formatTable(hops, [
-    { title: 'SHARE', read: ({ share }) => share, isNumber: true },
-    { title: 'VENUE', read: ({ venue }) => venue },
-    { title: 'POOL', read: ({ pool }) => shorten(pool) },
-    { title: 'FEE', read: ({ feePips }) => `${feePips / 10_000}%`, isNumber: true },
-  ]);
+  const table = formatTable(
+    hops,
+    [
+      { title: 'SHARE', read: ({ share }) => share, isNumber: true },
+      { title: 'VENUE', read: ({ venue }) => venue },
+      { title: 'POOL', read: ({ pool }) => pool, narrow: ({ pool }) => shorten(pool) },
+      { title: 'FEE', read: ({ feePips }) => `${feePips / 10_000}%`, isNumber: true },
+    ],
+    { width },
+  );
   return [
-    ...facts.map(([label, value]) => `${label.padEnd(width)}  ${value}`),
+    ...warnings.map(({ code, message }) => `${code}: ${message}`),
+    ...(warnings.length === 0 ? [] : ['']),
+    formatFacts(facts),
     ...['', table],
-    ...warnings.map(({ code, message }) => `\n${code}: ${message}`),
   ].join('\n');
 }
 
@@ -85,9 +97,11 @@ export async function showQuote(typed: readonly string[]): Promise<void> {
     refuseCommand(FORM, `no side "${side}"; known: buy, sell`);
     return;
   }
-  await runRead(values, async ({ client, print }) => {
+  await runRead(values, async ({ client, print, width }) => {
     const { chain, mint, decimals } = await resolveToken(client, text, values.chain);
-    const places = await readSpentDecimals(client, { side, chain, decimals });
+    const native = await readNativeCoin(client, chain);
+    const places = side === 'buy' ? native.decimals : decimals;
+    if (places === null) throw new ServerError('the decimals of the token are not known');
     const raw = parseAmount(amount, places);
     if (raw === null) throw new ServerError(`"${amount}" is not an amount with ${places} decimals`);
     const bps = values['slippage-bps'];
@@ -95,6 +109,6 @@ export async function showQuote(typed: readonly string[]): Promise<void> {
       ...{ chain, mint, side, amountInRaw: raw.toString() },
       ...(bps === undefined ? {} : { slippageBps: bps === 'auto' ? bps : Number(bps) }),
     });
-    print(answer, () => describe(answer));
+    print(answer, () => describe(answer, native, width));
   });
 }

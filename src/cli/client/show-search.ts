@@ -3,7 +3,7 @@
 import type { OutputOf } from '../../contract/operation.ts';
 import type { searchTokens } from '../../contract/operations/search-tokens.ts';
 import { readCommand } from '../read-command.ts';
-import { formatTable } from './format-table.ts';
+import { cutText, formatTable } from './format-table.ts';
 import { formatNumber, formatPct } from './format-value.ts';
 import { READ_FLAGS, READ_HELP, runRead } from './run-read.ts';
 
@@ -20,27 +20,41 @@ ${READ_HELP}`,
 
 type SearchFound = OutputOf<typeof searchTokens>;
 
-function describe({ tokens }: SearchFound): string {
+type FoundToken = SearchFound['tokens'][number];
+
+const NAME_WIDTH = 24;
+
+function formatName({ symbol, verified }: FoundToken): string {
+  return `${symbol ?? '-'}${verified.length > 0 ? ' ✓' : ''}`;
+}
+
+function describe({ tokens }: SearchFound, width: number): string {
   if (tokens.length === 0) return 'No token was found.';
-  return formatTable(tokens, [
-    { title: 'SYMBOL', read: ({ symbol }) => symbol ?? '-' },
-    { title: 'NAME', read: ({ name }) => name ?? '-' },
-    { title: 'PRICE USD', read: ({ priceUsd }) => formatNumber(priceUsd), isNumber: true },
-    { title: '24H', read: (one) => formatPct(one.priceChange24hPct), isNumber: true },
-    { title: 'VOLUME 24H', read: (one) => formatNumber(one.volume24hUsd), isNumber: true },
-    { title: 'LIQUIDITY', read: (one) => formatNumber(one.liquidityUsd), isNumber: true },
-    { title: 'VERIFIED', read: ({ verified }) => (verified.length > 0 ? 'yes' : '') },
-    { title: 'TOKEN', read: ({ chain, mint }) => `${chain}:${mint}` },
-  ]);
+  const volume = (one: FoundToken) => formatNumber(one.volume24hUsd);
+  const table = formatTable(
+    tokens,
+    [
+      { title: 'SYMBOL', read: formatName },
+      { title: 'NAME', read: ({ name }) => cutText(name ?? '-', NAME_WIDTH), narrow: 'drop' },
+      { title: 'PRICE USD', read: ({ priceUsd }) => formatNumber(priceUsd), isNumber: true },
+      { title: '24H', read: (one) => formatPct(one.priceChange24hPct), isNumber: true },
+      { title: 'VOLUME 24H', read: volume, isNumber: true, narrow: 'drop' },
+      { title: 'LIQUIDITY', read: (one) => formatNumber(one.liquidityUsd), isNumber: true },
+    ],
+    { width, below: { title: 'TOKEN', read: ({ chain, mint }) => `${chain}:${mint}` } },
+  );
+  return tokens.some(({ verified }) => verified.length > 0)
+    ? `${table}\n\n✓ on a token list that this server reads`
+    : table;
 }
 
 export async function showSearch(typed: readonly string[]): Promise<void> {
   const command = readCommand(typed, FORM);
   if (command === null) return;
   const { values, args } = command;
-  await runRead(values, async ({ client, print }) => {
+  await runRead(values, async ({ client, print, width }) => {
     const { chain, limit } = values;
     const answer = await client.get<SearchFound>('/tokens/search', { q: args[0], chain, limit });
-    print(answer, () => describe(answer));
+    print(answer, () => describe(answer, width));
   });
 }

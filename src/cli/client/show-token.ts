@@ -3,7 +3,7 @@
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getToken } from '../../contract/operations/get-token.ts';
 import { readCommand } from '../read-command.ts';
-import { formatTable } from './format-table.ts';
+import { formatFacts, formatTable } from './format-table.ts';
 import { formatNumber, formatPct, formatTime } from './format-value.ts';
 import { resolveToken } from './resolve-token.ts';
 import { READ_FLAGS, READ_HELP, runRead } from './run-read.ts';
@@ -28,7 +28,7 @@ function formatFee(feePips: number | null): string {
   return feePips === null ? '-' : `${feePips / 10_000}%`;
 }
 
-function describe(token: ShownToken): string {
+function describe(token: ShownToken, width: number): string {
   const { symbol, name, chain, mint, createdAt, verified, pools } = token;
   const facts: readonly (readonly [string, string])[] = [
     ['Price', `${formatNumber(token.priceUsd)} USD`],
@@ -41,17 +41,19 @@ function describe(token: ShownToken): string {
     ['First seen', createdAt === null ? '-' : formatTime(createdAt)],
     ['Verified by', verified.length === 0 ? '-' : verified.join(', ')],
   ];
-  const width = Math.max(...facts.map(([label]) => label.length));
-  const table = formatTable(pools.slice(0, POOLS_SHOWN_MAX), [
-    { title: 'POOL', read: ({ address }) => address },
-    { title: 'VENUE', read: ({ venue }) => venue },
-    { title: 'FEE', read: (one) => formatFee(one.feePips), isNumber: true },
-    { title: 'LIQUIDITY', read: (one) => formatNumber(one.liquidityUsd), isNumber: true },
-  ]);
+  const table = formatTable(
+    pools.slice(0, POOLS_SHOWN_MAX),
+    [
+      { title: 'VENUE', read: ({ venue }) => venue },
+      { title: 'FEE', read: (one) => formatFee(one.feePips), isNumber: true },
+      { title: 'LIQUIDITY', read: (one) => formatNumber(one.liquidityUsd), isNumber: true },
+    ],
+    { width, below: { title: 'POOL', read: ({ address }) => address } },
+  );
   return [
     `${symbol ?? '-'} (${name ?? '-'}), ${chain}:${mint}`,
     '',
-    ...facts.map(([label, value]) => `${label.padEnd(width)}  ${value}`),
+    formatFacts(facts),
     '',
     table,
   ].join('\n');
@@ -61,9 +63,9 @@ export async function showToken(typed: readonly string[]): Promise<void> {
   const command = readCommand(typed, FORM);
   if (command === null) return;
   const { values, args } = command;
-  await runRead(values, async ({ client, print }) => {
+  await runRead(values, async ({ client, print, width }) => {
     const { chain, mint } = await resolveToken(client, args[0] ?? '', values.chain);
     const answer = await client.get<ShownToken>('/token', { chain, mint });
-    print(answer, () => describe(answer));
+    print(answer, () => describe(answer, width));
   });
 }

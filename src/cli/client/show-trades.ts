@@ -29,28 +29,36 @@ type ShownTrades = OutputOf<typeof getTrades>;
 
 const LIMIT = '20';
 
-function describe({ trades }: ShownTrades): string {
+function describe({ trades }: ShownTrades, width: number): string {
   if (trades.length === 0) return 'No trade yet.';
-  return formatTable(trades, [
-    { title: 'TIME (UTC)', read: ({ timestamp }) => formatTime(timestamp) },
-    { title: 'SIDE', read: ({ side }) => side },
-    { title: 'AMOUNT', read: ({ amount }) => formatNumber(amount), isNumber: true },
-    { title: 'PRICE USD', read: ({ priceUsd }) => formatNumber(priceUsd), isNumber: true },
-    { title: 'VALUE USD', read: ({ valueUsd }) => formatNumber(valueUsd), isNumber: true },
-    { title: 'VENUE', read: ({ venue }) => venue },
-    { title: 'WALLET', read: ({ wallet }) => shorten(wallet) },
-    { title: 'TRANSACTION', read: ({ txHash }) => shorten(txHash) },
-  ]);
+  return formatTable(
+    trades,
+    [
+      {
+        title: 'TIME (UTC)',
+        read: ({ timestamp }) => formatTime(timestamp),
+        narrow: ({ timestamp }) => formatTime(timestamp).slice(5),
+      },
+      { title: 'SIDE', read: ({ side }) => side },
+      { title: 'AMOUNT', read: ({ amount }) => formatNumber(amount), isNumber: true },
+      { title: 'PRICE USD', read: ({ priceUsd }) => formatNumber(priceUsd), isNumber: true },
+      { title: 'VALUE USD', read: ({ valueUsd }) => formatNumber(valueUsd), isNumber: true },
+      { title: 'VENUE', read: ({ venue }) => venue },
+      { title: 'WALLET', read: ({ wallet }) => shorten(wallet), narrow: 'drop' },
+      { title: 'TRANSACTION', read: ({ txHash }) => shorten(txHash), narrow: 'drop' },
+    ],
+    { width },
+  );
 }
 
 export async function showTrades(typed: readonly string[]): Promise<void> {
   const command = readCommand(typed, FORM);
   if (command === null) return;
   const { values, args } = command;
-  await runRead(values, async ({ client, print }) => {
+  await runRead(values, async ({ client, print, width }) => {
     const { chain, mint } = await resolveToken(client, args[0] ?? '', values.chain);
     const { limit = LIMIT, side } = values;
     const answer = await client.get<ShownTrades>('/token/trades', { chain, mint, limit, side });
-    print(answer, () => describe(answer));
+    print(answer, () => describe(answer, width));
   });
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { readCommand, refuseCommand } from '../read-command.ts';
-import { drawLine } from './draw-chart.ts';
+import { drawLine } from './draw-line.ts';
 import { formatNumber, formatPct } from './format-value.ts';
 import { parseEvents } from './parse-events.ts';
 import { resolveToken } from './resolve-token.ts';
