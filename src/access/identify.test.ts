@@ -82,3 +82,11 @@ test('a valid cookie is a session, an invalid one is anonymous, a private key is
   }
   assert.equal(await ask(undefined, HEX), 'PRIVATE_KEY_REFUSED');
 });
+
+test('an empty bearer is told so', () => {
+  for (const authorization of ['', 'Bearer', 'bearer  ']) {
+    const run = () =>
+      identify({ authorization, sessionCookie: undefined, addressGroup: '192.0.2.1' });
+    assert.throws(run, /The bearer credential is empty: is a variable unset\?/, authorization);
+  }
+});

@@ -53,7 +53,13 @@ function identifyBearer(authorization: string, by: Authenticators): Identity | P
     // Checked with any scheme or none: the sender must learn that the key is exposed.
     const bare = authorization.slice(authorization.indexOf(' ') + 1).trim();
     const isPrivateKey = isPrivateKeyShaped(bare) || isPrivateKeyShaped(authorization.trim());
-    throw buildUnauthorizedError(isPrivateKey ? 'PRIVATE_KEY_REFUSED' : 'INVALID_API_KEY');
+    if (isPrivateKey) throw buildUnauthorizedError('PRIVATE_KEY_REFUSED');
+    // An unset variable in a shell or a client's settings.
+    const isEmpty = /^(bearer)?\s*$/i.test(authorization);
+    throw buildUnauthorizedError(
+      'INVALID_API_KEY',
+      isEmpty ? 'empty: is a variable unset?' : undefined,
+    );
   }
   return kind === 'key'
     ? orRefuse(by.key(token), 'INVALID_API_KEY')

@@ -210,6 +210,13 @@ describe('parseChainsFile', () => {
     ]);
   });
 
+  it("says what to do about the devnet's id", () => {
+    const { problems } = parse({ mine: { ...OWN, chainId: 1337 } });
+    assert.deepEqual(problems, [
+      'chains.mine.chainId is that of devnet: start the node of your chain with another id',
+    ]);
+  });
+
   it('refuses two chains with one id, and a name that is there twice', () => {
     const { problems } = parse({ one: OWN, two: OWN });
     assert.deepEqual(problems, ['chains.two.chainId is that of chains.one, too']);

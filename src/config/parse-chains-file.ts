@@ -122,7 +122,10 @@ function parseOwnChain(slug: ChainSlug, fields: JsonFields, problems: string[]):
   const chainId = fields.read('chainId', wholeNumber(1, Number.MAX_SAFE_INTEGER));
   const known = Object.values(BUILT_IN_CHAINS).find((one) => one.chainId === chainId);
   if (known !== undefined && chainId !== null) {
-    fields.note('chainId', `is that of ${known.slug}: put the entry under that name`);
+    const advice = CLOSED.has(known.slug)
+      ? 'start the node of your chain with another id'
+      : 'put the entry under that name';
+    fields.note('chainId', `is that of ${known.slug}: ${advice}`);
   }
   const native = fields.read('native', (value, path) => parseCoin(value, path, problems));
   const info = describeEvmChain(slug, {

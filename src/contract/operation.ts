@@ -87,6 +87,11 @@ export interface McpExposure {
   readonly description: string;
   /** Smaller than over HTTP where answers would fill a model's context; the description says so. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * The list of the answer whose rows have only these fields, unless a model asks for all. Of
+   * `windows` they have the one that the input names.
+   */
+  readonly brief?: { readonly rows: string; readonly fields: readonly string[] };
 }
 
 interface WireForm {

@@ -99,6 +99,13 @@ test('every bad field is named with what it must be', () => {
   );
 });
 
+test('an unknown field that is nearly a known one is told which', () => {
+  for (const given of ['lim', 'limits', 'LIMIT']) {
+    const [error] = errorsOf(() => parseText({ q: 'a', [given]: '1' })) ?? [];
+    assert.equal(error?.message, 'is not a known field; did you mean limit?', given);
+  }
+});
+
 test('a field called __proto__ is refused like any unknown field', () => {
   const raw = JSON.parse('{"q":"a","__proto__":{"limit":1}}');
   assert.deepEqual(

@@ -75,6 +75,24 @@ function explainError(error: SchemaError): readonly FieldError[] {
   return [{ path: base === '' ? 'body' : toShownText(base), message }];
 }
 
+/** The field that was probably meant: one that begins like it, or the other way round. */
+function findMeant(path: string, known: readonly string[]): string | undefined {
+  const given = path.toLowerCase();
+  return known.find((one) => {
+    const name = one.toLowerCase();
+    return given.length > 1 && (name.startsWith(given) || given.startsWith(name));
+  });
+}
+
+/** Names the field that was meant, where one of the known ones is close. */
+function withAdvice(error: FieldError, known: readonly string[]): FieldError {
+  if (error.message !== UNKNOWN_FIELD) return error;
+  const meant = findMeant(error.path, known);
+  return meant === undefined
+    ? error
+    : { ...error, message: `${UNKNOWN_FIELD}; did you mean ${meant}?` };
+}
+
 /** The first error of each field; if a word was allowed, too, it is named. */
 function collectErrors(found: readonly SchemaError[]): ReadonlyMap<string, FieldError> {
   const errors = new Map<string, FieldError>();
@@ -134,6 +152,8 @@ export function createInputParser(schema: TObject, source: 'text' | 'json'): Inp
       return value;
     }
     const errors = collectErrors(check.Errors(value));
-    throw buildInvalidInputError([...errors.values()].slice(0, FIELD_ERRORS_MAX));
+    const known = properties.map(([name]) => name);
+    const shown = [...errors.values()].slice(0, FIELD_ERRORS_MAX);
+    throw buildInvalidInputError(shown.map((error) => withAdvice(error, known)));
   };
 }

@@ -57,13 +57,13 @@ export const ERROR_CATALOGUE = {
   INVALID_API_KEY: {
     status: 401,
     title: 'Invalid API key',
-    detail: 'The bearer credential is not a valid API key of this server.',
+    detail: 'The bearer credential is {reason}.',
     help: 'Send `Authorization: Bearer <API key>` with an active key, or no `Authorization` header for anonymous access. A bad key is never treated as anonymous.',
   },
   WALLET_SESSION_REQUIRED: {
     status: 401,
     title: 'Wallet session required',
-    detail: 'This operation needs the session of a signed-in wallet; an API key is not enough.',
+    detail: 'This operation needs the session of a signed-in wallet; {reason}.',
     help: 'Sign in with `POST /v1/auth/challenge` and `POST /v1/auth/verify`, then send the session token as `Authorization: Bearer` or let the browser send its cookie.',
   },
   INVALID_SESSION: {

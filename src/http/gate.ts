@@ -97,7 +97,12 @@ function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): 
   }
   if (identity.kind !== 'session') {
     const isStale = identity.kind === 'anonymous' && identity.hasStaleCookie === true;
-    throw buildUnauthorizedError(isStale ? 'INVALID_SESSION' : 'WALLET_SESSION_REQUIRED');
+    if (isStale) throw buildUnauthorizedError('INVALID_SESSION');
+    const isKey = identity.kind === 'key';
+    throw buildUnauthorizedError(
+      'WALLET_SESSION_REQUIRED',
+      isKey ? 'an API key is not enough' : undefined,
+    );
   }
   if (passage.isWrite && identity.transport === 'cookie' && !visitor.isFromOwnPage) {
     throw new AppError('ORIGIN_NOT_ALLOWED', {});

@@ -75,20 +75,35 @@ export function compactOutput(schema: TSchema): SchemaObject {
 /** Fields whose meaning is the same in every tool: the instructions explain them. */
 const SHARED_FIELDS = new Set(['chain', 'mint', 'cursor', 'limit', 'startTime', 'endTime']);
 /** Checked when a tool is called, and of no use to a model. */
-const UNUSED_KEYWORDS = new Set(['minLength', 'maxLength', 'maxItems', 'pattern', 'title']);
-const UNUSED_OF_TIMES = new Set(['minimum', 'maximum']);
+const UNUSED_KEYWORDS = new Set([
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'title'],
+]);
+const BOUNDS = new Set(['minimum', 'maximum']);
+/** Larger bounds are those of times and of whole numbers at all. */
+const SHOWN_BOUND_MAX = 1e6;
 
 export function compactInput(name: string, schema: SchemaObject): SchemaObject {
   const isShared = SHARED_FIELDS.has(name);
+  const isUseful = Number(schema['maximum'] ?? 0) <= SHOWN_BOUND_MAX;
   const kept = Object.entries(schema).filter(([keyword]) => {
     if (isShared && keyword === 'description') return false;
-    if (name.endsWith('Time') && UNUSED_OF_TIMES.has(keyword)) return false;
+    if (BOUNDS.has(keyword) && !isUseful) return false;
     return !UNUSED_KEYWORDS.has(keyword);
   });
   return Object.fromEntries(
-    kept.map(([keyword, value]) => [
-      keyword,
-      keyword === 'items' && isSchema(value) ? compactInput(name, value) : value,
+    kept.map(([keyword, value]) => {
+      if (!isSchema(value)) return [keyword, value];
+      if (keyword === 'items') return [keyword, compactInput(name, value)];
+      return [keyword, keyword === 'properties' ? compactFields(value) : value];
+    }),
+  );
+}
+
+function compactFields(fields: SchemaObject): SchemaObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      isSchema(field) ? compactInput(name, field) : field,
     ]),
   );
 }

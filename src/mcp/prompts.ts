@@ -37,7 +37,7 @@ const dueDiligence: Prompt = {
   title: 'Token due diligence',
   description: 'Reviews a token before buying: identity, liquidity, holders, trading.',
   arguments: [
-    { name: 'token', description: 'Address, symbol or name of the token.', required: true },
+    { name: 'mint', description: "The token's address, symbol or name.", required: true },
     CHAIN,
   ],
   needs: [
@@ -46,7 +46,7 @@ const dueDiligence: Prompt = {
   ],
   write: (
     given,
-  ) => `Look into the token ${given['token']}${onChain(given)} and report what a careful buyer should know.
+  ) => `Look into the token ${given['mint']}${onChain(given)} and report what a careful buyer should know.
 
 1. Identity: search_tokens with the given text. Symbols are not unique; if several match, list them with address, liquidity and age, and go on with the most liquid one, saying so.
 2. Market: get_token. Report price, market cap, liquidity, 24-hour volume and trades, age, and the pools. Put liquidity in proportion to market cap, and volume to liquidity.
@@ -63,11 +63,10 @@ const compareQuotes: Prompt = {
   title: 'Compare quotes',
   description: 'Prices one trade at several sizes, and shows where price impact becomes costly.',
   arguments: [
-    { name: 'token', description: 'Address, symbol or name of the token.', required: true },
+    { name: 'mint', description: "The token's address, symbol or name.", required: true },
     {
-      name: 'amount',
-      description:
-        'The maximum to spend, in units: "1.5 ETH" or "2000 USDC" to buy; units of the token to sell.',
+      name: 'amountInRaw',
+      description: 'The maximum to spend: raw units, or units with their symbol such as "1.5 ETH".',
       required: true,
     },
     {
@@ -81,7 +80,7 @@ const compareQuotes: Prompt = {
   needs: ['search_tokens', 'get_token', 'get_quote'],
   write: (
     given,
-  ) => `Compare quotes to ${given['side'] === 'sell' ? 'sell' : 'buy'} the token ${given['token']}${onChain(given)}, spending ${given['amount']} at most.
+  ) => `Compare quotes to ${given['side'] === 'sell' ? 'sell' : 'buy'} the token ${given['mint']}${onChain(given)}, spending ${given['amountInRaw']} at most.
 
 1. Find the token with search_tokens and its decimals with get_token. amountInRaw is in raw units of what is spent: units times ten to the power of its decimals, as a whole number in a string.
 2. Ask get_quote for a tenth, a quarter, a half and the whole of the amount, all within a few seconds so that they are comparable; each costs 5 of the budget.

@@ -1,7 +1,7 @@
 // Tools, generated from the operations that agents may use: their schemas, and how to call them.
 
 import { LRUCache } from 'lru-cache';
-import type { Static, TObject, TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
@@ -65,13 +65,23 @@ function buildToolInput(operation: Operation, exposure: McpExposure): TObject {
   } as unknown as TObject;
 }
 
+/** Of tools whose rows are brief unless a model asks for all fields. */
+const FORMS = ['brief', 'all'] as const;
+type Form = (typeof FORMS)[number];
+
+/** Models name one chain as a text and several as a list, whatever the tool. */
+function listChain(schema: SchemaFields[string]): SchemaFields[string] {
+  return schema['type'] === 'array' ? { ...schema, type: ['string', 'array'] } : schema;
+}
+
 function buildListed(operation: Operation, exposure: McpExposure) {
   const { tool, title, description } = exposure;
   const { properties, required } = buildToolInput(operation, exposure);
   const fields = Object.entries(properties as SchemaFields).map(([name, schema]) => [
     name,
-    compactInput(name, schema),
+    compactInput(name, name === 'chain' ? listChain(schema) : schema),
   ]);
+  if (exposure.brief) fields.push(['fields', { enum: FORMS, default: 'brief' }]);
   return {
     name: tool,
     title,
@@ -97,29 +107,80 @@ function isFlat(input: Arguments): boolean {
   );
 }
 
+/** What a tool is called with: the operation's input, and how much of its answer is wanted. */
+interface ToolInput {
+  readonly parsed: Readonly<Record<string, unknown>>;
+  readonly form: Form;
+}
+
+/** `chain` as the operation takes it: a list of one is one chain, and the other way round. */
+function withChainForm(input: Arguments, properties: SchemaFields): Arguments {
+  const { chain } = input;
+  const takesList = properties['chain']?.['type'] === 'array';
+  if (typeof chain === 'string' && takesList) return { ...input, chain: [chain] };
+  return Array.isArray(chain) && chain.length === 1 && !takesList
+    ? { ...input, chain: chain[0] }
+    : input;
+}
+
+const fieldsSchema = Type.Enum([...FORMS], { default: 'brief' });
+
 /** The same arguments give the same object, so that handlers can cache by identity. */
 function createArgumentReader(operation: Operation, exposure: McpExposure) {
-  const { properties } = buildToolInput(operation, exposure);
+  const properties = buildToolInput(operation, exposure).properties as SchemaFields;
+  const own = exposure.brief ? { ...properties, fields: fieldsSchema } : properties;
   // The parser fills in defaults, so its requirements are those of the operation.
-  const parse = createInputParser({ ...operation.input, properties } as TObject, 'json');
-  const kept = new BoundedMap<string, unknown>(INPUTS_KEPT);
-  return (input: Arguments): unknown => {
-    if (!isFlat(input)) return parse(input);
+  const parse = createInputParser({ ...operation.input, properties: own } as TObject, 'json');
+  const read = (input: Arguments): ToolInput => {
+    const { fields, ...parsed } = parse(withChainForm(input, properties)) as Arguments;
+    const form = exposure.brief && fields !== 'all' ? 'brief' : 'all';
+    return { parsed: Object.freeze(parsed), form };
+  };
+  const kept = new BoundedMap<string, ToolInput>(INPUTS_KEPT);
+  return (input: Arguments): ToolInput => {
+    if (!isFlat(input)) return read(input);
     const text = JSON.stringify(input);
     const known = kept.get(text);
     if (known !== undefined) return known;
-    const parsed = Object.freeze(parse(input));
-    if (text.length <= INPUT_LENGTH_MAX) kept.set(text, parsed);
-    return parsed;
+    const made = read(input);
+    if (text.length <= INPUT_LENGTH_MAX) kept.set(text, made);
+    return made;
   };
 }
 
-function createResultMaker(serializeAnswer: (answer: unknown) => string, kept: KeptResults) {
-  return (answer: unknown): ResultText => {
-    if (!isReadyAnswer(answer)) return { members: encodeToolMembers(serializeAnswer(answer)) };
-    const known = kept.get(answer);
+type Row = Readonly<Record<string, unknown>>;
+
+function toBriefRow(row: Row, fields: readonly string[], window: unknown): Row {
+  const shown = fields.filter((name) => name in row).map((name) => [name, row[name]] as const);
+  const brief = Object.fromEntries(shown);
+  if (typeof window !== 'string' || !('windows' in brief)) return brief;
+  return { ...brief, windows: { [window]: (brief['windows'] as Row)[window] } };
+}
+
+/** An answer as JSON, with the fields that were asked for. */
+function toForm(json: string, { brief }: McpExposure, { parsed, form }: ToolInput): string {
+  if (form === 'all' || brief === undefined) return json;
+  const { rows: name, fields } = brief;
+  const answer = JSON.parse(json) as Row;
+  const rows = answer[name] as readonly Row[];
+  const shown = rows.map((row) => toBriefRow(row, fields, parsed['window']));
+  return JSON.stringify({ ...answer, [name]: shown });
+}
+
+type MakeResult = (answer: unknown, input: ToolInput) => ResultText;
+
+/** Keeps the results of one form, the usual one of the tool. */
+function createResultMaker(
+  toJson: (answer: unknown, input: ToolInput) => string,
+  { kept, usual }: { readonly kept: KeptResults; readonly usual: Form },
+): MakeResult {
+  return (answer, input) => {
+    const isKept = isReadyAnswer(answer) && input.form === usual;
+    const known = isKept ? kept.get(answer) : undefined;
     if (known !== undefined) return known;
-    const result: ResultText = { members: Buffer.from(encodeToolMembers(serializeAnswer(answer))) };
+    const members = encodeToolMembers(toJson(answer, input));
+    if (!isKept) return { members };
+    const result: ResultText = { members: Buffer.from(members) };
     kept.set(answer, result);
     return result;
   };
@@ -132,24 +193,30 @@ interface ToolParts {
 }
 
 function createTool(operation: Operation, { exposure, handler, kept }: ToolParts): Tool {
-  const parse = createArgumentReader(operation, exposure);
+  const read = createArgumentReader(operation, exposure);
   const serialize = createAnswerSerializer(operation);
   const serializeAnswer = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
     if (isOnceAnswer(answer)) return serialize(answer.take());
     return serialize(isFramedAnswer(answer) ? answer.body : answer);
   };
-  const makeResult = createResultMaker(serializeAnswer, kept);
+  const makeResult = createResultMaker(
+    (answer, input) => toForm(serializeAnswer(answer), exposure, input),
+    { kept, usual: exposure.brief ? 'brief' : 'all' },
+  );
   return {
     name: exposure.tool,
     cost: COSTS[operation.cost],
     listed: buildListed(operation, exposure),
-    call: (input, context) => {
-      const answer = handler(parse(input), context);
-      return answer instanceof Promise ? answer.then(makeResult) : makeResult(answer);
+    call: (typed, context) => {
+      const input = read(typed);
+      const answer = handler(input.parsed, context);
+      return answer instanceof Promise
+        ? answer.then((one) => makeResult(one, input))
+        : makeResult(answer, input);
     },
-    read: (input, context) => {
-      const answer = handler(parse(input), context);
+    read: (typed, context) => {
+      const answer = handler(read(typed).parsed, context);
       return answer instanceof Promise ? answer.then(serializeAnswer) : serializeAnswer(answer);
     },
   };

@@ -110,6 +110,9 @@ test('a bearer token takes precedence over the cookie', async (t) => {
   assert.equal(byKey.body['level'], 'key');
   const onSessionRoute = await server.send('GET', '/me', { headers, bearer: key });
   assert.equal(onSessionRoute.body.code, 'WALLET_SESSION_REQUIRED');
+  assert.match(onSessionRoute.body['detail'] as string, /; an API key is not enough\.$/);
+  const nobody = await server.send('GET', '/me', {});
+  assert.match(nobody.body['detail'] as string, /; none was sent\.$/);
   const garbage = await server.send('GET', '/entitlements', { headers, bearer: 'nonsense' });
   assert.equal(garbage.body.code, 'INVALID_API_KEY');
 });

@@ -64,7 +64,7 @@ describe('the official client', () => {
         assert.match(JSON.stringify(contents), /eip155:1337/);
         const asked = await client.getPrompt({
           name: 'token_due_diligence',
-          arguments: { token: 'PEPE' },
+          arguments: { mint: 'PEPE' },
         });
         assert.match(JSON.stringify(asked.messages), /PEPE/);
       } finally {
@@ -143,7 +143,7 @@ describe("the inspector's command line", { concurrency: 2 }, () => {
       const { prompts } = await inspect(era, ['--method', 'prompts/list']);
       const [prompt] = prompts.filter((one: Json) => one.name === 'token_due_diligence');
       const get = ['--method', 'prompts/get', '--prompt-name', prompt.name];
-      const { messages } = await inspect(era, [...get, '--prompt-args', 'token=PEPE']);
+      const { messages } = await inspect(era, [...get, '--prompt-args', 'mint=PEPE']);
       assert.match(JSON.stringify(messages), /PEPE/);
     });
   }

@@ -200,6 +200,12 @@ const summaryFields = {
   }),
 } as const;
 
+/** What a model gets of a token in a list, unless it asks for all. */
+export const BRIEF_TOKEN_FIELDS = [
+  ...['chain', 'mint', 'symbol', 'name', 'decimals', 'verified', 'launchpad', 'priceUsd'],
+  ...['priceChange24hPct', 'volume24hUsd', 'liquidityUsd', 'marketCapUsd', 'holders', 'createdAt'],
+];
+
 export const tokenSummarySchema = Type.Object(summaryFields, {
   title: 'TokenSummary',
   additionalProperties: false,
