@@ -62,8 +62,12 @@ async function drillKills(
 }
 
 /** Reorganises 1 to 50 blocks, repeatedly, under a service that follows. */
-async function drillReorgs(engine: Engine, count: number): Promise<string> {
+async function drillReorgs(
+  engine: Engine,
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Promise<string> {
   const cleanup = createCleanup();
+  const random = createRandom(seed);
   try {
     const { chain, env } = await createIndexingScene(cleanup, { engine });
     const service = await startServiceProcess(cleanup, { env });
@@ -71,7 +75,7 @@ async function drillReorgs(engine: Engine, count: number): Promise<string> {
     for (let i = 1; i <= count; i += 1) {
       await trade(chain, 1);
       if (i % 5 === 0) await untilAtHead(service, chain);
-      await chain.reorg(1 + Math.floor(Math.random() * 50));
+      await chain.reorg(1 + Math.floor(random() * 50));
       process.stdout.write(`\r${engine}: reorganised ${i} of ${count} `);
     }
     await trade(chain, 1);
@@ -325,7 +329,7 @@ if (values.chain === SLUG) {
   process.exit(0);
 }
 if (kills > 0) console.log(`\n${await drillKills(engine, { count: kills, seed })}`);
-if (reorgs > 0) console.log(`\n${await drillReorgs(engine, reorgs)}`);
+if (reorgs > 0) console.log(`\n${await drillReorgs(engine, { count: reorgs, seed })}`);
 const isExactOut = values['exact-out'] ?? false;
 if (trades > 0) console.log(`\n${await drillTrades(engine, { count: trades, seed, isExactOut })}`);
 console.log(`drill on ${engine}: ${done}, no differences`);

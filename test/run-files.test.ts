@@ -30,9 +30,10 @@ async function startRun(folder: string, { files, fileMs, pidsFile = '' }: RunOpt
   // As `npm test` lists them.
   const paths = files.map((file) => relative(process.cwd(), file));
   const code =
-    `import { runFiles } from ${JSON.stringify(new URL('run-files.ts', import.meta.url).href)};` +
+    `import { reportSkipped, runFiles } from ${JSON.stringify(new URL('run-files.ts', import.meta.url).href)};` +
     `const counts = await runFiles(${JSON.stringify(paths)}, { testMs: 1e9, fileMs: ${fileMs}, lookMs: 100 });` +
-    `console.log('failed', counts.failed);`;
+    `console.log('failed', counts.failed);` +
+    `for (const mustRunAll of [false, true]) console.log('fail', reportSkipped(counts.skipped, { mustRunAll }));`;
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
   const env = { ...rest, PIDS_FILE: pidsFile };
   const script = join(folder, 'run.mjs');
@@ -61,6 +62,35 @@ test('every way to hang ends the file and fails it by name', async (t) => {
     assert.ok(text.includes(`✖ ${file}`), text);
   }
   assert.match(text, /failed 3/);
+});
+
+const SKIPS = `
+  import { describe, test } from 'node:test';
+  test('runs', () => undefined);
+  test('has no reason', { skip: true });
+  test('needs a machine', (t) => t.skip('NOT RUN: no such compiler'));
+  describe('a suite', { skip: 'fixtures are absent' }, () => test('of it', () => undefined));`;
+
+test('skipped tests and suites are named, and fail where all must run and nothing excuses them', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mintwire-run-files-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'skips.test.mjs');
+  await writeFile(file, SKIPS);
+  const text = await (await startRun(folder, { files: [file], fileMs: 1e9 })).ended;
+  const lines = text.split('\n').filter((line) => /^(failed|SKIPPED|fail) ?/.test(line));
+  const name = (mark: string, what: string) => `${mark}: ${relative(process.cwd(), file)}: ${what}`;
+  const [plain, fatal] = ['SKIPPED', 'SKIPPED, WHICH FAILS HERE'];
+  assert.deepEqual(lines, [
+    'failed 0',
+    name(plain, 'has no reason'),
+    name(plain, 'needs a machine (NOT RUN: no such compiler)'),
+    name(plain, 'a suite (fixtures are absent)'),
+    'fail 0',
+    name(fatal, 'has no reason'),
+    name(plain, 'needs a machine (NOT RUN: no such compiler)'),
+    name(fatal, 'a suite (fixtures are absent)'),
+    'fail 2',
+  ]);
 });
 
 /** Passes, and leaves a process behind that has its output. */

@@ -1,7 +1,7 @@
 // Runs test files, each in its own process with a time limit.
 
 import { availableParallelism } from 'node:os';
-import { resolve as resolvePath } from 'node:path';
+import { relative, resolve as resolvePath } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { endFiles, FileWatch } from './file-watch.ts';
@@ -9,7 +9,15 @@ import { endFiles, FileWatch } from './file-watch.ts';
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
-  readonly skipped: number;
+  readonly skipped: readonly SkippedTest[];
+}
+
+/** A test that was skipped, or a whole suite: Node does not say how many tests that has. */
+interface SkippedTest {
+  readonly name: string;
+  readonly file: string;
+  /** Empty if the test gave none. */
+  readonly reason: string;
 }
 
 export interface RunLimits {
@@ -26,6 +34,23 @@ export interface RunLimits {
  * even on a machine that is ten times slower.
  */
 export const LIMITS: RunLimits = { testMs: 10 * 60_000, fileMs: 15 * 60_000, lookMs: 5000 };
+
+/** Begins the reason of a skip that no checkout can mend: a program or compiler of other people. */
+const EXCUSE = 'NOT RUN: ';
+
+/** Names the tests that were skipped; returns how many of them count as failed. */
+export function reportSkipped(
+  skipped: readonly SkippedTest[],
+  { mustRunAll }: { readonly mustRunAll: boolean },
+): number {
+  const isFailed = ({ reason }: SkippedTest) => mustRunAll && !reason.startsWith(EXCUSE);
+  for (const one of skipped) {
+    const why = one.reason === '' ? '' : ` (${one.reason})`;
+    const mark = isFailed(one) ? 'SKIPPED, WHICH FAILS HERE' : 'SKIPPED';
+    console.log(`${mark}: ${one.file}: ${one.name}${why}`);
+  }
+  return skipped.filter(isFailed).length;
+}
 
 const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
@@ -61,6 +86,7 @@ function watchRun(
     const { signal, testMs: timeout } = limits;
     const watch = new FileWatch({ ...limits, total: files.length, onError: reject });
     signal.addEventListener('abort', () => watch.report());
+    const skipped: SkippedTest[] = [];
     // One more than there are cores: many files wait for a chain, a store or a browser.
     const stream = run({ files, concurrency: availableParallelism() + 1, timeout, signal });
     // A file is reported like a test of its name.
@@ -70,12 +96,17 @@ function watchRun(
     stream.on('test:complete', ({ name, file }) => {
       if (file !== undefined && name === file) watch.end(file);
     });
+    stream.on('test:pass', ({ name, file = '', skip }) => {
+      if (skip === undefined || skip === false) return;
+      const reason = typeof skip === 'string' ? skip : '';
+      skipped.push({ name, file: relative(process.cwd(), file), reason });
+    });
     stream.on('test:summary', ({ counts, file }) => {
       // A summary without a file is that of the whole run.
       if (file !== undefined) return;
       const left = watch.close();
       const failed = counts.tests - counts.passed - counts.skipped - counts.todo + left;
-      resolve({ passed: counts.passed, failed, skipped: counts.skipped });
+      resolve({ passed: counts.passed, failed, skipped });
     });
     stream.on('error', reject);
     stream.compose(spec).pipe(process.stdout);

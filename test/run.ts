@@ -1,11 +1,12 @@
 // `npm test`: the whole suite on one PostgreSQL, or the files whose path contains an argument.
 
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from './postgres.ts';
 import { findForbidden, findScenes, readNotes, sumCounts } from './rpc-notes.ts';
-import { LIMITS, runFiles } from './run-files.ts';
+import { LIMITS, reportSkipped, runFiles } from './run-files.ts';
+import { describeSeed } from './run-seed.ts';
 
 const PATTERNS = [
   'src/**/*.test.ts',
@@ -60,6 +61,14 @@ function shareCompiled(folder: string): void {
   process.env['NODE_COMPILE_CACHE'] ??= folder;
 }
 
+/** In CI, beside the recorded data, a test that is skipped checks nothing and nobody sees it. */
+function mustRunAll(): boolean {
+  const recorded = new URL('../../shared/', import.meta.url);
+  return process.env['CI'] === 'true' && existsSync(recorded);
+}
+
+// Last as well as here: a run may be ended from outside.
+console.log(describeSeed());
 const files = findFiles(process.argv.slice(2));
 if (files.length === 0) throw new Error('no test file matches');
 const notes = mkdtempSync(join(tmpdir(), 'mintwire-rpc-notes-'));
@@ -69,9 +78,12 @@ const postgres = await startPostgres();
 recordCalls(notes);
 process.env['MINTWIRE_TEST_POSTGRES_URL'] = postgres.url;
 try {
-  const { passed, failed, skipped } = await runFiles(files, LIMITS);
-  console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+  const { passed, failed: broken, skipped } = await runFiles(files, LIMITS);
   const isReadOnly = reportMethods(notes, files);
+  const failed = broken + reportSkipped(skipped, { mustRunAll: mustRunAll() });
+  const { length } = skipped;
+  console.log(describeSeed());
+  console.log(`\n${passed} passed, ${failed} failed${length > 0 ? `, ${length} skipped` : ''}`);
   process.exitCode = failed > 0 || passed === 0 || !isReadOnly ? 1 : 0;
 } finally {
   await postgres.stop();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { createToken, isWellFormedToken, readTokenKind, toShownParts } from './secret-token.ts';
 
 test('prefix, 256 bits in base62 and a checksum', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { address, poolId } from '../../test/test-ids.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { toSqrtPriceX96 } from './concentrated/sqrt-price-at-tick.ts';

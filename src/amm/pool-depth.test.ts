@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { VirtualReservesPool } from '../../test/fakes/virtual-reserves-kind.ts';
+import { fc } from '../../test/fast-check.ts';
 import { bisectDepth } from '../../test/oracles/bisect-depth.ts';
 import { ConcentratedPool } from './concentrated/concentrated-pool.ts';
 import { toSqrtPriceX96 } from './concentrated/sqrt-price-at-tick.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { address, poolId, transactionId } from '../../test/test-ids.ts';
 import { decimalToText } from '../lib/decimal.ts';
 import {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { type CompressibleBody, compressBody, gzipParts } from './compress-body.ts';
 
 const DECOMPRESS = { br: brotliDecompressSync, gzip: gunzipSync } as const;

@@ -84,7 +84,8 @@ for (const host of ['127.0.0.1', '::1']) {
     t.after(() => server.close());
     server.listen(0, host);
     const failed = once(server, 'error').then(() => false);
-    if (!(await Promise.race([once(server, 'listening'), failed]))) return t.skip(`no ${host}`);
+    if (!(await Promise.race([once(server, 'listening'), failed])))
+      return t.skip(`NOT RUN: no ${host}`);
     const { port } = server.address() as AddressInfo;
     const reader = connect(port, host);
     t.after(() => reader.destroy());

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { parseBase62, toBase62 } from './base62.ts';
 
 test('digits, then upper case, then lower case', () => {

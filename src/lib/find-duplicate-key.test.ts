@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { findDuplicateKey } from './find-duplicate-key.ts';
 
 test('a key that its object has already is found, at any depth', () => {

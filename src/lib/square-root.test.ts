@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { computeSquareRoot } from './square-root.ts';
 
 test('the root is the largest integer whose square is not above the value', () => {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import fc from 'fast-check';
 import { poolRecord } from '../../test/conformance/store-records.ts';
 import { buildCheckpoint, buildToken } from '../../test/conformance/store-samples.ts';
 import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
+import { fc } from '../../test/fast-check.ts';
 import {
   createAsk,
   createTestMarket,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { openTestStore } from '../../test/market-scene.ts';
 import { address, poolId, transactionId } from '../../test/test-ids.ts';
 import { foldTrades } from '../candles/derive-klines.ts';

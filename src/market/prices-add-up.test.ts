@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { buildFakeAddress, FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
+import { fc } from '../../test/fast-check.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { address } from '../../test/test-ids.ts';
 import type { Address } from '../model/ids.ts';

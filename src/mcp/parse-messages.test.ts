@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { parseMessages } from './parse-messages.ts';
 import { McpRpcError } from './protocol.ts';
 

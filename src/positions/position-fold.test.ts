@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { address } from '../../test/test-ids.ts';
 import { type PositionRecord, TRADER_WINDOWS } from '../model/position.ts';
 import { createPosition, foldTrade, settlePosition, toUsdE6 } from './position-fold.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/fast-check.ts';
 import { parseHexDigits, toHexDigits } from './hex-digits.ts';
 
 test('an address and a hash are their own digits', () => {

@@ -1,8 +1,8 @@
 // A model of keys (issue, use, expire, revoke) that two nodes must follow.
 
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import type { SessionIdentity } from '../../src/contract/identity.ts';
+import { fc } from '../fast-check.ts';
 import { type AccessNodes, readCode } from './access-nodes.ts';
 
 const DAY_MS = 86_400_000;

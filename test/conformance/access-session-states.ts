@@ -1,8 +1,8 @@
 // A model of challenges and sessions that two nodes must follow.
 
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import type { SessionTransport } from '../../src/model/access-record.ts';
+import { fc } from '../fast-check.ts';
 import type { TestWallet } from '../wallets.ts';
 import { type AccessNodes, readCode } from './access-nodes.ts';
 

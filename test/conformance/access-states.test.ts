@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { isLiveSession } from '../../src/access/session-life.ts';
 import type { SessionIdentity } from '../../src/contract/identity.ts';
 import type { Store } from '../../src/store/store.ts';
+import { fc } from '../fast-check.ts';
 import { createEvmWallet, createSolanaWallet, type TestWallet } from '../wallets.ts';
 import { keyCommands } from './access-key-states.ts';
 import { AccessNodes } from './access-nodes.ts';

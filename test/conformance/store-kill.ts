@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../../src/store/store.ts';
+import { createRandom } from '../fakes/create-random.ts';
+import { RUN_SEED } from '../run-seed.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 import { toAddress } from './store-samples.ts';
 
@@ -39,6 +41,8 @@ export function describeKill(createPlace: CreatePlace): void {
   });
 }
 
+const random = createRandom(RUN_SEED);
+
 /** Returns the last version that the writer reported before it was killed. */
 async function writeUntilKilled(place: StorePlace): Promise<number> {
   const writer = spawn(process.execPath, [WRITER, JSON.stringify(place.address)], {
@@ -51,7 +55,7 @@ async function writeUntilKilled(place: StorePlace): Promise<number> {
   });
   await once(writer.stdout, 'data');
   const closed = once(writer, 'close');
-  setTimeout(() => writer.kill('SIGKILL'), Math.random() * 150);
+  setTimeout(() => writer.kill('SIGKILL'), random() * 150);
   await closed;
   assert.equal(writer.signalCode, 'SIGKILL');
   const lines = output.split('\n').slice(0, -1);

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { compareTexts } from '../../src/lib/decimal.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { CandleRecord, TradeRecord } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { BalancePosition, TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
 import type { Store } from '../../src/store/store.ts';
+import { fc } from '../fast-check.ts';
 import { readPages } from '../read-pages.ts';
 import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';

@@ -1,6 +1,5 @@
 // Arbitrary records for the store's property tests.
 
-import fc from 'fast-check';
 import {
   type BalanceRecord,
   type CandleRecord,
@@ -11,6 +10,7 @@ import {
 } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { PositionRecord, TradeFigures } from '../../src/model/position.ts';
+import { fc } from '../fast-check.ts';
 import { poolId, transactionId } from '../test-ids.ts';
 import { toAddress, toHash, UINT256_MAX } from './store-samples.ts';
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { PoolId } from '../../src/model/ids.ts';
 import type { CandleRecord, TokenRecord } from '../../src/model/market-record.ts';
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { Store } from '../../src/store/store.ts';
+import { fc } from '../fast-check.ts';
 import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import {

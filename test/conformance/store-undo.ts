@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { AdoptionRecord } from '../../src/model/adoption.ts';
 import type { ChainSlug } from '../../src/model/chain.ts';
 import type { Address } from '../../src/model/ids.ts';
@@ -15,6 +14,7 @@ import type {
 import type { PoolRecord } from '../../src/model/pool.ts';
 import type { PositionRecord } from '../../src/model/position.ts';
 import type { MarketReader, Store, UndoImages } from '../../src/store/store.ts';
+import { fc } from '../fast-check.ts';
 import { poolId } from '../test-ids.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import {

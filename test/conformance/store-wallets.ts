@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Address } from '../../src/model/ids.ts';
 import type { PositionRecord } from '../../src/model/position.ts';
 import { createPosition, foldTrade } from '../../src/positions/position-fold.ts';
@@ -10,6 +9,7 @@ import { sumFigures } from '../../src/positions/position-periods.ts';
 import { computeVolumeStep } from '../../src/positions/volume-step.ts';
 import type { TradePosition, TradeQuery } from '../../src/store/market-reads.ts';
 import type { Store } from '../../src/store/store.ts';
+import { fc } from '../fast-check.ts';
 import { readPages } from '../read-pages.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 import { positionRecord, uniqueBy } from './store-records.ts';

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Fault, startChaosProxy } from '../chaos-proxy.ts';
+import { createRandom } from '../fakes/create-random.ts';
 import { assertVerified, stopService, untilAtHead } from '../indexed-service.ts';
 import { createIndexingScene, trade } from '../indexing-scene.ts';
+import { RUN_SEED } from '../run-seed.ts';
 import { type RunningService, startServiceProcess } from '../start-service-process.ts';
 
 async function untilReadyIs(service: RunningService, wanted: number): Promise<string> {
@@ -19,13 +21,14 @@ async function untilReadyIs(service: RunningService, wanted: number): Promise<st
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
     test('kills at random moments while indexing lose and duplicate nothing', async (t) => {
+      const random = createRandom(RUN_SEED);
       const { chain, env } = await createIndexingScene(t, { engine });
       for (let i = 0; i < 4; i += 1) {
         const service = await startServiceProcess(t, { env });
         // Every other time the index is known to be moving when the kill happens.
         if (i % 2 === 1) await untilAtHead(service, chain);
         const moving = trade(chain, 1);
-        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 600));
+        await new Promise((resolve) => setTimeout(resolve, 20 + random() * 600));
         process.kill(-(service.child.pid ?? 0), 'SIGKILL');
         await Promise.all([service.exited, moving]);
       }
@@ -39,7 +42,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const { chain, env } = await createIndexingScene(t, { engine });
       const service = await startServiceProcess(t, { env });
       await chain.mine(50);
-      for (const depth of [1, 7, 50, 1 + Math.floor(Math.random() * 50)]) {
+      for (const depth of [1, 7, 50, 1 + (RUN_SEED % 50)]) {
         await trade(chain, 1);
         await untilAtHead(service, chain);
         await chain.reorg(depth);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/fast-check.ts';
 import { address, poolId } from '../../../test/test-ids.ts';
 import type { PoolRecordOf } from '../../model/pool.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/fast-check.ts';
 import { oraclePriceAt } from '../../../test/oracles/contract-swap.ts';
 import {
   SQRT_PRICE_X96_MAX,

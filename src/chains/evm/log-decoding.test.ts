@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type AbiEvent,
   encodeAbiParameters,
@@ -10,6 +9,7 @@ import {
   parseAbiItem,
   toEventSelector,
 } from 'viem';
+import { fc } from '../../../test/fast-check.ts';
 import { address as toAddress, transactionId } from '../../../test/test-ids.ts';
 import type { Address } from '../../model/ids.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';

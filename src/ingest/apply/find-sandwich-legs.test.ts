@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { buildSwapEvent } from '../../../test/fakes/index-events.ts';
+import { fc } from '../../../test/fast-check.ts';
 import { address, poolId } from '../../../test/test-ids.ts';
 import type { SwapEvent } from '../../model/block-events.ts';
 import { findSandwichLegs } from './find-sandwich-legs.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/fast-check.ts';
 import { ChangedPlaces } from './changed-places.ts';
 import { DecimalColumn } from './decimal-column.ts';
 import { packDecimal } from './packed-decimal.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { createRandom } from '../../../test/fakes/create-random.ts';
+import { fc } from '../../../test/fast-check.ts';
 import { comparePacked, packDecimal, toE18 } from './packed-decimal.ts';
 import { computeTrending } from './pick-tokens.ts';
 import { WindowBoard } from './window-board.ts';

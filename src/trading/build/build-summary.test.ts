@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/fast-check.ts';
 import { address } from '../../../test/test-ids.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/fast-check.ts';
 import { address } from '../../../test/test-ids.ts';
 import { Peppers } from '../../access/peppers.ts';
 import { AppError } from '../../errors/app-error.ts';

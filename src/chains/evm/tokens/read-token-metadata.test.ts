@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { encodeAbiParameters, stringToHex } from 'viem';
+import { fc } from '../../../../test/fast-check.ts';
 import { address } from '../../../../test/test-ids.ts';
 import { decodeText, readTokenMetadata } from './read-token-metadata.ts';
 

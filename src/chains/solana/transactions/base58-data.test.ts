@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base58 } from '@scure/base';
-import fc from 'fast-check';
+import { fc } from '../../../../test/fast-check.ts';
 import { decodeBase58Data, encodeBase58Data } from './base58-data.ts';
 
 test('any bytes are written as the library does, and read back, leading zeros included', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/fast-check.ts';
 import type { Address } from '../../../model/ids.ts';
 import { toSolanaAddress } from '../solana-ids.ts';
 import { pairChanges } from './pair-changes.ts';
