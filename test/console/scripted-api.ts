@@ -21,11 +21,14 @@ interface ScriptedStream extends ScriptedRequest {
 
 interface ScriptedApi {
   readonly origin: string;
-  /** The next request to a path below `/v1`, whenever it comes. */
+  /** The next request to a path below `/v1`; rejects if none comes. */
   next(path: string): Promise<ScriptedStream>;
   /** How many requests to a path wait to be taken. */
   count(path: string): number;
 }
+
+/** Long for any machine: a request that has not come by then does not come. */
+const REQUEST_WAIT_MS = 30_000;
 
 function toScripted(request: IncomingMessage, response: ServerResponse): ScriptedStream {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -74,8 +77,14 @@ export async function startScriptedApi(t: TestContext): Promise<ScriptedApi> {
     next: (path) => {
       const waiting = arrived.get(path)?.shift();
       if (waiting !== undefined) return Promise.resolve(waiting);
-      return new Promise((resolve) => {
-        wanted.set(path, [...(wanted.get(path) ?? []), resolve]);
+      return new Promise((resolve, reject) => {
+        const fail = () => reject(new Error(`nothing asked for ${path}`));
+        const timer = setTimeout(fail, REQUEST_WAIT_MS);
+        const take = (request: ScriptedStream) => {
+          clearTimeout(timer);
+          resolve(request);
+        };
+        wanted.set(path, [...(wanted.get(path) ?? []), take]);
       });
     },
     count: (path) => arrived.get(path)?.length ?? 0,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { connection } from '../../console/src/api/event-stream.ts';
 import { TapeReader, type TapeState } from '../../console/src/pages/token/tape-reader.ts';
 import { parseTokenChoices } from '../../console/src/pages/token/token-choices.ts';
@@ -37,8 +38,15 @@ async function openFeed(t: TestContext, streamWaitMs = LONG_MS) {
   return { api, page, feed, show };
 }
 
+/** Long for any machine, and shorter than a test may take: what is waited for is named. */
+const WAIT_MAX_MS = 30_000;
+
 async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+  const deadlineMs = performance.now() + WAIT_MAX_MS;
+  while (!isTrue()) {
+    if (performance.now() > deadlineMs) assert.fail(`waited in vain: ${isTrue}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 function openTape(t: TestContext, feed: TokenFeed) {
@@ -114,16 +122,36 @@ test('a stream that cannot resume is followed by a whole read', TIMEOUT, async (
 });
 
 test('a revert while candles are read makes them be read again', TIMEOUT, async (t) => {
-  const { api, show, feed } = await openFeed(t);
+  const { api, page, show, feed } = await openFeed(t);
   const stream = await api.next('/token/stream');
   stream.send('snapshot', SNAPSHOT, 'a1');
   const old = await api.next('/token/klines');
   stream.send('revert', { fromBlock: 5, toBlock: 6, tradeIds: ['x'], klines: [] }, 'a2');
   const fresh = await api.next('/token/klines');
-  old.answer({ klines: [kline(0, '1'), kline(60, 'gone')] });
   fresh.answer({ klines: [kline(0, '1')] });
   await until(() => feed.hasCandles.value === true);
+  // The older answer comes last, and has what was taken back.
+  old.answer({ klines: [kline(0, '1'), kline(60, 'gone')] });
+  await until(() => page.readCount === 2);
+  await setImmediate();
   assert.equal(show(), '0:1');
+});
+
+test('a revert while trades are read makes them be read again', TIMEOUT, async (t) => {
+  const { api, page, feed } = await openFeed(t);
+  const { states } = openTape(t, feed);
+  const stream = await api.next('/token/stream');
+  stream.send('snapshot', SNAPSHOT, 'a1');
+  (await api.next('/token/klines')).answer({ klines: [] });
+  const old = await api.next('/token/trades');
+  stream.send('revert', { fromBlock: 5, toBlock: 6, tradeIds: ['gone'], klines: [] }, 'a2');
+  const fresh = await api.next('/token/trades');
+  old.answer({ trades: [{ id: 'gone' }, { id: 'a' }], nextCursor: null });
+  await until(() => page.readCount === 2);
+  await setImmediate();
+  assert.equal(showTape(states), '', 'what was taken back is not shown');
+  fresh.answer({ trades: [{ id: 'a' }], nextCursor: null });
+  await until(() => showTape(states) === 'a');
 });
 
 test('candles whose answer was cut off are read again', TIMEOUT, async (t) => {

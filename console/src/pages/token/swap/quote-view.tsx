@@ -9,6 +9,7 @@ import { formatUnits } from '../../../format/token-units.ts';
 import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
 import { estimateFees } from './estimate-fees.ts';
+import { findQuoteLimit } from './find-quote-limit.ts';
 
 const BPS_PER_PERCENT = 100;
 const USD_DIGITS = 6;
@@ -53,12 +54,10 @@ function describeRoute({ route }: QuoteReply): string {
 }
 
 /** What is given exactly, what it is quoted at, and the limit of that. */
-function AmountRows({ quote: { input, output } }: { quote: QuoteReply }) {
+function AmountRows({ quote }: { quote: QuoteReply }) {
   const { rows } = texts.swap;
-  const isExactOut = input.maxAmountRaw !== undefined;
-  const quoted = isExactOut ? input : output;
-  const limitRaw = input.maxAmountRaw ?? output.minAmountRaw ?? output.amountRaw;
-  const limit = formatUnits(limitRaw, quoted.decimals);
+  const { output } = quote;
+  const { isExactOut, quoted, limit } = findQuoteLimit(quote);
   const symbol = quoted.symbol ?? '';
   return (
     <>
