@@ -196,6 +196,30 @@ describe('following', () => {
     assert.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= 998);
   });
 
+  test('an id is told once its event was handled, and not if it was not', async (t) => {
+    const { baseUrl } = await startScriptedServer(t, [
+      (response) => {
+        for (const id of ['a1', 'a2', 'a3']) {
+          response.write(`event: price\nid: ${id}\ndata: {"block":"${id}"}\n\n`);
+        }
+      },
+    ]);
+    const order: string[] = [];
+    const input = { mint: ['base:0xA'] };
+    const onId = (id: string) => order.push(`id ${id}`);
+    const fault = new Error('not handled');
+    const follow = async () => {
+      for await (const { id } of createClient({ baseUrl }).getTokenStream(input, { onId })) {
+        if (id === 'a3') throw fault;
+        // As one that stores what it got.
+        await sleep(1);
+        order.push(`handled ${id}`);
+      }
+    };
+    await assert.rejects(follow(), fault);
+    assert.deepEqual(order, ['handled a1', 'id a1', 'handled a2', 'id a2']);
+  });
+
   test('a silent connection counts as lost', async (t) => {
     const silent = await startScriptedServer(t, [
       (response) => response.write('retry: 1\nid: a1\n\n'),
