@@ -123,6 +123,17 @@ export function buildBusyToken(index: number, venue = VENUES[index % 3] ?? 'v2')
   return { token, venue, pool: venue === 'v4' ? addPoolKey(token) : pool };
 }
 
+export function buildBusyTransfer(
+  token: Address,
+  {
+    from,
+    to,
+    amountRaw,
+  }: { readonly from: Address; readonly to: Address; readonly amountRaw: bigint },
+): MemoryTransaction {
+  return { from: TRADER, logs: [log(token, 'transfer', [from, to, amountRaw])] };
+}
+
 /** A pool with so much of the wrapped coin. */
 export function createBusyPool(of: BusyToken, nativeRaw: bigint): MemoryTransaction {
   const { token, venue, pool } = of;

@@ -186,6 +186,31 @@ describe('a token that is watched late', () => {
     await assertVerified(scene, indexed);
   });
 
+  test('gets neither if it is a quote asset: nearly every pool of the chain would come with it', async (t) => {
+    const scene = await createScene(t, { seed: 41 });
+    const indexed = scene.start();
+    await indexed.settle();
+    const [quote] = FAKE_ASSETS.stable;
+    if (quote === undefined) assert.fail();
+    // Due first: what is due is done in this order.
+    scene.watched.add(quote);
+    scene.chain.extend(1);
+    await scene.until(indexed, 'in scope', async () => {
+      return (await scene.store.readScopeEntries('devnet', [quote])).length === 1;
+    });
+    scene.watched.add(late);
+    scene.chain.extend(5);
+    await scene.untilFilled(indexed, late);
+    assert.deepEqual(await scene.readJobs(quote), []);
+    const allowed = new Set<Address>([first, late]);
+    const { pools } = await readIndex(scene.store);
+    const outside = pools.filter(
+      ({ pool, token0, token1 }) =>
+        !allowed.has(token0) && !allowed.has(token1) && !FAKE_ASSETS.anchorPools.includes(pool),
+    );
+    assert.deepEqual(outside, []);
+  });
+
   test('gets them after a restart before its lookup', async (t) => {
     const scene = await createScene(t, { seed: 42 });
     const before = scene.start({ adoption: { callsPerMinute: 0 } });
@@ -225,6 +250,40 @@ describe('a token that is watched late', () => {
     // From then on its pools were followed again, but not complete yet.
     await assertWhole(scene, late, rejoined);
     await assertVerified(scene, indexed);
+  });
+
+  test('has the ticks of its pools as they are when it comes back, and none of the old ones', async (t) => {
+    const scene = await createScene(t, { seed: 43 });
+    scene.watched.add(late);
+    const indexed = scene.start();
+    await indexed.settle();
+    const ids = new Set(listPools(scene, late, 'concentrated'));
+    const readTicks = ({ ticks }: Awaited<ReturnType<typeof readIndex>>) =>
+      ticks.filter(({ pool }) => ids.has(pool));
+    const toPlaces = (ticks: ReturnType<typeof readTicks>) =>
+      new Set(ticks.map(({ pool, tick }) => `${pool} ${tick}`));
+    const before = toPlaces(readTicks(await readIndex(scene.store)));
+    scene.watched.delete(late);
+    scene.chain.extend(2);
+    await scene.until(indexed, 'out of scope', async () => {
+      return (await scene.store.readScopeEntries('devnet', [late])).length === 0;
+    });
+    scene.chain.extend(60);
+    await scene.until(indexed, 'at the head', async () => true);
+    scene.watched.add(late);
+    scene.chain.extend(5);
+    await scene.until(indexed, 'adopted', async () => {
+      const pools = await scene.store.readPools('devnet', [...ids]);
+      return pools.every(({ complete }) => complete);
+    });
+    await indexed.indexer.stop();
+    const expected = readTicks(await readFull(scene.chain));
+    const places = toPlaces(expected);
+    assert.ok(
+      [...before].some((one) => !places.has(one)),
+      'no tick was removed meanwhile',
+    );
+    assertSame(readTicks(await readIndex(scene.store)), expected);
   });
 
   test('keeps its jobs where a reorganisation takes its leave back', async (t) => {

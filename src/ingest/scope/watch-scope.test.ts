@@ -7,10 +7,11 @@ import {
   BusyTraders,
   buildBusySwap,
   buildBusyToken,
+  buildBusyTransfer,
   createBusyPool,
   startBusyChain,
 } from '../../../test/fakes/busy-chain.ts';
-import { TRADER } from '../../../test/fakes/chain-scene.ts';
+import { address, TRADER, WETH } from '../../../test/fakes/chain-scene.ts';
 import { readIndex } from '../../../test/fakes/indexed-chain.ts';
 import type { MemoryChain } from '../../../test/fakes/memory-chain.ts';
 import { type ScopedIndex, startScopedIndex } from '../../../test/fakes/scoped-index.ts';
@@ -126,6 +127,52 @@ async function readEntries({ store }: ScopedIndex): Promise<readonly ScopeEntry[
   for await (const rows of store.scanScopeEntries('devnet')) entries.push(...rows);
   return entries;
 }
+
+describe('a quote asset that is watched', () => {
+  const [own, left, late] = [tokens[0]!, tokens[1]!, buildBusyToken(41, 'v3')];
+
+  test('has all its transfers, and brings no pools: neither known ones nor new ones', async (t) => {
+    const watched = new Set([own.token, left.token]);
+    const { chain, traders, all, watch, settle } = await startSmall(t, watched);
+    // The pool of the one that leaves stays stored.
+    watched.delete(left.token);
+    watched.add(WETH);
+    const joined = chain.head + 1;
+    traders.mine(1, 20);
+    await settle();
+    const [from, to] = [address(0xabc1), address(0xabc2)];
+    chain.add([buildBusyTransfer(WETH, { from: TRADER, to: from, amountRaw: 5n * E18 })]);
+    chain.add([buildBusyTransfer(WETH, { from, to, amountRaw: 2n * E18 })]);
+    chain.add([createBusyPool(late, 5n * E18)]);
+    for (const one of [late, left, own]) {
+      chain.add([{ from: TRADER, logs: buildBusySwap(one, 7) }]);
+    }
+    await settle();
+    const entry = (await readEntries(watch)).find(({ token }) => token === WETH);
+    assert.equal(entry?.fromBlock, joined);
+    const index = await readIndex(watch.store);
+    const heldOf = (owner: Address) =>
+      index.balances.find((one) => one.token === WETH && one.owner === owner)?.amountRaw;
+    assert.deepEqual([heldOf(from), heldOf(to)], [3n * E18, 2n * E18]);
+    const find = (one: { readonly token: Address }) =>
+      index.pools.filter(({ token0, token1 }) => token0 === one.token || token1 === one.token);
+    assert.deepEqual(find(late), []);
+    assert.deepEqual(
+      find(left).map(({ complete, liquidityUsdE18 }) => [complete, liquidityUsdE18]),
+      [[false, null]],
+    );
+    assert.deepEqual(
+      find(own).map(({ complete }) => complete),
+      [true],
+    );
+    const traded = new Set(
+      index.trades.filter(({ block }) => block > joined).map(({ token }) => token),
+    );
+    assert.deepEqual([...traded], [own.token]);
+    const full = await readIndex(all.store);
+    assert.ok(full.trades.some(({ token, block }) => token === left.token && block > joined));
+  });
+});
 
 describe('a token that joins while the service runs', () => {
   const [first, second] = [tokens[0]!, tokens[1]!];

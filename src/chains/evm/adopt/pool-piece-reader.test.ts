@@ -35,6 +35,8 @@ interface Contract {
   readonly tick: number;
   readonly tickSpacing: number;
   readonly ticks: readonly number[];
+  /** What is wrong with one tick: no answer, no liquidity, or no answer for its bitmap's word. */
+  readonly odd?: { readonly tick: number; readonly reply: 'none' | 'zero' | 'noWord' };
 }
 
 function buildDescription({ tickSpacing }: Contract): PoolDescription {
@@ -55,7 +57,7 @@ function toInt(word: string): number {
 }
 
 /** A V3 pool as `eth_call` sees it; each tick has its own number as liquidity. */
-function createAnswer({ tick, tickSpacing, ticks }: Contract) {
+function createAnswer({ tick, tickSpacing, ticks, odd }: Contract) {
   return (to: string, data: string): string => {
     if (to !== POOL) return '0x';
     const selector = data.slice(0, 10);
@@ -66,12 +68,16 @@ function createAnswer({ tick, tickSpacing, ticks }: Contract) {
     if (selector === LIQUIDITY_SELECTOR) return `0x${uintWord(77)}`;
     if (selector === TICK_BITMAP_SELECTOR) {
       const word = toInt(argument);
+      const isOdd = odd?.reply === 'noWord' && (odd.tick / tickSpacing) >> 8 === word;
+      if (isOdd) return '0x';
       const own = ticks.map((one) => one / tickSpacing).filter((one) => one >> 8 === word);
       return `0x${uintWord(own.reduce((bits, one) => bits | (1n << BigInt(one & 255)), 0n))}`;
     }
     if (selector !== TICKS_SELECTOR) return '0x';
     const at = toInt(argument);
-    const gross = ticks.includes(at) ? BigInt(at + 1_000_000) : 0n;
+    if (at === odd?.tick && odd.reply === 'none') return '0x';
+    const isZero = at === odd?.tick && odd.reply === 'zero';
+    const gross = ticks.includes(at) && !isZero ? BigInt(at + 1_000_000) : 0n;
     return `0x${uintWord(gross)}${intWord(-gross)}${uintWord(0).repeat(6)}`;
   };
 }
@@ -152,6 +158,17 @@ describe('pieces', () => {
   });
 });
 
+describe('a tick', () => {
+  for (const reply of ['none', 'zero', 'noWord'] as const) {
+    it(`without an answer is not left out: the pool counts as unread (${reply})`, async () => {
+      const contract: Contract = { ...SMALL, odd: { tick: -120, reply } };
+      const { adapter, header } = await startScene(contract);
+      const query = { contract, covered: null, callCountMax: 400 };
+      assert.equal((await readPiece(adapter, query, header)).kind, 'noAnswer');
+    });
+  }
+});
+
 describe('the block', () => {
   const query = { contract: SMALL, covered: null, callCountMax: 400 };
 
@@ -161,6 +178,7 @@ describe('the block', () => {
     const tags = node.calls
       .filter(({ method }) => method === 'eth_call')
       .map((one) => one.params[1]);
+    assert.ok(tags.length > 0, 'nothing was asked');
     for (const tag of tags) {
       assert.deepEqual(tag, { blockHash: header.hash, requireCanonical: true });
     }

@@ -12,9 +12,11 @@ import {
 import {
   buildCpmmSwap,
   POOL,
+  QUOTE,
   TOKEN,
   toSwapSignature,
 } from '../../../../test/fakes/solana-scene.ts';
+import type { PoolId } from '../../../model/ids.ts';
 
 afterEach(endSolanaScene);
 
@@ -47,6 +49,17 @@ describe('watched tokens and pools', () => {
       events.flatMap((event) => (event.kind === 'transfer' ? [event.token] : [])),
     );
     assert.deepEqual(tokens, [TOKEN, TOKEN]);
+  });
+
+  it('that are a quote asset bring its transfers, and no pools', async () => {
+    const quote = { tokens: new Set([QUOTE]), pools: new Set<PoolId>() };
+    const adapter = openSolanaAdapter([await startSolanaNode(buildSolanaChain())]);
+    const { blocks } = await adapter.readBlocks({ ...WHOLE_RANGE, only: quote });
+    const events = blocks.flatMap((block) => block.events);
+    assert.deepEqual(
+      events.map((event) => (event.kind === 'transfer' ? event.token : event.kind)),
+      [QUOTE, QUOTE],
+    );
   });
 
   it('are listed from the last one on, and again after a rollback', async () => {
