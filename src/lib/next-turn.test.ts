@@ -4,26 +4,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextTurn } from './next-turn.ts';
 
-/** Counts turns of the event loop until it is ended. */
-function countTurns(): { readonly turn: number; end(): void } {
-  let turn = 0;
-  let hasEnded = false;
+/** Work that was not given a turn in so many gets none. */
+const TURNS_MAX = 10_000;
+
+/** Counts turns of the event loop until it is ended; `tooMany` rejects after the last one. */
+function countTurns() {
+  const tooMany = Promise.withResolvers<never>();
   const count = () => {
-    turn += 1;
-    if (!hasEnded) setImmediate(count);
+    counted.turn += 1;
+    if (counted.turn > TURNS_MAX) tooMany.reject(new Error('a piece of work has no turn'));
+    else if (!counted.hasEnded) setImmediate(count);
   };
+  const counted = { turn: 0, hasEnded: false, tooMany: tooMany.promise };
   setImmediate(count);
-  return {
-    get turn() {
-      return turn;
-    },
-    end() {
-      hasEnded = true;
-    },
-  };
+  return counted;
 }
 
-test('each piece of work has a turn of its own, in order', async () => {
+/** Three pieces of work of two turns each: which piece had which turn, in order. */
+async function takeTurns(): Promise<{ piece: string; turn: number }[]> {
   const turns = countTurns();
   const taken: { piece: string; turn: number }[] = [];
   const work = async (piece: string) => {
@@ -32,17 +30,25 @@ test('each piece of work has a turn of its own, in order', async () => {
     await nextTurn();
     taken.push({ piece, turn: turns.turn });
   };
-  await Promise.all(['a', 'b', 'c'].map(work));
-  turns.end();
+  await Promise.race([Promise.all(['a', 'b', 'c'].map(work)), turns.tooMany]);
+  turns.hasEnded = true;
+  return taken;
+}
+
+function assertOwnTurns(taken: readonly { piece: string; turn: number }[]): void {
   assert.deepEqual(
     taken.map(({ piece }) => piece),
     ['a', 'b', 'c', 'a', 'b', 'c'],
   );
   assert.equal(new Set(taken.map(({ turn }) => turn)).size, taken.length);
+}
+
+test('each piece of work has a turn of its own, in order', async () => {
+  assertOwnTurns(await takeTurns());
 });
 
-test('it begins again after a pause', async () => {
-  await nextTurn();
+test('it begins again after a pause, with a turn for each piece as before', async () => {
+  await takeTurns();
   await new Promise((resolve) => setTimeout(resolve, 5));
-  await nextTurn();
+  assertOwnTurns(await takeTurns());
 });

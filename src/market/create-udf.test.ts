@@ -65,8 +65,8 @@ async function ask(
 
 const buildTicker = () => `${token.chain}:${token.mint}`;
 
-async function readKlines(interval: string): Promise<Json[]> {
-  const input = { chain: 'devnet', mint: token.mint, interval, limit: 5000 };
+async function readKlines(interval: string, mint: string = token.mint): Promise<Json[]> {
+  const input = { chain: 'devnet', mint, interval, limit: 5000 };
   return (await scene.ask('getKlines', input)).json.klines;
 }
 
@@ -150,27 +150,31 @@ describe('history', () => {
   });
 
   test('a chart that scrolls back by countback gets every candle once', async () => {
-    const klines = (await readKlines('1m')).filter(({ open }) => open !== null);
-    const times: number[] = [];
-    let to = FAR_SECONDS;
-    for (let pages = 0; ; pages += 1) {
-      assert.ok(pages <= klines.length, 'the feed does not end');
-      // A chart also sends the first time that it needs, which countback outranks.
-      const query = { symbol: buildTicker(), resolution: '1', from: to - 60, to, countback: 3 };
-      const bars = await ask('history', query);
-      if (bars.s === 'no_data') {
-        if (bars.nextTime === undefined) break;
-        to = bars.nextTime;
-        continue;
+    const { json } = await scene.ask('listTokens', { sort: 'trades', limit: 100 });
+    for (const { mint } of json.tokens) {
+      const klines = (await readKlines('1s', mint)).filter(({ open }) => open !== null);
+      const times: number[] = [];
+      let to = FAR_SECONDS;
+      for (let pages = 0; ; pages += 1) {
+        assert.ok(pages <= 2 * klines.length + 2, 'the feed does not end');
+        // A chart also sends the first time that it needs, which countback outranks.
+        const query = { symbol: `devnet:${mint}`, resolution: '1S', from: to - 1, to };
+        const bars = await ask('history', { ...query, countback: 1 });
+        if (bars.s === 'no_data') {
+          if (bars.nextTime === undefined) break;
+          // Many candles without a price: the chart goes on before them.
+          to = bars.nextTime;
+          continue;
+        }
+        assert.equal(bars.t.length, 1);
+        times.unshift(...bars.t);
+        to = bars.t[0];
       }
-      assert.ok(bars.t.length <= 3);
-      times.unshift(...bars.t);
-      to = bars.t[0];
+      assert.deepEqual(
+        times,
+        klines.map(({ openTime }) => openTime / 1000),
+      );
     }
-    assert.deepEqual(
-      times,
-      klines.map(({ openTime }) => openTime / 1000),
-    );
   });
 
   test('from is inclusive, to is not, and a gap names the candle before it', async () => {
@@ -184,6 +188,19 @@ describe('history', () => {
     assert.deepEqual(after, { s: 'no_data', nextTime: last });
     assert.deepEqual(await ask('history', { ...bars, from: 0, to: first }), { s: 'no_data' });
     assert.deepEqual(await ask('history', { ...bars, from: 0, to: 0 }), { s: 'no_data' });
+  });
+
+  test('a range without candles names the newest one before it, however near or far that is', async () => {
+    const klines = (await readKlines('1m')).filter(({ open }) => open !== null);
+    const times = klines.map(({ openTime }) => openTime / 1000);
+    assert.ok(times.length > 2);
+    for (const [index, time] of times.entries()) {
+      const next = times[index + 1] ?? FAR_SECONDS;
+      for (const at of [time + 1, time + 59, next]) {
+        const empty = { symbol: buildTicker(), resolution: '1', from: at, to: at };
+        assert.deepEqual(await ask('history', empty), { s: 'no_data', nextTime: time }, `${at}`);
+      }
+    }
   });
 
   test('a caller gets as many as its tier allows, the newest', async () => {

@@ -20,6 +20,8 @@ let scene: MarketScene;
 let isSilent = false;
 /** The node does not know the last token. */
 let isPartial = false;
+/** The node says that wallets hold nothing. */
+let isEmpty = false;
 let asked: HoldingsQuery[] = [];
 
 /** The index begins long after the tokens. */
@@ -33,7 +35,9 @@ setUp(async (t) => {
       const amountsRaw = query.tokens.map((token, index) =>
         isPartial && index === query.tokens.length - 1
           ? null
-          : (balances.get(token + query.owner) ?? 0n),
+          : isEmpty
+            ? 0n
+            : (balances.get(token + query.owner) ?? 0n),
       );
       return { nativeRaw: NATIVE_RAW, amountsRaw };
     },
@@ -56,6 +60,7 @@ describe('a wallet whose tokens are older than the index', () => {
   test('is asked of the node, by one call for the block in asOf', async () => {
     const { balances } = scene.chain.worldAt(scene.chain.head.hash);
     let extras = 0;
+    let zeros = 0;
     for (const wallet of listWallets()) {
       const json = await askBalances(wallet);
       assert.equal(asked.length, 1);
@@ -68,7 +73,9 @@ describe('a wallet whose tokens are older than the index', () => {
       assert.equal(shown.size, json.balances.length, 'each token once');
       for (const [mint, one] of shown) {
         assert.equal(one.amountRaw, (balances.get(mint + wallet) ?? 0n).toString(), mint);
+        assert.notEqual(one.amountRaw, '0', 'what is not held is not listed');
       }
+      zeros += asked[0].tokens.filter((mint) => (balances.get(mint + wallet) ?? 0n) === 0n).length;
       // Assets are asked for although the index has seen no transfer of them.
       const stored = await scene.store.market.readBalancesOfOwner('devnet', wallet as never, {
         ...{ after: null, limit: 100 },
@@ -84,6 +91,7 @@ describe('a wallet whose tokens are older than the index', () => {
       }
     }
     assert.ok(extras > 0, 'some assets are known to the node alone');
+    assert.ok(zeros > 0, 'some tokens that the node was asked for are not held');
   });
 
   test('is asked for tokens that it has traded and no list has', async () => {
@@ -122,6 +130,26 @@ describe('a wallet whose tokens are older than the index', () => {
       assert.ok(unknown > 0);
     } finally {
       isPartial = false;
+    }
+  });
+
+  test('lists nothing that the node says is gone, whatever the index has seen of it', async () => {
+    isEmpty = true;
+    try {
+      let gone = 0;
+      for (const wallet of listWallets()) {
+        const input = { chain: 'devnet', wallet, limit: 97 };
+        const { json } = await scene.ask('getWalletBalances', input);
+        const sources = new Set(json.balances.map(({ source }: Json) => source));
+        assert.ok(!sources.has('node'), JSON.stringify(json.balances));
+        const stored = await scene.store.market.readBalancesOfOwner('devnet', wallet as never, {
+          ...{ after: null, limit: 100 },
+        });
+        gone += stored.length - json.balances.length;
+      }
+      assert.ok(gone > 0);
+    } finally {
+      isEmpty = false;
     }
   });
 

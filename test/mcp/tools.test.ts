@@ -233,17 +233,22 @@ describe('listing', () => {
   });
 
   test('the example in each description is one that the tool takes', async () => {
+    const checked = new Set<string>();
     for (const tool of await listTools()) {
       const example = /Example: (\{.*\})\./.exec(tool.description)?.[1];
       if (example === undefined) continue;
       const input = JSON.parse(example);
       const check = Compile(tool.inputSchema);
       assert.ok(check.Check(input), `${tool.name} ${JSON.stringify([...check.Errors(input)])}`);
+      checked.add(tool.name);
     }
+    const without = Object.keys(INPUTS).filter((name) => !checked.has(name));
+    assert.deepEqual(without, [], 'these tools have no example');
   });
 
   test('fields with a default are optional, and defaults are smaller than over HTTP', async () => {
     const rows = { get_klines: 'klines', get_trades: 'trades', get_holders: 'holders' };
+    let compared = 0;
     for (const tool of await listTools()) {
       const { properties, required = [] } = tool.inputSchema;
       for (const [name, schema] of Object.entries<Json>(properties)) {
@@ -260,7 +265,9 @@ describe('listing', () => {
       assert.ok(structuredContent[list].length <= fallback);
       const more = await mcp.callTool(tool.name, { ...input, limit: fallback + 5 });
       assert.ok(more.structuredContent[list].length >= structuredContent[list].length);
+      compared += 1;
     }
+    assert.equal(compared, Object.keys(rows).length);
   });
 });
 
