@@ -7,6 +7,12 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { createClient, eachKline, type Kline, type OperationInput } from '../sdk/src/client.ts';
 
 const [chain = '', mint = '', interval = '1m', from = '', file = 'candles'] = process.argv.slice(2);
+if (Number.isNaN(Date.parse(from))) {
+  console.error(
+    'usage: npx node examples/download-candles.ts <chain> <mint> <interval> <from: ISO date> <file>',
+  );
+  process.exit(1);
+}
 const client = createClient({
   baseUrl: process.env['MINTWIRE_URL'] ?? 'http://127.0.0.1:8080/v1',
 });

@@ -9,9 +9,14 @@ import type { AddressInfo } from 'node:net';
 // In your own project: '@mintwire/client'.
 import { createClient, MintwireError } from '../sdk/src/client.ts';
 
+const apiKey = process.env['MINTWIRE_KEY'];
+if (!apiKey) {
+  console.error('usage: MINTWIRE_KEY=mw_live_… PORT=3000 npx node examples/key-proxy.ts');
+  process.exit(1);
+}
 const client = createClient({
   baseUrl: process.env['MINTWIRE_URL'] ?? 'http://127.0.0.1:8080/v1',
-  apiKey: process.env['MINTWIRE_KEY'] ?? '',
+  apiKey,
 });
 
 /** What pages may ask for, and nothing else. Queries are checked by the service. */

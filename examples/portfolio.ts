@@ -4,7 +4,11 @@
 // In your own project: '@mintwire/client'.
 import { createClient, eachPage, eachRow } from '../sdk/src/client.ts';
 
-const wallet = process.argv[2] ?? '';
+const [wallet] = process.argv.slice(2);
+if (wallet === undefined) {
+  console.error('usage: npx node examples/portfolio.ts <wallet>');
+  process.exit(1);
+}
 const client = createClient({
   baseUrl: process.env['MINTWIRE_URL'] ?? 'http://127.0.0.1:8080/v1',
 });

@@ -13,6 +13,10 @@ const { values, positionals } = parseArgs({
     alerts: { type: 'string' },
   },
 });
+if (positionals.length === 0) {
+  console.error('usage: npx node examples/price-bot.ts <chain:mint>… [--percent 1] [--alerts 3]');
+  process.exit(1);
+}
 const client = createClient({
   baseUrl: process.env['MINTWIRE_URL'] ?? 'http://127.0.0.1:8080/v1',
 });

@@ -39,19 +39,25 @@ function renderBanner(service: Service | Workers, config: Config, version: strin
   const origin = service.url.replace(/\/v1$/, '');
   const data =
     service.engine === 'sqlite' ? `${config.store.dataDir} (SQLite)` : 'PostgreSQL (DATABASE_URL)';
-  return [
-    `Mintwire ${version} serves on ${origin}`,
-    '',
+  // A node that only indexes answers /health and /ready.
+  const api = [
+    `  Console      ${origin}`,
     `  API          ${service.url}`,
     `  Reference    ${origin}/v1/docs`,
     `  OpenAPI      ${origin}/v1/openapi.json`,
     `  Agents       ${origin}/v1/mcp (MCP)`,
+  ];
+  const isIndexer = config.node.role === 'indexer';
+  return [
+    `Mintwire ${version}${isIndexer ? ' (indexer)' : ''} serves on ${origin}`,
+    '',
+    ...(isIndexer ? [] : api),
     `  Ready?       ${origin}/v1/ready`,
     `  Metrics      ${service.metricsUrl}`,
     `  Data         ${data}`,
     ...(config.node.workers > 1 ? [`  Workers      ${config.node.workers}`] : []),
     '',
-    `Try: curl -s '${origin}/v1/tokens/search?q=wire'`,
+    ...(isIndexer ? [] : [`Try: curl -s '${origin}/v1/tokens/search?q=wire'`]),
     'Stop with Ctrl-C.',
     '',
   ].join('\n');

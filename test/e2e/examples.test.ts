@@ -1,7 +1,7 @@
 // Runs every example as a reader would, one after another on one service.
 
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -77,6 +77,18 @@ function startExample(
 test('the guide shows the trade that is run here', () => {
   const shown = /```ts\n(.*?)```/s.exec(readFileSync('docs/api/trading.md', 'utf8'))?.[1];
   assert.equal(shown, readFileSync('examples/trade.ts', 'utf8'));
+});
+
+test('an example that needs arguments says which', async () => {
+  for (const name of ['portfolio', 'price-bot', 'download-candles', 'key-proxy']) {
+    const { status, stderr } = spawnSync(process.execPath, [`examples/${name}.ts`], {
+      encoding: 'utf8',
+      env: { ...process.env, MINTWIRE_KEY: '' },
+    });
+    assert.equal(status, 1, name);
+    assert.match(stderr, new RegExp(`usage: .*npx node examples/${name}\\.ts`), stderr);
+    assert.doesNotMatch(stderr, /\n\s+at /, name);
+  }
 });
 
 test('a trade is made and arrives on the stream, and the price bot sees it', async (t) => {
