@@ -61,7 +61,7 @@ export function parseSource(path: string, text: string): Source {
 }
 
 export function readSources(patterns: readonly string[]): Source[] {
-  return globSync([...patterns], { exclude: ['**/node_modules/**'] })
+  return globSync([...patterns], { exclude: ['**/node_modules/**', '**/dist/**'] })
     .filter((path) => !GENERATED.test(path))
     .sort()
     .map((path) => parseSource(path, readFileSync(path, 'utf8')));
