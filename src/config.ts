@@ -75,7 +75,7 @@ const LIST_SETTINGS = {
   }),
   bundled: setting('BUNDLED_TOKEN_LIST', oneOf(['on', 'off']), {
     group: 'Token lists',
-    why: "Whether the Superchain Token List of Optimism, which comes with the service, vouches for tokens of Ethereum, Base and OP Mainnet, after the lists of `TOKEN_LISTS`. `off` leaves it out: whom to trust is the operator's choice.",
+    why: "Whether the token lists that come with the service vouch for tokens, after the lists of `TOKEN_LISTS`: Mintwire's own short list of well-known tokens of every built-in chain, and the Superchain Token List of Optimism for Ethereum, Base and OP Mainnet. `off` leaves them out: whom to trust is the operator's choice.",
     example: 'off',
     fallback: 'on',
   }),

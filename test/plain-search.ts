@@ -8,6 +8,7 @@ import { foldText } from '../src/market/search/fold-text.ts';
 import { compareFound, type Found, type Listing } from '../src/market/search/listing.ts';
 import { isWhole, MATCHES, type Match, matchText } from '../src/market/search/match-text.ts';
 import { computeProminence, ESTABLISHED_POINTS } from '../src/market/search/prominence.ts';
+import { searchChains } from '../src/market/search/search-chains.ts';
 import { parseSearchQuery, type SearchQuery, toPoints } from '../src/market/search/search-query.ts';
 import { buildSegment } from '../src/market/search/segment.ts';
 import { joinWords, listTokenWords } from '../src/market/search/words.ts';
@@ -84,7 +85,8 @@ export function searchPlainly(listings: readonly Listing[], text: string, limit:
 }
 
 export function search(index: ChainSearch, text: string, limit: number): readonly Found[] {
-  return index.search(parse(text), { limit, isHidden: NOBODY });
+  const found = searchChains([['devnet', index]], parse(text), { limit, isHidden: NOBODY });
+  return found.map(({ chain: _, ...one }) => one);
 }
 
 export function buildSearchToken(number: number): Address {

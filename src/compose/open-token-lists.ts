@@ -11,15 +11,16 @@ import {
   type TokenListSource,
 } from '../market/lists/token-list-source.ts';
 import { TokenLists } from '../market/lists/token-lists.ts';
+import { LIST_CHAIN_IDS } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findFamily } from './chain-families.ts';
-import { readBundledList } from './read-bundled-list.ts';
+import { readBundledLists } from './read-bundled-list.ts';
 
 function createFindChain(known: ChainRegistry): FindListChain {
   return (chainId) => {
-    const chain = known.findById(chainId);
+    const chain = known.findById(chainId) ?? known.find(LIST_CHAIN_IDS[chainId] ?? '');
     if (chain === null) return null;
     return { slug: chain.slug, addresses: findFamily(chain.slug).addresses };
   };
@@ -37,18 +38,17 @@ function measure(lists: TokenLists, metrics: Metrics): void {
 }
 
 /** Last, so that the operator's own lists win. Read only for chains that are followed. */
-function openBundledList(config: Config, logger: Logger): TokenListSource[] {
+function openBundledLists(config: Config, logger: Logger): readonly TokenListSource[] {
   const followed = new Set(config.chains.map(({ chain }) => chain));
   if (config.lists.bundled === 'off' || followed.size === 0) return [];
   const findKnown = createFindChain(config.knownChains);
   try {
-    const source = readBundledList((chainId) => {
+    return readBundledLists((chainId) => {
       const chain = findKnown(chainId);
       return chain !== null && followed.has(chain.slug) ? chain : null;
     });
-    return [source];
   } catch (error) {
-    logger.warn({ err: error }, 'the bundled token list cannot be read');
+    logger.warn({ err: error }, 'the bundled token lists cannot be read');
     return [];
   }
 }
@@ -76,7 +76,7 @@ export async function openTokenLists(options: {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  sources.push(...openBundledList(config, logger));
+  sources.push(...openBundledLists(config, logger));
   const lists = new TokenLists({
     sources,
     sleep,

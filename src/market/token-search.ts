@@ -10,8 +10,9 @@ import { BOARD_WINDOWS } from './board/window-subject.ts';
 import type { ChangedTokens } from './changed-since.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
-import { compareFound, type Found, type Listing } from './search/listing.ts';
+import type { Listing } from './search/listing.ts';
 import { computeProminence, USD_MIN } from './search/prominence.ts';
+import { type FoundToken, searchChains } from './search/search-chains.ts';
 import type { SearchQuery } from './search/search-query.ts';
 import type { SegmentArrays } from './search/segment.ts';
 import type { OpenedSegment, SegmentOrigin } from './search/segment-file.ts';
@@ -42,8 +43,6 @@ export interface KeptSegments {
     bounds: { readonly countMax: number; readonly isPartEnough: boolean },
   ): Promise<ChangedTokens | null>;
 }
-
-type FoundToken = Found & { readonly chain: ChainSlug };
 
 /** Up to this many tokens are scanned; above that a segment is built. */
 const CHANGES_MAX = 4000;
@@ -161,16 +160,11 @@ export class TokenSearch {
       readonly isHidden: (chain: ChainSlug, token: Address) => boolean;
     },
   ): readonly FoundToken[] {
-    const found = chains.flatMap((chain) => {
-      const isHidden = (token: Address) => options.isHidden(chain, token);
-      const bounds = { limit: options.limit, isHidden };
-      const ofChain = this.#chains.get(chain)?.index.search(query, bounds) ?? [];
-      return ofChain.map((one) => ({ ...one, chain }));
+    const indexes = chains.flatMap((chain) => {
+      const searched = this.#chains.get(chain);
+      return searched === undefined ? [] : [[chain, searched.index] as const];
     });
-    if (chains.length > 1) {
-      found.sort((a, b) => compareFound(a, b) || (a.chain < b.chain ? -1 : 1));
-    }
-    return found.slice(0, options.limit);
+    return searchChains(indexes, query, options);
   }
 
   /** The facts of all tokens, or of some. */

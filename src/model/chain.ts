@@ -100,6 +100,12 @@ function builtIn(
   return describeEvmChain(slug, { ...chain, native: { symbol: chain.symbol, decimals: 18 } });
 }
 
+/** How token lists number chains without an EIP-155 id: Solana's registry, and Uniswap's lists. */
+export const LIST_CHAIN_IDS: Readonly<Record<number, BuiltInSlug>> = {
+  101: 'solana',
+  501000101: 'solana',
+};
+
 /** The genesis hash of every embedded Solana chain, as 1337 is the id of every EVM devnet. */
 export const EMBEDDED_GENESIS = '63TdZVeMz1XFYnQ7uoxbhca4dRJzkkuLyKRfcckmokQk';
 /** CAIP-2 has the first part of it. */

@@ -60,8 +60,15 @@ function matchChangeByTypos(query: SearchQuery, change: Change): Match | null {
   return best;
 }
 
-/** Subtracted from matches by typing errors where they come after all others. */
-const BEHIND_POINTS = 100;
+/** What a search found on one chain. */
+interface ChainMatches {
+  /** The best tokens that match without typing errors, in order. */
+  readonly found: readonly Found[];
+  /** Whether an established token matches wholly, shown or not. */
+  readonly hasEstablished: boolean;
+  /** Tokens that match with typing errors only. They take much longer to find. */
+  readonly findTypos: () => readonly Found[];
+}
 
 export class ChainSearch {
   #segment: Segment | null = null;
@@ -109,28 +116,20 @@ export class ChainSearch {
     for (const token of this.#changes.keys()) this.#segment.remove(token);
   }
 
-  /**
-   * The best tokens, in order. If no established token matches, the query may be misspelt: then
-   * matches by typing errors compete with the others. Otherwise they come last.
-   */
-  search(query: SearchQuery, bounds: SearchBounds): readonly Found[] {
+  search(query: SearchQuery, bounds: SearchBounds): ChainMatches {
     const { limit } = bounds;
     const inSegment = this.#segment?.search(query, bounds);
     const inChanges = this.#matchChanges(query, bounds);
-    const exact = [...(inSegment?.found ?? []), ...inChanges.found];
-    exact.sort(compareFound);
+    const found = [...(inSegment?.found ?? []), ...inChanges.found];
     const hasEstablished = inSegment?.hasEstablished === true || inChanges.hasEstablished;
-    if (query.edits === 0 || (hasEstablished && exact.length >= limit)) {
-      return exact.slice(0, limit);
-    }
-    const known = new Set(exact.map(({ token }) => token));
-    const behind = hasEstablished ? BEHIND_POINTS : 0;
-    const typos = [
-      ...(this.#segment?.searchTypos(query, { ...bounds, limit: limit + exact.length }) ?? []),
-      ...this.#matchTypos(query, inChanges.others, bounds),
-    ].filter(({ token }) => !known.has(token));
-    const found = [...exact, ...typos.map((one) => ({ ...one, score: one.score - behind }))];
-    return found.sort(compareFound).slice(0, limit);
+    const findTypos = () => {
+      const known = new Set(found.map(({ token }) => token));
+      return [
+        ...(this.#segment?.searchTypos(query, { ...bounds, limit: limit + found.length }) ?? []),
+        ...this.#matchTypos(query, inChanges.others, bounds),
+      ].filter(({ token }) => !known.has(token));
+    };
+    return { found: found.sort(compareFound).slice(0, limit), hasEstablished, findTypos };
   }
 
   #matchChanges(query: SearchQuery, { isHidden }: SearchBounds) {

@@ -1,12 +1,18 @@
-// Normalises text for search: one case, one Unicode form, single spaces, nothing invisible.
+// Normalises text for search: one case, one Unicode form, single spaces, nothing invisible, and no
+// dollar sign in front: `$WIF` is the symbol of a token that people call WIF, and the reverse.
 
 import { cleanText } from '../../lib/clean-text.ts';
 
 /** Plain ASCII words, which only need lower case. */
 const PLAIN = /^[!-~]+( [!-~]+)*$/;
 
+const TICKER_SIGN = /^\$(?=[^\s$])/;
+
 /** Empty if nothing visible is left. */
 export function foldText(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase();
-  return cleanText(text.normalize('NFKC').toLowerCase()) ?? '';
+  const folded = PLAIN.test(text)
+    ? text.toLowerCase()
+    : // Tether writes its sign for the letter, as in `USD₮0`.
+      (cleanText(text.normalize('NFKC').toLowerCase()) ?? '').replaceAll('₮', 't');
+  return folded.replace(TICKER_SIGN, '');
 }

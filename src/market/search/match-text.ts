@@ -3,7 +3,7 @@
 
 import type { MATCH_KINDS } from '../../contract/schemas/market-schemas.ts';
 import { computeEditDistance } from './edit-distance.ts';
-import type { AddressPart, SearchQuery } from './search-query.ts';
+import { type AddressPart, type SearchQuery, WRAPPED } from './search-query.ts';
 
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
@@ -25,12 +25,13 @@ export const MATCHES = {
   symbol: defineMatch('symbol', 8.5),
   name: defineMatch('name', 7.5),
   words: defineMatch('words', 5),
+  wrappedToken: defineMatch('wrapped', 4.75),
   aliasWords: defineMatch('alias', 4.5),
   symbolPrefix: defineMatch('symbolPrefix', 4),
   namePrefix: defineMatch('namePrefix', 3.5),
-  within: defineMatch('within', 3.25),
   wordPrefix: defineMatch('wordPrefix', 3),
   symbolPart: defineMatch('symbolPart', 2.5),
+  within: defineMatch('within', 1.75),
   namePart: defineMatch('namePart', 1.5),
   oneEdit: defineMatch('oneEdit', 1),
   twoEdits: defineMatch('twoEdits', 0),
@@ -56,13 +57,11 @@ export interface TokenTexts {
   readonly words: ReadonlySet<string>;
 }
 
-export const WRAPPED = { symbol: 'w', name: 'wrapped' } as const;
-
 function isEqual(joined: string, texts: TokenTexts): boolean {
   return texts.symbol === joined || texts.joined === joined;
 }
 
-/** The token of a coin: `WBTC` or `Wrapped BTC` for `btc`. */
+/** `WBTC` or `Wrapped BTC` for `btc`. */
 function isEqualWrapped(text: string, { symbol, joined }: TokenTexts): boolean {
   const { length } = text;
   return (
@@ -78,7 +77,7 @@ function hasAll(words: readonly string[], { words: own }: TokenTexts): boolean {
 
 function isAlias(query: SearchQuery, texts: TokenTexts): boolean {
   return query.aliases.some(
-    ({ joined }) => isEqual(joined, texts) || isEqualWrapped(joined, texts),
+    ({ joined }) => isEqual(joined, texts) || (query.isCoin && isEqualWrapped(joined, texts)),
   );
 }
 
@@ -104,17 +103,18 @@ export function matchText(query: SearchQuery, texts: TokenTexts): Match | null {
   if (query.address !== null && isAtAddress(query.address, texts.token)) return MATCHES.address;
   if (isVerified && symbol === text) return MATCHES.verifiedSymbol;
   if (isVerified && texts.joined === joined) return MATCHES.verifiedName;
-  if (isEqualWrapped(joined, texts)) return MATCHES.wrapped;
+  if (query.isCoin && isEqualWrapped(joined, texts)) return MATCHES.wrapped;
   if (isAlias(query, texts)) return MATCHES.alias;
   if (symbol === text) return MATCHES.symbol;
   if (texts.joined === joined) return MATCHES.name;
   if (hasAll(query.words, texts)) return MATCHES.words;
+  if (isEqualWrapped(joined, texts)) return MATCHES.wrappedToken;
   if (aliases.some(({ words }) => hasAll(words, texts))) return MATCHES.aliasWords;
   if (symbol.startsWith(text)) return MATCHES.symbolPrefix;
   if (name.startsWith(text)) return MATCHES.namePrefix;
-  if (query.runs.has(symbol) || query.runs.has(texts.joined)) return MATCHES.within;
   if (beginsWords(query, texts)) return MATCHES.wordPrefix;
   if (symbol.includes(text)) return MATCHES.symbolPart;
+  if (query.runs.has(symbol) || query.runs.has(texts.joined)) return MATCHES.within;
   return name.includes(text) ? MATCHES.namePart : null;
 }
 

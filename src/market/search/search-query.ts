@@ -3,7 +3,11 @@
 
 import { computeLetterMask, pickEditsAllowed } from './edit-distance.ts';
 import { foldText } from './fold-text.ts';
+import KNOWN_NAMES from './known-names.json' with { type: 'json' };
 import { joinWords, listRuns, splitAtSpaces, splitWords } from './words.ts';
+
+/** How a token is marked that wraps another. */
+export const WRAPPED = { symbol: 'w', name: 'wrapped' } as const;
 
 /** The beginning of an address, and its end if the text is a shortened address. */
 export interface AddressPart {
@@ -27,8 +31,10 @@ export interface SearchQuery {
   readonly spaced: readonly string[];
   /** Runs of neighbouring words, joined; empty for a single word. */
   readonly runs: ReadonlySet<string>;
-  /** The same text with other names of the coins in it. */
+  /** The same text with other names of the coins and tokens in it. */
   readonly aliases: readonly SearchAlias[];
+  /** Whether the text is a name of a chain's own coin. */
+  readonly isCoin: boolean;
   readonly address: AddressPart | null;
 }
 
@@ -37,35 +43,51 @@ interface SearchAlias {
   readonly words: readonly string[];
 }
 
-/** Names of one coin. Contracts use some of them, people others. */
-const COIN_NAMES: readonly (readonly string[])[] = [
-  ['btc', 'bitcoin'],
-  ['eth', 'ether', 'ethereum'],
-  ['sol', 'solana'],
-  ['bnb', 'binance'],
-  ['pol', 'matic', 'polygon'],
-  ['avax', 'avalanche'],
-  ['doge', 'dogecoin'],
-  ['xrp', 'ripple'],
-  ['ada', 'cardano'],
-  ['dot', 'polkadot'],
-  ['ltc', 'litecoin'],
-  ['usdt', 'tether'],
-];
+/** A coin or token that many know, whatever its contracts are called. */
+interface KnownNames {
+  readonly names: readonly string[];
+  /** What people call it, also in other scripts; contracts are not searched for these. */
+  readonly called: readonly string[];
+  /** Symbols of its versions, which are found by the names, not the reverse. */
+  readonly versions: readonly string[];
+}
 
-const NAMES_OF_COIN = new Map(
-  COIN_NAMES.flatMap((names) =>
-    names.map((name) => [name, names.filter((other) => other !== name)] as const),
-  ),
-);
+interface OtherNames {
+  readonly names: readonly string[];
+  /** Whether it is a chain's own coin: elsewhere it is traded as a token that wraps it. */
+  readonly isCoin: boolean;
+}
+
+function listOtherNames({ names, called, versions }: KnownNames, isCoin: boolean) {
+  return [...names, ...called].map((name): readonly [string, OtherNames] => [
+    joinWords(foldText(name)),
+    { names: [...names.filter((other) => other !== name), ...versions], isCoin },
+  ]);
+}
+
+const OTHER_NAMES: ReadonlyMap<string, OtherNames> = new Map([
+  ...KNOWN_NAMES.coins.flatMap((known) => listOtherNames(known, true)),
+  ...KNOWN_NAMES.tokens.flatMap((known) => listOtherNames(known, false)),
+]);
 
 const ALIASES_MAX = 4;
 
-function listAliases(spaced: readonly string[]): readonly SearchAlias[] {
-  const texts = spaced.flatMap((word, index) =>
-    (NAMES_OF_COIN.get(word) ?? []).map((other) => spaced.with(index, other).join(' ')),
-  );
-  return texts
+/** `wsteth` for `wrapped steth`; null for other texts. */
+function abbreviateWrapped([first, ...others]: readonly string[]): string | null {
+  if (first !== WRAPPED.name || others.length === 0) return null;
+  return WRAPPED.symbol + joinWords(others.join(' '));
+}
+
+/** The text with other names of what the whole of it, or one of its words, names. */
+function listAliases(joined: string, spaced: readonly string[]): readonly SearchAlias[] {
+  const whole = OTHER_NAMES.get(joined)?.names;
+  const texts =
+    whole ??
+    spaced.flatMap((word, index) =>
+      (OTHER_NAMES.get(word)?.names ?? []).map((other) => spaced.with(index, other).join(' ')),
+    );
+  const abbreviated = abbreviateWrapped(spaced);
+  return [...(abbreviated === null ? [] : [abbreviated]), ...texts]
     .slice(0, ALIASES_MAX)
     .map((text) => ({ joined: joinWords(text), words: splitWords(text) }));
 }
@@ -94,17 +116,19 @@ export function parseSearchQuery(typed: string): SearchQuery | null {
   if (text === '') return null;
   const points = toPoints(text);
   const spaced = splitAtSpaces(text);
+  const joined = joinWords(text);
   return {
     text,
     points,
     letterMask: computeLetterMask(points),
     edits: pickEditsAllowed(points.length),
     isWord: spaced.length === 1,
-    joined: joinWords(text),
+    joined,
     words: splitWords(text),
     spaced,
     runs: spaced.length === 1 ? new Set() : new Set(listRuns(spaced)),
-    aliases: listAliases(spaced),
+    aliases: listAliases(joined, spaced),
+    isCoin: OTHER_NAMES.get(joined)?.isCoin ?? false,
     address: parseAddressPart(typed.trim()),
   };
 }

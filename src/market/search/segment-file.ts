@@ -28,8 +28,8 @@ export interface OpenedSegment {
   readonly ageMs: number;
 }
 
-/** Raised when the arrays or their order change: files of another format are not read. */
-const FORMAT = 2;
+/** Raised when the arrays, their order or the form of texts change: other files are not read. */
+const FORMAT = 3;
 
 const TYPES = { Uint8Array, Uint32Array, Float64Array } as const;
 

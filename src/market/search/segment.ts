@@ -9,11 +9,11 @@ import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';
 import { findTypos } from './find-typos.ts';
 import { foldText } from './fold-text.ts';
 import type { Found, Listing } from './listing.ts';
-import { beginsWords, isAtAddress, isWhole, MATCHES, type Match, WRAPPED } from './match-text.ts';
+import { beginsWords, isAtAddress, isWhole, MATCHES, type Match } from './match-text.ts';
 import { MatchMerger, type MatchStream } from './merge-matches.ts';
 import { type AddressArrays, PackedAddresses, packAddresses } from './packed-addresses.ts';
 import { ESTABLISHED_POINTS, VERIFIED_POINTS } from './prominence.ts';
-import type { AddressPart, SearchQuery } from './search-query.ts';
+import { type AddressPart, type SearchQuery, WRAPPED } from './search-query.ts';
 import { buildVocabulary, Vocabulary, type VocabularyArrays } from './vocabulary.ts';
 import { joinWords } from './words.ts';
 
@@ -210,7 +210,7 @@ export class Segment {
       stream(MATCHES.verifiedSymbol, this.#onlyVerified(symbols.findEqual(text))),
       stream(MATCHES.verifiedName, this.#onlyVerified(names.findEqual(joined))),
       stream(MATCHES.symbol, symbols.findEqual(text)),
-      ...this.#listWrapped(joined, MATCHES.wrapped),
+      ...this.#listWrapped(joined, query.isCoin ? MATCHES.wrapped : MATCHES.wrappedToken),
       stream(MATCHES.name, names.findEqual(joined)),
       ...this.#listAliases(query),
       stream(MATCHES.words, this.#vocabulary.findAll(query.words)),
@@ -244,11 +244,11 @@ export class Segment {
     ];
   }
 
-  #listAliases({ aliases }: SearchQuery): readonly MatchStream[] {
+  #listAliases({ aliases, isCoin }: SearchQuery): readonly MatchStream[] {
     return aliases.flatMap(({ joined, words }) => [
       { match: MATCHES.alias, positions: this.#symbols.findEqual(joined) },
       { match: MATCHES.alias, positions: this.#names.findEqual(joined) },
-      ...this.#listWrapped(joined, MATCHES.alias),
+      ...(isCoin ? this.#listWrapped(joined, MATCHES.alias) : []),
       { match: MATCHES.aliasWords, positions: this.#vocabulary.findAll(words) },
     ]);
   }

@@ -1,176 +1,132 @@
-// What people type, and the token that they mean, over some 15,000 real tokens and impostors.
+// What people type, and the token that they mean (test/search-queries.json), over some 19,000 real
+// tokens and impostors of all built-in chains.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { buildModelListing, buildSearchMarket } from '../../../test/search-market.ts';
+import type { ChainSlug } from '../../model/chain.ts';
 import { ChainSearch } from './chain-search.ts';
-import type { Found } from './listing.ts';
+import { type FoundToken, searchChains } from './search-chains.ts';
 import { parseSearchQuery } from './search-query.ts';
 import { buildSegment } from './segment.ts';
 
-const MARKET = buildSearchMarket();
-const BY_TOKEN = new Map(MARKET.map((token) => [token.token, token]));
+interface Queries {
+  /** By subject: the text, and the token that must come first, with its chain if that matters. */
+  readonly anyChain: Readonly<Record<string, readonly (readonly [text: string, first: string])[]>>;
+  readonly oneChain: readonly (readonly [text: string, chain: ChainSlug, symbol: string])[];
+}
 
-function openSearch(isListed: boolean): (text: string, limit: number) => readonly Found[] {
-  const index = new ChainSearch();
-  index.begin();
-  index.setSegment(buildSegment(MARKET.map((token) => buildModelListing(token, isListed))));
-  return (text, limit) => {
+const PAGE = new URL('../../../test/search-queries.json', import.meta.url);
+const { anyChain, oneChain } = JSON.parse(readFileSync(PAGE, 'utf8')) as Queries;
+const ALL_QUERIES = Object.values(anyChain).flat();
+
+const MARKET = buildSearchMarket();
+const VERIFIED = MARKET.filter(({ isVerified }) => isVerified);
+const BY_TOKEN = new Map(MARKET.map((token) => [`${token.chain} ${token.token}`, token]));
+
+type Search = (text: string, limit: number, chain?: ChainSlug) => readonly FoundToken[];
+
+function openSearch(isListed: boolean): Search {
+  const tokensOf = Map.groupBy(MARKET, ({ chain }) => chain);
+  const indexes = Array.from(tokensOf, ([chain, tokens]) => {
+    const index = new ChainSearch();
+    index.begin();
+    index.setSegment(buildSegment(tokens.map((token) => buildModelListing(token, isListed))));
+    return [chain, index] as const;
+  });
+  return (text, limit, chain) => {
     const query = parseSearchQuery(text);
     assert.ok(query !== null);
-    return index.search(query, { limit, isHidden: () => false });
+    const searched = indexes.filter(([slug]) => chain === undefined || slug === chain);
+    return searchChains(searched, query, { limit, isHidden: () => false });
   };
 }
 
 const withLists = openSearch(true);
 const withoutLists = openSearch(false);
 
-/** The text, and the symbol of the verified token that must come first. */
-const MEANT: readonly (readonly [text: string, symbol: string])[] = [
-  // Names and symbols of the largest, which many imitate.
-  ['tether', 'USDT'],
-  ['Tether USD', 'USDT'],
-  ['usdt', 'USDT'],
-  ['usdc', 'USDC'],
-  ['usd coin', 'USDC'],
-  ['btc', 'WBTC'],
-  ['bitcoin', 'WBTC'],
-  ['wbtc', 'WBTC'],
-  ['wrapped bitcoin', 'WBTC'],
-  ['wrapped btc', 'WBTC'],
-  ['eth', 'WETH'],
-  ['ether', 'WETH'],
-  ['ethereum', 'WETH'],
-  ['weth', 'WETH'],
-  ['wrapped ether', 'WETH'],
-  ['wrapped ethereum', 'WETH'],
-  ['wrapped eth', 'WETH'],
-  ['dai', 'DAI'],
-  ['pepe', 'PEPE'],
-  ['shib', 'SHIB'],
-  ['shiba', 'SHIB'],
-  ['shiba inu', 'SHIB'],
-  ['floki', 'FLOKI'],
-  ['sol', 'SOL'],
-  ['solana', 'SOL'],
-  // More words than the contract has, or fewer.
-  ['floki inu', 'FLOKI'],
-  ['uniswap token', 'UNI'],
-  ['maker dao', 'MKR'],
-  ['aave token', 'AAVE'],
-  ['uniswap', 'UNI'],
-  ['chainlink', 'LINK'],
-  ['lido', 'LDO'],
-  ['curve', 'CRV'],
-  ['graph', 'GRT'],
-  ['sandbox', 'SAND'],
-  ['compound', 'COMP'],
-  ['yearn', 'YFI'],
-  ['render', 'RNDR'],
-  ['axie', 'AXS'],
-  ['paypal', 'PYUSD'],
-  ['name service', 'ENS'],
-  ['0x', 'ZRX'],
-  ['mog', 'MOG'],
-  ['ondo', 'ONDO'],
-  ['ethena', 'ENA'],
-  // Words in another order, and of symbol and name together.
-  ['bitcoin wrapped', 'WBTC'],
-  ['ether wrapped', 'WETH'],
-  ['inu shiba', 'SHIB'],
-  ['usd tether', 'USDT'],
-  ['gold tether', 'XAUT'],
-  ['stablecoin dai', 'DAI'],
-  ['dao lido', 'LDO'],
-  ['infinity axie', 'AXS'],
-  ['graph the', 'GRT'],
-  ['mars dogelon', 'ELON'],
-  ['usd paypal', 'PYUSD'],
-  ['link token', 'LINK'],
-  ['coinbase btc', 'cbBTC'],
-  ['coinbase bitcoin', 'cbBTC'],
-  ['staked eth coinbase', 'cbETH'],
-  // Spaces and punctuation.
-  ['shibainu', 'SHIB'],
-  ['ether fi', 'ETHFI'],
-  ['ether.fi', 'ETHFI'],
-  ['pepe coin', 'PEPECOIN'],
-  ['pax-gold', 'PAXG'],
-  ['  The   Graph ', 'GRT'],
-  // Beginnings, as one types.
-  ['tet', 'USDT'],
-  ['unis', 'UNI'],
-  ['chainl', 'LINK'],
-  ['wrapped bt', 'WBTC'],
-  ['wrapped e', 'WETH'],
-  ['pend', 'PENDLE'],
-  ['eig', 'EIGEN'],
-  // Typing errors.
-  ['tehter', 'USDT'],
-  ['uniswpa', 'UNI'],
-  ['chianlink', 'LINK'],
-  ['shbia', 'SHIB'],
-  ['wraped ether', 'WETH'],
-  ['floky', 'FLOKI'],
-  ['maekr', 'MKR'],
-  ['compuond', 'COMP'],
-  // Parts of addresses, as wallets and explorers shorten them.
-  ['0xdac17f95', 'USDT'],
-  ['0xA0b86991', 'USDC'],
-  ['0xA0b8…eB48', 'USDC'],
-  ['0x2260...C599', 'WBTC'],
-  ['0xC02A', 'WETH'],
-];
+function findToken({ chain, token }: FoundToken) {
+  return BY_TOKEN.get(`${chain} ${token}`)!;
+}
+
+function describeFound(found: FoundToken): string {
+  const { chain, symbol, name, isVerified } = findToken(found);
+  return `${chain} ${symbol} (${name})${isVerified ? ' verified' : ''} ${found.kind} ${found.score}`;
+}
+
+/** `first` is the symbol of a verified token, with its chain in front if that matters. */
+function assertFirst(found: readonly FoundToken[], text: string, first: string): void {
+  const shown = `${text}: ${found.slice(0, 4).map(describeFound).join(', ')}`;
+  assert.ok(found[0] !== undefined, shown);
+  const { chain, symbol, isVerified } = findToken(found[0]);
+  assert.ok(isVerified && (first === symbol || first === `${chain} ${symbol}`), shown);
+}
+
+test('there are a hundred queries and more than ten thousand real tokens', () => {
+  assert.ok(MARKET.length > 17_000, String(MARKET.length));
+  assert.ok(ALL_QUERIES.length >= 100);
+});
+
+for (const [subject, queries] of Object.entries(anyChain)) {
+  describe(`the token that people mean comes first: ${subject}`, () => {
+    for (const [text, first] of queries) {
+      test(`${text} → ${first}`, () => assertFirst(withLists(text, 20), text, first));
+    }
+  });
+}
+
+describe('on one chain', () => {
+  for (const [text, chain, symbol] of oneChain) {
+    const first = `${chain} ${symbol}`;
+    test(`${text} → ${first}`, () => assertFirst(withLists(text, 20, chain), text, first));
+  }
+});
 
 /** Without token lists only liquidity, volume and age tell the real one. */
 const MEANT_WITHOUT_LISTS = [
   ...['tether', 'usdt', 'usdc', 'usd coin', 'btc', 'bitcoin', 'wrapped bitcoin', 'wbtc', 'ether'],
-  ...['eth', 'ethereum', 'weth', 'wrapped ether', 'dai', 'pepe', 'shiba inu', 'floki'],
-  ...['uniswap', 'chainlink', 'inu shiba', 'usd tether', 'tehter', '0xdac17f95'],
+  ...[
+    'eth',
+    'ethereum',
+    'weth',
+    'wrapped ether',
+    'dai',
+    'pepe',
+    'shiba inu',
+    'floki',
+    'sol',
+    'wif',
+  ],
+  ...['uniswap', 'chainlink', 'inu shiba', 'usd tether', 'tehter', '0xdac17f95', '比特币'],
 ];
-
-function describeFound({ token, kind, score }: Found): string {
-  const { symbol, name, isVerified } = BY_TOKEN.get(token)!;
-  return `${symbol} (${name})${isVerified ? ' verified' : ''} ${kind} ${score}`;
-}
-
-function assertFirst(found: readonly Found[], text: string, symbol: string): void {
-  const shown = `${text}: ${found.slice(0, 4).map(describeFound).join(', ')}`;
-  const first = BY_TOKEN.get(found[0]?.token ?? '');
-  assert.ok(first?.isVerified === true && first.symbol === symbol, shown);
-}
-
-test('there are more than ten thousand real tokens', () => {
-  assert.ok(MARKET.length > 14_000, String(MARKET.length));
-  assert.ok(MEANT.length >= 60);
-});
-
-describe('the token that people mean comes first', () => {
-  for (const [text, symbol] of MEANT) {
-    test(`${text} → ${symbol}`, () => assertFirst(withLists(text, 20), text, symbol));
-  }
-});
 
 describe('also where no token list says who is who', () => {
   for (const text of MEANT_WITHOUT_LISTS) {
-    const [, symbol] = MEANT.find(([meant]) => meant === text)!;
-    test(`${text} → ${symbol}`, () => assertFirst(withoutLists(text, 20), text, symbol));
+    const [, first] = ALL_QUERIES.find(([meant]) => meant === text)!;
+    test(`${text} → ${first}`, () => assertFirst(withoutLists(text, 20), text, first));
   }
 });
 
+/** What people mean by the symbol: some are names of a coin, and they mean the coin. */
+function pickMeant(chain: ChainSlug, symbol: string): string {
+  const text = symbol.toLowerCase();
+  const [, , onChain] = oneChain.find(([typed, on]) => on === chain && typed === text) ?? [];
+  const [, first] = ALL_QUERIES.find(([typed]) => typed === text) ?? [];
+  const isHere = first?.startsWith(`${chain} `) || first?.includes(' ') === false;
+  return onChain ?? (isHere ? first?.split(' ').at(-1) : undefined) ?? symbol;
+}
+
 test('each verified token comes first for its symbol of two letters or more', () => {
-  const verified = MARKET.filter(({ isVerified }) => isVerified);
-  for (const { symbol } of verified.filter((token) => token.symbol.length > 1)) {
-    // One is the name of a coin, and people mean the coin.
-    const [, meant = symbol] = MEANT.find(([text]) => text === symbol.toLowerCase()) ?? [];
-    assertFirst(withLists(symbol, 3), symbol, meant);
+  for (const { chain, symbol } of VERIFIED.filter((token) => token.symbol.length > 1)) {
+    assertFirst(withLists(symbol, 3, chain), symbol, `${chain} ${pickMeant(chain, symbol)}`);
   }
 });
 
 test('and among the first three for its name', () => {
-  for (const { token, name } of MARKET.filter(({ isVerified }) => isVerified)) {
-    const found = withLists(name, 3);
-    const shown = `${name}: ${found.map(describeFound).join(', ')}`;
+  for (const { chain, token, name } of VERIFIED) {
+    const found = withLists(name, 3, chain);
+    const shown = `${chain} ${name}: ${found.map(describeFound).join(', ')}`;
     assert.ok(
       found.some((one) => one.token === token),
       shown,
