@@ -10,6 +10,7 @@ import { findFamily } from '../src/compose/chain-families.ts';
 import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
+import type { TokenLists } from '../src/market/lists/token-lists.ts';
 import { ChainRegistry } from '../src/model/chain-registry.ts';
 import type { PoolId } from '../src/model/ids.ts';
 import type { MarketStore } from '../src/store/store.ts';
@@ -36,7 +37,7 @@ import {
   startScriptedNode,
 } from './fakes/scripted-node.ts';
 import { TRADE_COSTS } from './fakes/trade-costs.ts';
-import { openTestStore } from './market-scene.ts';
+import { createTestLists, openTestStore } from './market-scene.ts';
 import { walletId } from './test-ids.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -79,6 +80,8 @@ export interface BuildScene {
   readonly clock: ManualClock;
   /** Lines of the log. */
   readonly errors: string[];
+  /** Empty; tests may add some. */
+  readonly lists: TokenLists;
   build(input: Partial<TradeInput> & { quoteId?: string }): Promise<BuildAnswer>;
 }
 
@@ -123,7 +126,10 @@ async function createTradeChain(
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
   await store.market.transaction('devnet', (transaction) =>
-    transaction.putTokens([buildToken({ token: TOKEN }), buildToken({ token: WETH })]),
+    transaction.putTokens([
+      buildToken({ token: TOKEN, name: 'Token' }),
+      buildToken({ token: WETH }),
+    ]),
   );
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   const book = new SafetyBook();
@@ -210,13 +216,17 @@ export async function createBuildScene(
   const threads = openSearchThreads({ clock, logger });
   t.after(() => threads.stop());
   const desk = new RouteDesk(threads);
-  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
+  const lists = createTestLists([]);
+  const findLookalike = lists.findLookalike.bind(lists);
+  const parts = { chains, clock, isPaused, findLookalike, sealer: TEST_SEALER, desk };
+  const pricing = createPricing(parts);
   const { identity } = CONTEXT;
   const none = () => undefined;
   const caller = { key: 'test', identity, chargeAhead: () => 0, charge: none };
   const { client } = node;
-  const parts = { chainId: 1337, routers: ROUTERS, rollup: null, client, clock };
-  const builder = new EvmTransactions(parts);
+  const builder = new EvmTransactions({
+    ...{ chainId: 1337, routers: ROUTERS, rollup: null, client, clock },
+  });
   const errors: string[] = [];
   const build = createBuildTrade({
     ...{ pricing, chains, clock, sleep: createSleep(clock) },
@@ -224,7 +234,7 @@ export async function createBuildScene(
     log: { error: (_, message) => errors.push(message) },
   });
   return {
-    ...{ chain, store, fees, adoption, node, clock, errors },
+    ...{ chain, store, fees, adoption, node, clock, errors, lists },
     pricing: { ...pricing, price: (request) => pricing.price(request, caller) },
     build: (input) =>
       build({ ...SALE, deadlineSeconds: 120, approval: 'onchain', ...input } as never, CONTEXT),

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { foldText } from '../src/lib/fold-text.ts';
 import { ChainSearch } from '../src/market/search/chain-search.ts';
-import { foldText } from '../src/market/search/fold-text.ts';
 import { compareFound, type Found, type Listing } from '../src/market/search/listing.ts';
 import { isWhole, MATCHES, type Match, matchText } from '../src/market/search/match-text.ts';
 import { computeProminence, ESTABLISHED_POINTS } from '../src/market/search/prominence.ts';

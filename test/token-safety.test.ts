@@ -13,10 +13,12 @@ import type { MarketChain } from '../src/market/market-parts.ts';
 import type { ChainSlug } from '../src/model/chain.ts';
 import type { Address, PoolId } from '../src/model/ids.ts';
 import type { SideSafety } from '../src/model/pool-safety.ts';
+import type { ListingRecord } from '../src/store/market-reads.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';
 import { buildFakeAddress } from './fakes/fake-market.ts';
 import { createMarketScene, createTestLists, type Json, type MarketScene } from './market-scene.ts';
 import { setUp } from './root-hooks.ts';
+import { address } from './test-ids.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const CONTEXT = { identity: { kind: 'anonymous', key: 'test' } } as HandlerContext;
@@ -49,6 +51,7 @@ interface Asking {
   readonly book?: SafetyBook;
   readonly lists?: TokenLists;
   readonly noted?: Address[];
+  readonly mint?: Address;
 }
 
 function createHandler(asking: Asking = {}) {
@@ -74,7 +77,7 @@ function createHandler(asking: Asking = {}) {
 }
 
 async function ask(asking: Asking = {}): Promise<Json> {
-  const input = { chain: 'devnet', mint: token };
+  const input = { chain: 'devnet', mint: asking.mint ?? token };
   const answer = await createHandler(asking)(input, CONTEXT);
   const json = JSON.parse(answer.bytes.toString());
   assert.ok(check.Check(json), JSON.stringify([...check.Errors(json)].slice(0, 3)));
@@ -177,6 +180,29 @@ test('a token list decides what is verified, where one speaks of the chain', asy
   const verified = await ask({ lists: list(token) });
   assert.equal(factsOf(verified).VERIFIED, true);
   assert.ok(!codesOf(verified).includes('UNVERIFIED'));
+});
+
+test('a token that looks like one that a list vouches for is told from it', async () => {
+  const { native, stable } = scene.market.parts.chains.find('devnet')!.assets;
+  const listings: ListingRecord[] = [];
+  for await (const page of scene.store.market.scanListings('devnet')) listings.push(...page);
+  const isPlain = (one: ListingRecord) => !native.has(one.token) && !stable.has(one.token);
+  const { token: mint, name } = listings.find((one) => one.name !== null && isPlain(one))!;
+  const list = (address: string, vouched: string) => {
+    const entry = { chain: 'devnet', token: address, symbol: 'X', name: vouched, links: null };
+    return createTestLists([{ name: 'Test list', tokens: [entry] } as never]);
+  };
+  const other = '0x00000000000000000000000000000000000000ff';
+  const shown = findFamily('devnet').addresses.toShown(address(other));
+  const copy = await ask({ mint, lists: list(other, `\u200b${name?.toUpperCase()}\u0301`) });
+  assert.equal(factsOf(copy).LOOKALIKE_OF, `devnet:${shown}`);
+  const { message } = copy.warnings.find(({ code }: Json) => code === 'LOOKALIKE');
+  assert.ok(message.includes(shown), message);
+  for (const lists of [list(other, 'OTHER'), list(mint, name ?? '')]) {
+    const json = await ask({ mint, lists });
+    assert.equal(factsOf(json).LOOKALIKE_OF, undefined);
+    assert.ok(!codesOf(json).includes('LOOKALIKE'));
+  }
 });
 
 test('an unknown token is 404, a malformed address 400', async () => {

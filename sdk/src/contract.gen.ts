@@ -824,21 +824,22 @@ export interface Readiness {
 
 export interface SafetyFact {
   /**
-   * A stable code; new ones may be added: VERIFIED, BUY_TAX_BPS, SELL_TAX_BPS, SELLABLE, POOLS,
-   * POOLS_CHECKED, LIQUIDITY_USD, FIRST_SEEN_AT, SUPPLY_RAW, HOLDERS, TOP10_PCT, OWNER,
-   * MINTABLE, PROXY, TOKEN_PROGRAM, MINT_AUTHORITY, FREEZE_AUTHORITY, TRANSFER_FEE_BPS,
-   * TRANSFER_FEE_MAX_RAW, NEXT_TRANSFER_FEE_BPS, TRANSFER_HOOK, PERMANENT_DELEGATE,
-   * FROZEN_BY_DEFAULT, PAUSE_AUTHORITY, PAUSED, TRANSFERABLE, TOP10_ACCOUNTS_PCT,
-   * LAUNCH_BUNDLE_PCT, LAUNCH_BUNDLE_WALLETS.
+   * A stable code; new ones may be added: VERIFIED, LOOKALIKE_OF, BUY_TAX_BPS, SELL_TAX_BPS,
+   * SELLABLE, POOLS, POOLS_CHECKED, LIQUIDITY_USD, FIRST_SEEN_AT, SUPPLY_RAW, HOLDERS,
+   * TOP10_PCT, OWNER, MINTABLE, PROXY, TOKEN_PROGRAM, MINT_AUTHORITY, FREEZE_AUTHORITY,
+   * TRANSFER_FEE_BPS, TRANSFER_FEE_MAX_RAW, NEXT_TRANSFER_FEE_BPS, TRANSFER_HOOK,
+   * PERMANENT_DELEGATE, FROZEN_BY_DEFAULT, PAUSE_AUTHORITY, PAUSED, TRANSFERABLE,
+   * TOP10_ACCOUNTS_PCT, LAUNCH_BUNDLE_PCT, LAUNCH_BUNDLE_WALLETS.
    */
   code: string;
   /**
-   * Null if unknown; POOLS is null above 50. Taxes are those of the worst pool that was
-   * checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode
-   * has a known function that mints; PROXY whether calls go on to other code. On Solana, an
-   * authority, hook or delegate is an address, or false if there is none; TOP10_ACCOUNTS_PCT
-   * counts token accounts, pools included; LAUNCH_BUNDLE_PCT is what was bought in the block in
-   * which a launchpad opened the token, in per cent of the supply.
+   * Null if unknown; POOLS is null above 50. LOOKALIKE_OF is there only if the token can be
+   * mistaken for one that a token list vouches for: that one as chain:mint. Taxes are those of
+   * the worst pool that was checked. OWNER is the zero address if it was given up; MINTABLE
+   * says whether the bytecode has a known function that mints; PROXY whether calls go on to
+   * other code. On Solana, an authority, hook or delegate is an address, or false if there is
+   * none; TOP10_ACCOUNTS_PCT counts token accounts, pools included; LAUNCH_BUNDLE_PCT is what
+   * was bought in the block in which a launchpad opened the token, in per cent of the supply.
    */
   value: string | number | boolean | null;
   /** Why a fact is unknown. */

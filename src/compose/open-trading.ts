@@ -28,7 +28,7 @@ interface OpenTradingOptions {
   readonly feed: Feed;
   readonly chains: FollowedChains;
   readonly connections: ChainConnections;
-  readonly market: Pick<Market, 'pauses' | 'states'>;
+  readonly market: Pick<Market, 'pauses' | 'states' | 'parts'>;
   readonly peppers: Peppers;
   /** Absent if nothing is looked up. */
   readonly lookups: LookupDesk | undefined;
@@ -70,6 +70,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     chains,
     clock,
     candles: store.market,
+    findLookalike: (named) => market.parts.lists.findLookalike(named),
     desk,
     lookups: options.lookups,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),

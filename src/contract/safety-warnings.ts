@@ -1,4 +1,7 @@
-// What a simulated round trip says of a token, in words: for quotes and for the token itself.
+// What is known of a token's safety, in words: for quotes and for the token itself.
+
+import type { ChainSlug } from '../model/chain.ts';
+import type { Address } from '../model/ids.ts';
 
 type SafetyWarning = readonly [
   code: 'TAXED_TOKEN' | 'UNSELLABLE' | 'SELL_GAS_HIGH',
@@ -51,4 +54,24 @@ export function* warnOfPowers(powers: MintPowers): Generator<PowerWarning> {
   if (powers.canTake) {
     yield ['PERMANENT_DELEGATE', 'Somebody may move or burn the tokens of any holder.'];
   }
+}
+
+/** A token that a token list vouches for, and that another one can be mistaken for. */
+export interface Lookalike {
+  readonly chain: ChainSlug;
+  readonly token: Address;
+  readonly symbol: string | null;
+}
+
+/** `mint` is its shown address; `chain` is that of the token that looks like it. */
+export function warnOfLookalike(
+  of: Lookalike,
+  { mint, chain }: { readonly mint: string; readonly chain: ChainSlug },
+): readonly [code: 'LOOKALIKE', message: string] {
+  const place = of.chain === chain ? mint : `${mint} on ${of.chain}`;
+  const who = of.symbol === null ? place : `${of.symbol} (${place})`;
+  return [
+    'LOOKALIKE',
+    `The token looks like ${who}, which a token list vouches for; it is another.`,
+  ];
 }

@@ -42,6 +42,15 @@ test('at most 64 code points, cut between graphemes', () => {
   assert.ok([...zalgo].length <= 64);
 });
 
+test('a letter has at most three accents; scripts that need some keep them', () => {
+  const zalgo = 'U\u0316\u0317\u0318\u0319\u0300\u0301S\u0330\u0331\u0332\u0333DT';
+  assert.equal(cleanText(zalgo)?.normalize('NFD').replace(/\p{M}/gu, ''), 'USDT');
+  assert.doesNotMatch(cleanText(zalgo) ?? '', /\p{M}{4}/u);
+  for (const name of ['ที่นี่', 'हिन्दी', 'Tiếng Việt', 'שָׁלוֹם']) {
+    assert.equal(cleanText(name), name.normalize('NFC'));
+  }
+});
+
 test('the result is short, clean and stable for any input', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {

@@ -15,6 +15,9 @@ const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/gu;
 /** JavaScript counts the zero-width no-break space as whitespace; here it is removed. */
 const WHITESPACE = /(?:[^\S\ufeff]|\u2800)+/gu;
 
+/** Accents above three on one letter, which would cover other lines. No script needs more. */
+const STACKED_MARKS = /(?<=\p{M}{3})\p{M}+/gu;
+
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** Cuts between graphemes, so that no accent or surrogate pair is split. */
@@ -37,6 +40,7 @@ export function cleanText(text: string): string | null {
     .replace(WHITESPACE, ' ')
     .replace(INVISIBLE, '')
     .normalize('NFC')
+    .replace(STACKED_MARKS, '')
     .replace(WHITESPACE, ' ')
     .trim();
   const short = visible.length <= LENGTH_MAX ? visible : cut(visible).trim();

@@ -6,7 +6,7 @@ import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getTokenSafety } from '../contract/operations/get-token-safety.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
-import { warnOfMeasured } from '../contract/safety-warnings.ts';
+import { warnOfLookalike, warnOfMeasured } from '../contract/safety-warnings.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { pow10 } from '../lib/decimal.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -137,6 +137,20 @@ function findVerified(parts: MarketParts, { chain, token }: TokenReference): boo
   return entries === undefined || entries.size === 0 ? null : entries.has(token);
 }
 
+/** What is said of a token that can be mistaken for one that a list vouches for. */
+function findLookalike(
+  { lists, chains }: MarketParts,
+  chain: ChainSlug,
+  { token, symbol, name }: TokenRecord,
+): { readonly fact: TokenFact; readonly warning: TokenWarning } | null {
+  const found = lists.findLookalike({ chain, token, symbol, name });
+  if (found === null) return null;
+  const mint = chains.findAddresses(found.chain).toShown(found.token);
+  const [code, message] = warnOfLookalike(found, { mint, chain });
+  const value = `${found.chain}:${mint}`;
+  return { fact: { code: 'LOOKALIKE_OF', value, source: 'list' }, warning: { code, message } };
+}
+
 function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | null): TokenFact[] {
   const { token, poolCount, topRaw } = read;
   const { sum, pools } = measured;
@@ -235,16 +249,19 @@ async function makeAnswer(
   const isVerified = findVerified(parts, reference);
   const reading = contracts.find(market, token);
   const isAsset = market.assets.native.has(token) || market.assets.stable.has(token);
+  const alike = isAsset ? null : findLookalike(parts, chain, value.token);
   const text = serializeOpen({
     pools: measured.pools,
     facts: [
       ...listFacts(value, measured, isVerified),
+      ...(alike === null ? [] : [alike.fact]),
       ...listTokenFacts(reading, {
         addresses: reference.addresses,
         hasMints: market.hasMints === true,
       }),
     ],
     warnings: [
+      ...(alike === null ? [] : [alike.warning]),
       ...listWarnings(value, measured, { isAsset, isVerified, checkpoint }),
       ...listPowerWarnings(reading, isAsset),
     ],

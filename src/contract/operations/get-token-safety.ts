@@ -27,6 +27,7 @@ const poolSafetySchema = Type.Object(
 /** What can be said of every token. */
 const FACT_CODES = [
   'VERIFIED',
+  'LOOKALIKE_OF',
   'BUY_TAX_BPS',
   'SELL_TAX_BPS',
   'SELLABLE',
@@ -64,7 +65,7 @@ const factSchema = Type.Object(
     }),
     value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
       description:
-        'Null if unknown; POOLS is null above 50. Taxes are those of the worst pool that was checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode has a known function that mints; PROXY whether calls go on to other code. On Solana, an authority, hook or delegate is an address, or false if there is none; TOP10_ACCOUNTS_PCT counts token accounts, pools included; LAUNCH_BUNDLE_PCT is what was bought in the block in which a launchpad opened the token, in per cent of the supply.',
+        'Null if unknown; POOLS is null above 50. LOOKALIKE_OF is there only if the token can be mistaken for one that a token list vouches for: that one as chain:mint. Taxes are those of the worst pool that was checked. OWNER is the zero address if it was given up; MINTABLE says whether the bytecode has a known function that mints; PROXY whether calls go on to other code. On Solana, an authority, hook or delegate is an address, or false if there is none; TOP10_ACCOUNTS_PCT counts token accounts, pools included; LAUNCH_BUNDLE_PCT is what was bought in the block in which a launchpad opened the token, in per cent of the supply.',
     }),
     reason: Type.Optional(Type.String({ description: 'Why a fact is unknown.' })),
     source: Type.Enum(['index', 'simulation', 'list', 'contract', 'mint'], {

@@ -2,7 +2,9 @@
 //
 // A URL that fails keeps its last good list; the failure is reported once.
 
+import type { Lookalike } from '../../contract/safety-warnings.ts';
 import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
+import { Lookalikes, type NamedToken } from './lookalikes.ts';
 import type { TokenList } from './parse-token-list.ts';
 import { buildTokenDirectory, type TokenDirectory } from './token-directory.ts';
 import type { TokenListSource } from './token-list-source.ts';
@@ -32,16 +34,23 @@ export class TokenLists {
   readonly #abort = new AbortController();
   #work: Promise<unknown> = Promise.resolve();
   #directory: TokenDirectory;
+  #lookalikes: Lookalikes;
 
   constructor(options: TokenListsOptions) {
     this.#options = options;
     this.#states = options.sources.map((source) => ({ source, list: source.list, failures: 0 }));
     this.#directory = this.#build();
+    this.#lookalikes = new Lookalikes(this.#directory);
   }
 
   /** A new object after each change. */
   get directory(): TokenDirectory {
     return this.#directory;
+  }
+
+  /** The vouched token that a token can be mistaken for; null if there is none. */
+  findLookalike(named: NamedToken): Lookalike | null {
+    return this.#lookalikes.find(named);
   }
 
   /** For the metrics. */
@@ -81,6 +90,7 @@ export class TokenLists {
 
   #publish(): void {
     this.#directory = this.#build();
+    this.#lookalikes = new Lookalikes(this.#directory);
     for (const listener of this.#listeners) listener();
   }
 

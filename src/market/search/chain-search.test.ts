@@ -13,9 +13,9 @@ import {
   search,
   searchPlainly,
 } from '../../../test/plain-search.ts';
+import { foldText } from '../../lib/fold-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { ChainSearch } from './chain-search.ts';
-import { foldText } from './fold-text.ts';
 import type { Listing } from './listing.ts';
 import { MATCHES, type Match } from './match-text.ts';
 import { VERIFIED_POINTS } from './prominence.ts';

@@ -1,8 +1,8 @@
 // Search over one chain's tokens: a segment with most of them, and the changes since.
 
+import { foldText } from '../../lib/fold-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { computeLetterMask, mayBeWithin } from './edit-distance.ts';
-import { foldText } from './fold-text.ts';
 import { compareFound, type Found, type Listing } from './listing.ts';
 import { isWhole, type Match, matchText, matchTypos, type TokenTexts } from './match-text.ts';
 import { ESTABLISHED_POINTS } from './prominence.ts';

@@ -2,12 +2,12 @@
 //
 // Every list of the indexes is in that order, so the best matches of each kind are read first.
 
+import { foldText } from '../../lib/fold-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { buildFieldIndex } from './build-field-index.ts';
 import { buildExactIndex, type ExactArrays, findCandidates } from './exact-index.ts';
 import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';
 import { findTypos } from './find-typos.ts';
-import { foldText } from './fold-text.ts';
 import type { Found, Listing } from './listing.ts';
 import { beginsWords, isAtAddress, isWhole, MATCHES, type Match } from './match-text.ts';
 import { MatchMerger, type MatchStream } from './merge-matches.ts';

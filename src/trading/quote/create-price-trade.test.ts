@@ -67,6 +67,20 @@ describe('the minimum', () => {
   });
 });
 
+it('a token that looks like one that a list vouches for has a warning', async (t) => {
+  const pools = [createPair(1, [TOKEN, WETH], [DEEP, DEEP])];
+  const { pricing, lists } = await createBuildScene(t, pools);
+  const findWarning = async () => {
+    const { warnings } = pricing.sealAnswer(await pricing.price(pricing.parse(SALE)));
+    return warnings.find(({ code }) => code === 'LOOKALIKE')?.message ?? null;
+  };
+  assert.equal(await findWarning(), null);
+  const vouched = { chain: 'devnet', token: buildFakeAddress('ff', 77), symbol: 'OTHER' } as const;
+  const entry = { ...vouched, name: 'Tоkén', links: null, logo: null };
+  lists.add({ label: 'test', list: { name: 'Test list', tokens: [entry] } });
+  assert.match((await findWarning()) ?? '', /looks like OTHER .* which a token list vouches for/);
+});
+
 describe('the network cost of a quote', () => {
   it('includes what rollups charge for the data of the transaction', async (t) => {
     const scene = await createBuildScene(t, [createPair(1, [TOKEN, WETH], [DEEP, DEEP])]);

@@ -1,6 +1,7 @@
 // Prices a trade on the last committed state: route, amounts, fees, safety, warnings.
 
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
+import { type Lookalike, warnOfLookalike } from '../../contract/safety-warnings.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ratio } from '../../lib/decimal.ts';
@@ -42,9 +43,13 @@ import { computeAmounts } from './trade-amounts.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
 import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
-import { findWarnings } from './trade-warnings.ts';
+import { findWarnings, type WarningFacts } from './trade-warnings.ts';
 import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
 import { turnForRoute } from './turn-for-route.ts';
+
+type FindLookalike = (
+  named: Pick<TokenRecord, 'token' | 'symbol' | 'name'> & { readonly chain: ChainSlug },
+) => Lookalike | null;
 
 export interface PricingParts {
   readonly chains: TradeChains;
@@ -52,6 +57,8 @@ export interface PricingParts {
   readonly clock: Clock;
   /** Where recent prices of pools are read; absent if they are not known. */
   readonly candles?: CandleSource | undefined;
+  /** The vouched token that one can be mistaken for; absent if there are no token lists. */
+  readonly findLookalike?: FindLookalike | undefined;
   /** Where routes are searched. */
   readonly desk: Pick<RouteDesk, 'search' | 'inTurn'>;
 }
@@ -149,6 +156,7 @@ interface Context {
   readonly autoSlippage: AutoSlippage | null;
   readonly nowMs: number;
   readonly isLoaded: boolean;
+  readonly lookalike: WarningFacts['lookalike'];
 }
 
 function computePrices(
@@ -224,6 +232,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       ...{ openFlags, hasNoDeadline: router?.hasNoDeadline ?? false },
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
+      lookalike: context.lookalike,
       safety: tokenSafety,
       unitName: chain.costs.unitName,
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
@@ -342,6 +351,19 @@ function createSearch(parts: PricingParts) {
   };
 }
 
+function findLookalikeWarning(
+  { findLookalike, chains }: PricingParts,
+  { slug: chain, trusted }: TradeChain,
+  row: TokenRecord | null,
+): WarningFacts['lookalike'] {
+  if (row === null || trusted.has(row.token)) return null;
+  const { token, symbol, name } = row;
+  const found = findLookalike?.({ chain, token, symbol, name }) ?? null;
+  if (found === null) return null;
+  const mint = chains.findAddresses(found.chain).toShown(found.token);
+  return warnOfLookalike(found, { mint, chain });
+}
+
 export function createPriceTrade(parts: PricingParts): PriceTrade {
   const search = createSearch(parts);
   return async (request, caller, options = {}) => {
@@ -381,7 +403,7 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const nowMs = parts.clock.nowMs();
     return buildPricedTrade({
       ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
-      isLoaded,
+      ...{ isLoaded, lookalike: findLookalikeWarning(parts, chain, ends.row) },
     });
   };
 }

@@ -58,6 +58,7 @@ const QUIET: WarningFacts = {
   openFlags: '',
   token: TOKEN,
   isTrusted: false,
+  lookalike: null,
   safety: SAFE,
   unitName: 'gas',
   isMeasured: true,
@@ -166,6 +167,7 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ['a token in between of which some is left', withReserve(5n, 4n), ['LEFTOVER_TOKENS']],
   ['a token in between of which nothing is left', withReserve(5n, 5n), []],
   ['a router that is told what to spend', { isInputGiven: true }, ['INPUT_SPENT_WHOLE']],
+  ['a token that looks like another', { lookalike: ['LOOKALIKE', ''] }, ['LOOKALIKE']],
   ['a router without deadlines', { hasNoDeadline: true }, ['NO_DEADLINE']],
 ];
 

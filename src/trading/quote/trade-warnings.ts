@@ -1,7 +1,7 @@
 // What a user should know before agreeing to a trade.
 
 import { explainFlags } from '../../amm/unchecked-flag.ts';
-import { warnOfMeasured } from '../../contract/safety-warnings.ts';
+import { type warnOfLookalike, warnOfMeasured } from '../../contract/safety-warnings.ts';
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
@@ -28,6 +28,8 @@ export interface WarningFacts {
   /** The traded token's row; null for the native coin. */
   readonly token: TokenRecord | null;
   readonly isTrusted: boolean;
+  /** Null if it looks like no token that a token list vouches for. */
+  readonly lookalike: ReturnType<typeof warnOfLookalike> | null;
   readonly safety: TokenSafety | null;
   /** What the chain calls a unit of a transaction's cost. */
   readonly unitName: string;
@@ -108,6 +110,7 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
   if (token !== null && isFresh(token, checkpoint)) {
     yield ['FRESH_TOKEN', 'The token is less than 24 hours old.'];
   }
+  if (facts.lookalike !== null) yield facts.lookalike;
   const ageMs = nowMs - checkpoint.timestampMs;
   if (facts.isBehind || (facts.isEverMoving && ageMs > HEAD_AGE_MAX_MS)) {
     const seconds = Math.max(0, Math.round(ageMs / 1000));

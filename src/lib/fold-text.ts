@@ -1,7 +1,7 @@
 // Normalises text for search: one case, one Unicode form, single spaces, nothing invisible, and no
 // dollar sign in front: `$WIF` is the symbol of a token that people call WIF, and the reverse.
 
-import { cleanText } from '../../lib/clean-text.ts';
+import { cleanText } from './clean-text.ts';
 
 /** Plain ASCII words, which only need lower case. */
 const PLAIN = /^[!-~]+( [!-~]+)*$/;
