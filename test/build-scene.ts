@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { toPoolMoment } from '../src/amm/pool-moment.ts';
 import type { NetworkFees } from '../src/chains/chain-nodes.ts';
 import { EvmTransactions } from '../src/chains/evm/transactions/evm-transactions.ts';
 import type { UniversalRouter, VenueRouter } from '../src/chains/evm/transactions/swap-routers.ts';
@@ -144,6 +145,7 @@ async function createTradeChain(
     ...{ startBlock: 0, block: block.number, blockHash: block.hash },
     ...{ timestampMs: block.timestampMs, finalizedBlock: 0, version: 1 },
   };
+  graph.moveTo(toPoolMoment(checkpoint));
   const awaited = new AwaitedPools({
     ...{ clock, isAdopting: () => adoption.isOn },
     adopt: (asked) => adoption.asked.push(...asked),
@@ -174,6 +176,7 @@ async function createTradeChain(
       findUntraded(store.market, {
         ...{ chain: 'devnet', ...trade, trusted, tradedVenues, native: new Set([COIN, WETH]) },
         awaitPools: (asked) => awaited.ask(asked),
+        moment: toPoolMoment(checkpoint),
       }),
   };
   return { chain, store: store.market };

@@ -72,6 +72,34 @@ export function readPoolAt(recorded: RecordedPool, nowSeconds = TIME): AccountRe
   return reading ?? assert.fail(`${recorded.folder} was not read`);
 }
 
+/** Bytes of one of the pool's accounts, to be set. */
+export interface BytePatch {
+  readonly account: (recorded: RecordedPool) => string;
+  readonly offset: number;
+  readonly bytes: ArrayLike<number>;
+}
+
+export const ofPool = ({ pool }: RecordedPool) => pool;
+
+/** The first account of a kind. */
+export const withDiscriminator = (discriminator: string) => (recorded: RecordedPool) => {
+  const found = Array.from(recorded.accounts).find(
+    ([, data]) => data.toString('hex', 0, 8) === discriminator,
+  );
+  return found?.[0] ?? assert.fail(`no account has the discriminator ${discriminator}`);
+};
+
+export function patchPool(recorded: RecordedPool, patches: readonly BytePatch[]): RecordedPool {
+  const accounts = new Map(recorded.accounts);
+  for (const { account, offset, bytes } of patches) {
+    const key = account(recorded);
+    const data = Buffer.from(accounts.get(key) ?? assert.fail(`no account ${key}`));
+    data.set(bytes, offset);
+    accounts.set(key, data);
+  }
+  return { ...recorded, accounts };
+}
+
 export function buildPoolRecord(reading: AccountReading): PoolRecord {
   const { kind, token0, token1, feePips, terms, state } = reading;
   return {
@@ -87,7 +115,7 @@ export function createRecordedSwapPool(recorded: RecordedPool, nowSeconds = TIME
   const record = buildPoolRecord(reading);
   const ticks = reading.ticks.map((tick) => ({ ...tick, pool: record.pool }));
   const pool = kindOf(reading).createSwapPool(record, ticks, undefined);
-  return pool?.at?.(nowSeconds) ?? pool;
+  return pool?.at?.({ seconds: nowSeconds, block: SLOT }) ?? pool;
 }
 
 export function isZeroForOne(recorded: RecordedPool, quote: RecordedQuote): boolean {

@@ -573,7 +573,10 @@ export interface Pool {
    * not computed.
    */
   kind: string;
-  /** In 1e-6; for a dynamic fee, the latest one; null if it is not known. */
+  /**
+   * In 1e-6; for a fee that changes, that of the newest indexed block as far as it is known;
+   * null if it is not known.
+   */
   feePips: number | null;
   /** The token that is priced. */
   base: {
@@ -617,7 +620,10 @@ export interface PoolDetail {
    * not computed.
    */
   kind: string;
-  /** In 1e-6; for a dynamic fee, the latest one; null if it is not known. */
+  /**
+   * In 1e-6; for a fee that changes, that of the newest indexed block as far as it is known;
+   * null if it is not known.
+   */
   feePips: number | null;
   /** The token that is priced. */
   base: {
@@ -805,8 +811,8 @@ export interface Quote {
     ageMs: number;
   };
   /**
-   * Whether the same trade, executed on that state, takes `input.amountRaw` and pays
-   * `output.amountRaw` to the last unit.
+   * Whether the same trade, executed on that state and at the time of its block, takes
+   * `input.amountRaw` and pays `output.amountRaw` to the last unit.
    */
   exact: boolean;
   /** When `quoteId` expires, in Unix milliseconds. */
@@ -1090,7 +1096,10 @@ export interface StreamPool {
    * not computed.
    */
   kind: string;
-  /** In 1e-6; for a dynamic fee, the latest one; null if it is not known. */
+  /**
+   * In 1e-6; for a fee that changes, that of the newest indexed block as far as it is known;
+   * null if it is not known.
+   */
   feePips: number | null;
   /** The token that is priced. */
   base: {

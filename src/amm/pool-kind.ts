@@ -12,6 +12,7 @@ import type {
   StateOf,
   TermsOf,
 } from '../model/pool.ts';
+import type { PoolOpening } from './pool-moment.ts';
 import type { SwapPool } from './swap-pool.ts';
 import type { TickList } from './tick-list.ts';
 import type { PoolTransferFees } from './transfer-fee.ts';
@@ -82,6 +83,8 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * (`UncheckedFlag`); empty or absent if there are none.
    */
   findFlags?(state: StateOf<K>, terms: TermsOf<K>): string;
+  /** From when on the pool can be traded; null or absent if it could from the start. */
+  findOpening?(state: StateOf<K>): PoolOpening | null;
   /**
    * What names the pool that this row shares with others: a swap in one of them changes the rest.
    * Null or absent if the row is the whole pool.

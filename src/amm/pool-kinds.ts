@@ -1,11 +1,12 @@
 // The registry of pool kinds.
 
-import type { PoolChange, PoolKindName } from '../model/pool.ts';
+import type { PoolChange, PoolKindName, PoolRecord } from '../model/pool.ts';
 import { binsKind } from './bins/bins-kind.ts';
 import { ceiledProductKind } from './ceiled-product/ceiled-product-kind.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { constantProductKind } from './constant-product/constant-product-kind.ts';
 import type { PoolKind } from './pool-kind.ts';
+import { isOpenAt, type PoolMoment } from './pool-moment.ts';
 import { pumpKind } from './pump/pump-kind.ts';
 import { rangeX64Kind } from './range-x64/range-x64-kind.ts';
 import { segmentsKind } from './segments/segments-kind.ts';
@@ -40,6 +41,14 @@ export function kindOf(pool: { readonly kind: PoolKindName }): PoolKind {
   const kind = KINDS.get(pool.kind);
   if (kind === undefined) throw new Error(`unknown pool kind ${pool.kind}`);
   return kind;
+}
+
+/** The features of a pool, and in a block before it opens what keeps it from being traded. */
+export function findFlagsAt(row: PoolRecord, moment: PoolMoment): string {
+  const kind = kindOf(row);
+  const flags = kind.findFlags?.(row.state, row.terms) ?? '';
+  const opening = kind.findOpening?.(row.state) ?? null;
+  return opening === null || isOpenAt(opening, moment) ? flags : `${flags} ${opening.flag}`.trim();
 }
 
 /** Whether a change can be applied to a pool of this kind. */

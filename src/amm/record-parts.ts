@@ -30,10 +30,12 @@ function decodeField(text: string | null, kind: FieldKind): FieldValue {
   return kind === 'number' ? Number(text) : text === '1';
 }
 
-/** `countBefore`: how many fields rows had that an earlier version stored; the rest is unknown. */
-function decodeRow(text: string, kinds: NamedKinds, countBefore?: number): object {
+/** `countMin`: how many fields rows of the first version have; those added later are unknown. */
+function decodeRow(text: string, kinds: NamedKinds, countMin?: number): object {
   const entries = Object.entries(kinds);
-  const fields = decodeFields(text, entries.length, countBefore ?? entries.length);
+  const { length } = entries;
+  const counts = Array.from({ length: length - (countMin ?? length) + 1 }, (_, i) => length - i);
+  const fields = decodeFields(text, ...counts);
   return Object.fromEntries(
     entries.map(([name, kind], index) => [name, decodeField(fields[index] ?? null, kind)]),
   );
@@ -75,8 +77,8 @@ type RecordParts<K extends PoolKindName> = Pick<
 export function createRecordParts<K extends PoolKindName>(parts: {
   readonly terms: FieldKinds<TermsOf<K>>;
   readonly state: FieldKinds<StateOf<K>>;
-  /** How many fields of the state rows of an earlier version have. */
-  readonly stateCountBefore?: number;
+  /** How many fields of the state rows of the first version have, if some were added. */
+  readonly stateCountMin?: number;
 }): RecordParts<K> {
   const termKinds = parts.terms as unknown as NamedKinds;
   const stateKinds = parts.state as unknown as NamedKinds;
@@ -105,6 +107,6 @@ export function createRecordParts<K extends PoolKindName>(parts: {
     encodeTerms: (terms) => encodeRow(terms as object, termKinds),
     decodeTerms: (text) => decodeRow(text, termKinds) as TermsOf<K>,
     encodeState: (state) => encodeRow(state as object, stateKinds),
-    decodeState: (text) => decodeRow(text, stateKinds, parts.stateCountBefore) as StateOf<K>,
+    decodeState: (text) => decodeRow(text, stateKinds, parts.stateCountMin) as StateOf<K>,
   };
 }

@@ -1,6 +1,7 @@
 // What every kind of pool can do in memory: swap, and answer the questions of routing.
 
 import type { Ratio } from '../lib/decimal.ts';
+import type { PoolMoment } from './pool-moment.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
 import type { TickList } from './tick-list.ts';
 
@@ -58,8 +59,8 @@ export interface SwapPool {
   stretches(zeroForOne: boolean): Stretches;
   /** Never less than it can take; may be any value above `enough` once that is exceeded. */
   takesAtMost(zeroForOne: boolean, enough: number): number;
-  /** The same pool at another time; absent if its swaps do not depend on the time. */
-  at?(nowSeconds: number): SwapPool;
+  /** The same pool in another block; absent if its swaps do not depend on the time. */
+  at?(moment: PoolMoment): SwapPool;
   /** For a pool of tokens with transfer fees, whose amounts are those of the wallet. */
   splitTransfers?(
     zeroForOne: boolean,

@@ -5,8 +5,9 @@
 const INEXACT_FLAGS = {
   /** Raydium CPMM. */
   creatorFeeOnOutput: "the creator's fee is taken from the output",
-  feeScheduler: 'its fee changes with time and is not past its schedule',
-  /** Slipstream, Algebra, Meteora DLMM, Orca's adaptive fee. */
+  /** Meteora, in rows of earlier versions. */
+  feeScheduler: 'its fee changes with time, by a schedule that was not read',
+  /** Slipstream, Algebra. */
   timedFee: 'its fee depends on the time of the block, and the last known one is used',
   /** Aerodrome V2, Velodrome V2. */
   unannouncedFee: 'its fee may change without an event, and the last known one is used',
@@ -34,7 +35,7 @@ const UNQUOTED_FLAGS = [
   'dynamicFee',
   /** Raydium CLMM since 2026, Meteora DLMM: the fee is taken from one of the tokens. */
   'feeOnOutput',
-  /** The fee depends on the size of the trade. */
+  /** The fee depends on the size of the trade, or on the price. */
   'rateLimiter',
   /** Meteora DAMM v2: fees are added to the liquidity. */
   'compoundingFee',

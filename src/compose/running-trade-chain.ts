@@ -1,5 +1,6 @@
 // A followed chain for pricing, with its pools in memory as of the last commit.
 
+import { toPoolMoment } from '../amm/pool-moment.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
@@ -296,7 +297,9 @@ export class RunningTradeChain {
     const offered = this.#routers.list?.flatMap(({ venues }) => [...venues]);
     const tradedVenues = offered ? new Set(offered) : this.#connected.market.tradedVenues;
     const awaitPools = (pools: readonly PoolId[]) => this.#awaited.ask(pools);
-    const context = { chain, native, trusted, tradedVenues, awaitPools };
+    const checkpoint = this.#follower.current?.checkpoint;
+    const moment = toPoolMoment(checkpoint ?? { block: 0, timestampMs: 0 });
+    const context = { chain, native, trusted, tradedVenues, awaitPools, moment };
     return findUntraded(store.market, { ...context, ...trade });
   }
 

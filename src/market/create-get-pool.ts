@@ -1,7 +1,9 @@
 // Answers GET /pool.
 
 import { computeDepth } from '../amm/pool-depth.ts';
-import { kindOf } from '../amm/pool-kinds.ts';
+import { findFlagsAt, kindOf } from '../amm/pool-kinds.ts';
+import { type PoolMoment, toPoolMoment } from '../amm/pool-moment.ts';
+import { isQuotable } from '../amm/unchecked-flag.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
@@ -43,6 +45,7 @@ async function readDepth(
   reader: AnswerReader,
   market: MarketChain,
   { row, view, quote }: ReadPool,
+  moment: PoolMoment,
 ): Promise<PoolDetail['depth']> {
   const kind = kindOf(row);
   if (!market.leavesSwapsAlone(row) || (kind.hasTicks && !row.complete)) return null;
@@ -50,11 +53,13 @@ async function readDepth(
   if (kind.hasTicks && range === null) return null;
   const ticks = range === null ? [] : await reader.readTickRange(market.slug, row.pool, range);
   const pool = kind.createSwapPool(row, ticks, undefined);
-  if (pool === null) return null;
+  if (pool === null || !isQuotable(findFlagsAt(row, moment))) return null;
   const toUsd = createPricing(market, quote);
-  return computeDepth(pool, view.baseIsToken0).map(({ pct, bidRaw, askRaw }) => ({
-    ...{ pct, bidUsd: toUsd(bidRaw), askUsd: toUsd(askRaw) },
-  }));
+  return computeDepth(pool.at?.(moment) ?? pool, view.baseIsToken0).map(
+    ({ pct, bidRaw, askRaw }) => ({
+      ...{ pct, bidUsd: toUsd(bidRaw), askUsd: toUsd(askRaw) },
+    }),
+  );
 }
 
 function buildReserves({ row, view, base, quote }: ReadPool): PoolDetail['reserves'] {
@@ -92,7 +97,7 @@ async function makeAnswer(
       ...reading.answer,
       windows: reading.windows,
       reserves: buildReserves(reading),
-      depth: await readDepth(reader, market, reading),
+      depth: await readDepth(reader, market, reading, toPoolMoment(at)),
     };
   });
   if (value === null || checkpoint === null) {

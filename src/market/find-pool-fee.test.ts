@@ -6,7 +6,8 @@ import type { PoolRecord } from '../model/pool.ts';
 import { findPoolFee } from './find-pool-fee.ts';
 
 function find(row: object): number | null {
-  return findPoolFee({ feePips: 0, complete: true, state: {}, ...row } as PoolRecord);
+  const pool = { feePips: 0, complete: true, state: {}, terms: {}, ...row } as PoolRecord;
+  return findPoolFee(pool, { seconds: 1000, block: 10 });
 }
 
 test('the fee of a pool whose swaps are not computed is not known', () => {

@@ -1,6 +1,7 @@
 // Pools as they are shown, in lists, with a token and on their own.
 
-import { kindOf } from '../amm/pool-kinds.ts';
+import { findFlagsAt, kindOf } from '../amm/pool-kinds.ts';
+import { type PoolMoment, toPoolMoment } from '../amm/pool-moment.ts';
 import { isQuotable } from '../amm/unchecked-flag.ts';
 import { listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import type { OutputOf } from '../contract/operation.ts';
@@ -67,10 +68,19 @@ function toSeriesKey({ token, pool }: { readonly token: Address; readonly pool: 
 }
 
 /** Whether its swaps can be computed. */
-function isTradable(row: PoolRecord): boolean {
-  const kind = kindOf(row);
-  const flags = kind.findFlags?.(row.state, row.terms) ?? '';
-  return kind.price(row.state) !== null && isQuotable(flags);
+function isTradable(row: PoolRecord, moment: PoolMoment): boolean {
+  return kindOf(row).price(row.state) !== null && isQuotable(findFlagsAt(row, moment));
+}
+
+/** Later than any schedule. */
+const AT_LAST: PoolMoment = { seconds: 2 ** 40, block: 2 ** 50 };
+
+/** Whether its fee, or whether it can be traded, will change with time alone. */
+function isMoving(row: PoolRecord, moment: PoolMoment): boolean {
+  return (
+    findPoolFee(row, moment) !== findPoolFee(row, AT_LAST) ||
+    findFlagsAt(row, moment) !== findFlagsAt(row, AT_LAST)
+  );
 }
 
 /** Whether its contract is asked for quotes instead. */
@@ -118,6 +128,7 @@ export async function readPoolAnswers(
     decimals: tokens.get(token)?.decimals ?? null,
   });
   const headMs = checkpoint.timestampMs;
+  const moment = toPoolMoment(checkpoint);
   return viewed.flatMap((pool, index) => {
     const { row, view } = pool;
     const reading = readings[index];
@@ -132,7 +143,7 @@ export async function readPoolAnswers(
       address: market.addresses.toShown(row.pool),
       venue: row.venue,
       kind: row.kind,
-      feePips: findPoolFee(row),
+      feePips: findPoolFee(row, moment),
       base: showToken(view.base),
       quote: showToken(view.quote),
       liquidityUsd: toUsdText(row.liquidityUsdE18),
@@ -140,9 +151,11 @@ export async function readPoolAnswers(
       priceUsd: (candle?.usdClean ?? candle?.usd)?.close ?? null,
       volume24hUsd: windows['24h'].volumeUsd,
       createdAt: row.createdAtMs === 0 ? null : row.createdAtMs,
-      tradable: market.tradedVenues.has(row.venue) && (isTradable(row) || isCalled(market, row)),
+      tradable:
+        market.tradedVenues.has(row.venue) && (isTradable(row, moment) || isCalled(market, row)),
     };
-    const span = { fromMs: headMs, toMs: findWindowsEnd(reading, headMs, coveredMs) };
+    const toMs = isMoving(row, moment) ? headMs + 1 : findWindowsEnd(reading, headMs, coveredMs);
+    const span = { fromMs: headMs, toMs };
     const [base, quote] = [tokens.get(view.base), tokens.get(view.quote)];
     return [{ row, view, answer, windows, base, quote, span }];
   });

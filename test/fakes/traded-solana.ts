@@ -162,6 +162,7 @@ export async function followSolana(
         ...scene.reserves,
         flags: '',
         transferFees: '',
+        opens: '',
       });
     },
     assertVerified: async () => {

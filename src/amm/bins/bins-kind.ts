@@ -10,6 +10,7 @@
 import type { PoolRecordOf } from '../../model/pool.ts';
 import { computeDepthTicks } from '../depth-ticks.ts';
 import type { PoolKind, PoolTicks } from '../pool-kind.ts';
+import { decodeOpening } from '../pool-moment.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { reuseTickList, setTicks } from '../set-ticks.ts';
 import { TickList } from '../tick-list.ts';
@@ -36,6 +37,8 @@ interface BinsRow {
   /** The first and the last bin of those that were read. */
   readonly binFrom: number | null;
   readonly binTo: number | null;
+  /** A `PoolOpening` as text. */
+  readonly opens: string;
 }
 
 /** A swap to be computed again. */
@@ -82,9 +85,9 @@ const parts = createRecordParts<'bins'>({
     ...{ activeId: 'number', priceX64: 'bigint', activeX: 'bigint', activeY: 'bigint' },
     ...{ held0: 'bigint', held1: 'bigint', volatility: 'number', volatilityReference: 'number' },
     ...{ indexReference: 'number', updatedAt: 'number', flags: 'text' },
-    ...{ binFrom: 'number', binTo: 'number' },
+    ...{ binFrom: 'number', binTo: 'number', opens: 'text' },
   },
-  stateCountBefore: 11,
+  stateCountMin: 11,
 });
 
 type BinsRecord = PoolRecordOf<'bins'>;
@@ -108,7 +111,9 @@ function replaySwap(record: BinsRecord, ticks: PoolTicks, report: BinsSwapReport
     tick,
     liquidityNet: ticks.get(tick)?.liquidityNet ?? 0n,
   }));
-  const pool = createPool(record, new TickList(rows))?.at(report.nowSeconds);
+  const pool = createPool(record, new TickList(rows))?.at({
+    seconds: report.nowSeconds,
+  });
   const swap = pool?.swapIn(report.zeroForOne, report.amountIn);
   return swap?.isFilled && swap.amountOut === report.amountOut ? swap : null;
 }
@@ -126,6 +131,7 @@ export const binsKind: PoolKind<'bins'> = {
   countsArrivals: false,
   eventFields: ['activeId', 'priceX64'],
   findFlags: ({ flags }) => flags,
+  findOpening: ({ opens }) => decodeOpening(opens),
   needsTicks: ({ bins, swap }) => bins !== undefined || swap !== undefined,
   apply(draft, change, { ticks }) {
     const before: BinsRecord = { ...draft };

@@ -8,6 +8,7 @@ import type { Ratio } from '../../lib/decimal.ts';
 import { AMOUNT_U64_MAX, toAmountAbove } from '../amount-u64.ts';
 import { divideUp } from '../divide-up.ts';
 import { ListedStretches } from '../listed-stretches.ts';
+import type { PoolMoment } from '../pool-moment.ts';
 import { findLastTick } from '../swap-arrays.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretch, Stretches, SwapPool } from '../swap-pool.ts';
@@ -172,8 +173,8 @@ export class BinsPool implements SwapPool {
     return Number(amountIn) * MARGIN + UNITS_PER_BIN * (this.ticks.size + 1);
   }
 
-  at(nowSeconds: number): BinsPool {
-    return new BinsPool(this.state, { ...this.terms, nowSeconds });
+  at({ seconds }: Pick<PoolMoment, 'seconds'>): BinsPool {
+    return new BinsPool(this.state, { ...this.terms, nowSeconds: seconds });
   }
 
   /** Tests of hooks use it; the fee becomes the base fee alone, in both directions. */

@@ -2,6 +2,7 @@
 // withdrawn.
 
 import type { PoolKind } from '../pool-kind.ts';
+import { decodeOpening } from '../pool-moment.ts';
 import { findProductPayable } from '../product-payable.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { decodeTransferFees } from '../transfer-fee.ts';
@@ -21,6 +22,8 @@ interface CeiledProductState {
   readonly flags: string;
   /** What its tokens deduct from transfers (`encodeTransferFees`); empty if nothing. */
   readonly transferFees?: string;
+  /** A `PoolOpening` as text. */
+  readonly opens?: string;
 }
 
 declare module '../../model/pool.ts' {
@@ -38,8 +41,11 @@ const parts = createRecordParts<'ceiledProduct'>({
     ...{ creatorFeePips: 'number', creatorFeeOn: 'text' },
     ...{ protocolSharePips: 'number', fundSharePips: 'number' },
   },
-  state: { reserve0: 'bigint', reserve1: 'bigint', flags: 'text', transferFees: 'text' },
-  stateCountBefore: 3,
+  state: {
+    ...{ reserve0: 'bigint', reserve1: 'bigint', flags: 'text', transferFees: 'text' },
+    opens: 'text',
+  },
+  stateCountMin: 3,
 });
 
 /** Events tell the reserves, but not what else decides what a swap pays. */
@@ -62,6 +68,7 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
   countsArrivals: true,
   eventFields: ['reserve0', 'reserve1'],
   findFlags: ({ flags }) => flags,
+  findOpening: ({ opens = '' }) => decodeOpening(opens),
   findTransferFees: ({ transferFees = '' }) => decodeTransferFees(transferFees),
   price({ reserve0, reserve1 }) {
     if (!reserve0 || !reserve1) return null;

@@ -67,7 +67,7 @@ const parts = createRecordParts<'pump'>({
     ...{ isComplete: 'boolean', isMigrated: 'boolean', flags: 'text' },
     ...{ supply: 'bigint', feesFrom: 'bigint', feesBelow: 'bigint' },
   },
-  stateCountBefore: 10,
+  stateCountMin: 10,
 });
 
 const FEES_UNKNOWN = { lpBps: null, protocolBps: null, creatorBps: null };

@@ -9,6 +9,7 @@ import { addUpLiquidity } from '../concentrated/assemble-state.ts';
 import { walkDown, walkUp } from '../concentrated/payable-in-band.ts';
 import { computeDepthTicks } from '../depth-ticks.ts';
 import type { PoolKind, PoolTicks } from '../pool-kind.ts';
+import { decodeOpening } from '../pool-moment.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { reuseTickList, setTicks, type TickSetting } from '../set-ticks.ts';
 import { isQuotable } from '../unchecked-flag.ts';
@@ -37,6 +38,8 @@ interface RangeX64Row {
   /** The first and the last tick of those that were read. */
   readonly tickFrom: number | null;
   readonly tickTo: number | null;
+  /** A `PoolOpening` as text. */
+  readonly opens: string;
 }
 
 interface RangeX64Change extends FieldChange<RangeX64Row> {
@@ -68,8 +71,9 @@ const parts = createRecordParts<'rangeX64'>({
     ...{ sqrtPriceX64: 'bigint', liquidity: 'bigint', tick: 'number' },
     ...{ held0: 'bigint', held1: 'bigint', atSeconds: 'number' },
     ...{ adaptive: 'text', flags: 'text', tickFrom: 'number', tickTo: 'number' },
+    opens: 'text',
   },
-  stateCountBefore: 8,
+  stateCountMin: 8,
 });
 
 interface Move {
@@ -117,6 +121,7 @@ export const rangeX64Kind: PoolKind<'rangeX64'> = {
   countsArrivals: false,
   eventFields: ['sqrtPriceX64', 'tick'],
   findFlags: ({ flags }) => flags,
+  findOpening: ({ opens }) => decodeOpening(opens),
   needsTicks: ({ ticks, set }) =>
     ticks !== undefined || (set.sqrtPriceX64 !== undefined && set.liquidity === undefined),
   apply(draft, change, { ticks, swapped }) {

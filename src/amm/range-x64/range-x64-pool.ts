@@ -5,6 +5,7 @@
 import type { Ratio } from '../../lib/decimal.ts';
 import { AMOUNT_U64_MAX, toAmountAbove } from '../amount-u64.ts';
 import { ListedStretches } from '../listed-stretches.ts';
+import type { PoolMoment } from '../pool-moment.ts';
 import { findLastTick, SWAP_ARRAYS_MAX } from '../swap-arrays.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
@@ -250,8 +251,9 @@ export class RangeX64Pool implements SwapPool {
     return Number(amountIn) * MARGIN + UNITS_PER_STOP * (this.ticks.size + 1);
   }
 
-  at(nowSeconds: number): RangeX64Pool {
-    return new RangeX64Pool(this.state, { ...this.terms, nowSeconds });
+  at({ seconds }: PoolMoment): RangeX64Pool {
+    if (this.state.adaptive === null) return this;
+    return new RangeX64Pool(this.state, { ...this.terms, nowSeconds: seconds });
   }
 
   withFees(fees: DirectionFees): RangeX64Pool {

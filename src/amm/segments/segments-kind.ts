@@ -2,7 +2,9 @@
 
 import { maxOf } from '../../lib/bigint-bounds.ts';
 import { computeProgressPct } from '../curve-progress.ts';
+import { decodeSchedule } from '../fee-schedule.ts';
 import { type PoolKind, toLaunchStage } from '../pool-kind.ts';
+import { decodeOpening } from '../pool-moment.ts';
 import { findProductPayable } from '../product-payable.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { isQuotable } from '../unchecked-flag.ts';
@@ -19,7 +21,7 @@ interface SegmentsRow {
   /** What the curve has of the coin, and what was paid for the rest. */
   readonly held0: bigint | null;
   readonly held1: bigint | null;
-  /** In 1e-9. */
+  /** In 1e-9; at the cliff of its schedule, if it has one. */
   readonly feeRate: bigint | null;
   /** Whether as much was paid as ends the curve: it takes no more swaps. */
   readonly isComplete: boolean | null;
@@ -27,6 +29,12 @@ interface SegmentsRow {
   readonly isMigrated: boolean | null;
   /** See `UncheckedFlag`. */
   readonly flags: string;
+  /** A `FeeSchedule` as text; empty for a fee that does not change with time. */
+  readonly schedule: string;
+  /** A `PoolOpening` as text. */
+  readonly opens: string;
+  /** Whether each swap changes the fee, by how far it moved the price. */
+  readonly isDynamic: boolean | null;
 }
 
 interface SegmentsTerms {
@@ -67,26 +75,39 @@ const ONE = 1_000_000_000_000_000_000n;
 /** Null if the curve takes no swaps. */
 function createPool(row: SegmentsRow, terms: SegmentsTerms): SegmentsPool | null {
   const { sqrtPriceX64, held1, feeRate, isComplete, flags } = row;
+  const schedule = decodeSchedule(row.schedule);
   if (!sqrtPriceX64 || feeRate === null || isComplete !== false || !isQuotable(flags)) return null;
   const { priceStart, feeOn } = terms;
   const segments = decodeSegments(terms.segments);
   const room = maxOf(terms.threshold - (held1 ?? 0n), 0n);
-  return new SegmentsPool({ sqrtPriceX64, priceStart, segments, feeRate, feeOn, room });
+  return new SegmentsPool({ sqrtPriceX64, priceStart, segments, feeRate, feeOn, room, schedule });
 }
 
+const parts = createRecordParts<'segments'>({
+  terms: { priceStart: 'bigint', segments: 'text', feeOn: 'text', threshold: 'bigint' },
+  state: {
+    ...{ sqrtPriceX64: 'bigint', held0: 'bigint', held1: 'bigint', feeRate: 'bigint' },
+    ...{ isComplete: 'boolean', isMigrated: 'boolean', flags: 'text' },
+    ...{ schedule: 'text', opens: 'text', isDynamic: 'boolean' },
+  },
+  stateCountMin: 7,
+});
+
 export const segmentsKind: PoolKind<'segments'> = {
-  ...createRecordParts<'segments'>({
-    terms: { priceStart: 'bigint', segments: 'text', feeOn: 'text', threshold: 'bigint' },
-    state: {
-      ...{ sqrtPriceX64: 'bigint', held0: 'bigint', held1: 'bigint', feeRate: 'bigint' },
-      ...{ isComplete: 'boolean', isMigrated: 'boolean', flags: 'text' },
-    },
-  }),
+  ...parts,
   name: 'segments',
   hasTicks: false,
   countsArrivals: false,
   eventFields: ['sqrtPriceX64'],
   findFlags: ({ flags }) => flags,
+  findOpening: ({ opens }) => decodeOpening(opens),
+  apply(draft, change, context) {
+    parts.apply(draft, change, context);
+    if (context.swapped !== null && draft.state.isDynamic === true) {
+      draft.state = { ...draft.state, feeRate: null };
+      draft.complete = false;
+    }
+  },
   findLaunch: ({ state }) => toLaunchStage(state.isComplete),
   findProgress({ terms, state: { held1, isMigrated } }) {
     const isGraduated = isMigrated === true;

@@ -4,8 +4,10 @@
 import { maxOf, minOf } from '../../lib/bigint-bounds.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import { AMOUNT_U64_MAX, toAmountAbove } from '../amount-u64.ts';
+import { type FeeSchedule, findRateAt } from '../fee-schedule.ts';
 import { buildEndPiece, ListedStretches, toStretch } from '../listed-stretches.ts';
 import { deductFee, NANO } from '../nano-fee.ts';
+import type { PoolMoment } from '../pool-moment.ts';
 import { findSmallestInput } from '../smallest-input.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretch, Stretches, SwapPool } from '../swap-pool.ts';
@@ -42,6 +44,8 @@ export interface PlainSegments {
   readonly feeOn: CurveFeeToken;
   /** How much may still be paid before the curve ends: no swap goes beyond. */
   readonly room: bigint;
+  /** How the fee changes with time; null or absent if it does not. */
+  readonly schedule?: FeeSchedule | null;
 }
 
 interface SegmentsSwap extends SwapOutcome {
@@ -143,8 +147,15 @@ export class SegmentsPool implements SwapPool {
     return (Number(amountIn) / (1 - rate)) * MARGIN + this.#curve.segments.length;
   }
 
+  at(moment: PoolMoment): SegmentsPool {
+    const { schedule, feeRate: before } = this.#curve;
+    const feeRate = schedule ? findRateAt(schedule, moment) : before;
+    return feeRate === before ? this : new SegmentsPool({ ...this.#curve, feeRate });
+  }
+
   withFees({ zeroForOne }: DirectionFees): SegmentsPool {
-    return new SegmentsPool({ ...this.#curve, feeRate: BigInt(zeroForOne * NANO_PER_PIP) });
+    const feeRate = BigInt(zeroForOne * NANO_PER_PIP);
+    return new SegmentsPool({ ...this.#curve, feeRate, schedule: null });
   }
 
   toPlain(): PlainSegments {

@@ -1,9 +1,11 @@
 // Meteora's DAMM v2 pools as rows: one range of prices, its liquidity, the fee at present.
 
 import { maxOf, minOf } from '../../lib/bigint-bounds.ts';
+import { decodeSchedule } from '../fee-schedule.ts';
 import type { PoolKind } from '../pool-kind.ts';
+import { decodeOpening } from '../pool-moment.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
-import { isQuotable } from '../unchecked-flag.ts';
+import { hasFlag, isQuotable } from '../unchecked-flag.ts';
 import { computeBaseDown, computeQuoteDown } from '../wide-price-math.ts';
 import { type PlainSingleRange, type RangeFeeToken, SingleRangePool } from './single-range-pool.ts';
 
@@ -14,12 +16,16 @@ interface SingleRangeRow {
   readonly wide: bigint | null;
   readonly held0: bigint | null;
   readonly held1: bigint | null;
-  /** In 1e-9: the base fee and the dynamic one, as of the last event. */
+  /** In 1e-9: the dynamic fee and the base one, at the cliff of its schedule if it has one. */
   readonly feeRate: bigint | null;
   /** See `UncheckedFlag`. */
   readonly flags: string;
   /** Whether each swap changes the fee, by how far it moved the price. */
   readonly isDynamic: boolean | null;
+  /** A `FeeSchedule` as text; empty for a base fee that does not change with time. */
+  readonly schedule: string;
+  /** A `PoolOpening` as text. */
+  readonly opens: string;
 }
 
 declare module '../../model/pool.ts' {
@@ -45,8 +51,9 @@ const parts = createRecordParts<'singleRange'>({
   state: {
     ...{ sqrtPriceX64: 'bigint', wide: 'bigint', held0: 'bigint', held1: 'bigint' },
     ...{ feeRate: 'bigint', flags: 'text', isDynamic: 'boolean' },
+    ...{ schedule: 'text', opens: 'text' },
   },
-  stateCountBefore: 6,
+  stateCountMin: 6,
 });
 
 export const singleRangeKind: PoolKind<'singleRange'> = {
@@ -56,9 +63,14 @@ export const singleRangeKind: PoolKind<'singleRange'> = {
   countsArrivals: false,
   eventFields: ['sqrtPriceX64'],
   findFlags: ({ flags }) => flags,
+  findOpening: ({ opens }) => decodeOpening(opens),
   apply(draft, change, context) {
     parts.apply(draft, change, context);
-    if (context.swapped === null || draft.state.isDynamic !== true) return;
+    const { flags, isDynamic } = draft.state;
+    // Earlier versions stored no schedule and no opening.
+    const isOld = hasFlag(flags, 'feeScheduler') || hasFlag(flags, 'rateLimiter');
+    if (isOld) draft.complete = false;
+    if (context.swapped === null || isDynamic !== true) return;
     draft.state = { ...draft.state, feeRate: null };
     draft.complete = false;
   },
@@ -78,9 +90,11 @@ export const singleRangeKind: PoolKind<'singleRange'> = {
     const end = (price * ONE) / BAND;
     return computeBaseDown(wide, price, minOf(end, terms.priceMax));
   },
-  createSwapPool({ state: { sqrtPriceX64, wide, feeRate, flags }, terms }) {
+  createSwapPool({ state, terms }) {
+    const { sqrtPriceX64, wide, feeRate, flags } = state;
     if (!sqrtPriceX64 || !wide || feeRate === null || !isQuotable(flags)) return null;
-    return new SingleRangePool({ ...terms, sqrtPriceX64, wide, feeRate });
+    const schedule = decodeSchedule(state.schedule);
+    return new SingleRangePool({ ...terms, sqrtPriceX64, wide, feeRate, schedule });
   },
   revive: (plain) => new SingleRangePool(plain as PlainSingleRange),
 };

@@ -2,8 +2,10 @@
 
 import type { Ratio } from '../../lib/decimal.ts';
 import { AMOUNT_U64_MAX } from '../amount-u64.ts';
+import { type FeeSchedule, findRateAt } from '../fee-schedule.ts';
 import { buildEndPiece, ListedStretches, toStretch } from '../listed-stretches.ts';
 import { addFeeTo, deductFee, NANO } from '../nano-fee.ts';
+import type { PoolMoment } from '../pool-moment.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import {
@@ -34,6 +36,8 @@ export interface PlainSingleRange {
   /** In 1e-9. */
   readonly feeRate: bigint;
   readonly feeOn: RangeFeeToken;
+  /** How the fee changes with time; null or absent if it does not. */
+  readonly schedule?: FeeSchedule | null;
 }
 
 interface SingleRangeSwap extends SwapOutcome {
@@ -125,8 +129,15 @@ export class SingleRangePool implements SwapPool {
     return Number(addFeeTo(whole, feeRate)) * MARGIN;
   }
 
+  at(moment: PoolMoment): SingleRangePool {
+    const { schedule, feeRate: before } = this.#range;
+    const feeRate = schedule ? findRateAt(schedule, moment) : before;
+    return feeRate === before ? this : new SingleRangePool({ ...this.#range, feeRate });
+  }
+
   withFees({ zeroForOne }: DirectionFees): SingleRangePool {
-    return new SingleRangePool({ ...this.#range, feeRate: BigInt(zeroForOne * NANO_PER_PIP) });
+    const feeRate = BigInt(zeroForOne * NANO_PER_PIP);
+    return new SingleRangePool({ ...this.#range, feeRate, schedule: null });
   }
 
   toPlain(): PlainSingleRange {

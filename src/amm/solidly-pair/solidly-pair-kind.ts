@@ -57,7 +57,7 @@ const parts = createRecordParts<'solidlyPair'>({
     ...{ isStable: 'boolean', fee0: 'number', fee1: 'number', flags: 'text' },
     isFeeConfirmed: 'boolean',
   },
-  stateCountBefore: 8,
+  stateCountMin: 8,
 });
 
 function createPool(state: SolidlyPairState, terms: SolidlyTerms): SolidlyPairPool | null {

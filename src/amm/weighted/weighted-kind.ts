@@ -66,7 +66,7 @@ const parts = createRecordParts<'weighted'>({
     ...{ flags: 'text', lastSwap: 'text' },
   },
   // Without the last swap.
-  stateCountBefore: 9,
+  stateCountMin: 9,
 });
 
 function createPool(state: WeightedState, hasShortcuts: boolean): WeightedPool | null {

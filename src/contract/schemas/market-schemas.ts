@@ -270,7 +270,9 @@ export const poolFields = {
     description:
       'How it swaps: `constantProduct`, `concentrated`, `solidlyPair` …; `tradesOnly` if that is not computed.',
   }),
-  feePips: integerOrNull('In 1e-6; for a dynamic fee, the latest one; null if it is not known.'),
+  feePips: integerOrNull(
+    'In 1e-6; for a fee that changes, that of the newest indexed block as far as it is known; null if it is not known.',
+  ),
   base: poolToken('The token that is priced.'),
   quote: poolToken('The token it is priced in.'),
   liquidityUsd: textOrNull('The value that the pool holds, as of its last event.'),

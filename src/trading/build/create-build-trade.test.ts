@@ -16,6 +16,8 @@ import {
 } from '../../../test/build-scene.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { encodeRevert, type NodeScript } from '../../../test/fakes/scripted-node.ts';
+import type { FeeSchedule } from '../../amm/fee-schedule.ts';
+import { SingleRangePool } from '../../amm/single-range/single-range-pool.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import type { EvmTransaction } from '../../contract/schemas/transaction-schemas.ts';
 import type { BuildAnswer } from './build-answer.ts';
@@ -70,6 +72,48 @@ function listKinds({ transactions }: BuildAnswer): string[] {
 }
 
 describe('approvals', () => {
+  it('has the minimum of its block, where a fee falls with time', async (t) => {
+    const start = 1_790_000_000n;
+    const schedule: FeeSchedule = {
+      ...{ mode: 'linear', clock: 'seconds', start, frequency: 60n, periods: 49n },
+      ...{ reduction: 10_000_000n, cliff: 500_000_000n, added: 0n, rateMax: 990_000_000n },
+    };
+    const curve = new SingleRangePool({
+      ...{ sqrtPriceX64: 1n << 64n, priceMin: 1n, priceMax: 1n << 100n, wide: DEEP << 64n },
+      ...{ feeRate: 500_000_000n, feeOn: 'output', schedule },
+    });
+    const pool = createPair(1, [TOKEN, WETH], [DEEP, DEEP], { curve, feePips: 500_000 });
+    const { pricing, chain, build, node } = await createBuildScene(t, [pool]);
+    const { graph, checkpoint } = chain.readGraph() ?? assert.fail();
+    const gross = new SingleRangePool({ ...curve.toPlain(), feeRate: 0n, schedule: null });
+    const { amountOut: whole } = gross.swapIn(true, BigInt(SALE.amountInRaw ?? 0));
+    for (const [after, feePips] of [
+      [0, 500_000],
+      [600, 400_000],
+      [86_400, 10_000],
+    ] as const) {
+      graph.moveTo({ seconds: Number(start) + after, block: checkpoint.block });
+      const fee = (whole * BigInt(feePips) + 999_999n) / 1_000_000n;
+      const minimum = ((whole - fee) * 9950n) / 10_000n;
+      const priced = await pricing.price(pricing.parse({ ...SALE, ...FOR_WETH }));
+      assert.deepEqual(
+        [priced.amountOutRaw, priced.minAmountOutRaw, priced.exact],
+        [whole - fee, minimum, true],
+      );
+      assert.deepEqual(
+        priced.fees.map(({ kind }) => kind),
+        ['lp'],
+      );
+      assert.equal(priced.legs[0]?.hops[0]?.feePips, feePips);
+      node.script.arrivingRaw = priced.amountOutRaw;
+      const answer = await build(FOR_WETH);
+      assert.deepEqual(
+        [decodeSwap(answer).amountOutMin, answer.quote.exact, answer.quote.output.minAmountRaw],
+        [minimum, true, minimum.toString()],
+      );
+    }
+  });
+
   it('allow exactly what is spent: the token to Permit2, Permit2 to the router', async (t) => {
     const { build } = await createScene(t);
     const answer = await build(FOR_WETH);

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { buildCheckpoint, toAddress } from '../../../test/conformance/store-samples.ts';
 import { buildCommit, buildPair, GraphScene } from '../../../test/graph-scene.ts';
 import { poolId } from '../../../test/test-ids.ts';
+import { encodeSchedule } from '../../amm/fee-schedule.ts';
+import { encodeOpening } from '../../amm/pool-moment.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { Store } from '../../store/store.ts';
 import type { PoolGraphFollower } from './pool-graph-follower.ts';
@@ -95,6 +97,48 @@ describe('PoolGraphFollower', () => {
       [scene.reserveOf(11), scene.reserveOf(12), scene.reserveOf(13)],
       [101n, 200n, 300n],
     );
+  });
+
+  it('evaluates pools in the block of the last commit, whether it touched them or not', async () => {
+    const schedule = encodeSchedule({
+      ...{ mode: 'linear', clock: 'seconds', frequency: 1n, periods: 49n },
+      // In the block of the first commit.
+      start: 1_700_000_001n,
+      ...{ reduction: 10_000_000n, cliff: 500_000_000n, added: 0n, rateMax: 990_000_000n },
+    });
+    const row = {
+      ...buildPair(11, 100n),
+      ...{ kind: 'singleRange', feePips: 500_000 },
+      terms: { priceMin: 1n, priceMax: 1n << 100n, feeOn: 'output' },
+      state: {
+        ...{ sqrtPriceX64: 1n << 64n, wide: (10n ** 18n) << 64n, held0: 1n, held1: 1n },
+        ...{ feeRate: 500_000_000n, flags: '', isDynamic: false, schedule, opens: '' },
+      },
+    } as PoolRecord;
+    const opens = encodeOpening({ clock: 'block', from: 3, flag: 'closed' });
+    const later = { ...row, pool: poolId(toAddress(12)), state: { ...row.state, opens } };
+    await scene.commit(1, { pools: [row, later as PoolRecord] });
+    follower.start();
+    await follower.settled();
+    const read = () =>
+      [11, 12].map((one) => {
+        const pool = follower.current?.graph.get(poolId(toAddress(one)));
+        return pool?.curve.swapIn(true, 1_000_000n).amountOut ?? null;
+      });
+    assert.deepEqual(read(), [499_999n, null]);
+    for (const [version, paid] of [
+      [2, [509_999n, null]],
+      [3, [519_999n, 519_999n]],
+    ] as const) {
+      await scene.commit(version, { pools: [] });
+      follower.hear(buildCommit(version, []));
+      await follower.settled();
+      assert.deepEqual(read(), paid);
+    }
+    await scene.commit(4, { pools: [later as PoolRecord] });
+    follower.hear(buildCommit(4, [12]));
+    await follower.settled();
+    assert.deepEqual(read(), [529_999n, 529_999n]);
   });
 
   it('shows nothing of a commit before the feed has published it', async () => {

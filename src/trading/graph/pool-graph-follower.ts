@@ -6,6 +6,7 @@
 // version of its snapshot; a snapshot that is ahead waits for the feed.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
+import { toPoolMoment } from '../../amm/pool-moment.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
 import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -169,7 +170,7 @@ export class PoolGraphFollower {
 
   /** Applies newly measured fees of a pool or its hook. */
   refit(id: PoolId): void {
-    const pool = this.#current?.graph.get(id);
+    const pool = this.#current?.graph.getStored(id);
     if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
   }
 
@@ -253,6 +254,7 @@ export class PoolGraphFollower {
         this.#mustReload = true;
         return true;
       }
+      graph.moveTo(toPoolMoment(checkpoint));
       this.#current = { graph, checkpoint };
       if (floor !== this.#floorUsdE18) this.#asked.expire();
       this.#floorUsdE18 = floor;
@@ -293,6 +295,7 @@ export class PoolGraphFollower {
     const dropped = this.#asked.add(read.found, read.checkpoint.version);
     this.#apply(current.graph, read);
     for (const pool of dropped) current.graph.delete(pool);
+    current.graph.moveTo(toPoolMoment(read.checkpoint));
     this.#current = { graph: current.graph, checkpoint: read.checkpoint };
     if (this.#heardVersion <= heard) this.#touched.clear();
     const sizeMax = this.#poolCountMax * OVERFULL + this.#asked.size;
@@ -313,8 +316,9 @@ export class PoolGraphFollower {
     const ticks = Map.groupBy(read.ticks, (row) => row.pool);
     for (const id of read.pools) {
       const row = rows.get(id);
-      const isWanted = row !== undefined && (graph.get(id) !== undefined || this.#isKept(row));
-      const pool = isWanted ? this.#createPool(row, ticks.get(id) ?? [], graph.get(id)) : null;
+      const known = graph.getStored(id);
+      const isWanted = row !== undefined && (known !== undefined || this.#isKept(row));
+      const pool = isWanted ? this.#createPool(row, ticks.get(id) ?? [], known) : null;
       if (pool === null) graph.delete(id);
       else graph.set(pool);
     }

@@ -1,6 +1,7 @@
 // A stored pool in the graph: ready for swaps, with its inexactness.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
+import { isOpenAt, type PoolMoment, type PoolOpening } from '../../amm/pool-moment.ts';
 import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
 import type { PoolTransferFees } from '../../amm/transfer-fee.ts';
 import type { FamilyMarkets } from '../../chains/family.ts';
@@ -35,6 +36,8 @@ interface AnyGraphPool {
   /** Names the pool that this row shares with others: a swap in one of them changes the rest. */
   readonly shared?: string;
   readonly curve: SwapPool;
+  /** From when on it can be traded; absent if it could from the start. */
+  readonly opens?: PoolOpening;
 }
 
 /** Immutable: a changed pool is a new object. */
@@ -75,6 +78,7 @@ export function createGraphPool(
   const { pool, venue, token0, token1, feePips, vault } = row;
   const transferFees = kind.findTransferFees?.(row.state) ?? null;
   const shared = kind.findShared?.(row) ?? null;
+  const opens = kind.findOpening?.(row.state) ?? null;
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...pickTerms(row),
@@ -84,7 +88,16 @@ export function createGraphPool(
     unchecked: findUnchecked(row),
     ...(transferFees === null ? {} : { transferFees }),
     ...(shared === null ? {} : { shared }),
+    ...(opens === null ? {} : { opens }),
   };
+}
+
+/** The pool in a block; null if it cannot be traded then. */
+export function evaluatePool(pool: GraphPool, moment: PoolMoment): GraphPool | null {
+  const { opens, curve: before } = pool;
+  if (opens !== undefined && !isOpenAt(opens, moment)) return null;
+  const curve = before.at?.(moment) ?? before;
+  return curve === before ? pool : { ...pool, curve, feePips: curve.feePips(true) };
 }
 
 /** The pool with the measured fees of its hook. */

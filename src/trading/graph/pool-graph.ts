@@ -1,7 +1,8 @@
 // Every tradable pool, by the assets that it connects.
 
+import type { PoolMoment } from '../../amm/pool-moment.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { GraphPool } from './pool-graph-pool.ts';
+import { evaluatePool, type GraphPool } from './pool-graph-pool.ts';
 
 /** An asset with this many neighbours is worth trying as an intermediate asset. */
 const HUB_NEIGHBOURS_MIN = 24;
@@ -74,6 +75,10 @@ export class PoolGraph {
   readonly #pools = new Map<PoolId, GraphPool>();
   readonly #neighbours = new Map<Address, PairsOfAsset>();
   readonly #hubs = new Set<Address>();
+  /** Null until it is set: then pools are as they were stored. */
+  #moment: PoolMoment | null = null;
+  /** Pools as they are at that moment, once they were asked for; null if they are not open. */
+  readonly #evaluated = new Map<PoolId, GraphPool | null>();
 
   constructor(options: { readonly native: NativeCoin }) {
     this.native = options.native;
@@ -98,8 +103,27 @@ export class PoolGraph {
     return toAsset(token, this.native);
   }
 
-  get(pool: PoolId): GraphPool | undefined {
-    return this.#pools.get(pool);
+  /** All pools are evaluated at this block from now on. */
+  moveTo(moment: PoolMoment): void {
+    this.#moment = moment;
+    this.#evaluated.clear();
+  }
+
+  /** As it is at the graph's moment: until the next one the same object. */
+  get(id: PoolId): GraphPool | undefined {
+    const pool = this.#pools.get(id);
+    if (pool === undefined || this.#moment === null) return pool;
+    if (pool.curve.at === undefined && pool.opens === undefined) return pool;
+    const known = this.#evaluated.get(id);
+    if (known !== undefined) return known ?? undefined;
+    const evaluated = evaluatePool(pool, this.#moment);
+    this.#evaluated.set(id, evaluated);
+    return evaluated ?? undefined;
+  }
+
+  /** As it was stored, whether it is open or not. */
+  getStored(id: PoolId): GraphPool | undefined {
+    return this.#pools.get(id);
   }
 
   neighbours(asset: Address): Neighbours {
@@ -114,6 +138,7 @@ export class PoolGraph {
   set(pool: GraphPool): void {
     const isNew = !this.#pools.has(pool.pool);
     this.#pools.set(pool.pool, pool);
+    this.#evaluated.delete(pool.pool);
     // What a pool connects never changes, so only a new pool has to be linked.
     if (!isNew) return;
     const { asset0, asset1 } = this.#findAssets(pool);
@@ -125,11 +150,13 @@ export class PoolGraph {
     const pool = this.#pools.get(id);
     if (pool === undefined) return;
     this.#pools.delete(id);
+    this.#evaluated.delete(id);
     const { asset0, asset1 } = this.#findAssets(pool);
     this.#unlink(asset0, asset1, id);
     this.#unlink(asset1, asset0, id);
   }
 
+  /** As they were stored. */
   pools(): IterableIterator<GraphPool> {
     return this.#pools.values();
   }

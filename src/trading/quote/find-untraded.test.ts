@@ -48,6 +48,7 @@ function find(...pools: readonly PoolRecord[]) {
     native: new Set([QUOTE]),
     tradedVenues: new Set(['built', 'built too']),
     awaitPools,
+    moment: { seconds: 1000, block: 10 },
   });
 }
 
@@ -148,6 +149,7 @@ function findIn(...pools: readonly (readonly [string, string, string])[]) {
     trusted: new Set([...native, address('usdc')]),
     tradedVenues: new Set(['built']),
     awaitPools,
+    moment: { seconds: 1000, block: 10 },
   });
 }
 

@@ -2,7 +2,8 @@
 // or in pools that cannot be quoted, or that are still being read; or a token on the way to the
 // other one does. Or its pools lead elsewhere.
 
-import { kindOf } from '../../amm/pool-kinds.ts';
+import { findFlagsAt } from '../../amm/pool-kinds.ts';
+import type { PoolMoment } from '../../amm/pool-moment.ts';
 import { explainFlags, isQuotable } from '../../amm/unchecked-flag.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
@@ -37,11 +38,11 @@ function isUnread({ complete, kind, venue }: PoolRecord, { tradedVenues }: Untra
 }
 
 /** The features of pools that keep them from being quoted, each once. */
-function listFlags(pools: readonly PoolRecord[]): string {
+function listFlags(pools: readonly PoolRecord[], moment: PoolMoment): string {
   const flags = pools
     // What is not known in full yet may have none; of the last kind nothing more is ever known.
     .filter((row) => (row.kind === 'tradesOnly' ? isTraded(row) : row.complete))
-    .map((row) => kindOf(row).findFlags?.(row.state, row.terms) ?? '')
+    .map((row) => findFlagsAt(row, moment))
     .filter((text) => !isQuotable(text));
   return explainFlags(flags.join(' '));
 }
@@ -55,6 +56,8 @@ interface UntradedQuery {
   /** Assets with too many pools to read. */
   readonly trusted: ReadonlySet<Address>;
   readonly tradedVenues: ReadonlySet<string>;
+  /** The chain's head. */
+  readonly moment: PoolMoment;
   /** Asks for the state of pools that could be quoted once all of it is known. */
   readonly awaitPools: (pools: readonly PoolId[]) => PoolWait;
 }
@@ -98,7 +101,7 @@ function explainPools(
   const used = listVenues(pools.filter(isTraded));
   const venues = used.filter((venue) => !query.tradedVenues.has(venue));
   if (venues.length > 0) return { token, kind: 'venues', venues };
-  const flags = listFlags(pools);
+  const flags = listFlags(pools, query.moment);
   return flags === '' ? unread : { token, kind: 'flags', flags };
 }
 

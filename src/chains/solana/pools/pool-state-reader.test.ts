@@ -43,7 +43,7 @@ it('is of the block that the node is at, in three calls', async () => {
   const { read } = await meetPool(chain);
   const reading = await read(104);
   if (reading?.kind !== 'piece') assert.fail(reading?.kind);
-  assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '', transferFees: '' });
+  assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '', transferFees: '', opens: '' });
   assert.deepEqual(reading.piece.later, { position: 106, hash: 'hash106' });
   assert.equal(reading.callCount, 3);
 });

@@ -150,7 +150,7 @@ describe('a pool of bins', { skip }, () => {
       const { draft, ticks } = open<'bins'>(recorded, seconds);
       const zeroForOne = isZeroForOne(recorded, quote);
       const before = binsKind.createSwapPool(draft, [...ticks.rows.values()], undefined);
-      const pool = before?.at?.(seconds) ?? assert.fail();
+      const pool = before?.at?.({ seconds, block: 0 }) ?? assert.fail();
       const { swap, after } = pool.swapAndMove(zeroForOne, BigInt(quote.amount));
       crossings += swap.ticksCrossed;
       const { amountIn, amountOut } = swap;
@@ -167,7 +167,7 @@ describe('a pool of bins', { skip }, () => {
       );
       assert.equal(draft.state.volatility, quote.volatilityAccumulatorAfter);
       // The way back goes through the bins that were emptied.
-      const later = seconds + 1;
+      const later = { seconds: seconds + 1, block: 0 };
       const followed = binsKind.createSwapPool(
         { ...draft, complete: true },
         [...ticks.rows.values()],

@@ -5,11 +5,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { skipWithoutSolana as skip } from '../../../../test/solana-fixtures.ts';
 import {
+  type BytePatch,
   buildPoolRecord,
   createRecordedSwapPool,
+  ofPool,
+  patchPool,
   type RecordedPool,
   readPoolAt,
   readRecordedPool,
+  withDiscriminator,
 } from '../../../../test/solana-pools.ts';
 import { ceiledProductKind } from '../../../amm/ceiled-product/ceiled-product-kind.ts';
 import type { PoolDraft } from '../../../amm/pool-kind.ts';
@@ -18,33 +22,9 @@ import { pumpKind } from '../../../amm/pump/pump-kind.ts';
 import { joinFlags } from '../../../amm/unchecked-flag.ts';
 import type { PoolRecordOf } from '../../../model/pool.ts';
 
-interface BytePatch {
-  readonly account: (recorded: RecordedPool) => string;
-  readonly offset: number;
-  readonly bytes: readonly number[];
-}
-
-function patch(recorded: RecordedPool, { account, offset, bytes }: BytePatch): RecordedPool {
-  const key = account(recorded);
-  const data = Buffer.from(recorded.accounts.get(key) ?? assert.fail(`no account ${key}`));
-  data.set(bytes, offset);
-  return { ...recorded, accounts: new Map([...recorded.accounts, [key, data]]) };
-}
-
-const ofPool = ({ pool }: RecordedPool) => pool;
-
-/** The first account of a kind. */
-const withDiscriminator = (discriminator: string) => (recorded: RecordedPool) => {
-  const found = Array.from(recorded.accounts).find(
-    ([, data]) => data.toString('hex', 0, 8) === discriminator,
-  );
-  return found?.[0] ?? assert.fail();
-};
-
 const CPMM_CONFIG = 'D4FPEruKEHrG5TenZ2mpDGEfu1iUvTiqBxvpU8HLBvC2';
 const CLMM_TICKS = withDiscriminator('c09b55cd31f9812a');
 const BIN_ARRAY = withDiscriminator('5c8e5cdc059446b5');
-const DBC_CONFIG = withDiscriminator('1a6c0e7b74e6812b');
 const ORCA_TICKS = withDiscriminator('4561bdbe6e0742bb');
 
 interface FlagCase {
@@ -95,36 +75,8 @@ const CASES: readonly FlagCase[] = [
     patches: [{ account: ofPool, offset: 36, bytes: [1] }],
   },
   {
-    ...{ folder: 'meteora-damm-v2-sol-usdc', flag: 'feeScheduler', isQuoted: true },
-    // Many periods of a day, by time, from a start that is just past.
-    patches: [
-      { account: ofPool, offset: 16, bytes: [0] },
-      { account: ofPool, offset: 22, bytes: [255, 255, 128, 81, 1, 0, 0, 0, 0, 0, 1] },
-      { account: ofPool, offset: 472, bytes: [0x00, 0xa9, 0x18, 0x6a, 0, 0, 0, 0, 1] },
-    ],
-  },
-  {
-    ...{ folder: 'meteora-damm-v2-sol-usdc', flag: 'rateLimiter', isQuoted: false },
-    patches: [
-      { account: ofPool, offset: 16, bytes: [2] },
-      { account: ofPool, offset: 22, bytes: [1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1] },
-    ],
-  },
-  {
     ...{ folder: 'meteora-damm-v2-sol-usdc', flag: 'compoundingFee', isQuoted: false },
     patches: [{ account: ofPool, offset: 484, bytes: [2] }],
-  },
-  {
-    ...{ folder: 'meteora-dbc-fee-in-quote', flag: 'dynamicFee', isQuoted: false },
-    patches: [{ account: DBC_CONFIG, offset: 136, bytes: [1] }],
-  },
-  {
-    ...{ folder: 'meteora-dbc-fee-in-quote', flag: 'feeScheduler', isQuoted: true },
-    patches: [
-      { account: DBC_CONFIG, offset: 112, bytes: [1] },
-      { account: DBC_CONFIG, offset: 120, bytes: [1] },
-      { account: DBC_CONFIG, offset: 128, bytes: [1] },
-    ],
   },
   {
     ...{ folder: 'whirlpool-sol-usdc', flag: 'feeUnknown', isQuoted: false },
@@ -136,12 +88,10 @@ describe('a feature that was never checked', { skip }, () => {
   for (const { folder, flag, isQuoted, patches } of CASES) {
     it(`${flag} of ${folder} makes it ${isQuoted ? 'inexact' : 'not quoted'}`, () => {
       const plain = readRecordedPool(folder);
-      const changed = patches.reduce(patch, plain);
+      const changed = patchPool(plain, patches);
       const findFlags = (recorded: RecordedPool) => {
         const record = buildPoolRecord(readPoolAt(recorded));
-        const flags = kindOf(record).findFlags?.(record.state, record.terms).split(' ') ?? [];
-        // All pools of bins have this one.
-        return flags.filter((name) => name !== 'timedFee').join(' ');
+        return kindOf(record).findFlags?.(record.state, record.terms);
       };
       assert.equal(findFlags(plain), '');
       assert.equal(findFlags(changed), flag);
@@ -155,7 +105,7 @@ describe('a feature that was never checked', { skip }, () => {
   ] as const) {
     it(`a closed pool keeps its reserves, and is read again after a swap: ${folder}`, () => {
       const plain = readRecordedPool(folder);
-      const closed = patch(plain, { account: ofPool, offset, bytes: [status] });
+      const closed = patchPool(plain, [{ account: ofPool, offset, bytes: [status] }]);
       const [open, draft] = [plain, closed].map((recorded) => {
         const record = buildPoolRecord(readPoolAt(recorded)) as PoolRecordOf<'ceiledProduct'>;
         return { ...record } as PoolDraft<'ceiledProduct'>;

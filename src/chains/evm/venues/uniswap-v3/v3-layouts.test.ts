@@ -146,6 +146,29 @@ describe('contracts of V3-like pools', () => {
     assert.deepEqual(await uniswapV3.findPools(search, context), expected);
   });
 
+  it('tell the fee of a Slipstream pool, which depends on the time: it is marked', async () => {
+    const { deployment, fork } = SLIPSTREAM;
+    const price = [uintWord(2n ** 96n), intWord(-5)];
+    const callContracts = createTestContracts(
+      new Map([
+        [`${POOL} 0x3850c7bd`, toAnswer(...price, ...[0, 1, 1, 1].map((one) => uintWord(one)))],
+        [`${POOL} 0x1a686502`, toAnswer(uintWord(0))],
+        [`${POOL} 0xddca3f43`, toAnswer(uintWord(450))],
+        ...Array.from({ length: 80 }, (_, index): [string, string] => [
+          `${POOL} 0x5339c296${intWord(index - 40)}`,
+          toAnswer(uintWord(0)),
+        ]),
+      ]),
+    );
+    const description = describePool(fork.venue, 0, 100);
+    const query = { description, covered: null, callCountMax: 100, wordCountMax: 80 };
+    const piece = await uniswapV3.readPoolPiece(query, { deployment, callContracts });
+    assert.deepEqual(
+      [piece?.feePips, piece?.state],
+      [450, { sqrtPriceX96: 2n ** 96n, liquidity: 0n, tick: -5, flags: 'timedFee' }],
+    );
+  });
+
   it('tell the fee of a Kyber Elastic pool in units of 100,000', async () => {
     const { deployment, fork } = findFork('polygon', 'kyber-elastic');
     const callContracts = createTestContracts(

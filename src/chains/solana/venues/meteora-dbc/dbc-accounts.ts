@@ -1,8 +1,10 @@
 // The accounts of a Meteora dynamic bonding curve: its state and its configuration.
 
+import { divideUp } from '../../../../amm/divide-up.ts';
+import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { encodeSegments } from '../../../../amm/segments/segments-kind.ts';
 import type { CurveSegment } from '../../../../amm/segments/segments-pool.ts';
-import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
+import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
 import { AccountBytes } from '../../accounts/account-bytes.ts';
 import {
@@ -10,6 +12,7 @@ import {
   openAccount,
   type PoolAccounts,
 } from '../../accounts/pool-accounts.ts';
+import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 
 const POOL = 'd5e005d16245775c';
 const CONFIG = '1a6c0e7b74e6812b';
@@ -17,6 +20,9 @@ const SEGMENT_COUNT = 20;
 const SEGMENT_BYTES = 32;
 const SEGMENTS_OFFSET = 408;
 const NANO_PER_PIP = 1000;
+const VARIABLE_DIVISOR = 100_000_000_000n;
+/** In 1e-9. */
+const FEE_RATE_MAX = 990_000_000n;
 
 /** The accounts that the pool's own names: its configuration. */
 export function listDbcAccounts(_pool: Address, bytes: Uint8Array): Address[] {
@@ -31,14 +37,21 @@ function readSegments(config: AccountBytes): CurveSegment[] {
   return segments.filter(({ priceEnd }) => priceEnd > 0n);
 }
 
-/** A fee that changes with time or volatility, or with the size of the trade. */
-function findFlags(config: AccountBytes): UncheckedFlag[] {
-  const flags: UncheckedFlag[] = [];
-  const [frequency, reduction, periods] = [config.u64(112), config.u64(120), config.u16(128)];
-  if (config.u8(130) > 1) flags.push('rateLimiter');
-  else if (frequency !== 0n && reduction !== 0n && periods !== 0) flags.push('feeScheduler');
-  if (config.u8(136) !== 0) flags.push('dynamicFee');
-  return flags;
+/** From the stored volatility; it is renewed by swaps alone. */
+function findDynamicFee(data: AccountBytes, config: AccountBytes): bigint {
+  if (config.u8(136) === 0) return 0n;
+  const squared = (data.u128(40) * BigInt(config.u16(152))) ** 2n;
+  return divideUp(BigInt(config.u32(148)) * squared, VARIABLE_DIVISOR);
+}
+
+function readFee(data: AccountBytes, config: AccountBytes) {
+  const second = config.u64(112);
+  return readBaseFee({
+    ...{ mode: config.u8(130), clock: readPoolClock(config.u8(234)), start: data.u64(296) },
+    ...{ cliff: config.u64(104), periods: BigInt(config.u16(128)), frequency: second },
+    ...{ reduction: config.u64(120), limitedFor: second },
+    ...{ added: findDynamicFee(data, config), rateMax: FEE_RATE_MAX },
+  });
 }
 
 export function readDbcPool(query: PoolAccounts): AccountReadingOf<'segments'> | null {
@@ -48,7 +61,7 @@ export function readDbcPool(query: PoolAccounts): AccountReadingOf<'segments'> |
   if (config?.discriminator() !== CONFIG) return null;
   const threshold = config.u64(264);
   const [held0, held1] = [data.u64(232), data.u64(240)];
-  const feeRate = config.u64(104);
+  const { feeRate, schedule, opening, flags } = readFee(data, config);
   const isMigrated = data.u8(305) !== 0;
   return {
     ...{ kind: 'segments', token0: data.key(136), token1: config.key(8) },
@@ -61,7 +74,8 @@ export function readDbcPool(query: PoolAccounts): AccountReadingOf<'segments'> |
     state: {
       ...{ sqrtPriceX64: data.u128(280), held0, held1, feeRate },
       ...{ isComplete: isMigrated || held1 >= threshold, isMigrated },
-      flags: joinFlags(findFlags(config)),
+      ...{ flags: joinFlags(flags), schedule, opens: encodeOpening(opening) },
+      isDynamic: config.u8(136) !== 0,
     },
     ticks: [],
   };

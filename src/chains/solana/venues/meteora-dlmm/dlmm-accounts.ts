@@ -3,6 +3,7 @@
 import { toBinPrice } from '../../../../amm/bins/bin-price.ts';
 import { toBinTick } from '../../../../amm/bins/bins-kind.ts';
 import { BINS_PER_ARRAY } from '../../../../amm/bins/bins-pool.ts';
+import { encodeOpening, type PoolOpening } from '../../../../amm/pool-moment.ts';
 import { SWAP_ARRAYS_MAX } from '../../../../amm/swap-arrays.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
@@ -14,6 +15,7 @@ import {
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
 import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
+import { readPoolClock } from '../meteora-base-fee.ts';
 
 const POOL = '210b3162b565b10d';
 const BIN_ARRAY = '5c8e5cdc059446b5';
@@ -28,6 +30,8 @@ const BITMAP_OFFSET = 584;
 const BITMAP_BITS = 1024;
 const PIPS_PER_RATE = 1000;
 const BASE_UNIT = 10;
+/** Pairs that have a time of activation: permissioned ones, and those of launches. */
+const ACTIVATED_TYPES: readonly number[] = [1, 2];
 
 function findBinArray(program: Address, pool: Address, index: number): Address {
   const seed = Buffer.alloc(8);
@@ -87,6 +91,13 @@ function readArray(bytes: Uint8Array, pool: Address): ReadBin[] {
   return bins;
 }
 
+/** Null for pairs that are open from their creation. */
+function readActivation(data: AccountBytes): PoolOpening | null {
+  if (!ACTIVATED_TYPES.includes(data.u8(75))) return null;
+  const clock = readPoolClock(data.u8(86));
+  return { clock, from: Number(data.u64(816)), flag: 'closed' };
+}
+
 export function readDlmmPool(query: PoolAccounts): AccountReadingOf<'bins'> | null {
   const data = openAccount(query, query.pool);
   if (data?.discriminator() !== POOL) return null;
@@ -102,7 +113,6 @@ export function readDlmmPool(query: PoolAccounts): AccountReadingOf<'bins'> | nu
   const flags: UncheckedFlag[] = [];
   if (data.u8(36) !== 0) flags.push('feeOnOutput');
   if (bins.some(({ hasOrders }) => hasOrders)) flags.push('limitOrders');
-  if (data.u32(16) !== 0) flags.push('timedFee');
   const array = Math.floor(activeId / BINS_PER_ARRAY);
   const isOpen = data.u8(82) === 0;
   return {
@@ -121,6 +131,7 @@ export function readDlmmPool(query: PoolAccounts): AccountReadingOf<'bins'> | nu
       flags: joinFlags(flags),
       binFrom: (array - ARRAYS_PER_SIDE) * BINS_PER_ARRAY,
       binTo: (array + ARRAYS_PER_SIDE + 1) * BINS_PER_ARRAY - 1,
+      opens: encodeOpening(readActivation(data)),
     },
     ticks: bins.map(toBinTick),
   };

@@ -1,5 +1,6 @@
 // The accounts of a Raydium CLMM pool: its state, its fee tier, its tick arrays.
 
+import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { RAYDIUM_ARRAY_TICKS } from '../../../../amm/range-x64/range-x64-pool.ts';
 import { TICK_X64_MAX } from '../../../../amm/range-x64/tick-prices.ts';
 import type { TickSetting } from '../../../../amm/set-ticks.ts';
@@ -141,6 +142,7 @@ export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> 
   const arrays = [...query.accounts.values()].map((bytes) => readArray(bytes, query.pool));
   const isOpen = (data.u8(389) & STATUS_NO_SWAP) === 0;
   const { tickFrom, tickTo } = planArrays(data);
+  const opening = { clock: 'seconds', from: Number(data.u64(1080)), flag: 'closed' } as const;
   return {
     ...{ kind: 'rangeX64', token0: data.key(73), token1: data.key(105), vault0, vault1 },
     feePips: config.u32(47),
@@ -154,7 +156,7 @@ export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> 
           arrays.some(({ hasOrders }) => hasOrders),
         ),
       ),
-      ...{ tickFrom, tickTo },
+      ...{ tickFrom, tickTo, opens: encodeOpening(opening) },
     },
     ticks: arrays.flatMap(({ ticks }) => ticks),
   };

@@ -1,5 +1,6 @@
 // The accounts of a Raydium CPMM pool: its state and its fee tier.
 
+import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
 import { AccountBytes } from '../../accounts/account-bytes.ts';
@@ -37,9 +38,9 @@ export function readCpmmPool(query: PoolAccounts): AccountReadingOf<'ceiledProdu
   const creatorFeeOn = CREATOR_FEE_TOKENS[data.u8(389)] ?? 'input';
   const creatorFeePips = hasCreatorFee ? Number(config.u64(108)) : 0;
   const isOnOutput = creatorFeePips > 0 && creatorFeeOn !== 'input';
-  const isOpen = (data.u8(329) & STATUS_NO_SWAP) === 0 && Number(data.u64(373)) <= query.nowSeconds;
+  const opening = { clock: 'seconds', from: Number(data.u64(373)), flag: 'closed' } as const;
   const flags: UncheckedFlag[] = [];
-  if (!isOpen) flags.push('closed');
+  if ((data.u8(329) & STATUS_NO_SWAP) !== 0) flags.push('closed');
   if (isOnOutput) flags.push('creatorFeeOnOutput');
   return {
     ...{ kind: 'ceiledProduct', token0: data.key(168), token1: data.key(200), vault0, vault1 },
@@ -54,6 +55,7 @@ export function readCpmmPool(query: PoolAccounts): AccountReadingOf<'ceiledProdu
       reserve1: held1 - sumFees(data, [349, 365, 405]),
       flags: joinFlags(flags),
       transferFees: '',
+      opens: encodeOpening(opening),
     },
     ticks: [],
   };

@@ -1,5 +1,6 @@
 // The account of a Raydium AMM v4 pool.
 
+import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
 import { AccountBytes } from '../../accounts/account-bytes.ts';
@@ -29,10 +30,10 @@ export function readV4Pool(query: PoolAccounts): AccountReadingOf<'ceiledProduct
   const held0 = readTokenAmount(query, vault0);
   const held1 = readTokenAmount(query, vault1);
   const status = Number(data.u64(0));
-  const isOpen = SWAPPING_STATUSES.includes(status) && Number(data.u64(224)) <= query.nowSeconds;
+  const opening = { clock: 'seconds', from: Number(data.u64(224)), flag: 'closed' } as const;
   if (held0 === null || held1 === null) return null;
   const flags: UncheckedFlag[] = [];
-  if (!isOpen) flags.push('closed');
+  if (!SWAPPING_STATUSES.includes(status)) flags.push('closed');
   if (status === STATUS_BOOK) flags.push('orderBook');
   return {
     ...{ kind: 'ceiledProduct', token0: data.key(400), token1: data.key(432), vault0, vault1 },
@@ -44,6 +45,7 @@ export function readV4Pool(query: PoolAccounts): AccountReadingOf<'ceiledProduct
       reserve1: held1 - data.u64(200),
       flags: joinFlags(flags),
       transferFees: '',
+      opens: encodeOpening(opening),
     },
     ticks: [],
   };

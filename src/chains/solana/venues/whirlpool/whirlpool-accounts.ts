@@ -1,5 +1,6 @@
 // The accounts of an Orca Whirlpool: its state, its tick arrays, its fee oracle.
 
+import { encodeOpening, type PoolOpening } from '../../../../amm/pool-moment.ts';
 import { type AdaptiveFee, encodeAdaptive } from '../../../../amm/range-x64/adaptive-fee.ts';
 import { ORCA_ARRAY_TICKS } from '../../../../amm/range-x64/range-x64-pool.ts';
 import { TICK_X64_MAX } from '../../../../amm/range-x64/tick-prices.ts';
@@ -93,6 +94,11 @@ function readAdaptiveFee(data: AccountBytes): AdaptiveFee {
   };
 }
 
+/** Pools with an oracle may be created before trading in them is enabled. */
+function readTradeStart(oracle: AccountBytes): PoolOpening {
+  return { clock: 'seconds', from: Number(oracle.u64(40)), flag: 'closed' };
+}
+
 export function readWhirlpool(query: PoolAccounts): AccountReadingOf<'rangeX64'> | null {
   const data = openAccount(query, query.pool);
   if (data?.discriminator() !== POOL) return null;
@@ -108,7 +114,7 @@ export function readWhirlpool(query: PoolAccounts): AccountReadingOf<'rangeX64'>
   const arrays = [...query.accounts.values()].map((bytes) => readArray(bytes, own));
   const flags: UncheckedFlag[] = [];
   if (arrays.includes('packed')) flags.push('packedTicks');
-  if (isAdaptive) flags.push(adaptive === null ? 'feeUnknown' : 'timedFee');
+  if (isAdaptive && adaptive === null) flags.push('feeUnknown');
   const starts = listArrayStarts(data);
   const end = (starts.at(-1) ?? 0) + ORCA_ARRAY_TICKS * tickSpacing - 1;
   return {
@@ -121,6 +127,7 @@ export function readWhirlpool(query: PoolAccounts): AccountReadingOf<'rangeX64'>
       flags: joinFlags(flags),
       tickFrom: Math.max(starts[0] ?? 0, -TICK_X64_MAX),
       tickTo: Math.min(end, TICK_X64_MAX),
+      opens: encodeOpening(adaptive === null || oracle === null ? null : readTradeStart(oracle)),
     },
     ticks: arrays.flatMap((ticks) => (ticks === 'packed' ? [] : ticks)),
   };
