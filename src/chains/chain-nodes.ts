@@ -145,6 +145,8 @@ export interface PoolFeeQuery {
   readonly pool: PoolId;
   readonly kind: PoolKindName;
   readonly venue: string;
+  readonly token0: Address;
+  readonly token1: Address;
   /** Whether a pair of Solidly's family is a stable one; null for other pools. */
   readonly isStable: boolean | null;
 }

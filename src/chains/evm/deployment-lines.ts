@@ -44,9 +44,15 @@ export function v3Fork(venue: string, line: ForkLine): V3Fork {
 }
 
 /** Pools like those of V3, with logs and getters of their own. */
-export function v3Like(venue: string, layout: V3LayoutName, factory: string): V3Fork {
+export function v3Like(
+  venue: string,
+  layout: V3LayoutName,
+  factory: string,
+  quoter?: string,
+): V3Fork {
   const place = { venue, factory: evmAddress(factory), layout };
-  return { ...place, quoter: null, universalRouter: false };
+  const asked = quoter === undefined ? null : evmAddress(quoter);
+  return { ...place, quoter: asked, universalRouter: false };
 }
 
 type V4Contracts = Exclude<keyof V4Deployment, 'venue'>;

@@ -194,7 +194,12 @@ const ARBITRUM: EvmDeployment = {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       periphery: '0xb048bbc1ee6b733fffcfb9e9cef7375518e25997',
     }),
-    v3Like('camelot-v3', 'algebraDirectional', '0x1a3c9b1d2f0529d97f2afc5136cc23e58f1fd35b'),
+    v3Like(
+      'camelot-v3',
+      'algebraDirectional',
+      '0x1a3c9b1d2f0529d97f2afc5136cc23e58f1fd35b',
+      '0x0fc73040b26e9bc8514fa028d998e73a254fa76e',
+    ),
     ...listV3Forks('arbitrum'),
   ],
   v4: uniswapV4({
@@ -310,7 +315,12 @@ const POLYGON: EvmDeployment = {
       factory: '0x917933899c6a5f8e37f31e19f92cdbff7e8ff0e2',
       periphery: '0xb1e835dc2785b52265711e17fccb0fd018226a6e',
     }),
-    v3Like('quickswap-v3', 'algebra', '0x411b0facc3489691f28ad58c47006af5e3ab3a28'),
+    v3Like(
+      'quickswap-v3',
+      'algebra',
+      '0x411b0facc3489691f28ad58c47006af5e3ab3a28',
+      '0xa15f0d7377b2a0c0c10db057f641bed21028fc89',
+    ),
     ...listV3Forks('polygon'),
   ],
   v4: uniswapV4({

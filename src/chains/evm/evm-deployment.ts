@@ -30,7 +30,7 @@ export interface V3Fork {
   readonly factory: Address;
   /** See `v3-layouts.ts`; absent for that of Uniswap. */
   readonly layout?: V3LayoutName;
-  /** A `QuoterV2` of that fork. */
+  /** A `QuoterV2` of that fork; of Algebra its `Quoter`, which tells the fee of the next swap. */
   readonly quoter: Address | null;
   /** The fees that its pools may have, in pips; absent for the usual ones. */
   readonly feeTiers?: readonly number[];

@@ -51,9 +51,9 @@ function mayChangeSilently({ kind, terms, unchecked = '' }: GraphPool): boolean 
   return kind === 'concentrated' && hasFlag(unchecked, 'timedFee');
 }
 
-function toQuery({ pool, kind, venue, curve }: GraphPool): PoolFeeQuery {
+function toQuery({ pool, kind, venue, token0, token1, curve }: GraphPool): PoolFeeQuery {
   const isStable = curve instanceof SolidlyPairPool ? curve.isStable : null;
-  return { pool, kind, venue, isStable };
+  return { pool, kind, venue, token0, token1, isStable };
 }
 
 export class PoolFeeWatch {

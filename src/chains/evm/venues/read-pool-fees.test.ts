@@ -16,17 +16,22 @@ const PAIRS = findVenue(DEPLOYMENT.v2, 'solidly');
 const SLIPSTREAM = findVenue(DEPLOYMENT.v3, 'slipstream');
 
 const ask = (more: Partial<PoolFeeQuery>): PoolFeeQuery => ({
-  ...{ pool: poolId(POOL), kind: 'solidlyPair', venue: PAIRS.venue, isStable: false, ...more },
+  ...{ pool: poolId(POOL), kind: 'solidlyPair', venue: PAIRS.venue, isStable: false },
+  ...{ token0: address(`0x${'1'.repeat(40)}`), token1: address(`0x${'2'.repeat(40)}`), ...more },
 });
 
-async function read(queries: readonly PoolFeeQuery[], answer: string | null) {
+async function read(
+  queries: readonly PoolFeeQuery[],
+  answer: string | null | ((data: string) => string),
+  deployment = DEPLOYMENT,
+) {
   const asked: string[] = [];
   const callContracts = async (calls: readonly { to: string; data: string }[]) =>
     calls.map(({ to, data }) => {
       asked.push(`${to} ${data}`);
-      return answer;
+      return typeof answer === 'function' ? answer(data) : answer;
     });
-  const fees = await readPoolFees(queries, { deployment: DEPLOYMENT, callContracts });
+  const fees = await readPoolFees(queries, { deployment, callContracts });
   return { fees, asked };
 }
 
@@ -39,6 +44,35 @@ test('of pairs their factory is asked, in basis points; of Slipstream the pool, 
   assert.deepEqual(asked, [getFee(0), getFee(1), `${POOL} 0xddca3f43`]);
   const both = (fee: number) => ({ zeroForOne: fee, oneForZero: fee });
   assert.deepEqual(fees, [both(3000), both(3000), both(30)]);
+});
+
+test("of Algebra's pools their quoter runs a swap in each direction, which tells the fee", async () => {
+  for (const [chain, venue, quoter] of [
+    ['polygon', 'quickswap-v3', '0xa15f0d7377b2a0c0c10db057f641bed21028fc89'],
+    ['arbitrum', 'camelot-v3', '0x0fc73040b26e9bc8514fa028d998e73a254fa76e'],
+  ] as const) {
+    const deployment = EVM_DEPLOYMENTS[chain] ?? assert.fail();
+    const query = ask({ kind: 'concentrated', venue, isStable: null });
+    const [one, two] = [query.token0, query.token1].map(addressWord);
+    const rest = `${uintWord(1000)}${uintWord(0)}`;
+    const calls = [`0x2d9ebd1d${one}${two}${rest}`, `0x2d9ebd1d${two}${one}${rest}`];
+    const answer = (data: string) =>
+      `0x${uintWord(997)}${uintWord(data === calls[0] ? 2690 : 900)}`;
+    const { fees, asked } = await read([query, query], answer, deployment);
+    const found = { zeroForOne: 2690, oneForZero: 900 };
+    assert.deepEqual(fees, [found, found]);
+    assert.deepEqual(
+      asked.slice(0, 2),
+      calls.map((data) => `${quoter} ${data}`),
+    );
+    // One direction alone tells nothing.
+    const half = await read(
+      [query],
+      (data) => (data === calls[0] ? answer(data) : '0x'),
+      deployment,
+    );
+    assert.deepEqual(half.fees, [null]);
+  }
 });
 
 test('other pools are not asked', async () => {
