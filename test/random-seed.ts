@@ -1,4 +1,5 @@
-// The seed of a random test: another in each run, or `SEED=<number>` to repeat one. A test's name says it.
+// The seed of a random test: another in each run, or `SEED=<number>` to repeat one. The names of
+// the tests say it.
 
 import { randomInt } from 'node:crypto';
 

@@ -28,7 +28,7 @@ const SLIVER_DIVISOR = 100n;
 /** A pool's depth at the start of the block. */
 interface PoolDepth {
   readonly depth: bigint;
-  /** Not all of the pool is known: it is older than the index, or nobody knows its quote's price. */
+  /** Not all is known: the pool is older than the index, or its quote has no price. */
   readonly isEstimate: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Whenever an index was begun, and however often it was interrupted, a token's trades and candles are
-// those of an index of the whole chain.
+// Whenever an index was begun, and however often it was interrupted, a token's trades and candles
+// are those of an index of the whole chain.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
