@@ -92,11 +92,7 @@ async function start(
 ): Promise<Service | Workers> {
   const terminal = process.stdout.isTTY === true;
   // Workers use the folder of their primary; PostgreSQL is made for several processes.
-  if (of.link === null && config.store.databaseUrl === null) {
-    const lock = lockDataFolder(config.store.dataDir);
-    // Held by this reference as long as the process lives.
-    process.on('exit', () => lock.close());
-  }
+  if (of.link === null && config.store.databaseUrl === null) lockDataFolder(config.store.dataDir);
   // Before anything large is loaded.
   keepCompiled(config.store.dataDir);
   if (of.link === null && config.node.workers > 1) {

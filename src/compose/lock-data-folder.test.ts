@@ -29,7 +29,7 @@ test('a folder in use is refused, with its owner, and free once that was killed'
     (error) => error instanceof StartError && error.message.includes(`(process ${owner.pid})`),
   );
   const second = spawnSync(process.execPath, ['src/cli/main.ts', 'serve'], {
-    ...{ env: { DATA_DIR: folder, PORT: '0' }, encoding: 'utf8' },
+    ...{ env: { DATA_DIR: folder, PORT: '0' }, encoding: 'utf8', timeout: 60_000 },
   });
   assert.equal(second.status, 1);
   assert.match(second.stderr, new RegExp(`^mintwire: Another service \\(process ${owner.pid}\\)`));

@@ -35,5 +35,7 @@ export function lockDataFolder(dataDir: string): DatabaseSync {
     );
   }
   writeFileSync(ownerFile, `${process.pid}\n`);
+  // The reference keeps the lock from being collected, and thereby dropped.
+  process.on('exit', () => lock.isOpen && lock.close());
   return lock;
 }
