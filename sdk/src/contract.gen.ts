@@ -310,11 +310,14 @@ export interface Kline {
   openTime: number;
   /** The next `openTime` minus one millisecond. */
   closeTime: number;
-  /** Null if no trade in the interval has a price in this currency. */
-  open: string | null;
-  high: string | null;
-  low: string | null;
-  close: string | null;
+  /**
+   * Always a price. Where no trade of the interval set one, the last close before; candles
+   * before the first price are left out.
+   */
+  open: string;
+  high: string;
+  low: string;
+  close: string;
   /** Units of the token; null if its decimals are unknown. */
   volume: string | null;
   /** The total value, in `currency`. */
@@ -324,7 +327,10 @@ export interface Kline {
   sells: number;
   /** Whether the chain has passed the end of the interval. */
   closed: boolean;
-  /** Whether `fill=previous` added it. */
+  /**
+   * Whether the prices are the last close before: no trade of the interval set one, or
+   * `fill=previous` added it (`trades` is 0).
+   */
   filled: boolean;
 }
 

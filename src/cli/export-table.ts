@@ -3,11 +3,13 @@
 // Only final rows are exported, so that pages read one after the other are consistent while the
 // indexer continues.
 
+import type { CarriedCandle } from '../candles/carried-candle.ts';
 import { computeNextOpenTime } from '../candles/interval.ts';
+import { CandleReader } from '../market/read-candles.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
-import type { CandleRecord, StoredInterval, TradeRecord } from '../model/market-record.ts';
+import type { Ohlc, StoredInterval, TradeRecord } from '../model/market-record.ts';
 import type { TimeRange, TradePosition } from '../store/market-reads.ts';
 import type { MarketStore } from '../store/store.ts';
 
@@ -76,30 +78,46 @@ const TRADE_COLUMNS: readonly FilledColumn<TradeRecord>[] = [
   ...define<TradeRecord>('boolean', { outlier: ({ outlier }) => outlier }),
 ];
 
+interface ExportedKline extends CarriedCandle {
+  /** Their own, or the last close before. */
+  readonly shown: { readonly usd: Ohlc | null; readonly native: Ohlc | null };
+}
+
+function toExported(candle: CarriedCandle): ExportedKline {
+  const { usdClean, nativeClean, before } = candle;
+  const repeat = (price: string | null): Ohlc | null =>
+    price === null ? null : { open: price, high: price, low: price, close: price };
+  const usd = usdClean ?? repeat(before.usdClean);
+  return { ...candle, shown: { usd, native: nativeClean ?? repeat(before.nativeClean) } };
+}
+
 /** Prices without outliers, as `/token/klines` returns by default. */
-const CANDLE_COLUMNS: readonly FilledColumn<CandleRecord>[] = [
-  ...define<CandleRecord>('text', {
+const CANDLE_COLUMNS: readonly FilledColumn<ExportedKline>[] = [
+  ...define<ExportedKline>('text', {
     mint: ({ token }, toShown) => toShown(token),
     interval: ({ interval }) => interval,
   }),
-  ...define<CandleRecord>('time', { open_time: ({ openTimeMs }) => openTimeMs }),
-  ...define<CandleRecord>('text', {
-    open_usd: ({ usdClean }) => usdClean?.open ?? null,
-    high_usd: ({ usdClean }) => usdClean?.high ?? null,
-    low_usd: ({ usdClean }) => usdClean?.low ?? null,
-    close_usd: ({ usdClean }) => usdClean?.close ?? null,
-    open_native: ({ nativeClean }) => nativeClean?.open ?? null,
-    high_native: ({ nativeClean }) => nativeClean?.high ?? null,
-    low_native: ({ nativeClean }) => nativeClean?.low ?? null,
-    close_native: ({ nativeClean }) => nativeClean?.close ?? null,
+  ...define<ExportedKline>('time', { open_time: ({ openTimeMs }) => openTimeMs }),
+  ...define<ExportedKline>('text', {
+    open_usd: ({ shown }) => shown.usd?.open ?? null,
+    high_usd: ({ shown }) => shown.usd?.high ?? null,
+    low_usd: ({ shown }) => shown.usd?.low ?? null,
+    close_usd: ({ shown }) => shown.usd?.close ?? null,
+    open_native: ({ shown }) => shown.native?.open ?? null,
+    high_native: ({ shown }) => shown.native?.high ?? null,
+    low_native: ({ shown }) => shown.native?.low ?? null,
+    close_native: ({ shown }) => shown.native?.close ?? null,
     volume_raw: ({ volumeRaw }) => volumeRaw.toString(),
     volume_native: ({ quoteVolumeNative }) => quoteVolumeNative,
     volume_usd: ({ quoteVolumeUsd }) => quoteVolumeUsd,
   }),
-  ...define<CandleRecord>('integer', {
+  ...define<ExportedKline>('integer', {
     trades: ({ trades }) => trades,
     buys: ({ buys }) => buys,
     sells: ({ sells }) => sells,
+  }),
+  ...define<ExportedKline>('boolean', {
+    filled: ({ usdClean, nativeClean }) => usdClean === null && nativeClean === null,
   }),
 ];
 
@@ -168,12 +186,15 @@ async function* readKlines(store: MarketStore, request: ExportRequest): AsyncGen
   const count = request.token === null ? await store.countTokens(chain) : 1;
   let done = 0;
   for await (const token of listTokens(store, request)) {
+    const reader = new CandleReader(store, chain, { token, pool: null, interval }, {});
     let { fromMs } = range;
     for (;;) {
       const page = { fromMs, toMs: range.toMs, end: 'first', limit: PAGE_SIZE } as const;
-      const candles = await store.readCandlePage(chain, { token, pool: null, interval }, page);
+      const candles = await reader.readCarried(page);
+      // Before its first price a token has nothing to show.
+      const priced = candles.map(toExported).filter(({ shown }) => shown.usd ?? shown.native);
       yield {
-        rows: candles.map((candle) => readRow(CANDLE_COLUMNS, candle, request.toShown)),
+        rows: priced.map((candle) => readRow(CANDLE_COLUMNS, candle, request.toShown)),
         share: done / count,
       };
       const last = candles.at(-1);

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
+import { type CarriedCandle, carryCloses, NO_CLOSES } from '../candles/carried-candle.ts';
 import { findFamily } from '../compose/chain-families.ts';
 import type { CandleRecord, TradeRecord } from '../model/market-record.ts';
 import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';
@@ -47,25 +48,26 @@ function toTradeRow(trade: TradeRecord) {
   };
 }
 
-function toKlineRow(candle: CandleRecord) {
+function toKlineRow(candle: CarriedCandle) {
   return {
     mint: toShownAddress(candle.token),
     interval: candle.interval,
     open_time: candle.openTimeMs,
-    open_usd: candle.usdClean?.open ?? null,
-    high_usd: candle.usdClean?.high ?? null,
-    low_usd: candle.usdClean?.low ?? null,
-    close_usd: candle.usdClean?.close ?? null,
-    open_native: candle.nativeClean?.open ?? null,
-    high_native: candle.nativeClean?.high ?? null,
-    low_native: candle.nativeClean?.low ?? null,
-    close_native: candle.nativeClean?.close ?? null,
+    open_usd: candle.usdClean?.open ?? candle.before.usdClean,
+    high_usd: candle.usdClean?.high ?? candle.before.usdClean,
+    low_usd: candle.usdClean?.low ?? candle.before.usdClean,
+    close_usd: candle.usdClean?.close ?? candle.before.usdClean,
+    open_native: candle.nativeClean?.open ?? candle.before.nativeClean,
+    high_native: candle.nativeClean?.high ?? candle.before.nativeClean,
+    low_native: candle.nativeClean?.low ?? candle.before.nativeClean,
+    close_native: candle.nativeClean?.close ?? candle.before.nativeClean,
     volume_raw: String(candle.volumeRaw),
     volume_native: candle.quoteVolumeNative,
     volume_usd: candle.quoteVolumeUsd,
     trades: candle.trades,
     buys: candle.buys,
     sells: candle.sells,
+    filled: candle.usdClean === null && candle.nativeClean === null,
   };
 }
 
@@ -151,10 +153,14 @@ describe('export', () => {
     );
     assert.equal(status, 0, stderr);
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(out) });
-    const expected = candles
+    const ended = candles
       .filter(({ interval }) => interval === '2h')
       .filter(({ openTimeMs }) => openTimeMs + 2 * HOUR_MS <= finalizedMs)
-      .map(toKlineRow);
+      .sort((a, b) => a.openTimeMs - b.openTimeMs);
+    const byToken = Map.groupBy(ended, ({ token }) => token);
+    const expected = [...byToken.values()]
+      .flatMap((own) => carryCloses(own, NO_CLOSES).map(toKlineRow))
+      .filter((row) => row.open_usd !== null || row.open_native !== null);
     const toKey = (row: Record<string, unknown>) => `${row['mint']} ${Number(row['open_time'])}`;
     const sort = (list: Record<string, unknown>[]) =>
       list.sort((a, b) => (toKey(a) < toKey(b) ? -1 : 1));

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { loadService } from '../compose/load-service.ts';
+import { lockDataFolder } from '../compose/lock-data-folder.ts';
 import { type Entrance, openEntrance } from '../compose/open-entrance.ts';
 import { openWorkerLink } from '../compose/open-worker-link.ts';
 import { StartError } from '../compose/start-error.ts';
@@ -96,6 +97,8 @@ async function start(
   onOpen: (entrance: Entrance) => void,
 ): Promise<Service | Workers> {
   const terminal = process.stdout.isTTY === true;
+  // Workers use the folder of their primary; PostgreSQL is made for several processes.
+  if (of.link === null && config.store.databaseUrl === null) lockDataFolder(config.store.dataDir);
   // Before anything large is loaded.
   keepCompiled(config.store.dataDir);
   if (of.link === null && config.node.workers > 1) {

@@ -244,7 +244,8 @@ describe('history that is filled in behind', () => {
     for (const [index, { backfill, tradesFrom }] of seen.entries()) {
       assert.ok(backfill.pct >= (seen[index - 1]?.backfill.pct ?? 0), 'went back');
       assert.ok(tradesFrom <= (seen[index - 1]?.tradesFrom ?? startMs), 'lost trades');
-      assert.equal(backfill.to, startMs);
+      // Beyond the start there are trades that are judged again.
+      assert.ok(backfill.to >= startMs);
     }
     assert.ok(new Set(seen.map(({ backfill }) => backfill.pct)).size > 3);
     const { backfill, tradesFrom } = seen.at(-1)!;

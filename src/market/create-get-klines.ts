@@ -13,7 +13,7 @@ import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.t
 import type { TimeRange } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
 import { readCoverage, toKlinesKeptFrom } from './coverage.ts';
-import { buildKlineRow, fillRows, type KlineRow, type KlineView, pickOhlc } from './kline-rows.ts';
+import { buildKlineRows, fillRows, type KlineRow, type KlineView, pickOhlc } from './kline-rows.ts';
 import type { MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -76,7 +76,7 @@ async function readFilled(
   const pick = (candle: Candle) => pickOhlc(candle, view)?.close ?? null;
   const price = await candles.readPriceBefore(fromMs, pick);
   const end = isOldestFirst ? 'first' : 'last';
-  const found = await candles.readPage({ fromMs, toMs, end, limit });
+  const found = await candles.readCarried({ fromMs, toMs, end, limit });
   // Before the first trade there is no price to fill with.
   if (price === null) fromMs = found[0]?.openTimeMs ?? toMs;
   return fillRows(found, view, { fromMs, lastMs: open.lastMs, limit, price });
@@ -104,8 +104,8 @@ async function readRows(
   const toMs = computeNextOpenTime(interval, open.lastMs);
   if (open.firstMs >= toMs) return [];
   const end = isOldest(input) ? 'first' : 'last';
-  const found = await candles.readPage({ fromMs: open.firstMs, toMs, end, limit });
-  return found.map((candle) => buildKlineRow(candle, view));
+  const found = await candles.readCarried({ fromMs: open.firstMs, toMs, end, limit });
+  return buildKlineRows(found, view);
 }
 
 /** Which rows are closed and filled depends on the chain's time. */

@@ -33,8 +33,6 @@ const UNKNOWN_CODES: ReadonlySet<string> = new Set([
 ]);
 const TYPE = 'crypto';
 const VOLUME_PRECISION = 2;
-/** A token may have candles without a price; a chart goes on where the pages end. */
-const PAGES_MAX = 5;
 
 const toSeconds = (ms: number) => Math.floor(ms / 1000);
 const toTicker = ({ chain, mint }: UdfToken) => `${chain}:${mint}`;
@@ -101,39 +99,22 @@ type ReadUdfKlines = (range: {
   readonly limit: number;
 }) => ReturnType<UdfReads['readKlines']>;
 
-interface KlinesBefore {
+interface FoundKlines {
   readonly rows: readonly UdfKline[];
-  /** Where to go on if there may be older ones; null if there are none. */
+  /** If there are none: when the newest candle before them opened; null if there is none. */
   readonly nextMs: number | null;
 }
 
-/** So many candles with a price before a time, as far back as that takes. */
-async function readBack(
-  read: ReadUdfKlines,
-  { endTime, limit }: { readonly endTime: number; readonly limit: number },
-): Promise<KlinesBefore> {
-  const rows: UdfKline[] = [];
-  let end = endTime;
-  for (let pages = 0; pages < PAGES_MAX && end >= 0; pages += 1) {
-    const { priced, count, firstOpenTime } = await read({ endTime: end, limit });
-    rows.unshift(...priced);
-    if (count < limit || firstOpenTime === null) return { rows: rows.slice(-limit), nextMs: null };
-    if (rows.length >= limit) break;
-    end = firstOpenTime - 1;
-  }
-  return { rows: rows.slice(-limit), nextMs: end < 0 ? null : end + 1 };
-}
-
-/** Those of a range; if there are none, `nextMs` is the newest candle before it. */
+/** Those of a range, or what comes before it. */
 async function readRange(
   read: ReadUdfKlines,
   range: { readonly startTime: number; readonly endTime: number; readonly limit: number },
-): Promise<KlinesBefore> {
+): Promise<FoundKlines> {
   const { startTime, endTime } = range;
-  const { priced: rows } = startTime > endTime ? { priced: [] } : await read(range);
-  if (rows.length > 0) return { rows, nextMs: null };
-  const older = await readBack(read, { endTime: startTime - 1, limit: 1 });
-  return { rows, nextMs: older.rows[0]?.openTime ?? older.nextMs };
+  const rows = startTime > endTime ? [] : await read(range);
+  if (rows.length > 0 || startTime <= 0) return { rows, nextMs: null };
+  const [older] = await read({ endTime: startTime - 1, limit: 1 });
+  return { rows, nextMs: older?.openTime ?? null };
 }
 
 async function readHistory(
@@ -154,9 +135,10 @@ async function readHistory(
   const endTime = to * 1000 - 1;
   const startTime = Math.min(from, to) * 1000;
   const limit = Math.min(countback ?? cap, cap);
-  const { rows, nextMs } = await (countback === undefined
-    ? readRange(read, { startTime, endTime, limit })
-    : readBack(read, { endTime, limit }));
+  const { rows, nextMs } =
+    countback === undefined
+      ? await readRange(read, { startTime, endTime, limit })
+      : { rows: endTime < 0 ? [] : await read({ endTime, limit }), nextMs: null };
   if (rows.length === 0) {
     return { s: 'no_data', ...(nextMs === null ? {} : { nextTime: toSeconds(nextMs) }) };
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { address } from '../../test/test-ids.ts';
-import type { Candle } from '../candles/derive-klines.ts';
+import { type CarriedCandle, type Closes, NO_CLOSES } from '../candles/carried-candle.ts';
 import type { Ohlc } from '../model/market-record.ts';
 import { buildKlineRow, fillRows, type KlineRow, type KlineView } from './kline-rows.ts';
 
@@ -17,7 +17,7 @@ const VIEW: KlineView = {
 };
 
 /** Every figure of every series is different. */
-function buildCandle(minute: number, more: Partial<Candle> = {}): Candle {
+function buildCandle(minute: number, more: Partial<CarriedCandle> = {}): CarriedCandle {
   const buildOhlc = (series: string): Ohlc => ({
     open: `${series}${minute}1`,
     high: `${series}${minute}4`,
@@ -39,6 +39,7 @@ function buildCandle(minute: number, more: Partial<Candle> = {}): Candle {
     trades: 5,
     buys: 3,
     sells: 2,
+    before: NO_CLOSES,
     ...more,
   };
 }
@@ -85,10 +86,11 @@ describe('fillRows', () => {
   });
 
   it('a candle of outliers only keeps the previous price', () => {
-    const outliers = buildCandle(2, { usdClean: null });
+    const before: Closes = { ...NO_CLOSES, usdClean: '213' };
+    const outliers = buildCandle(2, { usdClean: null, before });
     const rows = fillRows([buildCandle(1), outliers], VIEW, { ...all, lastMs: 3 * MINUTE_MS });
     assert.deepEqual(rows.slice(1).map(listPrices), [repeatPrice('213'), repeatPrice('213')]);
-    assert.deepEqual([rows[1]?.filled, rows[1]?.trades], [false, 5]);
+    assert.deepEqual([rows[1]?.filled, rows[1]?.trades], [true, 5]);
     assert.equal(rows[2]?.filled, true);
   });
 
@@ -105,7 +107,7 @@ describe('buildKlineRow', () => {
   it('shows the currency and the outliers that were asked for', () => {
     const show = (more: Partial<KlineView>) => {
       const row = buildKlineRow(buildCandle(1), { ...VIEW, ...more });
-      return [row.open, row.quoteVolume];
+      return [row?.open, row?.quoteVolume];
     };
     assert.deepEqual(show({}), ['211', '7.5']);
     assert.deepEqual(show({ outliers: 'include' }), ['111', '7.5']);
@@ -113,16 +115,30 @@ describe('buildKlineRow', () => {
     assert.deepEqual(show({ currency: 'native', outliers: 'include' }), ['311', '8.5']);
   });
 
+  it('without a price of its own shows the last close, and says so', () => {
+    const before: Closes = { native: null, usd: '7', nativeClean: '8', usdClean: '9' };
+    const candle = buildCandle(1, { usdClean: null, nativeClean: null, native: null, before });
+    const show = (more: Partial<KlineView>) => {
+      const row = buildKlineRow(candle, { ...VIEW, ...more });
+      return row === null ? null : [...listPrices(row), row.volume, row.trades, row.filled];
+    };
+    assert.deepEqual(show({}), [...repeatPrice('9'), '12.5', 5, true]);
+    assert.deepEqual(show({ currency: 'native' }), [...repeatPrice('8'), '12.5', 5, true]);
+    assert.equal(show({ outliers: 'include' })?.at(-1), false);
+    // Nothing had a price yet.
+    assert.equal(show({ currency: 'native', outliers: 'include' }), null);
+  });
+
   it('volumes are in whole tokens, and null if decimals are unknown', () => {
-    assert.equal(buildKlineRow(buildCandle(1), VIEW).volume, '12.5');
-    assert.equal(buildKlineRow(buildCandle(1), { ...VIEW, decimals: null }).volume, null);
+    assert.equal(buildKlineRow(buildCandle(1), VIEW)?.volume, '12.5');
+    assert.equal(buildKlineRow(buildCandle(1), { ...VIEW, decimals: null })?.volume, null);
   });
 
   it('is closed once chain time has reached the next interval', () => {
     const isClosed = (chainMs: number) =>
-      buildKlineRow(buildCandle(1), { ...VIEW, chainMs }).closed;
+      buildKlineRow(buildCandle(1), { ...VIEW, chainMs })?.closed;
     assert.equal(isClosed(2 * MINUTE_MS - 1), false);
     assert.equal(isClosed(2 * MINUTE_MS), true);
-    assert.equal(buildKlineRow(buildCandle(1), VIEW).closeTime, 2 * MINUTE_MS - 1);
+    assert.equal(buildKlineRow(buildCandle(1), VIEW)?.closeTime, 2 * MINUTE_MS - 1);
   });
 });

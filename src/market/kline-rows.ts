@@ -1,6 +1,7 @@
 // Candles as rows of an answer: one currency, with or without outliers, with gaps filled on
 // request.
 
+import type { CarriedCandle } from '../candles/carried-candle.ts';
 import type { Candle } from '../candles/derive-klines.ts';
 import { computeNextOpenTime } from '../candles/interval.ts';
 import type { OutputOf } from '../contract/operation.ts';
@@ -21,12 +22,16 @@ export interface KlineView {
 
 type PricedCandle = Pick<Candle, 'usd' | 'usdClean' | 'native' | 'nativeClean'>;
 
+function pickName({ currency, outliers }: Pick<KlineView, 'currency' | 'outliers'>) {
+  if (currency === 'usd') return outliers === 'exclude' ? 'usdClean' : 'usd';
+  return outliers === 'exclude' ? 'nativeClean' : 'native';
+}
+
 export function pickOhlc(
   candle: PricedCandle,
   view: Pick<KlineView, 'currency' | 'outliers'>,
 ): Ohlc | null {
-  if (view.currency === 'usd') return view.outliers === 'exclude' ? candle.usdClean : candle.usd;
-  return view.outliers === 'exclude' ? candle.nativeClean : candle.native;
+  return candle[pickName(view)];
 }
 
 function computeTimes(openTime: number, view: KlineView) {
@@ -34,20 +39,17 @@ function computeTimes(openTime: number, view: KlineView) {
   return { closeTime: nextOpenTime - 1, closed: view.chainMs >= nextOpenTime };
 }
 
-const NO_PRICE = { open: null, high: null, low: null, close: null };
-
 function repeatPrice(price: string) {
   return { open: price, high: price, low: price, close: price };
 }
 
-/** `price` is used if the candle has none. */
-export function buildKlineRow(
-  candle: Candle,
-  view: KlineView,
-  price: string | null = null,
-): KlineRow {
+/** Null if nothing had a price yet: such a candle is not shown. */
+export function buildKlineRow(candle: CarriedCandle, view: KlineView): KlineRow | null {
   const { closeTime, closed } = computeTimes(candle.openTimeMs, view);
-  const ohlc = pickOhlc(candle, view) ?? (price === null ? NO_PRICE : repeatPrice(price));
+  const own = pickOhlc(candle, view);
+  const price = candle.before[pickName(view)];
+  const ohlc = own ?? (price === null ? null : repeatPrice(price));
+  if (ohlc === null) return null;
   const quoteVolume = view.currency === 'usd' ? candle.quoteVolumeUsd : candle.quoteVolumeNative;
   return {
     openTime: candle.openTimeMs,
@@ -62,7 +64,7 @@ export function buildKlineRow(
     buys: candle.buys,
     sells: candle.sells,
     closed,
-    filled: false,
+    filled: own === null,
   };
 }
 
@@ -82,12 +84,16 @@ function buildFilledRow(openTime: number, view: KlineView, price: string): Kline
   };
 }
 
+export function buildKlineRows(candles: readonly CarriedCandle[], view: KlineView): KlineRow[] {
+  return candles.flatMap((candle) => buildKlineRow(candle, view) ?? []);
+}
+
 /**
  * A row for every interval from `fromMs` on, once there is a price, up to the one that opens at
  * `lastMs`.
  */
 export function fillRows(
-  candles: readonly Candle[],
+  candles: readonly CarriedCandle[],
   view: KlineView,
   span: {
     readonly fromMs: number;
@@ -102,9 +108,10 @@ export function fillRows(
   let { fromMs: openTime, price } = span;
   while (openTime <= span.lastMs && rows.length < span.limit) {
     const candle = byTime.get(openTime);
-    if (candle !== undefined) {
-      rows.push(buildKlineRow(candle, view, price));
-      price = pickOhlc(candle, view)?.close ?? price;
+    const row = candle === undefined ? null : buildKlineRow(candle, view);
+    if (row !== null) {
+      rows.push(row);
+      price = row.close;
     } else if (price !== null) {
       rows.push(buildFilledRow(openTime, view, price));
     }

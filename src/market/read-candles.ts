@@ -1,5 +1,12 @@
 // Candles of any interval from stored data: pages of candles, and the last price before a time.
 
+import {
+  type CarriedCandle,
+  type Closes,
+  carryCloses,
+  NO_CLOSES,
+  PRICE_NAMES,
+} from '../candles/carried-candle.ts';
 import { type Candle, deriveKlines, foldTrades } from '../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime, findBaseInterval } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -72,6 +79,20 @@ export class CandleReader {
       { ...page, limit },
     );
     return cut(deriveKlines(this.#series, { stored }), page);
+  }
+
+  /** The same with the last closes before each, as far as it lacks prices of its own. */
+  async readCarried(page: CandlePage): Promise<readonly CarriedCandle[]> {
+    const candles = await this.readPage(page);
+    const first = candles[0];
+    if (first === undefined) return [];
+    const closes: Record<keyof Closes, string | null> = { ...NO_CLOSES };
+    for (const name of PRICE_NAMES) {
+      if (first[name] !== null) continue;
+      const pick = (candle: Candle) => candle[name]?.close ?? null;
+      closes[name] = await this.readPriceBefore(first.openTimeMs, pick);
+    }
+    return carryCloses(candles, closes);
   }
 
   /** The last price before an open time; null if there is none. */

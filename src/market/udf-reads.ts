@@ -22,14 +22,6 @@ export interface UdfKline {
   readonly volume: number;
 }
 
-interface UdfPage {
-  /** Those with a price. */
-  readonly priced: readonly UdfKline[];
-  /** How many there are with those that have none, and when the first of them opened. */
-  readonly count: number;
-  readonly firstOpenTime: number | null;
-}
-
 interface KlinesQuery {
   readonly chain: string;
   readonly mint: string;
@@ -49,7 +41,7 @@ export interface UdfReads {
     context: HandlerContext,
   ): Promise<readonly UdfToken[]>;
   /** The newest of the range, ascending. */
-  readKlines(query: KlinesQuery, context: HandlerContext): Promise<UdfPage>;
+  readKlines(query: KlinesQuery, context: HandlerContext): Promise<readonly UdfKline[]>;
   /** The most that the caller may read at once. */
   countKlinesMax(context: HandlerContext): number;
 }
@@ -58,13 +50,11 @@ function parse<Answer>({ bytes }: ReadyAnswer): Answer {
   return JSON.parse(bytes.toString('utf8')) as Answer;
 }
 
-function toUdfPage({ klines }: OutputOf<typeof getKlines>): UdfPage {
-  const priced = klines.flatMap(({ openTime, open, high, low, close, volume }) => {
-    if (open === null || high === null || low === null || close === null) return [];
+function toUdfKlines({ klines }: OutputOf<typeof getKlines>): UdfKline[] {
+  return klines.map(({ openTime, open, high, low, close, volume }) => {
     const [o, h, l, c] = [Number(open), Number(high), Number(low), Number(close)];
-    return [{ openTime, open: o, high: h, low: l, close: c, volume: Number(volume ?? 0) }];
+    return { openTime, open: o, high: h, low: l, close: c, volume: Number(volume ?? 0) };
   });
-  return { priced, count: klines.length, firstOpenTime: klines[0]?.openTime ?? null };
 }
 
 export function createUdfReads({ handlers, parts }: Pick<Market, 'handlers' | 'parts'>): UdfReads {
@@ -95,7 +85,7 @@ export function createUdfReads({ handlers, parts }: Pick<Market, 'handlers' | 'p
     },
     readKlines: async (query, context) => {
       const shown = { currency: 'usd', fill: 'none', outliers: 'exclude' } as const;
-      return toUdfPage(parse(await handlers.getKlines({ ...query, ...shown }, context)));
+      return toUdfKlines(parse(await handlers.getKlines({ ...query, ...shown }, context)));
     },
     countKlinesMax: ({ identity }) => parts.depthOf(identity).klines,
   };

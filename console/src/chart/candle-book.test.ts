@@ -66,13 +66,17 @@ test('a time lies in the last candle that opened before it', () => {
 test('joined candles open at the close before; true values are untouched', () => {
   const rows = [
     buildKline(60, '1'),
-    buildKline(120, '5', { filled: true }),
+    buildKline(120, '5', { filled: true, trades: 0 }),
     buildKline(180, '3', { open: '2', high: '4', low: '2' }),
-    buildKline(240, '7', { open: null, high: null, low: null, close: null }),
+    // Its trades set no price: flat, and with its volume.
+    buildKline(240, '3', { filled: true, open: '3', high: '3', low: '3' }),
   ];
   const [first, second, ...others] = buildDrawnCandles(rows, { isJoined: true });
   assert.deepEqual([first?.open, second?.open, second?.low, second?.high], [1, 1, 1, 4]);
-  assert.deepEqual(others, []);
+  assert.deepEqual(
+    others.map(({ openTime, open, close }) => [openTime, open, close]),
+    [[240, 3, 3]],
+  );
   assert.equal(buildDrawnCandles(rows, { isJoined: false })[1]?.open, 2);
   assert.equal(rows[2]?.open, '2');
 });

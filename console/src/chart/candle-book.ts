@@ -65,7 +65,7 @@ export class CandleBook {
 
 /**
  * Candles as they are drawn. A candle opens at its first trade, so thin markets look torn: `joined`
- * draws each from the close before. Candles without a price, and filled ones, are left out.
+ * draws each from the close before. Times without a trade are left out.
  */
 export function buildDrawnCandles(
   rows: readonly ChartKline[],
@@ -74,7 +74,7 @@ export function buildDrawnCandles(
   const drawn: DrawnCandle[] = [];
   for (const row of rows) {
     const { open, high, low, close } = row;
-    if (row.filled || open === null || high === null || low === null || close === null) continue;
+    if (row.trades === 0) continue;
     const before = drawn.at(-1)?.close;
     const from = isJoined && before !== undefined ? before : Number(open);
     drawn.push({

@@ -309,17 +309,23 @@ export const klineSchema = Type.Object(
   {
     openTime: Type.Integer(),
     closeTime: Type.Integer({ description: 'The next `openTime` minus one millisecond.' }),
-    open: textOrNull('Null if no trade in the interval has a price in this currency.'),
-    high: textOrNull(''),
-    low: textOrNull(''),
-    close: textOrNull(''),
+    open: Type.String({
+      description:
+        'Always a price. Where no trade of the interval set one, the last close before; candles before the first price are left out.',
+    }),
+    high: Type.String(),
+    low: Type.String(),
+    close: Type.String(),
     volume: textOrNull('Units of the token; null if its decimals are unknown.'),
     quoteVolume: Type.String({ description: 'The total value, in `currency`.' }),
     trades: Type.Integer({ minimum: 0 }),
     buys: Type.Integer({ minimum: 0 }),
     sells: Type.Integer({ minimum: 0 }),
     closed: Type.Boolean({ description: 'Whether the chain has passed the end of the interval.' }),
-    filled: Type.Boolean({ description: 'Whether `fill=previous` added it.' }),
+    filled: Type.Boolean({
+      description:
+        'Whether the prices are the last close before: no trade of the interval set one, or `fill=previous` added it (`trades` is 0).',
+    }),
   },
   { title: 'Kline', additionalProperties: false },
 );

@@ -6,6 +6,7 @@ import { isUncheckedVenue } from '../../chains/unchecked-venue.ts';
 import { pow10, type Ratio } from '../../lib/decimal.ts';
 import type { BlockEvents, SwapEvent } from '../../model/block-events.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
+import type { PoolDescription } from '../../model/pool.ts';
 import { findAnchorPrice } from '../state/anchor-price.ts';
 import type { MarketState, PoolEntry, TokenEntry } from '../state/market-state.ts';
 import { findNativePrice } from '../state/price-trade.ts';
@@ -24,66 +25,93 @@ const DEPTH_SCALE = 36;
 /** A pool is a sliver below this fraction of the deepest. */
 const SLIVER_DIVISOR = 100n;
 
-/** Depths of a token's pools at the start of the block. */
-type TokenDepths = ReadonlyMap<PoolId, bigint>;
+/** A pool's depth at the start of the block. */
+interface PoolDepth {
+  readonly depth: bigint;
+  /** Not all is known: the pool is older than the index, or its quote has no price. */
+  readonly isEstimate: boolean;
+}
+
+type TokenDepths = ReadonlyMap<PoolId, PoolDepth>;
+
+const NO_DEPTH: PoolDepth = { depth: 0n, isEstimate: false };
+const UNKNOWN_DEPTH: PoolDepth = { depth: 0n, isEstimate: true };
 
 export class BlockExamination {
   readonly legs: ReadonlySet<SwapEvent>;
   readonly #depths: ReadonlyMap<Address, TokenDepths>;
+  readonly #met: ReadonlySet<PoolId>;
 
-  constructor(legs: ReadonlySet<SwapEvent>, depths: ReadonlyMap<Address, TokenDepths>) {
+  /** `met` are the pools that the index meets in this block, although they are older. */
+  constructor(
+    legs: ReadonlySet<SwapEvent>,
+    depths: ReadonlyMap<Address, TokenDepths>,
+    met: ReadonlySet<PoolId>,
+  ) {
     this.legs = legs;
     this.#depths = depths;
+    this.#met = met;
   }
 
-  /** Whether the token's deepest pool was more than a hundred times as deep as this one. */
+  /**
+   * Whether the token's deepest pool was more than a hundred times as deep as this one. No trade is
+   * judged by a depth that is not known: it is judged again once it is (`backfill/`).
+   */
   isSliver(token: Address, pool: PoolId): boolean {
-    const depths = this.#depths.get(token);
-    if (depths === undefined) return false;
-    const own = depths.get(pool) ?? 0n;
-    return own * SLIVER_DIVISOR < this.findDepthElsewhere(token, pool);
+    const { depth, isEstimate } = this.#depths.get(token)?.get(pool) ?? NO_DEPTH;
+    if (isEstimate || this.#met.has(pool)) return false;
+    return depth * SLIVER_DIVISOR < this.findDepthElsewhere(token, pool);
   }
 
   /** The depth of the token's deepest other pool. */
   findDepthElsewhere(token: Address, pool: PoolId): bigint {
     let deepest = 0n;
-    for (const [id, depth] of this.#depths.get(token) ?? []) {
+    for (const [id, { depth }] of this.#depths.get(token) ?? []) {
       if (id !== pool && depth > deepest) deepest = depth;
     }
     return deepest;
   }
 }
 
-const NOTHING_TO_EXAMINE = new BlockExamination(new Set(), new Map());
+const NOTHING_TO_EXAMINE = new BlockExamination(new Set(), new Map(), new Set());
 
-/** Nothing for a pool whose reserves are not known or not to be believed. */
+/** Whether a pool's reserves are never known, or not to be believed. */
+function hasNoDepth(
+  { assets }: MarketState,
+  { venue, kind }: Pick<PoolDescription, 'venue' | 'kind'>,
+): boolean {
+  return isUncheckedVenue(assets, venue) || kind === 'tradesOnly';
+}
+
 function computeDepth(
   state: MarketState,
   pool: PoolEntry,
   { view, anchor }: { readonly view: MarketView; readonly anchor: Ratio | null },
-): bigint | null {
+): PoolDepth {
   const { row } = pool;
-  const isUnchecked = isUncheckedVenue(state.assets, row.venue);
-  if (isUnchecked || row.kind === 'tradesOnly') return 0n;
+  if (hasNoDepth(state, row)) return NO_DEPTH;
   const quote = state.tokens.get(view.quote);
-  if (quote === undefined || quote.row.decimals === null) return null;
+  if (quote === undefined || quote.row.decimals === null) return UNKNOWN_DEPTH;
   const price = findNativePrice(quote, anchor);
-  if (price === null) return null;
+  if (price === null) return UNKNOWN_DEPTH;
   const base = view.baseIsToken0 ? 'token0' : 'token1';
-  const depthRaw = kindOf(row).payableRaw(row, base, new EntryTicks(state, pool));
+  const kind = kindOf(row);
+  const depthRaw = kind.payableRaw(row, base, new EntryTicks(state, pool));
   const denominator = pow10(quote.row.decimals) * price.denominator;
-  return (depthRaw * price.numerator * pow10(DEPTH_SCALE)) / denominator;
+  return {
+    depth: (depthRaw * price.numerator * pow10(DEPTH_SCALE)) / denominator,
+    isEstimate: !row.complete && (kind.hasTicks || depthRaw === 0n),
+  };
 }
 
-function computeTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, bigint> {
+function computeTokenDepths(state: MarketState, token: TokenEntry): Map<PoolId, PoolDepth> {
   const anchor = findAnchorPrice(state);
-  const depths = new Map<PoolId, bigint>();
+  const depths = new Map<PoolId, PoolDepth>();
   for (const { pool: id } of (token.basePools ?? []).slice(0, POOLS_COMPARED_MAX)) {
     const pool = state.pools.get(id);
     if (pool === undefined) throw new Error(`pool ${id} was not loaded`);
     const view = pool.views.find(({ base }) => base === token.row.token);
-    const depth = view === undefined ? null : computeDepth(state, pool, { view, anchor });
-    if (depth !== null) depths.set(id, depth);
+    if (view !== undefined) depths.set(id, computeDepth(state, pool, { view, anchor }));
   }
   return depths;
 }
@@ -96,10 +124,13 @@ export function examineBlock(state: MarketState, block: BlockEvents): BlockExami
   const swaps = block.events.filter((event) => event.kind === 'swap');
   if (swaps.length === 0) return NOTHING_TO_EXAMINE;
   const created = new Map<PoolId, readonly MarketView[]>();
+  const met = new Set<PoolId>();
   for (const event of block.events) {
-    if (event.kind === 'poolCreated' && state.pools.get(event.description.pool) === undefined) {
-      created.set(event.description.pool, listMarketViews(state.assets, event.description));
-    }
+    if (event.kind !== 'poolCreated') continue;
+    const { description, complete, isBirth = complete } = event;
+    if (state.pools.get(description.pool) !== undefined) continue;
+    created.set(description.pool, listMarketViews(state.assets, description));
+    if (!isBirth && !hasNoDepth(state, description)) met.add(description.pool);
   }
   const depths = new Map<Address, TokenDepths>();
   for (const { pool } of swaps) {
@@ -111,5 +142,5 @@ export function examineBlock(state: MarketState, block: BlockEvents): BlockExami
       depths.set(base, computeTokenDepths(state, token));
     }
   }
-  return new BlockExamination(findSandwichLegs(swaps), depths);
+  return new BlockExamination(findSandwichLegs(swaps), depths, met);
 }

@@ -1,9 +1,12 @@
 // The steps of a job that fills in trades and candles.
 
+import { isDeepStrictEqual } from 'node:util';
 import { kindOf } from '../../amm/pool-kinds.ts';
+import type { ChainAdapter } from '../../chains/adapter.ts';
+import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
-import type { PoolId } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader } from '../../store/store.ts';
@@ -43,12 +46,43 @@ function findHorizon({ tradesFromMs = 0, candlesFromMs = 0 }: Checkpoint): numbe
   return Math.max(tradesFromMs, candlesFromMs);
 }
 
-/** Those that the index has not made itself. */
-export function pickMissing(
-  trades: readonly TradeRecord[],
-  followed: ReadonlyMap<PoolId, number>,
-): TradeRecord[] {
-  return trades.filter(({ pool, block }) => block < (followed.get(pool) ?? 0));
+/** What a trade was judged to be worth, and whether it is an outlier. */
+function pickJudgement({ priceNative, priceUsd, valueNative, valueUsd, outlier }: TradeRecord) {
+  return { priceNative, priceUsd, valueNative, valueUsd, outlier };
+}
+
+/**
+ * Those that the index has not made itself, and its own as they are judged now, where it knew less.
+ * `trades` are in chain order.
+ */
+export async function pickChanged(
+  reader: Pick<MarketReader, 'readTradeRange'>,
+  { chain, assets }: Pick<ChainAdapter, 'chain' | 'assets'>,
+  made: {
+    readonly token: Address;
+    readonly trades: readonly TradeRecord[];
+    readonly followed: ReadonlyMap<PoolId, number>;
+  },
+): Promise<TradeRecord[]> {
+  const { token, trades, followed } = made;
+  const isOwn = ({ pool, block }: TradeRecord) => block >= (followed.get(pool) ?? 0);
+  const own = trades.filter(isOwn);
+  const [first, last] = [own[0], own.at(-1)];
+  if (first === undefined || last === undefined) return [...trades];
+  const range = { fromMs: first.timestampMs, toMs: last.timestampMs + 1 };
+  const toKey = ({ block, logIndex }: TradeRecord) => `${block} ${logIndex}`;
+  const stored = new Map<string, TradeRecord>();
+  for (const trade of await reader.readTradeRange(chain, { token, pool: null }, range)) {
+    stored.set(toKey(trade), trade);
+  }
+  return trades.flatMap((trade): TradeRecord[] => {
+    if (!isOwn(trade)) return [trade];
+    const known = stored.get(toKey(trade));
+    // History has no prices of other tokens, but the index may have.
+    if (known === undefined || findRank(assets, trade.quoteToken) === RANK_TOKEN) return [];
+    const judged = { ...known, ...pickJudgement(trade) };
+    return isDeepStrictEqual(judged, known) ? [] : [judged];
+  });
 }
 
 export class TradeSteps {
@@ -108,7 +142,8 @@ export class TradeSteps {
     // A rollback may have removed them for a while: they are found again.
     if (start === null || rows.length === 0) return 'wait';
     // The node was asked for the events of some pools only after they had been found.
-    const toBlock = Math.max(...(await followed.findPools(start, rows)).values());
+    const bounds = (await followed.findPools(start, rows)).values();
+    const toBlock = Math.max(...bounds, await this.#findJudged(rows, anchors));
     const { finalizedBlock } = checkpoint;
     if (toBlock - 1 > finalizedBlock) return 'wait';
     const first = await this.#history.begin(rows, {
@@ -129,6 +164,25 @@ export class TradeSteps {
     return buildStep({ ...begun, status: 'running', fromMs });
   }
 
+  /**
+   * The first block whose trades the index has judged knowing all that they depend on: the token's
+   * pools and those that price the native coin.
+   */
+  async #findJudged(rows: readonly PoolRecord[], anchors: readonly PoolRecord[]): Promise<number> {
+    // No log tells the state of such a pool, so that the index knew more of it than history does.
+    if (rows.some((row) => kindOf(row).eventFields.length === 0)) return 0;
+    const isCompared = rows.length > 1;
+    const older = [...(isCompared ? rows : []), ...anchors].filter(
+      ({ createdAtMs }) => createdAtMs === 0,
+    );
+    const { store, source } = this.#options;
+    const blocks = older.map(async ({ pool, createdBlock }) => {
+      const adoption = await store.readAdoption(source.adapter.chain, pool);
+      return (adoption?.block ?? createdBlock) + 1;
+    });
+    return Math.max(0, ...(await Promise.all(blocks)));
+  }
+
   async #continue(job: BackfillRecord, checkpoint: Checkpoint): Promise<BackfillStep | 'wait'> {
     const { source, store, followed } = this.#options;
     const { token, nextBlock, fromBlock, memory } = job;
@@ -143,8 +197,12 @@ export class TradeSteps {
     const horizonMs = findHorizon(checkpoint);
     const isDone = step.nextBlock <= (fromBlock ?? 0) || timestampMs < horizonMs;
     const isIndexed = nextBlock > start.fromBlock;
-    const bounds = isIndexed ? await followed.findPools(start, rows) : null;
-    const missing = bounds === null ? step.trades : pickMissing(step.trades, bounds);
+    const changed = isIndexed
+      ? await pickChanged(store, source.adapter, {
+          ...{ token, trades: step.trades },
+          followed: await followed.findPools(start, rows),
+        })
+      : step.trades;
     return buildStep(
       {
         ...job,
@@ -153,7 +211,7 @@ export class TradeSteps {
         nextMs: Math.max(timestampMs, horizonMs),
         memory: encodeHistoryPools(step.pools),
       },
-      missing.filter((trade) => trade.timestampMs >= horizonMs),
+      changed.filter((trade) => trade.timestampMs >= horizonMs),
     );
   }
 }

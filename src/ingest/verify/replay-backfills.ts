@@ -15,7 +15,7 @@ import {
 } from '../backfill/history-pool.ts';
 import { HistorySource } from '../backfill/history-source.ts';
 import { addTransfers, type JoinedHolders, NO_SUMS } from '../backfill/holder-history.ts';
-import { pickMissing } from '../backfill/plan-trade-step.ts';
+import { pickChanged } from '../backfill/plan-trade-step.ts';
 import { type HistoryPlace, TradeHistory } from '../backfill/trade-history.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
@@ -108,7 +108,11 @@ function encodeJob(job: BackfillRecord, bounds: ReadonlyMap<PoolId, number>): st
  * are repeated already; one that has got further since is repeated as a whole.
  */
 export async function repeatTrades(
-  scratch: { readonly index: BackfillIndex; readonly repeated: Map<Address, string> },
+  scratch: {
+    readonly index: BackfillIndex;
+    readonly market: MarketReader;
+    readonly repeated: Map<Address, string>;
+  },
   read: {
     readonly adapter: ChainAdapter;
     readonly stored: Stored;
@@ -118,7 +122,7 @@ export async function repeatTrades(
   checkpoint: Checkpoint,
 ): Promise<void> {
   const { adapter, stored, scope, signal } = read;
-  const { index, repeated } = scratch;
+  const { index, market, repeated } = scratch;
   const history = new TradeHistory(new HistorySource(adapter, null, signal), stored);
   const followed = new FollowedFrom({ adapter, store: stored, scope });
   const { finalizedBlock } = checkpoint;
@@ -143,7 +147,9 @@ export async function repeatTrades(
     while (place.nextBlock > nextBlock) {
       const step = await history.step(token, place, fromBlock ?? 0);
       place = step;
-      const trades = pickMissing(step.trades, bounds).filter(
+      const made = { token, trades: step.trades, followed: bounds };
+      const changed = await pickChanged(market, adapter, made);
+      const trades = changed.filter(
         ({ block, timestampMs }) => block >= nextBlock && timestampMs >= (nextMs ?? 0),
       );
       await index.commitBackfill({ token, jobs: [], trades });

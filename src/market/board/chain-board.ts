@@ -59,10 +59,16 @@ export class ChainBoard {
 
   /**
    * Trades from before the index, which are known of some tokens only: so they count for the token
-   * and not for the pool.
+   * and not for the pool. Those that the index made itself were judged again.
    */
-  addHistory(trades: readonly TradeRecord[]): void {
-    for (const trade of trades) this.tokens.add(trade.token, packTrade(trade), () => null);
+  addHistory(trades: readonly TradeRecord[], startBlock: number): void {
+    for (const trade of trades) {
+      const packed = packTrade(trade);
+      const isOwn = trade.block >= startBlock;
+      if (isOwn) this.pools.replace(trade.pool, packed);
+      if (isOwn && this.tokens.replace(trade.token, packed)) continue;
+      this.tokens.add(trade.token, packed, () => null);
+    }
   }
 
   remove(trades: readonly TradeRecord[]): void {

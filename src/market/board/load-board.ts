@@ -144,7 +144,8 @@ export async function addBackfilled(
   const range = { fromMs: sinceMs, toMs: (job.toMs ?? checkpoint.timestampMs) + 1 };
   if (job.nextBlock < upTo && range.fromMs < range.toMs) {
     const trades = await reader.readTradeRange(chain, { token, pool: null }, range);
-    board.addHistory(trades.filter(({ block }) => block >= job.nextBlock && block < upTo));
+    const filled = trades.filter(({ block }) => block >= job.nextBlock && block < upTo);
+    board.addHistory(filled, checkpoint.startBlock);
     board.history.set(token, job.nextBlock);
   }
   const isReached = job.nextMs !== null && job.nextMs <= sinceMs;

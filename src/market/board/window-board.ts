@@ -97,12 +97,23 @@ export class WindowBoard<Key extends string> {
     }
   }
 
-  /** Removes a trade that a rollback removed; false if it is not here. */
-  remove(key: Key, trade: Pick<BoardTrade, 'block' | 'logIndex'>): boolean {
+  /** Counts a trade anew that was judged again; false if it is not here. */
+  replace(key: Key, trade: BoardTrade): boolean {
+    const base = this.#subjects.get(key)?.base ?? null;
+    if (!this.remove(key, trade)) return false;
+    this.add(key, trade, () => null);
+    const subject = this.#subjects.get(key);
+    if (subject !== undefined) subject.base = base;
+    return true;
+  }
+
+  /** Removes a trade, as a rollback does; false if it is not here. */
+  remove(key: Key, trade: Pick<BoardTrade, 'timestampMs' | 'block' | 'logIndex'>): boolean {
     const subject = this.#subjects.get(key);
     if (subject === undefined) return false;
     const { block, logIndex, prevOfSubject, next } = this.#log.columns;
-    let id = subject.last;
+    const later = this.#prices.findLater(subject, trade.timestampMs);
+    let id = later === NONE ? subject.last : later;
     while (id !== NONE && !(block[id] === trade.block && logIndex[id] === trade.logIndex)) {
       id = prevOfSubject[id] ?? NONE;
     }

@@ -1,7 +1,7 @@
 // Encodes events as text of a stream. Payloads are the same objects as in the reads, and say which
 // token they are about.
 
-import type { Candle } from '../../candles/derive-klines.ts';
+import type { CarriedCandle } from '../../candles/carried-candle.ts';
 import { createSerializer } from '../../contract/create-serializer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { getTokenStream } from '../../contract/operations/stream-token.ts';
@@ -92,7 +92,11 @@ export interface EncodingState {
   readonly tokens: KnownTokens;
 }
 
-export function buildKlineAnswer(candle: Candle, state: EncodingState, view: View): KlineRow {
+export function buildKlineAnswer(
+  candle: CarriedCandle,
+  state: EncodingState,
+  view: View,
+): KlineRow | null {
   const { name, checkpoint, tokens } = state;
   return buildKlineRow(candle, {
     interval: candle.interval,
@@ -103,19 +107,26 @@ export function buildKlineAnswer(candle: Candle, state: EncodingState, view: Vie
   });
 }
 
-function createKlineEvent(candle: Candle, state: EncodingState, view: View): TokenEvent {
+/** Null if the candle has no price to show. */
+function createKlineEvent(
+  candle: CarriedCandle,
+  state: EncodingState,
+  view: View,
+): TokenEvent | null {
   const { interval } = candle;
   const kline = buildKlineAnswer(candle, state, view);
+  if (kline === null) return null;
   return createTokenEvent('kline', { interval, kline }, state.name);
 }
 
 /** The open candles: only their newest state matters. */
 export function createLiveKlines(
-  candles: readonly Candle[],
+  candles: readonly CarriedCandle[],
   state: EncodingState,
   view: View,
-): TokenEvent {
-  const events = candles.map((candle) => createKlineEvent(candle, state, view));
+): TokenEvent | null {
+  const events = candles.flatMap((candle) => createKlineEvent(candle, state, view) ?? []);
+  if (events.length === 0) return null;
   return {
     encode: () => events.map((event) => event.encode()).join(''),
   };
@@ -124,22 +135,24 @@ export function createLiveKlines(
 function createItem(
   of: Pick<EncodedItem, 'kind' | 'interval' | 'pool' | 'point'>,
   name: StreamName,
-  createEvent: (view: View) => TokenEvent,
+  createEvent: (view: View) => TokenEvent | null,
 ): EncodedItem {
-  const events = new Map<string, TokenEvent>();
+  const events = new Map<string, TokenEvent | null>();
   let id: string | null = null;
-  const event = (view: View): TokenEvent => {
+  const event = (view: View): TokenEvent | null => {
     const key = of.kind === 'kline' ? `${view.currency} ${view.outliers}` : '';
-    const known = events.get(key) ?? createEvent(view);
-    events.set(key, known);
-    return known;
+    const known = events.get(key);
+    if (known !== undefined) return known;
+    const created = createEvent(view);
+    events.set(key, created);
+    return created;
   };
   return {
     ...of,
     event,
     text: (view) => {
       id ??= encodeEventId(name, of.point);
-      return event(view).encode(id);
+      return event(view)?.encode(id) ?? encodeId(id);
     },
   };
 }

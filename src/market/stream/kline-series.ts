@@ -7,6 +7,12 @@ import {
   toCandle,
   toDraft,
 } from '../../candles/candle-draft.ts';
+import {
+  type CarriedCandle,
+  type Closes,
+  carryCloses,
+  passCandle,
+} from '../../candles/carried-candle.ts';
 import type { Candle } from '../../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
@@ -17,6 +23,8 @@ import type { StreamSeries } from './stream-filter.ts';
 export interface SeriesState {
   /** Candles that the chain's time has not passed, ascending: usually one or none. */
   readonly open: readonly Candle[];
+  /** The last closes before them. */
+  readonly before: Closes;
   /** The end of the last candle before them; null if there is none. */
   readonly lastEndMs: number | null;
 }
@@ -25,11 +33,13 @@ export class KlineSeries {
   readonly #series: StreamSeries & { readonly token: Address };
   readonly #drafts: CandleDraft[];
   #lastEndMs: number | null;
+  #before: Closes;
 
   constructor(of: StreamSeries & { readonly token: Address }, state: SeriesState) {
     this.#series = of;
     this.#drafts = state.open.map((candle) => toDraft(candle, candle.openTimeMs));
     this.#lastEndMs = state.lastEndMs;
+    this.#before = state.before;
   }
 
   get series(): StreamSeries {
@@ -42,8 +52,9 @@ export class KlineSeries {
   }
 
   /** Candles that the chain's time has not passed yet; trades go into the last one. */
-  get open(): readonly Candle[] {
-    return this.#drafts.map((draft) => toCandle(draft, this.#series));
+  get open(): readonly CarriedCandle[] {
+    const candles = this.#drafts.map((draft) => toCandle(draft, this.#series));
+    return carryCloses(candles, this.#before);
   }
 
   get openCount(): number {
@@ -68,14 +79,16 @@ export class KlineSeries {
   }
 
   /** Advances the chain's time and removes the candles that ended by then, ascending. */
-  passTime(chainMs: number): Candle[] {
-    const ended: Candle[] = [];
+  passTime(chainMs: number): CarriedCandle[] {
+    const ended: CarriedCandle[] = [];
     for (let draft = this.#drafts[0]; draft !== undefined; draft = this.#drafts[0]) {
       const endMs = computeNextOpenTime(this.interval, draft.openTimeMs);
       if (endMs > chainMs) break;
       this.#drafts.shift();
       this.#lastEndMs = endMs;
-      ended.push(toCandle(draft, this.#series));
+      const candle = toCandle(draft, this.#series);
+      ended.push({ ...candle, before: this.#before });
+      this.#before = passCandle(this.#before, candle);
     }
     return ended;
   }

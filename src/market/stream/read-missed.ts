@@ -2,7 +2,7 @@
 //
 // First the revert of what the reader had seen, then trades and ended klines in order.
 
-import type { Candle } from '../../candles/derive-klines.ts';
+import { type CarriedCandle, NO_CLOSES, passCandle } from '../../candles/carried-candle.ts';
 import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
 import type {
@@ -28,7 +28,7 @@ export interface MissedRequest extends RevertedRequest {
 
 export type MissedItem = { readonly position: StreamPosition } & (
   | { readonly kind: 'trade'; readonly trade: TradeRecord }
-  | { readonly kind: 'kline'; readonly candle: Candle }
+  | { readonly kind: 'kline'; readonly candle: CarriedCandle }
 );
 
 export type KnownToken = Pick<TokenRecord, 'symbol' | 'decimals'>;
@@ -138,7 +138,7 @@ async function readTrades(
 
 interface EndedKline {
   readonly endMs: number;
-  readonly candle: Candle;
+  readonly candle: CarriedCandle;
 }
 
 /** Klines that ended after a position's time, by the chain's time. */
@@ -153,7 +153,7 @@ async function readEnded(
   if (fromMs >= toMs) return [];
   const { chain, token, limit } = request;
   const candles = new CandleReader(reader, chain, { token, ...span.series }, span.checkpoint);
-  const page = await candles.readPage({ fromMs, toMs, end: 'first', limit });
+  const page = await candles.readCarried({ fromMs, toMs, end: 'first', limit });
   return page.map((candle) => ({
     endMs: computeNextOpenTime(interval, candle.openTimeMs),
     candle,
@@ -198,10 +198,11 @@ async function readSeries(
     const openMs = computeOpenTime(interval, at.checkpoint.timestampMs);
     const open = await readOpen(candles, { interval, ...at });
     const before = { fromMs: 0, toMs: openMs, end: 'last', limit: 1 } as const;
-    const [closed] = await candles.readPage(before);
+    const [closed] = await candles.readCarried(before);
     const lastEndMs =
       closed === undefined ? null : computeNextOpenTime(interval, closed.openTimeMs);
-    states.set(toSeriesKey(series), { open, lastEndMs });
+    const closes = closed === undefined ? NO_CLOSES : passCandle(closed.before, closed);
+    states.set(toSeriesKey(series), { open, lastEndMs, before: closes });
   }
   return states;
 }
@@ -216,10 +217,10 @@ export function readOpen(
     readonly record: Pick<TokenRecord, 'lastTradeAtMs'>;
     readonly checkpoint: Checkpoint;
   },
-): Promise<readonly Candle[]> {
+): Promise<readonly CarriedCandle[]> {
   const chainMs = at.checkpoint.timestampMs;
   const lastMs = computeOpenTime(at.interval, Math.max(chainMs, at.record.lastTradeAtMs ?? 0));
-  return candles.readPage({
+  return candles.readCarried({
     fromMs: computeOpenTime(at.interval, chainMs),
     toMs: computeNextOpenTime(at.interval, lastMs),
     end: 'last',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address } from '../../../test/test-ids.ts';
+import { NO_CLOSES } from '../../candles/carried-candle.ts';
 import { findFamily } from '../../compose/chain-families.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
@@ -48,7 +49,7 @@ const FILTER: StreamFilter = {
 
 /** A reader that has everything up to a version, with the klines of that time. */
 function buildJoiner(version: number, open: SeriesState['open'] = []): Joiner {
-  const series = new Map([[toSeriesKey(FILTER), { open, lastEndMs: null }]]);
+  const series = new Map([[toSeriesKey(FILTER), { open, lastEndMs: null, before: NO_CLOSES }]]);
   const point = toTip(buildCheckpoint(version));
   return { filter: FILTER, point, page: { series, tokens: new Map() } };
 }

@@ -1,0 +1,41 @@
+// Ensures that one service uses a data folder. The kernel drops the lock with the process, however
+// it ends, so a held lock means a living owner; a file beside it names the process.
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartError } from './start-error.ts';
+
+const SQLITE_BUSY = 5;
+
+function readOwner(file: string): string {
+  try {
+    return ` (process ${readFileSync(file, 'utf8').trim()})`;
+  } catch {
+    return '';
+  }
+}
+
+/** The lock lasts until it is closed or the process ends. */
+export function lockDataFolder(dataDir: string): DatabaseSync {
+  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new StartError(`DATA_DIR must be a folder, but ${dataDir} is a file.`);
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const ownerFile = join(dataDir, 'service.pid');
+  const lock = new DatabaseSync(join(dataDir, 'service.lock'), { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new StartError(
+      `Another service${readOwner(ownerFile)} uses ${dataDir}. ` +
+        'Stop it, or set DATA_DIR to another folder.',
+    );
+  }
+  writeFileSync(ownerFile, `${process.pid}\n`);
+  // The reference keeps the lock from being collected, and thereby dropped.
+  process.on('exit', () => lock.isOpen && lock.close());
+  return lock;
+}
