@@ -193,6 +193,43 @@ test('three hops over SOL and dollars, where nothing else connects two tokens', 
   }
 });
 
+test('a trade over several pools lands although its first pool has moved a little', async () => {
+  await service.settle();
+  const [trader, other] = [await createTrader(0), await createTrader(1)];
+  for (const { address } of [trader, other]) service.fund(address, 5000);
+  service.seal();
+  await service.settle();
+  const [mist, mint] = [service.mintOf('MIST'), service.mintOf('GRAM')];
+  const trade = { mint, quoteMint: mist, side: 'buy', amountInRaw: 1_000_000_000n } as const;
+  const { body } = await service.quote(trade);
+  const quote = body as Json;
+  const codes = quote.warnings.map(({ code }: Json) => code);
+  assert.ok(codes.includes('LEFTOVER_TOKENS'), JSON.stringify(codes));
+  const transaction = (await buildWell(trader, trade)).transaction;
+  // The same pool is sold to first, which makes it pay about 0.1 % less.
+  const [first] = quote.route[0].hops;
+  assert.deepEqual([first.tokenIn, first.tokenOut], [mist, service.mintOf('WSOL')]);
+  const moving = { mint: mist, side: 'sell', slippageBps: 500 } as const;
+  const amountInRaw = await findMovingAmount(first);
+  await other.send((await buildWell(other, { ...moving, amountInRaw })).transaction);
+  service.seal();
+  const before = service.readBalance(trader.address, mint);
+  const txHash = await trader.send(transaction, { skipPreflight: true });
+  service.seal();
+  const { status, reason } = await readStatus(txHash);
+  assert.equal(status, 'confirmed', reason);
+  const received = service.readBalance(trader.address, mint) - before;
+  assert.equal(String(received), quote.output.amountRaw, 'later pools did not move');
+  await service.settle();
+});
+
+/** What is sold to a pool so that the hop pays about a thousandth less. */
+async function findMovingAmount({ pool }: Json): Promise<bigint> {
+  const { base, reserves } = await service.read(`/pool?chain=${SLUG}&pool=${pool}`);
+  assert.equal(base.mint, service.mintOf('MIST'));
+  return BigInt(reserves.base.amountRaw) / 2000n;
+}
+
 test('a large trade is divided over a direct pool and two others', async () => {
   await service.settle();
   const trader = await createTrader(1);

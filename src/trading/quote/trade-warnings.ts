@@ -115,9 +115,11 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
   }
 }
 
-/** Whether a hop pays more than the next one takes. */
-function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
-  return next !== undefined && hop.amountOut > next.amountIn;
+/** Whether pools pay more of a token in between than others take. */
+function leavesTokens({ strands, keptBack = 0n }: BestRoute): boolean {
+  const paysMore = (hop: RouteHop, next: RouteHop | undefined) =>
+    next !== undefined && hop.amountOut > next.amountIn;
+  return keptBack > 0n || strands.some(({ hops }) => hops.some((hop, k) => paysMore(hop, hops[k + 1])));
 }
 
 function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
@@ -150,12 +152,10 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
       'The fee that a token on the route takes of transfers may change before the trade is executed.',
     ];
   }
-  const hopsOf = route.strands.map(({ hops }) => hops);
-  const isLeft = hopsOf.some((hops) => hops.some((hop, k) => paysMore(hop, hops[k + 1])));
-  if (isLeft) {
+  if (leavesTokens(route)) {
     yield [
       'LEFTOVER_TOKENS',
-      'A little more of a token on the way is bought than the trade needs; the rest of it is sent to your wallet.',
+      'A little more of a token on the way is bought than the trade needs; you keep the rest of it.',
     ];
   }
   if (facts.isInputGiven) {

@@ -116,5 +116,6 @@ export const SOLANA_COSTS: TransactionCosts = {
   bytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
   fewBytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
   nativeInBytes: WRAP_BYTES,
+  fixesInputs: true,
   hasDataFees: false,
 };
