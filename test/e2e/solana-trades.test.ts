@@ -288,7 +288,7 @@ test("a mint's powers, fees and launch are facts with a source and a slot", asyn
   assert.equal(launched['MINT_AUTHORITY']?.value, false);
 });
 
-test('a build warns of a mint authority', async () => {
+test('a build and a quote warn of a mint authority', async () => {
   await service.settle();
   const trader = await createTrader(1);
   const order = { side: 'buy', amountInRaw: 10n ** 7n } as const;
@@ -297,9 +297,33 @@ test('a build warns of a mint authority', async () => {
   const codes = quote.warnings.map(({ code }: Json) => code);
   assert.ok(codes.includes('MINT_AUTHORITY'), JSON.stringify(codes));
   assert.ok(summary.some((line: string) => /can be minted/.test(line)));
+  await until('the quote warns, too', async () => {
+    const quoted = await service.quote({ mint: service.mintOf('MIST'), ...order });
+    return (quoted.body as Json).warnings.some(({ code }: Json) => code === 'MINT_AUTHORITY');
+  });
   const stable = await trader.build({ mint: service.mintOf('USDC'), ...order });
   const ofStable = (stable.body as Json).quote.warnings.map(({ code }: Json) => code);
   assert.ok(!ofStable.includes('MINT_AUTHORITY'), JSON.stringify(ofStable));
+});
+
+test('a build ends at a block height, and costs what its priority says', async () => {
+  await service.settle();
+  const trader = await createTrader(1);
+  const order = { mint: service.mintOf('MIST'), side: 'buy', amountInRaw: 10n ** 7n } as const;
+  const costs = [];
+  for (const priority of ['medium', { microLamports: '2000000' }]) {
+    const { body } = await trader.build({ ...order, priority });
+    const { deadline, summary, transactions, quote } = body as Json;
+    assert.equal(deadline, null);
+    const line = `Void after block height ${transactions[0].lastValidBlockHeight}, in about a minute`;
+    assert.ok(summary.includes(line), JSON.stringify(summary));
+    costs.push(quote.networkCost.computeUnitPriceMicroLamports);
+  }
+  assert.deepEqual(costs, ['10000', '2000000']);
+  const quoted = await service.quote({ ...order, priority: { microLamports: '2000000' } });
+  const { networkCost } = quoted.body as Json;
+  assert.equal(networkCost.computeUnitPriceMicroLamports, '2000000');
+  assert.equal(BigInt(networkCost.priorityFeeRaw), BigInt(networkCost.computeUnits) * 2n);
 });
 
 test('names of other things, and amounts of more than 64 bits, are errors of their field', async () => {

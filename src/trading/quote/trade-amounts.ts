@@ -17,8 +17,8 @@ function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax
 }
 
 /**
- * Never zero: one unit of a token without decimals may be worth a lot. Where hops keep a part of the
- * slippage, the rest of it is left.
+ * Never zero: one unit of a token without decimals may be worth a lot. Where hops keep a part of
+ * the slippage, the rest of it is left.
  */
 function computeMinimum({ amountOut, route }: TaxedRoute, slippageBps: number): bigint {
   const whole = amountOut + (route.keptBack ?? 0n);

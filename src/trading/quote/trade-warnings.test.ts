@@ -47,6 +47,7 @@ const QUIET: WarningFacts = {
       fixed: 'input',
       amountRaw: 1n,
       slippageBps: 50,
+      priority: 'medium',
     },
     slippageBps: 50,
     priceImpactBps: 299,
@@ -58,6 +59,7 @@ const QUIET: WarningFacts = {
   openFlags: '',
   token: TOKEN,
   isTrusted: false,
+  powers: null,
   safety: SAFE,
   unitName: 'gas',
   isMeasured: true,
@@ -167,6 +169,16 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ['a token in between of which nothing is left', withReserve(5n, 5n), []],
   ['a router that is told what to spend', { isInputGiven: true }, ['INPUT_SPENT_WHOLE']],
   ['a router without deadlines', { hasNoDeadline: true }, ['NO_DEADLINE']],
+  [
+    'others have power over the token',
+    { powers: { canMint: true, canFreeze: true, canTake: true } },
+    ['MINT_AUTHORITY', 'FREEZE_AUTHORITY', 'PERMANENT_DELEGATE'],
+  ],
+  [
+    'others have power over what everybody uses as money',
+    { powers: { canMint: true, canFreeze: true, canTake: false }, isTrusted: true },
+    [],
+  ],
 ];
 
 for (const [name, facts, codes] of CASES) {

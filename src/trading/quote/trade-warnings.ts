@@ -1,7 +1,8 @@
 // What a user should know before agreeing to a trade.
 
 import { explainFlags } from '../../amm/unchecked-flag.ts';
-import { warnOfMeasured } from '../../contract/safety-warnings.ts';
+import type { TokenPowers } from '../../chains/chain-transactions.ts';
+import { warnOfMeasured, warnOfPowers } from '../../contract/safety-warnings.ts';
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
@@ -28,6 +29,8 @@ export interface WarningFacts {
   /** The traded token's row; null for the native coin. */
   readonly token: TokenRecord | null;
   readonly isTrusted: boolean;
+  /** What others may do to the traded token; null if that is not known. */
+  readonly powers: TokenPowers | null;
   readonly safety: TokenSafety | null;
   /** What the chain calls a unit of a transaction's cost. */
   readonly unitName: string;
@@ -119,7 +122,9 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
 function leavesTokens({ strands, keptBack = 0n }: BestRoute): boolean {
   const paysMore = (hop: RouteHop, next: RouteHop | undefined) =>
     next !== undefined && hop.amountOut > next.amountIn;
-  return keptBack > 0n || strands.some(({ hops }) => hops.some((hop, k) => paysMore(hop, hops[k + 1])));
+  return (
+    keptBack > 0n || strands.some(({ hops }) => hops.some((hop, k) => paysMore(hop, hops[k + 1])))
+  );
 }
 
 function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
@@ -179,6 +184,11 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
 }
 
 export function findWarnings(facts: WarningFacts): readonly TradeWarning[] {
-  const pairs = [...warnOfMarket(facts), ...warnOfSafety(facts), ...warnOfRoute(facts)];
+  const { powers, isTrusted } = facts;
+  const pairs: CodeAndMessage[] = [
+    ...[...warnOfMarket(facts), ...warnOfSafety(facts), ...warnOfRoute(facts)],
+    // Not of tokens that everybody uses as money.
+    ...(powers === null || isTrusted ? [] : warnOfPowers(powers)),
+  ];
   return pairs.map(([code, message]) => ({ code, message }));
 }

@@ -371,10 +371,7 @@ describe('where every swap is told what to spend', () => {
   /** Two hops that pay this much more than the direct pool, beside the fee of another hop. */
   const buildWay = (moreBps: bigint) => {
     const out = (DEEP * (10_000n + moreBps) * 1000n) / 997n / 10_000n;
-    return [
-      createPair(2, [OTHER, WETH], [DEEP, DEEP]),
-      createPair(3, [TOKEN, OTHER], [out, DEEP]),
-    ];
+    return [createPair(2, [OTHER, WETH], [DEEP, DEEP]), createPair(3, [TOKEN, OTHER], [out, DEEP])];
   };
   const find = (pools: readonly GraphPool[], more: Partial<RouteQuestion> = {}) => {
     const seen = pools.map((pool) => ({ pool }));

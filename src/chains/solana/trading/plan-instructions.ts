@@ -1,11 +1,11 @@
 // A trade's swaps as instructions in order, with token accounts opened and SOL wrapped where
 // needed.
 //
-// No program of ours holds the assets in between, so each swap spends a fixed amount: by the quote a
-// little less than the swaps before it pay (`routing/keep-reserve.ts`). A swap in the middle must pay
-// at least what is spent of it; the last ones must pay the trade's minimum. If the trade's output is given, each swap is told what to
-// pay, and only the first ones may take more than by the quote. After a swap that may pay less and
-// succeed, the transaction checks the wallet's balance.
+// No program of ours holds the assets in between, so each swap spends a fixed amount: by the quote
+// a little less than the swaps before it pay (`routing/keep-reserve.ts`). A swap in the middle must
+// pay at least what is spent of it; the last ones must pay the trade's minimum. If the trade's
+// output is given, each swap is told what to pay, and only the first ones may take more than by the
+// quote. After a swap that may pay less and succeed, the transaction checks the wallet's balance.
 
 import { AMOUNT_U64_MAX } from '../../../amm/amount-u64.ts';
 import { AppError } from '../../../errors/app-error.ts';
