@@ -40,7 +40,8 @@ function buildEvent({ amountIn, amountOut, priceX64 }: MadeSwap): Buffer {
   body.write('bd4233a826507599', 0, 'hex');
   body.fill(POOL, 8, 40);
   // What was asked for, then the input with and without the fee, what is left, the output.
-  [amountIn, 1n].forEach((value, index) => body.writeBigUInt64LE(value, 43 + 8 * index));
+  body.writeBigUInt64LE(amountIn, 43);
+  body.writeBigUInt64LE(1n, 51);
   [amountIn, amountIn - 3n, 0n, amountOut, priceX64].forEach((value, index) => {
     body.writeBigUInt64LE(value, 60 + 8 * index);
   });
@@ -56,8 +57,12 @@ function encodeTransfer(amount: bigint): Buffer {
 
 /** A swap of token A for token B, called by the aggregator. */
 function buildCalls(swap: MadeSwap): RawInstruction[] {
-  const call = (programIdIndex: number, accounts: readonly number[], data: Buffer, height: number) =>
-    ({ programIdIndex, accounts, data: encodeBase58Data(data), stackHeight: height }) as const;
+  const call = (
+    programIdIndex: number,
+    accounts: readonly number[],
+    data: Buffer,
+    height: number,
+  ) => ({ programIdIndex, accounts, data: encodeBase58Data(data), stackHeight: height }) as const;
   const places = [0, POOL, USER_A, USER_B, VAULT_A, VAULT_B, 0, 0, USER];
   return [
     call(1, places, Buffer.concat([Buffer.from(SWAP2, 'hex'), Buffer.alloc(17)]), 2),
