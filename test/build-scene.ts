@@ -93,6 +93,7 @@ export const SALE: TradeInput = {
   side: 'sell',
   amountInRaw: '1000000000000000000',
   slippageBps: 50,
+  priority: 'medium',
 };
 
 export function buildFees(baseFeePerGas: bigint): NetworkFees {

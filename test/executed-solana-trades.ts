@@ -186,7 +186,8 @@ export async function buildExecuted(trade: ExecutableTrade) {
   assert.equal(wallet.balanceRaw, readHeld(trade.tokenIn));
   const block = { position: chain.head.slot, hash: chain.head.hash };
   const terms = { nowMs: SECONDS * 1000, lifeSeconds: 600, approval: 'onchain' } as const;
-  const built = (await wallet.build({ trade, block, ...terms })) ?? assert.fail();
+  const built =
+    (await wallet.build({ trade, block, ...terms, priority: 'medium' })) ?? assert.fail();
   const [{ unsigned } = assert.fail()] = built.transactions;
   if (unsigned.type !== 'solana-v0') assert.fail(unsigned.type);
   return { built, unsigned };

@@ -266,7 +266,7 @@ export class RouterTrader {
     const built = await wallet.build({
       trade: executable,
       block: { position: block, hash: blockHash },
-      ...{ nowMs: Date.now(), lifeSeconds: 600, approval: 'onchain' },
+      ...{ nowMs: Date.now(), lifeSeconds: 600, approval: 'onchain', priority: 'medium' },
     });
     return built ?? assert.fail('the block is gone');
   }

@@ -7,6 +7,7 @@ import { findFamily } from '../src/compose/chain-families.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { getTokenSafety } from '../src/contract/operations/get-token-safety.ts';
 import { AppError } from '../src/errors/app-error.ts';
+import { ContractBook } from '../src/market/contract-book.ts';
 import { createGetTokenSafety } from '../src/market/create-get-token-safety.ts';
 import type { TokenLists } from '../src/market/lists/token-lists.ts';
 import type { MarketChain } from '../src/market/market-parts.ts';
@@ -66,6 +67,7 @@ function createHandler(asking: Asking = {}) {
     chains: { ...parts.chains, find },
     ...(lists === undefined ? {} : { lists }),
     nowMs: () => NOW_MS,
+    contracts: new ContractBook({ nowMs: () => NOW_MS }),
     findSafety: () => ({
       unitName: 'gas',
       find: (pool) => book.get(pool) ?? null,

@@ -37,6 +37,7 @@ export interface ServiceTradeInput {
   readonly amountOutRaw?: bigint;
   readonly slippageBps?: number | 'auto';
   readonly quoteMint?: string;
+  readonly priority?: string | { readonly microLamports: string };
 }
 
 export interface TradeService {
@@ -71,9 +72,9 @@ export interface TradeExecution {
 }
 
 export function buildBody(input: ServiceTradeInput, chain = 'devnet') {
-  const { mint, side, amountInRaw, amountOutRaw, slippageBps, quoteMint } = input;
+  const { mint, side, amountInRaw, amountOutRaw, slippageBps, quoteMint, priority } = input;
   return {
-    ...{ chain, mint, side, slippageBps, quoteMint },
+    ...{ chain, mint, side, slippageBps, quoteMint, priority },
     ...{ amountInRaw: amountInRaw?.toString(), amountOutRaw: amountOutRaw?.toString() },
   };
 }

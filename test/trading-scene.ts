@@ -64,7 +64,7 @@ const SETTLE_MAX_MS = 60_000;
 
 function buildInput(input: SceneInput) {
   const trade = { chain: 'devnet', side: 'buy', amountInRaw: '10000000000000000' } as const;
-  return { ...trade, slippageBps: 50, ...input };
+  return { ...trade, slippageBps: 50, priority: 'medium' as const, ...input };
 }
 
 /** Builds for any wallet, as if it were signed in. */

@@ -48,8 +48,11 @@ export interface BuiltTrade {
   wallet: string;
   /** The wallet that receives: always the same one. */
   recipient: string;
-  /** In Unix milliseconds. */
-  deadline: number;
+  /**
+   * In Unix milliseconds. Null on Solana, where `lastValidBlockHeight` of the transaction says
+   * when it ends.
+   */
+  deadline: number | null;
   simulation: TradeSimulation;
   issues: TradeIssues;
   /** What will happen, for the person who signs. */
@@ -902,7 +905,7 @@ export interface SignIn {
 export interface SolanaNetworkCost {
   /** Compute units of the transaction, by model. */
   computeUnits: string;
-  /** Offered for a unit, by what recent blocks charged. */
+  /** Offered for a unit, by `priority`. */
   computeUnitPriceMicroLamports: string;
   /** For the signature, in lamports. */
   baseFeeRaw: string;
@@ -1837,7 +1840,10 @@ export interface UnsignedSolanaTransaction {
   recentBlockhash: string;
   /** After this block height it can no longer be executed. */
   lastValidBlockHeight: number;
-  /** The units used in the simulation plus 10 %. */
+  /**
+   * The units used in the simulation plus 10 %, and what further bins or ticks take if the
+   * price moves by the slippage.
+   */
   computeUnitLimit: number;
   /** The priority fee for a unit, in 1e-6 lamports. */
   computeUnitPriceMicroLamports: string;
@@ -2716,6 +2722,19 @@ export interface Operations {
        * native coin. The native coin is the zero address on EVM chains.
        */
       quoteMint?: string | undefined;
+      /**
+       * What the transaction offers to be executed soon: by what others paid in the last blocks
+       * (a quarter of them, half, nine of ten paid no more), or a price. On Solana a build
+       * looks at those that locked the same accounts, and offers at most 5000000 micro-lamports
+       * unless a price is given; a quote looks at all. Default: `medium`.
+       */
+      priority?: "low" | "medium" | "high" | {
+        /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
+        microLamports: string;
+      } | {
+        /** On EVM chains: for a unit of gas, in wei. */
+        maxPriorityFeePerGas: string;
+      } | undefined;
     };
     output: Quote;
   };
@@ -2760,13 +2779,27 @@ export interface Operations {
        */
       quoteMint?: string | undefined;
       /**
+       * What the transaction offers to be executed soon: by what others paid in the last blocks
+       * (a quarter of them, half, nine of ten paid no more), or a price. On Solana a build
+       * looks at those that locked the same accounts, and offers at most 5000000 micro-lamports
+       * unless a price is given; a quote looks at all. Default: `medium`.
+       */
+      priority?: "low" | "medium" | "high" | {
+        /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
+        microLamports: string;
+      } | {
+        /** On EVM chains: for a unit of gas, in wei. */
+        maxPriorityFeePerGas: string;
+      } | undefined;
+      /**
        * Of a quote for exactly the same trade; the minimum or maximum of that quote must be
        * met.
        */
       quoteId?: string | undefined;
       /**
        * After this many seconds the swap can no longer be executed; with the warning
-       * `NO_DEADLINE` it can. Default: `600`.
+       * `NO_DEADLINE` it can. On Solana it does nothing: a transaction ends after 150 blocks,
+       * about a minute. Default: `600`.
        */
       deadlineSeconds?: number | undefined;
       /**

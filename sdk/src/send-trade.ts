@@ -186,8 +186,14 @@ class TradeRun {
     return signed;
   }
 
+  /** Solana has no deadline: the chain refuses what is too old, and the status says so. */
+  get #isOver(): boolean {
+    const { deadline } = this.#progress.built;
+    return deadline !== null && Date.now() >= deadline;
+  }
+
   async #send(index: number, transaction: TransactionToSend): Promise<string> {
-    if (Date.now() >= this.#progress.built.deadline) throw this.#fail('EXPIRED');
+    if (this.#isOver) throw this.#fail('EXPIRED');
     try {
       const signed = await this.#sign(transaction);
       if (signed === null) {
@@ -211,8 +217,7 @@ class TradeRun {
     if ((await this.#readStatus(earlier)).status !== 'unknown') return earlier;
     // Asked, and nobody knows it. The same bytes again cannot trade twice; a wallet's could.
     const signed = await this.#sign(transaction);
-    const isOver = Date.now() >= this.#progress.built.deadline;
-    if (signed?.hash === earlier && !isOver) await this.#sendBytes(earlier, signed.send);
+    if (signed?.hash === earlier && !this.#isOver) await this.#sendBytes(earlier, signed.send);
     return earlier;
   }
 
@@ -248,7 +253,7 @@ class TradeRun {
     const { built } = this.#progress;
     const { wallet, signal } = this.#options;
     signal?.throwIfAborted();
-    if (Date.now() >= built.deadline) throw this.#fail('EXPIRED');
+    if (this.#isOver) throw this.#fail('EXPIRED');
     try {
       return await signPermit(wallet, permit, { from: built.wallet, signal });
     } catch (error) {

@@ -9,6 +9,7 @@ import type { PoolDescription, PoolKindName } from '../model/pool.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
 import type { ChainTransactions } from './chain-transactions.ts';
+import type { PriorityTips } from './priority.ts';
 import type { TradeRouter } from './trade-router.ts';
 import type { TransactionCosts } from './transaction-costs.ts';
 import type { SignedText } from './wallet-signatures.ts';
@@ -40,6 +41,8 @@ export interface NetworkFees {
   readonly perUnit: bigint;
   /** The most, with room for fees to rise until a trade is executed. */
   readonly perUnitMax: bigint;
+  /** What of both is offered to be executed sooner: that of `medium`. Zeros if absent. */
+  readonly tips?: PriorityTips;
   readonly data: DataFees;
   /** For chains that also charge beside the units, or less than a coin's smallest part for one. */
   readonly flat?: FlatFees;

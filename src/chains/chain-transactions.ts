@@ -9,6 +9,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId, TransactionId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
+import type { Priority } from './priority.ts';
 
 /** One swap of a trade. */
 export interface TradeSwap {
@@ -91,6 +92,7 @@ export interface BuildRequest {
   /** The state to simulate on; without a hash, any block at that position. */
   readonly block: { readonly position: number; readonly hash: string | null };
   readonly nowMs: number;
+  readonly priority: Priority;
   /** For how long the trade may be executed, from now or from the chain's newest block. */
   readonly lifeSeconds: number;
 }
@@ -121,7 +123,8 @@ export interface BuiltTransactions {
     readonly purpose: string;
     readonly unsigned: UnsignedTransaction;
   }[];
-  readonly deadlineSeconds: number;
+  /** Null if they end at a height of the chain, which is in each of them. */
+  readonly deadlineSeconds: number | null;
   /** The most that all of them can cost, in the native coin. */
   readonly feesRaw: bigint;
   /** Its parts, where they are known better than by model. */

@@ -21,6 +21,11 @@ export interface TransactionCosts {
   readonly nativeInBytes?: number;
   /** Replaces `bytesMax` while the price of bytes is unknown: few enough for it not to matter. */
   readonly fewBytesMax: number;
+  /**
+   * Whether every swap is told what to spend: nothing passes on what the one before really paid.
+   * False if absent.
+   */
+  readonly fixesInputs?: boolean;
   /** Whether the chain charges for a transaction's length, too, as rollups do. */
   readonly hasDataFees: boolean;
 }

@@ -7,7 +7,7 @@ import type { Trading } from './open-trading.ts';
 
 interface OpenTokenSafetyOptions {
   readonly market: Pick<Market, 'parts' | 'standby'>;
-  readonly trading: Pick<Trading, 'chains'>;
+  readonly trading: Pick<Trading, 'chains' | 'contracts'>;
   readonly clock: Clock;
 }
 
@@ -16,6 +16,7 @@ export function openTokenSafety({ market, trading, clock }: OpenTokenSafetyOptio
     ...market.parts,
     standby: market.standby,
     nowMs: () => clock.nowMs(),
+    contracts: trading.contracts,
     findSafety: (slug) => {
       const chain = trading.chains.find(slug);
       if (chain === null) return null;

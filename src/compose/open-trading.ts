@@ -5,6 +5,7 @@ import type { LookupDesk } from '../contract/look-up-token.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed } from '../live/feed.ts';
+import { ContractBook } from '../market/contract-book.ts';
 import type { Market } from '../market/create-market.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -39,6 +40,8 @@ interface OpenTradingOptions {
 
 export interface Trading {
   readonly chains: Pick<TradeChains, 'find'>;
+  /** What was read of tokens' contracts and mints. */
+  readonly contracts: ContractBook;
   /** For other users of pricing than quotes. */
   readonly pricing: Pricing;
   readonly handlers: {
@@ -53,7 +56,8 @@ export interface Trading {
 
 export function openTrading(options: OpenTradingOptions): Trading {
   const { market, peppers, clock, metrics, store, logger } = options;
-  const chains = createTradeChains({ ...options, states: market.states });
+  const contracts = new ContractBook({ nowMs: () => clock.nowMs() });
+  const chains = createTradeChains({ ...options, contracts, states: market.states });
   const builders = createBuildChains(options);
   metrics.chainGauge('mintwire_pool_graph_pools', 'Pools that quotes can use.', () =>
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
@@ -82,7 +86,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
   const waits = new StatusWaits<NodeAnswer>({ clock, sleep });
   chains.start();
   return {
-    chains,
+    ...{ chains, contracts },
     pricing,
     handlers: {
       quoteTrade: createQuoteTrade(pricing),

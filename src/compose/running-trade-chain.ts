@@ -1,10 +1,12 @@
 // A followed chain for pricing, with its pools in memory as of the last commit.
 
 import { toPoolMoment } from '../amm/pool-moment.ts';
+import type { TokenPowers } from '../chains/chain-transactions.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
+import type { ContractBook } from '../market/contract-book.ts';
 import type { ChainStates } from '../market/state/chain-states.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
@@ -52,6 +54,8 @@ export interface TradeChainsOptions {
   readonly feed: Feed;
   readonly states: Pick<ChainStates, 'readAgeMs' | 'subscribe'>;
   readonly connections: ChainConnections;
+  /** What was read of mints; absent if nothing is. */
+  readonly contracts?: Pick<ContractBook, 'find'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -124,6 +128,7 @@ export class RunningTradeChain {
       // Without the stored safety results the first quotes would be more cautious than necessary.
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
+      findPowers: (token) => this.#findPowers(token),
       readAgeMs: (at) => this.#readAgeMs(at),
       isBehind: () => chains.list().some((one) => one.slug === slug && isLate(one)),
       loadPools: (tokens) => this.#follower.load(tokens),
@@ -146,6 +151,23 @@ export class RunningTradeChain {
         called?.refuse(failure);
       },
       ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
+    };
+  }
+
+  /** Only of mints: their powers are the chain's own, not a contract's. */
+  #findPowers(token: Address): TokenPowers | null {
+    const { market, nodes } = this.#connected;
+    if (market.hasMints !== true || token === findFamily(this.source.chain).addresses.native) {
+      return null;
+    }
+    const asked = { slug: this.source.chain, readContractFacts: nodes.readContractFacts };
+    const reading = this.#options.contracts?.find(asked, token);
+    if (reading?.kind !== 'read' || reading.facts.kind !== 'mint') return null;
+    const { mintAuthority, freezeAuthority, permanentDelegate } = reading.facts;
+    return {
+      canMint: mintAuthority !== null,
+      canFreeze: freezeAuthority !== null,
+      canTake: permanentDelegate !== null,
     };
   }
 

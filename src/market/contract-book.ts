@@ -11,6 +11,8 @@ export type ContractReading =
   | { readonly kind: 'read'; readonly facts: TokenFacts }
   | { readonly kind: 'pending' | 'failed' | 'noCode' | 'unsupported' };
 
+type AskedChain = Pick<MarketChain, 'slug' | 'readContractFacts'>;
+
 interface KeptReading {
   readonly reading: ContractReading;
   readonly readMs: number;
@@ -34,7 +36,7 @@ export class ContractBook {
   }
 
   /** What was read last; asks the node again if that is old. */
-  find(market: MarketChain, token: Address): ContractReading {
+  find(market: AskedChain, token: Address): ContractReading {
     if (market.readContractFacts === undefined) return { kind: 'unsupported' };
     const key = `${market.slug} ${token}`;
     const kept = this.#kept.get(key);
@@ -44,7 +46,7 @@ export class ContractBook {
     return kept?.reading ?? { kind: 'pending' };
   }
 
-  async #read(key: string, market: MarketChain, token: Address): Promise<void> {
+  async #read(key: string, market: AskedChain, token: Address): Promise<void> {
     const { slug, readContractFacts } = market;
     if (readContractFacts === undefined) return;
     this.#reading.add(key);

@@ -17,7 +17,7 @@ import { type PoolSafety, SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
 import { pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
-import { ContractBook } from './contract-book.ts';
+import type { ContractBook } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
 import { computePct } from './create-get-holders.ts';
 import { type LaunchBundle, readLaunchBundle } from './launch-bundle.ts';
@@ -57,6 +57,7 @@ interface SafetyParts extends MarketParts {
   /** Null while the chain is being prepared. */
   readonly findSafety: (chain: ChainSlug) => ChainSafety | null;
   readonly nowMs: () => number;
+  readonly contracts: Pick<ContractBook, 'find'>;
 }
 
 interface SafetyRead {
@@ -228,7 +229,7 @@ function* listWarnings(
 }
 
 async function makeAnswer(
-  { contracts, ...parts }: SafetyParts & { readonly contracts: ContractBook },
+  parts: SafetyParts,
   market: MarketChain,
   reference: TokenReference,
 ): Promise<ReadyAnswer> {
@@ -247,7 +248,7 @@ async function makeAnswer(
   if (value === null || checkpoint === null) throw buildTokenNotFoundError(reference);
   const measured = measure(parts, reference, value.pools);
   const isVerified = findVerified(parts, reference);
-  const reading = contracts.find(market, token);
+  const reading = parts.contracts.find(market, token);
   const isAsset = market.assets.native.has(token) || market.assets.stable.has(token);
   const alike = isAsset ? null : findLookalike(parts, chain, value.token);
   const text = serializeOpen({
@@ -270,8 +271,7 @@ async function makeAnswer(
   return { kind: 'ready', bytes, etag: computeEtag(text) };
 }
 
-export function createGetTokenSafety(given: SafetyParts) {
-  const parts = { ...given, contracts: new ContractBook(given) };
+export function createGetTokenSafety(parts: SafetyParts) {
   return (
     input: InputOf<typeof getTokenSafety>,
     context: HandlerContext,

@@ -62,6 +62,8 @@ export class MemorySolana {
   finalized = 0;
   /** What recent blocks charged for a compute unit, in 1e-6 lamports. */
   unitPrices: readonly number[] = [0, 0, 20_000, 30_000];
+  /** The accounts that its fees were asked for, each time. */
+  readonly pricedAccounts: (readonly string[])[] = [];
   /** Answers a simulation of the transaction in base64; none by default. */
   simulate: (transaction: string) => object = () => ({ err: 'BlockhashNotFound', logs: [] });
 
@@ -113,6 +115,7 @@ export class MemorySolana {
       case 'getProgramAccounts':
         return this.#listProgram(String(first), second as ProgramConfig);
       case 'getRecentPrioritizationFees':
+        this.pricedAccounts.push(first as string[]);
         return this.unitPrices.map((prioritizationFee) => ({ slot: this.head, prioritizationFee }));
       case 'getMinimumBalanceForRentExemption':
         return (128 + Number(first)) * 6960;

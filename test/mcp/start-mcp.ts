@@ -4,6 +4,7 @@ import type { AnyHandler } from '../../src/contract/handler.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import { operations } from '../../src/contract/operations.ts';
+import { ContractBook } from '../../src/market/contract-book.ts';
 import { createGetTokenSafety } from '../../src/market/create-get-token-safety.ts';
 import { createMcp, type McpOptions } from '../../src/mcp/create-mcp.ts';
 import { PROMPTS } from '../../src/mcp/prompts.ts';
@@ -82,7 +83,8 @@ interface Cleanup {
 function createSafety({ market }: MarketScene, clock: ManualClock): AnyHandler {
   const findSafety = () => null;
   const nowMs = () => clock.nowMs();
-  return createGetTokenSafety({ ...market.parts, nowMs, findSafety }) as AnyHandler;
+  const contracts = new ContractBook({ nowMs });
+  return createGetTokenSafety({ ...market.parts, nowMs, findSafety, contracts }) as AnyHandler;
 }
 
 export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promise<McpServer> {

@@ -120,7 +120,7 @@ export function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNo
         readDataFees(pricing, deployment),
       ]);
       const perUnit = fees.baseFeePerGas + fees.maxPriorityFeePerGas;
-      return { perUnit, perUnitMax: fees.maxFeePerGas, data };
+      return { perUnit, perUnitMax: fees.maxFeePerGas, tips: fees.tips, data };
     },
     readPoolFees: (pools, signal) => {
       const { multicall3 } = deployment;

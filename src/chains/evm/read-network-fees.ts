@@ -1,18 +1,21 @@
 // The current gas price, from the fees of the last blocks.
 
+import { type Priority, type PriorityTips, pickTip } from '../priority.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError, RpcError } from '../rpc/rpc-error.ts';
 
 export interface EvmFees {
   readonly baseFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
+  /** `maxPriorityFeePerGas` is that of `medium`. */
+  readonly tips: PriorityTips;
   /** Leaves room for the base fee to double, plus the tip. */
   readonly maxFeePerGas: bigint;
 }
 
 const BLOCK_COUNT = '0xa';
-/** The median tip. */
-const PERCENTILES = [50];
+/** Of the tips in a block: low, medium, high. */
+const PERCENTILES = [25, 50, 90];
 
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
 
@@ -27,6 +30,21 @@ function computeMedian(values: readonly bigint[]): bigint {
   return paid[Math.floor(paid.length / 2)] ?? 0n;
 }
 
+function buildFees(
+  baseFeePerGas: bigint,
+  tips: PriorityTips,
+  priority: Priority = 'medium',
+): EvmFees {
+  const tip = pickTip(tips, priority);
+  const maxFeePerGas = 2n * baseFeePerGas + tip;
+  return { baseFeePerGas, maxPriorityFeePerGas: tip, tips, maxFeePerGas };
+}
+
+/** The same fees with another tip. */
+export function offerTip({ baseFeePerGas, tips }: EvmFees, priority: Priority): EvmFees {
+  return buildFees(baseFeePerGas, tips, priority);
+}
+
 function parseHistory(reply: unknown): EvmFees {
   const { baseFeePerGas, reward } = (reply ?? {}) as { baseFeePerGas?: unknown; reward?: unknown };
   if (!Array.isArray(baseFeePerGas) || baseFeePerGas.length === 0) {
@@ -35,10 +53,12 @@ function parseHistory(reply: unknown): EvmFees {
   // The last entry is for the next block.
   const next = parseQuantity(baseFeePerGas.at(-1));
   const rewards = Array.isArray(reward) ? reward : [];
-  const tip = computeMedian(
-    rewards.map((one) => (Array.isArray(one) ? parseQuantity(one[0]) : 0n)),
-  );
-  return { baseFeePerGas: next, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * next + tip };
+  // Some nodes answer with one percentile, whatever is asked for.
+  const findMedian = (index: number) =>
+    computeMedian(
+      rewards.map((one) => (Array.isArray(one) ? parseQuantity(one[index] ?? one[0]) : 0n)),
+    );
+  return buildFees(next, { low: findMedian(0), medium: findMedian(1), high: findMedian(2) });
 }
 
 /** The node's own estimate, if it has no fee history. */
@@ -46,7 +66,7 @@ async function readGasPrice(client: RpcClient, signal: AbortSignal): Promise<Evm
   const price = parseQuantity(
     await client.request({ method: 'eth_gasPrice', params: [] }, { signal }),
   );
-  return { baseFeePerGas: price, maxPriorityFeePerGas: 0n, maxFeePerGas: 2n * price };
+  return buildFees(price, { low: 0n, medium: 0n, high: 0n });
 }
 
 export async function readNetworkFees(client: RpcClient, signal: AbortSignal): Promise<EvmFees> {

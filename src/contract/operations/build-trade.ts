@@ -110,7 +110,7 @@ export const buildTrade = defineOperation({
       deadlineSeconds: Type.Integer({
         ...DEADLINE_SECONDS,
         description:
-          'After this many seconds the swap can no longer be executed; with the warning `NO_DEADLINE` it can.',
+          'After this many seconds the swap can no longer be executed; with the warning `NO_DEADLINE` it can. On Solana it does nothing: a transaction ends after 150 blocks, about a minute.',
       }),
       approval: Type.Enum(['onchain', 'permit'], {
         default: 'onchain',
@@ -133,7 +133,10 @@ export const buildTrade = defineOperation({
       quote: quoteSchema,
       wallet: Type.String({ description: 'The wallet that pays and signs.' }),
       recipient: Type.String({ description: 'The wallet that receives: always the same one.' }),
-      deadline: Type.Integer({ minimum: 0, description: 'In Unix milliseconds.' }),
+      deadline: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description:
+          'In Unix milliseconds. Null on Solana, where `lastValidBlockHeight` of the transaction says when it ends.',
+      }),
       simulation: simulationSchema,
       issues: issuesSchema,
       summary: Type.Array(Type.String(), {

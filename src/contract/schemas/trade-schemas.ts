@@ -10,6 +10,36 @@ const SLIPPAGE_BPS_DEFAULT = 50;
 /** How the native coin is named among tokens. */
 export const NATIVE_ADDRESS = 'The native coin is the zero address on EVM chains.';
 
+/** What quote and build offer to be executed sooner. */
+const priorityInput = Type.Union(
+  [
+    Type.Enum(['low', 'medium', 'high']),
+    Type.Object(
+      {
+        microLamports: Type.String({
+          ...{ minLength: 1, maxLength: 24 },
+          description: 'On Solana: for a compute unit, in 1e-6 lamports; at most 100000000.',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Object(
+      {
+        maxPriorityFeePerGas: Type.String({
+          ...{ minLength: 1, maxLength: 24 },
+          description: 'On EVM chains: for a unit of gas, in wei.',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+  ],
+  {
+    default: 'medium',
+    description:
+      'What the transaction offers to be executed soon: by what others paid in the last blocks (a quarter of them, half, nine of ten paid no more), or a price. On Solana a build looks at those that locked the same accounts, and offers at most 5000000 micro-lamports unless a price is given; a quote looks at all.',
+  },
+);
+
 /** The input fields that quote and build share. */
 export const tradeInputFields = {
   chain: chainInput,
@@ -48,6 +78,7 @@ export const tradeInputFields = {
       description: `Address of the asset that the token is bought with or sold for. The default is the native coin. ${NATIVE_ADDRESS}`,
     }),
   ),
+  priority: priorityInput,
 };
 
 export const rawAmount = (description: string) => Type.String({ description });
@@ -125,7 +156,7 @@ const networkCostSchema = Type.Object(
 const solanaCostSchema = Type.Object(
   {
     computeUnits: rawAmount('Compute units of the transaction, by model.'),
-    computeUnitPriceMicroLamports: rawAmount('Offered for a unit, by what recent blocks charged.'),
+    computeUnitPriceMicroLamports: rawAmount('Offered for a unit, by `priority`.'),
     baseFeeRaw: rawAmount('For the signature, in lamports.'),
     priorityFeeRaw: rawAmount('For the compute units, in lamports.'),
     rentRaw: rawAmount(

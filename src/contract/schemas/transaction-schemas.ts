@@ -35,7 +35,8 @@ const solanaTransactionSchema = Type.Object(
     }),
     computeUnitLimit: Type.Integer({
       minimum: 0,
-      description: 'The units used in the simulation plus 10 %.',
+      description:
+        'The units used in the simulation plus 10 %, and what further bins or ticks take if the price moves by the slippage.',
     }),
     computeUnitPriceMicroLamports: rawAmount('The priority fee for a unit, in 1e-6 lamports.'),
     requiredSigners: Type.Array(Type.String(), { description: 'Who signs, in order.' }),

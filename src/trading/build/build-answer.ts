@@ -116,11 +116,22 @@ function describeBuiltCost({ cost }: BuiltTransactions): Partial<QuoteAnswer> {
   };
 }
 
+/** Until when the swap can be executed. */
+function describeEnd({ deadlineSeconds, transactions }: BuiltTransactions): string {
+  if (deadlineSeconds !== null) {
+    return new Date(deadlineSeconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+  }
+  const heights = transactions.flatMap(({ unsigned }) =>
+    unsigned.type === 'solana-v0' ? [unsigned.lastValidBlockHeight] : [],
+  );
+  return `block height ${Math.min(...heights)}, in about a minute`;
+}
+
 export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
   const { trade, wallet, built, addresses, tokenPage } = facts;
   const { feesRaw, transactions, permit, walletCalls } = built;
   const issues = findIssues(facts);
-  const deadlineMs = built.deadlineSeconds * 1000;
+  const deadlineMs = built.deadlineSeconds === null ? null : built.deadlineSeconds * 1000;
   return {
     quote: { ...facts.quote, ...describeBuiltCost(built) },
     wallet: addresses.toShown(wallet),
@@ -129,7 +140,8 @@ export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
     simulation: summariseSimulation(facts, issues),
     issues,
     summary: writeSummary({
-      ...{ chain: facts.chain, trade, wallet, deadlineMs, feesRaw, addresses, tokenPage },
+      ...{ chain: facts.chain, trade, wallet, feesRaw, addresses, tokenPage },
+      end: describeEnd(built),
       purposes: [...transactions, ...(permit === null ? [] : [permit])].map(
         ({ purpose }) => purpose,
       ),

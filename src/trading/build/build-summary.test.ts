@@ -50,7 +50,7 @@ function summarise(slug: BuiltInSlug, side: 'buy' | 'sell'): string[] {
     request: { chain: slug, side, fixed: 'input' },
   } as unknown as PricedTrade;
   const tokenPage = findTokenPage(chain, TOKEN);
-  const facts = { chain, trade, wallet: TOKEN, addresses, tokenPage, deadlineMs: 0, feesRaw: 0n };
+  const facts = { chain, trade, wallet: TOKEN, addresses, tokenPage, end: 'a time', feesRaw: 0n };
   return writeSummary({ ...facts, purposes: [], missing: [] });
 }
 

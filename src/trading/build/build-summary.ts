@@ -15,7 +15,8 @@ interface SummaryFacts {
   readonly tokenPage: string | null;
   /** What each transaction is for, in signing order. */
   readonly purposes: readonly string[];
-  readonly deadlineMs: number;
+  /** Until when the swap can be executed. */
+  readonly end: string;
   /** The maximum cost of all of them. */
   readonly feesRaw: bigint;
   /** What the wallet lacks, each as a line. */
@@ -123,7 +124,7 @@ function describeAmounts(trade: PricedTrade): string[] {
 }
 
 export function writeSummary(facts: SummaryFacts): string[] {
-  const { trade, wallet, purposes, deadlineMs, feesRaw, addresses, tokenPage } = facts;
+  const { trade, wallet, purposes, end, feesRaw, addresses, tokenPage } = facts;
   const { request, tokenIn, tokenOut } = trade;
   const { name, native } = facts.chain;
   const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
@@ -139,7 +140,7 @@ export function writeSummary(facts: SummaryFacts): string[] {
     ...describeTaxes(trade),
     `Network fees: at most ${roundUp(feesRaw, native.decimals)} ${native.symbol}`,
     `From and to your wallet ${addresses.toShown(wallet)}`,
-    `Void after ${new Date(deadlineMs).toISOString().replace(/\.\d+Z$/, 'Z')}`,
+    `Void after ${end}`,
     ...(tokenPage === null ? [] : [`About the token: ${tokenPage}`]),
     ...listDuties(purposes),
     ...facts.missing,

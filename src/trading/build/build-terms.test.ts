@@ -17,6 +17,7 @@ const REQUEST: TradeRequest = {
   fixed: 'input',
   amountRaw: 1000n,
   slippageBps: 50,
+  priority: 'medium',
 };
 const TERMS: QuoteTerms = {
   ...{ request: REQUEST, limitRaw: 990n, outPerUnit: null, permit: null },

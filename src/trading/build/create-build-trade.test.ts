@@ -132,7 +132,7 @@ describe('approvals', () => {
       data: permit.data as Hex,
     }).args;
     assert.deepEqual([token.toLowerCase(), router.toLowerCase()], [TOKEN, ROUTER.address]);
-    assert.deepEqual([amount, until], [AMOUNT, answer.deadline / 1000]);
+    assert.deepEqual([amount, until], [AMOUNT, (answer.deadline ?? 0) / 1000]);
     assert.ok(listTransactions(answer).every((one) => one.value === '0'));
   });
 

@@ -61,6 +61,9 @@ const ROUTE_REFUSALS: ReadonlySet<string> = new Set([
   ...['NO_MARKET', 'VENUE_NOT_SUPPORTED', 'NO_SINGLE_ROUTER', 'INSUFFICIENT_LIQUIDITY'],
   ...['NO_ROUTE', 'POOLS_NOT_QUOTED', 'AMOUNT_TOO_SMALL', 'PRICE_MOVED'],
 ]);
+const POWER_CODES: ReadonlySet<string> = new Set([
+  ...['MINT_AUTHORITY', 'FREEZE_AUTHORITY', 'PERMANENT_DELEGATE'],
+]);
 const BPS = 10_000n;
 /** The rounding of a measured tax. */
 const INEXACT_BPS = 2n;
@@ -327,7 +330,8 @@ class TradeBuilder {
       ? { position: state.block, hash: state.blockHash }
       : { position: funds.head.position, hash: null };
     const nowMs = clock.nowMs();
-    const order = { trade: toExecutable(priced), block, nowMs, lifeSeconds, approval };
+    const { priority } = request;
+    const order = { trade: toExecutable(priced), block, nowMs, lifeSeconds, approval, priority };
     const tried = () => tryRehearsal(funds, order);
     const rehearsal = await (isAtHead ? this.#rehearse(build, priced, tried) : tried());
     const isSame = isAtHead && !isOfLaterBlock(rehearsal);
@@ -360,13 +364,14 @@ class TradeBuilder {
     this.#parts.chains.find(request.chain)?.noteFailure({ pools: listPools(trade), wallet });
   }
 
-  /** What others may do to the traded token; not of tokens that everybody uses as money. */
+  /** As the mint is now: the quote's may be minutes old, or not known yet. */
   #warnOfPowers(trade: PricedTrade, { powers }: BuiltTransactions): PricedTrade {
     const { chain, mint } = trade.request;
     const found = powers?.get(mint);
     if (found === undefined || this.#parts.chains.find(chain)?.trusted.has(mint)) return trade;
     const warnings = Array.from(warnOfPowers(found), ([code, message]) => ({ code, message }));
-    return { ...trade, warnings: [...trade.warnings, ...warnings] };
+    const others = trade.warnings.filter(({ code }) => !POWER_CODES.has(code));
+    return { ...trade, warnings: [...others, ...warnings] };
   }
 
   /** Withdraws `exact` if the simulation contradicts it, and adds it if only a fee was open. */

@@ -1,5 +1,7 @@
 // Prices a trade on the last committed state: route, amounts, fees, safety, warnings.
 
+import type { NetworkFees } from '../../chains/chain-nodes.ts';
+import { applyPriority, type Priority } from '../../chains/priority.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { type Lookalike, warnOfLookalike } from '../../contract/safety-warnings.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
@@ -189,7 +191,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const { isNative: isNativeIn } = ends.tokenIn;
   const { isNative: isNativeOut } = ends.tokenOut;
   const isOutputFixed = request.fixed === 'output';
-  const networkFees = chain.readFees();
+  const networkFees = readFees(chain, request.priority);
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
   const isFeeCertain = areFeesCertain(hops, checkpoint.block);
@@ -233,6 +235,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
       lookalike: context.lookalike,
+      powers: chain.findPowers?.(request.mint) ?? null,
       safety: tokenSafety,
       unitName: chain.costs.unitName,
       isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
@@ -245,6 +248,12 @@ function buildPricedTrade(context: Context): PricedTrade {
       nowMs,
     }),
   };
+}
+
+/** Null until the node has reported them. */
+function readFees(chain: TradeChain, priority: Priority): NetworkFees | null {
+  const fees = chain.readFees();
+  return fees && applyPriority(fees, priority);
 }
 
 /** Throws if there is none, or only one that is too old to price anything. */
@@ -319,7 +328,7 @@ function createSearch(parts: PricingParts) {
         const { graph } = at;
         outPerUnit =
           options.outPerUnit === undefined
-            ? findWorth(chain).priceUnit(graph, priced, chain.readFees())
+            ? findWorth(chain).priceUnit(graph, priced, readFees(chain, request.priority))
             : options.outPerUnit;
         return planTrade({
           graph,

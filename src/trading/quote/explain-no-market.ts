@@ -48,22 +48,35 @@ function explainUntraded(
   }
 }
 
+/** Of the commit whose pools are searched. */
+function readVersion(chain: TradeChain | null): number | null {
+  return chain?.readGraph()?.checkpoint.version ?? null;
+}
+
 export function createExplainedPrice(
   price: PriceTrade,
   chains: Pick<TradeChains, 'find'>,
 ): PriceTrade {
-  return async (request, caller, outPerUnit) => {
+  return async (request, caller, options) => {
+    const chain = chains.find(request.chain);
+    const version = readVersion(chain);
     try {
-      return await price(request, caller, outPerUnit);
+      return await price(request, caller, options);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const chain = chains.find(request.chain);
       const { mint, quoteMint } = request;
       if (error.code === 'TOKEN_NOT_FOUND') throw (await explainUnknown(chain, request)) ?? error;
       if (error.code !== 'NO_MARKET') throw error;
       const found = (await chain?.findUntraded({ mint, quoteMint })) ?? null;
       if (chain === null || found === null) throw error;
-      throw explainUntraded(chain, request, found);
+      const reason = explainUntraded(chain, request, found);
+      if (found.kind !== 'noRoute') throw reason;
+      // The pools were read from the store: one of them may be newer than those that were searched.
+      await chain.settle();
+      if (readVersion(chain) === version) throw reason;
+      return price(request, caller, options).catch((second: unknown) => {
+        throw second instanceof AppError && second.code === 'NO_MARKET' ? reason : second;
+      });
     }
   };
 }

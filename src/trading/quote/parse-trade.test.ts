@@ -20,6 +20,7 @@ const INPUT: TradeInput = {
   side: 'sell',
   amountInRaw: '1000',
   slippageBps: 50,
+  priority: 'medium',
 };
 
 describe('parseTrade', () => {
@@ -38,10 +39,25 @@ describe('parseTrade', () => {
       fixed: 'input',
       amountRaw: 1000n,
       slippageBps: 50,
+      priority: 'medium',
     });
     const quoteMint = `0x${'11'.repeat(20)}`;
     const named = parseTrade(CHAINS, { ...INPUT, mint: `0x${'22'.repeat(20)}`, quoteMint });
     assert.equal(named.quoteMint, quoteMint);
+  });
+
+  it('takes a price for a unit by the name that the chain has for it, up to a limit', () => {
+    const parse = (priority: TradeInput['priority']) =>
+      parseTrade(CHAINS, { ...INPUT, mint: INPUT.mint.toLowerCase(), priority }).priority;
+    assert.equal(parse('high'), 'high');
+    assert.deepEqual(parse({ maxPriorityFeePerGas: '1500000000' }), { unitPrice: 1_500_000_000n });
+    for (const priority of [
+      { microLamports: '5' },
+      { maxPriorityFeePerGas: '1.5' },
+      { maxPriorityFeePerGas: '10000000000001' },
+    ]) {
+      assert.throws(() => parse(priority), { code: 'INVALID_INPUT' });
+    }
   });
 
   it('takes every amount from 1 to 2^256 - 1, and no other', () => {

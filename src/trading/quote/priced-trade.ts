@@ -2,6 +2,7 @@
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TradeSwaps } from '../../chains/chain-transactions.ts';
+import type { Priority } from '../../chains/priority.ts';
 import type { SwapCost } from '../../chains/transaction-costs.ts';
 import type { Identity } from '../../contract/identity.ts';
 import type { Ratio } from '../../lib/decimal.ts';
@@ -26,6 +27,7 @@ export interface TradeRequest {
   readonly amountRaw: bigint;
   /** `auto`: picked from how the pools of the route moved lately. */
   readonly slippageBps: number | 'auto';
+  readonly priority: Priority;
 }
 
 export interface TradeAsset {
@@ -107,14 +109,12 @@ export const WARNING_CODES = [
   'LEFTOVER_TOKENS',
   'INPUT_SPENT_WHOLE',
   'NO_DEADLINE',
+  'MINT_AUTHORITY',
+  'FREEZE_AUTHORITY',
+  'PERMANENT_DELEGATE',
 ] as const;
 
-/** Only builds have the last ones: they read the mint. */
-export type WarningCode =
-  | (typeof WARNING_CODES)[number]
-  | 'MINT_AUTHORITY'
-  | 'FREEZE_AUTHORITY'
-  | 'PERMANENT_DELEGATE';
+export type WarningCode = (typeof WARNING_CODES)[number];
 
 export interface TradeWarning {
   readonly code: WarningCode;

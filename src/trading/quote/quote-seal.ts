@@ -13,7 +13,7 @@ import type { TradeRequest } from './priced-trade.ts';
 export const QUOTE_LIFE_MS = 30_000;
 
 export interface QuoteTerms {
-  readonly request: TradeRequest;
+  readonly request: Omit<TradeRequest, 'priority'>;
   /** The minimum of the output; the maximum of the input if the output is given. */
   readonly limitRaw: bigint;
   /**

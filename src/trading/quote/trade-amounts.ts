@@ -1,5 +1,6 @@
 // What a priced trade spends and pays, with its bounds.
 
+import { minOf } from '../../lib/bigint-bounds.ts';
 import type { Address } from '../../model/ids.ts';
 import { computeTax, type TaxedRoute } from '../routing/find-trade-route.ts';
 import type { PricedTrade, TokenTax, TradeAsset, TradeRequest } from './priced-trade.ts';
@@ -15,9 +16,13 @@ function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax
   return bps === 0 ? null : { token, bps, amountRaw };
 }
 
-/** Never zero: one unit of a token without decimals may be worth a lot. */
-function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
-  return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
+/**
+ * Never zero: one unit of a token without decimals may be worth a lot. Where hops keep a part of
+ * the slippage, the rest of it is left.
+ */
+function computeMinimum({ amountOut, route }: TaxedRoute, slippageBps: number): bigint {
+  const whole = amountOut + (route.keptBack ?? 0n);
+  return minOf(amountOut, (whole * (BPS - BigInt(slippageBps))) / BPS) || 1n;
 }
 
 /** The most that a trade for a given output spends; the reserve may already be part of it. */
@@ -48,7 +53,7 @@ export function computeAmounts(priced: {
     amountInRaw,
     maxAmountInRaw: amountInRaw,
     amountOutRaw: amountOut,
-    minAmountOutRaw: computeMinimum(amountOut, slippageBps),
+    minAmountOutRaw: computeMinimum(found, slippageBps),
     taxIn: buildTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
     taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
   };

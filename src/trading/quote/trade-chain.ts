@@ -1,6 +1,7 @@
 // A followed chain, as pricing needs it.
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
+import type { TokenPowers } from '../../chains/chain-transactions.ts';
 import type { PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
@@ -34,6 +35,8 @@ export interface TradeChain {
   readGraph(): GraphAtCommit | null;
   /** Null until the node has reported them. */
   readFees(): NetworkFees | null;
+  /** What others may do to a token; null until it was read, or if the chain has no such roles. */
+  findPowers?(token: Address): TokenPowers | null;
   /** Whether the index has the fee that a pool charges; null if such fees are not read. */
   isFeeSure?(pool: GraphPool): boolean | null;
   /** How long ago a graph was last known to be the chain's newest state. */

@@ -47,6 +47,7 @@ const QUIET: WarningFacts = {
       fixed: 'input',
       amountRaw: 1n,
       slippageBps: 50,
+      priority: 'medium',
     },
     slippageBps: 50,
     priceImpactBps: 299,
@@ -59,6 +60,7 @@ const QUIET: WarningFacts = {
   token: TOKEN,
   isTrusted: false,
   lookalike: null,
+  powers: null,
   safety: SAFE,
   unitName: 'gas',
   isMeasured: true,
@@ -169,6 +171,16 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
   ['a router that is told what to spend', { isInputGiven: true }, ['INPUT_SPENT_WHOLE']],
   ['a token that looks like another', { lookalike: ['LOOKALIKE', ''] }, ['LOOKALIKE']],
   ['a router without deadlines', { hasNoDeadline: true }, ['NO_DEADLINE']],
+  [
+    'others have power over the token',
+    { powers: { canMint: true, canFreeze: true, canTake: true } },
+    ['MINT_AUTHORITY', 'FREEZE_AUTHORITY', 'PERMANENT_DELEGATE'],
+  ],
+  [
+    'others have power over what everybody uses as money',
+    { powers: { canMint: true, canFreeze: true, canTake: false }, isTrusted: true },
+    [],
+  ],
 ];
 
 for (const [name, facts, codes] of CASES) {

@@ -1,7 +1,8 @@
 // What a user should know before agreeing to a trade.
 
 import { explainFlags } from '../../amm/unchecked-flag.ts';
-import { type warnOfLookalike, warnOfMeasured } from '../../contract/safety-warnings.ts';
+import type { TokenPowers } from '../../chains/chain-transactions.ts';
+import { type warnOfLookalike, warnOfMeasured, warnOfPowers } from '../../contract/safety-warnings.ts';
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
@@ -30,6 +31,8 @@ export interface WarningFacts {
   readonly isTrusted: boolean;
   /** Null if it looks like no token that a token list vouches for. */
   readonly lookalike: ReturnType<typeof warnOfLookalike> | null;
+  /** What others may do to the traded token; null if that is not known. */
+  readonly powers: TokenPowers | null;
   readonly safety: TokenSafety | null;
   /** What the chain calls a unit of a transaction's cost. */
   readonly unitName: string;
@@ -118,9 +121,13 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
   }
 }
 
-/** Whether a hop pays more than the next one takes. */
-function paysMore(hop: RouteHop, next: RouteHop | undefined): boolean {
-  return next !== undefined && hop.amountOut > next.amountIn;
+/** Whether pools pay more of a token in between than others take. */
+function leavesTokens({ strands, keptBack = 0n }: BestRoute): boolean {
+  const paysMore = (hop: RouteHop, next: RouteHop | undefined) =>
+    next !== undefined && hop.amountOut > next.amountIn;
+  return (
+    keptBack > 0n || strands.some(({ hops }) => hops.some((hop, k) => paysMore(hop, hops[k + 1])))
+  );
 }
 
 function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
@@ -153,12 +160,10 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
       'The fee that a token on the route takes of transfers may change before the trade is executed.',
     ];
   }
-  const hopsOf = route.strands.map(({ hops }) => hops);
-  const isLeft = hopsOf.some((hops) => hops.some((hop, k) => paysMore(hop, hops[k + 1])));
-  if (isLeft) {
+  if (leavesTokens(route)) {
     yield [
       'LEFTOVER_TOKENS',
-      'A little more of a token on the way is bought than the trade needs; the rest of it is sent to your wallet.',
+      'A little more of a token on the way is bought than the trade needs; you keep the rest of it.',
     ];
   }
   if (facts.isInputGiven) {
@@ -182,6 +187,11 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
 }
 
 export function findWarnings(facts: WarningFacts): readonly TradeWarning[] {
-  const pairs = [...warnOfMarket(facts), ...warnOfSafety(facts), ...warnOfRoute(facts)];
+  const { powers, isTrusted } = facts;
+  const pairs: CodeAndMessage[] = [
+    ...[...warnOfMarket(facts), ...warnOfSafety(facts), ...warnOfRoute(facts)],
+    // Not of tokens that everybody uses as money.
+    ...(powers === null || isTrusted ? [] : warnOfPowers(powers)),
+  ];
   return pairs.map(([code, message]) => ({ code, message }));
 }

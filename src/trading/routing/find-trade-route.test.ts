@@ -363,3 +363,37 @@ describe('a transaction with room for few bytes', () => {
     }
   });
 });
+
+describe('where every swap is told what to spend', () => {
+  const costs = { ...TRADE_COSTS, fixesInputs: true };
+  const size: GivenAmount = { ...spend(10n ** 15n), reserveBps: 25 };
+  const direct = createPair(1, [TOKEN, WETH], [DEEP, DEEP]);
+  /** Two hops that pay this much more than the direct pool, beside the fee of another hop. */
+  const buildWay = (moreBps: bigint) => {
+    const out = (DEEP * (10_000n + moreBps) * 1000n) / 997n / 10_000n;
+    return [createPair(2, [OTHER, WETH], [DEEP, DEEP]), createPair(3, [TOKEN, OTHER], [out, DEEP])];
+  };
+  const find = (pools: readonly GraphPool[], more: Partial<RouteQuestion> = {}) => {
+    const seen = pools.map((pool) => ({ pool }));
+    return findRoute(createQuestion(pools, { seen, size, costs, ...more })) ?? assert.fail();
+  };
+
+  it('two hops must pay more than one by the reserve that they keep', () => {
+    const market = (moreBps: bigint) => [direct, ...buildWay(moreBps)];
+    const countHops = ({ route }: TaxedRoute) => route.legs.map(({ hops }) => hops.length);
+    assert.deepEqual(countHops(find(market(20n))), [1]);
+    assert.deepEqual(countHops(find(market(30n))), [2]);
+    assert.deepEqual(countHops(find(market(20n), { costs: TRADE_COSTS })), [2]);
+  });
+
+  it('a swap spends less than the one before pays, by its share of the slippage', () => {
+    const whole = find(buildWay(0n), { costs: TRADE_COSTS }).route;
+    const { route, amountOut } = find(buildWay(0n));
+    const [[first, second] = []] = route.legs.map(({ hops }) => hops);
+    assert.equal(first?.amountIn, size.amountRaw);
+    assert.equal(second?.amountIn, ((first?.amountOut ?? 0n) * 9975n) / 10_000n);
+    assert.deepEqual(route.strands[0]?.hops, [first, second]);
+    assert.equal(whole.amountOut, amountOut + (route.keptBack ?? 0n));
+    assert.equal(whole.keptBack, undefined);
+  });
+});

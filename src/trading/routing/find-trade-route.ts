@@ -73,12 +73,14 @@ interface SearchOptions {
   readonly room: RouteRoom;
   readonly cost: RouteCost;
   readonly work: SearchWork;
+  /** What the hops of a route that spends a given input share; 0 if nothing has to be shared. */
+  readonly slippageBps: number;
   /** Called when a route would be better, but is too long for a transaction. */
   readonly onTooLong: () => void;
 }
 
 function createOptions(
-  { outPerUnit, costs }: TradePlan,
+  { outPerUnit, costs, size }: TradePlan,
   { work, onTooLong }: Pick<SearchOptions, 'work' | 'onTooLong'>,
 ): SearchOptions {
   const isCostKnown = outPerUnit !== null && !costs.hasDataFees;
@@ -89,7 +91,9 @@ function createOptions(
     return isShort;
   };
   const cost = outPerUnit === null ? FREE : createRouteCost(outPerUnit);
-  return { room: { ...room, hasBytesFor }, cost, work, onTooLong };
+  // The reserve is half of the slippage.
+  const slippageBps = costs.fixesInputs === true ? 2 * size.reserveBps : 0;
+  return { room: { ...room, hasBytesFor }, cost, work, slippageBps, onTooLong };
 }
 
 /** The cheapest over all routers. */

@@ -14,6 +14,8 @@ export interface RouteSearch {
   readonly isDivided: boolean;
   readonly room: RouteRoom | null;
   readonly cost: RouteCost;
+  /** What is spread over the hops, where every swap is told what to spend; 0 elsewhere. */
+  readonly slippageBps: number;
   readonly work: SearchWork;
 }
 

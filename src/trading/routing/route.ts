@@ -2,6 +2,7 @@
 
 import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
+import { keepReserve, reserveLegs } from './keep-reserve.ts';
 import { mayTake } from './route-capacity.ts';
 import { dropLeast, dropLossy } from './route-choice.ts';
 import { divide, type RouteSearch } from './route-division.ts';
@@ -42,6 +43,8 @@ export interface RouteOptions {
    * The cost of pools besides the input, in units of the output, so that dust splits do not pay.
    */
   readonly cost?: RouteCost;
+  /** Spread over the hops where every swap is told what to spend; 0 by default. */
+  readonly slippageBps?: number;
   /** The number of pools up to which the search is exhaustive. */
   readonly poolCountMax?: number;
   /** Excludes pools, or one of their directions. */
@@ -59,6 +62,8 @@ export interface BestRoute {
   readonly legs: readonly RouteLeg[];
   /** The total `cost` of the strands. */
   readonly cost: bigint;
+  /** What more it would pay if no token in between were kept in reserve; 0 if absent. */
+  readonly keptBack?: bigint;
   /** Whether every pool on the route can be promised to the unit. */
   readonly exact: boolean;
 }
@@ -81,24 +86,30 @@ interface RouteCandidate {
   readonly strands: readonly RouteStrand[];
   readonly legs: readonly RouteLeg[];
   readonly amountOut: bigint;
+  readonly keptBack: bigint;
   readonly cost: bigint;
+}
+
+function sumOutput(swaps: readonly PoolSwap[]): bigint {
+  const last = swaps.filter(({ edge }) => edge.to === NODE_OUT);
+  return last.reduce((sum, { hop }) => sum + hop.amountOut, 0n);
 }
 
 /** Null if the amounts are too small to be shown as routes. */
 function buildCandidate(
-  swaps: readonly PoolSwap[],
-  { cost, work }: RouteSearch,
+  whole: readonly PoolSwap[],
+  { cost, slippageBps, work }: RouteSearch,
 ): RouteCandidate | null {
-  work.add(swaps.length * POOL_EVALUATIONS);
+  work.add(whole.length * POOL_EVALUATIONS);
+  const swaps = slippageBps === 0 ? whole : keepReserve(whole, slippageBps);
+  if (swaps === null) return null;
   const strands = buildStrands(swaps);
-  const legs = buildLegs(swaps);
-  if (legs === null) return null;
-  const last = swaps.filter(({ edge }) => edge.to === NODE_OUT);
+  const parts = buildLegs(whole);
+  if (parts === null) return null;
+  const legs = swaps === whole ? parts : reserveLegs(parts, { whole, reserved: swaps });
+  const amountOut = sumOutput(swaps);
   return {
-    swaps,
-    strands,
-    legs,
-    amountOut: last.reduce((sum, { hop }) => sum + hop.amountOut, 0n),
+    ...{ swaps, strands, legs, amountOut, keptBack: sumOutput(whole) - amountOut },
     cost: strands.reduce((sum, { hops }) => sum + cost(hops), 0n),
   };
 }
@@ -108,9 +119,10 @@ function isBetter(one: RouteCandidate, than: RouteCandidate | null): boolean {
 }
 
 function buildBestRoute(candidate: RouteCandidate, amountIn: bigint): BestRoute {
-  const { swaps, strands, legs, amountOut, cost } = candidate;
+  const { swaps, strands, legs, amountOut, keptBack, cost } = candidate;
   const exact = swaps.every(({ hop }) => hop.pool.inexact === null);
-  return { amountIn, amountOut, strands, legs, cost, exact };
+  const kept = keptBack > 0n ? { keptBack } : {};
+  return { amountIn, amountOut, strands, legs, cost, ...kept, exact };
 }
 
 /** The best split among routes of up to this many hops. */
@@ -137,7 +149,8 @@ function findDivided(field: RouteField, search: RouteSearch): RouteCandidate | n
     if (isBetter(candidate, best)) best = candidate;
     else vain += 1;
     // Fewer pools lose less to rounding.
-    const isRounded = Number(candidate.amountOut) < division.amountOut * ABOUT_SHARE;
+    const paid = Number(candidate.amountOut + candidate.keptBack);
+    const isRounded = paid < division.amountOut * ABOUT_SHARE;
     const isDone = !isRounded || search.work.isSpent;
     division = isDone ? null : dropLeast(division, DROPPED_OF_DUST_SHARE, search);
   }
@@ -150,16 +163,28 @@ function isMuch({ cost, amountOut, strands }: RouteCandidate, { room }: RouteSea
   return Number(cost) > Number(amountOut) * DEAR_SHARE || roomShare > ROOMY_SHARE;
 }
 
+/** The best route that is not divided. */
+function findSingle(field: RouteField, search: RouteSearch): RouteCandidate | null {
+  const single = findBestSingle(field, { ...search, hasBytesFor: search.room?.hasBytesFor });
+  const swaps = single && executePath(single.path, search.amountIn);
+  return swaps && buildCandidate(swaps, search);
+}
+
 function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
-  const { amountIn, hopCountMax, room } = search;
-  const single = findBestSingle(field, { ...search, hasBytesFor: room?.hasBytesFor });
-  const swaps = single && executePath(single.path, amountIn);
-  const alone = swaps && buildCandidate(swaps, search);
+  const { amountIn, hopCountMax, slippageBps } = search;
+  const shorter = [1, 2].filter((count) => count < hopCountMax);
+  // Hops that keep a reserve cost a share of the amount, which is counted only afterwards.
+  const isReserved = slippageBps > 0;
+  let alone: RouteCandidate | null = null;
+  for (const count of [...(isReserved ? shorter : []), hopCountMax]) {
+    const single = findSingle(field, { ...search, hopCountMax: count });
+    if (single !== null && isBetter(single, alone)) alone = single;
+  }
   if (!search.isDivided) return alone && buildBestRoute(alone, amountIn);
   const isDear = alone !== null && isMuch(alone, search);
   // If hops are expensive, shorter routes at worse prices may be better; they are not found among
   // the longer ones.
-  const hopCounts = isDear ? [1, 2, 3].filter((count) => count < hopCountMax) : [];
+  const hopCounts = isDear || isReserved ? shorter : [];
   let best = alone;
   for (const count of [...hopCounts, hopCountMax]) {
     if (search.work.isSpent) break;
@@ -195,6 +220,7 @@ export function findRouteIn(
     isDivided: options.isDivided ?? true,
     room: options.room ?? null,
     cost: options.cost ?? FREE,
+    slippageBps: options.slippageBps ?? 0,
     work: options.work ?? new SearchWork(),
   });
 }

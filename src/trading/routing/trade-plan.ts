@@ -27,8 +27,9 @@ export interface GivenAmount {
   readonly fixed: 'input' | 'output';
   readonly amountRaw: bigint;
   /**
-   * If the output is given: how much more of a token in between is bought than is needed now, where
-   * its amount must be given, too.
+   * Half of the slippage. If the output is given: how much more of a token in between is bought
+   * than is needed now, where its amount must be given, too. If the input is given and every swap
+   * is told what to spend: how much less of a token in between a route of two hops spends.
    */
   readonly reserveBps: number;
   /**

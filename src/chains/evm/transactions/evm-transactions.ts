@@ -15,7 +15,7 @@ import {
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import type { EvmDeployment, Rollup } from '../evm-deployment.ts';
-import { type EvmFees, readNetworkFees } from '../read-network-fees.ts';
+import { type EvmFees, offerTip, readNetworkFees } from '../read-network-fees.ts';
 import { assertPermit } from './assert-permit.ts';
 import { buildTransactions } from './build-transactions.ts';
 import { pickCurveContract } from './encode-curve-swap.ts';
@@ -149,8 +149,9 @@ export class EvmTransactions implements ChainTransactions {
 
   async #build(first: TraderAccount, request: BuildRequest): Promise<BuiltTransactions | null> {
     const { client, rollup, chainId } = this.#options;
-    const { trade, block, approval } = request;
-    const account = await this.#pickRouter(first, trade);
+    const { trade, block, approval, priority } = request;
+    const fees = offerTip(first.fees, priority);
+    const account = await this.#pickRouter({ ...first, fees }, trade);
     const deadlineSeconds = pickDeadline(request, account);
     const rehearsal = await rehearseTrade({
       ...{ ...account, simulator: this.#simulator, slots: this.#slots },

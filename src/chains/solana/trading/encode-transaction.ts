@@ -37,6 +37,8 @@ interface EncodedTransaction {
   readonly bytes: Buffer;
   /** In the order of their signatures. */
   readonly signers: readonly Address[];
+  /** The accounts that it locks for writing. */
+  readonly writable: readonly Address[];
 }
 
 /** Seven bits a byte, the lowest first. */
@@ -142,5 +144,9 @@ export function encodeTransaction(plan: EncodingPlan): EncodedTransaction {
     Buffer.from(encodeLength(fromTables.length)),
     ...fromTables.map(encodeTableUse),
   ]);
-  return { bytes, signers: signers.map(({ address }) => address) };
+  return {
+    bytes,
+    signers: signers.map(({ address }) => address),
+    writable: all.filter(({ isWritable }) => isWritable).map(({ address }) => address),
+  };
 }

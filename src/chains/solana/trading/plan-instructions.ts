@@ -1,11 +1,11 @@
 // A trade's swaps as instructions in order, with token accounts opened and SOL wrapped where
 // needed.
 //
-// No program of ours holds the assets in between, so each swap spends a fixed amount: what the
-// swaps before it pay by the quote. A swap in the middle must pay at least that, to the unit; the
-// last ones must pay the trade's minimum. If the trade's output is given, each swap is told what to
-// pay, and only the first ones may take more than by the quote. After a swap that may pay less and
-// succeed, the transaction checks the wallet's balance.
+// No program of ours holds the assets in between, so each swap spends a fixed amount: by the quote
+// a little less than the swaps before it pay (`routing/keep-reserve.ts`). A swap in the middle must
+// pay at least what is spent of it; the last ones must pay the trade's minimum. If the trade's
+// output is given, each swap is told what to pay, and only the first ones may take more than by the
+// quote. After a swap that may pay less and succeed, the transaction checks the wallet's balance.
 
 import { AMOUNT_U64_MAX } from '../../../amm/amount-u64.ts';
 import { AppError } from '../../../errors/app-error.ts';
@@ -71,11 +71,33 @@ function divideUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** The parts of the minimum add up to at least the minimum. */
+/** By asset: what swaps pay, and what others spend of it. */
+function sumBetween({ strands }: ExecutableTrade): Map<Address, { paid: bigint; spent: bigint }> {
+  const sums = new Map<Address, { paid: bigint; spent: bigint }>();
+  const sumOf = (token: Address) => {
+    const asset = toAsset(token);
+    const sum = sums.get(asset) ?? { paid: 0n, spent: 0n };
+    sums.set(asset, sum);
+    return sum;
+  };
+  for (const { tokenIn, tokenOut, amountInRaw, amountOutRaw } of strands.flatMap(
+    ({ hops }) => hops,
+  )) {
+    sumOf(tokenIn).spent += amountInRaw ?? 0n;
+    sumOf(tokenOut).paid += amountOutRaw ?? 0n;
+  }
+  return sums;
+}
+
+/** The parts add up to at least the trade's minimum, or what is spent of a token in between. */
 function limitOutput(trade: ExecutableTrade, swap: TradeSwap, hopOut: bigint): bigint {
   if (trade.fixed === 'output') return swap.askedOutRaw ?? hopOut;
-  const isEnd = toAsset(swap.tokenOut) === toAsset(trade.tokenOut);
-  return isEnd ? divideUp(hopOut * trade.minAmountOutRaw, trade.amountOutRaw) : hopOut;
+  const asset = toAsset(swap.tokenOut);
+  if (asset === toAsset(trade.tokenOut)) {
+    return divideUp(hopOut * trade.minAmountOutRaw, trade.amountOutRaw);
+  }
+  const { paid, spent } = sumBetween(trade).get(asset) ?? { paid: 1n, spent: 1n };
+  return divideUp(hopOut * spent, paid);
 }
 
 /** The parts of the maximum add up to at most the maximum. */

@@ -105,6 +105,23 @@ export function findSolanaHopBytes(pool: PoolTerms & { readonly feePips?: number
   };
 }
 
+/** Each bin or tick is at least so many 1/100 of a per cent from the next. */
+function findStepBps(pool: PoolTerms): number | null {
+  if (pool.kind === 'bins') return pool.terms.binStep;
+  return pool.kind === 'rangeX64' ? pool.terms.tickSpacing : null;
+}
+
+/** More bins or ticks than this are not expected to be crossed for a move of the price. */
+const MOVED_STEPS_MAX = 20;
+
+/** What a swap may use more if the price moves so far: for bins or ticks that it crosses. */
+export function countMovedUnits(pool: PoolTerms, movedBps: number): number {
+  const stepBps = findStepBps(pool);
+  if (stepBps === null) return 0;
+  const steps = Math.min(MOVED_STEPS_MAX, Math.ceil(movedBps / stepBps) + 1);
+  return steps * Number(findLoad(pool).unitsPerTick);
+}
+
 export const SOLANA_COSTS: TransactionCosts = {
   unitName: 'compute units',
   /** Opening token accounts, wrapping. */
@@ -116,5 +133,6 @@ export const SOLANA_COSTS: TransactionCosts = {
   bytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
   fewBytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,
   nativeInBytes: WRAP_BYTES,
+  fixesInputs: true,
   hasDataFees: false,
 };

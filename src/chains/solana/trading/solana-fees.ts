@@ -1,6 +1,8 @@
 // What transactions cost: the base fee, what others pay for compute units, the rent of an account.
 
+import type { Address } from '../../../model/ids.ts';
 import type { NetworkFees } from '../../chain-nodes.ts';
+import type { PriorityTips } from '../../priority.ts';
 import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 
 /** In lamports; our transactions have one signature. */
@@ -13,8 +15,10 @@ const ACCOUNT_BYTES = 182;
 const OVERHEAD_BYTES = 128;
 /** Blocks without congestion report zero; a little is offered anyway. */
 const PRICE_MIN = 10_000n;
-/** More is never offered without being asked for. */
+/** More is offered only if a price is given. */
 const PRICE_MAX = 5_000_000n;
+/** The most accounts that a node is asked about at once. */
+const ACCOUNTS_MAX = 128;
 
 function clampPrice(price: bigint): bigint {
   if (price < PRICE_MIN) return PRICE_MIN;
@@ -25,9 +29,17 @@ function pickShare(sorted: readonly bigint[], share: number): bigint {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0n;
 }
 
-/** The price of a unit in the last blocks: the middle, and one that most did not exceed. */
-async function readUnitPrices(node: SolanaNode, signal?: AbortSignal) {
-  const reply = await node.request({ method: 'getRecentPrioritizationFees', params: [[]] }, signal);
+/**
+ * What was paid for a unit in the last blocks by transactions that locked one of the accounts for
+ * writing, or by any if none is given.
+ */
+export async function readUnitPrices(
+  node: SolanaNode,
+  accounts: readonly Address[],
+  signal?: AbortSignal,
+): Promise<PriorityTips> {
+  const params = [accounts.slice(0, ACCOUNTS_MAX)];
+  const reply = await node.request({ method: 'getRecentPrioritizationFees', params }, signal);
   if (!Array.isArray(reply)) return refuseReply(node, 'priority fees are malformed');
   const prices = reply.map((row) => {
     const price: unknown = (row as { prioritizationFee?: unknown } | null)?.prioritizationFee;
@@ -35,10 +47,12 @@ async function readUnitPrices(node: SolanaNode, signal?: AbortSignal) {
     return isPrice ? BigInt(price) : refuseReply(node, 'a priority fee is malformed');
   });
   prices.sort((a, b) => (a < b ? -1 : 1));
-  return { middle: clampPrice(pickShare(prices, 0.5)), high: clampPrice(pickShare(prices, 0.9)) };
+  const [low, medium, high] = [0.25, 0.5, 0.9].map((share) => clampPrice(pickShare(prices, share)));
+  return { low, medium, high } as PriorityTips;
 }
 
-async function readRent(node: SolanaNode, signal?: AbortSignal): Promise<bigint> {
+/** What opening the longest account takes. */
+export async function readRent(node: SolanaNode, signal?: AbortSignal): Promise<bigint> {
   const params = [ACCOUNT_BYTES, CONFIRMED];
   const call = { method: 'getMinimumBalanceForRentExemption', params };
   const rent = await node.request(call, signal);
@@ -47,18 +61,18 @@ async function readRent(node: SolanaNode, signal?: AbortSignal): Promise<bigint>
 }
 
 export async function readSolanaFees(node: SolanaNode, signal?: AbortSignal): Promise<NetworkFees> {
-  const { middle, high } = await readUnitPrices(node, signal);
+  const tips = await readUnitPrices(node, [], signal);
   const accountRaw = await readRent(node, signal);
   return {
-    ...{ perUnit: middle, perUnitMax: high, data: { kind: 'none' } },
+    ...{ perUnit: tips.medium, perUnitMax: tips.medium, tips, data: { kind: 'none' } },
     flat: { unitsPerPrice: MICRO_LAMPORTS, baseRaw: SIGNATURE_LAMPORTS, accountRaw },
   };
 }
 
-/** What opening an account of this length takes; rent is by the byte. */
-export function computeRent({ flat }: NetworkFees, byteCount: number): bigint {
+/** What opening an account of this length takes, by that of the longest; rent is by the byte. */
+export function computeRent(longestRaw: bigint, byteCount: number): bigint {
   const longest = BigInt(OVERHEAD_BYTES + ACCOUNT_BYTES);
-  return ((flat?.accountRaw ?? 0n) * BigInt(OVERHEAD_BYTES + byteCount)) / longest;
+  return (longestRaw * BigInt(OVERHEAD_BYTES + byteCount)) / longest;
 }
 
 /** Rounded up, as the chain does. */

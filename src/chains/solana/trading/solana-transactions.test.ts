@@ -92,7 +92,12 @@ async function openWallet(tokenIn: Address) {
   const build = async (trade: ExecutableTrade, more: Partial<BuildRequest> = {}) => {
     const wallet = await nodes.transactions.readWallet(TRADER, tokenIn);
     const block = { position: chain.head, hash: 'hash' };
-    const terms = { nowMs: NOW_MS, lifeSeconds: 600, approval: 'onchain' } as const;
+    const terms = {
+      nowMs: NOW_MS,
+      lifeSeconds: 600,
+      approval: 'onchain',
+      priority: 'high',
+    } as const;
     const request = { trade, block, ...terms, ...more };
     const built = (await wallet.build(request)) ?? assert.fail();
     const [first = assert.fail()] = built.transactions;
@@ -142,7 +147,7 @@ describe('a purchase with SOL', () => {
     const priority = (61_000n * 30_000n) / 1_000_000n;
     // Also for the account of wrapped SOL, which is closed again.
     assert.equal(built.feesRaw, 5000n + priority + 2n * RENT);
-    assert.equal(built.deadlineSeconds, NOW_MS / 1000 + 60);
+    assert.equal(built.deadlineSeconds, null, 'it ends at a block height');
     assert.deepEqual(built.simulation, {
       ...{ amountOutRaw: AMOUNT_OUT, unitsUsed: 50_000n, isBalanceAssumed: false },
     });
@@ -354,4 +359,71 @@ it('probes read what mints do on transfers', async (t) => {
   chain.accounts.set(QUOTE, { ...mint });
   const { there, back } = (await nodes.simulateRoundTrip(trip, signal))?.asWallet ?? {};
   assert.deepEqual([there?.isDone, back?.isDone, back?.received], [true, true, back?.paid]);
+});
+
+describe('the priority fee', () => {
+  it('is what those paid who locked the same accounts', async (t) => {
+    const { build, answer, chain, close } = await openWallet(SYSTEM_PROGRAM);
+    t.after(close);
+    answer(buildTokenAccount(AMOUNT_OUT));
+    chain.unitPrices = [12_000, 16_000, 20_000, 24_000, 28_000, 32_000, 36_000, 40_000];
+    const prices: string[] = [];
+    for (const priority of ['low', 'medium', 'high', { unitPrice: 77n }] as const) {
+      const { unsigned, built, read } = await build(buildTrade(SYSTEM_PROGRAM, TOKEN), {
+        priority,
+      });
+      prices.push(unsigned.computeUnitPriceMicroLamports);
+      const offered = BigInt(unsigned.computeUnitPriceMicroLamports);
+      assert.equal(read.instructions[1]?.data.readBigUInt64LE(1), offered);
+      const units = BigInt(unsigned.computeUnitLimit) * offered;
+      assert.equal(built.cost?.priorityRaw, (units + 999_999n) / 1_000_000n);
+      const asked = chain.pricedAccounts.at(-1) ?? assert.fail();
+      const writable = read.keys.filter((key) => read.isWritable(key));
+      assert.deepEqual(asked.toSorted(), writable.toSorted());
+      assert.ok(asked.includes(POOL));
+    }
+    assert.deepEqual(prices, ['20000', '28000', '40000', '77']);
+  });
+
+  it('is never above the cap, nor below a little, unless a price is given', async (t) => {
+    const { build, answer, chain, close } = await openWallet(SYSTEM_PROGRAM);
+    t.after(close);
+    answer(buildTokenAccount(AMOUNT_OUT));
+    const offer = async (price: number, priority: BuildRequest['priority']) => {
+      chain.unitPrices = [price, price];
+      const { unsigned } = await build(buildTrade(SYSTEM_PROGRAM, TOKEN), { priority });
+      return unsigned.computeUnitPriceMicroLamports;
+    };
+    assert.equal(await offer(5_000_000, 'high'), '5000000');
+    assert.equal(await offer(5_000_001, 'high'), '5000000');
+    assert.equal(await offer(900_000_000, 'low'), '5000000');
+    assert.equal(await offer(0, 'high'), '10000');
+    assert.equal(await offer(0, { unitPrice: 90_000_000n }), '90000000');
+  });
+});
+
+describe('the compute limit', () => {
+  it('has room for the bins that a swap crosses more once the price has moved', async (t) => {
+    const { build, answer, close } = await openWallet(SYSTEM_PROGRAM);
+    t.after(close);
+    answer(buildTokenAccount(AMOUNT_OUT), 100_000);
+    const limitOf = async (terms: object, minAmountOutRaw: bigint) => {
+      const trade = buildTrade(SYSTEM_PROGRAM, TOKEN);
+      const [strand = assert.fail()] = trade.strands;
+      const [hop = assert.fail()] = strand.hops;
+      // The program is CPMM's all the same: only the limit is looked at.
+      const pool = { ...DESCRIPTION, ...terms } as unknown as PoolDescription;
+      const strands = [{ ...strand, hops: [{ ...hop, pool }] }];
+      const { unsigned } = await build({ ...trade, strands, minAmountOutRaw });
+      return unsigned.computeUnitLimit;
+    };
+    const plain = 116_000;
+    const bins = { kind: 'bins', terms: { binStep: 10 } };
+    assert.equal(await limitOf({}, MINIMUM), plain);
+    // 0.5 % are five bins of 0.1 %, and one more; 2 % are twenty or more.
+    assert.equal(await limitOf(bins, MINIMUM), plain + 6 * 12_000);
+    assert.equal(await limitOf(bins, (AMOUNT_OUT * 97n) / 100n), plain + 20 * 12_000);
+    const range = { kind: 'rangeX64', terms: { tickSpacing: 64 } };
+    assert.equal(await limitOf(range, MINIMUM), plain + 2 * 15_000);
+  });
 });

@@ -3,7 +3,6 @@
 import { AppError } from '../../../errors/app-error.ts';
 import { maxOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
-import type { NetworkFees } from '../../chain-nodes.ts';
 import {
   type BuildRequest,
   type BuiltTransactions,
@@ -13,6 +12,7 @@ import {
   type TokenPowers,
   type TradingWallet,
 } from '../../chain-transactions.ts';
+import { pickTip } from '../../priority.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
@@ -30,10 +30,12 @@ import { listPlanAccounts, listSettings, planInstructions } from './plan-instruc
 import type { ProgramInstruction } from './program-instruction.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
 import { type PreparedBuild, SimulatedChange } from './simulated-change.ts';
+import { countMovedUnits } from './solana-costs.ts';
 import {
   computePriorityLamports,
   computeRent,
-  readSolanaFees,
+  readRent,
+  readUnitPrices,
   SIGNATURE_LAMPORTS,
 } from './solana-fees.ts';
 import { SWAP_ENCODERS } from './swap-encoders.ts';
@@ -43,13 +45,10 @@ const STATE_OFFSET = 108;
 const STATE_FROZEN = 2;
 /** While simulating: the most that a transaction may use. */
 const UNITS_MAX = 1_400_000;
-/** Pools may have moved until the transaction is executed. */
+/** Accounts may have changed until the transaction is executed. */
 const UNITS_MARGIN_PCT = 110;
 /** What unwrapping uses, which is not simulated. */
 const UNWRAP_UNITS = 6_000;
-/** A block hash is accepted for 150 blocks, of at least this many milliseconds each. */
-const HASH_BLOCKS = 150;
-const BLOCK_MS = 400;
 const SEED_LENGTH = 16;
 
 interface LatestHash {
@@ -89,26 +88,24 @@ class SolanaBuild {
   }
 
   async build(): Promise<BuiltTransactions> {
-    const { trade, nowMs, lifeSeconds } = this.#request;
-    const fees = await readSolanaFees(this.#endpoint);
+    const { trade, priority } = this.#request;
+    const longestRent = await readRent(this.#endpoint);
     const hash = await readLatestHash(this.#endpoint);
     this.#tables = await this.#lookups.read(this.#endpoint);
-    const prepared = this.#plan(await this.#read(), fees, hash);
-    const rent = this.#sumRent(prepared, fees);
+    const prepared = this.#plan(await this.#read(), longestRent, hash);
+    const rent = this.#sumRent(prepared, longestRent);
     const rentRaw = rent.kept + rent.returned;
     const simulation = this.#canPay(prepared, rentRaw)
       ? await this.#simulate(prepared, hash)
       : null;
     if (simulation === null) refuseUnproven(trade);
     const units = simulation?.unitsUsed ?? trade.costUnits;
-    const limit = Math.min(
-      UNITS_MAX,
-      Math.ceil((Number(units) * UNITS_MARGIN_PCT) / 100) + UNWRAP_UNITS,
-    );
-    const { bytes, signers } = this.#encode(prepared, hash, { limit, price: fees.perUnitMax });
+    const limit = limitUnits(trade, Number(units));
+    const { writable } = this.#encode(prepared, hash, { limit, price: 0n });
+    const price = pickTip(await readUnitPrices(this.#endpoint, writable), priority);
+    const { bytes, signers } = this.#encode(prepared, hash, { limit, price });
     if (bytes.length > TRANSACTION_BYTES_MAX) throw new OutOfRoomError('bytes');
-    const priorityRaw = computePriorityLamports(BigInt(limit), fees.perUnitMax);
-    const life = Math.min(lifeSeconds, Math.floor((HASH_BLOCKS * BLOCK_MS) / 1000));
+    const priorityRaw = computePriorityLamports(BigInt(limit), price);
     return {
       transactions: [
         {
@@ -119,15 +116,15 @@ class SolanaBuild {
             recentBlockhash: hash.blockhash,
             lastValidBlockHeight: hash.lastValidBlockHeight,
             computeUnitLimit: limit,
-            computeUnitPriceMicroLamports: fees.perUnitMax.toString(),
+            computeUnitPriceMicroLamports: price.toString(),
             requiredSigners: [...signers],
           },
         },
       ],
-      deadlineSeconds: Math.floor(nowMs / 1000) + life,
+      deadlineSeconds: null,
       feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw,
       cost: {
-        ...{ units: BigInt(limit), unitPrice: fees.perUnitMax, baseRaw: SIGNATURE_LAMPORTS },
+        ...{ units: BigInt(limit), unitPrice: price, baseRaw: SIGNATURE_LAMPORTS },
         ...{ priorityRaw, rentRaw: rent.kept, rentReturnedRaw: rent.returned },
       },
       powers: this.#findPowers(prepared),
@@ -154,7 +151,7 @@ class SolanaBuild {
    * A wallet's own account of wrapped SOL is not closed: a temporary one is, if SOL is to be
    * unwrapped. If there is no room for it, all of the wallet's wrapped SOL becomes SOL.
    */
-  #plan(read: Omit<PreparedBuild, 'plan'>, fees: NetworkFees, hash: LatestHash): PreparedBuild {
+  #plan(read: Omit<PreparedBuild, 'plan'>, longestRent: bigint, hash: LatestHash): PreparedBuild {
     const { trade, block } = this.#request;
     const { accounts, held } = read;
     const wrapped = held.get(WRAPPED_SOL);
@@ -170,12 +167,12 @@ class SolanaBuild {
     if (!hasWrapped || isOwn || !mayUnwrap(trade)) return plain();
     // Nobody can know the seed before, and send lamports there so that it cannot be opened.
     const seed = (block.hash ?? hash.blockhash).slice(0, SEED_LENGTH);
-    const rentRaw = computeRent(fees, TOKEN_ACCOUNT_BYTES);
+    const rentRaw = computeRent(longestRent, TOKEN_ACCOUNT_BYTES);
     const temporary = { owner: this.#user, seed, rentRaw };
     const plan = planInstructions({ ...context, temporary });
     const places = new Map([...held, [WRAPPED_SOL, plan.wrappedAccount] as const]);
     const prepared = { accounts, held: places, plan };
-    const { bytes } = this.#encode(prepared, hash, { limit: UNITS_MAX, price: fees.perUnitMax });
+    const { bytes } = this.#encode(prepared, hash, { limit: UNITS_MAX, price: 0n });
     const isTooLong = bytes.length > TRANSACTION_BYTES_MAX;
     return isTooLong && !usesLamports(trade) ? plain() : prepared;
   }
@@ -199,12 +196,15 @@ class SolanaBuild {
   }
 
   /** Of the accounts that are opened: of those that stay, and of wrapped SOL that is closed. */
-  #sumRent({ plan, accounts, held }: PreparedBuild, fees: NetworkFees) {
+  #sumRent({ plan, accounts, held }: PreparedBuild, longestRent: bigint) {
     const opened = plan.opened.filter(
       (mint) => !isTokenAccount(accounts.get(held.get(mint) ?? mint)),
     );
     const sum = (mints: readonly Address[]) =>
-      mints.reduce((all, one) => all + computeRent(fees, countAccountBytes(accounts.get(one))), 0n);
+      mints.reduce(
+        (all, one) => all + computeRent(longestRent, countAccountBytes(accounts.get(one))),
+        0n,
+      );
     const isClosed = (mint: Address) => mint === WRAPPED_SOL && plan.closesWrapped;
     return {
       kept: sum(opened.filter((mint) => !isClosed(mint))),
@@ -266,6 +266,19 @@ class SolanaBuild {
     const tables = this.#tables;
     return encodeTransaction({ payer: this.#user, instructions, blockhash, tables });
   }
+}
+
+/** With room for what the swaps use more if their pools move by the slippage. */
+function limitUnits(trade: ExecutableTrade, used: number): number {
+  const { amountInRaw, maxAmountInRaw, amountOutRaw, minAmountOutRaw } = trade;
+  const [moved, of] =
+    trade.fixed === 'input'
+      ? [amountOutRaw - minAmountOutRaw, amountOutRaw]
+      : [maxAmountInRaw - amountInRaw, amountInRaw];
+  const movedBps = Number((moved * 10_000n + of / 2n) / of);
+  const pools = trade.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
+  const more = pools.reduce((sum, pool) => sum + countMovedUnits(pool, movedBps), UNWRAP_UNITS);
+  return Math.min(UNITS_MAX, Math.ceil((used * UNITS_MARGIN_PCT) / 100) + more);
 }
 
 function describePurpose({ plan, accounts, held }: PreparedBuild): string {

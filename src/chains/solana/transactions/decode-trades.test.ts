@@ -7,7 +7,9 @@ import {
   readSolanaTransaction,
   skipWithoutSolana as skip,
 } from '../../../../test/solana-fixtures.ts';
+import { decodeBase58 } from '../../../lib/base58.ts';
 import { TOKEN_PROGRAMS, WRAPPED_SOL } from '../solana-ids.ts';
+import { decodeBase58Data, encodeBase58Data } from './base58-data.ts';
 import { decodeTrades } from './decode-trades.ts';
 import { listAccountKeys, type RawTransaction } from './raw-transaction.ts';
 import type { VenueTrade } from './venue-trade.ts';
@@ -199,6 +201,38 @@ describe('a decoded trade', { skip }, () => {
     assert.deepEqual(trades, []);
     const pool = curve.trades[0]?.pool ?? assert.fail();
     assert.ok(poolCalls.some((call) => call.kind === 'touch' && call.pool === pool));
+  });
+
+  it('of a curve that is paid in another coin has what was paid of that', () => {
+    const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+    const raw = readSolanaTransaction('transactions/pivox-pumpfun-buy-exact-quote-v2-cpi.json');
+    const [paidInSol] = decodeTrades(raw).trades;
+    assert.equal(paidInSol?.mintIn, WRAPPED_SOL);
+    // The same trade as the program reports one of USDC: what is of SOL is zero.
+    const renamed = JSON.parse(JSON.stringify(raw).replaceAll(WRAPPED_SOL, USDC)) as RawTransaction;
+    const usdc = decodeBase58(USDC) ?? assert.fail();
+    const changeEvent = (data: string) => {
+      const bytes = Buffer.from(decodeBase58Data(data) ?? assert.fail());
+      const event = bytes.subarray(8);
+      if (event.toString('hex', 0, 8) !== 'bddb7fd34ee661ee') return data;
+      for (const at of [40, 97, 113]) event.writeBigUInt64LE(0n, at);
+      event.set(usdc, 317);
+      [3_517_192n, 30_003_517_192n, 5_517_192n].forEach((amount, index) => {
+        event.writeBigUInt64LE(amount, 349 + 8 * index);
+      });
+      return encodeBase58Data(bytes);
+    };
+    const innerInstructions = (renamed.meta?.innerInstructions ?? []).map((group) => ({
+      ...group,
+      instructions: group.instructions.map((one) => ({ ...one, data: changeEvent(one.data) })),
+    }));
+    const meta = { ...(renamed.meta ?? assert.fail()), innerInstructions };
+    const [trade] = decodeTrades({ ...renamed, meta }).trades;
+    assert.deepEqual([trade?.mintIn, trade?.amountIn], [USDC, 3_517_192n]);
+    assert.equal(trade?.amountOut, paidInSol?.amountOut);
+    assert.ok(trade?.change?.poolKind === 'pump');
+    const { reserve1, held1 } = trade.change.set;
+    assert.deepEqual([reserve1, held1], [30_003_517_192n, 5_517_192n]);
   });
 
   for (const program of ['raydium_cpmm', 'raydium_v4', 'pump_amm', 'pump']) {

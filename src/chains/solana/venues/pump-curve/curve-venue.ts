@@ -2,6 +2,7 @@
 //
 // The curve pays and takes lamports directly, so only its coin moves as a token.
 
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
 import type { AccountBytes } from '../../accounts/account-bytes.ts';
 import { toSolanaAddress, WRAPPED_SOL } from '../../solana-ids.ts';
@@ -28,13 +29,18 @@ const FIRST: CurvePlaces = { mint: 2, quote: null, curve: 3, tokenAccount: 4, us
 const SECOND: CurvePlaces = { mint: 1, quote: 2, curve: 10, tokenAccount: 11, user: 13 };
 const THIRD: CurvePlaces = { mint: 1, quote: 2, curve: 5, tokenAccount: 6, user: 8 };
 
+/** What the curve is paid with; null if the account is missing. */
+function findQuoteMint(call: ProgramCall, { quote }: CurvePlaces): Address | null {
+  return quote === null ? WRAPPED_SOL : call.account(quote);
+}
+
 function describe(name: string, places: CurvePlaces): SwapInstruction {
   return {
     name,
     findSites(call: ProgramCall) {
       const [mint, curve] = [call.account(places.mint), call.account(places.curve)];
       const [tokenAccount, user] = [call.account(places.tokenAccount), call.account(places.user)];
-      const quoteMint = places.quote === null ? WRAPPED_SOL : call.account(places.quote);
+      const quoteMint = findQuoteMint(call, places);
       if (mint === null || curve === null || tokenAccount === null || user === null) return null;
       if (quoteMint === null) return null;
       return [{ pool: curve, vaults: [tokenAccount, curve], user, curve: { mint, quoteMint } }];
@@ -42,9 +48,37 @@ function describe(name: string, places: CurvePlaces): SwapInstruction {
   };
 }
 
+/** The quote side of a trade: what was paid, and what the curve has of it, virtual and real. */
+interface QuoteSide {
+  readonly amount: bigint;
+  readonly reserve: bigint;
+  /** Older events end before it. */
+  readonly held: bigint | null;
+}
+
+const NAME_OFFSET = 258;
+const KEY_BYTES = 32;
+
+/**
+ * SOL has fields of its own, which are zero if the curve is paid in another coin: then they follow
+ * the coin's key, which comes after a text and a list. Null if the event has no such key.
+ */
+function readQuoteSide(event: AccountBytes, quoteMint: Address): QuoteSide | null {
+  if (quoteMint === WRAPPED_SOL) {
+    const held = event.has(113, 8) ? event.u64(113) : null;
+    return { amount: event.u64(40), reserve: event.u64(97), held };
+  }
+  for (let at = NAME_OFFSET; event.has(at, KEY_BYTES + 24); at += 1) {
+    if (event.key(at) !== quoteMint) continue;
+    const [amount, reserve, held] = [0, 8, 16].map((more) => event.u64(at + KEY_BYTES + more));
+    return { amount: amount ?? 0n, reserve: reserve ?? 0n, held: held ?? null };
+  }
+  return null;
+}
+
 /** A curve ends once it has sold all its coins. */
-function readHeld(event: AccountBytes) {
-  const [held1, held0] = [event.u64(113), event.u64(121)];
+function readHeld(event: AccountBytes, held1: bigint) {
+  const held0 = event.u64(121);
   return { held1, held0, isComplete: held0 === 0n, isMigrated: false };
 }
 
@@ -55,12 +89,12 @@ function readCharged(event: AccountBytes) {
   return { charged: { lpBps: 0, protocolBps, creatorBps } };
 }
 
-function readReport(event: AccountBytes): SwapReport {
+function readReport(event: AccountBytes, quote: QuoteSide): SwapReport {
   const isBuy = event.u8(56) !== 0;
-  const [quoteAmount, tokenAmount] = [event.u64(40), event.u64(48)];
+  const [quoteAmount, tokenAmount] = [quote.amount, event.u64(48)];
   const set = {
-    ...{ reserve1: event.u64(97), reserve0: event.u64(105) },
-    ...(event.has(113, 16) ? readHeld(event) : {}),
+    ...{ reserve1: quote.reserve, reserve0: event.u64(105) },
+    ...(quote.held !== null && event.has(121, 8) ? readHeld(event, quote.held) : {}),
   };
   return {
     ...{ pool: null, mint: event.key(8), isBuy },
@@ -83,25 +117,57 @@ function readCreation(call: ProgramCall): PoolChange | null {
   return { poolKind: 'pump', set };
 }
 
+/** Three generations, each with the instructions that have their accounts in the same places. */
+const GENERATIONS: readonly (readonly [CurvePlaces, Readonly<Record<string, string>>])[] = [
+  [
+    FIRST,
+    {
+      '66063d1201daebea': 'buy',
+      '33e685a4017f83ad': 'sell',
+      '38fc74089edfcd5f': 'buy_exact_sol_in',
+    },
+  ],
+  [
+    SECOND,
+    {
+      b817ee6167c5d33d: 'buy_v2',
+      '5df6823ce7e940b2': 'sell_v2',
+      c2ab1c46684d5b2f: 'buy_exact_quote_in_v2',
+    },
+  ],
+  [
+    THIRD,
+    {
+      '07051dc4f5176550': 'buy_v3',
+      '1c92de7726c469d5': 'sell_v3',
+      e1f7501ed5b38488: 'buy_exact_quote_in_v3',
+    },
+  ],
+];
+
+const PLACES = new Map(
+  GENERATIONS.flatMap(([places, names]) => Object.keys(names).map((id) => [id, places] as const)),
+);
+const SWAPS = Object.fromEntries(
+  GENERATIONS.flatMap(([places, names]) =>
+    Object.entries(names).map(([id, name]) => [id, describe(name, places)] as const),
+  ),
+);
+
+/** An event without what the curve was paid is none. */
 function readReports({ call }: SwapEvidence): SwapReport[] {
-  return readSelfEvents(call, TRADE_EVENT).map(readReport);
+  const quoteMint = findQuoteMint(call, PLACES.get(call.data.discriminator()) ?? FIRST);
+  return readSelfEvents(call, TRADE_EVENT).flatMap((event) => {
+    const quote = quoteMint && readQuoteSide(event, quoteMint);
+    return quote === null ? [] : [readReport(event, quote)];
+  });
 }
 
 export const PUMP_CURVE: SolanaVenue = {
   name: 'pump',
   programs: [toSolanaAddress('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P')],
   discriminatorBytes: 8,
-  swaps: {
-    '66063d1201daebea': describe('buy', FIRST),
-    '33e685a4017f83ad': describe('sell', FIRST),
-    '38fc74089edfcd5f': describe('buy_exact_sol_in', FIRST),
-    b817ee6167c5d33d: describe('buy_v2', SECOND),
-    '5df6823ce7e940b2': describe('sell_v2', SECOND),
-    c2ab1c46684d5b2f: describe('buy_exact_quote_in_v2', SECOND),
-    '07051dc4f5176550': describe('buy_v3', THIRD),
-    '1c92de7726c469d5': describe('sell_v3', THIRD),
-    e1f7501ed5b38488: describe('buy_exact_quote_in_v3', THIRD),
-  },
+  swaps: SWAPS,
   creations: {
     '181ec828051c0777': { name: 'create', mint: 0, pool: 2, readState: readCreation },
     d6904cec5f8b31b4: { name: 'create_v2', mint: 0, pool: 2, readState: readCreation },

@@ -1,0 +1,54 @@
+// Why a token has no route, when its pools are read while that is found out.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { createExplainedPrice } from './explain-no-market.ts';
+import type { PricedTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
+import type { TradeChain } from './trade-chain.ts';
+
+const TOKEN = buildFakeAddress('aa', 1);
+const REQUEST = {
+  ...{ chain: 'devnet', mint: TOKEN, quoteMint: COIN, side: 'sell', fixed: 'input' },
+  ...{ amountRaw: 1n, slippageBps: 50, priority: 'medium' },
+} as const satisfies TradeRequest;
+const CALLER = {} as TradeCaller;
+const PRICED = { amountOutRaw: 7n } as PricedTrade;
+
+/** A token whose pool is in the store, and in the graph from a commit on that may come later. */
+function createScene(commits: { readonly whileExplained: number }) {
+  let version = 1;
+  let searches = 0;
+  const chain = {
+    slug: 'devnet',
+    addresses: { toShown: (token: string) => token, native: COIN },
+    readGraph: () => ({ checkpoint: { version } }),
+    settle: async () => undefined,
+    findUntraded: async () => {
+      version += commits.whileExplained;
+      return { token: TOKEN, kind: 'noRoute', venues: ['raydium-cpmm'] };
+    },
+  } as unknown as TradeChain;
+  const price = createExplainedPrice(
+    async () => {
+      searches += 1;
+      if (version > 1) return PRICED;
+      throw new AppError('NO_MARKET', { chain: 'devnet', from: TOKEN, to: COIN });
+    },
+    { find: () => chain },
+  );
+  return { price: () => price(REQUEST, CALLER), countSearches: () => searches };
+}
+
+it('is searched again if a pool became known in between', async () => {
+  const { price, countSearches } = createScene({ whileExplained: 1 });
+  assert.equal(await price(), PRICED);
+  assert.equal(countSearches(), 2);
+});
+
+it('is the answer if nothing has changed', async () => {
+  const { price, countSearches } = createScene({ whileExplained: 0 });
+  await assert.rejects(price(), { code: 'NO_ROUTE' });
+  assert.equal(countSearches(), 1);
+});
