@@ -16,13 +16,12 @@ function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax
 }
 
 /** Never zero: one unit of a token without decimals may be worth a lot. */
-function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
+export function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
   return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
 }
 
-/** The most that a trade for a given output spends; the reserve may already be part of it. */
-function computeMaximum({ route, isInputGiven }: TaxedRoute, slippageBps: number): bigint {
-  return isInputGiven ? route.amountIn : (route.amountIn * (BPS + BigInt(slippageBps))) / BPS;
+export function computeMaximum(amountIn: bigint, slippageBps: number): bigint {
+  return (amountIn * (BPS + BigInt(slippageBps))) / BPS;
 }
 
 export function computeAmounts(priced: {
@@ -36,7 +35,10 @@ export function computeAmounts(priced: {
   if (request.fixed === 'output') {
     return {
       amountInRaw: route.amountIn,
-      maxAmountInRaw: computeMaximum(found, slippageBps),
+      // The reserve is already part of an input that is spent whole.
+      maxAmountInRaw: found.isInputGiven
+        ? route.amountIn
+        : computeMaximum(route.amountIn, slippageBps),
       amountOutRaw: amountOut,
       minAmountOutRaw: request.amountRaw,
       ...{ taxIn: null, taxOut: null },
