@@ -190,7 +190,7 @@ describe('a rehearsal', () => {
       calls.slice(1, -1).map(({ data }) => data),
       listTransactions(answer).map(({ data }) => data),
     );
-    assert.ok(calls.every(({ from }) => from === WALLET));
+    assert.ok(calls.slice(1, -1).every(({ from }) => from === WALLET));
     assert.equal(calls[0]?.data, calls.at(-1)?.data);
     assert.equal(answer.simulation.status, 'ok');
     assert.equal(answer.simulation.amountOutRaw, node.script.arrivingRaw.toString());
@@ -444,7 +444,8 @@ describe('a trade that needs more gas than a transaction may use', () => {
       code: 'SIMULATION_REVERTED',
       message: /needs more gas than one may use/,
     });
-    assert.ok(node.simulations.length <= 4, `${node.simulations.length}`);
+    // Each with the gas of the model, then with all that a transaction may use.
+    assert.ok(node.simulations.length <= 8, `${node.simulations.length}`);
   });
 
   it('keeps to the minimum of its quote', async (t) => {
