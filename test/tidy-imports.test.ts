@@ -45,6 +45,7 @@ const FAMILY_IMPORTERS: readonly string[] = [
   'src/compose/chain-families.ts',
   'src/trading/build/ask-node.test.ts',
   'src/trading/safety/stale-safety-on-chain.test.ts',
+  'src/trading/safety/traps-on-chain.test.ts',
 ];
 
 /** Libraries of one family: its folder alone imports them. Tests may, and the devnet is EVM. */

@@ -26,6 +26,17 @@ export const TRAP_MODES = {
   losesOne: 5,
   closed: 6,
   burnsGas: 7,
+  /** Can be sold only where something looks like a simulation. */
+  richOrigin: 8,
+  noBaseFee: 9,
+  noGasPrice: 10,
+  noCoinbase: 11,
+  knownProbe: 12,
+  fewBlocks: 13,
+  largeTaxed: 14,
+  secondTaxed: 15,
+  noHistory: 16,
+  muchGas: 17,
   /** Honest, until they are changed. */
   turnsLoudly: 0,
   turnsQuietly: 0,
@@ -46,6 +57,7 @@ export const TRAP_ABI = parseAbi([
   'function setSellTax(uint256 bps)',
   'function setShut(bool isShut)',
   'function setBurnedGas(uint256 gas)',
+  'function setKnownCode(bytes32 hash)',
   'function announce()',
 ]);
 const FACTORY_ABI = parseAbi(['function getPair(address, address) view returns (address)']);

@@ -2743,10 +2743,11 @@ export interface Operations {
    * Build the transactions of a trade. Prices the trade again on the head of the chain and
    * returns its transactions: unsigned, in signing order, with gas, fees, nonces and deadline.
    * The wallet of the session pays and receives. The whole sequence has been simulated: what
-   * the wallet lacks is assumed and listed in `issues`; a trade that reverts anyway is answered
-   * with 409. With a `quoteId` the minimum is at least that of the quote, or the maximum at
-   * most that of the quote. This service has no private key and sends nothing: read `summary`,
-   * sign, send, and check `GET /trade/status` before you send again.
+   * the wallet lacks is assumed and listed in `issues`; a trade that reverts anyway is priced
+   * again once, then answered with 409. If the simulation is better than the price, the minimum
+   * or maximum follows it. With a `quoteId` the minimum is at least that of the quote, or the
+   * maximum at most that of the quote. This service has no private key and sends nothing: read
+   * `summary`, sign, send, and check `GET /trade/status` before you send again.
    */
   buildTrade: {
     input: {

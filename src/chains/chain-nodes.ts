@@ -85,6 +85,8 @@ export interface RoundTrip {
   readonly hops: readonly { readonly pool: TripPool; readonly zeroForOne: boolean }[];
   /** In the native coin. */
   readonly amountIn: bigint;
+  /** The most that the pools take for certain: tokens may treat large amounts otherwise. */
+  readonly amountInMax?: bigint;
   readonly fees: NetworkFees | null;
   /** A node that is not at this block yet is not asked. */
   readonly minBlock: number;
@@ -112,7 +114,10 @@ export interface SwapMeasure {
 /** The swaps in the probed pool, there and back; null if the trip did not reach it. */
 export interface RoundTripView {
   readonly there: SwapMeasure | null;
+  /** The first sale of what was bought. */
   readonly back: SwapMeasure | null;
+  /** Further sales, if only a part was sold at first: of more, and some of them much later. */
+  readonly rest?: readonly SwapMeasure[];
 }
 
 /** A view is null if the node cannot simulate it. */

@@ -17,7 +17,7 @@ export interface SimulatedCall {
 
 interface SimulatedBlock {
   readonly calls: SimulatedCall[];
-  readonly blockOverrides?: { readonly time: string };
+  readonly blockOverrides?: { readonly time?: string };
 }
 
 export interface SimulatedOutcome {
@@ -128,8 +128,9 @@ export async function startScriptedNode(script: NodeScript): Promise<ScriptedNod
       const [{ blockStateCalls }] = params as [{ blockStateCalls: SimulatedBlock[] }];
       const { calls = [], blockOverrides } = blockStateCalls[0] ?? {};
       simulations.push(calls);
-      askedTime = blockOverrides === undefined ? null : Number(blockOverrides.time);
-      const timestamp = (!script.keepsTime && blockOverrides?.time) || buildBlock(script).timestamp;
+      const { time } = blockOverrides ?? {};
+      askedTime = time === undefined ? null : Number(time);
+      const timestamp = (!script.keepsTime && time) || buildBlock(script).timestamp;
       return simulate(script, calls).map((one) => ({ ...one, timestamp }));
     }
     const [call, , overrides] = params as [{ data: string } | undefined, unknown, unknown];

@@ -112,7 +112,7 @@ function describeAmounts(trade: PricedTrade): string[] {
   if (trade.isInputGiven) {
     return [
       `You receive about ${formatShortAmount(tokenOut, amountOutRaw)}`,
-      `At least ${formatAmount(tokenOut, request.amountRaw)}, or nothing happens`,
+      `At least ${formatAmount(tokenOut, trade.minAmountOutRaw)}, or nothing happens`,
       `You pay ${formatRoundedUp(tokenIn, amountInRaw)}`,
     ];
   }
@@ -121,6 +121,17 @@ function describeAmounts(trade: PricedTrade): string[] {
     `You pay about ${formatRoundedUp(tokenIn, amountInRaw)}`,
     `At most ${formatRoundedUp(tokenIn, trade.maxAmountInRaw)}, or nothing happens`,
   ];
+}
+
+function describeModel(trade: PricedTrade): string[] {
+  const { modelRaw, request, isInputGiven, tokenIn, tokenOut } = trade;
+  if (modelRaw === undefined) return [];
+  if (request.fixed === 'input' || isInputGiven) {
+    const amount = formatShortAmount(tokenOut, modelRaw);
+    return [`The simulation paid more than the ${amount} of the price; the minimum follows it`];
+  }
+  const amount = formatRoundedUp(tokenIn, modelRaw);
+  return [`The simulation took less than the ${amount} of the price; the maximum follows it`];
 }
 
 export function writeSummary(facts: SummaryFacts): string[] {
@@ -135,6 +146,7 @@ export function writeSummary(facts: SummaryFacts): string[] {
   return [
     `${verb} ${names.join(` ${link} `)} on ${name}`,
     ...describeAmounts(trade),
+    ...describeModel(trade),
     ...price,
     describeRoute(trade),
     ...describeTaxes(trade),

@@ -25,20 +25,27 @@ export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: numb
   );
 }
 
-function meetsTerms({ request, amountInRaw, amountOutRaw }: PricedTrade, { limitRaw }: QuoteTerms) {
+export function meetsTerms(trade: PricedTrade, { limitRaw }: QuoteTerms): boolean {
+  const { request, amountInRaw, amountOutRaw } = trade;
   return request.fixed === 'input' ? amountOutRaw >= limitRaw : amountInRaw <= limitRaw;
 }
 
-/** The trade with the tighter of the two limits. */
+export function buildPriceMovedError(trade: PricedTrade, { limitRaw }: QuoteTerms): AppError {
+  const change =
+    trade.request.fixed === 'input'
+      ? `pay ${trade.amountOutRaw}, less than the quoted minimum of ${limitRaw}`
+      : `take ${trade.amountInRaw}, more than the quoted maximum of ${limitRaw}`;
+  return new AppError('PRICE_MOVED', { change });
+}
+
+/**
+ * The trade with the tighter of the two limits. One that is not exact may be better than its price,
+ * as the quote's limit was if that followed a simulation: its own simulation decides.
+ */
 function tighten(trade: PricedTrade, terms: QuoteTerms): PricedTrade {
   const { limitRaw } = terms;
   const isInput = trade.request.fixed === 'input';
-  if (!meetsTerms(trade, terms)) {
-    const change = isInput
-      ? `pay ${trade.amountOutRaw}, less than the quoted minimum of ${limitRaw}`
-      : `take ${trade.amountInRaw}, more than the quoted maximum of ${limitRaw}`;
-    throw new AppError('PRICE_MOVED', { change });
-  }
+  if (trade.exact && !meetsTerms(trade, terms)) throw buildPriceMovedError(trade, terms);
   if (isInput) return { ...trade, minAmountOutRaw: maxOf(trade.minAmountOutRaw, limitRaw) };
   return { ...trade, maxAmountInRaw: minOf(trade.maxAmountInRaw, limitRaw) };
 }
@@ -55,7 +62,7 @@ export type PriceOnWorth = (outPerUnit?: PricedTrade['outPerUnit']) => Promise<P
 /**
  * Chooses the route with the quote's value of a cost unit: a change of network fees is no reason
  * to pay less than quoted. If that falls short of the minimum, the route that pays most, or takes
- * least, is tried, whatever it costs. Throws `PRICE_MOVED` if that falls short, too.
+ * least, is tried, whatever it costs. Throws `PRICE_MOVED` if that falls short, too, and is exact.
  */
 export async function priceOnTerms(
   price: PriceOnWorth,

@@ -234,7 +234,7 @@ describe('a rehearsal', () => {
       calls.slice(1, -1).map(({ data }) => data),
       listTransactions(answer).map(({ data }) => data),
     );
-    assert.ok(calls.every(({ from }) => from === WALLET));
+    assert.ok(calls.slice(1, -1).every(({ from }) => from === WALLET));
     assert.equal(calls[0]?.data, calls.at(-1)?.data);
     assert.equal(answer.simulation.status, 'ok');
     assert.equal(answer.simulation.amountOutRaw, node.script.arrivingRaw.toString());
@@ -302,9 +302,21 @@ describe('a rehearsal', () => {
     assert.deepEqual([scene.errors, failures], [[], []]);
     runLate(2, () => ({ isOk: true, arrivingRaw: right - 1n }));
     assert.equal((await scene.build(FOR_WETH)).quote.exact, false);
-    runLate(2, () => ({ isOk: false, arrivingRaw: 0n }));
+    runLate(4, () => ({ isOk: false, arrivingRaw: 0n }));
     await rejects(scene, /too little/);
-    assert.deepEqual([scene.errors.length, failures.length], [1, 2]);
+    assert.deepEqual([scene.errors.length, failures.length], [1, 3]);
+  });
+
+  it('that fails is priced again once', async (t) => {
+    const { build, node, priced } = await createScene(t);
+    // Both looks at the first price, as a pool that moved between price and simulation.
+    node.script.outcomeOf = () => {
+      const isOk = node.simulations.length > 2;
+      return { isOk, returnData: isOk ? '0x' : encodeRevert('too little') };
+    };
+    const { simulation, quote } = await build(FOR_WETH);
+    assert.deepEqual([simulation.status, node.simulations.length], ['ok', 3]);
+    assert.equal(quote.output.minAmountRaw, String(priced.minAmountOutRaw));
   });
 
   it('for a given output may take 2 bps more than a price that is not exact', async (t) => {
@@ -358,6 +370,83 @@ describe('a rehearsal', () => {
   });
 });
 
+describe('limits', () => {
+  const unchecked = { inexact: 'unchecked', unchecked: 'feeUnchecked' } as const;
+  /** A model that sees half of what is paid. */
+  async function createPayingTwice(t: TestContext, options: object = unchecked) {
+    const pair = createPair(1, [TOKEN, WETH], [DEEP, DEEP], options);
+    const scene = await createBuildScene(t, [pair]);
+    const priced = await scene.pricing.price(scene.pricing.parse({ ...SALE, ...FOR_WETH }));
+    const paidRaw = priced.amountOutRaw * 2n;
+    scene.node.script.arrivingRaw = paidRaw;
+    return { ...scene, priced, paidRaw, minimum: (paidRaw * 9950n) / 10_000n };
+  }
+
+  for (const [name, options] of [
+    ['inexact', unchecked],
+    ['exact', {}],
+  ] as const) {
+    it(`follow a simulation that pays more than an ${name} price, and the summary says so`, async (t) => {
+      const { build, priced, paidRaw, minimum, node } = await createPayingTwice(t, options);
+      assert.equal(priced.exact, name === 'exact');
+      const answer = await build(FOR_WETH);
+      assert.equal(decodeSwap(answer).amountOutMin, minimum);
+      assert.equal(node.simulations.at(-1)?.at(-2)?.data, findTransaction(answer, 'swap').data);
+      const { output, exact } = answer.quote;
+      assert.deepEqual([output.amountRaw, output.minAmountRaw], [`${paidRaw}`, `${minimum}`]);
+      assert.equal(exact, false);
+      assert.match(
+        answer.summary.join('\n'),
+        /^You receive about 1\.9.*\nAt least 1\.9.*\nThe simulation paid more than the 0\.9/m,
+      );
+    });
+  }
+
+  it('stay those of the price if the simulation pays less within the slippage', async (t) => {
+    const { build, priced, node } = await createPayingTwice(t);
+    node.script.arrivingRaw = priced.minAmountOutRaw;
+    const answer = await build(FOR_WETH);
+    assert.equal(decodeSwap(answer).amountOutMin, priced.minAmountOutRaw);
+    assert.equal(answer.quote.output.amountRaw, String(priced.amountOutRaw));
+  });
+
+  it('of a quote that followed a simulation bind the next build, which must pay as much', async (t) => {
+    const { build, node, minimum, paidRaw } = await createPayingTwice(t);
+    const { quoteId } = (await build(FOR_WETH)).quote;
+    const answer = await build({ ...FOR_WETH, quoteId });
+    assert.equal(decodeSwap(answer).amountOutMin, minimum);
+    node.script.arrivingRaw = minimum - 1n;
+    await assert.rejects(build({ ...FOR_WETH, quoteId }), { code: 'PRICE_MOVED' });
+    node.script.arrivingRaw = paidRaw;
+    node.script.outcomeOf = null;
+    await assert.rejects(build({ ...FOR_WETH, quoteId }), { code: 'PRICE_MOVED' });
+  });
+
+  it('of the input follow a simulation that takes less for a given output', async (t) => {
+    const pair = createPair(1, [TOKEN, WETH], [DEEP, DEEP], unchecked);
+    const { pricing, node, build } = await createBuildScene(t, [pair]);
+    const amount = { amountInRaw: undefined, amountOutRaw: String(AMOUNT) };
+    const trade: object = { ...FOR_WETH, ...amount };
+    const priced = await pricing.price(pricing.parse({ ...SALE, ...trade }));
+    const taken = priced.amountInRaw / 2n;
+    const { heldRaw } = node.script;
+    // The balances of the output are the first reading and this, those of the input the others.
+    node.script.outcomeOf = ({ to, data }) => {
+      if (!data.startsWith('0x70a08231')) return { isOk: true, returnData: '0x' };
+      const balance = heldRaw + (to === TOKEN ? taken : AMOUNT);
+      return { isOk: true, returnData: `0x${balance.toString(16).padStart(64, '0')}` };
+    };
+    const answer = await build(trade);
+    const maximum = (taken * 10_050n) / 10_000n;
+    const { input } = answer.quote;
+    assert.deepEqual([input.amountRaw, input.maxAmountRaw], [`${taken}`, `${maximum}`]);
+    const approve = findTransaction(answer, 'approve');
+    const [, value] = decodeFunctionData({ abi: APPROVE_ABI, data: approve.data as Hex }).args;
+    assert.equal(value, maximum);
+    assert.match(answer.summary.join('\n'), /The simulation took less than/);
+  });
+});
+
 describe('a trade that needs more gas than a transaction may use', () => {
   const POOL_COUNT = 24;
   const GAS_MAX = '0x1000000';
@@ -399,7 +488,8 @@ describe('a trade that needs more gas than a transaction may use', () => {
       code: 'SIMULATION_REVERTED',
       message: /needs more gas than one may use/,
     });
-    assert.ok(node.simulations.length <= 4, `${node.simulations.length}`);
+    // Each with the gas of the model, then with all that a transaction may use.
+    assert.ok(node.simulations.length <= 8, `${node.simulations.length}`);
   });
 
   it('keeps to the minimum of its quote', async (t) => {

@@ -34,8 +34,15 @@ import { STALE_WARNING } from '../quote/trade-warnings.ts';
 import { askNode } from './ask-node.ts';
 import { type BuildAnswer, createBuildAnswer } from './build-answer.ts';
 import type { BuildChains } from './build-chain.ts';
-import { assertFits, type PriceOnWorth, priceOnTerms } from './build-terms.ts';
+import {
+  assertFits,
+  buildPriceMovedError,
+  meetsTerms,
+  type PriceOnWorth,
+  priceOnTerms,
+} from './build-terms.ts';
 import { findTraderAddress } from './build-wallet.ts';
+import { followSimulation } from './follow-simulation.ts';
 import { parsePermit } from './parse-permit.ts';
 import { isSettled, paysSame, settleFee } from './settle-fee.ts';
 
@@ -103,6 +110,10 @@ function isCalledPool({ kind }: PricedTrade['strands'][number]['hops'][number]['
 
 function isReverted(error: unknown): boolean {
   return error instanceof AppError && error.code === 'SIMULATION_REVERTED';
+}
+
+function isPriceMoved(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'PRICE_MOVED';
 }
 
 /** Whether there is no route, or none as good as quoted. */
@@ -177,7 +188,27 @@ interface PricedAttempt {
   /** The simulated block. */
   readonly block: number;
   readonly isAtHead: boolean;
+  readonly order: BuildRequest;
   readonly rehearsal: RehearsalOutcome;
+}
+
+/** Throws `PRICE_MOVED` if neither the price nor a simulation keeps to the quote's limit. */
+function assertTerms({ terms }: Build, { priced, rehearsal }: PricedAttempt): void {
+  if (terms === null || meetsTerms(priced, terms)) return;
+  const isShown = rehearsal.kind === 'done' && rehearsal.built.simulation !== null;
+  if (!isShown && rehearsal.kind !== 'moved') throw buildPriceMovedError(priced, terms);
+}
+
+/**
+ * The same swaps with limits that follow their simulation. Null if the block is gone; throws
+ * `SIMULATION_REVERTED` if they no longer pay what they did.
+ */
+function rebuild(
+  funds: TradingWallet,
+  order: BuildRequest,
+  { minAmountOutRaw, maxAmountInRaw }: PricedTrade,
+): Promise<BuiltTransactions | null> {
+  return funds.build({ ...order, trade: { ...order.trade, minAmountOutRaw, maxAmountInRaw } });
 }
 
 /** The block of a price that the node does not have any more. */
@@ -215,7 +246,18 @@ class TradeBuilder {
     return { request, terms, wallet, chain, lifeSeconds, approval, permit, caller };
   }
 
+  /** A trade that would fail, or pay too little, is priced again once: the pools may have moved. */
   async build(build: Build): Promise<BuildAnswer> {
+    try {
+      return await this.#build(build);
+    } catch (error) {
+      const isFailed = isReverted(error) || isPriceMoved(error);
+      if (!isFailed || isOutOfRoom(error)) throw error;
+      return this.#build(build);
+    }
+  }
+
+  async #build(build: Build): Promise<BuildAnswer> {
     const { chain, request, wallet, permit } = build;
     const token = request.side === 'buy' ? request.quoteMint : request.mint;
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
@@ -248,15 +290,21 @@ class TradeBuilder {
   async #attempt(build: Build, funds: TradingWallet): Promise<BuildAnswer | GoneBlock> {
     const { pricing, builders, chains } = this.#parts;
     const { wallet, request } = build;
-    const { priced, block, isAtHead, rehearsal } = await this.#fit(build, funds);
+    const attempt = await this.#fit(build, funds);
+    const { priced, block, isAtHead, rehearsal } = attempt;
     // A fee that was not certain is reason enough; what the tokens do is not in doubt.
     const isFee = priced.openFee !== null && rehearsal.kind === 'done';
     if (isAtHead && !isFee && failsPrice(priced, rehearsal)) this.#noteFailure(build, priced);
+    const gone = new GoneBlock(priced.state.blockHash);
+    assertTerms(build, attempt);
     if (rehearsal.kind === 'reverted') throw rehearsal.error;
-    if (rehearsal.kind === 'moved') return new GoneBlock(priced.state.blockHash);
-    const { built } = rehearsal;
-    const held = isAtHead ? this.#holdToPromise(priced, built) : { ...priced, exact: false };
-    const trade = this.#warnOfPowers(held, built);
+    if (rehearsal.kind === 'moved') return gone;
+    const { built: first } = rehearsal;
+    const held = isAtHead ? this.#holdToPromise(priced, first) : { ...priced, exact: false };
+    const followed = followSimulation(held, first);
+    const built = followed === null ? first : await rebuild(funds, attempt.order, followed);
+    if (built === null) return gone;
+    const trade = this.#warnOfPowers(followed ?? held, built);
     const quote = pricing.sealAnswer(trade, built.permit?.terms);
     const { mint } = request;
     const chain = chains.known.get(request.chain);
@@ -335,7 +383,7 @@ class TradeBuilder {
     const tried = () => tryRehearsal(funds, order);
     const rehearsal = await (isAtHead ? this.#rehearse(build, priced, tried) : tried());
     const isSame = isAtHead && !isOfLaterBlock(rehearsal);
-    return { priced, block: block.position, isAtHead: isSame, rehearsal };
+    return { priced, block: block.position, isAtHead: isSame, order, rehearsal };
   }
 
   /**

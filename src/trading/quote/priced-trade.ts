@@ -137,6 +137,11 @@ export interface PricedTrade {
   readonly amountOutRaw: bigint;
   /** The minimum after slippage; what was asked for if the output is given. */
   readonly minAmountOutRaw: bigint;
+  /**
+   * What the pools' formulas said would be received, or spent if the output is given, where a
+   * simulation was better and the amounts are its own.
+   */
+  readonly modelRaw?: bigint;
   readonly legs: readonly TradeLeg[];
   readonly strands: readonly TradeStrand[];
   /** The name of the router that executes them; null if the chain has only one. */

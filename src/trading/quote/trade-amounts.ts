@@ -16,18 +16,13 @@ function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax
   return bps === 0 ? null : { token, bps, amountRaw };
 }
 
-/**
- * Never zero: one unit of a token without decimals may be worth a lot. Where hops keep a part of
- * the slippage, the rest of it is left.
- */
-function computeMinimum({ amountOut, route }: TaxedRoute, slippageBps: number): bigint {
-  const whole = amountOut + (route.keptBack ?? 0n);
-  return minOf(amountOut, (whole * (BPS - BigInt(slippageBps))) / BPS) || 1n;
+/** Never zero: one unit of a token without decimals may be worth a lot. */
+export function computeMinimum(amountOut: bigint, slippageBps: number): bigint {
+  return (amountOut * (BPS - BigInt(slippageBps))) / BPS || 1n;
 }
 
-/** The most that a trade for a given output spends; the reserve may already be part of it. */
-function computeMaximum({ route, isInputGiven }: TaxedRoute, slippageBps: number): bigint {
-  return isInputGiven ? route.amountIn : (route.amountIn * (BPS + BigInt(slippageBps))) / BPS;
+export function computeMaximum(amountIn: bigint, slippageBps: number): bigint {
+  return (amountIn * (BPS + BigInt(slippageBps))) / BPS;
 }
 
 export function computeAmounts(priced: {
@@ -41,7 +36,10 @@ export function computeAmounts(priced: {
   if (request.fixed === 'output') {
     return {
       amountInRaw: route.amountIn,
-      maxAmountInRaw: computeMaximum(found, slippageBps),
+      // The reserve is already part of an input that is spent whole.
+      maxAmountInRaw: found.isInputGiven
+        ? route.amountIn
+        : computeMaximum(route.amountIn, slippageBps),
       amountOutRaw: amountOut,
       minAmountOutRaw: request.amountRaw,
       ...{ taxIn: null, taxOut: null },
@@ -53,7 +51,11 @@ export function computeAmounts(priced: {
     amountInRaw,
     maxAmountInRaw: amountInRaw,
     amountOutRaw: amountOut,
-    minAmountOutRaw: computeMinimum(found, slippageBps),
+    // Where hops keep a part of the slippage, the rest of it is left.
+    minAmountOutRaw: minOf(
+      amountOut || 1n,
+      computeMinimum(amountOut + (route.keptBack ?? 0n), slippageBps),
+    ),
     taxIn: buildTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
     taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
   };

@@ -1,6 +1,7 @@
 // Converts the views of a round trip to the safety of a pool's two tokens.
 
 import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chains/chain-nodes.ts';
+import { maxOf } from '../../lib/bigint-bounds.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 
@@ -21,8 +22,19 @@ function computeInLossBps({ isDone, sent, arrived }: SwapMeasure): number | null
   return !isDone && arrived === 0n ? null : computeLossBps(sent, arrived);
 }
 
-function findSellUnits({ unusualUnits }: SwapMeasure): Pick<SideSafety, 'sellUnits'> {
-  return unusualUnits === 0n ? {} : { sellUnits: Number(unusualUnits) };
+/** The worst of several sales; of the smaller ones a unit may be a rounding. */
+function computeSalesLossBps(sales: readonly SwapMeasure[]): number | null {
+  const largest = sales.map(({ sent }) => sent).reduce(maxOf, 0n);
+  const losses = sales.map((sale) => {
+    const isRounded = sale.sent < largest && sale.arrived > 0n && sale.arrived < sale.sent;
+    return computeInLossBps(isRounded ? { ...sale, arrived: sale.arrived + 1n } : sale);
+  });
+  return losses.reduce<number | null>(pickWorse, null);
+}
+
+function findSellUnits(...sales: readonly SwapMeasure[]): Pick<SideSafety, 'sellUnits'> {
+  const units = sales.map(({ unusualUnits }) => unusualUnits).reduce(maxOf, 0n);
+  return units === 0n ? {} : { sellUnits: Number(units) };
 }
 
 interface TripSides {
@@ -32,7 +44,7 @@ interface TripSides {
 
 const UNKNOWN: SideSafety = { outBps: null, inBps: null, sellable: null };
 
-function judgeSides({ there, back }: RoundTripView): TripSides | null {
+function judgeSides({ there, back, rest = [] }: RoundTripView): TripSides | null {
   if (there === null) return null;
   const isBought = there.isDone && there.received > 0n;
   const spentIn = { inBps: computeInLossBps(there), sellable: isBought, ...findSellUnits(there) };
@@ -44,16 +56,17 @@ function judgeSides({ there, back }: RoundTripView): TripSides | null {
       bought: { outBps, inBps: null, sellable: false },
     };
   }
-  const isSold = back.isDone && back.received > 0n;
+  const sales = [back, ...rest];
+  const isSold = sales.every(({ isDone, received }) => isDone && received > 0n);
   return {
     spent: { outBps: isSold ? computeLossBps(back.paid, back.received) : null, ...spentIn },
     // The purchase added the stray coins to the reserves; a plain seller would still find them
     // there.
     bought: {
       outBps,
-      inBps: pickWorse(computeInLossBps(back), there.stray > 0n ? TRACE_BPS : null),
+      inBps: pickWorse(computeSalesLossBps(sales), there.stray > 0n ? TRACE_BPS : null),
       sellable: isSold,
-      ...findSellUnits(back),
+      ...findSellUnits(...sales),
     },
   };
 }

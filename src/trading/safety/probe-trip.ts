@@ -18,6 +18,8 @@ interface Trip {
   readonly hops: readonly TripHop[];
   /** In the native coin. */
   readonly amountIn: bigint;
+  /** The most of it that the pools take for certain. */
+  readonly amountInMax: bigint;
 }
 
 /** What is sent, in coins and parts of a coin. */
@@ -33,8 +35,10 @@ function computeTripAmounts(coinDecimals: number): TripAmounts {
   return { start: coin / pow10(2), min: coin / pow10(8), max: coin * 10n };
 }
 
-/** The least to buy, so that a tax of one basis point is visible. */
-const UNITS_MIN = 10_000n;
+/** The least to buy, so that a tax of one basis point is visible in nine tenths of it. */
+const UNITS_MIN = 12_000n;
+/** How much more is bought at most, to see whether a token treats larger amounts otherwise. */
+const LARGER_TIMES = [40n, 10n, 3n] as const;
 
 /** The final output; null if a pool cannot take its input. */
 function follow(hops: readonly TripHop[], amountIn: bigint): bigint | null {
@@ -55,6 +59,11 @@ function pickAmount(hops: readonly TripHop[], { start, min, max }: TripAmounts):
     amount *= 10n;
   }
   return follow(hops, amount) === null ? null : amount;
+}
+
+function pickLargest(hops: readonly TripHop[], amountIn: bigint): bigint {
+  const times = LARGER_TIMES.find((one) => follow(hops, amountIn * one) !== null) ?? 1n;
+  return amountIn * times;
 }
 
 function toHops(hops: readonly RouteHop[]): TripHop[] {
@@ -85,7 +94,8 @@ function findTrip(
   }
   const hops = [...way, last];
   const amountIn = pickAmount(hops, side.amounts);
-  return amountIn === null ? null : { hops, amountIn };
+  if (amountIn === null) return null;
+  return { hops, amountIn, amountInMax: pickLargest(hops, amountIn) };
 }
 
 interface TripRules {

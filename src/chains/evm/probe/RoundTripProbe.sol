@@ -74,17 +74,28 @@ contract RoundTripProbe {
         return 1;
     }
 
-    /// The whole trip with this contract as the owner.
+    /// The whole trip with this contract as the owner, who sells a tenth first, then the rest.
     function roundTrip(Hop[] calldata hops, Hop[] calldata back, uint256 amountIn, address wrapped)
         external
         payable
-        returns (Measure[] memory there, Measure[] memory again)
+        returns (Measure[] memory there, Measure[] memory again, Measure[] memory rest)
     {
         again = new Measure[](back.length);
+        rest = new Measure[](back.length);
         there = run(hops, amountIn, address(this), address(this), wrapped);
-        if (there[hops.length - 1].status == 1) {
-            again = run(back, there[hops.length - 1].received, address(this), address(this), wrapped);
+        if (there[hops.length - 1].status != 1) return (there, again, rest);
+        uint256 bought = there[hops.length - 1].received;
+        uint256 part = toPart(bought, 1000);
+        again = run(back, part, address(this), address(this), wrapped);
+        if (again[back.length - 1].status == 1 && part < bought) {
+            rest = run(back, bought - part, address(this), address(this), wrapped);
         }
+    }
+
+    /// The whole if the part would be nothing.
+    function toPart(uint256 amount, uint256 shareBps) private pure returns (uint256) {
+        uint256 part = amount * shareBps / 10_000;
+        return part == 0 ? amount : part;
     }
 
     /// The way there, for whoever calls, paid with what this contract has.
@@ -96,9 +107,12 @@ contract RoundTripProbe {
         return run(hops, amountIn, address(this), msg.sender, wrapped);
     }
 
-    /// The way back with all that the caller has; the caller must have approved this contract.
-    function sell(Hop[] calldata back, address wrapped) external returns (Measure[] memory) {
-        uint256 amount = balanceOf(back[0].tokenIn, msg.sender);
+    /// The way back with a share of what the caller has, who must have approved this contract.
+    function sell(Hop[] calldata back, address wrapped, uint256 shareBps)
+        external
+        returns (Measure[] memory)
+    {
+        uint256 amount = toPart(balanceOf(back[0].tokenIn, msg.sender), shareBps);
         return run(back, amount, msg.sender, msg.sender, wrapped);
     }
 

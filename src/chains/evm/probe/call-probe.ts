@@ -1,11 +1,11 @@
 // Asks a node to run a probe beside a pool, with fake tokens in place of the pool's own.
 
-import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import type { Address } from '../../../model/ids.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../hex-data.ts';
+import { createRandomAddress } from '../realistic-simulation.ts';
 import { CODE as FAKE_TOKEN_CODE } from './fake-token.gen.ts';
 
 /** Errors of a node that does not support such requests. */
@@ -26,10 +26,6 @@ interface ProbeCall {
   readonly held: readonly (readonly [token: Address, balance: bigint])[];
 }
 
-function createProbeAddress(): Hex {
-  return `0x${randomBytes(20).toString('hex')}`;
-}
-
 /** What the pool holds stands in slot 0 of each fake token, as its balance. */
 function fakeToken(balance: bigint): object {
   const slot = `0x${balance.toString(16).padStart(64, '0')}`;
@@ -41,10 +37,10 @@ export async function callProbe(
   { code, data, gas, held }: ProbeCall,
   { client, block: minBlock, signal }: ProbeNode,
 ): Promise<Hex> {
-  const probe = createProbeAddress();
+  const probe = createRandomAddress();
   const tokens = held.map(([token, balance]) => [token, fakeToken(balance)] as const);
   const overrides = { [probe]: { code }, ...Object.fromEntries(tokens) };
-  const call = { from: createProbeAddress(), to: probe, data, input: data, gas };
+  const call = { from: createRandomAddress(), to: probe, data, input: data, gas };
   const params = [call, toQuantity(minBlock), overrides];
   return await client.at(
     async (endpoint) => {

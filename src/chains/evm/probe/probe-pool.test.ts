@@ -28,14 +28,23 @@ const TRIP: ProbeTrip = {
     },
   ],
   amountIn: 10n ** 16n,
+  amountInMax: 10n ** 16n,
   wrapped: WRAPPED,
   feePerGas: 7n,
   minBlock: 5,
   block: null,
 };
 
+const HEADER = {
+  ...{ number: '0x5', hash: `0x${'b5'.repeat(32)}`, parentHash: `0x${'b4'.repeat(32)}` },
+  ...{ timestamp: '0x6ab13480', transactions: [], miner: `0x${'77'.repeat(20)}` },
+  ...{ gasLimit: '0x1c9c380', baseFeePerGas: '0x3b9aca00' },
+};
+
 function createClient(answer: TrueAnswer) {
-  return startClientOn({ after: (work) => void cleanups.push(work) }, answer, 500);
+  const withHeader: TrueAnswer = (method, params) =>
+    method === 'eth_getBlockByNumber' ? HEADER : answer(method, params);
+  return startClientOn({ after: (work) => void cleanups.push(work) }, withHeader, 500);
 }
 
 function toWord(value: bigint | number): string {
@@ -53,9 +62,17 @@ function encodeMeasures({ status, amounts, pool = [0n, 0n] }: ProbeReply): strin
   return [toWord(1), toWord(status), ...amounts.map(toWord), ...pool.map(toWord)].join('');
 }
 
-/** Two lists of one measure each, as the contract encodes them. */
+/** Three lists of one measure each, as the contract encodes them. */
 function encodeRoundTrip(there: ProbeReply, back: ProbeReply): string {
-  return `0x${toWord(0x40)}${toWord(0x180)}${encodeMeasures(there)}${encodeMeasures(back)}`;
+  const lists = [there, back, back].map(encodeMeasures).join('');
+  return `0x${toWord(0x60)}${toWord(0x1a0)}${toWord(0x2e0)}${lists}`;
+}
+
+/** A purchase, and two sales of it in later blocks. */
+function buildBlocks(there: ProbeReply, back: ProbeReply) {
+  const sale = { calls: [{ status: '0x1', returnData: encodeList(back) }] };
+  const bought = [{ status: '0x1', returnData: encodeList(there) }, { status: '0x1' }];
+  return [{ calls: bought }, sale, sale];
 }
 
 function encodeList(reply: ProbeReply): string {
@@ -73,12 +90,7 @@ const signal = new AbortController().signal;
 
 test('both views are decoded from the reply', async () => {
   const { client, node } = await createClient((method) =>
-    method === 'eth_call'
-      ? encodeRoundTrip(THERE, BACK)
-      : [
-          { calls: [{ status: '0x1', returnData: encodeList(THERE) }, { status: '0x1' }] },
-          { calls: [{ status: '0x1', returnData: encodeList(BACK) }] },
-        ],
+    method === 'eth_call' ? encodeRoundTrip(THERE, BACK) : buildBlocks(THERE, BACK),
   );
   const views = await probePool(client, TRIP, signal);
   const there = {
@@ -89,15 +101,27 @@ test('both views are decoded from the reply', async () => {
     ...{ isDone: true, sent: 194n, arrived: 190n, paid: 90n, received: 90n, stray: 0n },
     ...{ unusualUnits: 300_000n, before: { sqrtPriceX96: 79n, liquidity: 12n } },
   };
-  assert.deepEqual(views, { asContract: { there, back }, asWallet: { there, back } });
+  assert.deepEqual(views, {
+    asContract: { there, back, rest: [back] },
+    asWallet: { there, back, rest: [back] },
+  });
   const [call, simulation] = node.calls.slice(-2);
   const transaction = call?.params[0] as Record<string, string>;
-  assert.equal(transaction['gasPrice'], '0x7');
+  // Not below the block's base fee, or the network's usual price.
+  assert.ok(BigInt(transaction['gasPrice'] ?? 0) > 10n ** 9n);
   const overrides = call?.params[2] as Record<string, { code?: string }>;
   assert.match(overrides[transaction['to'] ?? '']?.code ?? '', /^0x[0-9a-f]{2000,}$/);
-  // Two blocks: what was bought in the first is sold in the second.
-  const request = simulation?.params[0] as { blockStateCalls: unknown[] } | undefined;
-  assert.equal(request?.blockStateCalls.length, 2);
+  // Three blocks: what was bought in the first is sold in the second, and in one much later.
+  const request = simulation?.params[0] as {
+    readonly validation: boolean;
+    readonly blockStateCalls: readonly { readonly blockOverrides: Record<string, string> }[];
+  };
+  assert.equal(request.validation, true);
+  const [first, , last] = request.blockStateCalls.map((one) => one.blockOverrides);
+  const { miner: feeRecipient, gasLimit, baseFeePerGas } = HEADER;
+  assert.deepEqual(first, { feeRecipient, gasLimit, baseFeePerGas });
+  assert.ok(Number(last?.['number']) > 60 && Number(last?.['number']) < 255);
+  assert.ok(Number(last?.['time']) > Number(HEADER.timestamp) + 3600);
 });
 
 for (const [name, answer] of [
@@ -161,12 +185,7 @@ test('a node that has not reached the block is not asked', async () => {
 test('a sale that fails in the same block is retried a block later', async () => {
   const stuck: ProbeReply = { status: 2, amounts: [194n, 0n, 0n, 0n, 0n, 0n] };
   const { client, node } = await createClient((method) =>
-    method === 'eth_call'
-      ? encodeRoundTrip(THERE, stuck)
-      : [
-          { calls: [{ status: '0x1', returnData: encodeList(THERE) }, { status: '0x1' }] },
-          { calls: [{ status: '0x1', returnData: encodeList(BACK) }] },
-        ],
+    method === 'eth_call' ? encodeRoundTrip(THERE, stuck) : buildBlocks(THERE, BACK),
   );
   const views = await probePool(client, TRIP, signal);
   assert.equal(node.count('eth_simulateV1'), 2);
@@ -177,12 +196,7 @@ const BLOCK = { position: 5, hash: `0x${'b5'.repeat(32)}` };
 
 test('a block that is named is used in all views, and the newest one without its state', async () => {
   const answer: TrueAnswer = (method) =>
-    method === 'eth_call'
-      ? encodeRoundTrip(THERE, BACK)
-      : [
-          { calls: [{ status: '0x1', returnData: encodeList(THERE) }, { status: '0x1' }] },
-          { calls: [{ status: '0x1', returnData: encodeList(BACK) }] },
-        ];
+    method === 'eth_call' ? encodeRoundTrip(THERE, BACK) : buildBlocks(THERE, BACK);
   const { client, node } = await createClient(answer);
   const listTags = () =>
     node.calls

@@ -2,16 +2,28 @@
 // again. Nothing is sent: the node runs our probe's code with state overrides and discards it.
 //
 // There are two views, since a trap may affect only one: a contract that trades for itself, and an
-// ordinary wallet that trades through a contract and sells one block after it bought.
+// ordinary wallet that trades through a contract, sells a tenth one block after it bought, and the
+// rest days later. The wallet buys more, because some tokens tax only large amounts.
 
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
+import { maxOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { RoundTripView, RoundTripViews, SwapMeasure } from '../../chain-nodes.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
+import { parseBlock } from '../blocks/parse-block.ts';
+import { toQuantity } from '../hex-data.ts';
 import { type BlockPin, readPinned } from '../read-pinned.ts';
+import {
+  type BlockConditions,
+  createAccountOverride,
+  createRandomAddress,
+  disguiseCode,
+  encodeConditions,
+  parseConditions,
+} from '../realistic-simulation.ts';
 import { parseSlot0 } from '../venues/uniswap-v4/v4-storage.ts';
 import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
@@ -36,6 +48,8 @@ export interface ProbeTrip {
   /** From the native coin to the probed pool, which comes last. */
   readonly hops: readonly ProbeHop[];
   readonly amountIn: bigint;
+  /** The most that the pools take for certain. */
+  readonly amountInMax: bigint;
   readonly wrapped: Address;
   /** The gas price to use, so that no contract can detect the simulation by it. */
   readonly feePerGas: bigint | null;
@@ -48,9 +62,9 @@ export interface ProbeTrip {
 const ABI = parseAbi([
   'struct Hop { uint8 kind; address pool; address tokenIn; address tokenOut; uint24 fee; int24 tickSpacing; address hooks; }',
   'struct Measure { uint8 status; uint256 sent; uint256 arrived; uint256 paid; uint256 received; uint256 stray; uint256 gas; uint256 slot0; uint256 liquidity; }',
-  'function roundTrip(Hop[] hops, Hop[] back, uint256 amountIn, address wrapped) payable returns (Measure[] there, Measure[] again)',
+  'function roundTrip(Hop[] hops, Hop[] back, uint256 amountIn, address wrapped) payable returns (Measure[] there, Measure[] again, Measure[] rest)',
   'function buy(Hop[] hops, uint256 amountIn, address wrapped) payable returns (Measure[])',
-  'function sell(Hop[] back, address wrapped) returns (Measure[])',
+  'function sell(Hop[] back, address wrapped, uint256 shareBps) returns (Measure[])',
   'function approve(address spender, uint256 amount)',
   'function ping() view returns (uint256)',
 ]);
@@ -59,15 +73,18 @@ const KINDS = { v2: 2, v3: 3, v4: 4, solidly: 5, vault: 6, curve: 7 } as const;
 /** Enough for any honest token, and a limit on the work of a hostile one. */
 const GAS = '0x4c4b40';
 const APPROVE_GAS = '0x7a120';
-const WEALTH = `0x${(10n ** 24n).toString(16)}`;
+/** How many calls a wallet pays gas for. */
+const CALLS_MAX = 4n;
+/** Between the two sales of a wallet. Nodes simulate at most 256 blocks. */
+const LATER_BLOCKS = [60, 200] as const;
+const LATER_SECONDS = [86_400, 4 * 86_400] as const;
+const FIRST_SHARE_BPS = 1000n;
+const WHOLE_BPS = 10_000n;
+/** If the network's fees are not known. */
+const FEE_ABOVE_BASE = 10n ** 9n;
 const AMOUNT_MAX = 2n ** 256n - 1n;
 const STATUS_DONE = 1;
 const STATUS_UNTRIED = 0;
-
-/** Random each time, so that nobody can prepare a contract for the address. */
-function createAddress(): Hex {
-  return `0x${randomBytes(20).toString('hex')}`;
-}
 
 function toHops(hops: readonly ProbeHop[]) {
   return hops.map((hop) => ({
@@ -114,30 +131,48 @@ interface Encoded {
   readonly overrides: Record<string, object>;
   readonly there: ReturnType<typeof toHops>;
   readonly back: ReturnType<typeof toHops>;
-  readonly gasPrice: { readonly gasPrice?: string };
+  readonly gasPrice: string;
+  readonly conditions: object;
 }
 
-function encodeTrip(trip: ProbeTrip): Encoded {
-  const probe = createAddress();
-  const wallet = createAddress();
-  const price = trip.feePerGas;
+/** Probe, wallet and amounts are new each time: nothing in a simulation can be recognised. */
+function encodeTrip(trip: ProbeTrip & { readonly conditions: BlockConditions | null }): Encoded {
+  const probe = createRandomAddress() as string as Hex;
+  const wallet = createRandomAddress() as string as Hex;
+  const base = trip.conditions?.baseFeePerGas ?? 0n;
+  const price = maxOf(trip.feePerGas ?? 0n, base + FEE_ABOVE_BASE);
+  const { balance } = createAccountOverride(trip.amountInMax);
+  const code = disguiseCode(PROBE_CODE);
   return {
     probe,
     wallet,
-    overrides: { [probe]: { code: PROBE_CODE, balance: WEALTH }, [wallet]: { balance: WEALTH } },
+    overrides: {
+      [probe]: { code, balance, nonce: '0x1' },
+      [wallet]: createAccountOverride(CALLS_MAX * BigInt(GAS) * price),
+    },
     there: toHops(trip.hops),
     back: toHops(reverseHops(trip.hops)),
-    gasPrice: price === null || price === 0n ? {} : { gasPrice: `0x${price.toString(16)}` },
+    gasPrice: `0x${price.toString(16)}`,
+    conditions: encodeConditions(trip.conditions),
   };
 }
 
 /** Errors of a node that does not support such requests, or parts of them. */
-const INABILITY = ['unsupported', 'rejected', 'reverted', 'replyTooLarge'] as const;
+const INABILITY = ['rejected', 'reverted', 'replyTooLarge'] as const;
+/** The result of a method that the node does not have. */
+const UNSUPPORTED = Symbol('unsupported');
 
 interface At {
   readonly signal: AbortSignal;
   readonly minBlock: number;
   readonly block: BlockPin | null;
+}
+
+interface Seen extends ProbeTrip {
+  /** Of the block; null if the node does not tell. */
+  readonly conditions: BlockConditions | null;
+  readonly timeSeconds: number;
+  readonly position: number;
 }
 
 interface Call {
@@ -155,30 +190,50 @@ async function request(client: RpcClient, call: Call, at: At): Promise<unknown> 
       return block === null ? read('latest') : readPinned(endpoint, { block, read, signal });
     }, at);
   } catch (error) {
+    if (isRpcError(error, 'unsupported')) return UNSUPPORTED;
     if (isRpcError(error, ...INABILITY)) return null;
     throw error;
   }
 }
 
+/** The trip with what a real transaction would see now. */
+async function lookAround(client: RpcClient, trip: ProbeTrip, at: At): Promise<Seen> {
+  const tag = at.block === null ? 'latest' : toQuantity(at.block.position);
+  const call = { method: 'eth_getBlockByNumber', params: [tag, false] } as const;
+  const found = await client.at(async (endpoint) => {
+    const block = await endpoint.request(call, at.signal);
+    const header = parseBlock(block, endpoint.name)?.header;
+    return { conditions: parseConditions(block), header };
+  }, at);
+  const { position = at.minBlock, timestampMs = 0 } = found.header ?? {};
+  const timeSeconds = Math.floor(timestampMs / 1000);
+  return { ...trip, conditions: found.conditions, position, timeSeconds };
+}
+
 async function viewAsContract(
   client: RpcClient,
-  trip: ProbeTrip,
+  trip: Seen,
   at: At,
 ): Promise<RoundTripView | null> {
   const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
   const args = [there, back, trip.amountIn, trip.wrapped as Hex] as const;
   const data = encodeFunctionData({ abi: ABI, functionName: 'roundTrip', args });
-  const transaction = { from: wallet, to: probe, data, input: data, gas: GAS, ...gasPrice };
+  const transaction = { from: wallet, to: probe, data, input: data, gas: GAS, gasPrice };
   const buildParams = (tag: unknown) => [transaction, tag, overrides];
   const result = await request(client, { method: 'eth_call', buildParams }, at);
   // A node without overrides finds no code there and returns nothing.
   if (typeof result !== 'string' || result.length <= 2) return null;
-  const [forth, again] = decodeFunctionResult({
+  const [forth, again, rest] = decodeFunctionResult({
     abi: ABI,
     functionName: 'roundTrip',
     data: result as Hex,
   });
-  return { there: readMeasure(forth.at(-1)), back: readMeasure(again[0]) };
+  const more = readMeasure(rest[0]);
+  return {
+    there: readMeasure(forth.at(-1)),
+    back: readMeasure(again[0]),
+    rest: more === null ? [] : [more],
+  };
 }
 
 interface SimulatedCall {
@@ -194,18 +249,31 @@ function parseReturned(value: unknown, block: number, call: number): Hex | null 
   return returnData as Hex;
 }
 
-/** Over two blocks, with a wallet or the contract itself as the owner of what is bought. */
-async function viewOverBlocks(
-  client: RpcClient,
-  trip: ProbeTrip & { readonly owner: 'wallet' | 'contract' },
-  at: At,
-): Promise<RoundTripView | null> {
-  const { probe, wallet, overrides, there, back, gasPrice } = encodeTrip(trip);
+/** A sale that was refused before anything of it was measured. */
+const REFUSED: SwapMeasure = {
+  ...{ isDone: false, sent: 0n, arrived: 0n, paid: 0n, received: 0n },
+  ...{ stray: 0n, unusualUnits: 0n, before: null },
+};
+
+function readSale(returned: Hex | null): SwapMeasure | null {
+  if (returned === null) return null;
+  const [first] = decodeFunctionResult({ abi: ABI, functionName: 'sell', data: returned });
+  return readMeasure(first);
+}
+
+interface OverBlocks extends Seen {
+  readonly owner: 'wallet' | 'contract';
+  /** Nodes that do not check transactions show other fees; contracts send none that pass. */
+  readonly validation: boolean;
+}
+
+function encodeBlocks(trip: OverBlocks): object[] {
+  const { probe, wallet, overrides, there, back, gasPrice, conditions } = encodeTrip(trip);
   const wrapped = trip.wrapped as Hex;
   const from = trip.owner === 'wallet' ? wallet : probe;
+  const price = trip.owner === 'wallet' ? { gasPrice } : {};
   const buildCall = (to: Hex, data: Hex, gas: string) => ({
-    ...{ from, to, data, input: data, gas },
-    ...gasPrice,
+    ...{ from, to, data, input: data, gas, ...price },
   });
   const buy = encodeFunctionData({
     abi: ABI,
@@ -217,30 +285,70 @@ async function viewOverBlocks(
     functionName: 'approve',
     args: [probe, AMOUNT_MAX],
   });
-  const sell = encodeFunctionData({ abi: ABI, functionName: 'sell', args: [back, wrapped] });
+  const sell = (shareBps: bigint) =>
+    encodeFunctionData({ abi: ABI, functionName: 'sell', args: [back, wrapped, shareBps] });
   const token = trip.hops.at(-1)?.tokenOut as Hex;
-  const blockStateCalls = [
+  const later = {
+    number: toQuantity(trip.position + randomInt(...LATER_BLOCKS)),
+    time: toQuantity(trip.timeSeconds + randomInt(...LATER_SECONDS)),
+  };
+  return [
     {
+      blockOverrides: conditions,
       stateOverrides: overrides,
       calls: [buildCall(probe, buy, GAS), buildCall(token, approve, APPROVE_GAS)],
     },
     // One block later: some tokens cannot be sold in the block in which they were bought.
-    { calls: [buildCall(probe, sell, GAS)] },
+    { blockOverrides: conditions, calls: [buildCall(probe, sell(FIRST_SHARE_BPS), GAS)] },
+    // Much later: others only then can no longer be, or tax all sales but the first.
+    {
+      blockOverrides: { ...conditions, ...later },
+      calls: [buildCall(probe, sell(WHOLE_BPS), GAS)],
+    },
   ];
-  const buildParams = (tag: unknown) => [{ blockStateCalls, validation: false }, tag];
+}
+
+/** Over three blocks, with a wallet or the contract itself as the owner of what is bought. */
+async function viewOverBlocks(
+  client: RpcClient,
+  trip: OverBlocks,
+  at: At,
+): Promise<RoundTripView | typeof UNSUPPORTED | null> {
+  const blockStateCalls = encodeBlocks(trip);
+  const { validation } = trip;
+  const buildParams = (tag: unknown) => [{ blockStateCalls, validation }, tag];
   const result = await request(client, { method: 'eth_simulateV1', buildParams }, at);
+  if (result === UNSUPPORTED) return UNSUPPORTED;
   const bought = parseReturned(result, 0, 0);
   if (bought === null) return null;
-  const sold = parseReturned(result, 1, 0);
   const forth = decodeFunctionResult({ abi: ABI, functionName: 'buy', data: bought });
-  const again =
-    sold === null ? [] : decodeFunctionResult({ abi: ABI, functionName: 'sell', data: sold });
-  return { there: readMeasure(forth.at(-1)), back: readMeasure(again[0]) };
+  const count = Array.isArray(result) ? result.length : 0;
+  const back = readSale(parseReturned(result, 1, 0));
+  // Nodes may list the empty blocks in between.
+  const last = readSale(parseReturned(result, count - 1, 0)) ?? REFUSED;
+  return { there: readMeasure(forth.at(-1)), back, rest: back?.isDone ? [last] : [] };
+}
+
+/** Buys as much as it may, or less if the token refuses that; without checks if a node has none. */
+async function viewAsWallet(client: RpcClient, trip: Seen, at: At): Promise<RoundTripView | null> {
+  const spare = trip.amountInMax - trip.amountIn;
+  const larger = trip.amountIn + (spare * BigInt(randomInt(700, 1000))) / 1000n;
+  for (const validation of [true, false]) {
+    const look = (amountIn: bigint) =>
+      viewOverBlocks(client, { ...trip, amountIn, owner: 'wallet', validation }, at);
+    const view = await look(larger);
+    if (view === UNSUPPORTED) return null;
+    if (view === null) continue;
+    if (view.there?.isDone || spare === 0n) return view;
+    const smaller = await look(trip.amountIn);
+    return smaller === UNSUPPORTED ? null : smaller;
+  }
+  return null;
 }
 
 /** Whether the node supports overrides at all: then a failure is caused by the pool. */
 async function canOverride(client: RpcClient, at: At): Promise<boolean> {
-  const to = createAddress();
+  const to = createRandomAddress();
   const data = encodeFunctionData({ abi: ABI, functionName: 'ping' });
   const overrides = { [to]: { code: PROBE_CODE } };
   const buildParams = (tag: unknown) => [{ to, data, input: data }, tag, overrides];
@@ -250,21 +358,24 @@ async function canOverride(client: RpcClient, at: At): Promise<boolean> {
 
 const UNREACHED: RoundTripView = { there: null, back: null };
 
-function isSold({ back }: RoundTripView): boolean {
-  return back?.isDone === true;
+function isSold({ back, rest = [] }: RoundTripView): boolean {
+  return back?.isDone === true && rest.every(({ isDone }) => isDone);
 }
 
-async function viewAll(client: RpcClient, trip: ProbeTrip, at: At): Promise<RoundTripViews> {
+async function viewAll(client: RpcClient, plan: ProbeTrip, at: At): Promise<RoundTripViews> {
+  const trip = await lookAround(client, plan, at);
   const asContract = await viewAsContract(client, trip, at);
   if (asContract === null) {
     const isAble = await canOverride(client, at);
     return { asContract: isAble ? UNREACHED : null, asWallet: null };
   }
-  const asWallet = await viewOverBlocks(client, { ...trip, owner: 'wallet' }, at);
+  const asWallet = await viewAsWallet(client, trip, at);
   if (asWallet === null || !isSold(asWallet) || isSold(asContract)) return { asContract, asWallet };
   // What only the contract could not sell may be locked in the block of the purchase.
-  const later = await viewOverBlocks(client, { ...trip, owner: 'contract' }, at);
-  return { asContract: later ?? asContract, asWallet };
+  const asOwner = { ...trip, owner: 'contract', validation: false } as const;
+  const later = await viewOverBlocks(client, asOwner, at);
+  const isSeen = later !== null && later !== UNSUPPORTED;
+  return { asContract: isSeen ? later : asContract, asWallet };
 }
 
 export async function probePool(

@@ -44,8 +44,12 @@ export async function simulateRoundTrip(
 ): Promise<RoundTripViews | null> {
   const hops = trip.hops.flatMap((hop) => buildProbeHop(hop, deployment) ?? []);
   if (hops.length < trip.hops.length) return null;
-  const { amountIn, minBlock, block } = trip;
+  const { amountIn, amountInMax = amountIn, minBlock, block } = trip;
   const feePerGas = trip.fees?.perUnitMax ?? null;
   const { wrapped } = deployment;
-  return probePool(client, { hops, amountIn, wrapped, feePerGas, minBlock, block }, signal);
+  return probePool(
+    client,
+    { hops, amountIn, amountInMax, wrapped, feePerGas, minBlock, block },
+    signal,
+  );
 }

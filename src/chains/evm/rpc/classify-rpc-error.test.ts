@@ -93,6 +93,18 @@ test('rate limits, lag, missing state and reverts are distinguished', () => {
   }
 });
 
+test("a simulated transaction that no block could hold is our fault, not the endpoint's", () => {
+  for (const [code, message] of [
+    [-38014, 'err: insufficient funds for gas * price + value: address 0x1 have 0 want 1'],
+    [-38026, 'too many blocks'],
+    [-32003, 'Insufficient funds for gas * price + value'],
+    [-32000, 'max fee per gas less than block base fee: address 0x1'],
+    [-32000, 'err: sender not an eoa: address 0x1'],
+  ] as const) {
+    assert.equal(classify(code, message, 'eth_simulateV1').kind, 'rejected', message);
+  }
+});
+
 test('an ambiguous limit is marked, since it may also be about the range', () => {
   assert.equal(classify(-32005, 'limit exceeded').ambiguous, true);
   assert.equal(

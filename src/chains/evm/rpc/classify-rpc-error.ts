@@ -58,6 +58,14 @@ const STATE_METHODS: ReadonlySet<string> = new Set<RpcMethod>([
 const REVERT_WORDING =
   /execution (?:reverted|aborted)|vm execution|revert|invalid opcode|out of gas|stack underflow|evm error/i;
 
+/** A simulated transaction that a block could not hold; the codes are those of `eth_simulateV1`. */
+const INVALID_WORDING =
+  /insufficient funds|(?:less|lower) than (?:the )?block base fee|sender (?:is )?not an? eoa|nonce too (?:low|high)|block gas limit reached/i;
+
+function isInvalidTransaction({ code, message }: NodeError): boolean {
+  return (code !== null && code > -38100 && code <= -38000) || INVALID_WORDING.test(message);
+}
+
 const UNSUPPORTED_WORDING =
   /method .{0,60}(?:not (?:found|supported|available|allowed|exist)|disabled)|does not exist\/is not available|unsupported method/i;
 
@@ -106,6 +114,7 @@ function classifyError(error: NodeError): { kind: RpcErrorKind; ambiguous: boole
   const { code, message, method } = error;
   const sure = (kind: RpcErrorKind) => ({ kind, ambiguous: false });
   if (code === 3 || (code === -32000 && REVERT_WORDING.test(message))) return sure('reverted');
+  if (isInvalidTransaction(error)) return sure('rejected');
   if (LAGGING_WORDING.test(message)) return sure('lagging');
   if (RANGE_WORDINGS.some((wording) => wording.test(message))) return sure('rangeTooLarge');
   if (RATE_WORDING.test(message)) return sure('rateLimited');

@@ -129,6 +129,7 @@ async function rehearseCall(
       ...checked.map((one) => buildBalanceRead(one, router.address)),
     ],
     overrides: new Map([overrides]),
+    ...{ nativeRaw: 0n, gasPrice: 0n, conditions: null },
     block: { position: block, hash: blockHash },
   });
   if (result.status !== 'done') return assert.fail(result.status);

@@ -57,7 +57,7 @@ function computeBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[]
 
 /**
  * Minimums that add up to the total: the expected output of each strand minus its part of the
- * allowed loss. If all together bring less than the minimum, the last must bring more.
+ * allowed loss. If all together bring less than the minimum, each must bring more in proportion.
  */
 function computeMinimums(
   paying: readonly SwapStrand[],
@@ -66,10 +66,10 @@ function computeMinimums(
   const nets = paying.map(({ amountOutRaw }) => deductTax(amountOutRaw, outputTaxBps));
   const burdens = computeBurdens(paying, outputTaxBps);
   const burden = burdens.reduce((sum, one) => sum + one, 0n);
-  const allowed = nets.reduce((sum, net) => sum + net, -amountOutMin);
-  if (allowed <= 0n || burden === 0n) {
-    return nets.map((net, index) => (index === nets.length - 1 ? net - allowed : net));
-  }
+  const whole = nets.reduce((sum, net) => sum + net, 0n);
+  const allowed = whole - amountOutMin;
+  if (whole === 0n) return nets.map((_, index) => (index === 0 ? amountOutMin : 0n));
+  if (allowed <= 0n) return nets.map((net) => (net * amountOutMin + whole - 1n) / whole);
   return nets.map((net, index) => {
     const lost = (allowed * (burdens[index] ?? 0n)) / burden;
     return lost < net ? net - lost : 0n;

@@ -9,12 +9,15 @@ import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { addressWord, encodeCallData, hasWords, uintAt } from '../hex-data.ts';
+import { type BlockConditions, parseConditions } from '../realistic-simulation.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { findSpender, type RouterAllowance } from './encode-approval.ts';
 import type { SwapRouter } from './swap-routers.ts';
 
 export interface Trader {
   readonly head: BlockHeader;
+  /** What contracts saw in that block. */
+  readonly conditions: BlockConditions | null;
   readonly nativeRaw: bigint;
   /** The next nonce, pending transactions included. */
   readonly nonce: number;
@@ -77,12 +80,14 @@ async function readAt(endpoint: RpcEndpoint, query: TraderQuery): Promise<Trader
     ],
     { signal },
   );
-  const head = parseBlock(endpoint.unwrap(latest), endpoint.name)?.header;
+  const block = endpoint.unwrap(latest);
+  const head = parseBlock(block, endpoint.name)?.header;
   if (head === undefined) throw new RpcError('invalidReply', `${endpoint.name}: no latest block`);
   endpoint.health.observeHead(head.position);
   const nativeRaw = parseQuantity(endpoint.unwrap(native), endpoint);
   const common = {
     head,
+    conditions: parseConditions(block),
     nativeRaw,
     nonce: Number(parseQuantity(endpoint.unwrap(nonce), endpoint)),
   };

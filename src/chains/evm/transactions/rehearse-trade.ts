@@ -1,6 +1,7 @@
 // Plans and simulates the transactions of a trade: which are needed, their gas and their output.
 
 import { AppError } from '../../../errors/app-error.ts';
+import { minOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
 import {
   type BuildRequest,
@@ -12,6 +13,7 @@ import {
 } from '../../chain-transactions.ts';
 import { addressWord, encodeCallData, uintAt, uintWord } from '../hex-data.ts';
 import { toPoolReference } from '../pools/pool-reference.ts';
+import type { EvmFees } from '../read-network-fees.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
@@ -44,6 +46,7 @@ interface RehearsalRequest extends RehearsalParts {
   readonly trade: ExecutableTrade;
   readonly wallet: Address;
   readonly trader: Trader;
+  readonly fees: EvmFees;
   readonly deadlineSeconds: number;
   readonly block: BuildRequest['block'];
   readonly approval: BuildRequest['approval'];
@@ -129,8 +132,8 @@ function planCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[]
 async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides | null> {
   const { trade, trader, wallet, slots, block } = request;
   const { maxAmountInRaw: amountInRaw, tokenIn } = trade;
-  if (trader.balanceRaw >= amountInRaw) return new Map();
-  if (tokenIn === ZERO_ADDRESS) return new Map([[wallet, { balance: amountInRaw }]]);
+  // The simulator gives the wallet the coin that it needs.
+  if (trader.balanceRaw >= amountInRaw || tokenIn === ZERO_ADDRESS) return new Map();
   const query = { token: tokenIn, owner: wallet, block: block.position };
   const found = await slots.find(query);
   if (found === null) return null;
@@ -141,7 +144,7 @@ async function assumeBalance(request: RehearsalRequest): Promise<StateOverrides 
 function buildBalanceCall(token: Address, owner: Address): WalletCall {
   if (token === ZERO_ADDRESS) return buildNativeBalanceRead(owner);
   const data = encodeCallData(BALANCE_OF, addressWord(owner));
-  return { to: token, data, value: 0n, gas: READ_GAS };
+  return { to: token, data, value: 0n, gas: READ_GAS, isRead: true };
 }
 
 /** What is read before and after the transactions: the output and, if that is given, the input. */
@@ -150,8 +153,8 @@ function buildBalanceCalls({ trade, wallet }: RehearsalRequest): WalletCall[] {
   return tokens.map((token) => buildBalanceCall(token, wallet));
 }
 
-function toWalletCall({ kind, to, data, value }: PlannedCall): WalletCall {
-  return { to, data, value, gas: kind === 'swap' ? TRANSACTION_GAS_MAX : APPROVE_GAS };
+function toWalletCall({ kind, to, data, value }: PlannedCall, swapGas: bigint): WalletCall {
+  return { to, data, value, gas: kind === 'swap' ? swapGas : APPROVE_GAS };
 }
 
 function decodeBalance(outcome: CallOutcome | undefined): bigint {
@@ -166,14 +169,19 @@ function buildRevertedError(step: string, reason: string): AppError {
 function checkRehearsal(
   request: RehearsalRequest,
   calls: readonly PlannedCall[],
-  { outcomes, timeSeconds }: Extract<Simulation, { status: 'done' }>,
+  { outcomes, feesRaw, timeSeconds }: Extract<Simulation, { status: 'done' }>,
 ): Rehearsal {
   const { trade, trader } = request;
   const count = buildBalanceCalls(request).length;
   const after = outcomes.slice(-count);
-  const amountOutRaw = decodeBalance(after[0]) - decodeBalance(outcomes[0]);
+  // What the wallet paid for gas is no part of the trade.
+  const feesOf = (token: Address) => (token === ZERO_ADDRESS ? feesRaw : 0n);
+  const amountOutRaw =
+    decodeBalance(after[0]) - decodeBalance(outcomes[0]) + feesOf(trade.tokenOut);
   const amountInRaw =
-    trade.fixed === 'output' ? decodeBalance(outcomes[1]) - decodeBalance(after[1]) : undefined;
+    trade.fixed === 'output'
+      ? decodeBalance(outcomes[1]) - decodeBalance(after[1]) - feesOf(trade.tokenIn)
+      : undefined;
   // A router that compares what the pool sent cannot see a tax deducted after that.
   if (amountOutRaw < trade.minAmountOutRaw) {
     throw buildRevertedError(
@@ -223,21 +231,28 @@ async function explain(
   overrides: StateOverrides,
   returnData: string,
 ): Promise<string> {
-  const { trade, wallet, simulator, block } = request;
+  const { trade, simulator } = request;
   const reason = decodeRevertReason(returnData);
   if (!reason.includes('TRANSFER_FROM_FAILED')) return reason;
   const words = [addressWord(findFirstHolder(request)), uintWord(trade.amountInRaw)];
   const data = encodeCallData(TRANSFER, ...words);
   const calls = [{ to: trade.tokenIn, data, value: 0n, gas: APPROVE_GAS }];
-  const simulation = await simulator.simulate({ wallet, calls, overrides, block });
+  const simulation = await simulator.simulate({ ...describeSender(request), calls, overrides });
   const outcome = simulation.status === 'done' ? simulation.outcomes[0] : undefined;
   if (outcome === undefined || outcome.isOk || outcome.returnData === '0x') return reason;
   return `${reason}: ${decodeRevertReason(outcome.returnData)}`;
 }
 
 /** Callers keep a 64th of the gas at each depth, so not all of it is gone where it runs out. */
-function isOutOfGas(outcome: CallOutcome | undefined): boolean {
-  return (outcome?.gasUsed ?? 0n) * 8n >= TRANSACTION_GAS_MAX * 7n;
+function isOutOfGas(outcome: CallOutcome | undefined, limit = TRANSACTION_GAS_MAX): boolean {
+  return (outcome?.gasUsed ?? 0n) * 8n >= limit * 7n;
+}
+
+/** What a simulation is told about the wallet, besides its calls. */
+function describeSender({ wallet, trader, fees, block }: RehearsalRequest) {
+  const { nativeRaw, conditions } = trader;
+  const base = conditions?.baseFeePerGas ?? fees.baseFeePerGas;
+  return { wallet, nativeRaw, conditions, gasPrice: base + fees.maxPriorityFeePerGas, block };
 }
 
 /** Throws if a transaction would fail. */
@@ -263,21 +278,29 @@ function mayNeedReset(request: RehearsalRequest, calls: readonly PlannedCall[]):
 
 /** Null if the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
 export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsal | null> {
-  const { simulator, wallet, block } = request;
+  const { simulator, block } = request;
   let calls = planCalls(request, false);
   const overrides = await assumeBalance(request);
   const balances = buildBalanceCalls(request);
   const timeSeconds = request.trade.isTimed ? await simulator.readNextTime(block) : undefined;
-  const run = (): Promise<Simulation> =>
+  const simulate = (swapGas: bigint): Promise<Simulation> =>
     overrides === null
       ? Promise.resolve({ status: 'unable' })
       : simulator.simulate({
-          wallet,
-          calls: [...balances, ...calls.map(toWalletCall), ...balances],
+          ...describeSender(request),
+          calls: [...balances, ...calls.map((call) => toWalletCall(call, swapGas)), ...balances],
           overrides,
-          block,
           timeSeconds,
         });
+  // At first with no more gas than the transaction would have by the model: contracts see it.
+  const modelled = minOf((request.trade.costUnits * 3n) / 2n, TRANSACTION_GAS_MAX);
+  const run = async (): Promise<Simulation> => {
+    const simulation = await simulate(modelled);
+    if (simulation.status !== 'done') return simulation;
+    const swap = simulation.outcomes[balances.length + calls.length - 1];
+    const isShort = swap?.isOk === false && isOutOfGas(swap, modelled);
+    return isShort ? simulate(TRANSACTION_GAS_MAX) : simulation;
+  };
   let simulation = await run();
   const isRefused =
     simulation.status === 'done' && simulation.outcomes[balances.length]?.isOk === false;

@@ -17,6 +17,7 @@ import type { PermitTerms } from '../../chain-transactions.ts';
 import { RpcClient } from '../../rpc/rpc-client.ts';
 import { addressWord, encodeCallData, uintWord } from '../hex-data.ts';
 import { parseDevnetDeployment } from '../parse-devnet-deployment.ts';
+import { parseConditions } from '../realistic-simulation.ts';
 import { createEvmDialect } from '../rpc/evm-dialect.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { decodeRevertReason } from './decode-revert.ts';
@@ -111,7 +112,8 @@ async function readHead() {
     'latest',
     false,
   );
-  return { position: Number(head.number), hash: head.hash };
+  const conditions = parseConditions(head) ?? assert.fail('no conditions');
+  return { position: Number(head.number), hash: head.hash, conditions };
 }
 
 async function signPermit(signer: PrivateKeyAccount, token: Address, terms: PermitTerms) {
@@ -169,6 +171,7 @@ async function sell(
     wallet,
     calls: [balance, ...calls, balance],
     overrides: new Map([[found?.account ?? token, { slots }]]),
+    ...{ nativeRaw: 0n, gasPrice: 3n * 10n ** 9n, conditions: block.conditions },
     block: { position: block.position, hash: more.hash ?? block.hash },
   });
 }
@@ -180,7 +183,8 @@ function readOutcomes(simulation: Simulation) {
 function computeReceived(simulation: Simulation): bigint {
   const outcomes = readOutcomes(simulation);
   for (const { isOk, returnData } of outcomes) assert.ok(isOk, decodeRevertReason(returnData));
-  return BigInt(outcomes.at(-1)!.returnData) - BigInt(outcomes[0]!.returnData);
+  const feesRaw = simulation.status === 'done' ? simulation.feesRaw : 0n;
+  return BigInt(outcomes.at(-1)!.returnData) - BigInt(outcomes[0]!.returnData) + feesRaw;
 }
 
 describe('CallSimulator', () => {

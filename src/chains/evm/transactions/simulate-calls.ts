@@ -1,5 +1,6 @@
 // Simulates a wallet's calls one after the other on the state of a block; sends nothing.
 
+import { maxOf } from '../../../lib/bigint-bounds.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
@@ -9,6 +10,13 @@ import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { evmAddress } from '../evm-ids.ts';
 import { addressWord, toQuantity, uintAt, uintWord } from '../hex-data.ts';
+import {
+  type BlockConditions,
+  createAccountOverride,
+  createRandomAddress,
+  disguiseCode,
+  encodeConditions,
+} from '../realistic-simulation.ts';
 
 export interface WalletCall {
   readonly to: Address;
@@ -16,6 +24,8 @@ export interface WalletCall {
   readonly value: bigint;
   /** Its gas limit. */
   readonly gas: bigint;
+  /** Only looks; somebody else may make it, so that the wallet pays no gas for it. */
+  readonly isRead?: boolean;
 }
 
 export interface CallOutcome {
@@ -38,6 +48,11 @@ export type StateOverrides = ReadonlyMap<Address, AccountOverride>;
 
 interface SimulationRequest {
   readonly wallet: Address;
+  /** What it has of the native coin; more is given if it could not pay the calls and their gas. */
+  readonly nativeRaw: bigint;
+  readonly gasPrice: bigint;
+  /** Of a recent block; null if the node does not tell. */
+  readonly conditions: BlockConditions | null;
   readonly calls: readonly WalletCall[];
   readonly overrides: StateOverrides;
   /** Without a hash, any block at that position. */
@@ -52,13 +67,18 @@ export type Simulation =
   | {
       readonly status: 'done';
       readonly outcomes: readonly CallOutcome[];
+      /** What the wallet paid for gas between the first and the last call. */
+      readonly feesRaw: bigint;
       /** The time that was asked for, if the node took it over. */
       readonly timeSeconds?: number | undefined;
     }
   | { readonly status: 'moved' }
-  | { readonly status: 'unable' };
+  | { readonly status: 'unable'; readonly isUnsupported?: boolean };
 
-/** A call to it, in a simulation, returns the native balance of the address that it is given. */
+/**
+ * Stands for an address, another one in each simulation, that returns the native balance of the
+ * address that it is given.
+ */
 const BALANCE_READER = evmAddress('0xba1a00000000000000000000000000000000ba1a');
 /** `return(balance(calldataload(0)))` */
 const BALANCE_READER_CODE = '0x6000353160005260206000f3';
@@ -103,7 +123,13 @@ const UNSUPPORTED_MS = 10 * 60_000;
 const HEX = /^0x[0-9a-f]*$/i;
 
 export function buildNativeBalanceRead(owner: Address): WalletCall {
-  return { to: BALANCE_READER, data: `0x${addressWord(owner)}`, value: 0n, gas: 100_000n };
+  return {
+    to: BALANCE_READER,
+    data: `0x${addressWord(owner)}`,
+    value: 0n,
+    gas: 100_000n,
+    isRead: true,
+  };
 }
 
 function toHex(value: bigint): string {
@@ -123,8 +149,26 @@ function encodeOverrides(overrides: StateOverrides): Record<string, object> {
   );
 }
 
-function withCode(overrides: StateOverrides, address: Address, code: string): StateOverrides {
-  return new Map([...overrides, [address, { ...overrides.get(address), code }]]);
+function withOverride(
+  overrides: StateOverrides,
+  address: Address,
+  more: AccountOverride,
+): StateOverrides {
+  return new Map([...overrides, [address, { ...overrides.get(address), ...more }]]);
+}
+
+/** The request with an address of this simulation alone for what reads balances. */
+function placeReader(request: SimulationRequest): SimulationRequest {
+  const reader = createRandomAddress();
+  const calls = request.calls.map((call) =>
+    call.to === BALANCE_READER ? { ...call, to: reader } : call,
+  );
+  const code = disguiseCode(BALANCE_READER_CODE);
+  return { ...request, calls, overrides: withOverride(request.overrides, reader, { code }) };
+}
+
+function sumOf(values: readonly bigint[]): bigint {
+  return values.reduce((sum, one) => sum + one, 0n);
 }
 
 function buildInvalidReplyError(endpoint: RpcEndpoint): RpcError {
@@ -140,19 +184,41 @@ function computeCallGas(data: string): bigint {
   return gas;
 }
 
-function buildSimulateCall(request: SimulationRequest): RpcCall {
-  const overrides = withCode(request.overrides, BALANCE_READER, BALANCE_READER_CODE);
-  const calls = request.calls.map(({ to, data, value, gas }) => ({
-    ...{ from: request.wallet, to, data, input: data },
+/** With validation contracts see the block's real base fee; only accounts without code pass. */
+function buildSimulateCall(placed: SimulationRequest, validation: boolean): RpcCall {
+  const { wallet, nativeRaw, conditions, timeSeconds } = placed;
+  const gasPrice = toHex(placed.gasPrice);
+  const asker = createRandomAddress();
+  const calls = placed.calls.map(({ to, data, value, gas, isRead }) => ({
+    ...{ from: isRead ? asker : wallet, to, data, input: data, gasPrice },
     value: toHex(value),
     gas: toHex(gas),
   }));
-  const { timeSeconds } = request;
-  const time =
-    timeSeconds === undefined ? {} : { blockOverrides: { time: toQuantity(timeSeconds) } };
-  const blockStateCalls = [{ ...time, stateOverrides: encodeOverrides(overrides), calls }];
-  const params = [{ blockStateCalls, validation: false }, toQuantity(request.block.position)];
+  const needed = sumOf(placed.calls.map(({ value, gas }) => value + gas * placed.gasPrice));
+  const overrides = encodeOverrides(
+    nativeRaw < needed
+      ? withOverride(placed.overrides, wallet, { balance: needed })
+      : placed.overrides,
+  );
+  const time = timeSeconds === undefined ? {} : { time: toQuantity(timeSeconds) };
+  const blockStateCalls = [
+    {
+      blockOverrides: { ...encodeConditions(conditions), ...time },
+      stateOverrides: { ...overrides, [asker]: createAccountOverride(needed) },
+      calls,
+    },
+  ];
+  const params = [{ blockStateCalls, validation }, toQuantity(placed.block.position)];
   return { method: 'eth_simulateV1', params };
+}
+
+/** What the wallet paid for gas: each of its calls was a transaction of its own. */
+function sumSimulatedFees(
+  { calls, gasPrice }: SimulationRequest,
+  outcomes: readonly CallOutcome[],
+) {
+  const used = outcomes.filter((_, index) => calls[index]?.isRead !== true);
+  return sumOf(used.map(({ gasUsed }) => gasUsed * gasPrice));
 }
 
 function parseSimulated(value: unknown, request: SimulationRequest): CallOutcome[] | null {
@@ -178,18 +244,29 @@ function findSimulatedTime(value: unknown, { timeSeconds }: SimulationRequest): 
   return isTaken ? timeSeconds : undefined;
 }
 
-/** In the block itself, not in one after it: its time cannot be chosen everywhere. */
-function buildExecuteCall(request: SimulationRequest): RpcCall {
-  const { wallet, calls, overrides, block } = request;
-  const readable = withCode(overrides, BALANCE_READER, BALANCE_READER_CODE);
-  const whole = withCode(readable, wallet, EXECUTOR_CODE);
+/**
+ * In the block itself, not in one after it: its time cannot be chosen everywhere. All calls are one
+ * transaction, whose gas is paid before the first of them.
+ */
+function buildExecuteCall(placed: SimulationRequest): RpcCall {
+  const { wallet, calls, block, nativeRaw, gasPrice } = placed;
   const parts = calls.map(({ to, data, value, gas }) => {
     const bytes = data.slice(2);
     return [addressWord(to), uintWord(value), uintWord(gas), uintWord(bytes.length / 2), bytes];
   });
-  const gas = calls.reduce((sum, call) => sum + call.gas, EXECUTOR_GAS);
+  const gas = sumOf(calls.map((call) => call.gas)) + EXECUTOR_GAS;
+  const spent = sumOf(calls.map(({ value }) => value));
+  const balance = maxOf(nativeRaw, spent) + gas * gasPrice;
+  const code = disguiseCode(EXECUTOR_CODE);
+  const whole = withOverride(placed.overrides, wallet, { code, balance });
   const data = `0x${parts.flat().join('')}`;
-  const transaction = { from: wallet, to: wallet, data, gas: toHex(gas), gasPrice: '0x0' };
+  const transaction = {
+    from: wallet,
+    to: wallet,
+    data,
+    gas: toHex(gas),
+    gasPrice: toHex(gasPrice),
+  };
   const params = [transaction, toQuantity(block.position), encodeOverrides(whole)];
   return { method: 'eth_call', params };
 }
@@ -213,7 +290,7 @@ function parseExecuted(value: unknown, request: SimulationRequest): CallOutcome[
 }
 
 /** Errors of a node that does not support such a request. */
-const UNABLE_KINDS = ['unsupported', 'rejected', 'reverted', 'stateUnavailable'] as const;
+const UNABLE_KINDS = ['rejected', 'reverted', 'stateUnavailable'] as const;
 
 export class CallSimulator {
   readonly #client: RpcClient;
@@ -227,14 +304,22 @@ export class CallSimulator {
 
   async simulate(request: SimulationRequest): Promise<Simulation> {
     const nowMs = this.#clock.monotonicMs();
+    const placed = placeReader(request);
     if (nowMs >= this.#unsupportedUntilMs) {
-      const simulated = await this.#run(request, buildSimulateCall(request), parseSimulated);
-      if (simulated.status !== 'unable') return simulated;
+      for (const validation of [true, false]) {
+        const call = buildSimulateCall(placed, validation);
+        const simulated = await this.#run(placed, call, parseSimulated);
+        if (simulated.status === 'done') {
+          return { ...simulated, feesRaw: sumSimulatedFees(placed, simulated.outcomes) };
+        }
+        if (simulated.status === 'moved') return simulated;
+        if (simulated.isUnsupported) break;
+      }
     }
-    const executed = await this.#run(request, buildExecuteCall(request), parseExecuted);
+    const executed = await this.#run(placed, buildExecuteCall(placed), parseExecuted);
     // Only if the other way works is the method unsupported.
     if (executed.status === 'done') this.#unsupportedUntilMs = nowMs + UNSUPPORTED_MS;
-    return executed;
+    return executed.status === 'unable' ? { status: 'unable' } : executed;
   }
 
   /**
@@ -279,11 +364,12 @@ export class CallSimulator {
           const outcomes = parse(value, request);
           if (outcomes === null) throw buildInvalidReplyError(endpoint);
           const timeSeconds = findSimulatedTime(value, request);
-          return { status: 'done' as const, outcomes, timeSeconds };
+          return { status: 'done' as const, outcomes, feesRaw: 0n, timeSeconds };
         },
         { signal, minBlock: block.position },
       );
     } catch (error) {
+      if (isRpcError(error, 'unsupported')) return { status: 'unable', isUnsupported: true };
       if (isRpcError(error, ...UNABLE_KINDS)) return { status: 'unable' };
       throw error;
     }
