@@ -230,7 +230,7 @@ test('a client that leaves in the middle of its body is one line and no error', 
 
 test('slow headers and slow bodies are cut off with 408', async (t) => {
   const app = await startTestServer(t, {
-    timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 1000 },
+    timeouts: { headersMs: 150, requestMs: 300, bodyMs: 5000, keepAliveMs: 1000 },
   });
   assert.match(await app.raw('GET /v1/thing HTTP/1.1\r\nhost: x\r\n'), /^HTTP\/1.1 408/);
   const body =
@@ -245,7 +245,7 @@ test(
   CUT_OFF,
   async (t) => {
     const app = await startTestServer(t, {
-      timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
+      timeouts: { headersMs: 150, requestMs: 300, bodyMs: 5000, keepAliveMs: 3_600_000 },
     });
     // Answered from the head alone; the rest of the body never arrives.
     const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
@@ -257,7 +257,7 @@ test(
 test('a handler that never answers becomes 503', async (t) => {
   const app = await startTestServer(t, {
     handlers: { getThing: () => new Promise(() => {}), postThing: () => ({}) },
-    timeouts: { headersMs: 150, requestMs: 200, keepAliveMs: 1000 },
+    timeouts: { headersMs: 150, requestMs: 200, bodyMs: 5000, keepAliveMs: 1000 },
   });
   const response = await app.get('/v1/thing');
   await assertProblem(response, { status: 503, code: 'OVERLOADED' });
