@@ -82,10 +82,6 @@ export const LIMIT_SETTINGS = {
     why: 'How many callers a limiter keeps in memory; the limit holds when very many addresses call.',
     fallback: '100000',
   }),
-  challengesMax: limit('LIMIT_CHALLENGES_MAX', {
-    why: 'How many unsigned sign-in challenges may be open at once, over all callers.',
-    fallback: '20000',
-  }),
   overloadRequestsMax: limit('OVERLOAD_REQUESTS_MAX', {
     why: 'Above this many requests in work, new ones get 503 `OVERLOADED`. A request is in work from the arrival of its body until its answer is sent off. As many bodies may be on their way, a tenth of them from one address; when they are too many, the address with the most loses its oldest.',
     fallback: '1000',

@@ -222,7 +222,7 @@ test('an answer costs its price, also without the work that was refused in it', 
   const server = await startTestServer(t, {
     clock: new ManualClock(),
     limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
-    operations: [{ ...getThing, costByTokens: 'always' }],
+    operations: [{ ...getThing, costBy: 'tokens' }],
     handlers: {
       getThing: async (_, context) => {
         if (isFirst) context.chargeAhead?.({ cost: 10, paid: 1 });
@@ -252,7 +252,7 @@ test('a response with 429 costs nothing, another error its price', async (t) => 
   const server = await startTestServer(t, {
     clock: new ManualClock(),
     limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
-    operations: [{ ...getThing, costByTokens: 'always' }],
+    operations: [{ ...getThing, costBy: 'tokens' }],
     handlers: {
       getThing: async (_, context) => {
         turn += 1;
