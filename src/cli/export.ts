@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { computeOpenTime } from '../candles/interval.ts';
 import { findFamily } from '../compose/chain-families.ts';
+import { toTerminalText } from '../lib/terminal-text.ts';
 import { type Checkpoint, STORED_INTERVALS } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
 import { EXPORT_COLUMNS, type ExportPage, type ExportRequest, readExport } from './export-table.ts';
@@ -178,7 +179,7 @@ export async function exportRows(typed: readonly string[]): Promise<void> {
     } catch (error) {
       // The reader of the output closed it, as `head` does.
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
-      console.error(`mintwire: ${(error as Error).message}`);
+      console.error(`mintwire: ${toTerminalText((error as Error).message)}`);
       process.exitCode = 1;
     }
   });

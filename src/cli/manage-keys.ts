@@ -1,6 +1,7 @@
 // `mintwire keys list|revoke`: manages a wallet's keys, for operators, while a service runs.
 
 import { FAMILIES } from '../compose/chain-families.ts';
+import { toTerminalText } from '../lib/terminal-text.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
@@ -129,7 +130,7 @@ export async function manageKeys(typed: readonly string[]): Promise<void> {
     await withStore((store) => run(store, wanted));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    console.error(`mintwire: ${error.message}`);
+    console.error(`mintwire: ${toTerminalText(error.message)}`);
     process.exitCode = 2;
   }
 }

@@ -364,3 +364,12 @@ test('each request gives one log line and one count, by operation', async (t) =>
   assert.match(text, /mintwire_http_request_duration_seconds_count\{operation="getThing"\} 1/);
   assert.match(text, /mintwire_limiter_decisions_total\{policy="anonymous",outcome="allowed"\} 1/);
 });
+
+test('behind https browsers are told to stay with it, on every response', async (t) => {
+  const [secure, plain] = [await startTestServer(t, { isSecure: true }), await startTestServer(t)];
+  for (const path of ['/v1/thing', '/v1/nope']) {
+    const field = (await secure.get(path)).headers.get('strict-transport-security');
+    assert.equal(field, 'max-age=31536000');
+    assert.equal((await plain.get(path)).headers.get('strict-transport-security'), null);
+  }
+});

@@ -58,6 +58,9 @@ interface ObservedResponse extends ServerResponse {
   mintwireExchange?: Exchange;
 }
 
+/** Browsers that came over https do not come without it for a year. */
+const HSTS = 'max-age=31536000';
+
 /** Operations that are never rejected for overload. */
 const NEVER_SHED = new Set(['getHealth']);
 
@@ -160,6 +163,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     const exchange = new Exchange({ request, response, target, id, startedMs }, tools);
     // A POST is work once its body has arrived.
     if (request.method !== 'POST') exchange.beginWork();
+    if (options.isSecure) exchange.addHeader('strict-transport-security', HSTS);
     (response as ObservedResponse).mintwireExchange = exchange;
     response.on('close', observeClosed);
     try {

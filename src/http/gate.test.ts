@@ -275,3 +275,46 @@ test('a response with 429 costs nothing, another error its price', async (t) => 
   // Of 20: the first paid 5, the third and the last 1 each.
   assert.match(field ?? '', /r=13;/);
 });
+
+test("a request that the wallet's budget refuses does not spend the key's share", async () => {
+  const clock = new ManualClock();
+  const identify = () => ({
+    ...({ kind: 'key', key: 'w', walletId: walletId('w'), keyId: 'k', tier: null } as const),
+    limits: { scopes: new Set(KEY_SCOPES), isAllowedFrom: () => true, perMinute: 60 },
+  });
+  const limits = buildLimits({});
+  const shares: Limiter[] = [];
+  const gate = new Gate({
+    ...limits,
+    budgets: { ...limits.budgets, key: { policy: 'key', perMinute: 120, burst: 20 } },
+    ...{ identify, countUse: () => undefined, clock, metrics: new Metrics() },
+    createLimiter: (of) => {
+      const limiter = new Limiter(of);
+      if (of.budget.policy === 'key-share') shares.push(limiter);
+      return limiter;
+    },
+  });
+  const visitor = {
+    ...{ addressGroup: 'g', authorization: undefined, sessionCookie: undefined },
+    ...{ isFromPage: false, isFromOwnPage: false },
+  };
+  const passage = { access: 'public', scope: 'data', isWrite: false } as const;
+  await gate.admit(visitor, { ...passage, cost: 1 });
+  const [share] = shares;
+  assert.ok(share);
+  // Another key of the wallet has used up the wallet's budget.
+  const caller = { identity: { ...identify(), limits: null }, addressGroup: 'g' };
+  gate.chargeMore(caller, { cost: 19, isRequest: false });
+  const readLeft = () => share.take('k', 0).remaining;
+  const left = readLeft();
+  assert.ok(left > 0);
+  const own = { identity: identify(), addressGroup: 'g' };
+  await assert.rejects(async () => gate.admit(visitor, { ...passage, cost: 5 }), {
+    code: 'RATE_LIMITED',
+  });
+  assert.equal(readLeft(), left);
+  assert.throws(() => gate.chargeMore(own, { cost: 5, isRequest: false }), {
+    code: 'RATE_LIMITED',
+  });
+  assert.equal(readLeft(), left);
+});

@@ -1,6 +1,7 @@
 // The log: pino's lines, redacted, as JSON for machines or as text for people.
 
 import { destination, type Logger as PinoLogger, pino } from 'pino';
+import { toTerminalLine, toTerminalText } from '../lib/terminal-text.ts';
 import { LineBuffer, type LineSink } from './line-buffer.ts';
 import { redact } from './redact.ts';
 
@@ -37,9 +38,9 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-/** Text unchanged, unless it could move a terminal's cursor or forge a line. */
+/** Text as it is, without what could move a terminal's cursor or forge a line. */
 function toShownValue(value: unknown): string {
-  return typeof value === 'string' && !/\p{C}/u.test(value) ? value : JSON.stringify(value);
+  return toTerminalLine(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** A JSON line as readable text: time, level, message, then the fields. */
@@ -54,7 +55,7 @@ function toTextLine(line: string): string {
     toShownValue(msg ?? ''),
     ...shown,
   ];
-  return `${head.join(' ')}${stack ? `\n${stack}` : ''}\n`;
+  return `${head.join(' ')}${stack ? `\n${toTerminalText(stack)}` : ''}\n`;
 }
 
 /** A line as JSON text, or a request whose line is not formatted yet. */
