@@ -1,11 +1,11 @@
 // `mintwire keys list|revoke`: manages a wallet's keys, for operators, while a service runs.
 
 import { FAMILIES } from '../compose/chain-families.ts';
-import { toTerminalText } from '../lib/terminal-text.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import type { Store } from '../store/store.ts';
+import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { withStore } from './with-store.ts';
 

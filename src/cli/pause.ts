@@ -2,10 +2,10 @@
 // operators, while a service runs.
 
 import { findFamily } from '../compose/chain-families.ts';
-import { toTerminalLine } from '../lib/terminal-text.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
+import { toTerminalLine } from '../telemetry/terminal-text.ts';
 import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { withStore } from './with-store.ts';

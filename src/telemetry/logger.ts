@@ -1,9 +1,9 @@
 // The log: pino's lines, redacted, as JSON for machines or as text for people.
 
 import { destination, type Logger as PinoLogger, pino } from 'pino';
-import { toTerminalLine, toTerminalText } from '../lib/terminal-text.ts';
 import { LineBuffer, type LineSink } from './line-buffer.ts';
 import { redact } from './redact.ts';
+import { toTerminalLine, toTerminalText } from './terminal-text.ts';
 
 /** A request in the log: chosen fields only, so that no secret can get in. */
 interface RequestLine {

@@ -1,4 +1,4 @@
-// Makes text from strangers safe to print: nothing in it can move a terminal's cursor or forge a line.
+// Makes text from strangers safe to print: it cannot move a terminal's cursor or forge a line.
 
 /** All of Unicode's control, format, surrogate, private-use and unassigned characters. */
 const UNPRINTABLE = /\p{C}/gu;
