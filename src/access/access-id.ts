@@ -1,4 +1,4 @@
-// Ids of challenges, sessions and keys: unguessable, with a prefix for their type.
+// Ids of sessions and keys: unguessable, with a prefix for their type.
 
 import { randomBytes } from 'node:crypto';
 import { toBase62 } from '../lib/base62.ts';
@@ -6,7 +6,7 @@ import { toBase62 } from '../lib/base62.ts';
 /** 128 bits in base62. */
 const LENGTH = 22;
 
-export function createAccessId(kind: 'ch' | 'se' | 'key'): string {
+export function createAccessId(kind: 'se' | 'key'): string {
   return `${kind}_${createNonce()}`;
 }
 

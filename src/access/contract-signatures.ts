@@ -1,4 +1,6 @@
-// Signatures of contract wallets. Only a node can check them, so the checks have their own budget.
+// Signatures of contract wallets. Only a node can check them, so callers have a budget for it.
+//
+// There is none for a wallet: others could spend it, and its owner could not sign in.
 
 import type { SignedText } from '../chains/wallet-signatures.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -28,12 +30,15 @@ interface ContractSignaturesOptions {
 
 const TIMEOUT_MS = 5000;
 const AT_ONCE_MAX = 8;
+const AT_ONCE_PER_CALLER_MAX = 2;
 const BUDGET = { policy: 'contract-signature', perMinute: 20, burst: 10 };
 const RETRY_SECONDS = 5;
 
 export class ContractSignatures {
   readonly #verify: VerifyContractSignature;
   readonly #limiter: Limiter;
+  /** How many checks of each caller are under way. */
+  readonly #byCaller = new Map<string, number>();
   #underWay = 0;
 
   constructor(options: ContractSignaturesOptions) {
@@ -41,21 +46,33 @@ export class ContractSignatures {
     this.#limiter = new Limiter({ ...options, budget: BUDGET });
   }
 
-  async verify(query: ContractSignature, addressGroup: string): Promise<boolean> {
-    this.#spend(`caller ${addressGroup}`);
-    this.#spend(`wallet ${query.chain} ${query.address}`);
-    if (this.#underWay >= AT_ONCE_MAX)
-      throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
-    this.#underWay += 1;
+  /** Null if no node of the chain is configured. */
+  async verify(query: ContractSignature, addressGroup: string): Promise<boolean | null> {
+    this.#spend(addressGroup);
+    this.#enter(addressGroup);
     try {
-      const verdict = await this.#verify(query, AbortSignal.timeout(TIMEOUT_MS));
-      if (verdict === null) throw buildUnavailableError(query.chain);
-      return verdict;
+      return await this.#verify(query, AbortSignal.timeout(TIMEOUT_MS));
     } catch (error) {
-      throw error instanceof AppError ? error : buildUnavailableError(query.chain, error);
+      throw error instanceof AppError ? error : buildNodeError(query.chain, error);
     } finally {
-      this.#underWay -= 1;
+      this.#leave(addressGroup);
     }
+  }
+
+  #enter(addressGroup: string): void {
+    const own = this.#byCaller.get(addressGroup) ?? 0;
+    if (this.#underWay >= AT_ONCE_MAX || own >= AT_ONCE_PER_CALLER_MAX) {
+      throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
+    }
+    this.#underWay += 1;
+    this.#byCaller.set(addressGroup, own + 1);
+  }
+
+  #leave(addressGroup: string): void {
+    this.#underWay -= 1;
+    const own = (this.#byCaller.get(addressGroup) ?? 0) - 1;
+    if (own > 0) this.#byCaller.set(addressGroup, own);
+    else this.#byCaller.delete(addressGroup);
   }
 
   #spend(identity: string): void {
@@ -67,7 +84,7 @@ export class ContractSignatures {
   }
 }
 
-function buildUnavailableError(chain: ChainSlug, cause?: unknown): AppError {
+export function buildNodeError(chain: ChainSlug, cause?: unknown): AppError {
   return new AppError(
     'UPSTREAM_UNAVAILABLE',
     { upstream: `The node of ${chain}, which is needed to check this signature,` },

@@ -25,8 +25,6 @@ import { UsageCounter } from './usage-counter.ts';
 /** With the time of a lookup, this keeps a revocation in another process within one second. */
 export const CREDENTIAL_LIFE_MS = 750;
 const CACHE = { lifeMs: CREDENTIAL_LIFE_MS, sizeMax: 10_000 };
-const CHALLENGES_PER_CALLER_MAX = 20;
-const CHALLENGES_PER_ADDRESS_MAX = 50;
 
 interface AccessOptions {
   readonly config: Pick<Config, 'access' | 'limits' | 'knownChains' | 'tiers'>;
@@ -73,13 +71,8 @@ export function createAccess(options: AccessOptions): Access {
     clock,
     identitiesMax: limits.limiterIdentitiesMax,
   });
-  const bounds = {
-    perCallerMax: CHALLENGES_PER_CALLER_MAX,
-    perAddressMax: CHALLENGES_PER_ADDRESS_MAX,
-    totalMax: limits.challengesMax,
-  };
   const signIn = new SignIn({
-    ...{ store, peppers, sessions, knownChains, findFamily, contracts, origins, bounds, clock },
+    ...{ peppers, sessions, knownChains, findFamily, contracts, origins, clock },
   });
   const tiers = buildTiers(limits, config.tiers);
   const upkeep = new Upkeep({ store, usage, operationUsage, sessions, keys, watch, clock, log });

@@ -7,6 +7,9 @@ import {
   LOOKUP_COST,
   type Operation,
   type OutputOf,
+  ROWS_INCLUDED,
+  ROWS_PER_UNIT,
+  TOKENS_PER_UNIT,
 } from '../contract/operation.ts';
 import type { getEntitlements } from '../contract/operations/get-entitlements.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -33,6 +36,9 @@ export function buildEntitlements(
       burst: tier.budget.burst,
       costs: options.costs,
       evaluationsPerUnit: EVALUATIONS_PER_UNIT,
+      rowsIncluded: ROWS_INCLUDED,
+      rowsPerUnit: ROWS_PER_UNIT,
+      tokensPerUnit: TOKENS_PER_UNIT,
     },
     limits: tier.depth,
     chains: options.chains,

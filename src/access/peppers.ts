@@ -15,7 +15,7 @@ interface TokenHash {
 }
 
 /** Domain separation: hashes for different purposes never match. */
-type Purpose = 'caller' | 'cursor' | 'pepper' | 'word' | 'request' | 'quote';
+type Purpose = 'challenge' | 'cursor' | 'pepper' | 'word' | 'request' | 'quote';
 
 const MARK_LENGTH = 22;
 

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { SessionRecord, SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
-import type { AccessStore } from '../store/access-store.ts';
+import type { AccessStore, UsedChallenge } from '../store/access-store.ts';
 import { createAccessId } from './access-id.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type { CredentialWatch } from './credential-watch.ts';
@@ -83,7 +83,7 @@ export class Sessions {
 
   /** Null if the challenge was used or expired in the meantime. */
   async begin(signIn: {
-    readonly challengeId: string;
+    readonly challenge: UsedChallenge;
     readonly wallet: WalletRecord;
     readonly chain: ChainSlug;
     readonly transport: SessionTransport;
@@ -102,7 +102,7 @@ export class Sessions {
       expiresAtMs: nowMs + SESSION_LIFE_MS,
     };
     const options = { sessionsMax: SESSIONS_PER_WALLET_MAX };
-    const result = await store.signIn(signIn.challengeId, record, options);
+    const result = await store.signIn(signIn.challenge, record, options);
     if (result.outcome === 'challengeGone') return null;
     for (const id of result.endedIds) this.#forget(id);
     return { token, record };

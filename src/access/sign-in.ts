@@ -1,14 +1,15 @@
-// Sign-in: the server writes and stores a challenge, and accepts a signature of exactly that text.
+// Sign-in: the server writes a challenge, and accepts a signature of exactly that text, once.
 
 import type { ChainFamily } from '../chains/family.ts';
+import type { WorkContext } from '../contract/work-context.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { SessionTransport } from '../model/access-record.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
+import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
-import type { AccessStore, ChallengeBounds } from '../store/access-store.ts';
-import { createAccessId, createNonce } from './access-id.ts';
-import type { ContractSignatures } from './contract-signatures.ts';
+import { createNonce } from './access-id.ts';
+import { type Challenge, openChallenge, sealChallenge } from './challenge-seal.ts';
+import { buildNodeError, type ContractSignatures } from './contract-signatures.ts';
 import type { Peppers } from './peppers.ts';
 import { isPrivateKeyShapedSignature } from './private-key-shape.ts';
 import { type SessionOrigins, toDomain } from './session-origins.ts';
@@ -19,25 +20,27 @@ import { verifyWallet } from './verify-wallet.ts';
 import { parseChain, parseWalletAddress } from './wallet-address.ts';
 
 export const CHALLENGE_LIFE_MS = 5 * 60_000;
-/** A few wrong signatures are mistakes; many are an attempt to load the nodes. */
-const FAILURES_MAX = 5;
+/** What a wrong signature costs its sender on top, whoever it was meant to sign in. */
+const FAILURE_COST = 5;
 
 interface SignInOptions {
-  readonly store: AccessStore;
   readonly peppers: Peppers;
   readonly sessions: Sessions;
   readonly knownChains: ChainRegistry;
   readonly findFamily: (chain: ChainSlug) => ChainFamily;
   readonly contracts: ContractSignatures;
   readonly origins: SessionOrigins;
-  readonly bounds: ChallengeBounds;
   readonly clock: Clock;
 }
 
 /** The caller, as opposed to the input. */
-interface SignInCaller {
+interface SignInCaller extends Pick<WorkContext, 'chargeDone'> {
   readonly addressGroup: string;
   readonly origin: string | null;
+}
+
+function computeEnd({ issuedAtMs }: Challenge): number {
+  return issuedAtMs + CHALLENGE_LIFE_MS;
 }
 
 export class SignIn {
@@ -47,38 +50,32 @@ export class SignIn {
     this.#options = options;
   }
 
-  async challenge(
+  challenge(
     input: { readonly address: string; readonly chain: string; readonly domain?: string },
     caller: SignInCaller,
-  ): Promise<{ challengeId: string; message: string; expiresAt: number }> {
-    const { store, peppers, clock, bounds, findFamily, knownChains } = this.#options;
+  ): { challengeId: string; message: string; expiresAt: number } {
+    const { peppers, clock, findFamily, knownChains } = this.#options;
     const chain = parseChain(knownChains, input.chain);
     const family = findFamily(chain.slug);
-    const { accountName } = family.wallets;
-    const address = parseWalletAddress(family, { chain: chain.slug, text: input.address });
-    const uri = this.#pickOrigin(input.domain ?? null, caller.origin);
-    const domain = toDomain(uri);
-    const issuedAtMs = clock.nowMs();
-    const expiresAtMs = issuedAtMs + CHALLENGE_LIFE_MS;
-    const nonce = createNonce();
-    const record = {
-      id: createAccessId('ch'),
+    const challenge: Challenge = {
       chain: chain.slug,
-      address,
-      domain,
-      message: writeSignInText({
-        ...{ chain, accountName, address, domain, uri, nonce, issuedAtMs, expiresAtMs },
-      }),
-      callerMark: peppers.mark('caller', caller.addressGroup),
-      createdAtMs: issuedAtMs,
-      expiresAtMs,
+      address: parseWalletAddress(family, { chain: chain.slug, text: input.address }),
+      uri: this.#pickOrigin(input.domain ?? null, caller.origin),
+      nonce: createNonce(),
+      issuedAtMs: clock.nowMs(),
     };
-    const opening = await store.openChallenge(record, bounds);
-    if (opening.outcome === 'full') {
-      const retryAfterSeconds = Math.max(1, Math.ceil((opening.freeAtMs - issuedAtMs) / 1000));
-      throw new AppError('TOO_MANY_CHALLENGES', { retryAfterSeconds }, { retryAfterSeconds });
-    }
-    return { challengeId: record.id, message: record.message, expiresAt: expiresAtMs };
+    return {
+      challengeId: sealChallenge(peppers, challenge),
+      message: this.#writeText(challenge, chain),
+      expiresAt: computeEnd(challenge),
+    };
+  }
+
+  #writeText(challenge: Challenge, chain: ChainInfo): string {
+    const { accountName } = this.#options.findFamily(chain.slug).wallets;
+    const domain = toDomain(challenge.uri);
+    const expiresAtMs = computeEnd(challenge);
+    return writeSignInText({ ...challenge, chain, accountName, domain, expiresAtMs });
   }
 
   async verify(
@@ -89,29 +86,49 @@ export class SignIn {
     },
     caller: SignInCaller,
   ): Promise<BegunSession> {
-    const { store, clock, contracts, sessions, findFamily, knownChains } = this.#options;
+    const { peppers, clock, sessions, knownChains } = this.#options;
     const { challengeId, signature, transport } = input;
     // Without this check another site could sign its visitor in as someone else.
     if (transport === 'cookie') this.#assertOrigin(caller.origin);
     if (isPrivateKeyShapedSignature(signature)) throw buildUnauthorizedError('PRIVATE_KEY_REFUSED');
-    const challenge = await store.readChallenge(challengeId, clock.nowMs());
+    const challenge = openChallenge(peppers, challengeId);
     // A chain may have left the operator's file since.
     const chain = challenge && knownChains.find(challenge.chain);
-    if (challenge === null || chain === null) throw new AppError('CHALLENGE_EXPIRED', {});
-    if (transport === 'cookie' && toDomain(caller.origin ?? '') !== challenge.domain) {
+    if (challenge === null || chain === null || computeEnd(challenge) <= clock.nowMs()) {
+      throw new AppError('CHALLENGE_EXPIRED', {});
+    }
+    if (transport === 'cookie' && toDomain(caller.origin ?? '') !== toDomain(challenge.uri)) {
       throw new AppError('ORIGIN_NOT_ALLOWED', {});
     }
-    const { addressGroup } = caller;
-    const { wallets } = findFamily(challenge.chain);
-    const signed = { challenge, signature, addressGroup, caip2: chain.caip2 };
-    const wallet = await verifyWallet(signed, wallets, contracts);
-    if (wallet === null) {
-      await store.failChallenge(challengeId, FAILURES_MAX);
-      throw new AppError('INVALID_SIGNATURE', {});
-    }
-    const begun = await sessions.begin({ challengeId, wallet, chain: challenge.chain, transport });
+    const wallet = await this.#findSigner({ challenge, chain, signature }, caller);
+    const used = { nonce: challenge.nonce, expiresAtMs: computeEnd(challenge) };
+    const begun = await sessions.begin({
+      ...{ challenge: used, wallet, chain: challenge.chain, transport },
+    });
     if (begun === null) throw new AppError('CHALLENGE_EXPIRED', {});
     return begun;
+  }
+
+  async #findSigner(
+    signed: {
+      readonly challenge: Challenge;
+      readonly chain: ChainInfo;
+      readonly signature: string;
+    },
+    caller: SignInCaller,
+  ): Promise<WalletRecord> {
+    const { findFamily, contracts } = this.#options;
+    const { challenge, chain, signature } = signed;
+    const text = this.#writeText(challenge, chain);
+    const { addressGroup } = caller;
+    const signer = await verifyWallet(
+      { challenge, text, signature, addressGroup, caip2: chain.caip2 },
+      findFamily(chain.slug).wallets,
+      contracts,
+    );
+    if (typeof signer !== 'string') return signer;
+    caller.chargeDone?.(FAILURE_COST);
+    throw signer === 'refused' ? new AppError('INVALID_SIGNATURE', {}) : buildNodeError(chain.slug);
   }
 
   #assertOrigin(origin: string | null): void {

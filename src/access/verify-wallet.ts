@@ -1,13 +1,16 @@
-// A challenge and a signature → the wallet that signed, or null.
+// A challenge and a signature → the wallet that signed, or why there is none.
 
 import type { ChainFamily } from '../chains/family.ts';
 import type { WalletSignatures } from '../chains/wallet-signatures.ts';
-import type { ChallengeRecord, WalletRecord } from '../model/access-record.ts';
+import type { WalletRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
+import type { Challenge } from './challenge-seal.ts';
 import type { ContractSignatures } from './contract-signatures.ts';
 
 interface SignedChallenge {
-  readonly challenge: ChallengeRecord;
+  readonly challenge: Pick<Challenge, 'chain' | 'address'>;
+  /** The whole text to sign, as the server wrote it. */
+  readonly text: string;
   readonly signature: string;
   readonly addressGroup: string;
   /** The CAIP-2 identifier of the challenge's chain. */
@@ -45,12 +48,13 @@ export async function verifyWallet(
   signed: SignedChallenge,
   wallets: WalletSignatures,
   contracts: ContractSignatures,
-): Promise<WalletRecord | null> {
-  const { challenge, signature, addressGroup, caip2 } = signed;
-  const { address, message: text, chain } = challenge;
+): Promise<WalletRecord | 'refused' | 'noNode'> {
+  const { challenge, text, signature, addressGroup, caip2 } = signed;
+  const { address, chain } = challenge;
   const verdict = await wallets.check({ address, text, signature });
   if (verdict === 'signed') return { id: `${wallets.namespace}:${address}` as WalletId, address };
-  if (verdict === 'refused') return null;
+  if (verdict === 'refused') return 'refused';
   const accepted = await contracts.verify({ chain, address, text, signature }, addressGroup);
-  return accepted ? { id: `${caip2}:${address}` as WalletId, address } : null;
+  if (accepted === null) return 'noNode';
+  return accepted ? { id: `${caip2}:${address}` as WalletId, address } : 'refused';
 }

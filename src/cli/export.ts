@@ -7,6 +7,7 @@ import { computeOpenTime } from '../candles/interval.ts';
 import { findFamily } from '../compose/chain-families.ts';
 import { type Checkpoint, STORED_INTERVALS } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
+import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { EXPORT_COLUMNS, type ExportPage, type ExportRequest, readExport } from './export-table.ts';
 import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
@@ -178,7 +179,7 @@ export async function exportRows(typed: readonly string[]): Promise<void> {
     } catch (error) {
       // The reader of the output closed it, as `head` does.
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
-      console.error(`mintwire: ${(error as Error).message}`);
+      console.error(`mintwire: ${toTerminalText((error as Error).message)}`);
       process.exitCode = 1;
     }
   });

@@ -5,6 +5,7 @@ import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';
 import type { Store } from '../store/store.ts';
+import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { withStore } from './with-store.ts';
 
@@ -129,7 +130,7 @@ export async function manageKeys(typed: readonly string[]): Promise<void> {
     await withStore((store) => run(store, wanted));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    console.error(`mintwire: ${error.message}`);
+    console.error(`mintwire: ${toTerminalText(error.message)}`);
     process.exitCode = 2;
   }
 }

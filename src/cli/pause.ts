@@ -5,6 +5,7 @@ import { findFamily } from '../compose/chain-families.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
+import { toTerminalLine } from '../telemetry/terminal-text.ts';
 import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { withStore } from './with-store.ts';
@@ -51,7 +52,7 @@ async function setPaused(store: Store, target: PauseTarget, paused: boolean): Pr
   const [known] = await store.market.readTokens(chain, [token]);
   if (known === undefined) console.error(`note: ${chain} has no such token so far`);
   const changed = await store.pauses.setPaused({ chain, token, paused, nowMs: Date.now() });
-  const name = known?.symbol == null ? '' : ` (${known.symbol})`;
+  const name = known?.symbol == null ? '' : ` (${toTerminalLine(known.symbol)})`;
   const state = paused ? 'paused' : 'active';
   const shown = findFamily(chain).addresses.toShown(token);
   console.log(`${shown}${name} on ${chain} is ${changed ? 'now' : 'already'} ${state}.`);

@@ -105,7 +105,7 @@ async function start(
     const { startWorkers } = await import('../compose/start-workers.ts');
     return await startWorkers({ config, terminal });
   }
-  const entrance = (await isFirst(of.link)) ? await openEntrance(config.server) : null;
+  const entrance = (await isFirst(of.link)) ? await openEntrance(config) : null;
   if (entrance !== null) onOpen(entrance);
   const { startService } = await loadService();
   return await startService({ config, ...of, entrance, terminal });

@@ -1,8 +1,14 @@
 // The port of the API, open before the service is loaded: `/health` is answered at once.
 
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
+import {
+  boundConnections,
+  computeConnectionsMax,
+  readFilesMax,
+} from '../http/bound-connections.ts';
 import { createBareServer } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
 import { WaitingRoom } from '../http/waiting-room.ts';
@@ -20,8 +26,23 @@ export interface Entrance {
   refuse(): void;
 }
 
-export async function openEntrance({ host, port }: Config['server']): Promise<Entrance> {
+/** To be called before the server listens. */
+export function limitConnections(
+  server: Server,
+  { server: { trustedProxies }, limits, streams }: Config,
+): void {
+  boundConnections(server, {
+    connectionsMax: computeConnectionsMax(2 * streams.totalMax, readFilesMax()),
+    perAddressMax: limits.addressConnections,
+    trustedProxies,
+    createRequestId: () => randomUUID(),
+  });
+}
+
+export async function openEntrance(config: Config): Promise<Entrance> {
+  const { host, port } = config.server;
   const server = createBareServer();
+  limitConnections(server, config);
   const drain = createDrain(server);
   const room = new WaitingRoom(server);
   const at: AddressInfo = await listen(server, { host, port });

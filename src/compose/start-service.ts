@@ -29,7 +29,7 @@ import { Metrics } from '../telemetry/metrics.ts';
 import { ChainConnections } from './chain-connections.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openConsole } from './open-console.ts';
-import type { Entrance } from './open-entrance.ts';
+import { type Entrance, limitConnections } from './open-entrance.ts';
 import { openLimits } from './open-limits.ts';
 import { openLogger } from './open-logger.ts';
 import { openLookups } from './open-lookups.ts';
@@ -340,6 +340,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { findFile } = served;
   const ownHeads = await readOwnHeads(logger);
   const server = entrance?.server ?? createBareServer(DEFAULT_TIMEOUTS);
+  if (entrance === null) limitConnections(server, config);
   createHttpServer(
     {
       ...buildServerOptions(parts, { handlers: served.handlers, limits }),

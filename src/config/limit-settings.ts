@@ -68,6 +68,10 @@ export const LIMIT_SETTINGS = {
     why: 'The same for all sessions of a wallet.',
     fallback: '60',
   }),
+  addressConnections: limit('LIMIT_ADDRESS_CONNECTIONS', {
+    why: 'How many connections one address may have open to a process; more are closed with 503 `OVERLOADED`. In all, a process has twice `STREAMS_MAX`, and fewer than the limit of open files allows; when they are taken, the address with the most loses its oldest. Trusted proxies are not counted: they bound their own clients.',
+    fallback: '1000',
+  }),
   redisUrl: optionalSetting('REDIS_URL', redisUrl, {
     group: 'Limits',
     why: 'A Redis or Valkey server through which processes on one `DATABASE_URL` share budgets and stream caps. While it is down, each takes its share of them. Unset, each process counts on its own.',
@@ -78,12 +82,8 @@ export const LIMIT_SETTINGS = {
     why: 'How many callers a limiter keeps in memory; the limit holds when very many addresses call.',
     fallback: '100000',
   }),
-  challengesMax: limit('LIMIT_CHALLENGES_MAX', {
-    why: 'How many unsigned sign-in challenges may be open at once, over all callers.',
-    fallback: '20000',
-  }),
   overloadRequestsMax: limit('OVERLOAD_REQUESTS_MAX', {
-    why: 'Above this many concurrent requests, new ones get 503 `OVERLOADED`.',
+    why: 'Above this many requests in work, new ones get 503 `OVERLOADED`. A request is in work from the arrival of its body until its answer is sent off. As many bodies may be on their way, a tenth of them from one address; when they are too many, the address with the most loses its oldest.',
     fallback: '1000',
   }),
   overloadLagMs: limit('OVERLOAD_LAG_MS', {

@@ -31,8 +31,17 @@ export const EVALUATIONS_PER_UNIT = 50_000;
 /** What it costs more if a token has to be looked up on its chain. */
 export const LOOKUP_COST = 10;
 
-/** How many tokens an operation's cost includes; each further started group costs 1 more. */
-const TOKENS_PER_UNIT = 10;
+/** How many rows a read's cost includes, and how many more each further unit does. */
+export const ROWS_INCLUDED = 100;
+export const ROWS_PER_UNIT = 500;
+
+/** How many tokens a read's cost includes; each further started group costs 1 more. */
+export const TOKENS_PER_UNIT = 30;
+
+/** What a request for so many rows costs beyond its own cost, which is that of a read. */
+export function computeRowsCost(rows: number): number {
+  return Math.max(0, Math.ceil((rows - ROWS_INCLUDED) / ROWS_PER_UNIT));
+}
 
 /** What a request for so many tokens costs beyond its own cost, which is that of a read. */
 export function computeTokensCost(count: number): number {
@@ -49,7 +58,7 @@ function isBySearch({ cost }: { readonly cost: CostClass }): boolean {
   return cost === 'quote' || cost === 'build';
 }
 
-type CostFacts = Pick<Operation, 'cost' | 'errors' | 'costByTokens'>;
+type CostFacts = Pick<Operation, 'cost' | 'errors' | 'costBy'>;
 
 export function describeCost(operation: CostFacts): string {
   const parts = [String(COSTS[operation.cost])];
@@ -57,9 +66,13 @@ export function describeCost(operation: CostFacts): string {
   if (isBySearch(operation)) {
     parts.push(`1 more for every ${each} pool evaluations beyond the first ${each}`);
   }
-  if (operation.costByTokens !== null) {
-    const when = operation.costByTokens === 'always' ? '' : `, with \`${operation.costByTokens}\``;
-    parts.push(`1 more for every started ${TOKENS_PER_UNIT} tokens beyond the first${when}`);
+  if (operation.costBy === 'tokens') {
+    parts.push(`1 more for every started ${TOKENS_PER_UNIT} tokens beyond the first`);
+  }
+  if (operation.costBy === 'rows') {
+    parts.push(
+      `1 more for every started ${ROWS_PER_UNIT} rows asked for beyond the first ${ROWS_INCLUDED}`,
+    );
   }
   if (isByLookup(operation)) {
     parts.push(`${LOOKUP_COST} more if a token has to be looked up on its chain`);
@@ -126,8 +139,8 @@ export interface Operation<
   /** Whether an `Idempotency-Key` header is accepted. */
   readonly takesIdempotencyKey: boolean;
   readonly cost: CostClass;
-  /** Whether many tokens cost more: always, or only with the named field. */
-  readonly costByTokens: 'always' | 'at' | null;
+  /** Of what many cost more: the tokens or the rows that are asked for. */
+  readonly costBy: 'tokens' | 'rows' | null;
   /** Whether its handler may wait for something to happen, until the caller disconnects. */
   readonly mayWait: boolean;
   /** The query of a GET or DELETE, the body of a POST. Unknown fields are rejected. */
@@ -159,7 +172,7 @@ type Defaults =
   | 'access'
   | 'pages'
   | 'isRaw'
-  | 'costByTokens'
+  | 'costBy'
   | 'mayWait'
   | 'takesIdempotencyKey'
   | 'anyTextFields'
@@ -177,7 +190,7 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
     access: 'public',
     pages: definition.access === 'session' ? 'own' : 'any',
     isRaw: false,
-    costByTokens: null,
+    costBy: null,
     mayWait: false,
     takesIdempotencyKey: false,
     anyTextFields: [],

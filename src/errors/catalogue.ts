@@ -319,12 +319,6 @@ export const ERROR_CATALOGUE = {
     detail: 'The {policy} budget is used up. Try again in {retryAfterSeconds} s.',
     help: 'Wait as long as `Retry-After` says. `RateLimit` and `RateLimit-Policy` show the budget on every metered response; an API key has a larger one.',
   },
-  TOO_MANY_CHALLENGES: {
-    status: 429,
-    title: 'Too many challenges',
-    detail: 'Too many challenges are open. Try again in {retryAfterSeconds} s.',
-    help: 'Use the open challenges, or wait as long as `Retry-After` says: a challenge expires after five minutes.',
-  },
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'Request header fields too large',

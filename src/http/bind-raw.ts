@@ -69,7 +69,7 @@ async function correctRefusal(
     return error.withCost(handler.findCost(null));
   }
   try {
-    const body = await readJsonBytes(request);
+    const body = await readJsonBytes(exchange);
     return error.withCost(handler.findCost({ body, headers }));
   } catch {
     // No message can be in such a body.
@@ -115,7 +115,7 @@ export function bindRawOperation(
     const { request, identity } = exchange;
     if (identity === null) throw new Error(`${operation.id} was called without a caller`);
     const raw: RawRequest = {
-      body: await readJsonBytes(request),
+      body: await readJsonBytes(exchange),
       headers: request.headers,
       begin: createMessages(exchange, options, passage.cost),
       rename: (name) => {

@@ -38,3 +38,13 @@ test('an invalid entry in the header leaves the last valid address', () => {
   assert.equal(read(request('10.0.0.1', '')), '10.0.0.1');
   assert.equal(read(request('10.0.0.1', `${'x,'.repeat(5000)}203.0.113.9`)), '203.0.113.9');
 });
+
+test('a hop may have a port', () => {
+  const read = createAddressReader(['10.0.0.0/8']);
+  assert.equal(read(request('10.0.0.1', '203.0.113.9:4711')), '203.0.113.9');
+  assert.equal(read(request('10.0.0.1', '203.0.113.9:4711, 10.0.0.2:80')), '203.0.113.9');
+  assert.equal(read(request('10.0.0.1', '[2001:db8::5]:4711')), '2001:db8:0:0::/64');
+  assert.equal(read(request('10.0.0.1', '[2001:db8::5]')), '2001:db8:0:0::/64');
+  assert.equal(read(request('10.0.0.1', '2001:db8::5')), '2001:db8:0:0::/64');
+  assert.equal(read(request('10.0.0.1', '203.0.113.9:port')), '10.0.0.1');
+});

@@ -13,6 +13,13 @@ interface AddressedRequest {
 /** The caller's address group; a forged header from an untrusted peer has no effect. */
 export type ReadAddressGroup = (request: AddressedRequest) => string;
 
+/** Some proxies add the port of the caller: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  const [, address] = /^(\d+(?:\.\d+){3}):\d{1,5}$/.exec(hop) ?? [];
+  const [, bracketed] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop) ?? [];
+  return address ?? bracketed ?? hop;
+}
+
 export function createAddressReader(trustedProxies: readonly string[]): ReadAddressGroup {
   const isTrusted = createAddressMatcher(trustedProxies);
   // A connection's peer never changes, so its group is computed once.
@@ -34,7 +41,7 @@ export function createAddressReader(trustedProxies: readonly string[]): ReadAddr
     let client = peer;
     // Each proxy appends the address that called it: walk back while that was a trusted proxy.
     for (const hop of hops) {
-      const address = toPlainAddress(hop.trim());
+      const address = toPlainAddress(withoutPort(hop.trim()));
       if (isIP(address) === 0) break;
       client = address;
       if (!isTrusted(address)) break;

@@ -5,12 +5,15 @@ import { createServer, type Server } from 'node:http';
 export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
+  /** How long a body may take before it needs the minimum rate. */
+  readonly bodyMs: number;
   readonly keepAliveMs: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
+  bodyMs: 5000,
   // Longer than the idle timeout of common proxies, so that they close first.
   keepAliveMs: 65_000,
 };

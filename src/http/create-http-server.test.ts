@@ -230,7 +230,7 @@ test('a client that leaves in the middle of its body is one line and no error', 
 
 test('slow headers and slow bodies are cut off with 408', async (t) => {
   const app = await startTestServer(t, {
-    timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 1000 },
+    timeouts: { headersMs: 150, requestMs: 300, bodyMs: 5000, keepAliveMs: 1000 },
   });
   assert.match(await app.raw('GET /v1/thing HTTP/1.1\r\nhost: x\r\n'), /^HTTP\/1.1 408/);
   const body =
@@ -245,7 +245,7 @@ test(
   CUT_OFF,
   async (t) => {
     const app = await startTestServer(t, {
-      timeouts: { headersMs: 150, requestMs: 300, keepAliveMs: 3_600_000 },
+      timeouts: { headersMs: 150, requestMs: 300, bodyMs: 5000, keepAliveMs: 3_600_000 },
     });
     // Answered from the head alone; the rest of the body never arrives.
     const head = 'POST /v1/nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
@@ -257,7 +257,7 @@ test(
 test('a handler that never answers becomes 503', async (t) => {
   const app = await startTestServer(t, {
     handlers: { getThing: () => new Promise(() => {}), postThing: () => ({}) },
-    timeouts: { headersMs: 150, requestMs: 200, keepAliveMs: 1000 },
+    timeouts: { headersMs: 150, requestMs: 200, bodyMs: 5000, keepAliveMs: 1000 },
   });
   const response = await app.get('/v1/thing');
   await assertProblem(response, { status: 503, code: 'OVERLOADED' });
@@ -363,4 +363,13 @@ test('each request gives one log line and one count, by operation', async (t) =>
   assert.match(text, /mintwire_http_requests_total\{operation="getThing",status="200"\} 1/);
   assert.match(text, /mintwire_http_request_duration_seconds_count\{operation="getThing"\} 1/);
   assert.match(text, /mintwire_limiter_decisions_total\{policy="anonymous",outcome="allowed"\} 1/);
+});
+
+test('behind https browsers are told to stay with it, on every response', async (t) => {
+  const [secure, plain] = [await startTestServer(t, { isSecure: true }), await startTestServer(t)];
+  for (const path of ['/v1/thing', '/v1/nope']) {
+    const field = (await secure.get(path)).headers.get('strict-transport-security');
+    assert.equal(field, 'max-age=31536000');
+    assert.equal((await plain.get(path)).headers.get('strict-transport-security'), null);
+  }
 });

@@ -13,6 +13,7 @@ import { createBareServer, type Timeouts } from './create-bare-server.ts';
 import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
 import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
+import { HeldSlots } from './held-slots.ts';
 import { closeAfter, isAfterLast } from './last-answer.ts';
 import { createParserErrorHandler, createRawAnswer } from './parser-error.ts';
 import { Pressure } from './pressure.ts';
@@ -57,6 +58,9 @@ interface ObservedResponse extends ServerResponse {
   mintwireExchange?: Exchange;
 }
 
+/** Browsers that came over https do not come without it for a year. */
+const HSTS = 'max-age=31536000';
+
 /** Operations that are never rejected for overload. */
 const NEVER_SHED = new Set(['getHealth']);
 
@@ -72,13 +76,13 @@ function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
   };
 }
 
-function createObserver(options: HttpServerOptions, pressure: Pressure): ObserveExchange {
+function createObserver(options: HttpServerOptions): ObserveExchange {
   const meterOf = createMeters(options.metrics);
   const { countAnswer } = options.access;
   return (exchange, begun) => {
+    exchange.endWork();
     if (exchange.isObserved) return;
     exchange.isObserved = true;
-    pressure.leave();
     const ms = options.clock.monotonicMs() - exchange.startedMs;
     const { response, operation, identity } = exchange;
     // 499, as in nginx: the client disconnected before the response was sent.
@@ -117,6 +121,11 @@ function createFailer(options: HttpServerOptions) {
   };
 }
 
+/** So many bodies may be late as requests may be in work; a tenth of them from one address. */
+function createBodySlots({ requestsMax }: HttpServerOptions['overload']): HeldSlots {
+  return new HeldSlots({ totalMax: requestsMax, perHolderMax: Math.ceil(requestsMax / 10) });
+}
+
 function createListener(options: HttpServerOptions, pressure: Pressure) {
   const { clock, metrics } = options;
   const gate = new Gate({ ...options.limits, ...options.access, clock, metrics });
@@ -135,8 +144,10 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     ? createConnectionFields({ nowMs: () => clock.nowMs(), keepAliveMs })
     : null;
   const { countAnswer = null } = options.access;
-  const observe = createObserver(options, pressure);
-  const tools = { writeConnectionFields, countAnswer, observe };
+  const observe = createObserver(options);
+  const bodies = createBodySlots(options.overload);
+  const { bodyMs } = options.timeouts;
+  const tools = { writeConnectionFields, countAnswer, observe, pressure, bodies, bodyMs };
   const fail = createFailer(options);
   // Shared by all requests: a closure for each request would cost more than the work it does.
   const failLater = (exchange: Exchange, pending: Promise<void>) => {
@@ -152,7 +163,9 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     const target = readTarget(request.url ?? '');
     const id = options.createRequestId();
     const exchange = new Exchange({ request, response, target, id, startedMs }, tools);
-    pressure.enter();
+    // A POST is work once its body has arrived.
+    if (request.method !== 'POST') exchange.beginWork();
+    if (options.isSecure) exchange.addHeader('strict-transport-security', HSTS);
     (response as ObservedResponse).mintwireExchange = exchange;
     response.on('close', observeClosed);
     try {
@@ -190,7 +203,7 @@ export function createHttpServer(
   const pressure = new Pressure({ ...options.overload, clock: options.clock });
   metrics.gauge(
     'mintwire_http_requests_in_flight',
-    'Requests in progress.',
+    'Requests in work: without those whose body is late or whose answer is being sent.',
     () => pressure.inFlight,
   );
   metrics.gauge(

@@ -14,7 +14,9 @@ import {
 } from './answer-head.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
 import { COMPRESSED_BYTES_MIN, type CompressibleBody, compressBody } from './compress-body.ts';
+import type { HeldSlots } from './held-slots.ts';
 import { type Encoding, pickEncoding } from './pick-encoding.ts';
+import type { Pressure } from './pressure.ts';
 import { serializeProblem } from './problem.ts';
 import type { RequestTarget } from './target.ts';
 
@@ -37,6 +39,11 @@ interface ExchangeTools {
   /** Null if nobody counts the usage of callers. */
   readonly countAnswer: CountAnswer | null;
   readonly observe: ObserveExchange;
+  readonly pressure: Pressure;
+  /** Bodies that are not read yet, by the addresses that send them. */
+  readonly bodies: HeldSlots;
+  /** How long a body may take before it needs the minimum rate. */
+  readonly bodyMs: number;
 }
 
 /**
@@ -70,8 +77,9 @@ export class Exchange {
   operation = 'unknown';
   /** Whether it was observed: once is enough. */
   isObserved = false;
+  private isInWork = false;
   readonly startedMs: number;
-  private readonly tools: ExchangeTools;
+  readonly tools: ExchangeTools;
   /** The same for all responses until one of them is changed. */
   private common = COMMON_FLAT;
   private readonly headers: string[];
@@ -103,6 +111,24 @@ export class Exchange {
    */
   countPart(part: AnsweredRequest): void {
     if (this.identity !== null) this.tools.countAnswer?.(this.identity, part);
+  }
+
+  /**
+   * Counts it as work from now on: when it has arrived as a whole. A body that is late makes no
+   * work, and must not be a reason to refuse others.
+   */
+  beginWork(): void {
+    // A timeout may have answered meanwhile.
+    if (!this.isOpen) return;
+    this.isInWork = true;
+    this.tools.pressure.enter();
+  }
+
+  /** An answer that its client does not read makes no work either. */
+  endWork(): void {
+    if (!this.isInWork) return;
+    this.isInWork = false;
+    this.tools.pressure.leave();
   }
 
   /** Sets a header to any value, replacing an existing one. */
@@ -157,6 +183,7 @@ export class Exchange {
 
   send(status: number, body: string | Buffer | null): void {
     if (!this.isOpen) return;
+    this.endWork();
     if (body === null) {
       // 204 and 304 have no body and so no length.
       this.writeHead(status);
@@ -185,6 +212,7 @@ export class Exchange {
       this.send(status, Buffer.concat(parts, length));
       return;
     }
+    this.endWork();
     this.headers.push('content-length', String(length));
     this.writeHead(status);
     this.response.cork();

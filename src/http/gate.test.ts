@@ -222,7 +222,7 @@ test('an answer costs its price, also without the work that was refused in it', 
   const server = await startTestServer(t, {
     clock: new ManualClock(),
     limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
-    operations: [{ ...getThing, costByTokens: 'always' }],
+    operations: [{ ...getThing, costBy: 'tokens' }],
     handlers: {
       getThing: async (_, context) => {
         if (isFirst) context.chargeAhead?.({ cost: 10, paid: 1 });
@@ -252,7 +252,7 @@ test('a response with 429 costs nothing, another error its price', async (t) => 
   const server = await startTestServer(t, {
     clock: new ManualClock(),
     limits: buildLimits({ anonymous: { policy: 'anonymous', perMinute: 60, burst: 20 } }),
-    operations: [{ ...getThing, costByTokens: 'always' }],
+    operations: [{ ...getThing, costBy: 'tokens' }],
     handlers: {
       getThing: async (_, context) => {
         turn += 1;
@@ -274,4 +274,47 @@ test('a response with 429 costs nothing, another error its price', async (t) => 
   assert.deepEqual(statuses, [200, 429, 503, 200]);
   // Of 20: the first paid 5, the third and the last 1 each.
   assert.match(field ?? '', /r=13;/);
+});
+
+test("a request that the wallet's budget refuses does not spend the key's share", async () => {
+  const clock = new ManualClock();
+  const identify = () => ({
+    ...({ kind: 'key', key: 'w', walletId: walletId('w'), keyId: 'k', tier: null } as const),
+    limits: { scopes: new Set(KEY_SCOPES), isAllowedFrom: () => true, perMinute: 60 },
+  });
+  const limits = buildLimits({});
+  const shares: Limiter[] = [];
+  const gate = new Gate({
+    ...limits,
+    budgets: { ...limits.budgets, key: { policy: 'key', perMinute: 120, burst: 20 } },
+    ...{ identify, countUse: () => undefined, clock, metrics: new Metrics() },
+    createLimiter: (of) => {
+      const limiter = new Limiter(of);
+      if (of.budget.policy === 'key-share') shares.push(limiter);
+      return limiter;
+    },
+  });
+  const visitor = {
+    ...{ addressGroup: 'g', authorization: undefined, sessionCookie: undefined },
+    ...{ isFromPage: false, isFromOwnPage: false },
+  };
+  const passage = { access: 'public', scope: 'data', isWrite: false } as const;
+  await gate.admit(visitor, { ...passage, cost: 1 });
+  const [share] = shares;
+  assert.ok(share);
+  // Another key of the wallet has used up the wallet's budget.
+  const caller = { identity: { ...identify(), limits: null }, addressGroup: 'g' };
+  gate.chargeMore(caller, { cost: 19, isRequest: false });
+  const readLeft = () => share.take('k', 0).remaining;
+  const left = readLeft();
+  assert.ok(left > 0);
+  const own = { identity: identify(), addressGroup: 'g' };
+  await assert.rejects(async () => gate.admit(visitor, { ...passage, cost: 5 }), {
+    code: 'RATE_LIMITED',
+  });
+  assert.equal(readLeft(), left);
+  assert.throws(() => gate.chargeMore(own, { cost: 5, isRequest: false }), {
+    code: 'RATE_LIMITED',
+  });
+  assert.equal(readLeft(), left);
 });

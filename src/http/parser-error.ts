@@ -1,13 +1,13 @@
 // Responds to requests that Node's HTTP parser rejected: there is no request object, only a socket.
 
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AppError } from '../errors/app-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { COMMON_HEADERS } from './common-headers.ts';
 import { HEADER_BYTES_MAX } from './create-bare-server.ts';
-import { serializeProblem, toParserAppError } from './problem.ts';
+import { toParserAppError } from './problem.ts';
+import { encodeRawProblem } from './raw-problem.ts';
 
 interface ParserErrorOptions {
   readonly createRequestId: () => string;
@@ -59,19 +59,7 @@ function createProblemWriter(options: ParserErrorOptions): AnswerRaw {
   const meter = options.metrics.forOperation('unparsed');
   return (socket, error, isHead = false) => {
     const requestId = options.createRequestId();
-    const body = serializeProblem(error, requestId);
-    const headers: Record<string, string> = {
-      ...COMMON_HEADERS,
-      ...error.headers,
-      'x-request-id': requestId,
-      'content-type': 'application/problem+json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(body)),
-      'cache-control': 'no-store',
-      connection: 'close',
-    };
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`;
-    endSoon(socket, `${[status, ...head].join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
+    endSoon(socket, encodeRawProblem(error, requestId, isHead));
     meter.observe(error.status, 0);
     options.logger.request({
       requestId,

@@ -11,7 +11,7 @@ interface PressureOptions {
 }
 
 /**
- * Two signals: concurrent requests, and the delay of a timer. The delay is also read at each
+ * Two signals: requests in work, and the delay of a timer. The delay is also read at each
  * request, because a blocked event loop cannot run the timer.
  */
 export class Pressure {
@@ -45,9 +45,13 @@ export class Pressure {
     this.#inFlight -= 1;
   }
 
+  /** Whether more requests are in work than should be. */
+  get isFull(): boolean {
+    return this.#inFlight > this.#options.requestsMax;
+  }
+
   isOverloaded(nowMs: number): boolean {
-    const { requestsMax, lagMaxMs } = this.#options;
-    return this.#inFlight > requestsMax || this.readLagMs(nowMs) > lagMaxMs;
+    return this.isFull || this.readLagMs(nowMs) > this.#options.lagMaxMs;
   }
 
   stop(): void {

@@ -33,7 +33,7 @@ export function createInputReader(operation: Operation): (exchange: Exchange) =>
           { path: 'query', message: 'must be empty; send a JSON body' },
         ]);
       }
-      return read(await readJsonBytes(exchange.request));
+      return read(await readJsonBytes(exchange));
     };
   }
   const read = createQueryReader(operation);

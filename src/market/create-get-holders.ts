@@ -25,7 +25,7 @@ import {
 } from './parse-token.ts';
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { checkLimit } from './read-limit.ts';
+import { chargeRows, checkLimit } from './read-limit.ts';
 import { withLookup } from './with-lookup.ts';
 
 type HoldersAnswer = OutputOf<typeof getHolders>;
@@ -224,7 +224,8 @@ export function createGetHolders(parts: MarketParts) {
     const { request, key } = prepare(input);
     const market = requireReadable(parts, request.reference);
     const { reference } = request;
-    return withLookup(parts, { reference, context }, () =>
+    const paid = chargeRows(input.limit, context);
+    return withLookup(parts, { reference, context, paid }, () =>
       parts.cache.answer(key, () => makeAnswer(parts, { ...request, market })),
     );
   };

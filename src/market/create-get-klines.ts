@@ -25,7 +25,7 @@ import { parsePoolFilter, requirePool } from './pool-filter.ts';
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { CandleReader } from './read-candles.ts';
-import { checkLimit } from './read-limit.ts';
+import { chargeRows, checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
 import { withLookup } from './with-lookup.ts';
 
@@ -159,7 +159,8 @@ export function createGetKlines(parts: MarketParts) {
     const { key, request } = prepare(input);
     requireReadable(parts, request.reference);
     const { reference } = request;
-    return withLookup(parts, { reference, context }, () =>
+    const paid = chargeRows(input.limit, context);
+    return withLookup(parts, { reference, context, paid }, () =>
       parts.cache.answer(key, () => makeAnswer(parts, request)),
     );
   };

@@ -191,10 +191,10 @@ export function createGetPrices(parts: PriceParts) {
     });
     const [first] = request.chains;
     if (asOf.length === 0 && first !== undefined) throw buildNotReadyError(first);
+    const cost = computeTokensCost(request.references.length);
+    if (cost > 0) context.chargeAhead?.({ cost, paid: COSTS.read });
     const kept = request.moment === null ? findAllKept(parts, request.references) : null;
     if (kept !== null) return sendKept(request, kept, asOf);
-    const cost = request.moment === null ? 0 : computeTokensCost(request.references.length);
-    if (cost > 0) context.chargeAhead?.({ cost, paid: COSTS.read });
     const ready = asOf.map(([chain]) => chain);
     return readAnswer(parts, request, ready);
   };

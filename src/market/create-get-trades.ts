@@ -27,7 +27,7 @@ import {
 import { parsePoolFilter, requirePool } from './pool-filter.ts';
 import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
-import { checkLimit } from './read-limit.ts';
+import { chargeRows, checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
 import { encodeTradeCursor, parseTradeCursor } from './trade-cursor.ts';
 import { withLookup } from './with-lookup.ts';
@@ -176,7 +176,8 @@ export function createGetTrades(parts: MarketParts) {
     checkLimit(parts, { limit: input.limit, of: 'trades' }, context);
     const { request, reference, key } = prepare(input);
     requireReadable(parts, reference);
-    return withLookup(parts, { reference, context }, () =>
+    const paid = chargeRows(input.limit, context);
+    return withLookup(parts, { reference, context, paid }, () =>
       parts.cache.answer(key, () => makeAnswer(parts, request)),
     );
   };

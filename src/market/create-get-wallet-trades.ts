@@ -11,7 +11,7 @@ import type { TradeQuery } from '../store/market-reads.ts';
 import { buildTradeAnswer, toKeptQuery } from './create-get-trades.ts';
 import { computeQueryMark } from './cursor.ts';
 import { readAt } from './read-at.ts';
-import { checkLimit } from './read-limit.ts';
+import { chargeRows, checkLimit } from './read-limit.ts';
 import { parseTimeRange } from './time-range.ts';
 import { encodeTradeCursor, parseTradeCursor } from './trade-cursor.ts';
 import {
@@ -87,6 +87,7 @@ export function createGetWalletTrades(parts: WalletParts) {
     checkLimit(parts, { limit: input.limit, of: 'trades' }, context);
     const request = parseRequest(parts, input);
     requireChain(parts, request.chain);
+    chargeRows(input.limit, context);
     const key = `${request.mark} ${input.limit} ${input.cursor ?? ''}`;
     return parts.walletCache.answer(key, [request.chain], () => makeAnswer(parts, request));
   };

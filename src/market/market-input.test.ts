@@ -374,3 +374,51 @@ describe('search', () => {
     });
   }
 });
+
+describe('what rows cost', () => {
+  /** What a request takes of a budget of its own. */
+  async function measure(path: string, kind: Level = 'key'): Promise<number> {
+    const budget = { policy: 'key', perMinute: 1, burst: 100 };
+    const identity = { kind, key: `test ${path}`, tier: null, limits: null } as never;
+    const limited = await startTestServer(
+      { after: (done: () => void | Promise<void>) => void closing.push(done) },
+      {
+        operations: [getKlines, getTrades, getHolders],
+        handlers: scene.market.handlers as unknown as Record<string, AnyHandler>,
+        limits: {
+          ipBudget: { ...budget, policy: 'ip', burst: 1000 },
+          budgets: {
+            anonymous: { ...budget, policy: 'anonymous' },
+            key: budget,
+            session: { ...budget, policy: 'session' },
+          },
+          identitiesMax: 10,
+        },
+        access: { identify: () => identity, countUse: () => undefined },
+      },
+    );
+    const response = await limited.get(`/v1${path}`);
+    assert.equal(response.status, 200, path);
+    return 100 - Number(/;r=(\d+);/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+  }
+  const closing: (() => void | Promise<void>)[] = [];
+
+  test('a read costs 1 up to 100 rows, and 1 more for every started 500', async (t) => {
+    t.after(async () => {
+      for (const close of closing) await close();
+    });
+    const klines = (limit: number) => `/token/klines?${TOKEN}&interval=1m&limit=${limit}`;
+    const paths: readonly [string, number][] = [
+      [klines(1), 1],
+      [klines(100), 1],
+      [klines(101), 2],
+      [klines(600), 2],
+      [klines(601), 3],
+      [klines(5000), 11],
+      [`/token/trades?${TOKEN}&limit=100`, 1],
+      [`/token/trades?${TOKEN}&limit=500`, 2],
+      [`/token/holders?${TOKEN}&limit=1000`, 3],
+    ];
+    for (const [path, cost] of paths) assert.equal(await measure(path), cost, path);
+  });
+});

@@ -191,7 +191,7 @@ describe('GET /token/price', () => {
   });
 });
 
-test('prices at a time cost 1 for every started ten tokens, those of now cost 1', async () => {
+test('prices cost 1 for every started thirty tokens', async () => {
   const charged: unknown[] = [];
   const context = {
     ...{ identity: { kind: 'key', key: 'test' }, requestId: '', addressGroup: '' },
@@ -203,15 +203,16 @@ test('prices at a time cost 1 for every started ten tokens, those of now cost 1'
   } as unknown as HandlerContext;
   for (const [count, at] of [
     [100, undefined],
-    [10, 5],
-    [11, 5],
+    [30, 5],
+    [31, 5],
     [100, 5],
   ] as const) {
     const tokens = Array.from({ length: count }, () => ONE);
     await scene.market.handlers.getPrices({ tokens, ...(at ? { at } : {}) }, context);
   }
   assert.deepEqual(charged, [
+    { cost: 3, paid: 1 },
     { cost: 1, paid: 1 },
-    { cost: 9, paid: 1 },
+    { cost: 3, paid: 1 },
   ]);
 });

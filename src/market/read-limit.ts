@@ -1,6 +1,7 @@
-// The maximum rows of a request, by the caller's tier; the error names it.
+// The maximum rows of a request, by the caller's tier, and what many rows cost.
 
 import type { HandlerContext } from '../contract/handler.ts';
+import { COSTS, computeRowsCost } from '../contract/operation.ts';
 import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { MarketParts, ReadDepth } from './market-parts.ts';
 
@@ -21,4 +22,11 @@ export function checkLimit(
   const hint = context.identity.kind === 'anonymous' ? '; an API key raises the cap' : '';
   const { path, message } = describeCap(asked.of, cap);
   throw buildInvalidInputError([{ path, message: `${message}${hint}` }]);
+}
+
+/** Charges for rows beyond those that a read includes; returns what the request has paid. */
+export function chargeRows(rows: number, context: Pick<HandlerContext, 'chargeAhead'>): number {
+  const cost = computeRowsCost(rows);
+  if (cost === 0) return COSTS.read;
+  return COSTS.read + (context.chargeAhead?.({ cost, paid: COSTS.read }) ?? 0);
 }

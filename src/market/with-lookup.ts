@@ -14,6 +14,8 @@ import type { TokenReference } from './parse-token.ts';
 interface LookupRequest {
   readonly reference: TokenReference;
   readonly context: HandlerContext;
+  /** What the request has paid so far; the cost of a read by default. */
+  readonly paid?: number;
 }
 
 /** `read` throws `TOKEN_NOT_FOUND` for a token that the index does not have. */
@@ -29,7 +31,7 @@ export function withLookup<T>(
     const { chain, token, addresses } = request.reference;
     const mint = addresses.toShown(token);
     const wanted = { chain, token, mint, isKnown: false };
-    const caller = createLookupCaller(request.context, COSTS.read);
+    const caller = createLookupCaller(request.context, request.paid ?? COSTS.read);
     if (!(await lookUpToken(lookups, wanted, caller))) throw error;
     try {
       return await read();

@@ -1,4 +1,4 @@
-// Stored records of access: challenges, sessions and API keys.
+// Stored records of access: sessions and API keys.
 
 import type { ChainSlug } from './chain.ts';
 import type { WalletId } from './ids.ts';
@@ -6,22 +6,6 @@ import type { KeyLimits } from './key-limits.ts';
 
 /** How a session is sent: as a browser's cookie or as a bearer token, never as both. */
 export type SessionTransport = 'cookie' | 'token';
-
-export interface ChallengeRecord {
-  readonly id: string;
-  readonly chain: ChainSlug;
-  /** As in the message. */
-  readonly address: string;
-  readonly domain: string;
-  /** The whole text to sign, as the server wrote it. */
-  readonly message: string;
-  /**
-   * A keyed hash of the caller's address group: equal for equal callers, without revealing them.
-   */
-  readonly callerMark: string;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number;
-}
 
 export interface WalletRecord {
   /** `eip155:<address>`, `eip155:<chainId>:<address>` or `solana:<address>`. */

@@ -1,24 +1,13 @@
 // What access needs from a store. Every method is atomic; times come from the caller's clock.
 
-import type {
-  ChallengeRecord,
-  KeyRecord,
-  SessionRecord,
-  WalletRecord,
-} from '../model/access-record.ts';
+import type { KeyRecord, SessionRecord, WalletRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 
-/** The maximum numbers of open challenges. */
-export interface ChallengeBounds {
-  readonly perCallerMax: number;
-  readonly perAddressMax: number;
-  readonly totalMax: number;
+/** What is stored of a challenge when it signs in. */
+export interface UsedChallenge {
+  readonly nonce: string;
+  readonly expiresAtMs: number;
 }
-
-export type ChallengeOpening =
-  | { readonly outcome: 'opened' }
-  /** `freeAtMs` is when the first of the counted challenges expires. */
-  | { readonly outcome: 'full'; readonly freeAtMs: number };
 
 export type SignInOutcome =
   /** `endedIds` are sessions of the wallet that were evicted for the new one. */
@@ -108,17 +97,12 @@ interface PepperMark {
 }
 
 export interface AccessStore {
-  openChallenge(record: ChallengeRecord, bounds: ChallengeBounds): Promise<ChallengeOpening>;
-  /** Null if it was used, has expired or does not exist. */
-  readChallenge(id: string, nowMs: number): Promise<ChallengeRecord | null>;
-  /** Counts a failed attempt; after `failuresMax` the challenge is deleted. */
-  failChallenge(id: string, failuresMax: number): Promise<void>;
   /**
    * Uses the challenge and starts the session: of concurrent calls with one challenge, only one
-   * succeeds.
+   * succeeds, and none once it has expired.
    */
   signIn(
-    challengeId: string,
+    challenge: UsedChallenge,
     session: SessionRecord,
     options: { readonly sessionsMax: number },
   ): Promise<SignInOutcome>;
@@ -180,6 +164,9 @@ export interface AccessStore {
   /** The number of active keys for each version of the pepper. */
   countKeysByPepper(nowMs: number): Promise<ReadonlyMap<number, number>>;
 
-  /** Deletes expired data: challenges, sessions, idempotency keys, old usage. */
+  /**
+   * Deletes what has ended: challenges, sessions, keys, idempotency keys, old usage, and wallets
+   * that have nothing left. A call looks at a part of the wallets; the next goes on from there.
+   */
   sweep(nowMs: number): Promise<void>;
 }

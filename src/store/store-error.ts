@@ -34,6 +34,12 @@ const STORE_FAULTS = {
     retryAfterSeconds: 10,
     isOutage: true,
   },
+  files: {
+    reason:
+      "The store's files cannot be opened: too many files are open (raise ulimit -n or LimitNOFILE and restart), or its folder is missing.",
+    retryAfterSeconds: 10,
+    isOutage: true,
+  },
   damaged: {
     reason:
       'The store is damaged. Stop the service, run PRAGMA integrity_check, restore a backup and start again: see docs/store.md.',

@@ -3,6 +3,7 @@
 import { destination, type Logger as PinoLogger, pino } from 'pino';
 import { LineBuffer, type LineSink } from './line-buffer.ts';
 import { redact } from './redact.ts';
+import { toTerminalLine, toTerminalText } from './terminal-text.ts';
 
 /** A request in the log: chosen fields only, so that no secret can get in. */
 interface RequestLine {
@@ -47,9 +48,9 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
 const PATH_LENGTH_MAX = 200;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** Text unchanged, unless it could move a terminal's cursor or forge a line. */
+/** Text as it is, without what could move a terminal's cursor or forge a line. */
 function toShownValue(value: unknown): string {
-  return typeof value === 'string' && !/\p{C}/u.test(value) ? value : JSON.stringify(value);
+  return toTerminalLine(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** A JSON line as readable text: time, level, message, then the fields. */
@@ -64,7 +65,7 @@ function toTextLine(line: string): string {
     toShownValue(msg ?? ''),
     ...shown,
   ];
-  return `${head.join(' ')}${stack ? `\n${stack}` : ''}\n`;
+  return `${head.join(' ')}${stack ? `\n${toTerminalText(stack)}` : ''}\n`;
 }
 
 /** Only without a route the path is a stranger's text. */

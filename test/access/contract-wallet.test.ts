@@ -54,7 +54,7 @@ test('without a node the answer is 503 and the challenge stays; ordinary wallets
   }
 });
 
-test('asking nodes has a budget per address and per caller', async (t) => {
+test('asking nodes has a budget per caller', async (t) => {
   let asked = 0;
   const server = await startAccess(t, {
     verifyContractSignature: async () => {
@@ -73,19 +73,18 @@ test('asking nodes has a budget per address and per caller', async (t) => {
   await server.signIn(createEvmWallet('base'));
 });
 
-test('the number of concurrent questions is limited', async (t) => {
+test('the number of concurrent questions of a caller is limited', async (t) => {
   const waiting: (() => void)[] = [];
   const server = await startAccess(t, {
-    env: { TRUSTED_PROXIES: '127.0.0.0/8' },
     verifyContractSignature: () => new Promise((resolve) => waiting.push(() => resolve(false))),
   });
   const held = [];
-  for (let i = 0; i < 8; i += 1) {
+  for (let i = 0; i < 2; i += 1) {
     const { challengeId } = await server.challenge(createEvmWallet());
     const body = { challengeId, signature: '0x1234', transport: 'token' };
     held.push(server.send('POST', '/auth/verify', { body }));
   }
-  while (waiting.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   const { answer } = await attempt(server, createEvmWallet().address, '0x1234');
   assert.deepEqual([answer.status, answer.body.code], [503, 'OVERLOADED']);
   for (const release of waiting) release();

@@ -130,7 +130,6 @@ describe('the level matrix', () => {
         METRICS_PORT: '0',
         PUBLIC_ORIGIN: PAGE,
         OVERLOAD_LAG_MS: '1000000000',
-        LIMIT_CHALLENGES_MAX: '1000000',
       }),
       version: '0.0.0',
       logger: createLogger({

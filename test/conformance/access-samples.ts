@@ -1,8 +1,9 @@
 // Plain records for the conformance tests of access.
 
 import { randomUUID } from 'node:crypto';
-import type { ChallengeRecord, KeyRecord, SessionRecord } from '../../src/model/access-record.ts';
+import type { KeyRecord, SessionRecord } from '../../src/model/access-record.ts';
 import { KEY_SCOPES, type KeyLimits } from '../../src/model/key-limits.ts';
+import type { UsedChallenge } from '../../src/store/access-store.ts';
 import { walletId } from '../test-ids.ts';
 
 export const NOW_MS = 1_700_000_000_000;
@@ -11,18 +12,8 @@ export const DAY_MS = 86_400_000;
 /** As keys from before there were limits. */
 export const NO_KEY_LIMITS: KeyLimits = { scopes: KEY_SCOPES, allowedIps: [], perMinute: null };
 
-export function buildChallenge(fields: Partial<ChallengeRecord> = {}): ChallengeRecord {
-  return {
-    id: `ch_${randomUUID()}`,
-    chain: 'base',
-    address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
-    domain: 'console.example',
-    message: 'line one\nline two',
-    callerMark: 'caller',
-    createdAtMs: NOW_MS,
-    expiresAtMs: NOW_MS + 300_000,
-    ...fields,
-  };
+export function buildChallenge(fields: Partial<UsedChallenge> = {}): UsedChallenge {
+  return { nonce: randomUUID(), expiresAtMs: NOW_MS + 300_000, ...fields };
 }
 
 export function buildSession(fields: Partial<SessionRecord> = {}): SessionRecord {

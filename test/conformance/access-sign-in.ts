@@ -1,112 +1,60 @@
-// Conformance: challenges stay within limits and sign in once; sessions start, extend and end.
+// Conformance: challenges sign in once; sessions start, extend and end.
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { AccessStore } from '../../src/store/access-store.ts';
 import { walletId } from '../test-ids.ts';
-import { buildChallenge, buildSession, NOW_MS } from './access-samples.ts';
+import { buildChallenge, buildKey, buildSession, NOW_MS } from './access-samples.ts';
 import { type CreatePlace, useStore } from './store-place.ts';
 
-const BOUNDS = { perCallerMax: 3, perAddressMax: 5, totalMax: 8 };
-const MANY = { perCallerMax: 1000, perAddressMax: 1000, totalMax: 1000 };
 const SESSIONS = { sessionsMax: 50 };
+const HOUR_MS = 3_600_000;
 
 export function describeSignIn(createPlace: CreatePlace): void {
   describe('sign-in', () => {
     const scene = useStore(createPlace);
     beforeEach(async () => {
-      for (const table of ['access_challenges', 'access_sessions', 'access_wallets']) {
+      for (const table of [
+        'access_used_challenges',
+        'access_sessions',
+        'access_wallets',
+        'access_keys',
+      ]) {
         await scene.place.run(`DELETE FROM ${table}`);
       }
     });
-    itBoundsChallenges(() => scene.store.access);
     itSignsInOnce(() => scene.store.access);
     itKeepsSessions(() => scene.store.access);
   });
 }
 
-function itBoundsChallenges(get: () => AccessStore): void {
-  it('reads a challenge as it was written, until it expires', async () => {
-    const challenge = buildChallenge();
-    assert.deepEqual(await get().openChallenge(challenge, BOUNDS), { outcome: 'opened' });
-    assert.deepEqual(await get().readChallenge(challenge.id, NOW_MS), challenge);
-    const { expiresAtMs } = challenge;
-    assert.deepEqual(await get().readChallenge(challenge.id, expiresAtMs - 1), challenge);
-    assert.equal(await get().readChallenge(challenge.id, expiresAtMs), null);
-    assert.equal(await get().readChallenge('ch_other', NOW_MS), null);
-  });
-
-  it('rejects beyond each limit, says when there is room, and does not affect others', async () => {
-    const open = (fields: object) => get().openChallenge(buildChallenge(fields), BOUNDS);
-    const first = buildChallenge({
-      callerMark: 'a',
-      address: '0x1',
-      expiresAtMs: NOW_MS + 100_000,
-    });
-    assert.equal((await get().openChallenge(first, BOUNDS)).outcome, 'opened');
-    for (const address of ['0x2', '0x3']) await open({ callerMark: 'a', address });
-    const full = { outcome: 'full', freeAtMs: NOW_MS + 100_000 };
-    assert.deepEqual(await open({ callerMark: 'a', address: '0x4' }), full);
-    for (const callerMark of ['b', 'c', 'd', 'e']) {
-      assert.equal((await open({ callerMark, address: '0x1' })).outcome, 'opened');
-    }
-    assert.deepEqual(await open({ callerMark: 'f', address: '0x1' }), full, 'of one address');
-    assert.equal((await open({ callerMark: 'g', address: '0x5' })).outcome, 'opened');
-    assert.deepEqual(await open({ callerMark: 'h', address: '0x6' }), full, 'in all');
-    assert.deepEqual(await get().readChallenge(first.id, NOW_MS), first);
-    const later = { createdAtMs: NOW_MS + 100_000, expiresAtMs: NOW_MS + 400_000 };
-    assert.equal((await open({ callerMark: 'a', address: '0x1', ...later })).outcome, 'opened');
-  });
-
-  it('keeps the limits under concurrent requests', async () => {
-    const openings = await Promise.all(
-      Array.from({ length: 40 }, (_, n) =>
-        get().openChallenge(
-          buildChallenge({ callerMark: `c${n % 20}`, address: `0x${n}` }),
-          BOUNDS,
-        ),
-      ),
-    );
-    assert.equal(openings.filter(({ outcome }) => outcome === 'opened').length, BOUNDS.totalMax);
-  });
-}
-
 function itSignsInOnce(get: () => AccessStore): void {
   it('lets one of a hundred sign-ins with one challenge succeed', async () => {
-    const { id } = buildChallenge();
-    await get().openChallenge(buildChallenge({ id }), MANY);
+    const challenge = buildChallenge();
     const outcomes = await Promise.all(
-      Array.from({ length: 100 }, () => get().signIn(id, buildSession(), SESSIONS)),
+      Array.from({ length: 100 }, () => get().signIn(challenge, buildSession(), SESSIONS)),
     );
     assert.equal(outcomes.filter(({ outcome }) => outcome === 'signedIn').length, 1);
     assert.equal((await get().readSessions(walletId('eip155:0xA'))).length, 1);
-    assert.equal(await get().readChallenge(id, NOW_MS), null);
   });
 
-  it('does not sign in with an expired challenge', async () => {
+  it('does not sign in with an expired challenge, nor with one whose use was swept', async () => {
     const challenge = buildChallenge();
-    await get().openChallenge(challenge, MANY);
     const late = buildSession({ createdAtMs: challenge.expiresAtMs });
-    const outcome = await get().signIn(challenge.id, late, SESSIONS);
-    assert.deepEqual(outcome, { outcome: 'challengeGone' });
+    const gone = { outcome: 'challengeGone' };
+    assert.deepEqual(await get().signIn(challenge, late, SESSIONS), gone);
     assert.equal(await get().findSession(late.tokenHash), null);
-  });
-
-  it('invalidates a challenge after the allowed failures and not before', async () => {
-    const challenge = buildChallenge();
-    await get().openChallenge(challenge, MANY);
-    for (let i = 0; i < 2; i += 1) await get().failChallenge(challenge.id, 3);
-    assert.deepEqual(await get().readChallenge(challenge.id, NOW_MS), challenge);
-    await get().failChallenge(challenge.id, 3);
-    assert.equal(await get().readChallenge(challenge.id, NOW_MS), null);
-    await get().failChallenge(challenge.id, 3);
+    const early = buildSession({ createdAtMs: challenge.expiresAtMs - 1 });
+    assert.equal((await get().signIn(challenge, early, SESSIONS)).outcome, 'signedIn');
+    await get().sweep(challenge.expiresAtMs);
+    const again = buildSession({ createdAtMs: challenge.expiresAtMs - 1 });
+    assert.deepEqual(await get().signIn(challenge, again, SESSIONS), gone);
   });
 
   it('ends the sessions used longest ago where a wallet has too many, and only its own', async () => {
     const begin = async (fields: object) => {
       const [challenge, session] = [buildChallenge(), buildSession(fields)];
-      await get().openChallenge(challenge, MANY);
-      return { session, result: await get().signIn(challenge.id, session, { sessionsMax: 3 }) };
+      return { session, result: await get().signIn(challenge, session, { sessionsMax: 3 }) };
     };
     const wallet = { id: 'eip155:0xB', address: '0xB' };
     const other = await begin({ wallet });
@@ -124,8 +72,7 @@ function itSignsInOnce(get: () => AccessStore): void {
 function itKeepsSessions(get: () => AccessStore): void {
   async function begin(fields: object = {}) {
     const [challenge, session] = [buildChallenge(), buildSession(fields)];
-    await get().openChallenge(challenge, MANY);
-    await get().signIn(challenge.id, session, SESSIONS);
+    await get().signIn(challenge, session, SESSIONS);
     return session;
   }
 
@@ -170,15 +117,67 @@ function itKeepsSessions(get: () => AccessStore): void {
   });
 
   it('deletes expired rows and keeps the rest', async () => {
-    const [old, young] = [buildChallenge(), buildChallenge({ expiresAtMs: NOW_MS + 900_000 })];
-    await get().openChallenge(old, MANY);
-    await get().openChallenge(young, MANY);
     const session = await begin({ expiresAtMs: NOW_MS + 1000 });
     const kept = await begin();
     await get().sweep(NOW_MS + 600_000);
-    assert.equal(await get().readChallenge(old.id, NOW_MS), null);
-    assert.ok(await get().readChallenge(young.id, NOW_MS));
     assert.equal(await get().findSession(session.tokenHash), null);
     assert.ok(await get().findSession(kept.tokenHash));
+  });
+
+  it('deletes sessions that were not used for a day', async () => {
+    const idle = await begin();
+    const used = await begin({ lastUsedAtMs: NOW_MS + 12 * HOUR_MS });
+    await get().sweep(NOW_MS + 24 * HOUR_MS);
+    assert.ok(await get().findSession(idle.tokenHash), 'another node may have a later use');
+    await get().sweep(NOW_MS + 26 * HOUR_MS);
+    assert.equal(await get().findSession(idle.tokenHash), null);
+    assert.ok(await get().findSession(used.tokenHash));
+  });
+
+  it('deletes wallets that have nothing left, and no others', async () => {
+    const names = ['gone', 'late', 'open', 'keyed', 'tiered'];
+    const ids = names.map((name) => walletId(`eip155:0x${name}`));
+    const [, late, open, keyed, tiered] = ids;
+    assert.ok(late && open && keyed && tiered);
+    const end = { createdAtMs: NOW_MS - 48 * HOUR_MS, lastUsedAtMs: NOW_MS - 48 * HOUR_MS };
+    for (const id of ids) await begin({ wallet: { id, address: id }, ...end });
+    await begin({ wallet: { id: late, address: late }, lastUsedAtMs: NOW_MS - 48 * HOUR_MS });
+    await begin({ wallet: { id: open, address: open } });
+    await get().issueKey(buildKey({ walletId: keyed }), { activeMax: 10, idempotency: null });
+    await get().assignTier(tiered, 'gold', NOW_MS);
+    await get().sweep(NOW_MS);
+    const left = await Promise.all(ids.map((id) => get().findWallets(id)));
+    assert.deepEqual(
+      left.map((found) => found.length),
+      [0, 1, 1, 1, 1],
+    );
+    await get().assignTier(tiered, null, NOW_MS);
+    await get().sweep(NOW_MS + 30 * HOUR_MS);
+    const later = await Promise.all(ids.map((id) => get().findWallets(id)));
+    assert.deepEqual(
+      later.map((found) => found.length),
+      [0, 0, 0, 1, 0],
+    );
+  });
+
+  it('deletes ended keys after a week', async () => {
+    const id = walletId('eip155:0xA');
+    await begin();
+    const options = { activeMax: 10, idempotency: null };
+    const [revoked, expired, active] = [
+      buildKey({ walletId: id }),
+      buildKey({ walletId: id, expiresAtMs: NOW_MS }),
+      buildKey({ walletId: id }),
+    ];
+    for (const key of [revoked, expired, active]) await get().issueKey(key, options);
+    await get().revokeKey({ walletId: id, id: revoked.id }, NOW_MS);
+    await get().sweep(NOW_MS + 7 * 24 * HOUR_MS - 1);
+    assert.equal((await get().readKeys(id, { after: null, limit: 10 })).length, 3);
+    await get().sweep(NOW_MS + 7 * 24 * HOUR_MS);
+    const kept = await get().readKeys(id, { after: null, limit: 10 });
+    assert.deepEqual(
+      kept.map((key) => key.id),
+      [active.id],
+    );
   });
 }

@@ -178,3 +178,22 @@ test('the data sources of Grafana are those that the dashboards name', () => {
     for (const [, type, uid] of used) assert.ok(sources.has(`${type} ${uid}`), `${type} ${uid}`);
   }
 });
+
+test('the proxy bounds connections and late bodies, and does not repeat 503s', () => {
+  const lines = readFileSync('deploy/proxy/haproxy.cfg', 'utf8')
+    .split('\n')
+    .map((line) => line.trim());
+  const retried = lines.find((line) => line.startsWith('retry-on '))?.split(' ') ?? [];
+  assert.deepEqual(retried, ['retry-on', 'conn-failure', 'empty-response']);
+  assert.ok(lines.includes('option http-buffer-request'));
+  const reject = 'tcp-request connection reject if { sc0_conn_cur gt 1000 } !from_own_proxy';
+  assert.ok(lines.includes(reject));
+  // The rules of a frontend take effect in order.
+  const order = ['acl from_own_proxy', 'tcp-request connection track-sc0', reject];
+  const at = order.map((rule) => lines.findIndex((line) => line.startsWith(rule)));
+  assert.deepEqual(
+    at,
+    at.toSorted((a, b) => a - b),
+  );
+  assert.ok(!at.includes(-1));
+});

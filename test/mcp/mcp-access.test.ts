@@ -107,6 +107,19 @@ describe('access', () => {
 });
 
 describe('what is charged', () => {
+  test('many rows cost more, as over HTTP', async () => {
+    for (const [limit, cost] of [
+      [100, 1],
+      [1000, 3],
+    ] as const) {
+      rest();
+      const input = { chain: 'devnet', mint: MINT, interval: '1m', limit };
+      const { json, headers } = await mcp.post(toolCall('get_klines', input));
+      assert.equal(json.result.isError, undefined);
+      assert.equal(BURST - readRemaining(headers), cost);
+    }
+  });
+
   test('a message costs as much as its HTTP operation, and 1 without one', async () => {
     const cases: readonly [Json, number][] = [
       [PING, 1],

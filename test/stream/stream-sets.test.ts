@@ -119,7 +119,7 @@ describe('a stream of several tokens', () => {
     assert.equal(server.streams.slots.total, 0);
   });
 
-  test('costs 1 to open for every started ten tokens', async (t) => {
+  test('costs 1 to open for every started thirty tokens', async (t) => {
     const server = await startStreamServer(t);
     const charged: unknown[] = [];
     const identity = { kind: 'key', key: 'test' } as Identity;
@@ -127,13 +127,13 @@ describe('a stream of several tokens', () => {
       charged.push(ahead);
       return ahead.cost;
     };
-    for (const count of [10, 31]) {
+    for (const count of [30, 61]) {
       const input = { chain: 'devnet', mint: made(count) };
       await assert.rejects(openTestStream(server.streams, input, { chargeAhead, identity }), {
         code: 'TOKEN_NOT_FOUND',
       });
     }
-    assert.deepEqual(charged, [{ cost: 3, paid: 1 }]);
+    assert.deepEqual(charged, [{ cost: 2, paid: 1 }]);
     assert.equal(server.streams.slots.total, 0);
   });
 

@@ -51,7 +51,7 @@ export const createChallenge = defineOperation({
     },
     { title: 'Challenge', additionalProperties: false },
   ),
-  errors: ['UNKNOWN_CHAIN', 'INVALID_ADDRESS', 'TOO_MANY_CHALLENGES'],
+  errors: ['UNKNOWN_CHAIN', 'INVALID_ADDRESS'],
   example: {
     input: { address: ADDRESS, chain: 'base' },
     answer: {
@@ -74,7 +74,7 @@ export const verifyChallenge = defineOperation({
   cost: 'challenge',
   input: Type.Object(
     {
-      challengeId: Type.String({ minLength: 1, maxLength: 64 }),
+      challengeId: Type.String({ minLength: 1, maxLength: 1024 }),
       signature: Type.String({
         minLength: 1,
         maxLength: 16_384,

@@ -35,6 +35,7 @@ export const getEntitlements = defineOperation({
           lookup: 10,
         },
         evaluationsPerUnit: 50_000,
+        ...{ rowsIncluded: 100, rowsPerUnit: 500, tokensPerUnit: 30 },
       },
       limits: {
         ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30 },

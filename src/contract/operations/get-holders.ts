@@ -24,6 +24,7 @@ export const getHolders = defineOperation({
   description:
     'Ordered by balance, highest first. If `coverage.holdersComplete` is true, the balances of all pages add up to the supply. A holder whose balance changes between two pages may move. At most 100 rows without credentials, 1,000 with.',
   cost: 'read',
+  costBy: 'rows',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
     {

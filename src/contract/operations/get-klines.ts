@@ -25,6 +25,7 @@ export const getKlines = defineOperation({
   description:
     'Ascending, aligned to UTC. `startTime` and `endTime` are inclusive on `openTime`; with `startTime` alone the page begins at the oldest candle, otherwise it ends at the newest. Volumes and counts include every trade; `outliers=exclude` keeps trades that would draw false wicks out of open, high, low and close. At most 1,000 rows without credentials, 5,000 with.',
   cost: 'read',
+  costBy: 'rows',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
     {

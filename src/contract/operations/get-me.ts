@@ -68,6 +68,7 @@ export const getMe = defineOperation({
             lookup: 10,
           },
           evaluationsPerUnit: 50_000,
+          ...{ rowsIncluded: 100, rowsPerUnit: 500, tokensPerUnit: 30 },
         },
         limits: {
           ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100 },

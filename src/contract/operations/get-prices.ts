@@ -17,7 +17,7 @@ export const getPrices = defineOperation({
   description:
     'The prices of up to 100 tokens of any followed chains, 30 without credentials, in the order asked for; now, or at a time. A price is that of the last trade that is not an outlier, as in klines; before a token has any such trade, that of its first one. An unknown or paused token is null, and so is one of a chain that is not ready, which has no `asOf`; if none is ready, the answer is `NOT_READY`. Tokens are not looked up on their chain; `/token` does that. A time from before what is indexed has null prices.',
   cost: 'read',
-  costByTokens: 'at',
+  costBy: 'tokens',
   cacheControl: 'no-store',
   input: Type.Object(
     {

@@ -25,6 +25,7 @@ export const getTrades = defineOperation({
   description:
     'Newest first. Pages neither skip nor repeat a trade while new ones arrive. A filter that matches few trades may return a short or empty page with a `nextCursor`: continue until it is null. At most 100 rows without credentials, 500 with.',
   cost: 'read',
+  costBy: 'rows',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
     {

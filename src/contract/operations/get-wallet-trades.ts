@@ -15,6 +15,7 @@ export const getWalletTrades = defineOperation({
   description:
     'Trades of one chain in transactions that the wallet sent, newest first; for several chains ask each and merge by `timestamp`. Pages neither skip nor repeat a trade while new ones arrive. With `mint` a page may be short or empty and have a `nextCursor`: continue until it is null. At most 100 rows without credentials, 500 with.',
   cost: 'read',
+  costBy: 'rows',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
     {

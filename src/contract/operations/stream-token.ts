@@ -168,7 +168,7 @@ export const getTokenStream = defineOperation({
   description:
     'Server-Sent Events of one token or several, also of several chains; each `data` is one of the objects below, by the name of its `event`. Each says with `chain` and `mint` which token it is about, and one id resumes all of them. With `mint=*` it is the news of one chain: new pools and tokens, launches, graduations, and how far the chain is indexed; a `revert` names in `news` what a reorganisation removed. `coverage` is sent only if history from before the index is or was filled in: when it got further, at most once a second. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with; a stream of several tokens counts as one. Replaying costs 1 per 500 events.',
   cost: 'read',
-  costByTokens: 'always',
+  costBy: 'tokens',
   mediaType: 'text/event-stream',
   cacheControl: 'no-store',
   input: Type.Object(

@@ -259,6 +259,7 @@ export const getUdfHistory = defineOperation({
   summary: 'List candles for a chart',
   description: `The candles of \`/token/klines\` in US dollars, without false wicks, ascending. \`from\` is inclusive, \`to\` is not. With \`countback\` there are that many candles before \`to\`, as far back as that takes, and \`from\` does not matter. At most 1,000 without credentials and 5,000 with, the newest. Intervals without a trade are left out. ${FAULT_TEXT}`,
   cost: 'read',
+  costBy: 'rows',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
     {

@@ -92,6 +92,19 @@ export const entitlementsSchema = Type.Object(
           description:
             'How many pool evaluations the cost of a quote or build includes. The search for a route costs 1 more for each further group of this size.',
         }),
+        rowsIncluded: Type.Integer({
+          minimum: 1,
+          description: 'How many rows the cost of a read includes.',
+        }),
+        rowsPerUnit: Type.Integer({
+          minimum: 1,
+          description: 'A read costs 1 more for every started group of so many further rows.',
+        }),
+        tokensPerUnit: Type.Integer({
+          minimum: 1,
+          description:
+            'How many tokens the cost of a read or stream includes; it costs 1 more for every started further group of this size.',
+        }),
       },
       { additionalProperties: false },
     ),

@@ -28,7 +28,7 @@ const IDEMPOTENCY_TABLE = defineTable('access_idempotency', {
 const writeIdempotency = createRowWriter(IDEMPOTENCY_TABLE);
 
 /** Ended keys stay in the list; above this number the oldest are deleted. */
-const ENDED_KEYS_MAX = 1000;
+const ENDED_KEYS_MAX = 100;
 
 /** Serialises the transactions of a wallet: each waits and then sees the keys of the one before. */
 const LOCK_WALLET: SqlStatement = {

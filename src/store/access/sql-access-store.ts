@@ -2,16 +2,16 @@
 
 import type { AccessStore } from '../access-store.ts';
 import type { SqlEngine } from '../sql.ts';
-import { createChallengeQueries } from './challenge-queries.ts';
 import { createKeyQueries } from './key-queries.ts';
 import { createOperationUsageQueries } from './operation-usage-queries.ts';
 import { createSessionQueries } from './session-queries.ts';
+import { createSignInQueries } from './sign-in-queries.ts';
 import { createTierQueries } from './tier-queries.ts';
 import { createUsageQueries } from './usage-queries.ts';
 
 export function createSqlAccessStore(engine: SqlEngine): AccessStore {
   return {
-    ...createChallengeQueries(engine),
+    ...createSignInQueries(engine),
     ...createSessionQueries(engine),
     ...createKeyQueries(engine),
     ...createUsageQueries(engine),

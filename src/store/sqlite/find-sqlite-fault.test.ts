@@ -64,7 +64,7 @@ test('a file without write permission is the fault readOnly', (t) => {
 });
 
 test('a missing folder is the fault io', (t) => {
-  assertFault('io', () => new DatabaseSync(join(createFile(t), 'none', 'a.sqlite')));
+  assertFault('files', () => new DatabaseSync(join(createFile(t), 'none', 'a.sqlite')));
 });
 
 test('a lock held by another process is the fault busy', (t) => {

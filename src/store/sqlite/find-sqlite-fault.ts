@@ -12,7 +12,7 @@ const FAULT_BY_CODE: ReadonlyMap<number, StoreFault> = new Map([
   [10, 'io'], // SQLITE_IOERR
   [11, 'damaged'], // SQLITE_CORRUPT
   [13, 'full'], // SQLITE_FULL
-  [14, 'io'], // SQLITE_CANTOPEN
+  [14, 'files'], // SQLITE_CANTOPEN: mostly the limit of open files
   [15, 'busy'], // SQLITE_PROTOCOL: the log's locks could not be had
   [17, 'busy'], // SQLITE_SCHEMA: another process migrates
   [26, 'damaged'], // SQLITE_NOTADB
@@ -34,8 +34,8 @@ const FAULT_BY_ERRNO: Readonly<Record<string, StoreFault>> = {
   EPERM: 'readOnly',
   ENOENT: 'gone',
   EIO: 'io',
-  EMFILE: 'io',
-  ENFILE: 'io',
+  EMFILE: 'files',
+  ENFILE: 'files',
   ENOMEM: 'io',
 };
 
