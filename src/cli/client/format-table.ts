@@ -1,5 +1,7 @@
 // Tables for a terminal: columns as wide as their cells, numbers to the right, no wider than it.
 
+import { toTerminalLine } from '../../telemetry/terminal-text.ts';
+
 interface Column<Row> {
   readonly title: string;
   readonly read: (row: Row) => string;
@@ -42,7 +44,7 @@ export function cutText(text: string, width: number): string {
 function readCells<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
   const cells = [
     columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ read }) => read(row))),
+    ...rows.map((row) => columns.map(({ read }) => toTerminalLine(read(row)))),
   ];
   const widths = columns.map((_, at) =>
     Math.max(...cells.map((line) => measureText(line[at] ?? ''))),
@@ -90,12 +92,16 @@ export function formatTable<Row>(
   );
   if (isOneLine || below === undefined) return lines.join('\n');
   const [head = '', ...body] = lines;
-  const blocks = rows.map((row, at) => `${body[at] ?? ''}\n${GAP}${below.read(row)}`);
+  const blocks = rows.map(
+    (row, at) => `${body[at] ?? ''}\n${GAP}${toTerminalLine(below.read(row))}`,
+  );
   return [head, ...blocks].join('\n');
 }
 
 /** Facts with their labels below each other. */
 export function formatFacts(facts: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...facts.map(([label]) => label.length));
-  return facts.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+  return facts
+    .map(([label, value]) => `${label.padEnd(width)}  ${toTerminalLine(value)}`)
+    .join('\n');
 }

@@ -1,5 +1,6 @@
 // A command that asks a server: tables on a terminal, the server's JSON in a pipe.
 
+import { toTerminalText } from '../../telemetry/terminal-text.ts';
 import { readSettings } from '../read-chain.ts';
 import { ServerClient, ServerError } from './server-client.ts';
 
@@ -62,7 +63,7 @@ export async function runRead(
     });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    console.error(`mintwire: ${error.message}`);
+    console.error(`mintwire: ${toTerminalText(error.message)}`);
     process.exitCode = 1;
   }
 }

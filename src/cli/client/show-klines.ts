@@ -3,6 +3,7 @@
 import { styleText } from 'node:util';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getKlines } from '../../contract/operations/get-klines.ts';
+import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand } from '../read-command.ts';
 import { type DrawnCandle, drawCandles } from './draw-candles.ts';
 import { formatTable } from './format-table.ts';
@@ -82,6 +83,8 @@ export async function showKlines(typed: readonly string[]): Promise<void> {
       // Drawn in step with time: an interval without a trade has its column, too.
       ...(isForPerson ? { fill: 'previous' } : {}),
     });
-    print(answer, () => describe(answer, `${symbol ?? mint}, ${interval}, USD`, width));
+    print(answer, () =>
+      describe(answer, toTerminalLine(`${symbol ?? mint}, ${interval}, USD`), width),
+    );
   });
 }

@@ -4,6 +4,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { getChains } from '../../contract/operations/get-chains.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { toUnits } from '../../lib/decimal.ts';
+import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand, refuseCommand } from '../read-command.ts';
 import { formatFacts, formatTable } from './format-table.ts';
 import { formatAmount, formatNumber, shorten } from './format-value.ts';
@@ -81,7 +82,7 @@ function describe(quote: ShownQuote, native: NativeCoin, width: number): string 
     { width },
   );
   return [
-    ...warnings.map(({ code, message }) => `${code}: ${message}`),
+    ...warnings.map(({ code, message }) => toTerminalLine(`${code}: ${message}`)),
     ...(warnings.length === 0 ? [] : ['']),
     formatFacts(facts),
     ...['', table],

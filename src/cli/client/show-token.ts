@@ -2,6 +2,7 @@
 
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getToken } from '../../contract/operations/get-token.ts';
+import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand } from '../read-command.ts';
 import { formatFacts, formatTable } from './format-table.ts';
 import { formatNumber, formatPct, formatTime } from './format-value.ts';
@@ -51,7 +52,7 @@ function describe(token: ShownToken, width: number): string {
     { width, below: { title: 'POOL', read: ({ address }) => address } },
   );
   return [
-    `${symbol ?? '-'} (${name ?? '-'}), ${chain}:${mint}`,
+    toTerminalLine(`${symbol ?? '-'} (${name ?? '-'}), ${chain}:${mint}`),
     '',
     formatFacts(facts),
     '',

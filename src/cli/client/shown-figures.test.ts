@@ -91,6 +91,12 @@ test('a table that is too wide narrows and drops columns, and puts the id below 
   assert.equal(short, 'NAME  NOTE\n柴犬  a note\n  0x1234567890');
 });
 
+test('a name that would move the cursor is shown without what moves it', () => {
+  const rows = [{ name: 'A\u001b[2J\u009b1mB' }];
+  const table = formatTable(rows, [{ title: 'NAME', read: ({ name }) => name }], { width: 80 });
+  assert.doesNotMatch(table, /[\u001b\u0080-\u009f]/);
+});
+
 test('a text is measured as a terminal shows it, and cut to its columns', () => {
   assert.deepEqual(['abc', '柴犬', 'e\u0301', '🐕'].map(measureText), [3, 4, 1, 2]);
   assert.deepEqual([cutText('柴犬コイン', 6), cutText('abc', 3)], ['柴犬…', 'abc']);

@@ -1,6 +1,7 @@
 // `mintwire watch <token>`: a line with a token's price that moves with the market.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand, refuseCommand } from '../read-command.ts';
 import { drawLine } from './draw-line.ts';
 import { formatNumber, formatPct } from './format-value.ts';
@@ -133,7 +134,7 @@ export async function watchPrice(typed: readonly string[]): Promise<void> {
     const { chain, mint, symbol } = await resolveToken(reading.client, args[0] ?? '', values.chain);
     const events = reading.isForPerson ? 'price' : 'price,trade';
     const watch = { query: { chain, mint, events }, eventsMax };
-    if (reading.isForPerson) return showLive(reading, watch, symbol ?? mint);
+    if (reading.isForPerson) return showLive(reading, watch, toTerminalLine(symbol ?? mint));
     const onEvent = (event: object) => console.log(JSON.stringify(event));
     return follow({ reading, ...watch, onEvent });
   });

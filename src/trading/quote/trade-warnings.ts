@@ -2,7 +2,11 @@
 
 import { explainFlags } from '../../amm/unchecked-flag.ts';
 import type { TokenPowers } from '../../chains/chain-transactions.ts';
-import { type warnOfLookalike, warnOfMeasured, warnOfPowers } from '../../contract/safety-warnings.ts';
+import {
+  type warnOfLookalike,
+  warnOfMeasured,
+  warnOfPowers,
+} from '../../contract/safety-warnings.ts';
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
