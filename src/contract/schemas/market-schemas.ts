@@ -200,6 +200,17 @@ const summaryFields = {
   }),
 } as const;
 
+/** Known when it is sent, not when the summary was made. */
+export const warningsSchema = Type.Array(Type.String(), {
+  description:
+    'Codes of `/token/safety` that a buyer must see, as measured in its deepest pool: `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured: `/token/safety` says what is known, and why.',
+});
+
+export const foundTokenSchema = Type.Object(
+  { ...summaryFields, warnings: warningsSchema },
+  { title: 'FoundToken', additionalProperties: false },
+);
+
 export const tokenSummarySchema = Type.Object(summaryFields, {
   title: 'TokenSummary',
   additionalProperties: false,
@@ -233,6 +244,7 @@ export const windowsSchema = Type.Object(
 export const listedTokenSchema = Type.Object(
   {
     ...summaryFields,
+    warnings: warningsSchema,
     windows: windowsSchema,
     sparkline: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Null()]), {
