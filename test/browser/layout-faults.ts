@@ -37,21 +37,24 @@ const MEASURE = `(() => {
     return place;
   };
 
-  /** A name may end with three dots where the whole of it is at hand; a figure may not. */
-  const isShortened = (box) => getComputedStyle(box).textOverflow === 'ellipsis' &&
+  /** A name may end with three dots where the whole of it is at hand; a figure or badge may not. */
+  const isShortened = (box, element) => element.closest('.badge, .launch') === null &&
+    getComputedStyle(box).textOverflow === 'ellipsis' &&
     box.closest('.number') === null &&
     (box.closest('[title]:not([title=""])') ?? box.querySelector('[title]')) !== null;
 
   /** What is seen of a text; tells of one that is cut. */
   const findSeen = (rect, element) => {
-    const seen = { left: rect.left, right: rect.right, top: rect.top, bottom: rect.bottom };
+    const { left, right, top, bottom } = rect;
+    const seen = { left, right, top, bottom, isShort: false };
     for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
       const { overflowX, overflowY } = getComputedStyle(box);
       if (overflowX === 'visible' || getComputedStyle(box).display === 'inline') continue;
       const frame = box.getBoundingClientRect();
       const isCutX = seen.left < frame.left - 1 || seen.right > frame.right + 1;
       const isCutY = overflowY === 'hidden' && (seen.top < frame.top - 3 || seen.bottom > frame.bottom + 3);
-      if ((isCutX || isCutY) && !isShortened(box)) tell('cut', element);
+      if ((isCutX || isCutY) && !isShortened(box, element)) tell('cut', element);
+      seen.isShort ||= isCutX;
       seen.left = Math.max(seen.left, frame.left);
       seen.right = Math.min(seen.right, frame.right);
       seen.top = Math.max(seen.top, frame.top);
@@ -86,7 +89,8 @@ const MEASURE = `(() => {
     }
     const x = (one.seen.left + one.seen.right) / 2;
     const y = (one.seen.top + one.seen.bottom) / 2;
-    if (one.place.isUntouched || y < 0 || y > innerHeight) return;
+    // Where a text is shortened, its place may be that of the three dots.
+    if (one.place.isUntouched || one.seen.isShort || y < 0 || y > innerHeight) return;
     const hit = document.elementFromPoint(x, y);
     if (hit === null || hit.contains(one.element) || one.element.contains(hit)) return;
     // What scrolls below a bar can be scrolled out from below it.

@@ -59,9 +59,9 @@ function FoundRow({ token, at, isChosen, onOpen }: FoundRowProps) {
     >
       <TokenLogo logoUrl={token.logoUrl} symbol={token.symbol} />
       <span class="found-name" title={token.name ?? ''}>
+        <DangerBadges codes={token.warnings} max={1} />
         <strong>{token.symbol ?? '?'}</strong> <span class="soft">{token.name}</span>
         {token.verified.length > 0 && <span title={token.verified.join(', ')}> ✓</span>}
-        <DangerBadges codes={token.warnings} max={1} />
       </span>
       <span class="soft">{findChain(token.chain)?.name ?? token.chain}</span>
       <span class="number">{formatUsd(token.priceUsd)}</span>

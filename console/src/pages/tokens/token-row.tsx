@@ -49,13 +49,14 @@ function TokenName({ row, volume, liquidity }: TokenNameProps) {
               ✓
             </span>
           )}
-          <DangerBadges codes={row.warnings} max={1} />
         </span>
         <span class="line soft wide" title={row.name ?? ''}>
+          <DangerBadges codes={row.warnings} max={1} />
           {launchpad !== null && <LaunchProgress launchpad={launchpad} />}
           {row.name ?? row.mint} · {chain}
         </span>
         <span class="line soft small narrow" title={row.name ?? ''}>
+          <DangerBadges codes={row.warnings} max={1} />
           {launchpad !== null && <LaunchProgress launchpad={launchpad} />}
           <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
           {texts.tokens.foldedLiquidity(liquidity)}
