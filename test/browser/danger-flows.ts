@@ -21,7 +21,7 @@ export async function showDanger(scene: ConsoleScene): Promise<void> {
   const wallets = [createBrowserWallet(scene.chain, 5)];
   const watched = await scene.openPage('/?chain=devnet', { wallets });
   const { page } = watched;
-  await page.locator(`tr:has(a[href*="${mint}"]) .wide ${BADGE}`).waitFor();
+  await page.locator(`tr:has(a[href*="${mint}" i]) .wide ${BADGE}`).waitFor();
   await signIn(page);
   await page.keyboard.press('/');
   await page.getByRole('combobox', { name: 'Search' }).fill('trap');
