@@ -70,6 +70,7 @@ const chains = CHAINS.map(
   }),
 );
 const market = createMarket({
+  findSafety: () => null,
   store,
   feed,
   chains: {

@@ -120,6 +120,7 @@ export interface TestMarketOptions {
   /** Chains that are followed as well, of which nothing is indexed yet. */
   readonly unready?: readonly ChainSlug[];
   readonly lookups?: LookupDesk;
+  readonly findSafety?: Market['parts']['findSafety'];
 }
 
 /** Lists that are never read again. */
@@ -152,6 +153,7 @@ export function createTestMarket(options: TestMarketOptions): Market {
     depthOf: ({ kind }) => DEPTHS[kind],
     lists: options.lists ?? createTestLists([]),
     lookups: options.lookups,
+    findSafety: options.findSafety ?? (() => null),
     logos: new TokenLogos({
       ...{ cache: null, ipfsGateway: null, clock: systemClock, onFailure: fail },
       fetchLogo: () => assert.fail('nothing is fetched'),

@@ -8,6 +8,7 @@ import { ConnectionLamp, StaleBanner } from './parts/connection-lamp.tsx';
 import { LazyDialog } from './parts/lazy-dialog.tsx';
 import { findRoute } from './routes.ts';
 import { setTitle } from './set-title.ts';
+import { me, signOut } from './state/account.ts';
 import { texts } from './texts.ts';
 import { palette, theme, togglePalette, toggleTheme } from './theme.ts';
 
@@ -17,6 +18,7 @@ const TokensPage = createLazyPart(
 const TokenPage = createLazyPart(
   async () => (await import('./pages/token/token-page.tsx')).TokenPage,
 );
+const KeysPage = createLazyPart(async () => (await import('./pages/keys/keys-page.tsx')).KeysPage);
 const SidePage = createLazyPart(async () => (await import('./pages/side-page.tsx')).SidePage);
 
 const GO_KEYS: Readonly<Record<string, string>> = {
@@ -61,8 +63,27 @@ function NavLink({ href, text }: { href: string; text: string }) {
   );
 }
 
+/** On narrow screens the pages are behind a button; whatever is done next closes them. */
+function useMenu() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const close = (event: Event) => {
+      if (!(event instanceof KeyboardEvent) || event.key === 'Escape') setOpen(false);
+    };
+    addEventListener('click', close);
+    addEventListener('keydown', close);
+    return () => {
+      removeEventListener('click', close);
+      removeEventListener('keydown', close);
+    };
+  }, [isOpen]);
+  return { isOpen, toggle: () => setOpen(!isOpen) };
+}
+
 function TopBar({ onSearch }: { onSearch: () => void }) {
   const label = theme.value === 'dark' ? texts.theme.toLight : texts.theme.toDark;
+  const menu = useMenu();
   return (
     <header class="top">
       <a class="skip" href="#content">
@@ -72,24 +93,47 @@ function TopBar({ onSearch }: { onSearch: () => void }) {
         <img src="/favicon.svg" alt="" width={22} height={22} />
         <span class="brand-name">{texts.product}</span>
       </a>
-      <nav aria-label={texts.nav.label}>
+      <nav id="pages" class={menu.isOpen ? 'open' : ''} aria-label={texts.nav.label}>
         <NavLink href="/" text={texts.nav.tokens} />
         <NavLink href="/portfolio" text={texts.nav.portfolio} />
         <NavLink href="/keys" text={texts.nav.keys} />
         <NavLink href="/status" text={texts.nav.status} />
         <a href="/v1/docs">{texts.nav.docs}</a>
+        {me.value !== null && (
+          <button type="button" class="quiet narrow" onClick={() => void signOut('here')}>
+            {texts.account.signOut}
+          </button>
+        )}
       </nav>
       <button type="button" class="search-button" onClick={onSearch} aria-label={texts.search.open}>
         <span>{texts.search.open}</span> <kbd>/</kbd>
-        <svg class="icon narrow" viewBox="0 0 16 16" aria-hidden="true">
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
           <path d="M10.5 10.5 14 14M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2z" />
         </svg>
       </button>
       <ConnectionLamp />
-      <button type="button" class="quiet" onClick={toggleTheme} title={label} aria-label={label}>
+      <button
+        type="button"
+        class="quiet theme"
+        onClick={toggleTheme}
+        title={label}
+        aria-label={label}
+      >
         <span aria-hidden="true">{theme.value === 'dark' ? '☀' : '☾'}</span>
       </button>
       <AccountMenu />
+      <button
+        type="button"
+        class="quiet narrow"
+        aria-label={texts.nav.menu}
+        aria-expanded={menu.isOpen}
+        aria-controls="pages"
+        onClick={menu.toggle}
+      >
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M2 4h12M2 8h12M2 12h12" />
+        </svg>
+      </button>
     </header>
   );
 }
@@ -114,6 +158,7 @@ function PageBody() {
   if (route === null) return <NoPage />;
   const { name } = route;
   if (name === 'tokens') return <TokensPage />;
+  if (name === 'keys') return <KeysPage />;
   return name === 'token' ? <TokenPage /> : <SidePage name={name} />;
 }
 

@@ -5,14 +5,13 @@ import { render } from 'preact';
 import { AppShell } from './app-shell.tsx';
 import { startClock } from './clock-tick.ts';
 import { watchLocation } from './current-location.ts';
-import { readAccount } from './state/account.ts';
+import { findAccount } from './state/account.ts';
 import { followChains } from './state/chains.ts';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no #app');
 watchLocation();
 startClock();
-followChains();
-// Without an answer the limits of anonymous callers are assumed; pages show their own problems.
-void readAccount().catch(() => undefined);
+void followChains();
+void findAccount();
 render(<AppShell />, root);

@@ -17,7 +17,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     preload: ['src/pages/token/token-page.tsx', 'src/pages/token/token-chart.ts'],
   },
   { name: 'portfolio', path: '/portfolio', preload: ['src/pages/side-page.tsx'] },
-  { name: 'keys', path: '/keys', preload: ['src/pages/side-page.tsx'] },
+  { name: 'keys', path: '/keys', preload: ['src/pages/keys/keys-page.tsx'] },
   { name: 'status', path: '/status', preload: ['src/pages/side-page.tsx'] },
 ];
 

@@ -23,6 +23,7 @@ export const texts = {
   skip: 'Skip to content',
   nav: {
     label: 'Pages',
+    menu: 'Menu',
     tokens: 'Tokens',
     portfolio: 'Portfolio',
     keys: 'Keys',
@@ -53,6 +54,9 @@ export const texts = {
     retry: 'Try again',
     toTokens: 'Go to the list of tokens',
     other: 'Something went wrong. Try again.',
+    partFailed: 'This part could not be loaded. It is tried again by itself.',
+    outdated: 'The server was updated. Reload the page to go on.',
+    reload: 'Reload the page',
     byCode: {
       UNREACHABLE: 'The server does not answer. It may be restarting.',
       TIMEOUT: 'The server took too long to answer. Try again.',
@@ -74,6 +78,20 @@ export const texts = {
     noToken:
       'The address of this page names no token. Choose one from the list, or press / to search.',
     noPage: 'There is no page here.',
+  },
+  /** Short: the tab of safety says each in a sentence. */
+  dangers: {
+    UNSELLABLE: 'Cannot be sold',
+    LOOKALIKE: 'Lookalike',
+    PERMANENT_DELEGATE: 'Can be taken',
+    FREEZE_AUTHORITY: 'Can be frozen',
+    NON_TRANSFERABLE: 'Not transferable',
+    FROZEN_BY_DEFAULT: 'Frozen at first',
+    PAUSABLE: 'Can be stopped',
+    TRANSFER_HOOK: 'Calls a program',
+    MINT_AUTHORITY: 'Mintable',
+    TAXED_TOKEN: 'Taxed',
+    SELL_GAS_HIGH: 'Costly to sell',
   },
   copy: { copy: 'Copy', copied: 'Copied', explorer: 'Open in the explorer' },
   sorts: {
@@ -102,8 +120,11 @@ export const texts = {
     loadingMore: 'Loading',
     empty: 'No token matches these filters.',
     noLaunches: 'No token of a launchpad is indexed here.',
-    folded: (volume: string, liquidity: string) => `Vol ${volume}, liq ${liquidity}`,
-    sold: (pct: string) => `${pct} sold`,
+    foldedVolume: (volume: string) => `Vol ${volume},`,
+    foldedLiquidity: (liquidity: string) => `liq ${liquidity}`,
+    sold: (pct: string) => `${pct} of the launch sold`,
+    soldShort: (pct: string) => `${pct} sold`,
+    graduated: 'Launched',
     clear: 'Clear filters',
     columns: {
       token: 'Token',
@@ -192,9 +213,9 @@ export const texts = {
         fee: 'Fee',
         liquidity: 'Liquidity',
         volume: 'Volume 24h',
-        depth: 'Depth ±2%',
+        depth: 'Depth',
       },
-      show: 'Show depth',
+      show: 'Show',
       bids: 'Sells until −',
       asks: 'Buys until +',
       unknown: 'The depth of this pool is not known.',
@@ -280,6 +301,8 @@ export const texts = {
     otherWallet: (chain: string) =>
       `The wallet that you signed in with has no account on ${chain}. Sign in with one that has.`,
     sign: 'Sign in the wallet',
+    unsellable: 'A simulated sale of this token failed. What you pay is likely lost.',
+    buyAnyway: 'I know that I may not be able to sell it',
     again: 'Quote again',
     about: 'about',
     signatures: (count: number) => `The wallet asks for ${count} signatures, one after the other.`,
@@ -384,6 +407,7 @@ export const texts = {
   },
   keys: {
     title: 'API keys',
+    unknown: 'Your keys are not known until it answers.',
     signedOut: 'Keys belong to a wallet. Sign in to issue, list and revoke them.',
     active: (active: number, limit: number) => `${active} of ${limit} active`,
     issue: 'Issue a key',
@@ -440,6 +464,7 @@ export const texts = {
   },
   status: {
     title: 'Status',
+    unknown: 'Nothing is known of it now.',
     ready: 'Ready',
     notReady: 'Not ready',
     chains: 'Chains',

@@ -224,6 +224,64 @@ export interface Entitlements {
   chains: string[];
 }
 
+export interface FoundToken {
+  /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+  chain: string;
+  /** The token's address. */
+  mint: string;
+  /**
+   * What the contract calls itself, or where it does not say, what a token list calls it: a
+   * stranger's text, at most 64 characters.
+   */
+  symbol: string | null;
+  /** From the same source as `symbol`: a stranger's text, at most 64 characters. */
+  name: string | null;
+  /** Raw units in a unit, as a power of ten. */
+  decimals: number | null;
+  /**
+   * The logo that one of those lists names, served by this server (`/token/logo`); null without
+   * one.
+   */
+  logoUrl: string | null;
+  /** Names of the operator's token lists that vouch for this address. */
+  verified: string[];
+  /** As those lists give them, https only; null where they give none. */
+  links: TokenLinks | null;
+  /** The launchpad whose curve sells it, or did; null for other tokens. */
+  launchpad: Launchpad | null;
+  /** USD per unit by the last trade that was no outlier. */
+  priceUsd: string | null;
+  /** Native coin per unit by that trade. */
+  priceNative: string | null;
+  /** Price times total supply. */
+  marketCapUsd: string | null;
+  /** The value of its pools, each as of its last event. */
+  liquidityUsd: string | null;
+  /** Value traded in the last 24 hours of the chain. */
+  volume24hUsd: string | null;
+  /** Per cent, against the last trade before those hours. */
+  priceChange24hPct: number | null;
+  /** Trades in those hours. */
+  trades24h: number | null;
+  /** Owners with a balance above zero; null if not all are known. */
+  holders: number | null;
+  /** The time of its first block, in Unix milliseconds; null if unknown. */
+  createdAt: number | null;
+  /** Its deepest pool. */
+  topPool: {
+    address: string;
+    venue: string;
+  } | null;
+  /** How it matched the search; null where none was made. */
+  match: "address" | "symbol" | "name" | "wrapped" | "alias" | "words" | "symbolPrefix" | "namePrefix" | "within" | "wordPrefix" | "symbolPart" | "namePart" | "oneEdit" | "twoEdits" | null;
+  /**
+   * Codes of `/token/safety` that a buyer must see, as measured in its deepest pool:
+   * `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
+   * `/token/safety` says what is known, and why.
+   */
+  warnings: string[];
+}
+
 export interface Health {
   status: "ok";
 }
@@ -434,6 +492,12 @@ export interface ListedToken {
   } | null;
   /** How it matched the search; null where none was made. */
   match: "address" | "symbol" | "name" | "wrapped" | "alias" | "words" | "symbolPrefix" | "namePrefix" | "within" | "wordPrefix" | "symbolPart" | "namePart" | "oneEdit" | "twoEdits" | null;
+  /**
+   * Codes of `/token/safety` that a buyer must see, as measured in its deepest pool:
+   * `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
+   * `/token/safety` says what is known, and why.
+   */
+  warnings: string[];
   windows: Windows;
   /**
    * USD prices at the end of each half hour of the last 24 hours, the oldest first; absent
@@ -1452,7 +1516,7 @@ export interface TokenSafetyReport {
 }
 
 export interface TokenSearch {
-  tokens: TokenSummary[];
+  tokens: FoundToken[];
   /** Pass it as `cursor` for the next page; null on the last page. */
   nextCursor: string | null;
   /**

@@ -28,6 +28,7 @@ interface OpenMarketOptions {
   readonly connections: ChainConnections;
   readonly access: Pick<Access, 'tiers' | 'origins'>;
   readonly lists: TokenLists;
+  readonly findSafety: Parameters<typeof createMarket>[0]['findSafety'];
   /** Null if this process has no others beside it. */
   readonly link: WorkerLink | null;
   /** Absent if nothing is looked up. */
@@ -80,6 +81,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     clock,
     depthOf: (identity) => findTier(access.tiers, identity).depth,
     lists: options.lists,
+    findSafety: options.findSafety,
     lookups: options.lookups,
     buildSegment: (chain, facts) =>
       buildSegmentElsewhere({ store: config.store, chain, facts }, options.link),

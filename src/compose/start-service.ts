@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import { createGetChains } from '../market/create-get-chains.ts';
+import { createGetTokenSafety } from '../market/create-get-token-safety.ts';
 import type { Market } from '../market/create-market.ts';
 import { createReference } from '../market/create-reference.ts';
 import { createUdf } from '../market/create-udf.ts';
@@ -22,11 +23,13 @@ import type { TokenLists } from '../market/lists/token-lists.ts';
 import { createReadiness } from '../market/readiness.ts';
 import type { Streams } from '../market/stream/create-streams.ts';
 import { createUdfReads } from '../market/udf-reads.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { MigrationProgress } from '../store/migrations/run-migrations.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { ChainConnections } from './chain-connections.ts';
+import { findChainSafety } from './find-chain-safety.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openConsole } from './open-console.ts';
 import { type Entrance, limitConnections } from './open-entrance.ts';
@@ -41,7 +44,6 @@ import { openStatus } from './open-status.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
 import { addDevnetList, openTokenLists } from './open-token-lists.ts';
-import { openTokenSafety } from './open-token-safety.ts';
 import { openTrading, type Trading } from './open-trading.ts';
 import { readGuides } from './read-guides.ts';
 import { startChains } from './start-chains.ts';
@@ -128,7 +130,12 @@ function createHandlers(parts: HandlerParts): Handlers {
       listChains: () => parts.chains.list().map(({ answer }) => answer),
       clock: parts.clock,
     }),
-    getTokenSafety: openTokenSafety(parts),
+    getTokenSafety: createGetTokenSafety({
+      ...parts.market.parts,
+      standby: parts.market.standby,
+      nowMs: () => parts.clock.nowMs(),
+      contracts: parts.trading.contracts,
+    }),
     ...parts.streams.handlers,
     ...parts.trading.handlers,
     ...parts.access.handlers,
@@ -146,15 +153,19 @@ function createHandlers(parts: HandlerParts): Handlers {
 }
 
 async function openApi(
-  shared: Omit<Parameters<typeof openMarket>[0], 'lists'> &
+  shared: Omit<Parameters<typeof openMarket>[0], 'lists' | 'findSafety'> &
     Omit<Parameters<typeof openTrading>[0], 'market'> &
     Pick<Parameters<typeof openStreams>[0], 'sharedStreams'> &
     Pick<HandlerParts, 'version' | 'isDraining' | 'access' | 'getStatus'>,
   lists: TokenLists,
 ): Promise<Served> {
-  const market = await openMarket({ ...shared, lists });
+  // Trading reads the market, whose lists show what trading has measured.
+  let measured: Trading | null = null;
+  const findSafety = (slug: ChainSlug) => findChainSafety(measured, slug);
+  const market = await openMarket({ ...shared, lists, findSafety });
   const streams = openStreams({ ...shared, market, directory: shared.chains });
   const trading = openTrading({ ...shared, market });
+  measured = trading;
   const pages = openConsole(shared.logger);
   return {
     handlers: createHandlers({ ...shared, market, streams, trading }),

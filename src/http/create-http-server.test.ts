@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { getThing, startTestServer, type TestServer } from '../../test/start-http-server.ts';
+import { buildStaticFile } from './static-files.ts';
 
 interface ExpectedProblem {
   readonly status: number;
@@ -323,6 +324,18 @@ test('health is answered however busy the server is', async (t) => {
   });
   assert.equal((await app.get('/v1/thing')).status, 503);
   assert.equal((await app.get('/v1/health')).status, 200);
+});
+
+test("the console's files are answered however busy the server is", async (t) => {
+  const file = buildStaticFile('index.html', Buffer.from('<!doctype html>'));
+  const app = await startTestServer(t, {
+    overload: { requestsMax: 0, lagMaxMs: 60_000 },
+    findFile: (path) => (path === '/' ? file : null),
+  });
+  assert.equal((await app.get('/v1/thing')).status, 503);
+  const page = await app.get('/');
+  assert.equal(page.status, 200);
+  assert.equal(await page.text(), '<!doctype html>');
 });
 
 test('a stalled event loop sheds load, then recovers', async (t) => {

@@ -61,8 +61,11 @@ interface ObservedResponse extends ServerResponse {
 /** Browsers that came over https do not come without it for a year. */
 const HSTS = 'max-age=31536000';
 
-/** Operations that are never rejected for overload. */
-const NEVER_SHED = new Set(['getHealth']);
+/**
+ * Never rejected for overload: the check of a supervisor, and the console's files, which are bytes
+ * in memory. A page without one of its scripts stays blank and cannot say what is wrong.
+ */
+const NEVER_SHED = new Set(['getHealth', 'file']);
 
 function createMeters(metrics: Metrics): (operation: string) => RequestMeter {
   const meters = new Map<string, RequestMeter>();

@@ -1,6 +1,5 @@
 // Answers GET /token/safety: what was measured of a token, each fact with its source.
 
-import { kindOf } from '../amm/pool-kinds.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
@@ -10,10 +9,9 @@ import { warnOfLookalike, warnOfMeasured } from '../contract/safety-warnings.ts'
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { pow10 } from '../lib/decimal.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address, PoolId } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
-import { type PoolSafety, SAFETY_LIFE_MS } from '../model/pool-safety.ts';
+import { SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
 import { pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
@@ -35,27 +33,12 @@ import {
   type TokenReference,
 } from './parse-token.ts';
 import { readAt } from './read-at.ts';
+import { findFeeBps, type MeasuredSum, sumSafety } from './token-dangers.ts';
 import { withLookup } from './with-lookup.ts';
 
 type SafetyAnswer = OutputOf<typeof getTokenSafety>;
 
-/** What round trips through a chain's pools have shown. */
-interface ChainSafety {
-  /** What the chain calls a unit of a transaction's cost. */
-  readonly unitName: string;
-  /** Null if the pool was not measured. */
-  find(pool: PoolId): PoolSafety | null;
-  /** Whether there is evidence against the last measurement. */
-  isDoubted(pool: PoolId): boolean;
-  /** Over several pools; null if none of them was measured. */
-  sum(pools: readonly PoolId[], token: Address): Parameters<typeof warnOfMeasured>[0] | null;
-  /** Somebody asks about a token: its pools are measured. */
-  note(token: Address): void;
-}
-
 interface SafetyParts extends MarketParts {
-  /** Null while the chain is being prepared. */
-  readonly findSafety: (chain: ChainSlug) => ChainSafety | null;
   readonly nowMs: () => number;
   readonly contracts: Pick<ContractBook, 'find'>;
 }
@@ -82,22 +65,9 @@ const serializeOpen = createOpenSerializer(getTokenSafety.output, 'asOf', asOfSc
 /** What the last round trips say, as of now. */
 interface Measured {
   readonly pools: SafetyAnswer['pools'];
-  readonly sum: ReturnType<ChainSafety['sum']>;
+  readonly sum: MeasuredSum | null;
   readonly isAnyStale: boolean;
   readonly unitName: string;
-}
-
-/** What the token itself deducts from transfers, which the pool's swaps include. */
-function findFeeBps(row: PoolRecord, token: Address): number {
-  const fees = kindOf(row).findTransferFees?.(row.state) ?? null;
-  return (row.token0 === token ? fees?.fee0 : fees?.fee1)?.bps ?? 0;
-}
-
-type MeasuredSum = NonNullable<ReturnType<ChainSafety['sum']>>;
-
-function withFee(sum: MeasuredSum, feeBps: number): MeasuredSum {
-  const add = (bps: number | null) => (bps === null ? null : bps + feeBps);
-  return { ...sum, buyTaxBps: add(sum.buyTaxBps), sellTaxBps: add(sum.sellTaxBps) };
 }
 
 function measure(
@@ -106,7 +76,6 @@ function measure(
   pools: readonly PoolRecord[],
 ): Measured {
   const safety = parts.findSafety(chain);
-  const ids = pools.map(({ pool }) => pool);
   safety?.note(token);
   const nowMs = parts.nowMs();
   let isAnyStale = false;
@@ -127,8 +96,7 @@ function measure(
       checkedAt: known?.checkedAtMs ?? null,
     };
   });
-  const found = safety?.sum(ids, token) ?? null;
-  const sum = found && withFee(found, Math.max(0, ...pools.map((row) => findFeeBps(row, token))));
+  const sum = sumSafety(safety, pools, token);
   return { pools: shown, sum, isAnyStale, unitName: safety?.unitName ?? '' };
 }
 

@@ -25,6 +25,7 @@ import { parseListCursor } from './list-cursor.ts';
 import type { MarketChain } from './market-parts.ts';
 import { parseDecimal } from './parse-decimal.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
+import { listDangers } from './token-dangers.ts';
 import { readSummaries } from './token-summary.ts';
 
 type ListInput = InputOf<typeof listTokens>;
@@ -135,8 +136,9 @@ async function readRows(
     return tokens.flatMap((picked): ListedRow[] => {
       const found = summaries.get(picked.id);
       if (found === undefined) return [];
-      const { summary, windows } = found;
-      const row = { ...summary, match: null, windows };
+      const { summary, windows, topPool } = found;
+      const warnings = listDangers(parts.findSafety(chain), topPool, picked.id);
+      const row = { ...summary, match: null, windows, warnings };
       if (sparklines === null) return [{ position: picked, text: serializeToken(row) }];
       const sparkline = buildSparkline(sparklines.get(picked.id), summary.priceUsd);
       return [{ position: picked, text: serializeToken({ ...row, sparkline }) }];

@@ -42,6 +42,7 @@ interface MarketOptions {
   readonly lists: TokenLists;
   readonly logos: TokenLogos;
   readonly depthOf: MarketParts['depthOf'];
+  readonly findSafety: MarketParts['findSafety'];
   readonly lookups?: MarketParts['lookups'];
   readonly buildSegment: TokenSearchOptions['buildSegment'];
   readonly keptSegments?: TokenSearchOptions['kept'];
@@ -145,6 +146,7 @@ export function createMarket(options: MarketOptions) {
     ...{ chains, states, cache, pauses, lists, board, columns, listCache, poolCache },
     ...{ walletCache, walletCalls: new NodeGate(WALLET_CALLS_MAX) },
     ...{ logos, search, summaries, prices, depthOf: options.depthOf, lookups: options.lookups },
+    findSafety: options.findSafety,
     store: store.market,
   };
   return {

@@ -34,3 +34,46 @@ test('a chain that is not ready is left out, unless it is the one that is asked 
   const none = createTestMarket({ store: scene.store, unready: ['base', 'ethereum'] });
   await assert.rejects(async () => await createAsk(none)('searchTokens', { q: 't' }), isNotReady);
 });
+
+test('lists and search show what was measured of a deepest pool, also after it was cached', async (t) => {
+  const options = { seed: 12, finalityDepth: 20, blocks: 60 };
+  const scene = await createMarketScene(t, { engine: 'sqlite', ...options });
+  let sellable: boolean | null | undefined;
+  const market = createTestMarket({
+    store: scene.store,
+    findSafety: () => ({
+      unitName: 'gas',
+      find: () => null,
+      isDoubted: () => false,
+      sum: () => (sellable === undefined ? null : { buyTaxBps: 0, sellTaxBps: 300, sellable }),
+      note: () => undefined,
+    }),
+  });
+  await market.start();
+  try {
+    const ask = createAsk(market);
+    const deadline = Date.now() + 20_000;
+    while (!market.search.isLoaded('devnet')) {
+      assert.ok(Date.now() < deadline, 'the search is not loaded');
+      await setImmediate();
+    }
+    const readWarnings = async (operation: 'searchTokens' | 'listTokens', input: object) => {
+      const { json } = await ask(operation, input as never);
+      const tokens = json.tokens as { topPool: unknown; warnings: string[] }[];
+      return tokens.filter(({ topPool }) => topPool !== null).map(({ warnings }) => warnings);
+    };
+    const unmeasured = await readWarnings('searchTokens', { q: 't' });
+    assert.ok(unmeasured.length > 0);
+    assert.ok(unmeasured.every((codes) => codes.length === 0));
+    sellable = false;
+    const expected = ['TAXED_TOKEN', 'UNSELLABLE'];
+    for (const codes of await readWarnings('searchTokens', { q: 't' })) {
+      assert.deepEqual(codes, expected);
+    }
+    const listed = await readWarnings('listTokens', { limit: 10 });
+    assert.ok(listed.length > 0);
+    for (const codes of listed) assert.deepEqual(codes, expected);
+  } finally {
+    await market.stop();
+  }
+});

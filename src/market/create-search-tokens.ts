@@ -1,5 +1,6 @@
 // Answers GET /tokens/search.
 
+import Type from 'typebox';
 import { createOpenSerializer, type OpenText } from '../contract/create-open-serializer.ts';
 import { createSerializer } from '../contract/create-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
@@ -8,10 +9,12 @@ import { COSTS, type InputOf } from '../contract/operation.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
 import { buildNotReadyError, parseFollowedChain } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { warningsSchema } from '../contract/schemas/market-schemas.ts';
 import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
 import { computeQueryMark } from './cursor.ts';
@@ -21,6 +24,7 @@ import type { MatchKind } from './search/match-text.ts';
 import { parseSearchQuery, type SearchQuery } from './search/search-query.ts';
 import { encodeSearchCursor, FOUND_MAX, hashSeen, parseSearchCursor } from './search-cursor.ts';
 import type { SummaryCache } from './summary-cache.ts';
+import { listDangers } from './token-dangers.ts';
 import type { TokenSearch } from './token-search.ts';
 import { readSummaries } from './token-summary.ts';
 
@@ -32,7 +36,9 @@ interface SearchParts extends MarketParts {
 /** An answer is composed of parts, each serialised by its part of the declared schema. */
 const { tokens: tokensSchema, nextCursor: cursorSchema } = searchTokens.output.properties;
 const { match: matchSchema } = tokensSchema.items.properties;
-const serializeSummary = createOpenSerializer(tokensSchema.items, 'match', matchSchema);
+const { warnings: _, ...summaryFields } = tokensSchema.items.properties;
+const serializeSummary = createOpenSerializer(Type.Object(summaryFields), 'match', matchSchema);
+const serializeWarnings = createSerializer(warningsSchema);
 const serializeMatch = createSerializer(matchSchema);
 const serializeCursor = createSerializer(cursorSchema);
 
@@ -89,7 +95,13 @@ function findMatches(parts: SearchParts, request: SearchRequest): readonly Token
     .map(({ chain, token, kind }) => ({ chain, token, kind }));
 }
 
-type Summaries = Map<string, OpenText>;
+/** What a match and its warnings are added to when it is sent. */
+interface FoundSummary {
+  readonly text: OpenText;
+  readonly topPool: PoolRecord | null;
+}
+
+type Summaries = Map<string, FoundSummary>;
 
 function toKey(chain: ChainSlug, token: Address): string {
   return `${chain} ${token}`;
@@ -108,7 +120,7 @@ async function addSummaries(
     const kept = parts.summaries.get(chain, token);
     if (kept === null) missing.push(token);
     else {
-      texts.set(toKey(chain, token), kept.text);
+      texts.set(toKey(chain, token), { text: kept.text, topPool: kept.topPool ?? null });
       if (kept.checkpoint.version > (latest?.version ?? 0)) latest = kept.checkpoint;
     }
   }
@@ -124,10 +136,10 @@ async function addSummaries(
         }),
   );
   if (value === null || checkpoint === null) return latest;
-  for (const [token, { summary, span }] of value) {
+  for (const [token, { summary, span, topPool }] of value) {
     const text = serializeSummary(summary);
-    texts.set(toKey(chain, token), text);
-    parts.summaries.keep(chain, token, { text, checkpoint, span, directory });
+    texts.set(toKey(chain, token), { text, topPool });
+    parts.summaries.keep(chain, token, { text, checkpoint, span, directory, topPool });
   }
   return checkpoint.version > (latest?.version ?? 0) ? checkpoint : latest;
 }
@@ -195,8 +207,11 @@ async function search(
   const hasMore = matches.length > limit && seen.size < FOUND_MAX;
   return buildAnswer(
     page.flatMap(({ chain, token, kind }) => {
-      const text = texts.get(toKey(chain, token));
-      return text === undefined ? [] : [`${text},"match":${serializeMatch(kind)}}`];
+      const found = texts.get(toKey(chain, token));
+      if (found === undefined) return [];
+      const warnings = listDangers(parts.findSafety(chain), found.topPool, token);
+      const late = `"match":${serializeMatch(kind)},"warnings":${serializeWarnings(warnings)}`;
+      return [`${found.text},${late}}`];
     }),
     hasMore ? encodeSearchCursor(request.mark, seen) : null,
     asOf,

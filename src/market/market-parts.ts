@@ -5,10 +5,12 @@ import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { LookupDesk } from '../contract/look-up-token.ts';
 import type { ChainNames } from '../contract/parse-reference.ts';
+import type { warnOfMeasured } from '../contract/safety-warnings.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
+import type { PoolSafety } from '../model/pool-safety.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { MarketBoard } from './board/market-board.ts';
@@ -71,6 +73,20 @@ export interface ReadDepth {
   readonly prices: number;
 }
 
+/** What round trips through a chain's pools have shown. */
+export interface ChainSafety {
+  /** What the chain calls a unit of a transaction's cost. */
+  readonly unitName: string;
+  /** Null if the pool was not measured. */
+  find(pool: PoolId): PoolSafety | null;
+  /** Whether there is evidence against the last measurement. */
+  isDoubted(pool: PoolId): boolean;
+  /** Over several pools; null if none of them was measured. */
+  sum(pools: readonly PoolId[], token: Address): Parameters<typeof warnOfMeasured>[0] | null;
+  /** Somebody asks about a token: its pools are measured. */
+  note(token: Address): void;
+}
+
 export interface MarketParts {
   readonly store: MarketStore;
   /** Where answers are read first, if there is one; streams read from the store. */
@@ -82,6 +98,8 @@ export interface MarketParts {
   readonly lists: TokenLists;
   readonly logos: Pick<TokenLogos, 'find'>;
   readonly board: MarketBoard;
+  /** Null while the chain is being prepared. */
+  readonly findSafety: (chain: ChainSlug) => ChainSafety | null;
   readonly depthOf: (identity: Identity) => ReadDepth;
   /** Looks up tokens that the index does not have; absent if that is off. */
   readonly lookups?: LookupDesk | undefined;

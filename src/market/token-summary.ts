@@ -21,7 +21,7 @@ import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
-type TokenSummary = OutputOf<typeof searchTokens>['tokens'][number];
+type TokenSummary = Omit<OutputOf<typeof searchTokens>['tokens'][number], 'warnings'>;
 
 /** A stable asset has a USD price of 1, the native coin a native price of 1. */
 export function findPrices(market: MarketChain, token: TokenRecord) {
@@ -79,6 +79,8 @@ export interface SummaryRead {
   readonly token: TokenRecord;
   readonly summary: Omit<TokenSummary, 'match'>;
   readonly windows: WindowsAnswer;
+  /** The deepest. */
+  readonly topPool: PoolRecord | null;
   /** The chain's times for which it is valid while no row changes. */
   readonly span: TimeRange;
 }
@@ -117,7 +119,7 @@ export async function readSummaries(
     const entry = directory.get(chain)?.get(token.token);
     const summary = buildSummary(market, { token, windows, topPool, entry });
     const span = { fromMs, toMs: findWindowsEnd(reading, fromMs, coveredMs) };
-    summaries.set(token.token, { token, summary, windows, span });
+    summaries.set(token.token, { token, summary, windows, topPool, span });
   }
   return summaries;
 }

@@ -94,6 +94,7 @@ async function openInBrowser(
   const context = await openContext(browser, {
     viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
     colorScheme: look.theme,
+    hasTouch: look.width < 600,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });

@@ -1,6 +1,7 @@
 // What a page shows through a reorganisation and a restart of the service. Every open page notices
 // both: not beside other tests.
 
+import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { untilAtHead } from '../indexed-service.ts';
 import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
@@ -39,6 +40,58 @@ export async function surviveReorganisation(scene: ConsoleScene): Promise<void> 
   await row.waitFor({ state: 'detached' });
   await page.getByText('The chain was reorganised').waitFor();
   await assertEqualsFreshLoad(scene, page);
+  await watched.finish();
+}
+
+/** A page whose other parts are not loaded yet. Nothing of it may be loaded again. */
+async function openStatus(scene: ConsoleScene) {
+  const watched = await scene.openPage('/status');
+  const { page } = watched;
+  watched.expectFaults(/net::ERR_|503 \(Service Unavailable\)|Failed to load module script/);
+  await page.getByRole('heading', { name: 'Ready' }).waitFor();
+  await page.evaluate('globalThis.isFirstLoad = true');
+  const finish = async () => {
+    assert.equal(await page.evaluate('globalThis.isFirstLoad'), true, 'the page was reloaded');
+    await watched.finish();
+  };
+  return { page, finish };
+}
+
+/** What is not known is not shown; a part that is not there says so in its place. */
+async function lookWhileDown(page: Page): Promise<void> {
+  await page.getByText('Nothing is known of it now').waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Ready' }).count(), 0);
+  await page.getByRole('link', { name: 'Tokens', exact: true }).click();
+  await page.locator('main').getByText('could not be loaded').waitFor();
+  await page.locator('main').getByRole('button', { name: 'Try again' }).click();
+}
+
+export async function comeBackByItself(scene: ConsoleScene): Promise<void> {
+  const [list, keys] = await Promise.all([openStatus(scene), openStatus(scene)]);
+  await scene.restart(async () => {
+    await lookWhileDown(list.page);
+    await keys.page.getByText('Nothing is known of it now').waitFor();
+    await keys.page.keyboard.press('?');
+    await keys.page.locator('.over-page').waitFor();
+  });
+  await list.page.locator('table.tokens tbody a').first().waitFor();
+  await keys.page.locator('dialog').waitFor();
+  await keys.page.keyboard.press('Escape');
+  await keys.page.getByRole('heading', { name: 'Ready' }).waitFor();
+  await Promise.all([list.finish(), keys.finish()]);
+}
+
+/** Opened while no request is answered: who is signed in is not known, and is not guessed. */
+export async function sayNothingOfKeys(scene: ConsoleScene): Promise<void> {
+  const watched = await scene.openPage('/v1/docs');
+  const { page } = watched;
+  watched.expectFaults(/net::ERR_/);
+  await page.route('**/v1/**', (route) => route.abort());
+  await page.goto(`${scene.service().origin}/keys`);
+  await page.getByText('Your keys are not known').waitFor();
+  assert.equal(await page.getByText('Keys belong to a wallet').count(), 0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.getByText('Keys belong to a wallet').waitFor();
   await watched.finish();
 }
 

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { findLayoutFaults } from './layout-faults.ts';
 
 /** Pictures of every page, to be looked at; git ignores them. */
 const PICTURES = join(import.meta.dirname, '../../console/pictures');
@@ -143,37 +144,53 @@ export const SUM_SHIFTS = `globalThis.layoutShift = 0;
     }
   }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** What must be seen whole: price and change in the list, all of a dialog. */
-const FIND_CUT_PARTS = `[...document.querySelectorAll(
-    'table.tokens tbody td:not(.wide, .wider), dialog[open], dialog[open] li, dialog[open] dd')]
-  .filter((part) => part.getBoundingClientRect().right > innerWidth ||
-    (part.scrollWidth > part.clientWidth && getComputedStyle(part).textOverflow !== 'ellipsis'))
-  .map((part) => part.outerHTML.slice(0, 300))`;
-
-/** Rows of the list have one height: those out of sight are spaces of it. */
-const LIST_ROW_PX = 56;
-const FIND_UNEVEN_ROWS = `[...document.querySelectorAll('table.tokens tbody tr[aria-rowindex]')]
-  .map((row) => row.getBoundingClientRect().height)
-  .filter((height) => Math.abs(height - ${LIST_ROW_PX}) > 1)`;
-
-interface MeasuredLayout {
-  readonly shift: number;
-  readonly over: number;
-  readonly cut: readonly string[];
-  readonly uneven: readonly number[];
+async function findShiftFaults(page: Page): Promise<string[]> {
+  const shift = await page.evaluate<number>('layoutShift');
+  return shift > SHIFT_MAX ? [`the layout shifted by ${shift}`] : [];
 }
 
-async function findLayoutFaults(page: Page): Promise<string[]> {
-  const { shift, over, cut, uneven } = await page.evaluate<MeasuredLayout>(
-    `({ shift: layoutShift, cut: ${FIND_CUT_PARTS}, uneven: ${FIND_UNEVEN_ROWS},
-      over: document.documentElement.scrollWidth - innerWidth })`,
+/** Of a mouse's and of a finger's screens; first the one that the page was opened at. */
+const WIDTHS = { mouse: [1440, 1920, 1024], touch: [390, 360, 768, 1024] } as const;
+
+async function setWidth(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
+  // Rows and charts follow in the next frames.
+  await page.evaluate(`new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))`);
+}
+
+async function listWidths(page: Page): Promise<readonly [number, ...number[]]> {
+  const isTouch = await page.evaluate<boolean>(`matchMedia('(pointer: coarse)').matches`);
+  return WIDTHS[isTouch ? 'touch' : 'mouse'];
+}
+
+/** A picture at every width; what else is to be done at each. The page ends at the first one. */
+async function takePictures(
+  page: Page,
+  name: string,
+  look: (width: number) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const theme = await readTheme(page);
+  const [first, ...others] = await listWidths(page);
+  for (const width of [...others, first]) {
+    await setWidth(page, width);
+    await look(width);
+    await takePicture(page, name, theme);
+  }
+  // What moved with the width did not move by itself.
+  await page.evaluate(
+    `new Promise((done) => setTimeout(done, 100)).then(() => { layoutShift = 0; })`,
   );
-  return [
-    ...uneven.map((height) => `a row of the list is ${height} px high`),
-    ...(shift > SHIFT_MAX ? [`the layout shifted by ${shift}`] : []),
-    ...(over > 0 ? [`the page is ${over} px too wide`] : []),
-    ...cut.map((part) => `out of sight: ${part}`),
-  ];
+}
+
+/** The layout at every width, with a picture of each. */
+export async function findWidthFaults(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  await takePictures(page, name, async (width) => {
+    const found = await findLayoutFaults(page);
+    faults.push(...found.map((fault) => `${name} at ${width} px: ${fault}`));
+  });
+  return faults;
 }
 
 async function readTheme(page: Page): Promise<Theme> {
@@ -195,20 +212,21 @@ async function takePicture(page: Page, name: string, theme: Theme): Promise<void
   await page.screenshot({ path: join(PICTURES, `${name}-${width}-${theme}.png`) });
 }
 
-/** Takes a picture, changes the theme and takes another; the findings in the other theme. */
+/** Changes the theme and takes a picture at every width; the findings in the other theme. */
 async function findOtherThemeFaults(page: Page, name: string, isLong: boolean): Promise<string[]> {
   const theme = await readTheme(page);
-  await takePicture(page, name, theme);
   const other = theme === 'dark' ? 'light' : 'dark';
+  if (isLong) await takePicture(page, name, theme);
   await setTheme(page, other);
   const faults = await findColourFaults(page, isLong);
-  await takePicture(page, name, other);
+  if (isLong) await takePicture(page, name, other);
+  else await takePictures(page, name);
   return faults;
 }
 
 /**
- * Looks at a page as it is, then in the other theme, which changes colours alone; takes a picture
- * of each. The page stays in the other theme.
+ * Looks at a page as it is, at every width, then in the other theme, which changes colours alone;
+ * takes a picture of each. The page stays in the other theme.
  */
 export async function findLookFaults(
   page: Page,
@@ -223,10 +241,16 @@ export async function findLookFaults(
   }
   const faults = [
     ...(await runAxe(page, JSON.stringify(scope), {})),
-    ...(await findLayoutFaults(page)),
+    ...(await findShiftFaults(page)),
+    ...(await findWidthFaults(page, name)),
     ...(await findOtherThemeFaults(page, name, false)),
   ];
   return faults.map((fault) => `${name}: ${fault}`);
+}
+
+async function findSidewaysFaults(page: Page): Promise<string[]> {
+  const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  return over > 0 ? [`the page is ${over} px too wide`] : [];
 }
 
 /** The same for a page of many parts that are alike: colours of one text of each kind. */
@@ -239,7 +263,8 @@ export async function findLongPageFaults(
   const others = Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }]));
   const faults = [
     ...(await runAxe(page, 'document', rules === null ? { rules: others } : runOnly(rules))),
-    ...(await findLayoutFaults(page)),
+    ...(await findShiftFaults(page)),
+    ...(await findSidewaysFaults(page)),
     ...(await findColourFaults(page, true)),
     ...(await findOtherThemeFaults(page, name, true)),
   ];

@@ -1,4 +1,4 @@
-// How every page and dialog looks, at two widths and in both themes.
+// How every page, dialog and state looks, at every width and in both themes.
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
@@ -6,9 +6,14 @@ import { TRADERS } from '../../devnet/accounts.ts';
 import { type ConsoleScene, OPERATOR, type PageLook, WIRE_PATH } from './console-scene.ts';
 import { openReview, signIn } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
-import { findLongPageFaults, findLookFaults, LAYOUT_RULES } from './look-faults.ts';
+import {
+  findLongPageFaults,
+  findLookFaults,
+  findWidthFaults,
+  LAYOUT_RULES,
+} from './look-faults.ts';
 
-/** Each width begins in another theme, so that both are seen as a browser prefers them, too. */
+/** A mouse and a finger; each begins in another theme, as its browser prefers it. */
 export const LOOKS: readonly PageLook[] = [
   { width: 1440, theme: 'dark' },
   { width: 390, theme: 'light' },
@@ -57,7 +62,72 @@ async function findDialogFaults(page: Page, { width }: PageLook): Promise<string
   await page.keyboard.press('Escape');
   if (width < 600) await page.getByText('Buy and sell').click();
   await openReview(page, '0.1');
-  return [...help, ...search, ...(await findLookFaults(page, 'review', 'dialog'))];
+  const review = await findLookFaults(page, 'review', 'dialog');
+  await page.getByRole('button', { name: 'Close' }).click();
+  const form = await findWidthFaults(page, 'form');
+  return [...help, ...search, ...review, ...form];
+}
+
+/** What a visitor sees, who is not signed in and has no wallet. */
+const SIGNED_OUT = [
+  ['out-tokens', '/', 'table.tokens tbody a'],
+  ['out-launches', '/?sort=launches', 'table.tokens tbody a'],
+  ['out-portfolio', '/portfolio', '.note'],
+  ['out-keys', '/keys', '.note'],
+  ['out-token', WIRE_PATH, '.tape tr[data-id]'],
+  ['empty-list', '/?liquidity=1000000&window=5m&sort=launches', '.note'],
+  ['empty-tape', `${WIRE_PATH}&minUsd=999999999`, '.note'],
+  ['empty-wallet', `/portfolio?wallet=0x${'00'.repeat(19)}77&tab=trades`, '.note'],
+] as const;
+
+export async function checkSignedOut(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const watched = await scene.openPage('/', { look });
+  const { page } = watched;
+  const faults: string[] = [];
+  for (const [name, path, sign] of SIGNED_OUT) {
+    await page.goto(scene.service().origin + path);
+    await page.locator(sign).first().waitFor();
+    faults.push(...(await findWidthFaults(page, name)));
+  }
+  await page.getByRole('button', { name: 'Sign in' }).first().click();
+  await page.locator('dialog .note').waitFor();
+  faults.push(...(await findWidthFaults(page, 'no-wallet')));
+  await page.keyboard.press('Escape');
+  if (look.width < 600) {
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Status' }).waitFor();
+    faults.push(...(await findWidthFaults(page, 'menu')));
+    await page.getByRole('link', { name: 'Status' }).click();
+    await page.getByRole('heading', { name: 'Status' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Keys' }).count(), 0, 'the menu is closed');
+  }
+  assert.deepEqual(faults, []);
+  await watched.finish();
+}
+
+const UNANSWERED = ['/', WIRE_PATH, `/portfolio?wallet=${TRADERS[0]}`, '/status'] as const;
+
+/** Every page while no answer has come, and once the server cannot be reached. */
+export async function checkUnanswered(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const watched = await scene.openPage('/v1/docs', { look });
+  const { page } = watched;
+  watched.expectFaults(/Failed to load resource/);
+  const faults: string[] = [];
+  for (const kind of ['loading', 'failed'] as const) {
+    await page.route('**/v1/**', (route) => (kind === 'failed' ? route.abort() : undefined));
+    for (const path of UNANSWERED) {
+      const name = `${kind}-${path.slice(1).split('?')[0] || 'tokens'}`;
+      await page.goto(scene.service().origin + path);
+      await page
+        .locator(kind === 'failed' ? '[role=alert]' : 'main .page')
+        .first()
+        .waitFor();
+      faults.push(...(await findWidthFaults(page, name)));
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  }
+  assert.deepEqual(faults, []);
+  await watched.finish();
 }
 
 /** What an operator looks for: how far behind, by which nodes, for whom, in which version. */

@@ -214,7 +214,7 @@ export async function followToken({ openPage, chain }: ConsoleScene): Promise<vo
   }
   await page.getByRole('button', { name: 'Pools', exact: true }).click();
   await page.locator('.depth tbody tr').first().waitFor();
-  await page.getByRole('button', { name: 'Show depth' }).nth(1).click();
+  await page.getByRole('button', { name: 'Show Depth' }).nth(1).click();
   await page.locator('.tabs tr:nth-child(2) + tr .depth tbody tr').first().waitFor();
   await watched.finish();
 }

@@ -38,6 +38,7 @@ export async function explainWrongAddresses(scene: ConsoleScene): Promise<void> 
   for (const [name, path, text] of WRONG_ADDRESSES) {
     await page.goto(scene.service().origin + path);
     await page.getByText(text).waitFor();
+    assert.equal(await page.locator('.bone').count(), 0, 'nothing is on its way');
     faults.push(...(await findLookFaults(page, name)));
     await goToList(page);
   }

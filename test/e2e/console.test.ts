@@ -2,8 +2,14 @@
 
 import { describe, test } from 'node:test';
 import { type ConsoleScene, startConsoleScene } from '../browser/console-scene.ts';
-import { surviveReorganisation, surviveRestart } from '../browser/fault-flows.ts';
-import { checkLook, checkReference, LOOKS } from '../browser/look-flows.ts';
+import { showDanger } from '../browser/danger-flows.ts';
+import {
+  comeBackByItself,
+  sayNothingOfKeys,
+  surviveReorganisation,
+  surviveRestart,
+} from '../browser/fault-flows.ts';
+import { checkReference, LOOKS } from '../browser/look-flows.ts';
 import {
   changePalette,
   followList,
@@ -40,6 +46,9 @@ describe('alone, for every open page notices it', () => {
 
   test('a restart of the service in mid-stream loses nothing on the screen', () =>
     surviveRestart(scene));
+
+  test('without a server every page says so in its place, and comes back by itself', () =>
+    comeBackByItself(scene));
 });
 
 /** Rows of tests: while one waits for blocks, wallets or a start, the others work. */
@@ -87,6 +96,12 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('a wallet signs in, issues a key that works, and revokes it', () => useKey(scene));
 
+    test('a token that cannot be sold says so everywhere, and is bought only by a second step', () =>
+      showDanger(scene));
+
+    test('keys are not known until the server has said who is signed in', () =>
+      sayNothingOfKeys(scene));
+
     test('a wallet that refuses to sign in is told that nothing was signed', () =>
       refuseSignIn(scene));
   });
@@ -103,11 +118,4 @@ describe('beside each other', { concurrency: 3 }, () => {
     test('a wrong address, another chain, no token and no page each say what to do', () =>
       explainWrongAddresses(scene));
   });
-});
-
-describe('every page, while nothing trades', { concurrency: 2 }, () => {
-  for (const look of LOOKS) {
-    test(`axe has no finding and nothing moves or overflows at ${look.width} px in both themes`, () =>
-      checkLook(scene, look));
-  }
 });

@@ -12,14 +12,15 @@ export interface ShownProblem {
   readonly retryAtMs: number | null;
 }
 
-/** A server that does not answer is asked again after so long: it is restarting. */
-const UNREACHABLE_RETRY_MS = 3000;
+/** A server that does not answer, or fails, is asked again after so long: it is restarting. */
+const AWAY_RETRY_MS = 3000;
 
 export function toProblem(error: unknown): ShownProblem {
   if (!(error instanceof MintwireError)) {
     return { code: 'BUG', status: 0, title: '', detail: String(error), retryAtMs: null };
   }
   const { code, status, title, detail } = error;
-  const retryAtMs = status === 0 ? Date.now() + UNREACHABLE_RETRY_MS : error.retryAtMs;
+  const isAway = status === 0 || status >= 500;
+  const retryAtMs = error.retryAtMs ?? (isAway ? Date.now() + AWAY_RETRY_MS : null);
   return { code, status, title, detail, retryAtMs };
 }

@@ -40,11 +40,11 @@ export function formatCount(count: number | null): string {
   return count === null ? UNKNOWN : groupThousands(String(count));
 }
 
-/** From here on without digits after the point: `1.33K%`. */
-const PERCENT_COMPACT = 1000;
+/** From here on without digits after the point: `133%`, `1.33K%`. */
+const PERCENT_WHOLE = 100;
 
 export function formatPercent(value: number | null, digits = 2): string {
   if (value === null) return UNKNOWN;
-  const isLarge = Math.abs(value) >= PERCENT_COMPACT;
+  const isLarge = Math.abs(value) > PERCENT_WHOLE;
   return `${isLarge ? formatCompact(value.toFixed(0)) : value.toFixed(digits)}%`;
 }

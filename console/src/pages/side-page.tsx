@@ -1,17 +1,15 @@
-// The pages beside the market. They are one file for the browser: each alone is small, and every
-// further file costs more in shared pieces than it saves.
+// The pages beside the market, but for the keys. They are one file for the browser: each alone is
+// small, and every further file costs more in shared pieces than it saves.
 
 import type { ComponentType } from 'preact';
 import type { PageName } from '../routes.ts';
-import { KeysPage } from './keys/keys-page.tsx';
 import { PortfolioPage } from './portfolio/portfolio-page.tsx';
 import { StatusPage } from './status/status-page.tsx';
 
-type SidePageName = Exclude<PageName, 'tokens' | 'token'>;
+type SidePageName = Exclude<PageName, 'tokens' | 'token' | 'keys'>;
 
 const SIDE_PAGES: Readonly<Record<SidePageName, ComponentType>> = {
   portfolio: PortfolioPage,
-  keys: KeysPage,
   status: StatusPage,
 };
 

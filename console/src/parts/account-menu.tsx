@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { shortenAddress } from '../format/shorten-address.ts';
 import { createLazyPart } from '../lazy-part.tsx';
-import { me, signOut } from '../state/account.ts';
+import { entitlements, me, signOut } from '../state/account.ts';
 import { texts } from '../texts.ts';
 import { LazyDialog } from './lazy-dialog.tsx';
 import type { SessionWalletNoteProps } from './session-wallet-note.tsx';
@@ -18,7 +18,12 @@ export function SignInButton({ className }: { className: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button type="button" class={className} onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        class={className}
+        disabled={entitlements.value === null}
+        onClick={() => setOpen(true)}
+      >
         {texts.account.signIn}
       </button>
       {isOpen && <LazyDialog kind="signIn" onClose={() => setOpen(false)} />}
@@ -34,7 +39,7 @@ export function AccountMenu() {
       <a class="mono line" href="/portfolio" title={wallet.address}>
         {shortenAddress(wallet.address)}
       </a>
-      <button type="button" class="quiet" onClick={() => void signOut('here')}>
+      <button type="button" class="quiet wide" onClick={() => void signOut('here')}>
         {texts.account.signOut}
       </button>
       <SessionWalletNote owner={wallet.address} />

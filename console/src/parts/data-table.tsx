@@ -38,7 +38,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </thead>
       <tbody>
         {rows === null && (
-          <SkeletonRows count={props.skeletonRows ?? 10} columns={columns.length} />
+          <SkeletonRows
+            count={props.skeletonRows ?? 10}
+            columns={columns.map(({ className }) => className ?? '')}
+          />
         )}
         {rows?.map((row) => (
           <tr key={keyOf(row)} class={rowClass?.(row) ?? ''}>

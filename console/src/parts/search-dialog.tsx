@@ -10,6 +10,7 @@ import { formatUsd } from '../format/format-price.ts';
 import { buildTokenHref } from '../routes.ts';
 import { findChain } from '../state/chains.ts';
 import { texts } from '../texts.ts';
+import { DangerBadges } from './danger-badges.tsx';
 import { ModalDialog } from './modal-dialog.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { TokenLogo } from './token-logo.tsx';
@@ -57,7 +58,8 @@ function FoundRow({ token, at, isChosen, onOpen }: FoundRowProps) {
       onClick={() => onOpen(token)}
     >
       <TokenLogo logoUrl={token.logoUrl} symbol={token.symbol} />
-      <span class="found-name">
+      <span class="found-name" title={token.name ?? ''}>
+        <DangerBadges codes={token.warnings} max={1} />
         <strong>{token.symbol ?? '?'}</strong> <span class="soft">{token.name}</span>
         {token.verified.length > 0 && <span title={token.verified.join(', ')}> ✓</span>}
       </span>

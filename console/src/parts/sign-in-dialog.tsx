@@ -55,9 +55,11 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
           {error}
         </p>
       )}
-      <button type="button" onClick={onClose}>
-        {texts.account.cancel}
-      </button>
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          {texts.account.cancel}
+        </button>
+      </div>
     </ModalDialog>
   );
 }

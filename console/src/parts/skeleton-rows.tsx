@@ -1,12 +1,18 @@
 // Rows of the final height while data is on its way.
 
-export function SkeletonRows({ count, columns }: { count: number; columns: number }) {
+interface SkeletonRowsProps {
+  readonly count: number;
+  /** The classes of each column: what narrow screens leave out is left out here, too. */
+  readonly columns: readonly string[];
+}
+
+export function SkeletonRows({ count, columns }: SkeletonRowsProps) {
   return (
     <>
       {Array.from({ length: count }, (_, row) => (
         <tr key={row} class="skeleton">
-          {Array.from({ length: columns }, (__, column) => (
-            <td key={column}>
+          {columns.map((className, column) => (
+            <td key={column} class={className}>
               <span class="bone" />
             </td>
           ))}

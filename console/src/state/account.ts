@@ -3,9 +3,13 @@
 import { computed, signal } from '@preact/signals';
 import { api } from '../api/api-client.ts';
 import type { EntitlementsReply, MeReply } from '../api/contract-types.ts';
+import { type ShownProblem, toProblem } from '../api/shown-problem.ts';
 import { findChain } from './chains.ts';
 
+/** Null until the server has answered: then who is signed in is not known either. */
 export const entitlements = signal<EntitlementsReply | null>(null);
+/** Why that is so. */
+export const accountProblem = signal<ShownProblem | null>(null);
 export const me = signal<MeReply | null>(null);
 
 /** Where the wallet that signed in stands now, as far as it tells. */
@@ -39,6 +43,19 @@ export async function readAccount(): Promise<void> {
   const account = own.level === 'session' ? await api.getMe() : null;
   entitlements.value = own;
   me.value = account;
+  accountProblem.value = null;
+}
+
+/** Reads it until there is an answer. */
+export async function findAccount(): Promise<void> {
+  try {
+    await readAccount();
+  } catch (error) {
+    const problem = toProblem(error);
+    accountProblem.value = problem;
+    const waitMs = Math.max(1000, (problem.retryAtMs ?? 0) - Date.now());
+    setTimeout(() => void findAccount(), waitMs);
+  }
 }
 
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {

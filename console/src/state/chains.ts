@@ -3,10 +3,13 @@
 import { computed, signal } from '@preact/signals';
 import { api } from '../api/api-client.ts';
 import type { ChainRow } from '../api/contract-types.ts';
+import { type ShownProblem, toProblem } from '../api/shown-problem.ts';
 
 const REFRESH_MS = 30_000;
 
 export const chains = signal<readonly ChainRow[]>([]);
+/** Why they are not known, until they are. */
+export const chainsProblem = signal<ShownProblem | null>(null);
 
 const chainsBySlug = computed(() => new Map(chains.value.map((chain) => [chain.slug, chain])));
 
@@ -29,11 +32,16 @@ async function readChains(): Promise<void> {
   chains.value = answer.chains;
 }
 
-export function followChains(): void {
-  // The pages that need the chains show their own problems; here the next round tries again.
-  const read = () => void readChains().catch(() => undefined);
-  read();
-  setInterval(() => {
-    if (!document.hidden) read();
-  }, REFRESH_MS);
+export async function followChains(): Promise<void> {
+  let waitMs = REFRESH_MS;
+  try {
+    if (!document.hidden || chains.peek().length === 0) await readChains();
+    chainsProblem.value = null;
+  } catch (error) {
+    const problem = toProblem(error);
+    // What is known of chains stays true: names, coins, explorers.
+    if (chains.peek().length === 0) chainsProblem.value = problem;
+    waitMs = Math.max(1000, (problem.retryAtMs ?? 0) - Date.now());
+  }
+  setTimeout(() => void followChains(), waitMs);
 }

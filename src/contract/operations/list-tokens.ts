@@ -133,6 +133,7 @@ export const listTokens = defineOperation({
           createdAt: 1794731708000,
           topPool: { address: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2', venue: 'uniswap-v3' },
           match: null,
+          warnings: [],
           windows: {
             '5m': {
               volumeUsd: '48280.7723663838801',

@@ -7,8 +7,8 @@ import {
   BRIEF_TOKEN_FIELDS,
   chainInput,
   cursorInput,
+  foundTokenSchema,
   nextCursor,
-  tokenSummarySchema,
 } from '../schemas/market-schemas.ts';
 
 const SEARCH_LIMIT_MAX = 100;
@@ -40,7 +40,7 @@ export const searchTokens = defineOperation({
   ),
   output: Type.Object(
     {
-      tokens: Type.Array(tokenSummarySchema),
+      tokens: Type.Array(foundTokenSchema),
       nextCursor,
       asOf: Type.Record(Type.String(), asOfSchema, {
         description:
@@ -79,6 +79,7 @@ export const searchTokens = defineOperation({
           createdAt: 1794731708000,
           topPool: { address: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2', venue: 'uniswap-v3' },
           match: 'symbol',
+          warnings: [],
         },
       ],
       nextCursor: 'LWtxUHQ1a2JxcFEydgzSAEI',

@@ -204,7 +204,19 @@ const summaryFields = {
 export const BRIEF_TOKEN_FIELDS = [
   ...['chain', 'mint', 'symbol', 'name', 'decimals', 'verified', 'launchpad', 'priceUsd'],
   ...['priceChange24hPct', 'volume24hUsd', 'liquidityUsd', 'marketCapUsd', 'holders', 'createdAt'],
+  'warnings',
 ];
+
+/** Known when it is sent, not when the summary was made. */
+export const warningsSchema = Type.Array(Type.String(), {
+  description:
+    'Codes of `/token/safety` that a buyer must see, as measured in its deepest pool: `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured: `/token/safety` says what is known, and why.',
+});
+
+export const foundTokenSchema = Type.Object(
+  { ...summaryFields, warnings: warningsSchema },
+  { title: 'FoundToken', additionalProperties: false },
+);
 
 export const tokenSummarySchema = Type.Object(summaryFields, {
   title: 'TokenSummary',
@@ -239,6 +251,7 @@ export const windowsSchema = Type.Object(
 export const listedTokenSchema = Type.Object(
   {
     ...summaryFields,
+    warnings: warningsSchema,
     windows: windowsSchema,
     sparkline: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Null()]), {

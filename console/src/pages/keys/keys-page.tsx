@@ -13,7 +13,7 @@ import { ChoiceGroup } from '../../parts/choice-fields.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ModalDialog } from '../../parts/modal-dialog.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { me, readAccount } from '../../state/account.ts';
+import { accountProblem, entitlements, me, readAccount } from '../../state/account.ts';
 import { texts } from '../../texts.ts';
 import { IssueKeyForm } from './issue-key-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -46,7 +46,7 @@ function RevokeDialog({ row, onClose, onRevoked }: RevokeDialogProps) {
     <ModalDialog label={texts.keys.revoke} onClose={onClose}>
       <p>{texts.keys.confirm(row.name)}</p>
       {problem !== null && <ProblemNote problem={problem} />}
-      <div class="bar">
+      <div class="actions">
         <button type="button" class="danger" onClick={revoke}>
           {texts.keys.revoke}
         </button>
@@ -134,15 +134,19 @@ function SignedIn({ account }: { account: MeReply }) {
             }}
           />
           {list.problem !== null && <ProblemNote problem={list.problem} onRetry={list.reload} />}
-          <DataTable
-            label={texts.keys.title}
-            columns={buildKeyColumns(setRevoked)}
-            rows={list.value?.keys ?? null}
-            keyOf={({ id }) => id}
-            empty={texts.keys.empty}
-            skeletonRows={3}
-            rowClass={(row) => (row.status === 'active' ? '' : 'soft')}
-          />
+          {list.problem?.status === 0 ? (
+            <p class="soft">{texts.keys.unknown}</p>
+          ) : (
+            <DataTable
+              label={texts.keys.title}
+              columns={buildKeyColumns(setRevoked)}
+              rows={list.value?.keys ?? null}
+              keyOf={({ id }) => id}
+              empty={texts.keys.empty}
+              skeletonRows={3}
+              rowClass={(row) => (row.status === 'active' ? '' : 'soft')}
+            />
+          )}
         </>
       )}
       {issued?.key !== undefined && (
@@ -162,12 +166,26 @@ function SignedIn({ account }: { account: MeReply }) {
   );
 }
 
+/** Before the server has said who is signed in. */
+function UnknownAccount() {
+  const problem = accountProblem.value;
+  if (problem === null) return <div class="page-space" aria-busy="true" />;
+  return (
+    <>
+      <ProblemNote problem={problem} />
+      <p class="soft">{texts.keys.unknown}</p>
+    </>
+  );
+}
+
 export function KeysPage() {
   const account = me.value;
   return (
     <div class="page">
       <h1>{texts.keys.title}</h1>
-      {account === null ? <SignedOut /> : <SignedIn account={account} />}
+      {entitlements.value === null && <UnknownAccount />}
+      {entitlements.value !== null && account === null && <SignedOut />}
+      {account !== null && <SignedIn account={account} />}
     </div>
   );
 }

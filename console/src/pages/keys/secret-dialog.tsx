@@ -22,9 +22,11 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
       <CopyLine text={secret} />
       <p class="soft">{texts.keys.secretTry}</p>
       <CopyLine text={curl} />
-      <button type="button" class="primary" onClick={onClose}>
-        {texts.keys.stored}
-      </button>
+      <div class="actions">
+        <button type="button" class="primary" onClick={onClose}>
+          {texts.keys.stored}
+        </button>
+      </div>
     </ModalDialog>
   );
 }

@@ -5,8 +5,9 @@ import { currentLocation, setQuery } from '../../current-location.ts';
 import { SignInButton } from '../../parts/account-menu.tsx';
 import { AddressText } from '../../parts/address-text.tsx';
 import { ChoiceGroup, SelectField } from '../../parts/choice-fields.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { me } from '../../state/account.ts';
-import { chains } from '../../state/chains.ts';
+import { chains, chainsProblem } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
 import {
   PORTFOLIO_TABS,
@@ -69,6 +70,19 @@ function KnownWallet({ subject, tab }: { subject: PortfolioSubject; tab: Portfol
   );
 }
 
+/** No wallet is chosen, or the server has not said which chains it follows. */
+function NoWallet() {
+  const problem = chainsProblem.value;
+  if (problem !== null) return <ProblemNote problem={problem} />;
+  if (chains.value.length === 0) return <div class="page-space" aria-busy="true" />;
+  return (
+    <div class="note">
+      <p>{texts.portfolio.signedOut}</p>
+      {me.value === null && <SignInButton className="primary" />}
+    </div>
+  );
+}
+
 export function PortfolioPage() {
   const { query } = currentLocation.value;
   const subject = pickPortfolioSubject(query, {
@@ -80,10 +94,7 @@ export function PortfolioPage() {
       <h1>{texts.portfolio.title}</h1>
       <WalletForm />
       {subject === null ? (
-        <div class="note">
-          <p>{texts.portfolio.signedOut}</p>
-          {me.value === null && <SignInButton className="primary" />}
-        </div>
+        <NoWallet />
       ) : (
         <KnownWallet subject={subject} tab={parsePortfolioTab(query)} />
       )}

@@ -1,5 +1,6 @@
 // What a wallet holds, its positions with profit and loss, and its trades.
 
+import type { ComponentChildren } from 'preact';
 import { api } from '../../api/api-client.ts';
 import type {
   WalletBalancesReply,
@@ -43,8 +44,19 @@ function useWallet<Name extends keyof WalletReplies>(
   });
 }
 
-function Trouble({ of }: { of: LoadedResource<unknown> }) {
-  return of.problem === null ? null : <ProblemNote problem={of.problem} onRetry={of.reload} />;
+interface AnswerProps {
+  readonly of: LoadedResource<unknown>;
+  readonly children: ComponentChildren;
+}
+
+/** What is wrong, and what is known: without either, the place of what is on its way. */
+function Answer({ of: { value, problem, reload }, children }: AnswerProps) {
+  return (
+    <>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {(value !== null || problem === null) && children}
+    </>
+  );
 }
 
 function TokenLink({
@@ -87,8 +99,7 @@ export function BalancesTable({ subject }: { subject: PortfolioSubject }) {
     },
   ];
   return (
-    <>
-      <Trouble of={balances} />
+    <Answer of={balances}>
       {value !== null && (
         <dl class="stats">
           <div>
@@ -118,7 +129,7 @@ export function BalancesTable({ subject }: { subject: PortfolioSubject }) {
         keyOf={(row) => row.mint}
         empty={empty.balances}
       />
-    </>
+    </Answer>
   );
 }
 
@@ -167,8 +178,7 @@ export function PositionsTable({ subject }: { subject: PortfolioSubject }) {
   const positions = useWallet('getWalletPositions', subject);
   const rows = positions.value?.positions ?? null;
   return (
-    <>
-      <Trouble of={positions} />
+    <Answer of={positions}>
       <DataTable
         label={texts.portfolio.tabs.positions}
         columns={buildPositionColumns(subject.chain)}
@@ -177,7 +187,7 @@ export function PositionsTable({ subject }: { subject: PortfolioSubject }) {
         empty={empty.positions}
       />
       {rows?.some((row) => !row.complete) && <p class="soft small">* {texts.portfolio.partial}</p>}
-    </>
+    </Answer>
   );
 }
 
@@ -216,8 +226,7 @@ function buildTradeColumns(chain: string): TableColumn<WalletTradeRow>[] {
 export function WalletTradesTable({ subject }: { subject: PortfolioSubject }) {
   const trades = useWallet('getWalletTrades', subject);
   return (
-    <>
-      <Trouble of={trades} />
+    <Answer of={trades}>
       <DataTable
         label={texts.portfolio.tabs.trades}
         columns={buildTradeColumns(subject.chain)}
@@ -225,6 +234,6 @@ export function WalletTradesTable({ subject }: { subject: PortfolioSubject }) {
         keyOf={(row) => row.id}
         empty={empty.trades}
       />
-    </>
+    </Answer>
   );
 }

@@ -140,6 +140,16 @@ export function StatusPage() {
     refreshMs: REFRESH_MS,
   });
   const problem = ready.problem ?? chains.problem;
+  // What was true before is not shown as if it still were.
+  if (problem?.status === 0) {
+    return (
+      <div class="page">
+        <h1>{texts.status.title}</h1>
+        <ProblemNote problem={problem} />
+        <p class="soft">{texts.status.unknown}</p>
+      </div>
+    );
+  }
   return (
     <div class="page">
       <h1>{texts.status.title}</h1>

@@ -7,6 +7,7 @@ import { setQuery } from '../../current-location.ts';
 import { formatCompact } from '../../format/format-amount.ts';
 import { formatPrice } from '../../format/format-price.ts';
 import { shortenAddress } from '../../format/shorten-address.ts';
+import { createPartLoader, PartFailureNote } from '../../lazy-part.tsx';
 import { CheckField, SelectField } from '../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { findOwnAddress } from '../../state/account.ts';
@@ -98,6 +99,10 @@ function CandleLegend({ row }: { row: ChartKline | null }) {
   );
 }
 
+const chartLoader = createPartLoader(
+  async () => (await import('./token-chart.ts')).createTokenChart,
+);
+
 function useChart({ feed, choices }: ChartPanelProps) {
   const element = useRef<HTMLDivElement>(null);
   const hovered = useSignal<ChartKline | null>(null);
@@ -105,28 +110,28 @@ function useChart({ feed, choices }: ChartPanelProps) {
   const current = useRef(feed);
   current.current = feed;
   const { isJoined, isLog } = choices;
+  const create = chartLoader.part.value?.loaded ?? null;
 
   useEffect(() => {
     const node = element.current;
-    let isGone = false;
     if (node === null) return undefined;
-    void import('./token-chart.ts').then(({ createTokenChart }) => {
-      if (isGone) return;
-      chart.value = createTokenChart({
-        element: node,
-        onHover: (openTime) => {
-          hovered.value = openTime === null ? null : current.current.book.findAt(openTime);
-        },
-        onNearStart: () => void current.current.loadOlder(),
-      });
+    if (create === null) {
+      chartLoader.ask();
+      return undefined;
+    }
+    chart.value = create({
+      element: node,
+      onHover: (openTime) => {
+        hovered.value = openTime === null ? null : current.current.book.findAt(openTime);
+      },
+      onNearStart: () => void current.current.loadOlder(),
     });
     return () => {
-      isGone = true;
       chart.peek()?.destroy();
       chart.value = null;
       hovered.value = null;
     };
-  }, [chart, hovered]);
+  }, [chart, hovered, create]);
 
   const drawn = chart.value;
   const own = findOwnAddress(choices.chain);
@@ -168,6 +173,9 @@ export function ChartPanel(props: ChartPanelProps) {
         </p>
       )}
       {problem !== null && <ProblemNote problem={problem} />}
+      {chartLoader.failure.value !== null && (
+        <PartFailureNote failure={chartLoader.failure.value} />
+      )}
     </section>
   );
 }

@@ -27,24 +27,36 @@ function DepthBars({ depth }: { depth: readonly DepthRow[] }) {
       <caption class="hidden">{pools.columns.depth}</caption>
       <thead>
         <tr>
-          <th scope="col">{pools.bids}</th>
-          <th scope="col">%</th>
+          <th scope="col" class="number">
+            {pools.bids}
+          </th>
+          <th scope="col" class="number">
+            %
+          </th>
           <th scope="col">{pools.asks}</th>
         </tr>
       </thead>
       <tbody>
         {depth.map(({ pct, bidUsd, askUsd }) => (
           <tr key={pct}>
-            <td class="number bid">
-              <span class="depth-bar" style={widthOf(bidUsd)} />
-              <span title={bidUsd ?? ''}>{formatCompactUsd(bidUsd)}</span>
+            <td>
+              <span class="depth-side bid">
+                <span class="depth-track">
+                  <span class="depth-bar" style={widthOf(bidUsd)} />
+                </span>
+                <span title={bidUsd ?? ''}>{formatCompactUsd(bidUsd)}</span>
+              </span>
             </td>
             <th scope="row" class="number">
               {formatPercent(pct, 1)}
             </th>
-            <td class="ask">
-              <span class="depth-bar" style={widthOf(askUsd)} />
-              <span title={askUsd ?? ''}>{formatCompactUsd(askUsd)}</span>
+            <td>
+              <span class="depth-side ask">
+                <span title={askUsd ?? ''}>{formatCompactUsd(askUsd)}</span>
+                <span class="depth-track">
+                  <span class="depth-bar" style={widthOf(askUsd)} />
+                </span>
+              </span>
             </td>
           </tr>
         ))}
@@ -90,8 +102,10 @@ function PoolLine({ row, isOpen, onToggle }: PoolLineProps) {
         {formatCompactUsd(row.volume24hUsd)}
       </td>
       <td class="number">
-        <button type="button" class="quiet" aria-expanded={isOpen} onClick={onToggle}>
-          {texts.token.pools.show} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
+        <button type="button" class="quiet fold" aria-expanded={isOpen} onClick={onToggle}>
+          {texts.token.pools.show}
+          <span class="hidden"> {texts.token.pools.columns.depth}</span>{' '}
+          <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
         </button>
       </td>
     </tr>

@@ -12,6 +12,8 @@ import { formatUnits } from '../../format/token-units.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
 import { ChangeText } from '../../parts/change-text.tsx';
+import { DangerBadges } from '../../parts/danger-badges.tsx';
+import { LaunchProgress } from '../../parts/launch-progress.tsx';
 import { LiveText } from '../../parts/live-text.tsx';
 import { TokenLogo } from '../../parts/token-logo.tsx';
 import { findChain } from '../../state/chains.ts';
@@ -26,6 +28,12 @@ interface TokenHeaderProps {
   readonly feed: TokenFeed;
 }
 
+interface TokenTitleProps {
+  readonly token: TokenReply;
+  /** Codes of its safety; empty until they are known. */
+  readonly warnings: readonly string[];
+}
+
 /** The stream's figures where they are newer than what was read. */
 export function pickTokenFigures({ token, feed }: TokenHeaderProps) {
   const live = feed.price.value;
@@ -34,7 +42,7 @@ export function pickTokenFigures({ token, feed }: TokenHeaderProps) {
   return isNewer ? { ...token, ...live, holders } : { ...token, holders };
 }
 
-function TokenTitle({ token }: { token: TokenReply }) {
+function TokenTitle({ token, warnings }: TokenTitleProps) {
   const links = LINK_NAMES.flatMap((name) => {
     const url = token.links?.[name] ?? null;
     return url?.startsWith('https://') ? [{ name, url }] : [];
@@ -51,7 +59,11 @@ function TokenTitle({ token }: { token: TokenReply }) {
             </span>
           )}
         </h1>
-        <p class="line soft">
+        <p class="badges">
+          <DangerBadges codes={warnings} />
+          {token.launchpad !== null && <LaunchProgress launchpad={token.launchpad} />}
+        </p>
+        <p class="line soft" title={token.mint}>
           {findChain(token.chain)?.name ?? token.chain}{' '}
           <AddressText chain={token.chain} id={token.mint} kind="token" />
           {links.map(({ name, url }) => (
@@ -135,13 +147,13 @@ export function CoverageNote({ token, feed }: TokenHeaderProps) {
   return <p class="soft small">{lines.join(' ')}</p>;
 }
 
-export function TokenHeader(props: TokenHeaderProps) {
-  const { token } = props;
+export function TokenHeader(props: TokenHeaderProps & TokenTitleProps) {
+  const { token, warnings } = props;
   const figures = pickTokenFigures(props);
   const native = findChain(token.chain)?.native.symbol ?? '';
   return (
     <header class="token-head">
-      <TokenTitle token={token} />
+      <TokenTitle token={token} warnings={warnings} />
       <div class="token-price">
         <p class="price">
           <LiveText text={formatUsd(figures.priceUsd)} value={figures.priceUsd} />

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/api-client.ts';
-import type { TokenReply } from '../../api/contract-types.ts';
+import type { SafetyReply, TokenReply } from '../../api/contract-types.ts';
 import type { ShownProblem } from '../../api/shown-problem.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
@@ -23,22 +23,26 @@ import {
 } from './token-choices.ts';
 import { TokenFeed } from './token-feed.ts';
 import { CoverageNote, pickTokenFigures, TokenHeader } from './token-header.tsx';
-import { TradesTab } from './trades-tab.tsx';
 
 /** Windows, pools and coverage; prices are live. */
 const REFRESH_MS = 30_000;
 
-const DetailsTab = createLazyPart<DetailsTabProps>(
-  async () => (await import('./details-tab.tsx')).DetailsTab,
-);
+/** As in style.css: the form has a column of its own, and is open. */
+const HAS_ROOM = matchMedia('(min-width: 1101px)');
 
-/** Asked for at once: a sheet that is opened and then grows would move what is read. */
-const swapPanel = import('./swap/swap-panel.tsx');
+const loadDetails = async () => (await import('./details-tab.tsx')).DetailsTab;
+
+const DetailsTab = createLazyPart<DetailsTabProps>(loadDetails);
+
+const loadSwapPanel = async () => (await import('./swap/swap-panel.tsx')).SwapPanel;
 
 const SwapPanel = createLazyPart<SwapPanelProps>(
-  async () => (await swapPanel).SwapPanel,
+  loadSwapPanel,
   <div class="swap-space" aria-busy="true" />,
 );
+
+// Asked for at once: what is there when it is shown does not move what is read.
+void Promise.allSettled([loadDetails(), loadSwapPanel()]);
 
 interface LoadedProps {
   readonly token: TokenReply;
@@ -72,14 +76,22 @@ function TokenTabs({ token, feed, choices }: LoadedProps) {
         chosen={choices.tab}
         onChoose={(tab) => setQuery({ tab: tab === 'trades' ? null : tab })}
       />
-      {choices.tab === 'trades' ? (
-        <TradesTab feed={feed} choices={choices} />
-      ) : (
-        <DetailsTab choices={choices} pools={token.pools} decimals={token.decimals} />
-      )}
+      <DetailsTab feed={feed} choices={choices} pools={token.pools} decimals={token.decimals} />
     </section>
   );
 }
+
+/** What is measured of its safety, for the badges; the tab says it in full. */
+function useWarnings({ chain, mint }: TokenChoices): readonly string[] {
+  const { value } = useResource<SafetyReply>({
+    key: `${chain}:${mint}`,
+    load: (signal) => api.getTokenSafety({ chain, mint }, { signal }),
+    refreshMs: REFRESH_MS,
+  });
+  return value?.warnings.map(({ code }) => code) ?? NO_WARNINGS;
+}
+
+const NO_WARNINGS: readonly string[] = [];
 
 function LoadedToken(props: LoadedProps) {
   const { token, feed, choices } = props;
@@ -88,12 +100,19 @@ function LoadedToken(props: LoadedProps) {
   useEffect(() => {
     setTitle(`${formatUsd(priceUsd)} ${symbol}`);
   }, [priceUsd, symbol]);
+  const warnings = useWarnings(choices);
   const reverted = feed.revertedTrades.value;
   const isTradable = token.pools.some(({ tradable }) => tradable);
-  const [isSwapOpen, setSwapOpen] = useState(() => matchMedia('(min-width: 1101px)').matches);
+  const [isSwapOpen, setSwapOpen] = useState(HAS_ROOM.matches);
+  useEffect(() => {
+    // It is not closed again: what was entered, or is being signed, stays.
+    const follow = () => setSwapOpen((isOpen) => isOpen || HAS_ROOM.matches);
+    HAS_ROOM.addEventListener('change', follow);
+    return () => HAS_ROOM.removeEventListener('change', follow);
+  }, []);
   return (
     <>
-      <TokenHeader token={token} feed={feed} />
+      <TokenHeader token={token} feed={feed} warnings={warnings} />
       {reverted > 0 && (
         <p class="note" role="status">
           {texts.token.revert(reverted)}
@@ -108,7 +127,7 @@ function LoadedToken(props: LoadedProps) {
             onToggle={(event) => setSwapOpen(event.currentTarget.open)}
           >
             <summary>{texts.swap.title}</summary>
-            {isSwapOpen && <SwapPanel token={token} feed={feed} />}
+            {isSwapOpen && <SwapPanel token={token} feed={feed} warnings={warnings} />}
           </details>
         )}
       </div>

@@ -146,7 +146,9 @@ export function TradesTab(props: TradesTabProps) {
           </tr>
         </thead>
         <tbody>
-          {rows === null && <SkeletonRows count={12} columns={COLUMNS.length} />}
+          {rows === null && (
+            <SkeletonRows count={12} columns={COLUMNS.map((name) => COLUMN_CLASSES[name])} />
+          )}
           {rows?.map((trade) => (
             <TradeLine key={trade.id} trade={trade} chain={props.choices.chain} />
           ))}

@@ -1,10 +1,12 @@
 // One row of the list of tokens.
 
 import type { ListedTokenRow, WindowName } from '../../api/contract-types.ts';
-import { formatCompactUsd, formatCount, formatPercent } from '../../format/format-amount.ts';
+import { formatCompactUsd, formatCount } from '../../format/format-amount.ts';
 import { formatUsd } from '../../format/format-price.ts';
 import { AgeText } from '../../parts/age-text.tsx';
 import { ChangeText } from '../../parts/change-text.tsx';
+import { DangerBadges } from '../../parts/danger-badges.tsx';
+import { LaunchProgress } from '../../parts/launch-progress.tsx';
 import { LiveText } from '../../parts/live-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { TokenLogo } from '../../parts/token-logo.tsx';
@@ -35,7 +37,7 @@ interface TokenNameProps {
 /** Where columns are left out, the second line has their figures. */
 function TokenName({ row, volume, liquidity }: TokenNameProps) {
   const chain = findChain(row.chain)?.name ?? row.chain;
-  const progress = row.launchpad?.progressPct ?? null;
+  const { launchpad } = row;
   return (
     <a class="token-name" href={buildTokenHref(row)}>
       <TokenLogo logoUrl={row.logoUrl} symbol={row.symbol} />
@@ -49,10 +51,16 @@ function TokenName({ row, volume, liquidity }: TokenNameProps) {
           )}
         </span>
         <span class="line soft wide" title={row.name ?? ''}>
+          <DangerBadges codes={row.warnings} max={1} />
+          {launchpad !== null && <LaunchProgress launchpad={launchpad} />}
           {row.name ?? row.mint} · {chain}
-          {progress !== null && ` · ${texts.tokens.sold(formatPercent(progress, 0))}`}
         </span>
-        <span class="line soft small narrow">{texts.tokens.folded(volume, liquidity)}</span>
+        <span class="line soft small narrow" title={row.name ?? ''}>
+          <DangerBadges codes={row.warnings} max={1} />
+          {launchpad !== null && <LaunchProgress launchpad={launchpad} />}
+          <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
+          {texts.tokens.foldedLiquidity(liquidity)}
+        </span>
       </span>
     </a>
   );

@@ -29,13 +29,14 @@ const COLUMNS: readonly ListColumn[] = [
   { name: 'token', className: 'col-token' },
   { name: 'price', className: 'number col-price' },
   { name: 'change', sort: 'gainers', className: 'number col-change' },
-  { name: 'chart', className: 'wide' },
+  { name: 'chart', className: 'wide col-chart' },
   { name: 'volume', sort: 'volume', className: 'number wide' },
   { name: 'liquidity', sort: 'liquidity', className: 'number wide' },
   { name: 'marketCap', sort: 'marketCap', className: 'number wider' },
   { name: 'trades', sort: 'trades', className: 'number wider' },
   { name: 'age', sort: 'new', className: 'number wider' },
 ];
+const COLUMN_CLASSES = COLUMNS.map(({ className }) => className);
 
 function ColumnHead({ column, sort }: { column: ListColumn; sort: ListSort }) {
   const text = texts.tokens.columns[column.name];
@@ -68,13 +69,10 @@ function pickLiveKeys(rows: readonly ListedTokenRow[], { seen }: RowWindow): str
   return rows.slice(start, start + max).map(buildTokenKey);
 }
 
+/** Without a cell: one over all columns would make room for those that are left out. */
 function Spacer({ rows }: { rows: number }) {
   if (rows === 0) return null;
-  return (
-    <tr class="spacer" style={{ height: `${rows * ROW_HEIGHT}px` }}>
-      <td colSpan={COLUMNS.length} />
-    </tr>
-  );
+  return <tr style={{ height: `${rows * ROW_HEIGHT}px` }} />;
 }
 
 export function TokenTable({ list, choices }: { list: ShownTokens; choices: ListChoices }) {
@@ -93,7 +91,7 @@ export function TokenTable({ list, choices }: { list: ShownTokens; choices: List
         </tr>
       </thead>
       <tbody ref={body}>
-        {list.rows === null && <SkeletonRows count={SKELETON_ROWS} columns={COLUMNS.length} />}
+        {list.rows === null && <SkeletonRows count={SKELETON_ROWS} columns={COLUMN_CLASSES} />}
         <Spacer rows={view.from} />
         {rows.slice(view.from, view.to).map((row, index) => (
           <TokenRow

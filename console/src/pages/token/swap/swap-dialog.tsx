@@ -69,15 +69,7 @@ function IssueList({ issues }: Pick<BuiltTradeReply, 'issues'>) {
   );
 }
 
-interface ReviewProps {
-  readonly built: BuiltTradeReply;
-  readonly onSign: () => void;
-  readonly onAgain: () => void;
-}
-
-function TradeReview({ built, onSign, onAgain }: ReviewProps) {
-  const isOver = nowMs.value >= built.quote.expiresAt;
-  const isShort = built.issues.balance !== undefined || built.issues.nativeForFees !== undefined;
+function TradeReview({ built }: { built: BuiltTradeReply }) {
   return (
     <>
       <ul class="summary">
@@ -90,16 +82,30 @@ function TradeReview({ built, onSign, onAgain }: ReviewProps) {
       {built.transactions.length > 1 && (
         <p class="soft">{texts.swap.signatures(built.transactions.length)}</p>
       )}
-      {isOver ? (
-        <button type="button" class="primary" onClick={onAgain}>
-          {texts.swap.again}
-        </button>
-      ) : (
-        <button type="button" class="primary" disabled={isShort} onClick={onSign}>
-          {texts.swap.sign}
-        </button>
-      )}
     </>
+  );
+}
+
+interface SignButtonProps {
+  readonly built: BuiltTradeReply;
+  readonly onSign: () => void;
+  readonly onAgain: () => void;
+}
+
+function SignButton({ built, onSign, onAgain }: SignButtonProps) {
+  const isOver = nowMs.value >= built.quote.expiresAt;
+  const isShort = built.issues.balance !== undefined || built.issues.nativeForFees !== undefined;
+  if (isOver) {
+    return (
+      <button type="button" class="primary" onClick={onAgain}>
+        {texts.swap.again}
+      </button>
+    );
+  }
+  return (
+    <button type="button" class="primary" disabled={isShort} onClick={onSign}>
+      {texts.swap.sign}
+    </button>
   );
 }
 
@@ -208,9 +214,7 @@ export function SwapDialog(props: SwapDialogProps) {
         </p>
       )}
       {state.kind === 'building' && <div class="quote-space" aria-busy="true" />}
-      {state.kind === 'review' && (
-        <TradeReview built={state.built} onSign={() => void sign(state.built)} onAgain={build} />
-      )}
+      {state.kind === 'review' && <TradeReview built={state.built} />}
       {state.kind === 'signing' && <StepList steps={state.steps} chain={chain} />}
       {state.kind === 'sent' && <SentTrade sent={state.sent} />}
       {state.kind === 'lost' && (
@@ -218,15 +222,20 @@ export function SwapDialog(props: SwapDialogProps) {
           <AddressText chain={chain} id={state.txHash} kind="tx" />
         </p>
       )}
-      {state.kind === 'failed' && (
-        <button type="button" onClick={build}>
-          {texts.swap.again}
-        </button>
-      )}{' '}
       {state.kind !== 'signing' && (
-        <button type="button" onClick={props.onClose}>
-          {texts.close}
-        </button>
+        <div class="actions">
+          {state.kind === 'review' && (
+            <SignButton built={state.built} onSign={() => void sign(state.built)} onAgain={build} />
+          )}
+          {state.kind === 'failed' && (
+            <button type="button" onClick={build}>
+              {texts.swap.again}
+            </button>
+          )}
+          <button type="button" onClick={props.onClose}>
+            {texts.close}
+          </button>
+        </div>
       )}
     </ModalDialog>
   );

@@ -7,7 +7,8 @@ import { useResource } from '../../../api/use-resource.ts';
 import { formatUnits, parseUnits } from '../../../format/token-units.ts';
 import { createLazyPart } from '../../../lazy-part.tsx';
 import { SignInButton } from '../../../parts/account-menu.tsx';
-import { ChoiceGroup, SelectField } from '../../../parts/choice-fields.tsx';
+import { CheckField, ChoiceGroup, SelectField } from '../../../parts/choice-fields.tsx';
+import { DangerBadges } from '../../../parts/danger-badges.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { findOwnAddress, me, otherAccount, walletStand } from '../../../state/account.ts';
 import { findChain } from '../../../state/chains.ts';
@@ -31,6 +32,8 @@ const NATIVE_DECIMALS = 18;
 export interface SwapPanelProps {
   readonly token: TokenReply;
   readonly feed: TokenFeed;
+  /** Codes of its safety; empty until they are known. */
+  readonly warnings: readonly string[];
 }
 
 type Side = WantedSwap['side'];
@@ -111,7 +114,7 @@ const FIXED_CHOICES = (['in', 'out'] as const).map((value) => {
   return { value, text: texts.swap.fixed[value] };
 });
 
-function useTradeForm({ token, feed }: SwapPanelProps) {
+function useTradeForm({ token, feed }: Pick<SwapPanelProps, 'token' | 'feed'>) {
   const [side, setSide] = useState<Side>('buy');
   const [fixed, setFixed] = useState<FixedEnd>('in');
   const [entry, setEntry] = useState({ amount: '', isMax: false });
@@ -246,6 +249,9 @@ export function SwapPanel(props: SwapPanelProps) {
   const owner = findOwnAddress(token.chain);
   const quote = useQuote(reviewed === null ? request : null, describeReader(owner));
   useFeeReserve(form, quote.value);
+  const [isAccepted, setAccepted] = useState(false);
+  const known = [...props.warnings, ...(quote.value?.warnings ?? []).map(({ code }) => code)];
+  const isTrap = form.side === 'buy' && known.includes('UNSELLABLE');
   if (asset === null) return <p class="note">{texts.swap.noDecimals}</p>;
   return (
     <section class="swap" aria-label={texts.swap.title}>
@@ -261,10 +267,24 @@ export function SwapPanel(props: SwapPanelProps) {
       ) : (
         <>
           <WalletWarning owner={owner} chain={token.chain} />
+          <p class="badges">
+            <DangerBadges codes={known} />
+          </p>
+          {isTrap && (
+            <div class="note danger" role="alert">
+              <p>{texts.swap.unsellable}</p>
+              <CheckField label={texts.swap.buyAnyway} isOn={isAccepted} onChange={setAccepted} />
+            </div>
+          )}
           <button
             type="button"
             class="primary"
-            disabled={quote.value === null || request === null || otherAccount.value !== null}
+            disabled={
+              quote.value === null ||
+              request === null ||
+              otherAccount.value !== null ||
+              (isTrap && !isAccepted)
+            }
             onClick={() => setReviewed(request)}
           >
             {texts.swap.review}
