@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startAccess } from '../../test/start-access.ts';
+import { createTestAccess, createTestPeppers, startAccess } from '../../test/start-access.ts';
 import { OWN_PAGE } from '../../test/start-http-server.ts';
 import { createEvmWallet } from '../../test/wallets.ts';
 import type { Identity } from '../contract/identity.ts';
+import { isLiveSession } from './session-life.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -59,6 +60,30 @@ test('expired credentials are found by polling', async (t) => {
   assert.deepEqual(heard, ['brief']);
   await look();
   assert.deepEqual(heard, ['brief'], 'once');
+});
+
+test('credentials ended on another node are found by polling', async (t) => {
+  const peppers = createTestPeppers();
+  const server = await startAccess(t, { peppers });
+  const other = createTestAccess(server.store, server.clock, { peppers });
+  const { token } = await server.signIn(createEvmWallet());
+  const { token: kept } = await server.signIn(createEvmWallet());
+  const key = await server.issueKey(token);
+  const heard: string[] = [];
+  for (const bearer of [token, kept, key.key]) {
+    const identity = await other.identify({
+      authorization: `Bearer ${bearer}`,
+      sessionCookie: undefined,
+      addressGroup: 'x',
+    });
+    const name = bearer === kept ? 'kept session' : identity.kind;
+    other.watch.watch(identity, () => heard.push(name));
+  }
+  await server.send('DELETE', `/keys?id=${key.id}`, { bearer: token });
+  await server.send('DELETE', '/auth/session', { bearer: token });
+  assert.deepEqual(heard, []);
+  await other.watch.look(isLiveSession);
+  assert.deepEqual(heard, ['key', 'session']);
 });
 
 test('logging out everywhere ends cookie sessions too; anonymous callers are not watched', async (t) => {

@@ -31,8 +31,12 @@ async function openWith(server: StreamServer, bearer: string): Promise<HttpStrea
   return stream;
 }
 
-/** Revokes like another node: this one is not notified. */
-async function revokeElsewhere(access: Access, token: string, id: string): Promise<void> {
+/** A request that reaches another node: this one is not notified. */
+async function askElsewhere(
+  access: Access,
+  token: string,
+  ask: (handlers: Access['handlers'], context: HandlerContext) => unknown,
+): Promise<void> {
   const identity = (await access.identify({
     authorization: `Bearer ${token}`,
     sessionCookie: undefined,
@@ -42,7 +46,7 @@ async function revokeElsewhere(access: Access, token: string, id: string): Promi
     ...{ identity, requestId: 'test', addressGroup: '203.0.113.1', origin: null },
     idempotencyKey: null,
   };
-  await access.handlers.revokeKey({ id }, context);
+  await ask(access.handlers, context);
 }
 
 for (const engine of ['sqlite', 'postgres'] as const) {
@@ -61,7 +65,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const again = await server.open('', { headers: { authorization: `Bearer ${first.key}` } });
       assert.equal(again.status, 401);
       const elsewhere = await measureEnd(other, () =>
-        revokeElsewhere(server.otherAccess, token, second.id),
+        askElsewhere(server.otherAccess, token, (handlers, context) =>
+          handlers.revokeKey({ id: second.id }, context),
+        ),
       );
       assert.ok(elsewhere < WITHIN_MS, `${elsewhere} ms after another node revoked it`);
       const still = await Promise.race([anonymous.ended, Promise.resolve('open')]);
@@ -78,6 +84,26 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         server.send('DELETE', '/auth/session', { bearer: token }),
       );
       assert.ok(ms < WITHIN_MS, `${ms} ms`);
+      assert.equal(server.access.watch.size, 0);
+    });
+
+    test('a session ended on another node ends its streams, and no other', async (t) => {
+      const server = await startStreamServer(t, { engine });
+      const wallet = createEvmWallet();
+      const [first, second] = [await server.signIn(wallet), await server.signIn(wallet)];
+      const stream = await openWith(server, first.token);
+      const other = await openWith(server, second.token);
+      await measureEnd(stream, () =>
+        askElsewhere(server.otherAccess, first.token, (handlers, context) =>
+          handlers.endSession({}, context),
+        ),
+      );
+      assert.equal(server.streams.hub.clientCount, 1);
+      await measureEnd(other, () =>
+        askElsewhere(server.otherAccess, second.token, (handlers, context) =>
+          handlers.endAllSessions({}, context),
+        ),
+      );
       assert.equal(server.access.watch.size, 0);
     });
   });

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fetchLogo, LOGO_BYTES_MAX, LogoRefusedError, type OpenUrl } from './fetch-logo.ts';
+import { fetchLogo, LOGO_BYTES_MAX } from './fetch-logo.ts';
+import { FetchRefusedError, type SendGet } from './open-url.ts';
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)]);
 const { signal } = new AbortController();
@@ -12,15 +13,15 @@ type Reply = { status?: number; location?: string; chunks?: Buffer[] };
 /** A network with these replies, by URL; `closed` counts connections that were closed. */
 function createNetwork(replies: Readonly<Record<string, Reply>>) {
   const asked: string[] = [];
-  const network = { asked, closed: 0, openUrl: null as unknown as OpenUrl };
-  network.openUrl = async (url) => {
+  const network = { asked, closed: 0, sendGet: null as unknown as SendGet };
+  network.sendGet = async (url) => {
     asked.push(url.href);
     const { status = 200, location = null, chunks = [] } = replies[url.href] ?? { status: 404 };
     const body = (async function* () {
       yield* chunks;
     })();
     return {
-      ...{ status, location, body },
+      ...{ status, location, etag: null, body },
       close: () => {
         network.closed += 1;
       },
@@ -30,7 +31,7 @@ function createNetwork(replies: Readonly<Record<string, Reply>>) {
 }
 
 function fetchFrom(network: ReturnType<typeof createNetwork>, url = 'https://a.example/x.png') {
-  return fetchLogo(url, { signal, openUrl: network.openUrl });
+  return fetchLogo(url, { signal, sendGet: network.sendGet });
 }
 
 describe('fetchLogo', () => {
@@ -52,15 +53,15 @@ describe('fetchLogo', () => {
   it('refuses what is no image: pages, scripts, SVG, nothing', async () => {
     for (const text of ['<html>', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'alert(1)', '']) {
       const network = createNetwork({ 'https://a.example/x.png': { chunks: [Buffer.from(text)] } });
-      await assert.rejects(fetchFrom(network), LogoRefusedError, text);
+      await assert.rejects(fetchFrom(network), FetchRefusedError, text);
     }
   });
 
   it('stops reading what is too large', async () => {
     let read = 0;
     const network = createNetwork({});
-    const openUrl: OpenUrl = async () => ({
-      ...{ status: 200, location: null, close: () => undefined },
+    const sendGet: SendGet = async () => ({
+      ...{ status: 200, location: null, etag: null, close: () => undefined },
       body: (async function* () {
         for (;;) {
           read += PNG.length;
@@ -68,7 +69,7 @@ describe('fetchLogo', () => {
         }
       })(),
     });
-    await assert.rejects(fetchFrom({ ...network, openUrl }), LogoRefusedError);
+    await assert.rejects(fetchFrom({ ...network, sendGet }), FetchRefusedError);
     assert.ok(read <= LOGO_BYTES_MAX + 2 * PNG.length, `${read} bytes`);
   });
 
@@ -82,12 +83,12 @@ describe('fetchLogo', () => {
     assert.equal(network.closed, 3);
     for (const location of ['http://b.example/z.png', 'https://u:p@b.example/', 'file:///x']) {
       const away = createNetwork({ 'https://a.example/x.png': { status: 302, location } });
-      await assert.rejects(fetchFrom(away), LogoRefusedError, location);
+      await assert.rejects(fetchFrom(away), FetchRefusedError, location);
       assert.equal(away.asked.length, 1);
     }
     const round = { status: 302, location: 'https://a.example/x.png' };
     const endless = createNetwork({ 'https://a.example/x.png': round });
-    await assert.rejects(fetchFrom(endless), LogoRefusedError);
+    await assert.rejects(fetchFrom(endless), FetchRefusedError);
     assert.equal(endless.asked.length, 4);
   });
 
@@ -98,7 +99,7 @@ describe('fetchLogo', () => {
     ]) {
       const network = createNetwork({ 'https://a.example/x.png': { status } });
       await assert.rejects(fetchFrom(network), (error) => {
-        assert.equal(error instanceof LogoRefusedError, isRefused, String(status));
+        assert.equal(error instanceof FetchRefusedError, isRefused, String(status));
         return true;
       });
     }
@@ -107,7 +108,7 @@ describe('fetchLogo', () => {
   it('refuses other schemes and credentials before anything is asked', async () => {
     for (const url of ['http://a.example/', 'ftp://a.example/', 'https://u:p@a.example/', 'x']) {
       const network = createNetwork({});
-      await assert.rejects(fetchFrom(network, url), LogoRefusedError, url);
+      await assert.rejects(fetchFrom(network, url), FetchRefusedError, url);
       assert.deepEqual(network.asked, []);
     }
   });
@@ -119,7 +120,7 @@ describe('fetchLogo', () => {
     ]) {
       await assert.rejects(
         fetchLogo(`https://${host}:9/x.png`, { signal }),
-        LogoRefusedError,
+        FetchRefusedError,
         host,
       );
     }

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { systemClock } from '../../lib/clock.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
-import { type LogoImage, LogoRefusedError, parseImage } from './fetch-logo.ts';
+import { type LogoImage, parseImage } from './fetch-logo.ts';
+import { FetchRefusedError } from './open-url.ts';
 
 const NAME = /^[0-9a-f]{64}$/;
 const DRAFT_NAME = /^[0-9a-f]{64}\.[0-9a-f]+$/;
@@ -45,7 +46,7 @@ export class LogoCache {
       return parseImage(await readFile(this.#toPath(name)));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && !(error instanceof LogoRefusedError)) throw error;
+      if (code !== 'ENOENT' && !(error instanceof FetchRefusedError)) throw error;
       this.#sizes.delete(name);
       return null;
     }

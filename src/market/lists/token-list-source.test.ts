@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createTempFolder } from '../../../test/start-service-process.ts';
 import { findFamily } from '../../compose/chain-families.ts';
+import { FetchRefusedError } from './open-url.ts';
 import { type FindListChain, LIST_BYTES_MAX, TokenListError } from './parse-token-list.ts';
 import { openListUrl, readListFile } from './token-list-source.ts';
 import { TokenLists } from './token-lists.ts';
@@ -115,6 +116,31 @@ test('answers that are not a list, or too large, are rejected', async (t) => {
   served.respond = (_, response) => response.end(Buffer.alloc(LIST_BYTES_MAX + 1, ' '));
   await assert.rejects(renew, isListError(/larger than/));
   assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a redirect leads to public https places only, or stays at its origin', async (t) => {
+  const folder = createTempFolder(t);
+  let asked = 0;
+  const inner = await serve(t, (_, response) => {
+    asked += 1;
+    response.end(toListText('Inner'));
+  });
+  const served = await serve(t, (_, response) => response.end());
+  const source = await openListUrl(served.url, { folder, findChain });
+  const { port } = new URL(inner.url);
+  for (const location of [
+    ...[inner.url, `https://127.0.0.1:${port}/`, `https://[::1]:${port}/`, 'file:///etc/passwd'],
+    ...[`https://localhost:${port}/`, 'https://169.254.169.254/', 'http://public.example/'],
+  ]) {
+    served.respond = (_, response) => response.writeHead(302, { location }).end();
+    await assert.rejects(async () => source.renew?.(SIGNAL), FetchRefusedError, location);
+  }
+  assert.equal(asked, 0);
+  served.respond = (request, response) => {
+    if (request.url === '/moved') response.end(toListText('Moved'));
+    else response.writeHead(302, { location: '/moved' }).end();
+  };
+  assert.equal((await source.renew?.(SIGNAL))?.name, 'Moved');
 });
 
 test('a file is read, or all of its errors are reported', async (t) => {

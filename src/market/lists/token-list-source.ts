@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../../lib/replace-file.ts';
+import { openUrl } from './open-url.ts';
 import {
   type FindListChain,
   LIST_BYTES_MAX,
@@ -57,11 +58,10 @@ export async function readListFile(
   }
 }
 
-async function readBody(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
+async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop early ends the request.
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > LIST_BYTES_MAX) throw toTooLarge();
     chunks.push(chunk);
@@ -95,20 +95,20 @@ async function fetchCopy(
   etag: string | null,
   signal: AbortSignal,
 ): Promise<KeptCopy | null> {
-  const response = await fetch(url, {
+  const reply = await openUrl(url, {
     headers: { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) },
     signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
+    trustedOrigin: new URL(url).origin,
   });
-  if (etag !== null && response.status === 304) return null;
-  if (response.status !== 200) {
-    await response.body?.cancel();
-    throw new TokenListError([`the server answered with status ${response.status}`]);
+  try {
+    if (etag !== null && reply.status === 304) return null;
+    if (reply.status !== 200) {
+      throw new TokenListError([`the server answered with status ${reply.status}`]);
+    }
+    return { text: await readBody(reply.body), etag: reply.etag };
+  } finally {
+    reply.close();
   }
-  if (new URL(url).protocol === 'https:' && !response.url.startsWith('https:')) {
-    await response.body?.cancel();
-    throw new TokenListError(['the server redirects to a URL without https']);
-  }
-  return { text: await readBody(response), etag: response.headers.get('etag') };
 }
 
 /** Starts with the copy in `folder`, if there is a valid one. */

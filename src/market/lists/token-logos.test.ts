@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
-import { LOGO_BYTES_MAX, type LogoImage, LogoRefusedError } from './fetch-logo.ts';
+import { LOGO_BYTES_MAX, type LogoImage } from './fetch-logo.ts';
 import { LogoCache } from './logo-cache.ts';
+import { FetchRefusedError } from './open-url.ts';
 import { TokenLogos } from './token-logos.ts';
 
 const BYTES = Buffer.from('89504e470d0a1a0a00', 'hex');
@@ -46,7 +47,7 @@ test('a logo is fetched once, whoever asks and however often', async (t) => {
 
 test('a place without an image is asked once a day', async (t) => {
   const { logos, fetched, clock } = createScene(t, async () => {
-    throw new LogoRefusedError('no image');
+    throw new FetchRefusedError('no image');
   });
   for (let n = 0; n < 3; n += 1) assert.deepEqual(await logos.find(PLACE), { kind: 'none' });
   assert.equal(fetched.length, 1);

@@ -7,8 +7,9 @@
 import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
-import { LOGO_BYTES_MAX, type LogoImage, LogoRefusedError, parseImage } from './fetch-logo.ts';
+import { LOGO_BYTES_MAX, type LogoImage, parseImage } from './fetch-logo.ts';
 import type { LogoCache } from './logo-cache.ts';
+import { FetchRefusedError } from './open-url.ts';
 import type { LogoPlace } from './parse-token-list.ts';
 
 const READS_MAX = 4;
@@ -40,11 +41,11 @@ interface LogoFailure {
 
 async function readLogoFile(path: string): Promise<LogoImage> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new LogoRefusedError(`the file cannot be read (${error.code ?? error.message})`);
+    throw new FetchRefusedError(`the file cannot be read (${error.code ?? error.message})`);
   });
   try {
     const { size } = await file.stat();
-    if (size > LOGO_BYTES_MAX) throw new LogoRefusedError('the file is too large');
+    if (size > LOGO_BYTES_MAX) throw new FetchRefusedError('the file is too large');
     // It may grow meanwhile: no more than this is read.
     const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.max(1, size)));
     return parseImage(buffer.subarray(0, bytesRead));
@@ -106,7 +107,7 @@ export class TokenLogos {
       if (image === null) return { kind: 'failed', retryAfterMs: 1000 };
       return { kind: 'image', image };
     } catch (error) {
-      const isRefused = error instanceof LogoRefusedError;
+      const isRefused = error instanceof FetchRefusedError;
       const forMs = isRefused ? REFUSED_MS : FAILED_MS;
       const untilMs = this.#options.clock.monotonicMs() + forMs;
       this.#failures.set(key, { untilMs, isRefused });
