@@ -15,10 +15,10 @@ interface ClientTrade {
 
 export interface ClientCandle {
   readonly openTime: number;
-  readonly open: string | null;
-  readonly high: string | null;
-  readonly low: string | null;
-  readonly close: string | null;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
   readonly volume: string | null;
   readonly quoteVolume: string;
   readonly trades: number;
@@ -72,7 +72,8 @@ export function foldAsClient(
   currency: 'usd' | 'native',
 ): ClientCandle[] {
   const groups = Map.groupBy(trades, (trade) => computeClientOpen(interval, trade.timestamp));
-  return Array.from(groups, ([openTime, group]) => {
+  let last: string | null = null;
+  return Array.from(groups).flatMap(([openTime, group]) => {
     const texts = group.map((one) => (currency === 'usd' ? one.priceUsd : one.priceNative));
     const prices = texts.filter((price) => price !== null);
     const values = group.map((one) => (currency === 'usd' ? one.valueUsd : one.valueNative));
@@ -80,12 +81,16 @@ export function foldAsClient(
       list.reduce((total, text) => total + (text === null ? 0n : toFixed(text)), 0n);
     const ordered = prices.toSorted((a, b) => (toFixed(a) < toFixed(b) ? -1 : 1));
     const buys = group.filter(({ side }) => side === 'buy').length;
+    const before = last;
+    last = prices.at(-1) ?? before;
+    // Before the first price there is no candle; without one of its own it repeats the last.
+    if (last === null) return [];
     return {
       openTime,
-      open: prices[0] ?? null,
-      high: ordered.at(-1) ?? null,
-      low: ordered[0] ?? null,
-      close: prices.at(-1) ?? null,
+      open: prices[0] ?? last,
+      high: ordered.at(-1) ?? last,
+      low: ordered[0] ?? last,
+      close: last,
       volume: group.some(({ amount }) => amount === null)
         ? null
         : toText(sum(group.map(({ amount }) => amount))),

@@ -205,6 +205,6 @@ test('the warning about a pool names the features that were never checked', () =
   const [warning] = findWarnings({ ...QUIET, ...withPool('unchecked') });
   assert.match(
     warning?.message ?? '',
-    /: its bins have limit orders \(limitOrders\), .* schedule \(feeScheduler\)\.$/,
+    /: its bins have limit orders \(limitOrders\), .* not read \(feeScheduler\)\.$/,
   );
 });
