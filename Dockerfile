@@ -4,6 +4,8 @@
 # test/deploy/dockerfile.test.ts runs these steps in a fresh folder, so every path in a RUN is
 # relative and the last stage only copies.
 
+# A tag may move. To pin it, give the digest that `docker buildx imagetools inspect` prints:
+# `--build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…`
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 # Nothing that stays is native (the test checks it), so it is built once, without emulation.

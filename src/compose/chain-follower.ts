@@ -6,6 +6,7 @@ import type { ChainMarket } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
@@ -19,7 +20,6 @@ import { sumUsage } from '../model/rpc-usage.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
 import type { SignalStore } from '../store/signal-store.ts';
 import type { Store } from '../store/store.ts';
-import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainConnections } from './chain-connections.ts';
@@ -138,7 +138,7 @@ export class ChainFollower implements ChainDirectory {
     });
     // The start and end of an outage are logged elsewhere.
     const onError = (error: unknown) => {
-      if (!isStoreOutage(error)) options.logger.warn({ err: error }, 'other processes: no answer');
+      if (!isLoggedOutage(error)) options.logger.warn({ err: error }, 'other processes: no answer');
     };
     this.#foreign = new ForeignReports({ ...options, onError });
     this.#commands = new IndexerCommands({

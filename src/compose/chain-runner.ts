@@ -236,7 +236,9 @@ export class ChainRunner {
       } catch (error) {
         signal.throwIfAborted();
         const { chain } = this.#options.source;
-        this.#options.log.warn({ chain, err: error }, 'the chain cannot be read');
+        if (attempt === 1) {
+          this.#options.log.warn({ chain, err: error }, 'the chain cannot be read; retrying');
+        }
         await sleep(computeBackoffMs(attempt, START_BACKOFF, Math.random), signal);
       }
     }

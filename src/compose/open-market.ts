@@ -4,12 +4,12 @@ import type { Access } from '../access/create-access.ts';
 import { findTier } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { LookupDesk } from '../contract/look-up-token.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import { createMarket, type Market } from '../market/create-market.ts';
 import type { TokenLists } from '../market/lists/token-lists.ts';
 import type { Store } from '../store/store.ts';
-import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
@@ -90,7 +90,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     onError: (error) => {
       // It occurs several times a second during an outage; the outage's start and end are logged
       // elsewhere.
-      if (isStoreOutage(error)) return;
+      if (isLoggedOutage(error)) return;
       logger.error({ err: error }, 'the market could not apply a commit');
     },
   });

@@ -2,6 +2,7 @@
 // cannot, through the primary of the workers.
 
 import type { Config } from '../config.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { decodeBatch, type EncodedBatch, serializeBatch } from '../live/encode-batch.ts';
 import type { Feed } from '../live/feed.ts';
@@ -10,7 +11,6 @@ import { SharedFeed } from '../live/shared-feed.ts';
 import type { FeedStore } from '../store/feed-store.ts';
 import type { SignalStore } from '../store/signal-store.ts';
 import type { Store } from '../store/store.ts';
-import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ChainConnections } from './chain-connections.ts';
 import type { ChainReport } from './indexer-message.ts';
@@ -27,7 +27,7 @@ export function openSharing(store: Store, link: WorkerLink | null) {
 export function openFeed(source: FeedStore | null, node: string, logger: Logger): Feed {
   const onError = (error: unknown) => {
     // The outage's start and end are logged elsewhere.
-    if (!isStoreOutage(error)) logger.error({ err: error }, 'a commit could not be delivered');
+    if (!isLoggedOutage(error)) logger.error({ err: error }, 'a commit could not be delivered');
   };
   if (source === null) return new LocalFeed({ onError });
   return new SharedFeed({ source, node, onError });
@@ -46,7 +46,7 @@ export function openCredits(of: {
   const isLimited = config.chains.some(({ creditsPerDay }) => creditsPerDay !== null);
   if (signals === null || !isLimited) return null;
   const onError = (error: unknown) => {
-    if (!isStoreOutage(error)) logger.warn({ err: error }, 'credits could not be shared');
+    if (!isLoggedOutage(error)) logger.warn({ err: error }, 'credits could not be shared');
   };
   const listConnected = () => connections.list();
   return new SharedCredits({ signals, node, listConnected, clock, onError });

@@ -4,10 +4,11 @@ import { isOperator } from '../access/is-operator.ts';
 import type { Config } from '../config.ts';
 import type { Handlers } from '../contract/handler.ts';
 import { AppError } from '../errors/app-error.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { FollowedChainStatus } from '../market/chain-status.ts';
 import type { Store } from '../store/store.ts';
-import { isStoreOutage, StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { NodeDirectory, type NodeReport } from './node-directory.ts';
@@ -89,7 +90,7 @@ export function openStatus(options: OpenStatusOptions): Status {
     describe,
     clock,
     onError: (error) => {
-      if (!isStoreOutage(error)) logger.warn({ err: error }, 'this node could not report itself');
+      if (!isLoggedOutage(error)) logger.warn({ err: error }, 'this node could not report itself');
     },
   });
   return {

@@ -3,6 +3,7 @@
 import type { Access } from '../access/create-access.ts';
 import { findTier } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
@@ -10,7 +11,6 @@ import type { Market } from '../market/create-market.ts';
 import { createStreams, type Streams } from '../market/stream/create-streams.ts';
 import type { StreamIncident } from '../market/stream/stream-hub.ts';
 import type { StreamSlotsOptions } from '../market/stream/stream-slots.ts';
-import { isStoreOutage } from '../store/store-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -61,7 +61,7 @@ export function openStreams(options: OpenStreamsOptions): Streams {
     tokensMax: (identity) => findTier(access.tiers, identity).depth.streamTokens,
     watch: (identity, onEnded) => access.watch.watch(identity, onEnded),
     onError: (error) => {
-      if (!isStoreOutage(error)) logger.error({ err: error }, 'a stream failed');
+      if (!isLoggedOutage(error)) logger.error({ err: error }, 'a stream failed');
     },
   });
   const { hub } = streams;

@@ -3,6 +3,7 @@
 import { toPoolMoment } from '../amm/pool-moment.ts';
 import type { TokenPowers } from '../chains/chain-transactions.ts';
 import type { ChainSource } from '../chains/family.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import type { Feed, FeedBatch } from '../live/feed.ts';
@@ -87,7 +88,7 @@ export class RunningTradeChain {
   #heardBlock: number | null = null;
 
   constructor(source: ChainSource, options: TradeChainsOptions) {
-    const { clock, logger, store, chains } = options;
+    const { clock, store, chains } = options;
     const { chain: slug } = source;
     this.source = source;
     this.#options = options;
@@ -96,7 +97,7 @@ export class RunningTradeChain {
     this.#fees = new FeeWatch({
       readFees: nodes.readFees,
       clock,
-      onError: (error) => logger.warn({ chain: slug, err: error }, 'fees could not be read'),
+      onError: (error) => this.#warn(error, 'fees could not be read'),
     });
     this.#poolFees = this.#createPoolFees();
     this.#tokens = new TradeTokens(slug, store.market);
@@ -187,15 +188,14 @@ export class RunningTradeChain {
 
   /** Null if the fees of the family's pools change only with an event. */
   #createPoolFees(): PoolFeeWatch | null {
-    const { clock, logger } = this.#options;
+    const { clock } = this.#options;
     const { readPoolFees } = this.#connected.nodes;
     if (readPoolFees === undefined) return null;
     return new PoolFeeWatch({
       readFees: readPoolFees,
       clock,
       onChanged: (pool) => this.#follower.refit(pool),
-      onError: (error) =>
-        logger.warn({ chain: this.source.chain, err: error }, "pools' fees could not be read"),
+      onError: (error) => this.#warn(error, "pools' fees could not be read"),
     });
   }
 
@@ -214,8 +214,13 @@ export class RunningTradeChain {
     });
   }
 
+  #warn(error: unknown, message: string): void {
+    if (isLoggedOutage(error)) return;
+    this.#options.logger.warn({ chain: this.source.chain, err: error }, message);
+  }
+
   #createKeeper(book: SafetyBook): SafetyKeeper {
-    const { clock, logger, store, isShared } = this.#options;
+    const { clock, store, isShared } = this.#options;
     const { chain: slug } = this.source;
     return new SafetyKeeper({
       chain: slug,
@@ -226,8 +231,7 @@ export class RunningTradeChain {
       onShared: ({ pool, hookFees }) => {
         if (hookFees !== null) this.#follower.refit(pool);
       },
-      onError: (error) =>
-        logger.warn({ chain: slug, err: error }, 'safety results could not be stored'),
+      onError: (error) => this.#warn(error, 'safety results could not be stored'),
     });
   }
 
@@ -334,7 +338,7 @@ export class RunningTradeChain {
 
   #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {
     const book = this.#book;
-    const { clock, logger } = this.#options;
+    const { clock } = this.#options;
     const { chain } = this.source;
     const { nodes, market } = this.#connected;
     const readGraph = () => this.#follower.current?.graph ?? null;
@@ -370,7 +374,7 @@ export class RunningTradeChain {
       // Of several processes on a store the one that indexes the chain probes new pools.
       probesAll: () => this.source.instance !== null && this.#options.chains.isIndexing(chain),
       ...{ clock, sleep, random: Math.random },
-      onError: (error) => logger.warn({ chain, err: error }, 'a pool could not be probed'),
+      onError: (error) => this.#warn(error, 'a pool could not be probed'),
     });
   }
 

@@ -2,6 +2,17 @@
 
 const RETRY_AFTER_SECONDS_DEFAULT = 2;
 
+/**
+ * Whether an error, or what caused it, is an outage that is logged when it begins and when it ends:
+ * the requests and polls that meet it in between are not logged one by one.
+ */
+export function isLoggedOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    ('isLoggedOutage' in error && error.isLoggedOutage === true) || isLoggedOutage(error.cause)
+  );
+}
+
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
   /** Shown to the client, so it must not reveal internals. */

@@ -5,6 +5,8 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { getThing, startTestServer, type TestServer } from '../../test/start-http-server.ts';
 import { buildStaticFile } from './static-files.ts';
+import { AppError } from '../errors/app-error.ts';
+import { UnavailableError } from '../errors/unavailable-error.ts';
 
 interface ExpectedProblem {
   readonly status: number;
@@ -281,6 +283,29 @@ test('a failing handler is 500 without internals, with the cause in the log', as
     assert.doesNotMatch(JSON.stringify(body), /users/);
   }
   assert.match(app.logLines.join(''), /table \\"users\\" is missing/);
+});
+
+test('an outage that is logged where it begins is not logged for each request', async (t) => {
+  const outage = Object.assign(new UnavailableError('The store', new Error('disk')), {
+    isLoggedOutage: true,
+  });
+  let fault: Error = outage;
+  const app = await startTestServer(t, {
+    handlers: {
+      getThing: () => {
+        throw fault;
+      },
+      postThing: () => ({ name: 'a' }),
+    },
+  });
+  const wrapped = new AppError('UPSTREAM_UNAVAILABLE', { upstream: 'x' }, { cause: outage });
+  for (fault of [outage, outage, wrapped, new UnavailableError('A node', null)]) {
+    const response = await app.get('/v1/thing');
+    await assertProblem(response, { status: 503, code: 'UPSTREAM_UNAVAILABLE' });
+  }
+  const failed = app.logLines.filter((line) => line.includes('"request failed"'));
+  assert.equal(failed.length, 1, 'only of the last');
+  assert.match(failed.join(''), /A node does not answer/);
 });
 
 test('a bearer that is no key is 401, never a silent downgrade', async (t) => {

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
@@ -109,8 +110,9 @@ function createObserver(options: HttpServerOptions): ObserveExchange {
 function createFailer(options: HttpServerOptions) {
   return (exchange: Exchange, error: unknown): void => {
     const appError = toAppError(error);
-    if (appError.status >= 500 && appError.cause !== undefined) {
-      options.logger.error({ err: appError.cause, requestId: exchange.id }, 'request failed');
+    const { cause } = appError;
+    if (appError.status >= 500 && cause !== undefined && !isLoggedOutage(cause)) {
+      options.logger.error({ err: cause, requestId: exchange.id }, 'request failed');
     }
     try {
       exchange.sendError(appError);

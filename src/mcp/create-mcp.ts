@@ -4,6 +4,7 @@ import type { AnyHandler, HandlerContext, RawHandler } from '../contract/handler
 import { COSTS, type Operation } from '../contract/operation.ts';
 import type { RawAnswer, RawMessage, RawRequest } from '../contract/raw-request.ts';
 import { toAppError } from '../errors/to-app-error.ts';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import {
   createEncodeResult,
   type EncodedText,
@@ -220,10 +221,10 @@ class McpEndpoint {
       return { status: error.status, httpStatus: RPC_ERROR_STATUS, text };
     }
     const appError = toAppError(error);
-    const { status: httpStatus } = appError;
-    if (appError.status >= 500 && appError.cause !== undefined) {
+    const { status: httpStatus, cause } = appError;
+    if (httpStatus >= 500 && cause !== undefined && !isLoggedOutage(cause)) {
       const { requestId } = context;
-      this.#options.logger.error({ err: appError.cause, requestId }, 'a message failed');
+      this.#options.logger.error({ err: cause, requestId }, 'a message failed');
     }
     const toolError = this.#buildToolError(appError, context.requestId);
     const { retryAfterSeconds } = appError;

@@ -84,9 +84,9 @@ export class StoreError extends UnavailableError {
   get isOutage(): boolean {
     return STORE_FAULTS[this.fault].isOutage;
   }
-}
 
-/** Whether the store's health has already reported it. */
-export function isStoreOutage(error: unknown): boolean {
-  return error instanceof StoreError && error.isOutage;
+  /** The store's health logs it (`store-health.ts`). */
+  get isLoggedOutage(): boolean {
+    return this.isOutage;
+  }
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import { StoreError, type StoreFault } from './store-error.ts';
 import { StoreHealth, type StoreHealthOptions } from './store-health.ts';
 
@@ -96,4 +97,15 @@ test('if probes prove little, a fault is reported for a while after it was last 
   await assert.rejects(held.health.check(), { fault: 'full' });
   held.health.note(new StoreError('unreachable', 'as met'));
   await held.health.check();
+});
+
+test('what health reports is not logged by each caller; other faults are', () => {
+  for (const fault of ['full', 'unreachable', 'files', 'busy', 'rejected'] as const) {
+    const { health, reported } = createHealth();
+    const error = new StoreError(fault, 'as met');
+    health.note(error);
+    health.note(error);
+    assert.equal(reported.length, isLoggedOutage(new Error('x', { cause: error })) ? 1 : 0, fault);
+    assert.equal(isLoggedOutage(error), !['busy', 'rejected'].includes(fault), fault);
+  }
 });

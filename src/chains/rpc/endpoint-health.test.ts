@@ -52,6 +52,20 @@ test('consecutive failures wait longer each time', () => {
   assert.equal(health.waitMs, 250);
 });
 
+test('an outage begins and ends once, however often the endpoint is tried', () => {
+  const { clock, health } = create();
+  const told: string[] = [];
+  const fail = () => {
+    if (health.failed(SILENT)) told.push('began');
+    clock.advance(health.waitMs);
+  };
+  const work = () => {
+    if (health.succeeded()) told.push('ended');
+  };
+  for (const step of [work, fail, fail, fail, work, work, fail, fail, work]) step();
+  assert.deepEqual(told, ['began', 'ended', 'began', 'ended']);
+});
+
 test('the wait that the node asked for is kept, whatever else fails', () => {
   const { health } = create();
   health.failed(new RpcError('rateLimited', 'slow down', { retryAfterMs: 9000 }));

@@ -92,8 +92,12 @@ export class EndpointHealth {
     return recovered;
   }
 
-  /** Suspends the endpoint for a while, longer with each consecutive failure. */
-  failed(error: unknown): void {
+  /**
+   * Suspends the endpoint for a while, longer with each consecutive failure; returns whether it had
+   * been working until now.
+   */
+  failed(error: unknown): boolean {
+    const isFirst = this.#cells.get('failuresInARow') === 0;
     this.#cells.increase('failures');
     // Many requests may be in flight when it goes silent: together they count as one failure.
     if (this.waitMs === 0) this.#cells.increase('failuresInARow');
@@ -109,6 +113,7 @@ export class EndpointHealth {
     const askedMs = isRpcError(error) ? (error.retryAfterMs ?? 0) : 0;
     const availableAtMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
     this.#cells.raise('availableAt', this.#toCell(availableAtMs));
+    return isFirst;
   }
 
   /** The endpoint serves another chain and is never used again. */

@@ -51,6 +51,9 @@ const FINAL_KINDS = [
 /** Errors that will not change during the work, and are not faults. */
 const INCAPABLE_KINDS = ['unsupported', 'stateUnavailable'] as const;
 
+/** A lagging or pruned node is not faulty, only unsuitable for this work. */
+const UNSUITABLE_KINDS = ['lagging', ...INCAPABLE_KINDS] as const;
+
 export class RpcClient {
   readonly endpoints: readonly RpcEndpoint[];
   readonly #options: RpcClientOptions;
@@ -187,7 +190,10 @@ export class RpcClient {
     const waitMs = Math.max(pollMs, Math.min(...usable.map((endpoint) => endpoint.health.waitMs)));
     if (waitMs > until.deadlineMs - this.#options.clock.monotonicMs()) {
       const reason = last instanceof Error ? last.message : 'all are cooling down';
-      throw new RpcError('unavailable', `no endpoint could answer: ${reason}`, { cause: last });
+      throw new RpcError('unavailable', `no endpoint could answer: ${reason}`, {
+        cause: last,
+        isLoggedOutage: !isRpcError(last, ...UNSUITABLE_KINDS),
+      });
     }
     await this.#options.sleep(waitMs, until.signal);
   }
@@ -211,9 +217,10 @@ export class RpcClient {
       this.#options.log.warn(fields, 'endpoint rejected permanently');
       return;
     }
-    // A lagging or pruned node is not faulty, only unsuitable for this work.
-    if (isRpcError(error, 'lagging', ...INCAPABLE_KINDS)) return;
-    endpoint.health.failed(error);
-    this.#options.log.warn({ ...fields, waitMs: endpoint.health.waitMs }, 'endpoint suspended');
+    if (isRpcError(error, ...UNSUITABLE_KINDS)) return;
+    // Logged once until it recovers, however often it is tried again.
+    if (endpoint.health.failed(error)) {
+      this.#options.log.warn({ ...fields, waitMs: endpoint.health.waitMs }, 'endpoint suspended');
+    }
   }
 }

@@ -41,6 +41,8 @@ interface RpcErrorDetails {
   readonly ambiguous?: boolean;
   /** What a reverted call returned. */
   readonly data?: string | null;
+  /** No endpoint works, which was logged when each was suspended. */
+  readonly isLoggedOutage?: boolean;
   readonly cause?: unknown;
 }
 
@@ -53,6 +55,7 @@ export class RpcError extends Error {
   readonly suggestedBlocks: number | null;
   readonly ambiguous: boolean;
   readonly data: string | null;
+  readonly isLoggedOutage: boolean;
 
   constructor(kind: RpcErrorKind, message: string, details: RpcErrorDetails = {}) {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
@@ -63,6 +66,7 @@ export class RpcError extends Error {
     this.suggestedBlocks = details.suggestedBlocks ?? null;
     this.ambiguous = details.ambiguous ?? false;
     this.data = details.data ?? null;
+    this.isLoggedOutage = details.isLoggedOutage ?? false;
   }
 }
 

@@ -104,6 +104,40 @@ describe('a source', () => {
     });
   }
 
+  it('that is down is logged once, and once when it is back', async () => {
+    const chain = new FakeChain({ seed: 9, finalityDepth: 8 });
+    chain.extend(30);
+    await withStore(async (store) => {
+      const lines: string[] = [];
+      const log = {
+        info: (_: object, message: string) => lines.push(message),
+        warn: (_: object, message: string) => lines.push(message),
+      };
+      const faults = createFaults();
+      const { indexer, settle } = startIndexer(chain, store, { faults, log });
+      await settle();
+      let failed = 0;
+      const failAll = (until: number) => {
+        faults.beforeRequest = (method) => {
+          if (failed >= until) return;
+          failed += 1;
+          // As when some requests wait for the endpoints that others tried.
+          throw new Error(failed % 3 === 0 ? 'all are cooling down' : `no answer: ${method}`);
+        };
+        return waitFor(() => failed >= until);
+      };
+      for (const until of [20, 40]) {
+        await failAll(until);
+        chain.extend(2);
+        await settle();
+      }
+      await indexer.stop();
+      const told = lines.filter((line) => line.startsWith('indexing'));
+      const outage = ['indexing failed', 'indexing failed', 'indexing works again'];
+      assert.deepEqual(told, [...outage, ...outage]);
+    });
+  });
+
   it('that is behind us causes no rollback, and is reported as stalled', async () => {
     const chain = new FakeChain({ seed: 5, finalityDepth: 10 });
     chain.extend(30);
@@ -207,7 +241,7 @@ describe('a source', () => {
             ? header
             : { ...header, hash: `${header.hash}-lie`, parentHash: `0xlie${header.position}` };
         chain.extend(2);
-        await waitFor(() => indexed.warnings.length > 3);
+        await waitFor(() => indexed.indexer.status().state === 'failed');
         assert.deepEqual(await readIndex(store), before);
         faults.agrees = true;
         faults.alterHeader = (header) => header;

@@ -53,6 +53,9 @@ const LINKED_BLOCK_COUNT_MAX = 200;
  */
 const SEARCHED_BLOCK_COUNT_MAX = 100;
 
+/** Some errors have a text of their own each time. */
+const TOLD_ERRORS_MAX = 5;
+
 /** How often the head is read during a long backfill, for the status. */
 const HEAD_REFRESH_MS = 10_000;
 
@@ -68,6 +71,8 @@ export class Indexer {
   #headReadAtMs = 0;
   #failures = 0;
   #error: Error | null = null;
+  /** What was logged since indexing last worked; every retry may fail in the same way. */
+  readonly #toldErrors = new Set<string>();
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
   #currentAtMs: number | null = null;
@@ -185,8 +190,7 @@ export class Indexer {
       try {
         const startedAtMs = clock.monotonicMs();
         const hasMore = await this.#step();
-        this.#failures = 0;
-        this.#error = null;
+        if (this.#failures > 0) this.#endFailure();
         const isAtHead = this.#index.tip?.hash === this.#head?.latest.hash;
         if (isAtHead) this.#currentAtMs = startedAtMs;
         if (!hasMore) await this.#waitForHead(isAtHead);
@@ -195,6 +199,14 @@ export class Indexer {
         await this.#recover(error instanceof Error ? error : new Error(String(error)));
       }
     }
+  }
+
+  #endFailure(): void {
+    const { log, adapter } = this.#options;
+    log.info({ chain: adapter.chain, failures: this.#failures }, 'indexing works again');
+    this.#failures = 0;
+    this.#error = null;
+    this.#toldErrors.clear();
   }
 
   async #waitForHead(isAtHead: boolean): Promise<void> {
@@ -219,7 +231,10 @@ export class Indexer {
     this.#supplies.forget();
     const waitMs = computeBackoffMs(this.#failures, backoff, random);
     const { chain } = adapter;
-    log.warn({ chain, err: error, failures: this.#failures, waitMs }, 'indexing failed');
+    if (this.#toldErrors.size < TOLD_ERRORS_MAX && !this.#toldErrors.has(error.message)) {
+      this.#toldErrors.add(error.message);
+      log.warn({ chain, err: error, failures: this.#failures, waitMs }, 'indexing failed');
+    }
     try {
       await sleep(waitMs, this.#abort.signal);
     } catch (interrupted) {

@@ -1,10 +1,10 @@
 // Pauses over any engine with SQL sessions.
 
+import { isLoggedOutage } from '../../errors/unavailable-error.ts';
 import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
-import { isStoreOutage } from '../store-error.ts';
 import { buildSelect, type SqlStatement } from '../table.ts';
 import { addressAt, buildDamageError, numberAt, textAt } from '../tables/column-value.ts';
 import { PAUSE_TABLE } from '../tables/pause-table.ts';
@@ -51,7 +51,7 @@ export class SqlPauseStore implements PauseStore {
       try {
         return await this.#set(change);
       } catch (error) {
-        if (isStoreOutage(error) || attempt === ATTEMPTS_MAX) throw error;
+        if (isLoggedOutage(error) || attempt === ATTEMPTS_MAX) throw error;
       }
     }
   }

@@ -219,18 +219,20 @@ describe('PoolGraphFollower', () => {
   it('tries again when the store fails, and keeps what it has meanwhile', async () => {
     let failures = 2;
     const flaky = scene.wrapSnapshot((read) => {
-      if (scene.warnings.length < failures) throw new Error('no disk');
-      return read();
+      if (failures === 0) return read();
+      failures -= 1;
+      throw new Error('no disk');
     });
     follower = scene.open({ store: flaky });
     await startAt(1);
-    assert.equal(scene.warnings.length, 2);
+    assert.equal(scene.warnings.length, 1, 'once, however often it is tried');
     assert.equal(scene.reserveOf(11), 100n);
-    failures = 4;
+    failures = 2;
     await scene.commit(2, { pools: [buildPair(11, 101n)] });
     follower.hear(buildCommit(2, [11]));
     await follower.settled();
-    assert.equal(scene.warnings.length, 4);
+    assert.equal(failures, 0);
+    assert.equal(scene.warnings.length, 2);
     assert.equal(scene.reserveOf(11), 101n);
   });
 

@@ -223,7 +223,8 @@ export class PoolGraphFollower {
         if (!this.#hasNews) return;
       } catch (error) {
         failures += 1;
-        log.warn({ chain, err: error, failures }, 'the pools could not be read');
+        // Once for each outage; that of the store also has a line where it ends.
+        if (failures === 1) log.warn({ chain, err: error }, 'the pools could not be read');
         await sleep(computeBackoffMs(failures, BACKOFF, random), signal).catch(() => undefined);
       }
     }

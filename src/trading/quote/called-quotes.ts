@@ -7,6 +7,7 @@ import { joinFlags } from '../../amm/unchecked-flag.ts';
 import type { CalledQuery, CalledQuote } from '../../chains/chain-nodes.ts';
 import type { PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
+import { isLoggedOutage } from '../../errors/unavailable-error.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -152,7 +153,9 @@ export class CalledQuotes {
       return await this.#options.quotePools(query, AbortSignal.timeout(WAIT_MS));
     } catch (error) {
       const { chain, log } = this.#options;
-      log.warn({ chain, err: error }, 'pools could not be asked what they pay');
+      if (!isLoggedOutage(error)) {
+        log.warn({ chain, err: error }, 'pools could not be asked what they pay');
+      }
       return null;
     }
   }
