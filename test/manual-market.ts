@@ -114,10 +114,12 @@ interface IndexingOptions {
   readonly rpcUrls: readonly string[];
   /** 1 by default. */
   readonly startBlock?: number;
+  /** Whether pools that are older than the index are adopted; false by default. */
+  readonly isAdopting?: boolean;
 }
 
 async function startIndexing(market: ManualMarket, options: IndexingOptions) {
-  const { store, rpcUrls: endpoints, startBlock = 1 } = options;
+  const { store, rpcUrls: endpoints, startBlock = 1, isAdopting = false } = options;
   const { chain, scene } = market;
   const [sol, usdc] = scene.tokens;
   const anchor = scene.pools.find(({ base, quote }) => base === sol && quote === usdc);
@@ -137,6 +139,7 @@ async function startIndexing(market: ManualMarket, options: IndexingOptions) {
     ...{ ...DEFAULT_INDEXER_OPTIONS, ...timing, adapter, store },
     ...{ startBlock, pollIntervalMs: 20, headStallAfterMs: null },
     backfill: { callsPerMinute: Number.POSITIVE_INFINITY, tokensMax: 100, idleMs: 5 },
+    ...(isAdopting ? { adoption: { callsPerMinute: Number.POSITIVE_INFINITY, idleMs: 5 } } : {}),
     log: {
       info: () => undefined,
       warn: (fields, message) => {
@@ -171,7 +174,7 @@ export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[
 export async function followMarket(
   t: TestContext,
   market: ManualMarket,
-  given: Partial<Pick<IndexingOptions, 'startBlock' | 'rpcUrls'>> = {},
+  given: Partial<Omit<IndexingOptions, 'store'>> = {},
 ) {
   const server = await startRpcServer(market.chain, 0);
   t.after(() => server.close());

@@ -2,6 +2,7 @@
 
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
 import { SYSTEM_PROGRAM } from '../../src/chains/solana/solana-ids.ts';
+import type { Address } from '../../src/model/ids.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemorySolana } from './memory-solana.ts';
 import { type MisbehavingRpc, startMisbehavingRpc } from './misbehaving-rpc.ts';
@@ -21,7 +22,10 @@ export async function startSolanaNode(chain: MemorySolana): Promise<MisbehavingR
 }
 
 /** On a clock that only moves when it sleeps. */
-export function openSolanaAdapter(nodes: readonly MisbehavingRpc[]) {
+export function openSolanaAdapter(
+  nodes: readonly MisbehavingRpc[],
+  { stable = [] }: { readonly stable?: readonly Address[] } = {},
+) {
   const clock = new ManualClock();
   const { genesis } = new MemorySolana();
   const adapter = createSolanaAdapter({
@@ -31,7 +35,7 @@ export function openSolanaAdapter(nodes: readonly MisbehavingRpc[]) {
     knownPools: async () => [],
     assets: {
       ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
-      ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(), anchorPools: [] },
+      ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(stable), anchorPools: [] },
     },
     limits: { timeoutMs: 300 },
   });

@@ -12,7 +12,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   eth_feeHistory: 'fees are read by eth_gasPrice',
   eth_simulateV1: 'trades are simulated by eth_call',
   eth_createAccessList: 'storage slots are searched for without it',
-  getProgramAccounts: 'holders of tokens that are older than the index stay incomplete',
+  getProgramAccounts: 'holders and pools that are older than the index stay incomplete',
 };
 
 interface FailedCall {
@@ -74,10 +74,13 @@ export class EndpointLimitations {
     }
   }
 
+  /** Whether it was noted, and not too long ago. */
+  has(kind: string): boolean {
+    const atMs = this.#found.get(kind)?.atMs;
+    return atMs !== undefined && this.#clock.monotonicMs() - atMs < KEPT_MS;
+  }
+
   list(): string[] {
-    const nowMs = this.#clock.monotonicMs();
-    return [...this.#found.values()].flatMap(({ text, atMs }) =>
-      nowMs - atMs < KEPT_MS ? [text] : [],
-    );
+    return Array.from(this.#found, ([kind, { text }]) => (this.has(kind) ? [text] : [])).flat();
   }
 }

@@ -13,6 +13,7 @@ import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 import { readSlotHeader } from './blocks/read-slot-header.ts';
 import { SolanaBlockReader } from './blocks/solana-block-reader.ts';
+import { SolanaTokenFinder } from './demand/solana-token-finder.ts';
 import { SlotHeadReader } from './head/slot-head-reader.ts';
 import { PoolStateReader } from './pools/pool-state-reader.ts';
 import { SolanaPoolDirectory } from './pools/solana-pool-directory.ts';
@@ -87,6 +88,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
   const reader = new SolanaBlockReader({ client, directory, undecoded, quotes });
   const heads = new SlotHeadReader({ client, clock });
   const states = new PoolStateReader(client, clock);
+  const tokens = new SolanaTokenFinder({ client, assets, clock });
   const atHeader = (position: number) => ({ position, readAt: readHeaderAt });
   return {
     chain: options.chain,
@@ -109,6 +111,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
     readHeldNow: ({ token, owners, minBlock: minSlot }, signal) =>
       readHeldNow(client, { token, owners, minSlot }, signal),
     readPoolPiece: (query, block, signal) => states.readPiece(query, block, signal),
+    findToken: (query, block, signal) => tokens.find(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,

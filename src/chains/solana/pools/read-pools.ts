@@ -23,6 +23,8 @@ interface PoolsQuery {
   readonly minSlot: number;
   /** The block's time, on which some fees depend. */
   readonly nowSeconds: number;
+  /** Whether the state must be final; otherwise it is the newest confirmed one. */
+  readonly isFinalized?: boolean;
 }
 
 export interface FoundPool {
@@ -103,7 +105,7 @@ interface PoolNow {
 /** A pool with all its accounts at one slot, which is at least `minSlot`. */
 export async function readPoolNow(
   node: SolanaNode,
-  query: Omit<PoolsQuery, 'wishes'> & {
+  query: Pick<PoolsQuery, 'minSlot' | 'nowSeconds'> & {
     readonly wish: PoolWish;
     /** Accounts to be read with it. */
     readonly more: readonly Address[];
@@ -134,16 +136,17 @@ export async function readPoolNow(
 
 export async function readPools(
   node: SolanaNode,
-  { wishes, minSlot, nowSeconds }: PoolsQuery,
+  { wishes, minSlot, nowSeconds, isFinalized = false }: PoolsQuery,
   signal?: AbortSignal,
 ): Promise<PoolsReading> {
   const addressOf = (pool: PoolId) => toSolanaAddress(pool);
   const addresses = wishes.map(({ pool }) => addressOf(pool));
-  const first = await readAccounts(node, { addresses, minSlot }, signal);
+  const first = await readAccounts(node, { addresses, minSlot, isFinalized }, signal);
   const own = wishes.flatMap(
     (wish) => openOwn(wish, first.accounts.get(addressOf(wish.pool))) ?? [],
   );
-  const query = { addresses: [...new Set(own.flatMap(listOthers))], minSlot: first.slot };
+  const others = [...new Set(own.flatMap(listOthers))];
+  const query = { addresses: others, minSlot: first.slot, isFinalized };
   const second = await readAccounts(node, query, signal);
   const accounts = new Map([...first.accounts, ...second.accounts]);
   const at = { accounts, nowSeconds, slot: second.slot };

@@ -92,6 +92,18 @@ export interface SwapEvidence {
   readonly logged: readonly Buffer[];
 }
 
+/** Where the accounts of pools have what they are found by. */
+export interface PoolLayout {
+  /** How a pool's account begins, in hex; null if only its length tells it apart. */
+  readonly discriminator: string | null;
+  /** Null where accounts of several lengths are in use. */
+  readonly byteCount: number | null;
+  /** The offsets of the two mints; null if another account names it. */
+  readonly mints: readonly [number, number | null];
+  /** The offsets of the accounts that hold the two tokens. */
+  readonly vaults: readonly [number, number];
+}
+
 export interface SolanaVenue {
   readonly name: string;
   readonly programs: readonly Address[];
@@ -114,6 +126,10 @@ export interface SolanaVenue {
   readEnds?(call: ProgramCall): readonly CurveEnd[];
   /** One for each swap of the call, in order; none if it wrote no event. */
   readReports(evidence: SwapEvidence): readonly SwapReport[];
+  /** Absent if pools cannot be found by their mints. */
+  readonly layout?: PoolLayout;
+  /** The pools that a coin has at addresses of its own, whether they exist or not. */
+  listPoolsOf?(coin: Address, program: Address): readonly Address[];
   /** The accounts that are needed beside the pool's own. */
   listAccounts(pool: Address, bytes: Uint8Array, program: Address): Address[];
   /** Null if the accounts are not those of a pool, or some are missing. */

@@ -12,6 +12,7 @@ import {
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL_BYTES = 1112;
 const POOL = 'f19a6d0411b16dbc';
@@ -21,6 +22,11 @@ const VARIABLE_DIVISOR = 100_000_000_000n;
 const FEE_RATE_MAX = [500_000_000n, 990_000_000n] as const;
 const LIMITER = 2;
 const COLLECT = { output: 0, tokenB: 1 } as const;
+
+export const DAMM_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: POOL_BYTES },
+  ...{ mints: [168, 200], vaults: [232, 264] },
+};
 
 /** The accounts that the pool's own names: its vaults. */
 export function listDammAccounts(_pool: Address, bytes: Uint8Array): Address[] {

@@ -10,7 +10,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listDammAccounts, readDammPool } from './damm-accounts.ts';
+import { DAMM_LAYOUT, listDammAccounts, readDammPool } from './damm-accounts.ts';
 
 const SWAP_EVENT = '1b3c15d58aaabb93';
 const SWAP2_EVENT = 'bd4233a826507599';
@@ -56,5 +56,6 @@ export const METEORA_DAMM: SolanaVenue = {
   ]),
   readReports,
   listAccounts: listDammAccounts,
+  layout: DAMM_LAYOUT,
   readPool: readDammPool,
 };

@@ -13,6 +13,7 @@ import {
   type PoolAccounts,
 } from '../../accounts/pool-accounts.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = 'd5e005d16245775c';
 const CONFIG = '1a6c0e7b74e6812b';
@@ -23,6 +24,11 @@ const NANO_PER_PIP = 1000;
 const VARIABLE_DIVISOR = 100_000_000_000n;
 /** In 1e-9. */
 const FEE_RATE_MAX = 990_000_000n;
+
+export const DBC_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: null },
+  ...{ mints: [136, null], vaults: [168, 200] },
+};
 
 /** The accounts that the pool's own names: its configuration. */
 export function listDbcAccounts(_pool: Address, bytes: Uint8Array): Address[] {

@@ -9,7 +9,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listDbcAccounts, readDbcPool } from './dbc-accounts.ts';
+import { DBC_LAYOUT, listDbcAccounts, readDbcPool } from './dbc-accounts.ts';
 
 const SWAP_EVENT = '1b3c15d58aaabb93';
 const SWAP2_EVENT = 'bd4233a826507599';
@@ -70,5 +70,6 @@ export const METEORA_DBC: SolanaVenue = {
   },
   readReports,
   listAccounts: listDbcAccounts,
+  layout: DBC_LAYOUT,
   readPool: readDbcPool,
 };

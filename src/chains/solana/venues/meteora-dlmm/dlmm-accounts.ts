@@ -16,6 +16,7 @@ import {
 } from '../../accounts/pool-accounts.ts';
 import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
 import { readPoolClock } from '../meteora-base-fee.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = '210b3162b565b10d';
 const BIN_ARRAY = '5c8e5cdc059446b5';
@@ -32,6 +33,11 @@ const PIPS_PER_RATE = 1000;
 const BASE_UNIT = 10;
 /** Pairs that have a time of activation: permissioned ones, and those of launches. */
 const ACTIVATED_TYPES: readonly number[] = [1, 2];
+
+export const DLMM_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: null },
+  ...{ mints: [88, 120], vaults: [152, 184] },
+};
 
 function findBinArray(program: Address, pool: Address, index: number): Address {
   const seed = Buffer.alloc(8);

@@ -10,7 +10,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listDlmmAccounts, readDlmmPool } from './dlmm-accounts.ts';
+import { DLMM_LAYOUT, listDlmmAccounts, readDlmmPool } from './dlmm-accounts.ts';
 
 /** Since 2026 each swap also has an event of a second kind, which is not counted. */
 const SWAP_EVENT = '516ce3becdd00ac4';
@@ -72,5 +72,6 @@ export const METEORA_DLMM: SolanaVenue = {
   ]),
   readReports,
   listAccounts: listDlmmAccounts,
+  layout: DLMM_LAYOUT,
   readPool: readDlmmPool,
 };

@@ -15,7 +15,7 @@ import { findFeeConfigAddress, pickFeeStep, readFeeConfig } from './pump-fees.ts
 const CURVE = '17b7f83760d8ac60';
 const PIPS_PER_BPS = 100;
 
-function findCurveAddress(program: Address, mint: Address): Address {
+export function findCurveAddress(program: Address, mint: Address): Address {
   return findProgramAddress(program, ['bonding-curve', toSeed(mint)]);
 }
 

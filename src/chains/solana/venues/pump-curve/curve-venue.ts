@@ -10,7 +10,7 @@ import { readSelfEvents } from '../../transactions/self-events.ts';
 import type { ProgramCall } from '../../transactions/transaction-calls.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import type { SolanaVenue, SwapEvidence, SwapInstruction, SwapReport } from '../solana-venue.ts';
-import { listCurveAccounts, readCurve } from './curve-accounts.ts';
+import { findCurveAddress, listCurveAccounts, readCurve } from './curve-accounts.ts';
 
 const TRADE_EVENT = 'bddb7fd34ee661ee';
 const CREATE_EVENT = '1b72a94ddeeb6376';
@@ -178,6 +178,7 @@ export const PUMP_CURVE: SolanaVenue = {
       ...{ mint: event.key(40), curve: event.key(96) },
     })),
   readReports,
+  listPoolsOf: (coin, program) => [findCurveAddress(program, coin)],
   listAccounts: listCurveAccounts,
   readPool: readCurve,
 };

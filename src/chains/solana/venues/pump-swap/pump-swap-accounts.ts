@@ -11,17 +11,23 @@ import {
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
 import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress } from '../../solana-ids.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../../solana-ids.ts';
 import {
   findFeeConfigAddress,
   pickFeeStep,
   pickFlatFees,
   readFeeConfig,
 } from '../pump-curve/pump-fees.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = 'f19a6d0411b16dbc';
 const PIPS_PER_BPS = 100;
 const CURVE_PROGRAM = toSolanaAddress('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P');
+
+export const PUMP_SWAP_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: null },
+  ...{ mints: [43, 75], vaults: [139, 171] },
+};
 
 /** The base mint, whose supply decides the fee; the vaults; the fees. */
 export function listPumpSwapAccounts(
@@ -33,10 +39,20 @@ export function listPumpSwapAccounts(
   return [data.key(43), data.key(139), data.key(171), findFeeConfigAddress(program)];
 }
 
+/** Who creates the pool that a coin's own curve becomes. */
+function findMigrator(coin: Address): Address {
+  return findProgramAddress(CURVE_PROGRAM, ['pool-authority', toSeed(coin)]);
+}
+
 /** Whether the pool is the one that the coin's own curve became. */
 function isCanonical(data: AccountBytes): boolean {
-  const seeds = ['pool-authority', toSeed(data.key(43))];
-  return data.u16(9) === 0 && data.key(11) === findProgramAddress(CURVE_PROGRAM, seeds);
+  return data.u16(9) === 0 && data.key(11) === findMigrator(data.key(43));
+}
+
+/** The pool that the coin's own curve became, paid in SOL. */
+export function findCanonicalPool(program: Address, coin: Address): Address {
+  const keys = [findMigrator(coin), coin, WRAPPED_SOL].map(toSeed);
+  return findProgramAddress(program, ['pool', Buffer.alloc(2), ...keys]);
 }
 
 export function readPumpSwapPool(query: PoolAccounts): AccountReadingOf<'pump'> | null {

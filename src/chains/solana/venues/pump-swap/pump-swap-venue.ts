@@ -12,7 +12,12 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listPumpSwapAccounts, readPumpSwapPool } from './pump-swap-accounts.ts';
+import {
+  findCanonicalPool,
+  listPumpSwapAccounts,
+  PUMP_SWAP_LAYOUT,
+  readPumpSwapPool,
+} from './pump-swap-accounts.ts';
 
 const BUY_EVENT = '67f4521f2cf57777';
 const SELL_EVENT = '3e2f370aa503dc2a';
@@ -88,6 +93,8 @@ export const PUMP_SWAP: SolanaVenue = {
   touches: { '8ce9215e845ac28f': 0 },
   others: nameInstructionIds(['extend_account']),
   readReports,
+  listPoolsOf: (coin, program) => [findCanonicalPool(program, coin)],
   listAccounts: listPumpSwapAccounts,
+  layout: PUMP_SWAP_LAYOUT,
   readPool: readPumpSwapPool,
 };

@@ -15,6 +15,7 @@ import {
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
 import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = 'f7ede3f5d7c3de46';
 const TICK_ARRAY = 'c09b55cd31f9812a';
@@ -29,6 +30,11 @@ const BITMAP_BITS = 1024;
 const ARRAY_COUNT_MAX = 64;
 /** What the 2026 build keeps of the limit orders at a tick, after its older fields. */
 const ORDERS_OFFSET = 116;
+
+export const CLMM_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: null },
+  ...{ mints: [73, 105], vaults: [137, 169] },
+};
 
 function findArrayAddress(program: Address, pool: Address, start: number): Address {
   const seed = Buffer.alloc(4);

@@ -9,7 +9,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listClmmAccounts, readClmmPool } from './clmm-accounts.ts';
+import { CLMM_LAYOUT, listClmmAccounts, readClmmPool } from './clmm-accounts.ts';
 
 /** CPMM's events have the same one: only the call that wrote it tells them apart. */
 const SWAP_EVENT = '40c6cde8260871e2';
@@ -59,5 +59,6 @@ export const RAYDIUM_CLMM: SolanaVenue = {
   ]),
   readReports,
   listAccounts: listClmmAccounts,
+  layout: CLMM_LAYOUT,
   readPool: readClmmPool,
 };

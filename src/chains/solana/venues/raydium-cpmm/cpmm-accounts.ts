@@ -10,11 +10,17 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = 'f7ede3f5d7c3de46';
 /** The third bit of the status forbids swaps. */
 const STATUS_NO_SWAP = 4;
 const CREATOR_FEE_TOKENS = ['input', 'token0', 'token1'] as const;
+
+export const CPMM_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: null },
+  ...{ mints: [168, 200], vaults: [72, 104] },
+};
 
 /** The accounts that the pool's own names: its fee tier and its vaults. */
 export function listCpmmAccounts(_pool: Address, bytes: Uint8Array): Address[] {

@@ -12,7 +12,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listCpmmAccounts, readCpmmPool } from './cpmm-accounts.ts';
+import { CPMM_LAYOUT, listCpmmAccounts, readCpmmPool } from './cpmm-accounts.ts';
 
 const SWAP_EVENT = '40c6cde8260871e2';
 const PLACES = { pool: 3, vaults: [6, 7], user: 0 } as const;
@@ -76,5 +76,6 @@ export const RAYDIUM_CPMM: SolanaVenue = {
   others: nameInstructionIds(['collect_protocol_fee', 'collect_fund_fee', 'collect_creator_fee']),
   readReports,
   listAccounts: listCpmmAccounts,
+  layout: CPMM_LAYOUT,
   readPool: readCpmmPool,
 };

@@ -10,12 +10,18 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL_BYTES = 752;
 const PIPS = 1_000_000n;
 /** Swaps, with or without the order book. */
 const STATUS_BOOK = 1;
 const SWAPPING_STATUSES: readonly number[] = [STATUS_BOOK, 6, 7];
+
+export const V4_LAYOUT: PoolLayout = {
+  ...{ discriminator: null, byteCount: POOL_BYTES },
+  ...{ mints: [400, 432], vaults: [336, 368] },
+};
 
 /** The accounts that the pool's own names: its vaults. */
 export function listV4Accounts(_pool: Address, bytes: Uint8Array): Address[] {

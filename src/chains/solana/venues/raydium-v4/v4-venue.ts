@@ -11,7 +11,7 @@ import type {
   SwapReport,
   SwapSite,
 } from '../solana-venue.ts';
-import { listV4Accounts, readV4Pool } from './v4-accounts.ts';
+import { listV4Accounts, readV4Pool, V4_LAYOUT } from './v4-accounts.ts';
 
 const EVENT_BYTES = 57;
 const EXACT_IN = 3;
@@ -77,5 +77,6 @@ export const RAYDIUM_V4: SolanaVenue = {
   others: {},
   readReports,
   listAccounts: listV4Accounts,
+  layout: V4_LAYOUT,
   readPool: readV4Pool,
 };

@@ -15,6 +15,7 @@ import {
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
 import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
+import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = '3f95d10ce1806309';
 const TICK_ARRAY = '4561bdbe6e0742bb';
@@ -26,6 +27,11 @@ const ARRAYS_PER_SIDE = 5;
 const TICK_BYTES = 113;
 const TICKS_OFFSET = 12;
 const PACKED_OWNER_OFFSET = 12;
+
+export const WHIRLPOOL_LAYOUT: PoolLayout = {
+  ...{ discriminator: POOL, byteCount: null },
+  ...{ mints: [101, 181], vaults: [133, 213] },
+};
 
 export function findOracle(program: Address, pool: Address): Address {
   return findProgramAddress(program, ['oracle', toSeed(pool)]);

@@ -11,7 +11,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { listWhirlpoolAccounts, readWhirlpool } from './whirlpool-accounts.ts';
+import { listWhirlpoolAccounts, readWhirlpool, WHIRLPOOL_LAYOUT } from './whirlpool-accounts.ts';
 
 const TRADED_EVENT = 'e1ca49af932ba096';
 
@@ -77,5 +77,6 @@ export const WHIRLPOOL: SolanaVenue = {
   ]),
   readReports,
   listAccounts: listWhirlpoolAccounts,
+  layout: WHIRLPOOL_LAYOUT,
   readPool: readWhirlpool,
 };
