@@ -12,8 +12,9 @@ import { openSearchThreads } from '../src/compose/open-search-threads.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
 import type { TokenLists } from '../src/market/lists/token-lists.ts';
+import type { ChainSlug } from '../src/model/chain.ts';
 import { ChainRegistry } from '../src/model/chain-registry.ts';
-import type { PoolId } from '../src/model/ids.ts';
+import type { Address, PoolId } from '../src/model/ids.ts';
 import type { MarketStore } from '../src/store/store.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/create-build-trade.ts';
@@ -222,7 +223,9 @@ export async function createBuildScene(
   const desk = new RouteDesk(threads);
   const lists = createTestLists([]);
   const findLookalike = lists.findLookalike.bind(lists);
-  const parts = { chains, clock, isPaused, findLookalike, sealer: TEST_SEALER, desk };
+  const isListed = (slug: ChainSlug, token: Address) =>
+    lists.directory.get(slug)?.has(token) ?? false;
+  const parts = { chains, clock, isPaused, findLookalike, isListed, sealer: TEST_SEALER, desk };
   const pricing = createPricing(parts);
   const { identity } = CONTEXT;
   const none = () => undefined;

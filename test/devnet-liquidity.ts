@@ -1,9 +1,17 @@
 // New pools and positions on the test chain, besides the devnet's own.
 
-import { type Address, encodeFunctionData, maxUint256, parseAbi } from 'viem';
+import {
+  type Address,
+  encodeFunctionData,
+  maxUint48,
+  maxUint160,
+  maxUint256,
+  parseAbi,
+  zeroAddress,
+} from 'viem';
 import { MAKER } from '../devnet/accounts.ts';
 import type { DevnetPool } from '../devnet/deployment.ts';
-import { V3_POSITIONS_ABI, V4_MANAGER_ABI } from '../devnet/dex-abi.ts';
+import { ERC20_ABI, PERMIT2_ABI, V3_POSITIONS_ABI, V4_MANAGER_ABI } from '../devnet/dex-abi.ts';
 import { computePoolId, encodeV4Mint, toPoolKey } from '../devnet/liquidity-calldata.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 
@@ -82,6 +90,53 @@ export async function openTwin(
   });
   await chain.send({ from: MAKER, to: contracts.v3PositionManager, data, gas: GAS });
   return { ...pool, id: await readV3Pool(chain, pool) };
+}
+
+/** The maker lets both exchanges take a token of its own. */
+async function approveMaker(chain: TestChain, token: Address): Promise<void> {
+  const { permit2, v3PositionManager, v4PositionManager } = chain.deployment.contracts;
+  for (const spender of [permit2, v3PositionManager]) {
+    const args = [spender, maxUint256] as const;
+    const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'approve', args });
+    await chain.send({ from: MAKER, to: token, data, gas: GAS });
+  }
+  const args = [token, v4PositionManager, maxUint160, Number(maxUint48)] as const;
+  const data = encodeFunctionData({ abi: PERMIT2_ABI, functionName: 'approve', args });
+  await chain.send({ from: MAKER, to: permit2, data, gas: GAS });
+}
+
+/** A pool of the maker's own tokens at a price of one; `eth` of V4 is the zero address. */
+export async function openRange(
+  chain: TestChain,
+  range: PositionSpan & {
+    readonly venue: 'uniswap-v3' | 'uniswap-v4';
+    readonly tokens: readonly [Address, Address];
+    readonly amountRaw: bigint;
+  },
+): Promise<DevnetPool> {
+  const { venue, tokens, amountRaw, tickLower, tickUpper } = range;
+  const { weth } = chain.deployment.contracts;
+  for (const token of tokens) {
+    if (token !== weth && token !== zeroAddress) await approveMaker(chain, token);
+  }
+  const [currency0, currency1] = tokens.toSorted() as [Address, Address];
+  const terms = { feePips: 3000, tickSpacing: 60, sqrtPriceX96: 1n << 96n };
+  const opening = { amount0Raw: String(amountRaw), amount1Raw: String(amountRaw) };
+  const fresh = { id: '0x', token: '', quote: 'weth', hooks: zeroAddress, positionId: '' } as const;
+  const base = {
+    ...fresh,
+    venue,
+    tokenAddress: tokens[1],
+    currency0,
+    currency1,
+    ...terms,
+    opening,
+  };
+  const pool = await openTwin(chain, base, terms);
+  const size = { sharePpm: 1_000_000n, liquidity: amountRaw };
+  const { status } = await mintPosition(chain, pool, { tickLower, tickUpper, ...size });
+  if (status !== '0x1') throw new Error('no liquidity was added');
+  return pool;
 }
 
 async function readV3Pool(chain: TestChain, pool: DevnetPool): Promise<Address> {

@@ -136,6 +136,12 @@ export async function setTraps<Mode extends TrapMode>(
   return Object.fromEntries(traps) as Record<Mode, Trap>;
 }
 
+/** Names another pool, whose transfers are taxed. */
+export async function setTrapPool(chain: TestChain, token: Address, pool: Address): Promise<void> {
+  const data = encodeFunctionData({ abi: TRAP_ABI, functionName: 'setPool', args: [pool] });
+  await sendAll(chain, [{ to: token, data }]);
+}
+
 /** What a token is changed to. Only `announce` leaves anything in the log. */
 export interface TrapChange {
   readonly buyTaxBps?: bigint;

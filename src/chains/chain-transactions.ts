@@ -59,6 +59,11 @@ export interface ExecutableTrade {
   readonly strands: readonly TradeSwaps[];
   /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
+  /**
+   * Whether nobody vouches for the bought token: a router that compares what pools send, not what
+   * arrives, then holds the output and forwards it if the minimum is there. False if absent.
+   */
+  readonly holdsOutput?: boolean;
   /** The name of the router that reaches all of its pools; null if the chain has only one. */
   readonly router: string | null;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */

@@ -10,7 +10,10 @@ export interface TransactionCosts {
   readonly pull: bigint;
   /** To turn the wrapped coin into the native one at the end. */
   readonly unwrap: bigint;
-  /** If the output is given: more for each swap, and once more to forward it; 0 if absent. */
+  /**
+   * If the output is given: more for each swap, and once more to forward it. If it is not, once if
+   * the router holds the output and forwards it. 0 if absent.
+   */
   readonly fixedOutput?: bigint;
   /** About what a whole trade uses. */
   readonly usual: bigint;

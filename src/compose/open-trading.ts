@@ -75,6 +75,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     clock,
     candles: store.market,
     findLookalike: (named) => market.parts.lists.findLookalike(named),
+    isListed: (chain, token) => market.parts.lists.directory.get(chain)?.has(token) ?? false,
     desk,
     lookups: options.lookups,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),

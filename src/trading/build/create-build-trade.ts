@@ -98,6 +98,7 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     ...{ strands: trade.strands, router: trade.router, costUnits: trade.costUnits },
     isInputGiven: trade.isInputGiven,
     outputTaxBps: trade.taxOut?.bps ?? 0,
+    holdsOutput: trade.holdsOutput,
     isTimed: trade.openFee === 'timed',
     isCalled: trade.strands.some(({ hops }) => hops.some(({ pool }) => isCalledPool(pool))),
   };

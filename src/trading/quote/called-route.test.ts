@@ -156,6 +156,34 @@ describe('pools that only their contract can price', () => {
     assert.ok(most > (AMOUNT * 1045n) / 1000n && most < (AMOUNT * 1048n) / 1000n, `${most}`);
   });
 
+  it('are answered with a warning if nothing else shows their price', async (t) => {
+    const isWarned = async (pools: readonly GraphPool[], prices: readonly TokenRecord[]) => {
+      const { price } = await createScene(t, pools, { prices });
+      const trade = await price();
+      assert.equal(trade.router, 'other');
+      return trade.warnings.some(({ code }) => code === 'PRICE_UNBOUNDED');
+    };
+    // The last trades may have been in that pool.
+    assert.equal(await isWarned([], ONE_TO_ONE), true);
+    const pair = (numerator: bigint) =>
+      createPair(1, [TOKEN, WETH], [AMOUNT / 4n, (AMOUNT * numerator) / 400n]);
+    assert.equal(await isWarned([pair(100n)], ONE_TO_ONE), false);
+    assert.equal(await isWarned([pair(100n)], UNPRICED), false);
+    // The pool pays 0.9: more than a computed price of 0.8 lets it, or less than half of 1.9.
+    for (const other of [80n, 190n]) assert.equal(await isWarned([pair(other)], ONE_TO_ONE), true);
+  });
+
+  it('of two tokens that are money need nothing else', async (t) => {
+    const { ask, chain } = await createScene(t, []);
+    const isUnbounded = async () => {
+      const answer = await ask(NO_MARKET);
+      return answer.kind === 'found' ? answer.found.isPriceUnbounded : assert.fail(answer.kind);
+    };
+    assert.equal(await isUnbounded(), true);
+    Object.assign(chain, { trusted: new Set([TOKEN, WETH]) });
+    assert.equal(await isUnbounded(), false);
+  });
+
   it('leave a refusal that may be tried again, if they could not be called', async (t) => {
     for (const [kind, code] of [
       ['busy', 'OVERLOADED'],

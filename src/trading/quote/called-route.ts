@@ -89,19 +89,22 @@ function findPrice(chain: TradeChain, token: Address, row: TokenRecord | undefin
   return numerator === 0n ? null : { numerator, denominator: denominator * pow10(row.decimals) };
 }
 
-/** What the whole amount would pay at the last known prices, or at that of the computed route. */
-async function findFairOut(
+/** What the whole amount would pay at the prices of the last trades. */
+async function readLastOut(
   chain: TradeChain,
   { tokenIn, tokenOut }: Ends,
-  { searched, request: { amountRaw } }: CalledQuestion,
+  amountRaw: bigint,
 ): Promise<bigint | null> {
   const rows = await chain.tokens.read([tokenIn, tokenOut]);
   const paid = findPrice(chain, tokenIn, rows.get(tokenIn));
   const got = findPrice(chain, tokenOut, rows.get(tokenOut));
-  if (paid !== null && got !== null) {
-    const worth = amountRaw * paid.numerator * got.denominator;
-    return worth / (paid.denominator * got.numerator);
-  }
+  if (paid === null || got === null) return null;
+  const worth = amountRaw * paid.numerator * got.denominator;
+  return worth / (paid.denominator * got.numerator);
+}
+
+/** What the whole amount would pay at the price of the computed route, without its impact. */
+function computeRouteOut(searched: TradeSearch): bigint | null {
   if (searched.kind !== 'found') return null;
   const { route } = searched.found;
   const left = BPS - BigInt(computePriceImpactBps(route));
@@ -117,6 +120,25 @@ function isFarBelow({ pool, zeroForOne }: CalledRoute, amountIn: bigint, fairOut
   return amountIn * numerator * 100n < fairOut * denominator * PRICE_PCT_MIN;
 }
 
+function computeMost(fairOut: bigint): bigint {
+  return (fairOut * (100n + ABOVE_PCT_MAX)) / 100n;
+}
+
+/**
+ * Whether something that the pool has no part in shows its price: a computed route, or that both
+ * tokens are money. The last trades of a token may all have been in this very pool.
+ */
+function isBounded(
+  { trusted }: TradeChain,
+  { tokenIn, tokenOut }: Ends,
+  of: { readonly route: CalledRoute; readonly amountIn: bigint; readonly routeOut: bigint | null },
+): boolean {
+  if (trusted.has(tokenIn) && trusted.has(tokenOut)) return true;
+  const { route, amountIn, routeOut } = of;
+  if (routeOut === null || isFarBelow(route, amountIn, routeOut)) return false;
+  return route.amountOut <= computeMost(routeOut);
+}
+
 /** Nothing is found if what is computed is good enough, or no called pool pays more. */
 export async function findCalledRoute(
   chain: TradeChain,
@@ -127,20 +149,24 @@ export async function findCalledRoute(
   if (findCalled === undefined || !mayCall(chain, question)) return NONE;
   const toHeld = (token: Address) => (token === addresses.native ? wrapped : token);
   const ends = { tokenIn: toHeld(tokenIn), tokenOut: toHeld(tokenOut) };
-  const fairOut = await findFairOut(chain, ends, question);
+  const amountIn = request.amountRaw;
+  const routeOut = computeRouteOut(searched);
+  const fairOut = (await readLastOut(chain, ends, amountIn)) ?? routeOut;
   // Nothing would show that an answer is nonsense.
   if (fairOut === null) return NONE;
   const { block, timestampMs: headMs } = at.checkpoint;
   const answer = await findCalled({
-    ...{ caller, ...ends, amountIn: request.amountRaw, router: options.router, block, headMs },
-    amountOutMax: (fairOut * (100n + ABOVE_PCT_MAX)) / 100n,
+    ...{ caller, ...ends, amountIn, router: options.router, block, headMs },
+    amountOutMax: computeMost(fairOut),
   });
   if (answer.kind !== 'found') return answer;
   const { route } = answer;
-  if (isFarBelow(route, request.amountRaw, fairOut)) return NONE;
+  if (isFarBelow(route, amountIn, fairOut)) return NONE;
   const least = searched.kind === 'found' ? searched.found.amountOut : 0n;
   const isBetter = route.amountOut * 100n > least * (100n + BETTER_PCT);
-  return isBetter ? { kind: 'found', found: toTaxedRoute(route, request.amountRaw) } : NONE;
+  if (!isBetter) return NONE;
+  const isPriceUnbounded = !isBounded(chain, ends, { route, amountIn, routeOut });
+  return { kind: 'found', found: { ...toTaxedRoute(route, amountIn), isPriceUnbounded } };
 }
 
 /** There may be a route, which only a later request will find. */

@@ -6,6 +6,7 @@ import { buildFees, createBuildScene, SALE, TOKEN, WETH } from '../../../test/bu
 import { buildToken } from '../../../test/conformance/store-samples.ts';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
+import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
 import { poolId } from '../../../test/test-ids.ts';
 import { stableSwapKind } from '../../amm/stable-swap/stable-swap-kind.ts';
 import type { DataFees } from '../../chains/chain-nodes.ts';
@@ -79,6 +80,27 @@ it('a token that looks like one that a list vouches for has a warning', async (t
   const entry = { ...vouched, name: 'Tоkén', links: null, logo: null };
   lists.add({ label: 'test', list: { name: 'Test list', tokens: [entry] } });
   assert.match((await findWarning()) ?? '', /looks like OTHER .* which a token list vouches for/);
+});
+
+it('a bought token that nobody vouches for is held by routers of V3 and V4', async (t) => {
+  const terms = { tickSpacing: 60, custody: { kind: 'own' } } as const;
+  const range = { kind: 'concentrated', terms } as const;
+  const pools = { pair: {}, range } as const;
+  for (const [kind, more] of Object.entries(pools)) {
+    const pool = createPair(1, [TOKEN, WETH], [DEEP, DEEP], more);
+    const { pricing, lists } = await createBuildScene(t, [pool]);
+    const price = (side: 'buy' | 'sell') => pricing.price(pricing.parse({ ...SALE, side }));
+    const bought = await price('buy');
+    const isRange = kind === 'range';
+    assert.deepEqual([bought.holdsOutput, (await price('sell')).holdsOutput], [isRange, false]);
+    const texts = { symbol: 'TKN', name: 'Token', links: null, logo: null };
+    const entry = { chain: 'devnet', token: TOKEN, ...texts } as const;
+    lists.add({ label: 'test', list: { name: 'Test list', tokens: [entry] } });
+    const vouched = await price('buy');
+    assert.equal(vouched.holdsOutput, false);
+    const { fixedOutput = 0n } = TRADE_COSTS;
+    assert.equal(bought.costUnits - vouched.costUnits, isRange ? fixedOutput : 0n);
+  }
 });
 
 describe('the network cost of a quote', () => {

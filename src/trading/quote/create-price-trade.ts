@@ -61,6 +61,8 @@ export interface PricingParts {
   readonly candles?: CandleSource | undefined;
   /** The vouched token that one can be mistaken for; absent if there are no token lists. */
   readonly findLookalike?: FindLookalike | undefined;
+  /** Whether a token list names the token; nobody's does if absent. */
+  readonly isListed?: ((chain: ChainSlug, token: Address) => boolean) | undefined;
   /** Where routes are searched. */
   readonly desk: Pick<RouteDesk, 'search' | 'inTurn'>;
 }
@@ -159,6 +161,8 @@ interface Context {
   readonly nowMs: number;
   readonly isLoaded: boolean;
   readonly lookalike: WarningFacts['lookalike'];
+  /** Whether the chain's family or a token list vouches for what is received. */
+  readonly isOutputVouched: boolean;
 }
 
 function computePrices(
@@ -191,6 +195,11 @@ function buildPricedTrade(context: Context): PricedTrade {
   const { isNative: isNativeIn } = ends.tokenIn;
   const { isNative: isNativeOut } = ends.tokenOut;
   const isOutputFixed = request.fixed === 'output';
+  // Other kinds of pools have routers that compare what arrives, or that cannot hold anything.
+  const holdsOutput =
+    !context.isOutputVouched &&
+    amounts.taxOut === null &&
+    strands.some(({ hops }) => hops.at(-1)?.pool.kind === 'concentrated');
   const networkFees = readFees(chain, request.priority);
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
@@ -215,10 +224,12 @@ function buildPricedTrade(context: Context): PricedTrade {
     outPerUnit,
     router: found.router,
     isInputGiven: found.isInputGiven ?? false,
+    holdsOutput,
     fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
     costUnits:
-      computeTradeCost(chain.costs, strands, { isNativeIn, isNativeOut, isOutputFixed }) +
-      sumExtraUnits(book, hops),
+      computeTradeCost(chain.costs, strands, {
+        ...{ isNativeIn, isNativeOut, isOutputFixed, holdsOutput },
+      }) + sumExtraUnits(book, hops),
     dataBytes: countBytes(found.route.strands),
     state: {
       block: checkpoint.block,
@@ -231,6 +242,7 @@ function buildPricedTrade(context: Context): PricedTrade {
       trade: priced,
       route: found.route,
       isInputGiven: found.isInputGiven ?? false,
+      isPriceUnbounded: found.isPriceUnbounded ?? false,
       ...{ openFlags, hasNoDeadline: router?.hasNoDeadline ?? false },
       token: ends.row,
       isTrusted: chain.trusted.has(request.mint),
@@ -410,9 +422,12 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     const found = searched.isInputGiven ? spendReserve(searched, bound) : searched;
     await turnForRoute(found.route);
     const nowMs = parts.clock.nowMs();
+    const { token: bought, isNative } = ends.tokenOut;
+    const isListed = parts.isListed?.(chain.slug, bought) ?? false;
+    const isOutputVouched = isNative || chain.trusted.has(bought) || isListed;
     return buildPricedTrade({
       ...{ chain, request, ends, at, found, outPerUnit, nowMs, slippageBps, autoSlippage },
-      ...{ isLoaded, lookalike: findLookalikeWarning(parts, chain, ends.row) },
+      ...{ isLoaded, lookalike: findLookalikeWarning(parts, chain, ends.row), isOutputVouched },
     });
   };
 }

@@ -104,6 +104,7 @@ export const WARNING_CODES = [
   'TICKS_UNKNOWN',
   'POOLS_UNREAD',
   'UNCHECKED_POOL',
+  'PRICE_UNBOUNDED',
   'SLIPPAGE_HIGH',
   'NETWORK_COST_UNKNOWN',
   'LEFTOVER_TOKENS',
@@ -154,6 +155,8 @@ export interface PricedTrade {
   /** Deducted when the input is sent to the pool, and when the pool pays; null if nothing is. */
   readonly taxIn: TokenTax | null;
   readonly taxOut: TokenTax | null;
+  /** Whether nobody vouches for what is received: routers that can hold it until all is there. */
+  readonly holdsOutput: boolean;
   readonly fees: readonly TradeFee[];
   /** Quote asset per token in whole units, 18 significant digits; null without decimals. */
   readonly spotPrice: string | null;

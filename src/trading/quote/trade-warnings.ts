@@ -28,6 +28,8 @@ export interface WarningFacts {
   readonly isInputGiven: boolean;
   /** Whether the router takes no deadline. */
   readonly hasNoDeadline: boolean;
+  /** Whether nothing but the pool itself shows its price. */
+  readonly isPriceUnbounded: boolean;
   /** What is uncertain about what its pools pay; names of `UncheckedFlag`. */
   readonly openFlags: string;
   /** The traded token's row; null for the native coin. */
@@ -156,6 +158,12 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
     yield [
       'UNCHECKED_POOL',
       `What a pool on the route pays is not certain to the unit: ${explainFlags(openFlags)}.`,
+    ];
+  }
+  if (facts.isPriceUnbounded) {
+    yield [
+      'PRICE_UNBOUNDED',
+      'Only the pool itself shows its price: no computed pool of the two tokens confirms it, so it may be far from what the token is worth.',
     ];
   }
   if (!facts.isFeeCertain) {

@@ -27,6 +27,8 @@ export interface TaxedRoute {
    * one of the smallest input.
    */
   readonly isInputGiven?: boolean;
+  /** Of a called pool: whether nothing else that is known shows its price. False if absent. */
+  readonly isPriceUnbounded?: boolean;
 }
 
 export type TradeSearch =

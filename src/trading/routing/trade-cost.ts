@@ -79,11 +79,14 @@ export function computeTradeCost(
     readonly isNativeIn: boolean;
     readonly isNativeOut: boolean;
     readonly isOutputFixed?: boolean;
+    /** Whether the router holds the output of a given input first. */
+    readonly holdsOutput?: boolean;
   },
 ): bigint {
   const meter = new CostMeter(costs, ends);
   for (const { takes, hops } of strands) meter.addStrand(takes, hops);
-  if (!ends.isOutputFixed) return meter.units;
+  const { fixedOutput = 0n } = costs;
+  if (!ends.isOutputFixed) return meter.units + (ends.holdsOutput ? fixedOutput : 0n);
   const swapCount = strands.reduce((sum, { hops }) => sum + hops.length, 0);
-  return meter.units + (costs.fixedOutput ?? 0n) * BigInt(swapCount + 1);
+  return meter.units + fixedOutput * BigInt(swapCount + 1);
 }

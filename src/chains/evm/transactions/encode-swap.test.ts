@@ -2,10 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Hex } from 'viem';
 import { TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
 import { findPool } from '../../../../devnet/deployment.ts';
 import type { TestReceipt } from '../../../../devnet/test-chain.ts';
-import { enableV3Fee, mintPosition, openTwin } from '../../../../test/devnet-liquidity.ts';
+import {
+  enableV3Fee,
+  mintPosition,
+  openRange,
+  openTwin,
+} from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
@@ -13,6 +19,7 @@ import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
 import { SWAP_SHAPES } from '../../../../test/swap-shapes.ts';
 import { address } from '../../../../test/test-ids.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
+import { changeTrap, setTrapPool, setTraps } from '../../../../test/trap-tokens.ts';
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -238,6 +245,41 @@ describe('encodeSwap', () => {
     assert.equal(inParts, least);
     const tooMuch = await rehearse({ ...divided, amountOutMin: least + 1n });
     assert.equal(tooMuch.swap.isOk, false);
+  });
+
+  it('what nobody vouches for is held: a tax that was not known reverts', async () => {
+    const { chain } = devnet;
+    const { v4PoolManager } = chain.deployment.contracts;
+    const span = { tickLower: -887_220, tickUpper: 887_220, amountRaw: 50n * ETHER };
+    for (const venue of ['uniswap-v3', 'uniswap-v4'] as const) {
+      const { token } = (await setTraps(chain, ['taxesBuyers'])).taxesBuyers;
+      const isV3 = venue === 'uniswap-v3';
+      const coin = isV3 ? weth : ZERO_ADDRESS;
+      const opened = await openRange(chain, { venue, tokens: [coin as Hex, token], ...span });
+      await setTrapPool(chain, token, isV3 ? opened.id : v4PoolManager);
+      await cases.refresh();
+      const pool = cases.pools.find((one) => one.pool === opened.id) ?? assert.fail(venue);
+      const hop = cases.buildHop({ pool, zeroForOne: pool.token0 === coin });
+      const buy = (amountOutMin: bigint) =>
+        rehearse({
+          ...{ tokenIn: ZERO_ADDRESS, tokenOut: address(token), amountOutMin, outputTaxBps: 0 },
+          strands: [{ takes: 'input', amountInRaw: ETHER, amountOutRaw: 1n, hops: [hop] }],
+          ...{ holdsOutput: true, recipient: WALLET, deadlineSeconds: 4_000_000_000 },
+        });
+      const { amountOut } = pool.curve.swapIn(pool.token0 === coin, ETHER);
+      const honest = await buy(amountOut);
+      assert.ok(honest.swap.isOk, decodeRevertReason(honest.swap.returnData));
+      assert.equal(honest.received, amountOut);
+      await changeTrap(chain, token, { buyTaxBps: 1000n });
+      await cases.refresh();
+      const short = await buy(amountOut);
+      assert.equal(short.swap.isOk, false, `${venue}: ${short.received} of ${amountOut} arrived`);
+      assert.match(decodeRevertReason(short.swap.returnData), /less than the minimum/);
+      const least = amountOut - (amountOut * 1000n) / 10_000n;
+      const taxed = await buy(least);
+      assert.deepEqual([taxed.swap.isOk, taxed.received], [true, least]);
+      for (const [kept, amount] of taxed.kept) assert.equal(amount, 0n, `the router keeps ${kept}`);
+    }
   });
 
   it('refunds what a pool could not take', async () => {

@@ -166,14 +166,21 @@ class SwapEncoder {
     }
   }
 
-  /** A taxed token is never sent twice. */
+  /**
+   * A taxed token is never sent twice. Of one that nobody vouches for, V3 and V4 would not notice
+   * that less arrives than the pool has sent, so the router holds it and compares its balance.
+   */
   get #paysDirectly(): boolean {
-    return this.#paying.length === 1 || this.#plan.outputTaxBps > 0;
+    const { outputTaxBps, holdsOutput } = this.#plan;
+    if (outputTaxBps > 0) return true;
+    const isCompared = this.#paying.every(({ hops }) => last(hops).pool.kind === 'v2');
+    return this.#paying.length === 1 && (isCompared || holdsOutput !== true);
   }
 
   /**
-   * A single strand pays the wallet itself. Several pay the router, which forwards everything if it
-   * is enough; if they must pay the wallet directly, each has its own minimum.
+   * A single strand pays the wallet itself, unless the output is held. Several pay the router,
+   * which forwards everything if it is enough; if they must pay the wallet directly, each has its
+   * own minimum.
    */
   #planEnds(): ReadonlyMap<SwapStrand, StrandEnd> {
     const { tokenOut, outputTaxBps, recipient } = this.#plan;

@@ -21,6 +21,7 @@ import {
   type RangeRouterKind,
   toPathEnds,
 } from './venue-paths.ts';
+import { encodeForward, encodeRefund } from './venue-payments.ts';
 
 const ROUTER02_ABI = parseAbi([
   'function swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to, uint256 deadline) returns (uint256[])',
@@ -37,14 +38,6 @@ const SMART_ABI = parseAbi([
   'function exactOutput(Swap swap) payable returns (uint256)',
   'function swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to) payable returns (uint256)',
   'function multicall(uint256 deadline, bytes[] calls) payable returns (bytes[])',
-]);
-/** The coin's functions have other names at Algebra. */
-const PAYMENTS_ABI = parseAbi([
-  'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
-  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
-  'function refundETH() payable',
-  'function unwrapWNativeToken(uint256 amountMinimum, address recipient) payable',
-  'function refundNativeToken() payable',
 ]);
 
 /** As the recipient: the router itself. */
@@ -77,19 +70,8 @@ function encodeRouter02(plan: OutputPlan): Hex {
 }
 
 /** Forwards the output if all of it is there, and sends the rest of the coin back. */
-function encodePayments(plan: OutputPlan, coin: 'ETH' | 'NativeToken'): Hex[] {
-  const { amountOut, recipient, isNativeIn, isNativeOut } = plan;
-  const abi = PAYMENTS_ABI;
-  const calls: Hex[] = [];
-  if (isNativeOut) {
-    const functionName = coin === 'ETH' ? 'unwrapWETH9' : 'unwrapWNativeToken';
-    calls.push(encodeFunctionData({ abi, functionName, args: [amountOut, recipient] }));
-  } else {
-    const args = [last(plan.hops).tokenOut as Hex, amountOut, recipient] as const;
-    calls.push(encodeFunctionData({ abi, functionName: 'sweepToken', args }));
-  }
-  if (isNativeIn) calls.push(encodeFunctionData({ abi, functionName: `refund${coin}` }));
-  return calls;
+function encodePayments(plan: OutputPlan, kind: RangeRouterKind | 'smart'): Hex[] {
+  return [encodeForward(plan, plan.amountOut, kind), ...encodeRefund(plan, kind)];
 }
 
 function encodeSwapRouter(plan: OutputPlan, kind: RangeRouterKind): Hex {
@@ -99,7 +81,7 @@ function encodeSwapRouter(plan: OutputPlan, kind: RangeRouterKind): Hex {
   const ends = { path, recipient: SWAP_ROUTER_SELF, deadline };
   const swap = { ...ends, amountOut, amountInMaximum: amountInMax };
   const call = encodeFunctionData({ abi, functionName: 'exactOutput', args: [swap] });
-  const calls = [call, ...encodePayments(plan, kind === 'algebra' ? 'NativeToken' : 'ETH')];
+  const calls = [call, ...encodePayments(plan, kind)];
   return encodeFunctionData({ abi, functionName: 'multicall', args: [calls] });
 }
 
@@ -119,7 +101,7 @@ function encodeData(plan: OutputPlan, { kind, name }: VenueRouter): Hex {
     case 'router02':
       return encodeRouter02(plan);
     case 'smart': {
-      const calls = [encodeSmartSwap(plan), ...encodePayments(plan, 'ETH')];
+      const calls = [encodeSmartSwap(plan), ...encodePayments(plan, kind)];
       const args = [plan.deadline, calls] as const;
       return encodeFunctionData({ abi: SMART_ABI, functionName: 'multicall', args });
     }

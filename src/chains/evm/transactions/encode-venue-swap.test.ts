@@ -33,7 +33,12 @@ const RANGE: Pool = { kind: 'v3', feePips: 2_500, tickSpacing: 50 };
 const WIDE: Pool = { kind: 'v3', feePips: 10_000, tickSpacing: 200 };
 
 /** Through pools in order: A → B, A → B → WRAPPED, or WRAPPED → A → B. */
-function encode(kind: VenueRouterKind, pools: readonly Pool[], coin: 'in' | 'out' | 'none'): Hex {
+function encode(
+  kind: VenueRouterKind,
+  pools: readonly Pool[],
+  coin: 'in' | 'out' | 'none',
+  more: Partial<SwapPlan> = {},
+): Hex {
   const tokens = coin === 'in' ? [WRAPPED, A, B] : [A, B, WRAPPED];
   const hops = pools.map((pool, index) => ({
     pool,
@@ -47,6 +52,7 @@ function encode(kind: VenueRouterKind, pools: readonly Pool[], coin: 'in' | 'out
     amountOutMin: LEAST,
     strands: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
     ...{ outputTaxBps: 0, recipient: address(WALLET), deadlineSeconds: DEADLINE },
+    ...more,
   };
   const router: VenueRouter = {
     ...{ kind, name: kind, address: ROUTER, wrapped: address(WRAPPED), factory: FACTORY },
@@ -132,8 +138,32 @@ describe('a call of a router', () => {
     const swap = [path, ZERO, BigInt(DEADLINE), AMOUNT, LEAST];
     const [path_, recipient, deadline, amountIn, amountOutMinimum] = swap;
     const params = { path: path_, recipient, deadline, amountIn, amountOutMinimum };
-    const calls = [call(abi, 'exactInput', [params]), call(abi, 'unwrapWETH9', [LEAST, WALLET])];
+    const calls = [
+      call(abi, 'exactInput', [params]),
+      call(abi, 'unwrapWETH9', [LEAST, WALLET]),
+      // What the second pool did not take.
+      call(abi, 'sweepToken', [B, 0n, WALLET]),
+    ];
     assert.equal(encode('swapRouter', [RANGE, WIDE], 'out'), call(abi, 'multicall', [calls]));
+  });
+
+  it('swapRouter: an output that nobody vouches for is held, and swept with the minimum', () => {
+    const { abi } = readArtifact('SwapRouter');
+    const path = `${A}0009c4${B.slice(2)}`;
+    const params = (recipient: Hex) => {
+      const amounts = { amountIn: AMOUNT, amountOutMinimum: LEAST };
+      return [{ path, recipient, deadline: BigInt(DEADLINE), ...amounts }];
+    };
+    const direct = call(abi, 'exactInput', params(WALLET));
+    const held = [
+      call(abi, 'exactInput', params(ZERO)),
+      call(abi, 'sweepToken', [B, LEAST, WALLET]),
+    ];
+    const encodeHeld = (more: Partial<SwapPlan>) => encode('swapRouter', [RANGE], 'none', more);
+    assert.equal(encodeHeld({}), direct);
+    assert.equal(encodeHeld({ holdsOutput: true }), call(abi, 'multicall', [held]));
+    // A taxed token is sent once only.
+    assert.equal(encodeHeld({ holdsOutput: true, outputTaxBps: 100 }), direct);
   });
 
   it('slipstream and algebra: paths of tick spacings, and of tokens only', () => {
@@ -143,20 +173,25 @@ describe('a call of a router', () => {
       'function refundETH()',
       'function refundNativeToken()',
       'function unwrapWNativeToken(uint256, address)',
+      'function sweepToken(address, uint256, address)',
     ]);
+    const sweep = (token: Hex) => call(abi, 'sweepToken', [token, 0n, WALLET]);
     const swap = (path: string, to: Hex) =>
       call(abi, 'exactInput', [[path, to, BigInt(DEADLINE), AMOUNT, LEAST]]);
     const spaced = `${WRAPPED}000032${A.slice(2)}0000c8${B.slice(2)}`;
     assert.equal(
       encode('slipstream', [RANGE, WIDE], 'in'),
-      call(abi, 'multicall', [[swap(spaced, WALLET), call(abi, 'refundETH')]]),
+      call(abi, 'multicall', [[swap(spaced, WALLET), sweep(A), call(abi, 'refundETH')]]),
     );
     const bare = `${A}${B.slice(2)}${WRAPPED.slice(2)}`;
-    assert.equal(encode('algebra', [RANGE, WIDE], 'none'), swap(bare, WALLET));
+    assert.equal(
+      encode('algebra', [RANGE, WIDE], 'none'),
+      call(abi, 'multicall', [[swap(bare, WALLET), sweep(B)]]),
+    );
     const unwrap = call(abi, 'unwrapWNativeToken', [LEAST, WALLET]);
     assert.equal(
       encode('algebra', [RANGE, WIDE], 'out'),
-      call(abi, 'multicall', [[swap(bare, ZERO), unwrap]]),
+      call(abi, 'multicall', [[swap(bare, ZERO), unwrap, sweep(B)]]),
     );
     const spent = [swap(`${WRAPPED}${A.slice(2)}`, WALLET), call(abi, 'refundNativeToken')];
     assert.equal(encode('algebra', [RANGE], 'in'), call(abi, 'multicall', [spent]));
@@ -191,6 +226,35 @@ describe('a call of a router', () => {
         // What the range did not take.
         call(abi, 'sweepToken', [B, 0n, WALLET]),
       ),
+    );
+    // Within a path of ranges, too.
+    assert.equal(
+      encode('smart', [RANGE, WIDE], 'none'),
+      run(
+        range(`${ranged}002710${WRAPPED.slice(2)}`, WALLET, AMOUNT, LEAST),
+        call(abi, 'sweepToken', [B, 0n, WALLET]),
+      ),
+    );
+  });
+
+  it('smart: what nobody vouches for is held, but not behind a pair, whose call compares it', () => {
+    const abi = parseAbi([
+      'function exactInput((bytes, address, uint256, uint256))',
+      'function swapExactTokensForTokens(uint256, uint256, address[], address)',
+      'function multicall(uint256, bytes[])',
+      'function sweepToken(address, uint256, address)',
+    ]);
+    const run = (...calls: Hex[]) => call(abi, 'multicall', [BigInt(DEADLINE), calls]);
+    assert.equal(
+      encode('smart', [RANGE], 'none', { holdsOutput: true }),
+      run(
+        call(abi, 'exactInput', [[`${A}0009c4${B.slice(2)}`, SELF, AMOUNT, LEAST]]),
+        call(abi, 'sweepToken', [B, LEAST, WALLET]),
+      ),
+    );
+    assert.equal(
+      encode('smart', [PAIR], 'none', { holdsOutput: true }),
+      run(call(abi, 'swapExactTokensForTokens', [AMOUNT, LEAST, [A, B], WALLET])),
     );
   });
 

@@ -6,7 +6,7 @@ import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
 import { encodeCurveSwap } from './encode-curve-swap.ts';
-import type { EncodedCall } from './encode-swap.ts';
+import { type EncodedCall, last } from './encode-swap.ts';
 import { encodeVaultSwap } from './encode-vault-swap.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
@@ -19,6 +19,7 @@ import {
   type RangeRouterKind,
   toPathEnds,
 } from './venue-paths.ts';
+import { encodeForward, encodeLeftovers, encodeRefund } from './venue-payments.ts';
 
 const ROUTER02_ABI = parseAbi([
   'function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
@@ -40,19 +41,12 @@ const SWAP_ROUTER_ABI = parseAbi([
   'struct Swap { bytes path; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; }',
   'function exactInput(Swap swap) payable returns (uint256)',
   'function multicall(bytes[] calls) payable returns (bytes[])',
-  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
-  'function refundETH() payable',
-  'function unwrapWNativeToken(uint256 amountMinimum, address recipient) payable',
-  'function refundNativeToken() payable',
 ]);
 const SMART_ABI = parseAbi([
   'struct Swap { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }',
   'function exactInput(Swap swap) payable returns (uint256)',
   'function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to) payable returns (uint256)',
   'function multicall(uint256 deadline, bytes[] calls) payable returns (bytes[])',
-  'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
-  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
-  'function refundETH() payable',
 ]);
 
 /** As a smart router calls itself, and as its amount: all that it holds. */
@@ -63,7 +57,11 @@ function toPathPlan(plan: SwapPlan): PathPlan {
   const [strand, ...others] = plan.strands;
   if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
   const { hops, amountInRaw: amountIn } = strand;
-  return { ...toPathEnds(hops, plan), amountIn, amountOutMin: plan.amountOutMin };
+  const { tokenOut, amountOutMin } = plan;
+  // Pairs are paid by a call that compares what has arrived.
+  const isSent = plan.holdsOutput === true && last(hops).pool.kind !== 'v2';
+  const holdsOutput = tokenOut === ZERO_ADDRESS || (isSent && plan.outputTaxBps === 0);
+  return { ...toPathEnds(hops, plan), amountIn, amountOutMin, holdsOutput };
 }
 
 /** What arrives is measured by balances, so that taxed tokens can be traded, too. */
@@ -112,26 +110,22 @@ function encodeSolidly(plan: PathPlan, factory: Address | null): Hex {
   return encodeFunctionData({ abi, functionName, args: [amountIn, amountOutMin, ...end] });
 }
 
-/** The coin is unwrapped by the router, and what a pool did not take of it is sent back. */
+/** The coin is unwrapped by the router, and what pools did not take is sent back. */
 function encodeSwapRouter(plan: PathPlan, kind: RangeRouterKind): Hex {
-  const { amountIn, amountOutMin, recipient, deadline, isNativeIn, isNativeOut } = plan;
+  const { amountIn, amountOutMin, recipient, deadline, holdsOutput } = plan;
   const abi = SWAP_ROUTER_ABI;
   const swap = {
     path: encodePath(plan.hops, PATH_MARKS[kind]),
     // The zero address is the router itself.
-    recipient: isNativeOut ? (ZERO_ADDRESS as Hex) : recipient,
+    recipient: holdsOutput ? (ZERO_ADDRESS as Hex) : recipient,
     ...{ deadline, amountIn, amountOutMinimum: amountOutMin },
   };
-  const calls = [encodeFunctionData({ abi, functionName: 'exactInput', args: [swap] })];
-  const isAlgebra = kind === 'algebra';
-  if (isNativeOut) {
-    const functionName = isAlgebra ? 'unwrapWNativeToken' : 'unwrapWETH9';
-    calls.push(encodeFunctionData({ abi, functionName, args: [amountOutMin, recipient] }));
-  }
-  if (isNativeIn) {
-    const functionName = isAlgebra ? 'refundNativeToken' : 'refundETH';
-    calls.push(encodeFunctionData({ abi, functionName }));
-  }
+  const calls = [
+    encodeFunctionData({ abi, functionName: 'exactInput', args: [swap] }),
+    ...(holdsOutput ? [encodeForward(plan, amountOutMin, kind)] : []),
+    ...encodeLeftovers(plan),
+    ...encodeRefund(plan, kind),
+  ];
   const [only, ...more] = calls;
   if (only !== undefined && more.length === 0) return only;
   return encodeFunctionData({ abi, functionName: 'multicall', args: [calls] });
@@ -148,23 +142,14 @@ function splitByKind(hops: readonly SwapHop[]): SwapHop[][] {
   return segments;
 }
 
-/** A range that runs dry takes a part of what the router holds; the rest goes to the wallet. */
-function encodeSweeps(segments: readonly SwapHop[][], recipient: Hex): Hex[] {
-  return segments.slice(1).flatMap(([first]) => {
-    if (first?.pool.kind !== 'v3') return [];
-    const args = [first.tokenIn as Hex, 0n, recipient] as const;
-    return [encodeFunctionData({ abi: SMART_ABI, functionName: 'sweepToken', args })];
-  });
-}
-
 function encodeSmart(plan: PathPlan): Hex {
-  const { amountOutMin, recipient, isNativeIn, isNativeOut } = plan;
+  const { amountOutMin, recipient, holdsOutput } = plan;
   const abi = SMART_ABI;
   const segments = splitByKind(plan.hops);
   const calls = segments.map((hops, index) => {
     const isLast = index === segments.length - 1;
     const amountIn = index === 0 ? plan.amountIn : SMART_BALANCE;
-    const to = isLast && !isNativeOut ? recipient : SMART_SELF;
+    const to = isLast && !holdsOutput ? recipient : SMART_SELF;
     const least = isLast ? amountOutMin : 0n;
     if (hops[0]?.pool.kind === 'v2') {
       const args = [amountIn, least, listTokens(hops), to] as const;
@@ -174,12 +159,8 @@ function encodeSmart(plan: PathPlan): Hex {
     const swap = { path, recipient: to, amountIn, amountOutMinimum: least };
     return encodeFunctionData({ abi, functionName: 'exactInput', args: [swap] });
   });
-  if (isNativeOut) {
-    const args = [amountOutMin, recipient] as const;
-    calls.push(encodeFunctionData({ abi, functionName: 'unwrapWETH9', args }));
-  }
-  calls.push(...encodeSweeps(segments, recipient));
-  if (isNativeIn) calls.push(encodeFunctionData({ abi, functionName: 'refundETH' }));
+  if (holdsOutput) calls.push(encodeForward(plan, amountOutMin, 'smart'));
+  calls.push(...encodeLeftovers(plan), ...encodeRefund(plan, 'smart'));
   return encodeFunctionData({ abi, functionName: 'multicall', args: [plan.deadline, calls] });
 }
 

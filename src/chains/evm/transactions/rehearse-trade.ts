@@ -97,7 +97,7 @@ function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
 
 function encodeTrade(request: RehearsalRequest): EncodedCall {
   const { trade, router, wallet, deadlineSeconds, permit } = request;
-  const { tokenIn, tokenOut, maxAmountInRaw, outputTaxBps } = trade;
+  const { tokenIn, tokenOut, maxAmountInRaw, outputTaxBps, holdsOutput = false } = trade;
   const all = trade.strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
   if ([maxAmountInRaw, trade.amountOutRaw, ...all].some((amount) => amount >= AMOUNT_END)) {
     throw buildRevertedError('swap', 'the amount is too large for the router');
@@ -114,7 +114,8 @@ function encodeTrade(request: RehearsalRequest): EncodedCall {
       ? encodeExactOut(plan, router)
       : encodeVenueExactOut(plan, router);
   }
-  const plan: SwapPlan = { ...ends, amountOutMin: trade.minAmountOutRaw, outputTaxBps };
+  const output = { amountOutMin: trade.minAmountOutRaw, outputTaxBps, holdsOutput };
+  const plan: SwapPlan = { ...ends, ...output };
   return router.kind === 'universal' ? encodeSwap(plan, router) : encodeVenueSwap(plan, router);
 }
 

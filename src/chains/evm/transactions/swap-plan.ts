@@ -43,6 +43,8 @@ export interface SwapPlan {
   readonly strands: readonly SwapStrand[];
   /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
+  /** Whether the router holds the output where its commands compare what pools send. */
+  readonly holdsOutput?: boolean;
   readonly recipient: Address;
   /** Unix seconds. */
   readonly deadlineSeconds: number;

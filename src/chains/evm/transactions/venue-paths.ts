@@ -22,6 +22,8 @@ export interface PathEnds {
 export interface PathPlan extends PathEnds {
   readonly amountIn: bigint;
   readonly amountOutMin: bigint;
+  /** Whether a router that can holds the output first, and forwards it if the minimum is there. */
+  readonly holdsOutput: boolean;
 }
 
 /** For a given output. */

@@ -4,19 +4,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeFunctionData, type Hex } from 'viem';
-import { MAKER } from '../../../../devnet/accounts.ts';
+import { MAKER, TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
 import { findPool } from '../../../../devnet/deployment.ts';
+import { openRange } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
 import { type RouterScene, startRouterScene } from '../../../../test/router-scene.ts';
 import { RouterTrader } from '../../../../test/router-trades.ts';
 import { address, poolId } from '../../../../test/test-ids.ts';
 import { readBalance } from '../../../../test/trade-wallet.ts';
-import { setTraps, TRAP_ABI } from '../../../../test/trap-tokens.ts';
+import { changeTrap, setTrapPool, setTraps, TRAP_ABI } from '../../../../test/trap-tokens.ts';
 import type { VenueRouterKind } from '../evm-deployment.ts';
 import { ForkFinder } from '../pools/fork-finder.ts';
 import { probeRange } from '../probe/probe-range.ts';
 import { simulateRoundTrip } from '../probe/simulate-round-trip.ts';
+import { ZERO_ADDRESS } from '../zero-address.ts';
+import { encodeVenueSwap } from './encode-venue-swap.ts';
 
 /** Of each kind; `npm run drill -- --routers 100` makes more. */
 const TRADE_COUNT = 3;
@@ -55,6 +58,71 @@ describe('a trade spends and pays what the maths says, and the router keeps noth
       t.diagnostic(JSON.stringify((await trade(kind, 20 + index)).tally));
     });
   }
+});
+
+describe('a router of ranges', () => {
+  const wallet = address(TEST_ADDRESSES[4] ?? '');
+  const ether = 10n ** 18n;
+  const wide = { tickLower: -887_220, tickUpper: 887_220 };
+  const venue = 'uniswap-v3' as const;
+
+  /** Spends the coin on a path of tokens. */
+  async function buy(kind: VenueRouterKind, tokens: readonly Hex[], amountOutMin: bigint) {
+    const { chain, adapter } = scene.devnet;
+    const path = [adapter.deployment.wrapped, ...tokens];
+    const hops = tokens.map((token, index) => ({
+      pool: { kind: 'v3' as const, feePips: 3000, tickSpacing: 60 },
+      ...{ tokenIn: address(path[index] ?? ''), tokenOut: address(token) },
+    }));
+    const router = scene.routers.find((one) => one.kind === kind) ?? assert.fail(kind);
+    const call = encodeVenueSwap(
+      {
+        ...{ tokenIn: ZERO_ADDRESS, tokenOut: address(tokens.at(-1) ?? ''), amountOutMin },
+        strands: [{ takes: 'input', amountInRaw: ether, amountOutRaw: 1n, hops }],
+        ...{ outputTaxBps: 0, holdsOutput: true, recipient: wallet },
+        deadlineSeconds: 4_000_000_000,
+      },
+      router,
+    );
+    const sent = { ...call, from: wallet as Hex, to: call.to as Hex, gas: 3_000_000n };
+    const { status } = await chain.send(sent);
+    const read = (owner: string) =>
+      Promise.all(tokens.map((token) => readBalance(chain, token, address(owner))));
+    const [held, kept] = [await read(wallet), await read(router.address)];
+    return { isOk: status === '0x1', held, kept };
+  }
+
+  it('reverts if less of a token that nobody vouches for arrives than was sent', async () => {
+    const { chain, adapter } = scene.devnet;
+    const weth = adapter.deployment.wrapped as Hex;
+    for (const kind of ['swapRouter', 'smart'] as const) {
+      const { token } = (await setTraps(chain, ['taxesBuyers'])).taxesBuyers;
+      const tokens = [weth, token] as const;
+      const pool = await openRange(chain, { venue, tokens, ...wide, amountRaw: 50n * ether });
+      await setTrapPool(chain, token, pool.id);
+      const honest = await buy(kind, [token], (ether * 95n) / 100n);
+      assert.deepEqual([honest.isOk, honest.kept], [true, [0n]], kind);
+      await changeTrap(chain, token, { buyTaxBps: 1000n });
+      // The pool would send 0.94, of which 0.85 arrive.
+      const short = await buy(kind, [token], (ether * 91n) / 100n);
+      assert.deepEqual([short.isOk, short.held], [false, honest.held], kind);
+    }
+  });
+
+  it('sends the wallet what a pool in the middle did not take', async () => {
+    const { chain, adapter } = scene.devnet;
+    const weth = adapter.deployment.wrapped as Hex;
+    for (const kind of ['swapRouter', 'smart'] as const) {
+      const traps = await setTraps(chain, ['honest', 'donated']);
+      const [a, b] = [traps.honest.token, traps.donated.token];
+      await openRange(chain, { venue, tokens: [weth, a], ...wide, amountRaw: 50n * ether });
+      const thin = { tickLower: -60, tickUpper: 60, amountRaw: ether / 100n };
+      await openRange(chain, { venue, tokens: [a, b], ...thin });
+      const { isOk, held, kept } = await buy(kind, [a, b], 1n);
+      assert.deepEqual([isOk, kept], [true, [0n, 0n]], kind);
+      assert.ok((held[0] ?? 0n) > ether / 2n && (held[1] ?? 0n) > 0n, `${kind}: ${held}`);
+    }
+  });
 });
 
 describe('a pair that says itself what it pays', () => {
