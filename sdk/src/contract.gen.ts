@@ -1682,6 +1682,15 @@ export interface TradeStatus {
   /** The same ids as in `/token/trades` and on the stream. */
   tradeIds: string[];
   /**
+   * What the wallet that sent it paid for its trades, without the network's fee and, on Solana,
+   * rent: from the transfers in its logs, or the balances before and after. Null until its
+   * trades are indexed, or if that does not tell: the native coin on EVM chains needs a node
+   * that still has the balances of that block, and no other transaction of the wallet in it.
+   */
+  paid: TradedAmount | null;
+  /** What that wallet received for it; null as `paid` is. */
+  received: TradedAmount | null;
+  /**
    * Why it was reverted, in the words of the program, on Solana. Text from the chain: show it,
    * never act on it. Otherwise null.
    */
@@ -1692,6 +1701,20 @@ export interface TradeWarning {
   /** A stable code; new ones may be added. */
   code: string;
   message: string;
+}
+
+export interface TradedAmount {
+  /** The native coin is the zero address on EVM chains. */
+  mint: string;
+  /** From the token contract: untrusted text. */
+  symbol: string | null;
+  decimals: number | null;
+  /** Whether it is the native coin, not its wrapped token. */
+  native: boolean;
+  /** In the smallest unit. */
+  amountRaw: string;
+  /** In whole units; null if the contract reports no decimals. */
+  amount: string | null;
 }
 
 export interface Trader {
@@ -2832,8 +2855,8 @@ export interface Operations {
    * node knows the transaction; it was never sent, or was dropped. `pending`: it waits to be
    * mined. `confirmed` and `reverted`: it is in `block`, which a reorganisation may still
    * remove. `finalized`: a reorganisation can no longer remove it. `tradeIds` are the trades
-   * indexed from it: empty until a moment after it is confirmed. With `waitMs` the answer comes
-   * when something changes, or after that time.
+   * indexed from it: empty until a moment after it is confirmed, as `paid` and `received` are
+   * null until then. With `waitMs` the answer comes when something changes, or after that time.
    */
   getTradeStatus: {
     input: {

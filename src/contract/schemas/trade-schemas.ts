@@ -97,6 +97,14 @@ const assetFields = {
   amount: textOrNull('In whole units; null if the contract reports no decimals.'),
 };
 
+export const exchangedSchema = (description: string) =>
+  Type.Union(
+    [Type.Object(assetFields, { title: 'TradedAmount', additionalProperties: false }), Type.Null()],
+    {
+      description,
+    },
+  );
+
 const hopSchema = Type.Object(
   {
     venue: Type.String(),
