@@ -16,23 +16,10 @@ import { LiveText } from '../../parts/live-text.tsx';
 import { TokenLogo } from '../../parts/token-logo.tsx';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
-import type { TokenFeed } from './token-feed.ts';
+import { pickTokenFigures, type TokenHeaderProps } from './token-figures.ts';
 
 const WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
 const LINK_NAMES = ['website', 'x', 'telegram'] as const;
-
-interface TokenHeaderProps {
-  readonly token: TokenReply;
-  readonly feed: TokenFeed;
-}
-
-/** The stream's figures where they are newer than what was read. */
-export function pickTokenFigures({ token, feed }: TokenHeaderProps) {
-  const live = feed.price.value;
-  const isNewer = live !== null && live.block >= token.asOf.block;
-  const holders = feed.holders.value?.total ?? token.holders;
-  return isNewer ? { ...token, ...live, holders } : { ...token, holders };
-}
 
 function TokenTitle({ token }: { token: TokenReply }) {
   const links = LINK_NAMES.flatMap((name) => {
@@ -65,11 +52,12 @@ function TokenTitle({ token }: { token: TokenReply }) {
   );
 }
 
-function WindowBoxes({ token }: { token: TokenReply }) {
+function WindowBoxes(props: TokenHeaderProps) {
+  const { windows } = pickTokenFigures(props);
   return (
     <ul class="windows">
       {WINDOWS.map((name) => {
-        const window = token.windows[name];
+        const window = windows[name];
         const counts = texts.token.buys(formatCount(window.buys), formatCount(window.sells));
         return (
           <li key={name} title={`${texts.token.window(name)}: ${counts}`}>
@@ -153,7 +141,7 @@ export function TokenHeader(props: TokenHeaderProps) {
           </span>
         </p>
       </div>
-      <WindowBoxes token={token} />
+      <WindowBoxes {...props} />
       <TokenStats {...props} />
     </header>
   );
