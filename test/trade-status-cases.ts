@@ -95,7 +95,7 @@ async function followSplitTrade({ service, trader }: TradeCases): Promise<void> 
 /** The native coin that a sale pays has no log: the wallet's balances tell, if nothing else did. */
 async function followSale({ service, trader }: TradeCases): Promise<void> {
   const { chain } = service;
-  const mint = service.mintOf('seat');
+  const mint = service.mintOf('wire');
   const funds = { owner: trader.account.address, amountRaw: 100n * ETHER };
   await setBalance(chain, ZERO_ADDRESS, funds);
   await service.give([[trader.account.address, mint, 20n * ETHER]]);
