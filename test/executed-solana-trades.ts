@@ -204,6 +204,8 @@ export async function execute(trade: ExecutableTrade): Promise<void> {
   chain.seal({ seconds: SECONDS });
   const fate = await nodes.transactions.readTransaction(signature as never);
   assert.ok(fate.state === 'mined' && !fate.isReverted);
+  const findChange = (end: Address) => fate.changes.find(({ token }) => token === end)?.deltaRaw;
+  assert.deepEqual([findChange(tokenIn), findChange(tokenOut)], [-amountInRaw, amountOutRaw]);
   // The rent of an account that is closed again comes back.
   const { rentReturnedRaw = 0n } = built.cost ?? {};
   const wire = parseWireTransaction(Buffer.from(unsigned.transaction, 'base64'));

@@ -14,7 +14,8 @@ import {
 import { setBalance } from './trade-wallet.ts';
 
 const ETHER = 10n ** 18n;
-const NOTHING = { block: null, tradeIds: [], reason: null };
+const UNTRADED = { tradeIds: [], paid: null, received: null, reason: null };
+const NOTHING = { block: null, ...UNTRADED };
 
 export interface TradeCases {
   readonly service: TradeService;
@@ -41,6 +42,11 @@ async function untilStatus(
   return answer;
 }
 
+/** What a quote has beside the amount is left out. */
+function pickAmount({ mint, symbol, decimals, native, amountRaw, amount }: Json): Json {
+  return { mint, symbol, decimals, native, amountRaw, amount };
+}
+
 async function followOneTrade({ service, trader }: TradeCases): Promise<void> {
   const { chain } = service;
   const unknown = await readStatus(service, `0x${'12'.repeat(32)}`);
@@ -53,7 +59,10 @@ async function followOneTrade({ service, trader }: TradeCases): Promise<void> {
   const block = await chain.readHead();
   const mined = await untilStatus(service, txHash, ({ tradeIds }) => tradeIds.length > 0);
   const tradeIds = [`devnet:${txHash}:0`];
-  assert.deepEqual(mined, { status: 'confirmed', block, tradeIds, reason: null });
+  const { input, output } = built.quote;
+  const amounts = { paid: pickAmount(input), received: pickAmount(output) };
+  assert.equal(amounts.paid['amountRaw'], ETHER.toString());
+  assert.deepEqual(mined, { status: 'confirmed', block, tradeIds, ...amounts, reason: null });
   const path = `/token/trades?chain=devnet&mint=${trade.mint}&limit=1`;
   const { trades } = (await service.client.send('GET', path)).body as Json;
   assert.equal(trades[0].id, mined.tradeIds[0]);
@@ -83,6 +92,32 @@ async function followSplitTrade({ service, trader }: TradeCases): Promise<void> 
   assert.deepEqual(final.tradeIds, expected);
 }
 
+/** The native coin that a sale pays has no log: the wallet's balances tell, if nothing else did. */
+async function followSale({ service, trader }: TradeCases): Promise<void> {
+  const { chain } = service;
+  const mint = service.mintOf('wire');
+  const funds = { owner: trader.account.address, amountRaw: 100n * ETHER };
+  await setBalance(chain, ZERO_ADDRESS, funds);
+  await service.give([[trader.account.address, mint, 20n * ETHER]]);
+  const sale = { mint, side: 'sell', amountInRaw: 10n * ETHER } as const;
+  const sell = async (isApprovedBefore: boolean) => {
+    const { transactions, quote } = await buildWell(trader, sale);
+    await trader.send(transactions.slice(0, -1));
+    if (isApprovedBefore) await chain.mine();
+    const [txHash = '0x'] = await trader.send(transactions.slice(-1));
+    await chain.mine();
+    const { paid, received } = await untilStatus(service, txHash, (one) => one.tradeIds.length > 0);
+    assert.deepEqual(paid, pickAmount(quote.input));
+    return { transactions, received, output: pickAmount(quote.output) };
+  };
+  const together = await sell(false);
+  assert.ok(together.transactions.length > 1);
+  assert.equal(together.received, null, 'the other transactions of the block cost, too');
+  const alone = await sell(true);
+  assert.equal(alone.output['native'], true);
+  assert.deepEqual(alone.received, alone.output);
+}
+
 async function followFailedTrade({ service, trader }: TradeCases): Promise<void> {
   const { chain } = service;
   const trade = { mint: service.mintOf('cent'), side: 'buy', amountInRaw: ETHER } as const;
@@ -92,7 +127,7 @@ async function followFailedTrade({ service, trader }: TradeCases): Promise<void>
   await chain.mine();
   const block = await chain.readHead();
   assert.deepEqual(await readStatus(service, txHash), {
-    ...{ status: 'reverted', block, tradeIds: [], reason: null },
+    ...{ status: 'reverted', block, ...UNTRADED },
   });
 }
 
@@ -125,6 +160,7 @@ export function describeTradeStatus(read: () => TradeCases): void {
     followOneTrade(read()));
   test('a split trade lists all of its trades, and is final once its block is', () =>
     followSplitTrade(read()));
+  test('a sale says what it paid and received', () => followSale(read()));
   test('a transaction that failed is reverted, with its block and no trades', () =>
     followFailedTrade(read()));
   test('a request that waits is answered when the status changes', () => awaitOneTrade(read()));

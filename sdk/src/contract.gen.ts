@@ -1746,6 +1746,15 @@ export interface TradeStatus {
   /** The same ids as in `/token/trades` and on the stream. */
   tradeIds: string[];
   /**
+   * What the wallet that sent it paid for its trades, without the network's fee and, on Solana,
+   * rent: from the transfers in its logs, or the balances before and after. Null until its
+   * trades are indexed, or if that does not tell: the native coin on EVM chains needs a node
+   * that still has the balances of that block, and no other transaction of the wallet in it.
+   */
+  paid: TradedAmount | null;
+  /** What that wallet received for it; null as `paid` is. */
+  received: TradedAmount | null;
+  /**
    * Why it was reverted, in the words of the program, on Solana. Text from the chain: show it,
    * never act on it. Otherwise null.
    */
@@ -1756,6 +1765,20 @@ export interface TradeWarning {
   /** A stable code; new ones may be added. */
   code: string;
   message: string;
+}
+
+export interface TradedAmount {
+  /** The native coin is the zero address on EVM chains. */
+  mint: string;
+  /** From the token contract: untrusted text. */
+  symbol: string | null;
+  decimals: number | null;
+  /** Whether it is the native coin, not its wrapped token. */
+  native: boolean;
+  /** In the smallest unit. */
+  amountRaw: string;
+  /** In whole units; null if the contract reports no decimals. */
+  amount: string | null;
 }
 
 export interface Trader {
@@ -2795,10 +2818,9 @@ export interface Operations {
        */
       quoteMint?: string | undefined;
       /**
-       * What the transaction offers to be executed soon: by what others paid in the last blocks
-       * (a quarter of them, half, nine of ten paid no more), or a price. On Solana a build
-       * looks at those that locked the same accounts, and offers at most 5000000 micro-lamports
-       * unless a price is given; a quote looks at all. Default: `medium`.
+       * What is offered to be executed soon: the 25th, 50th or 90th percentile of what others
+       * paid in the last blocks, or a price. On Solana at most 5000000 micro-lamports unless a
+       * price is given. Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
         /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
@@ -2852,10 +2874,9 @@ export interface Operations {
        */
       quoteMint?: string | undefined;
       /**
-       * What the transaction offers to be executed soon: by what others paid in the last blocks
-       * (a quarter of them, half, nine of ten paid no more), or a price. On Solana a build
-       * looks at those that locked the same accounts, and offers at most 5000000 micro-lamports
-       * unless a price is given; a quote looks at all. Default: `medium`.
+       * What is offered to be executed soon: the 25th, 50th or 90th percentile of what others
+       * paid in the last blocks, or a price. On Solana at most 5000000 micro-lamports unless a
+       * price is given. Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
         /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
@@ -2896,8 +2917,8 @@ export interface Operations {
    * node knows the transaction; it was never sent, or was dropped. `pending`: it waits to be
    * mined. `confirmed` and `reverted`: it is in `block`, which a reorganisation may still
    * remove. `finalized`: a reorganisation can no longer remove it. `tradeIds` are the trades
-   * indexed from it: empty until a moment after it is confirmed. With `waitMs` the answer comes
-   * when something changes, or after that time.
+   * indexed from it: empty until a moment after it is confirmed, as `paid` and `received` are
+   * null until then. With `waitMs` the answer comes when something changes, or after that time.
    */
   getTradeStatus: {
     input: {

@@ -228,7 +228,8 @@ class TradeRun {
       throw this.#fail('UNSUPPORTED_TRANSACTION');
     }
     const hashes: string[] = [];
-    let last: TradeStatus = { status: 'unknown', block: null, tradeIds: [], reason: null };
+    const nothing = { block: null, tradeIds: [], paid: null, received: null, reason: null };
+    let last: TradeStatus = { status: 'unknown', ...nothing };
     for (const [index, transaction] of built.transactions.entries()) {
       const hash = await this.#findOrSend(index, transaction);
       hashes.push(hash);

@@ -211,6 +211,12 @@ export interface TradingWallet {
   build(request: BuildRequest): Promise<BuiltTransactions | null>;
 }
 
+/** How much more a wallet has of a token or of the native coin; negative if it has less. */
+export interface BalanceChange {
+  readonly token: Address;
+  readonly deltaRaw: bigint;
+}
+
 export interface MinedTransaction {
   readonly state: 'mined';
   readonly isReverted: boolean;
@@ -219,6 +225,11 @@ export interface MinedTransaction {
   readonly block: BlockHeader;
   /** Ids in its logs that may be pools; others are ignored. */
   readonly poolCandidates: readonly PoolId[];
+  /**
+   * What it changed of the wallet that sent it, without the fee. The native coin is absent if its
+   * change is not known.
+   */
+  readonly changes: readonly BalanceChange[];
 }
 
 interface UnknownTransaction {

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { getThing, startTestServer, type TestServer } from '../../test/start-http-server.ts';
-import { buildStaticFile } from './static-files.ts';
 import { AppError } from '../errors/app-error.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import { buildStaticFile } from './static-files.ts';
 
 interface ExpectedProblem {
   readonly status: number;

@@ -92,11 +92,21 @@ export function compactInput(name: string, schema: SchemaObject): SchemaObject {
   });
   return Object.fromEntries(
     kept.map(([keyword, value]) => {
+      if (keyword === 'anyOf' && Array.isArray(value)) {
+        return [keyword, value.map((one) => (isSchema(one) ? compactInput(name, one) : one))];
+      }
+      if (keyword === 'description') return [keyword, pickFirstSentence(String(value))];
       if (!isSchema(value)) return [keyword, value];
       if (keyword === 'items') return [keyword, compactInput(name, value)];
       return [keyword, keyword === 'properties' ? compactFields(value) : value];
     }),
   );
+}
+
+/** The rest is in the reference. */
+function pickFirstSentence(text: string): string {
+  const end = text.indexOf('. ');
+  return end < 0 ? text : text.slice(0, end + 1);
 }
 
 function compactFields(fields: SchemaObject): SchemaObject {

@@ -9,12 +9,10 @@ import { type AccessNodes, readCode } from './access-nodes.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const FELT_AFTER_MS = 1000;
-const FAILURES_MAX = 5;
 
 interface ChallengeState {
   readonly wallet: number;
   readonly expiresAtMs: number;
-  failures: number;
   used: boolean;
 }
 
@@ -42,8 +40,8 @@ export interface SessionWorld {
 type SessionCommand = fc.AsyncCommand<SessionModel, SessionWorld>;
 
 function isOpen(challenge: ChallengeState, nowMs: number): boolean {
-  const { used, failures, expiresAtMs } = challenge;
-  return !used && failures < FAILURES_MAX && nowMs < expiresAtMs;
+  const { used, expiresAtMs } = challenge;
+  return !used && nowMs < expiresAtMs;
 }
 
 function isLive(session: SessionState, nowMs: number): boolean {
@@ -73,7 +71,7 @@ class Open implements SessionCommand {
     };
     challenges.push({ id: answer.challengeId, message: answer.message });
     const expiresAtMs = model.nowMs + 5 * MINUTE_MS;
-    model.challenges.push({ wallet: this.wallet, expiresAtMs, failures: 0, used: false });
+    model.challenges.push({ wallet: this.wallet, expiresAtMs, used: false });
   }
 
   toString = () => `Open(${this.wallet})`;
@@ -101,11 +99,9 @@ class Verify implements SessionCommand {
     const context = nodes.buildContext({ kind: 'anonymous', key: 'x' });
     const { verifyChallenge } = nodes.at(this.index).handlers;
     const answer = await Promise.resolve(verifyChallenge(input, context)).catch(readCode);
-    if (!isOpen(state, model.nowMs)) return assert.equal(answer, 'CHALLENGE_EXPIRED');
-    if (this.signer !== state.wallet) {
-      state.failures += 1;
-      return assert.equal(answer, 'INVALID_SIGNATURE');
-    }
+    if (model.nowMs >= state.expiresAtMs) return assert.equal(answer, 'CHALLENGE_EXPIRED');
+    if (this.signer !== state.wallet) return assert.equal(answer, 'INVALID_SIGNATURE');
+    if (state.used) return assert.equal(answer, 'CHALLENGE_EXPIRED');
     state.used = true;
     const framed = answer as {
       body?: { session: { id: string } };

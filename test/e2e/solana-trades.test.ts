@@ -76,12 +76,17 @@ test('a trade that no node knows is pending as long as it can be executed', asyn
   const { transaction, lastValidBlockHeight } = await buildWell(trader, trade);
   assert.equal(lastValidBlockHeight, service.chain.head.height + 150);
   const txHash = await trader.send(transaction);
-  const nothing = { block: null, tradeIds: [], reason: null };
+  const nothing = { block: null, tradeIds: [], paid: null, received: null, reason: null };
   const asked = `&lastValidBlockHeight=${lastValidBlockHeight}`;
   assert.deepEqual(await readStatus(txHash), { status: 'unknown', ...nothing });
   assert.deepEqual(await readStatus(txHash, asked), { status: 'pending', ...nothing });
   service.seal();
   assert.equal((await readStatus(txHash, asked)).status, 'confirmed');
+  await service.settle();
+  const { paid, received } = await readStatus(txHash);
+  const sol = { symbol: 'SOL', decimals: 9, native: true, amountRaw: '100000000', amount: '0.1' };
+  assert.deepEqual(paid, { mint: '11111111111111111111111111111111', ...sol });
+  assert.equal(received.mint, trade.mint);
   // One that was never sent, and could be executed up to the newest block.
   const never = await trader.identify((await buildWell(trader, trade)).transaction);
   const last = `&lastValidBlockHeight=${service.chain.head.height}`;
@@ -224,6 +229,11 @@ test('a trade over several pools lands although its first pool has moved a littl
   const received = service.readBalance(trader.address, mint) - before;
   assert.equal(String(received), quote.output.amountRaw, 'later pools did not move');
   await service.settle();
+  // The rest that the first hop left is not what was bought.
+  const told = await readStatus(txHash);
+  assert.deepEqual([told.paid.mint, told.paid.amountRaw], [mist, String(trade.amountInRaw)]);
+  assert.deepEqual([told.received.mint, told.received.amountRaw], [mint, String(received)]);
+  assert.equal(told.received.symbol, 'GRAM');
 });
 
 /** What is sold to a pool so that the hop pays about a thousandth less. */

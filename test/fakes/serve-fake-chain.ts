@@ -14,7 +14,7 @@ function readTransaction(chain: FakeChain, id: string): TransactionFate {
     const swaps = events.filter((event) => event.kind === 'swap' && event.txHash === id);
     const pools = swaps.flatMap((event) => (event.kind === 'swap' ? [event.pool] : []));
     if (pools.length === 0) continue;
-    return { state: 'mined', isReverted: false, block: header, poolCandidates: pools };
+    return { state: 'mined', isReverted: false, block: header, poolCandidates: pools, changes: [] };
   }
   return { state: 'unknown' };
 }

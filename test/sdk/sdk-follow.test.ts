@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createClient, followTransaction, type TradeStatus } from '../../sdk/src/client.ts';
 
-const OTHERS = { tradeIds: [], reason: null };
+const OTHERS = { tradeIds: [], paid: null, received: null, reason: null };
 
 describe('a transaction that is followed', () => {
   /** Answers with these statuses in turn; the last one stays. */

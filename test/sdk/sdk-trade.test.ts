@@ -18,7 +18,7 @@ import { buildTrade } from '../../src/contract/operations/build-trade.ts';
 const account = privateKeyToAccount(generatePrivateKey());
 const INPUT = { chain: 'devnet', mint: '0xA', side: 'buy', amountInRaw: '1' } as const;
 const TRADE_ID = 'devnet:0x1:0';
-const OTHERS = { tradeIds: [], reason: null };
+const OTHERS = { tradeIds: [], paid: null, received: null, reason: null };
 const QUICK = { pollMs: 1, lostAfterMs: 20, timeoutMs: 2000 } as const;
 
 const EXAMPLE = buildTrade.example.answer as unknown as BuiltTrade;

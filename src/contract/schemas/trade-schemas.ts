@@ -36,7 +36,7 @@ const priorityInput = Type.Union(
   {
     default: 'medium',
     description:
-      'What the transaction offers to be executed soon: by what others paid in the last blocks (a quarter of them, half, nine of ten paid no more), or a price. On Solana a build looks at those that locked the same accounts, and offers at most 5000000 micro-lamports unless a price is given; a quote looks at all.',
+      'What is offered to be executed soon: the 25th, 50th or 90th percentile of what others paid in the last blocks, or a price. On Solana at most 5000000 micro-lamports unless a price is given.',
   },
 );
 
@@ -96,6 +96,14 @@ const assetFields = {
   amountRaw: rawAmount('In the smallest unit.'),
   amount: textOrNull('In whole units; null if the contract reports no decimals.'),
 };
+
+export const exchangedSchema = (description: string) =>
+  Type.Union(
+    [Type.Object(assetFields, { title: 'TradedAmount', additionalProperties: false }), Type.Null()],
+    {
+      description,
+    },
+  );
 
 const hopSchema = Type.Object(
   {

@@ -1,22 +1,22 @@
 // GET /trade/status: the node has the status of a transaction, our index its trades.
 
-import type { MinedTransaction } from '../../chains/chain-transactions.ts';
+import type { BalanceChange, MinedTransaction } from '../../chains/chain-transactions.ts';
 import type { ChainFamily } from '../../chains/family.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { InputOf, OutputOf } from '../../contract/operation.ts';
 import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
-import {
-  buildNotReadyError,
-  type ChainNames,
-  parseFollowedChain,
-} from '../../contract/parse-reference.ts';
+import { buildNotReadyError, parseFollowedChain } from '../../contract/parse-reference.ts';
 import { buildInvalidInputError } from '../../errors/app-error.ts';
+import { toUnits } from '../../lib/decimal.ts';
 import { sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { TransactionId } from '../../model/ids.ts';
-import type { MarketStore } from '../../store/store.ts';
+import type { Address, TransactionId } from '../../model/ids.ts';
+import type { TradeRecord } from '../../model/market-record.ts';
+import type { MarketReader, MarketStore } from '../../store/store.ts';
+import type { TradeChain, TradeChains } from '../quote/trade-chain.ts';
 import { askNode } from './ask-node.ts';
 import type { BuildChains } from './build-chain.ts';
+import { pickExchanged } from './pick-exchanged.ts';
 import { readTransactionTrades } from './read-transaction-trades.ts';
 import type { StatusWaits } from './status-waits.ts';
 
@@ -29,13 +29,18 @@ export interface NodeAnswer extends StatusAnswer {
 }
 
 interface StatusParts {
-  readonly chains: ChainNames;
+  readonly chains: Pick<TradeChains, 'known' | 'list'> & {
+    find(slug: ChainSlug): Pick<TradeChain, 'addresses' | 'coinUnit' | 'wrapped'> | null;
+  };
   readonly builders: BuildChains;
   readonly store: MarketStore;
   readonly waits: StatusWaits<NodeAnswer>;
   /** Another value after each commit of a chain. */
   readonly readVersion: (chain: ChainSlug) => number;
 }
+
+/** Of a transaction without trades. */
+const NOTHING = { tradeIds: [], paid: null, received: null, reason: null };
 
 /** A request that waits must end before its time limit of 30 s, even if the node hangs. */
 const ASK_MAX_MS = 4000;
@@ -44,6 +49,37 @@ function parseTxHash({ transactionIds }: ChainFamily, text: string): Transaction
   const id = transactionIds.parse(text);
   if (id !== null) return id;
   throw buildInvalidInputError([{ path: 'txHash', message: transactionIds.rule }]);
+}
+
+async function describeExchanged(
+  { chains }: StatusParts,
+  reader: Pick<MarketReader, 'readTokens'>,
+  of: {
+    readonly slug: ChainSlug;
+    readonly changes: readonly BalanceChange[];
+    readonly trades: readonly TradeRecord[];
+  },
+): Promise<Pick<StatusAnswer, 'paid' | 'received'>> {
+  const chain = chains.find(of.slug);
+  if (chain === null) return { paid: null, received: null };
+  const { addresses, coinUnit, wrapped } = chain;
+  const toAsset = (token: Address) => (token === addresses.native ? wrapped : token);
+  const picked = pickExchanged(of.changes, of.trades, toAsset);
+  const tokens = [picked.paid, picked.received].flatMap((change) => change?.token ?? []);
+  const rows = await reader.readTokens(of.slug, tokens);
+  const describe = (change: BalanceChange | null) => {
+    if (change === null) return null;
+    const isNative = change.token === addresses.native;
+    const row = rows.find(({ token }) => token === change.token);
+    const { symbol, decimals } = isNative ? coinUnit : { symbol: null, decimals: null, ...row };
+    const amountRaw = change.deltaRaw < 0n ? -change.deltaRaw : change.deltaRaw;
+    return {
+      ...{ mint: addresses.toShown(change.token), symbol, decimals, native: isNative },
+      amountRaw: amountRaw.toString(),
+      amount: decimals === null ? null : toUnits(amountRaw, decimals),
+    };
+  };
+  return { paid: describe(picked.paid), received: describe(picked.received) };
 }
 
 /** Combines our index with a block that the node has; the two may differ. */
@@ -57,15 +93,17 @@ async function readMinedAnswer(
     const checkpoint = await reader.readCheckpoint(chain);
     const isIndexed = checkpoint !== null && checkpoint.block >= block;
     if (mined.isReverted) {
-      return { status: 'reverted', block, tradeIds: [], reason: mined.reason ?? null };
+      return { status: 'reverted', block, ...NOTHING, reason: mined.reason ?? null };
     }
     const isFinal = isIndexed && block <= checkpoint.finalizedBlock;
     const trades = isIndexed ? await readTransactionTrades(reader, chain, mined) : [];
+    const { changes } = mined;
     return {
       status: isFinal ? 'finalized' : 'confirmed',
       block,
+      ...NOTHING,
+      ...(await describeExchanged(parts, reader, { slug: chain, changes, trades })),
       tradeIds: trades.map(({ txHash, index }) => `${chain}:${txHash}:${index}`),
-      reason: null,
     };
   });
 }
@@ -106,7 +144,7 @@ export function createGetTradeStatus(parts: StatusParts) {
         return { ...answer, searchedHeight: null };
       }
       const searchedHeight = fate.state === 'unknown' ? (fate.searchedHeight ?? null) : null;
-      return { status: fate.state, block: null, tradeIds: [], reason: null, searchedHeight };
+      return { status: fate.state, block: null, ...NOTHING, searchedHeight };
     };
     const adapt = (answer: NodeAnswer) => toAnswer(answer, lastValidBlockHeight);
     if (waitMs === 0) return adapt(await ask());

@@ -19,11 +19,12 @@ function readStatus({ store, chain }: MarketScene, trades: readonly TradeRecord[
     readTransaction: async () => ({
       ...{ state: 'mined', isReverted: false, block: chain.header(block)! },
       poolCandidates: trades.map(({ pool }) => pool),
+      changes: [],
     }),
   };
   const transactionIds = { parse: (text: string) => text };
   const getStatus = createGetTradeStatus({
-    chains: { known: new ChainRegistry(), list: () => ['devnet'] },
+    chains: { known: new ChainRegistry(), list: () => ['devnet'], find: () => null },
     builders: { find: () => node, findFamily: () => ({ transactionIds }) } as never,
     store: store.market,
     ...{ waits: {} as never, readVersion: () => 0 },

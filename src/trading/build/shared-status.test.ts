@@ -36,7 +36,7 @@ function createScene({ transactions, txHash }: StatusNode) {
     isUnavailable: () => false,
   };
   const getStatus = createGetTradeStatus({
-    chains: { known: new ChainRegistry(), list: () => ['devnet'] },
+    chains: { known: new ChainRegistry(), list: () => ['devnet'], find: () => null },
     builders: {
       find: () => node,
       findFamily: () => ({ transactionIds: { parse: (text: string) => text } }),

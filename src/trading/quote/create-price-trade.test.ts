@@ -64,7 +64,9 @@ describe('the minimum', () => {
     assert.equal(quote.slippageBps, 100);
     const { limitRaw, request } = pricing.openQuoteId(quote.quoteId);
     assert.equal(limitRaw, trade.minAmountOutRaw);
-    assert.deepEqual(request, trade.request);
+    // A build may offer more or less to be executed soon.
+    const { priority: _, ...asked } = trade.request;
+    assert.deepEqual(request, asked);
   });
 });
 

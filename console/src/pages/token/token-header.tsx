@@ -18,28 +18,15 @@ import { LiveText } from '../../parts/live-text.tsx';
 import { TokenLogo } from '../../parts/token-logo.tsx';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
-import type { TokenFeed } from './token-feed.ts';
+import { pickTokenFigures, type TokenHeaderProps } from './token-figures.ts';
 
 const WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
 const LINK_NAMES = ['website', 'x', 'telegram'] as const;
-
-interface TokenHeaderProps {
-  readonly token: TokenReply;
-  readonly feed: TokenFeed;
-}
 
 interface TokenTitleProps {
   readonly token: TokenReply;
   /** Codes of its safety; empty until they are known. */
   readonly warnings: readonly string[];
-}
-
-/** The stream's figures where they are newer than what was read. */
-export function pickTokenFigures({ token, feed }: TokenHeaderProps) {
-  const live = feed.price.value;
-  const isNewer = live !== null && live.block >= token.asOf.block;
-  const holders = feed.holders.value?.total ?? token.holders;
-  return isNewer ? { ...token, ...live, holders } : { ...token, holders };
 }
 
 function TokenTitle({ token, warnings }: TokenTitleProps) {
@@ -77,11 +64,12 @@ function TokenTitle({ token, warnings }: TokenTitleProps) {
   );
 }
 
-function WindowBoxes({ token }: { token: TokenReply }) {
+function WindowBoxes(props: TokenHeaderProps) {
+  const { windows } = pickTokenFigures(props);
   return (
     <ul class="windows">
       {WINDOWS.map((name) => {
-        const window = token.windows[name];
+        const window = windows[name];
         const counts = texts.token.buys(formatCount(window.buys), formatCount(window.sells));
         return (
           <li key={name} title={`${texts.token.window(name)}: ${counts}`}>
@@ -165,7 +153,7 @@ export function TokenHeader(props: TokenHeaderProps & TokenTitleProps) {
           </span>
         </p>
       </div>
-      <WindowBoxes token={token} />
+      <WindowBoxes {...props} />
       <TokenStats {...props} />
     </header>
   );

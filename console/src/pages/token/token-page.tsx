@@ -22,7 +22,8 @@ import {
   type TokenChoices,
 } from './token-choices.ts';
 import { TokenFeed } from './token-feed.ts';
-import { CoverageNote, pickTokenFigures, TokenHeader } from './token-header.tsx';
+import { pickTokenFigures } from './token-figures.ts';
+import { CoverageNote, TokenHeader } from './token-header.tsx';
 
 /** Windows, pools and coverage; prices are live. */
 const REFRESH_MS = 30_000;

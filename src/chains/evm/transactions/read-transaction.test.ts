@@ -9,6 +9,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../../rpc/rpc-client.ts';
 import { createEvmDialect } from '../rpc/evm-dialect.ts';
+import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import { readTransaction } from './read-transaction.ts';
 
 const HASH = transactionId(`0x${'12'.repeat(32)}`);
@@ -47,8 +48,12 @@ async function connect(t: TestContext, nodes: readonly Node[]): Promise<RpcClien
   const basics: Node = { eth_chainId: '0x1', eth_blockNumber: '0x20' };
   const endpoints: string[] = [];
   for (const node of nodes) {
-    const reply = ({ id, method }: { id: number; method: string }) => {
-      return { jsonrpc: '2.0', id, result: { ...basics, ...node }[method] ?? null };
+    const reply = ({ id, method, params }: { id: number; method: string; params: unknown }) => {
+      const result = { ...basics, ...node }[method];
+      return {
+        ...{ jsonrpc: '2.0', id },
+        result: (typeof result === 'function' ? result(params) : result) ?? null,
+      };
     };
     const server = createServer(async (request, response) => {
       let text = '';
@@ -115,5 +120,63 @@ describe('readTransaction', () => {
       const client = await connect(t, [{ ...KNOWING, eth_getBlockByNumber }]);
       assert.deepEqual(await readTransaction(client, HASH), { state: 'pending' });
     }
+  });
+});
+
+describe('what the sender paid and received', () => {
+  const WALLET = `0x${'a1'.repeat(20)}`;
+  const TOKEN = `0x${'b2'.repeat(20)}`;
+  const COIN = `0x${'00'.repeat(20)}`;
+  const toWord = (value: string) => `0x${value.slice(2).padStart(64, '0')}`;
+  const transfer = (from: string, to: string, amount: number) => ({
+    address: TOKEN,
+    topics: [TRANSFER_TOPIC, toWord(from), toWord(to)],
+    data: toWord(`0x${amount.toString(16)}`),
+  });
+  const RECEIVED = [transfer(POOL, WALLET, 70), transfer(WALLET, POOL, 2), transfer(POOL, COIN, 9)];
+  const PAID_FEES = { from: WALLET, gasUsed: '0x64', effectiveGasPrice: '0x3' };
+
+  /** Balances and nonces before and after the block. */
+  function answerState(balances: readonly string[], nonces: readonly string[]): Node {
+    const pick = (values: readonly string[]) => (params: readonly unknown[]) =>
+      values[['0xf', '0x10'].indexOf(String(params[1]))];
+    return { eth_getBalance: pick(balances), eth_getTransactionCount: pick(nonces) };
+  }
+
+  async function readChanges(t: TestContext, receipt: object, state: Node) {
+    const eth_getTransactionReceipt = { ...RECEIPT, ...PAID_FEES, ...receipt };
+    const client = await connect(t, [{ ...KNOWING, eth_getTransactionReceipt, ...state }]);
+    const fate = await readTransaction(client, HASH);
+    assert.ok(fate.state === 'mined');
+    return fate.changes.map(({ token, deltaRaw }) => [token, deltaRaw]);
+  }
+
+  it('is the sum of its transfers, and of the coin what is left without the fee', async (t) => {
+    const state = answerState(['0x2710', '0x1f40'], ['0x4', '0x5']);
+    const changes = [
+      [TOKEN, 68n],
+      [COIN, -1700n],
+    ];
+    assert.deepEqual(await readChanges(t, { logs: RECEIVED }, state), changes);
+    const onRollup = await readChanges(t, { logs: RECEIVED, l1Fee: '0x64' }, state);
+    assert.deepEqual(onRollup.at(-1), [COIN, -1600n]);
+  });
+
+  it('is not known of the coin if something else changed it, or no node has it', async (t) => {
+    const balances = ['0x2710', '0x1f40'];
+    for (const [receipt, state] of [
+      [{}, answerState(balances, ['0x4', '0x6'])],
+      [{}, answerState(balances, [])],
+      [{}, answerState(['0x2710'], ['0x4', '0x5'])],
+      [{ effectiveGasPrice: undefined }, answerState(balances, ['0x4', '0x5'])],
+      [{ operatorFeeScalar: '0x1' }, answerState(balances, ['0x4', '0x5'])],
+    ] as const) {
+      assert.deepEqual(await readChanges(t, { logs: RECEIVED, ...receipt }, state), [[TOKEN, 68n]]);
+    }
+  });
+
+  it('is nothing if it failed', async (t) => {
+    const state = answerState(['0x2710', '0x1f40'], ['0x4', '0x5']);
+    assert.deepEqual(await readChanges(t, { logs: [], status: '0x0' }, state), []);
   });
 });

@@ -7,6 +7,7 @@ import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { parseEvmPool } from '../evm-ids.ts';
+import { listCoinCalls, readCoinChange, readTokenChanges } from './sender-changes.ts';
 
 const UNKNOWN: TransactionFate = { state: 'unknown' };
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
@@ -59,19 +60,25 @@ async function readAt(
   }
   const { blockNumber, blockHash, status, logs } = receipt;
   if (typeof blockNumber !== 'string' || !QUANTITY.test(blockNumber)) throw malformed(endpoint);
-  const params = [blockNumber, false];
-  const block = parseBlock(
-    await endpoint.request({ method: 'eth_getBlockByNumber', params }, signal),
-    endpoint.name,
+  const isReverted = status === '0x0';
+  const tokens = isReverted ? [] : readTokenChanges(receipt);
+  const [blockOutcome, ...coinOutcomes] = await endpoint.batch(
+    [
+      { method: 'eth_getBlockByNumber', params: [blockNumber, false] },
+      ...listCoinCalls(receipt, tokens),
+    ],
+    { signal },
   );
+  const block = parseBlock(endpoint.unwrap(blockOutcome), endpoint.name);
   // There was a reorganisation in between: it waits to be mined again, or is gone.
   const isGone = block === null || block.header.hash !== String(blockHash).toLowerCase();
   if (isGone) return { state: 'pending' };
   return {
     state: 'mined',
-    isReverted: status === '0x0',
+    isReverted,
     block: block.header,
     poolCandidates: listCandidates(logs),
+    changes: [...tokens, ...readCoinChange(receipt, coinOutcomes)],
   };
 }
 

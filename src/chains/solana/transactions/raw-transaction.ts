@@ -21,6 +21,8 @@ export interface RawTokenBalance {
 interface RawMeta {
   /** Null if the transaction succeeded. */
   readonly err: unknown;
+  /** In lamports. */
+  readonly fee?: number | null;
   readonly innerInstructions?:
     | readonly {
         readonly index: number;

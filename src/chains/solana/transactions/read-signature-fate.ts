@@ -14,6 +14,7 @@ import { CONFIRMED, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
 import { parseSolanaPool } from '../solana-ids.ts';
 import { explainFailure } from './explain-failure.ts';
 import { listAccountKeys, type RawTransaction } from './raw-transaction.ts';
+import { readSenderChanges } from './sender-changes.ts';
 
 const UNKNOWN: TransactionFate = { state: 'unknown' };
 
@@ -58,6 +59,7 @@ async function readAt(
     ...describeEnd(reply),
     block: await addTime(endpoint, block.header, signal),
     poolCandidates: pools.filter((pool) => pool !== null),
+    changes: readSenderChanges(reply),
   };
 }
 
