@@ -190,11 +190,14 @@ export function assertUnavailable(answer: {
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 }
 
-/** A request that writes to the store. */
-export function askChallenge({ origin }: RunningService): Promise<ClientAnswer> {
-  const { address, chain } = createEvmWallet();
-  const body = { address, chain };
-  return createAccessClient(origin).send('POST', '/auth/challenge', { body });
+/** A request that writes to the store: the challenge before it needs no row. */
+export async function askSignIn({ origin }: RunningService): Promise<ClientAnswer> {
+  const wallet = createEvmWallet();
+  const client = createAccessClient(origin);
+  const { challengeId, message } = await client.challenge(wallet);
+  const signature = await wallet.sign(message);
+  const body = { challengeId, signature, transport: 'token' };
+  return client.send('POST', '/auth/verify', { body });
 }
 
 /** A key to be issued while all is well. */
@@ -273,7 +276,7 @@ export async function fillAndFree(
   await assertKeyWorks(service, service.key);
   disk.free(service);
   await steps.untilBack();
-  assert.equal((await askChallenge(service)).status, 200);
+  assert.equal((await askSignIn(service)).status, 200);
   await assertKeyWorks(service, service.key);
   await assertStops(service);
   return { readyText, redMs };

@@ -1,7 +1,7 @@
 // Ensures that one service uses a data folder. The kernel drops the lock with the process, however
 // it ends, so a held lock means a living owner; a file beside it names the process.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
@@ -16,6 +16,12 @@ function readOwner(file: string): string {
   }
 }
 
+/** Whatever the umask, and whatever a restored backup left. */
+function makePrivate(file: string): void {
+  writeFileSync(file, '', { flag: 'a', mode: 0o600 });
+  if (process.getuid?.() === statSync(file).uid) chmodSync(file, 0o600);
+}
+
 /** The lock lasts until it is closed or the process ends. */
 export function lockDataFolder(dataDir: string): DatabaseSync {
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {
@@ -23,7 +29,9 @@ export function lockDataFolder(dataDir: string): DatabaseSync {
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const ownerFile = join(dataDir, 'service.pid');
-  const lock = new DatabaseSync(join(dataDir, 'service.lock'), { timeout: 0 });
+  const lockFile = join(dataDir, 'service.lock');
+  for (const file of [lockFile, ownerFile]) makePrivate(file);
+  const lock = new DatabaseSync(lockFile, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {

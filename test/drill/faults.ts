@@ -16,7 +16,7 @@ import {
   startServiceProcess,
 } from '../start-service-process.ts';
 import {
-  askChallenge,
+  askSignIn,
   assertKeyWorks,
   assertStops,
   assertUnavailable,
@@ -93,10 +93,10 @@ async function readAll(scene: IndexingScene, service: RunningService): Promise<T
   return tally;
 }
 
-async function askChallenges(service: RunningService, count = CHALLENGES): Promise<Tally> {
+async function askSignIns(service: RunningService, count = CHALLENGES): Promise<Tally> {
   const tally = new Tally();
   for (let i = 0; i < count; i += 1) {
-    const answer = await askChallenge(service);
+    const answer = await askSignIn(service);
     tally.add(answer.status);
     if (answer.status !== 200) assertUnavailable(answer);
   }
@@ -115,7 +115,7 @@ async function fullDisk(t: Cleanup, scene: IndexingScene): Promise<string> {
   const { readyText, redMs } = await fillAndFree(disk, service, {
     look: async () => {
       await trade(scene.chain, 1);
-      challenges = await askChallenges(service);
+      challenges = await askSignIns(service);
       assert.ok(challenges.count(503) > 0, String(challenges));
       reads = await readAll(scene, service);
     },
@@ -154,7 +154,7 @@ async function deletedFolder(t: Cleanup, scene: IndexingScene): Promise<string> 
   const redMs = Math.round(performance.now() - deletedAtMs);
   assert.match(reason, /deleted or replaced/);
   await trade(scene.chain, 1);
-  const challenges = await askChallenges(service);
+  const challenges = await askSignIns(service);
   assert.equal(challenges.count(503), CHALLENGES, String(challenges));
   const reads = await readAll(scene, service);
   await assertStops(service);
@@ -173,7 +173,7 @@ async function twoProcesses(t: Cleanup, scene: IndexingScene): Promise<string> {
     // Each accepts the keys that the other has issued.
     for (const { key } of [first, second]) await assertKeyWorks(service, key);
     assert.equal((await readAll(scene, service)).count(503), 0);
-    assert.equal((await askChallenges(service, 5)).count(200), 5);
+    assert.equal((await askSignIns(service, 5)).count(200), 5);
   }
   process.kill(-(first.child.pid ?? 0), 'SIGKILL');
   await first.exited;

@@ -13,7 +13,7 @@ import {
   startServiceProcess,
 } from '../start-service-process.ts';
 import {
-  askChallenge,
+  askSignIn,
   assertKeyWorks,
   assertStops,
   assertUnavailable,
@@ -32,7 +32,7 @@ function askWith({ origin }: RunningService, key: string): Promise<ClientAnswer>
 /** Sends requests until the store rejects; none of the responses before may be a server error. */
 async function untilRefused(service: RunningService): Promise<void> {
   for (let i = 0; i < 15; i += 1) {
-    const answer = await askChallenge(service);
+    const answer = await askSignIn(service);
     if (answer.status !== 200) return assertUnavailable(answer);
   }
   assert.fail('the store took everything');
@@ -46,7 +46,7 @@ test('a full disk is 503 and red, and recovers by itself once there is room', as
   await untilBack();
   const look = async () => {
     await untilRefused(service);
-    for (let i = 0; i < 20; i += 1) assertUnavailable(await askChallenge(service));
+    for (let i = 0; i < 20; i += 1) assertUnavailable(await askSignIn(service));
   };
   await fillAndFree(disk, { ...service, key }, { look, untilBack });
   assert.match(service.output(), /"msg":"the store works again"/);
@@ -63,7 +63,7 @@ test('damaged pages are 503 and red with what to do; a backup heals them', async
       return service;
     },
     look: async (service, key) => {
-      assertUnavailable(await askChallenge(service));
+      assertUnavailable(await askSignIn(service));
       assertUnavailable(await askWith(service, key));
     },
   });
@@ -76,19 +76,19 @@ test('deleted files are 503 and red; nothing is written to them', async (t) => {
   await untilReady(service, 200);
   const aside = `${folder}-aside`;
   renameSync(folder, aside);
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   assert.match(await untilReady(service, 503), /files were deleted or replaced.*start again/);
   assertUnavailable(await askWith(service, key));
   // A new folder of the same name is not the original.
   mkdirSync(folder);
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   rmSync(folder, { recursive: true });
   renameSync(aside, folder);
   await untilReady(service, 200);
-  assert.equal((await askChallenge(service)).status, 200);
+  assert.equal((await askSignIn(service)).status, 200);
   await assertKeyWorks(service, key);
   rmSync(folder, { recursive: true });
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   await untilReady(service, 503);
   await assertStops(service);
 });
@@ -146,7 +146,7 @@ test('a PostgreSQL that goes away or hangs is 503 and red until it is back', asy
   const key = await issueFreshKey(service);
   await untilReady(service, 200);
   proxy.cut();
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   assertUnavailable(await askWith(service, key));
   assert.match(await untilReady(service, 503), /store is not responding/);
   proxy.restore();
@@ -156,16 +156,16 @@ test('a PostgreSQL that goes away or hangs is 503 and red until it is back', asy
   assert.match(await untilReady(service, 503), /store is not responding/);
   proxy.restore();
   await untilReady(service, 200);
-  assert.equal((await askChallenge(service)).status, 200);
+  assert.equal((await askSignIn(service)).status, 200);
   await assertStops(service);
 });
 
-/** Makes every new challenge fail with the server's own error. */
+/** Makes every sign-in fail with the server's own error. */
 function buildFailing(sqlState: string): string {
   return `
     CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'as if' USING ERRCODE = '${sqlState}'; END $$;
-    CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON access_challenges EXECUTE FUNCTION fail()`;
+    CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON access_used_challenges EXECUTE FUNCTION fail()`;
 }
 
 test("a PostgreSQL's full disk or standby is 503 and red until it can write", async (t) => {
@@ -174,11 +174,11 @@ test("a PostgreSQL's full disk or standby is 503 and red until it can write", as
   const key = await issueFreshKey(service);
   await untilReady(service, 200);
   await run(buildFailing('53100'));
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   assert.match(await untilReady(service, 503), /disk is full/);
-  await run('DROP TRIGGER fail ON access_challenges');
+  await run('DROP TRIGGER fail ON access_used_challenges');
   await untilReady(service, 200);
-  assert.equal((await askChallenge(service)).status, 200);
+  assert.equal((await askSignIn(service)).status, 200);
   const setReadOnly = async (value: 'on' | 'off') => {
     await run(`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}',
@@ -188,11 +188,11 @@ test("a PostgreSQL's full disk or standby is 503 and red until it can write", as
   };
   await setReadOnly('on');
   assert.match(await untilReady(service, 503), /read-only|is not responding/);
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   await assertKeyWorks(service, key);
   await setReadOnly('off');
   await untilReady(service, 200);
-  assert.equal((await askChallenge(service)).status, 200);
+  assert.equal((await askSignIn(service)).status, 200);
 });
 
 test('damage in PostgreSQL is 503 and red; a statement that is wrong stays green', async (t) => {
@@ -201,10 +201,10 @@ test('damage in PostgreSQL is 503 and red; a statement that is wrong stays green
   await untilReady(service, 200);
   // A bug of ours, as the engine sees it: distinct in the log, and no reason to fail readiness.
   await run(buildFailing('42703'));
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   await untilReady(service, 200);
   await run(buildFailing('XX001'));
-  assertUnavailable(await askChallenge(service));
+  assertUnavailable(await askSignIn(service));
   assert.match(await untilReady(service, 503), /store is damaged/);
   await assertStops(service);
   assert.match(service.output(), /"fault":"rejected"[^\n]*"msg":"request failed"/);
