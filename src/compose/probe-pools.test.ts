@@ -65,9 +65,17 @@ function runProbe(tick: number, sent: bigint): string {
   };
   const { swap, after } = curve.swapAndMove(true, sent);
   const bought = take(swap.amountOut);
-  const sold = take(after.swapIn(false, bought).amountOut);
-  const there = encode(curve, sent, bought);
-  return `0x${word(64n)}${word(64n + 320n)}${there}${encode(after, bought, sold)}`;
+  // A tenth is sold first, then the rest.
+  const part = bought / 10n;
+  const first = after.swapAndMove(false, part);
+  const rest = first.after.swapIn(false, bought - part).amountOut;
+  const lists = [
+    encode(curve, sent, bought),
+    encode(after, part, take(first.swap.amountOut)),
+    encode(first.after, bought - part, take(rest)),
+  ];
+  const places = lists.map((_, at) => word(96n + 320n * BigInt(at)));
+  return `0x${[...places, ...lists].join('')}`;
 }
 
 interface Run {
@@ -78,11 +86,21 @@ interface Run {
   readonly known?: typeof FOUND;
 }
 
+/** What the probe takes from the block it runs on. */
+function buildHeader(tag: unknown) {
+  return {
+    ...{ number: tag === 'latest' ? '0x7' : tag, hash: `0x${'b5'.repeat(32)}` },
+    ...{ parentHash: `0x${'b4'.repeat(32)}`, timestamp: '0x6ab13480', transactions: [] },
+    ...{ miner: `0x${'77'.repeat(20)}`, gasLimit: '0x1c9c380', baseFeePerGas: '0x3b9aca00' },
+  };
+}
+
 async function measure(t: TestContext, run: Run) {
   let seen = 0;
   const node = await startMisbehavingRpc((method, params) => {
     if (method === 'eth_chainId') return '0x1';
     if (method === 'eth_blockNumber') return '0x7';
+    if (method === 'eth_getBlockByNumber') return buildHeader(params[0]);
     const tick = run.runsOn(params[1], seen);
     seen += 1;
     return tick === null ? null : runProbe(tick, 10n ** 16n);

@@ -18,7 +18,10 @@ const WANTED = { events: 'trade,kline', interval: '1s' };
 const FILTERS = [WANTED, { events: 'kline', interval: '1s' }];
 
 async function readKlines(scene: TradedScene, interval: string): Promise<Json[]> {
-  const { json } = await scene.ask('getKlines', { ...INPUT, interval, limit: 1000 });
+  const { json } = await scene.ask('getKlines', {
+    ...{ ...INPUT, interval, limit: 1000 },
+    ...{ currency: 'native', outliers: 'include' },
+  });
   return json.klines;
 }
 

@@ -60,7 +60,9 @@ export async function createTradedScene(
       scene.chain.extend(1, buildTrades(count), stepMs);
       await scene.settle();
     },
-    open: (how, input) => openTestStream(streams, { ...INPUT, ...input }, how),
+    // The scene's trades have a price in the coin only.
+    open: (how, input) =>
+      openTestStream(streams, { ...INPUT, currency: 'native', outliers: 'include', ...input }, how),
   };
 }
 
