@@ -168,7 +168,7 @@ export const texts = {
       legend: { open: 'O', high: 'H', low: 'L', close: 'C', volume: 'V' },
       own: { buy: 'Your buy', sell: 'Your sell' },
       describe: ({ candles, marks }: { candles: number; marks: number }) =>
-        `${candles} candles, ${marks} marks of your trades. The arrows go from candle to candle, Page Up and Page Down move the chart, plus and minus zoom, Home and End go to its ends.`,
+        `${candles} candles, ${marks} marks of your trades. Arrows: one candle; Page Up, Page Down: move; plus, minus: zoom; Home, End: ends.`,
     },
     tabs: {
       label: 'Details',
@@ -314,7 +314,7 @@ export const texts = {
       EXPIRED: 'The trade became too old while it waited. Look at the new price.',
       UNSUPPORTED_TRANSACTION: "This wallet cannot sign for the token's chain.",
       SEND_UNCERTAIN: 'The wallet did not say what it sent. Look at its list before you try again.',
-      LOST: 'The network does not know the transaction. It may have been replaced or dropped: look in the wallet before you trade again.',
+      LOST: 'The network does not know the transaction. Look in the wallet before you trade again.',
       PENDING:
         'The transaction still waits for its block. Look in the wallet before you trade again.',
       REVERTED: 'The transaction was mined and failed. Nothing was swapped; its fee was paid.',
