@@ -264,7 +264,7 @@ export const texts = {
     title: 'Sign in with a wallet',
     explain: 'Signing in is a signed text. It costs nothing and allows no payment.',
     noWallet:
-      'No wallet was found in this browser. Install one that announces itself (EIP-6963, or Wallet Standard for Solana), then reload.',
+      'No wallet was found in this browser. Install one (EIP-6963, or Wallet Standard for Solana), then reload.',
     pick: 'Choose a wallet',
     solana: 'Solana',
     waiting: (name: string) => `Confirm in ${name}`,

@@ -181,7 +181,7 @@ describe('tools on a real chain', () => {
       prompts.map((prompt: Json) => prompt.name),
       ['token_due_diligence', 'compare_quotes'],
     );
-    const given = { token: 'WIRE', amount: '100 WIRE', side: 'sell', chain: 'devnet' };
+    const given = { mint: 'WIRE', amountInRaw: '100 WIRE', side: 'sell', chain: 'devnet' };
     const asked = await ask('prompts/get', { name: 'compare_quotes', arguments: given });
     const { text } = asked.messages[0].content;
     assert.match(text, /to sell the token WIRE on devnet, spending 100 WIRE at most/);

@@ -114,7 +114,7 @@ export const callMcp = defineOperation({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name: 'search_tokens', arguments: { q: 'wire', limit: 1 } },
+      params: { name: 'search_tokens', arguments: { q: 'wire', limit: 1, fields: 'all' } },
     },
     answer: {
       jsonrpc: '2.0',
