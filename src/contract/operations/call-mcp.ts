@@ -153,6 +153,7 @@ export const callMcp = defineOperation({
                 venue: 'uniswap-v3',
               },
               match: 'symbol',
+              warnings: [],
             },
           ],
           nextCursor: 'LWtxUHQ1a2JxcFEydgzSAEI',
