@@ -45,7 +45,6 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-const PATH_LENGTH_MAX = 200;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** Text as it is, without what could move a terminal's cursor or forge a line. */
@@ -68,10 +67,9 @@ function toTextLine(line: string): string {
   return `${head.join(' ')}${stack ? `\n${toTerminalText(stack)}` : ''}\n`;
 }
 
-/** Only without a route the path is a stranger's text. */
+/** Without a route the path is a stranger's text, which may hold a secret: it is left out. */
 function toShownPath({ operation, path }: RequestLine): string {
-  if (operation !== 'unknown' && operation !== 'preflight') return `"${path}"`;
-  return JSON.stringify(redact(path.slice(0, PATH_LENGTH_MAX)));
+  return operation === 'unknown' || operation === 'preflight' ? '""' : `"${path}"`;
 }
 
 /** A line as JSON text, or a request whose line is not formatted yet. */
