@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
   { what: 'holders', id: 'getHolders', planted: { readTokens: { holders: '3' } } },
   { what: 'what a search finds', id: 'searchTokens', planted: { readTokens: { name: {} } } },
   { what: 'a pool', id: 'getPool', planted: { readPools: { venue: 7 } } },
-  { what: 'a list of pools', id: 'listPools', planted: { readPools: { feePips: 'much' } } },
+  { what: 'a list of pools', id: 'listPools', planted: { readPools: { venue: 7 } } },
   { what: 'coverage', id: 'getTrades', planted: { readCheckpoint: { startAtMs: 'then' } } },
   { what: 'asOf', id: 'getTrades', planted: { readCheckpoint: { blockHash: 5 } } },
 ];
