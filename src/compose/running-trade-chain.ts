@@ -35,8 +35,6 @@ import type { FollowedChains } from './start-chains.ts';
 
 /** Requested pools that moved are probed at most five a second, with two requests each. */
 const PROBE_PAUSE_MS = 400;
-/** How long a quote waits for the pools that a lookup has found. */
-const SETTLE_MAX_MS = 2000;
 /** How long a caller waits for what is at an unknown address. */
 const NON_TOKENS_MS = 3000;
 /** What a slowed chain's age counts as, at most. */
@@ -329,11 +327,9 @@ export class RunningTradeChain {
     return findUntraded(store.market, { ...context, ...trade });
   }
 
-  async #settle(): Promise<void> {
-    const done = new AbortController();
-    const late = sleep(SETTLE_MAX_MS, done.signal).catch(() => undefined);
-    await Promise.race([this.#follower.settled(), late]);
-    done.abort();
+  async #settle(): Promise<boolean> {
+    const stored = await this.#options.store.market.readCheckpoint(this.source.chain);
+    return this.#follower.reach(stored?.version ?? 0);
   }
 
   #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {

@@ -99,6 +99,19 @@ describe('PoolGraphFollower', () => {
     );
   });
 
+  it('is waited for until it has a commit that the feed did not announce yet', async () => {
+    await startAt(1);
+    await scene.commit(2, { pools: [buildPair(11, 101n)] });
+    assert.equal(await follower.reach(1), true);
+    const reached = follower.reach(2).then((isReached) => [isReached, scene.reserveOf(11)]);
+    await follower.settled();
+    assert.equal(scene.reserveOf(11), 100n);
+    follower.hear(buildCommit(2, [11]));
+    assert.deepEqual(await reached, [true, 101n]);
+    await follower.stop();
+    assert.equal(await follower.reach(3), false);
+  });
+
   it('evaluates pools in the block of the last commit, whether it touched them or not', async () => {
     const schedule = encodeSchedule({
       ...{ mode: 'linear', clock: 'seconds', frequency: 1n, periods: 49n },

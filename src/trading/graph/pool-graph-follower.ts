@@ -132,6 +132,12 @@ export class PoolGraphFollower {
     return this.#waitUntil(() => missing.every(isRead));
   }
 
+  /** Waits until the graph is that of this commit or a later one; false if that takes too long. */
+  async reach(version: number): Promise<boolean> {
+    const isReached = () => (this.#current?.checkpoint.version ?? 0) >= version;
+    return isReached() || (await this.#waitUntil(isReached));
+  }
+
   /** False if it does not happen in time. */
   async #waitUntil(isDone: () => boolean): Promise<boolean> {
     const { sleep, loadMaxMs = LOAD_MAX_MS } = this.#options;

@@ -17,16 +17,23 @@ const CALLER = {} as TradeCaller;
 const PRICED = { amountOutRaw: 7n } as PricedTrade;
 
 /** A token whose pool is in the store, and in the graph from a commit on that may come later. */
-function createScene(commits: { readonly whileExplained: number }) {
+function createScene(commits: {
+  readonly whileExplained?: number;
+  readonly whileWaiting?: number;
+}) {
   let version = 1;
   let searches = 0;
   const chain = {
     slug: 'devnet',
     addresses: { toShown: (token: string) => token, native: COIN },
     readGraph: () => ({ checkpoint: { version } }),
-    settle: async () => undefined,
+    settle: async () => {
+      if (commits.whileWaiting === Infinity) return false;
+      version += commits.whileWaiting ?? 0;
+      return true;
+    },
     findUntraded: async () => {
-      version += commits.whileExplained;
+      version += commits.whileExplained ?? 0;
       return { token: TOKEN, kind: 'noRoute', venues: ['raydium-cpmm'] };
     },
   } as unknown as TradeChain;
@@ -51,4 +58,15 @@ it('is the answer if nothing has changed', async () => {
   const { price, countSearches } = createScene({ whileExplained: 0 });
   await assert.rejects(price(), { code: 'NO_ROUTE' });
   assert.equal(countSearches(), 1);
+});
+
+it('is searched again once the pools in memory are those of the store', async () => {
+  const { price, countSearches } = createScene({ whileWaiting: 1 });
+  assert.equal(await price(), PRICED);
+  assert.equal(countSearches(), 2);
+});
+
+it('is not known yet if that takes too long', async () => {
+  const { price } = createScene({ whileWaiting: Infinity });
+  await assert.rejects(price(), { code: 'LOOKUP_PENDING' });
 });

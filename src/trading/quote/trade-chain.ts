@@ -49,8 +49,8 @@ export interface TradeChain {
   findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** The best of the pools that only their contract can price; absent if none can be called. */
   findCalled?(trade: CalledTrade): Promise<CalledAnswer>;
-  /** Resolves when the pools are those of the last commit, or after a bounded wait. */
-  settle(): Promise<void>;
+  /** Waits until the pools in memory are those of the store; false if that takes too long. */
+  settle(): Promise<boolean>;
   /** Reads the pools of tokens that are not in memory; false if that takes too long. */
   loadPools(tokens: readonly Address[]): Promise<boolean>;
   /** Requests adoption of the pools of a token that a client wants to trade. */
