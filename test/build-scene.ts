@@ -169,7 +169,7 @@ async function createTradeChain(
     readFees: () => fees.current,
     readAgeMs: () => 0,
     isBehind: () => false,
-    settle: async () => undefined,
+    settle: async () => true,
     loadPools: async () => true,
     noteAsked: () => undefined,
     noteUse: () => undefined,

@@ -101,7 +101,7 @@ async function startQuotes(
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,
     ...{ readAgeMs: () => 0, isBehind: () => false },
-    settle: async () => undefined,
+    settle: async () => true,
     ...{ findUntraded: async () => null, loadPools: async () => true },
     ...{ noteAsked: NOTHING, noteUse: NOTHING, noteFailure: NOTHING },
   };
