@@ -134,6 +134,13 @@ const QUICK_ADOPTION = { callsPerMinute: Number.POSITIVE_INFINITY, idleMs: 5 };
 export interface IndexedDevnetOptions extends TestChainOptions {
   /** Methods that the node does not know. */
   readonly lacks?: readonly string[];
+  /** Whether the index begins with the chain's last block, which has no event. */
+  readonly isLate?: boolean;
+}
+
+async function mineEmpty(chain: TestChain): Promise<number> {
+  await chain.mine(2);
+  return chain.readHead();
 }
 
 /**
@@ -154,6 +161,7 @@ export async function startIndexedDevnet(
   const recorder = await startRpcRecorder(chain.rpcUrl, options.lacks);
   const indexing = await startIndexing(chain, {
     rpcUrl: recorder.url,
+    ...(options.isLate ? { startBlock: await mineEmpty(chain) } : {}),
     ...(options.hasOthers || chain.deployment.curve ? { adoption: QUICK_ADOPTION } : {}),
   });
   return {

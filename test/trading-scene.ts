@@ -104,6 +104,12 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     startBlock: devnet.chain.deployment.startBlock,
     instance: devnet.chain.deployment.instance,
   };
+  const looked = new Set<Address>();
+  const noteKnown = (_: unknown, token: Address) => {
+    if (options.isLate !== true || looked.has(token)) return;
+    looked.add(token);
+    void devnet.indexer.lookUp(token);
+  };
   let aheadMs = 0;
   const clock = {
     nowMs: () => systemClock.nowMs() + aheadMs,
@@ -117,7 +123,7 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
       ...{ known: new ChainRegistry(), slugs: ['devnet'] as const },
       ...{ list: () => [], isIndexing: () => true, isAdopting: () => true },
       ...{ findSource: () => source, readAge: () => ({ ageMs: 0, isSlowed: false }) },
-      ...{ adopt: () => undefined, tokens: { noteKnown: () => undefined } },
+      ...{ adopt: () => undefined, tokens: { noteKnown } },
     },
     store: { market: devnet.store },
     isShared: false,
