@@ -151,6 +151,7 @@ export class RunningTradeChain {
       ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => this.#noteUse(pools),
+      renewSafety: (pools) => this.#safety.renewed(pools),
       noteFailure: (failure) => {
         this.#evidence.hearFailure(failure);
         called?.refuse(failure);
