@@ -8,7 +8,6 @@ import { findToken } from '../../devnet/deployment.ts';
 import { setUp } from '../../test/root-hooks.ts';
 import { poolId } from '../../test/test-ids.ts';
 import { startTradingScene, type TradingScene } from '../../test/trading-scene.ts';
-import { toCoinPairPool } from '../chains/evm/evm-ids.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 
 const WAIT_MAX_MS = 20_000;
@@ -32,10 +31,8 @@ function listExpected(token: Address): PoolId[] {
     .map(({ id }) => poolId(id.toLowerCase()));
   const curves = (deployment.others?.pools ?? [])
     .filter((one) => one.venue === 'curve' && one.tokenAddress.toLowerCase() === token)
-    .map(({ id }) => {
-      const contract = toLower(id) as Address;
-      return toCoinPairPool({ contract, lower: 0, upper: 1, isUnderlying: false });
-    });
+    // Its first two coins.
+    .map(({ id }) => poolId(`${toLower(id)}${'0'.repeat(22)}01`));
   return [...between, ...curves];
 }
 
