@@ -131,12 +131,24 @@ export async function startIndexing(
 /** Pools that no creation tells in full are read as quickly as the node answers. */
 const QUICK_ADOPTION = { callsPerMinute: Number.POSITIVE_INFINITY, idleMs: 5 };
 
+export interface IndexedDevnetOptions extends TestChainOptions {
+  /** Methods that the node does not know. */
+  readonly lacks?: readonly string[];
+  /** Whether the index begins with the chain's last block, which has no event. */
+  readonly isLate?: boolean;
+}
+
+async function mineEmpty(chain: TestChain): Promise<number> {
+  await chain.mine(2);
+  return chain.readHead();
+}
+
 /**
  * `prepare` changes the chain before it is indexed. While anvil mines a block, a call at the block
  * before may see the new one: a pool that is opened and read meanwhile would be read wrongly.
  */
 export async function startIndexedDevnet(
-  options: TestChainOptions = {},
+  options: IndexedDevnetOptions = {},
   prepare: (chain: TestChain) => Promise<void> = async () => undefined,
 ): Promise<IndexedDevnet> {
   const chain = await startTestChain(options);
@@ -146,9 +158,10 @@ export async function startIndexedDevnet(
     await chain.stop();
     throw error;
   }
-  const recorder = await startRpcRecorder(chain.rpcUrl);
+  const recorder = await startRpcRecorder(chain.rpcUrl, options.lacks);
   const indexing = await startIndexing(chain, {
     rpcUrl: recorder.url,
+    ...(options.isLate ? { startBlock: await mineEmpty(chain) } : {}),
     ...(options.hasOthers || chain.deployment.curve ? { adoption: QUICK_ADOPTION } : {}),
   });
   return {

@@ -20,7 +20,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
+/** The node does not know the methods that it `lacks`. */
+export async function startRpcRecorder(
+  upstream: string,
+  lacks: readonly string[] = [],
+): Promise<RpcRecorder> {
   const counts = new Map<string, number>();
   let held: { isHeld: (body: string) => boolean; until: Promise<void> } | null = null;
   const server = createServer((request, response) => {
@@ -30,13 +34,19 @@ export async function startRpcRecorder(upstream: string): Promise<RpcRecorder> {
         for (const method of listMethods(body.toString('utf8'))) {
           counts.set(method, (counts.get(method) ?? 0) + 1);
         }
-        const headers = { ...request.headers, host: new URL(upstream).host };
+        const sent = lacks.reduce(
+          (text, method) => text.replaceAll(`"${method}"`, `"lacking_${method}"`),
+          body.toString('utf8'),
+        );
+        const length = Buffer.byteLength(sent);
+        const host = new URL(upstream).host;
+        const headers = { ...request.headers, host, 'content-length': length };
         const onward = send(upstream, { method: 'POST', headers }, (reply) => {
           response.writeHead(reply.statusCode ?? 502, reply.headers);
           reply.pipe(response);
         });
         onward.on('error', () => response.destroy());
-        onward.end(body);
+        onward.end(sent);
       })
       .catch(() => response.destroy());
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
-import type { TestChain, TestChainOptions } from '../devnet/test-chain.ts';
+import type { TestChain } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
 import { createBuildChains } from '../src/compose/build-chains.ts';
 import { ChainConnections } from '../src/compose/chain-connections.ts';
@@ -25,7 +25,11 @@ import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { RouteDesk } from '../src/trading/search/route-desk.ts';
-import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
+import {
+  type IndexedDevnet,
+  type IndexedDevnetOptions,
+  startIndexedDevnet,
+} from './indexed-devnet.ts';
 import { address } from './test-ids.ts';
 import { TEST_SEALER } from './test-sealer.ts';
 
@@ -86,7 +90,7 @@ function createBuilder(
   };
 }
 
-interface TradingSceneOptions extends TestChainOptions {
+interface TradingSceneOptions extends IndexedDevnetOptions {
   /** Changes the chain before it is indexed. */
   readonly prepare?: (chain: TestChain) => Promise<void>;
 }
@@ -99,6 +103,12 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     devnet: devnet.chain.deployment,
     startBlock: devnet.chain.deployment.startBlock,
     instance: devnet.chain.deployment.instance,
+  };
+  const looked = new Set<Address>();
+  const noteKnown = (_: unknown, token: Address) => {
+    if (options.isLate !== true || looked.has(token)) return;
+    looked.add(token);
+    void devnet.indexer.lookUp(token);
   };
   let aheadMs = 0;
   const clock = {
@@ -113,7 +123,7 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
       ...{ known: new ChainRegistry(), slugs: ['devnet'] as const },
       ...{ list: () => [], isIndexing: () => true, isAdopting: () => true },
       ...{ findSource: () => source, readAge: () => ({ ageMs: 0, isSlowed: false }) },
-      ...{ adopt: () => undefined, tokens: { noteKnown: () => undefined } },
+      ...{ adopt: () => undefined, tokens: { noteKnown } },
     },
     store: { market: devnet.store },
     isShared: false,

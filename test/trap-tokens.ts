@@ -37,6 +37,7 @@ export const TRAP_MODES = {
   secondTaxed: 15,
   noHistory: 16,
   muchGas: 17,
+  noRandao: 18,
   /** Honest, until they are changed. */
   turnsLoudly: 0,
   turnsQuietly: 0,

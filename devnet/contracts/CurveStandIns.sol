@@ -39,9 +39,20 @@ abstract contract CurvePayer {
 
 contract CurveRegistryStandIn {
     mapping(address => address[]) private known;
+    mapping(uint160 => address[]) private markets;
 
     function register(address pool, address[] calldata coins) external {
         known[pool] = coins;
+        for (uint256 i = 1; i < coins.length; i++) {
+            for (uint256 k = 0; k < i; k++) {
+                markets[uint160(coins[i]) ^ uint160(coins[k])].push(pool);
+            }
+        }
+    }
+
+    function find_pool_for_coins(address a, address b, uint256 at) external view returns (address) {
+        address[] storage pools = markets[uint160(a) ^ uint160(b)];
+        return at < pools.length ? pools[at] : address(0);
     }
 
     function get_coins(address pool) external view returns (address[] memory) {

@@ -78,7 +78,9 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
       const known = found.kind === 'moved' ? (book.get(id)?.hookFees ?? null) : null;
       const hookFees = found.kind === 'measured' ? found.fees : known;
       const { token0, token1 } = pool;
-      const measured = { pool: id, token0, token1, zeroForOne, hookFees, checkedAtMs };
+      const isVouched = options.trusted.has(zeroForOne ? token1 : token0);
+      const place = { pool: id, token0, token1, zeroForOne, isVouched };
+      const measured = { ...place, hookFees, checkedAtMs };
       const safety = judgePoolSafety(measured, views);
       return safety === null ? { status: 'unreached' } : { status: 'measured', safety };
     }

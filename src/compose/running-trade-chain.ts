@@ -139,18 +139,29 @@ export class RunningTradeChain {
         this.#safety.noteAround(listAskedPools(graph, token, trusted));
         // A chain that is indexed from its beginning has no older pools.
         const { startBlock = 0, scope } = checkpoint ?? {};
-        if (scope !== undefined || startBlock > 1) chains.tokens.noteKnown(slug, token);
+        if (scope === undefined && startBlock <= 1) return;
+        // Routes also lead through pools between two assets that price others. A token that is
+        // watched brings its own only.
+        const between = scope === 'watch' ? [] : this.#listQuotes();
+        for (const one of [token, ...between]) chains.tokens.noteKnown(slug, one);
       },
       findUntraded: (trade) => this.#findUntraded(trade, trusted),
       ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => this.#noteUse(pools),
+      renewSafety: (pools) => this.#safety.renewed(pools),
       noteFailure: (failure) => {
         this.#evidence.hearFailure(failure);
         called?.refuse(failure);
       },
       ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
     };
+  }
+
+  /** The assets that price others, as tokens. */
+  #listQuotes(): Address[] {
+    const { coin, native, stable } = this.#connected.market.assets;
+    return [...native, ...stable].filter((asset) => asset !== coin);
   }
 
   /** Only of mints: their powers are the chain's own, not a contract's. */

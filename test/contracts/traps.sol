@@ -39,6 +39,7 @@ contract Trap {
     uint8 private constant SECOND_TAXED = 15;
     uint8 private constant NO_HISTORY = 16;
     uint8 private constant MUCH_GAS = 17;
+    uint8 private constant NO_RANDAO = 18;
 
     /// The code of a probe that somebody has seen.
     bytes32 public knownCode;
@@ -131,9 +132,10 @@ contract Trap {
         if (mode == KNOWN_PROBE) {
             return msg.sender.codehash == knownCode || KNOWN_READER.code.length > 0;
         }
-        if (mode == FEW_BLOCKS) return block.number <= boughtAt[from] + 20;
+        if (mode == FEW_BLOCKS) return block.number <= boughtAt[from] + 150;
         if (mode == NO_HISTORY) return balanceOf[from] > received[from];
         if (mode == MUCH_GAS) return gasleft() > 6_000_000;
+        if (mode == NO_RANDAO) return block.prevrandao == 0;
         return true;
     }
 

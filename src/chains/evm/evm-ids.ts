@@ -44,7 +44,7 @@ export function toPoolContract(pool: PoolId): Address {
 }
 
 /** Two coins of a pool of several, by their indices. */
-interface CoinPair {
+export interface CoinPair {
   readonly contract: Address;
   readonly lower: number;
   readonly upper: number;

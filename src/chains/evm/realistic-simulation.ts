@@ -34,6 +34,8 @@ export function encodeConditions(conditions: BlockConditions | null): object {
   const { baseFeePerGas, feeRecipient, gasLimit } = conditions;
   return {
     feeRecipient,
+    // Nobody knows that of the next block; nodes would show zero.
+    prevRandao: `0x${randomBytes(32).toString('hex')}`,
     gasLimit: `0x${gasLimit.toString(16)}`,
     baseFeePerGas: `0x${baseFeePerGas.toString(16)}`,
   };

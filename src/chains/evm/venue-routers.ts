@@ -30,6 +30,8 @@ const ROUTERS = {
     routerOf('aerodrome-v2', 'solidly', '0xcf77a3ba9a5ca399b7c97c74d54e5b1beb874e43'),
     routerOf('aerodrome-slipstream', 'slipstream', '0xbe6d8f0d05cc4be24d5167a3ef062215be6d18a5'),
     routerOf('aerodrome-slipstream-2', 'slipstream', '0xcbbb8035cac7d4b3ca7abb74cf7bdf900215ce0d'),
+    // Aerodrome's list of deployments has it under "Gauges V3", with the third factory of
+    // `deployments.ts`; others who called its factory() say the same (not called from here).
     routerOf('aerodrome-slipstream-3', 'slipstream', '0x698cb2b6dd822994581fea6ea4fc755d1363a92f'),
     curveRouter('0x4f37a9d177470499a2dd084621020b023fcffc1f'),
   ],

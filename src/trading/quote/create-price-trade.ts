@@ -409,7 +409,10 @@ export function createPriceTrade(parts: PricingParts): PriceTrade {
     } = await search(chain, {
       ...{ request, ends, caller, isPaused, options, isLoaded },
     });
-    chain.noteUse(listHops(searched).map(({ pool }) => pool.pool));
+    const used = listHops(searched).map(({ pool }) => pool.pool);
+    chain.noteUse(used);
+    // Otherwise the first quote after a restart would not be exact, and the next one would.
+    await chain.renewSafety?.(used);
     const autoSlippage =
       request.slippageBps === 'auto'
         ? await pickSlippage(parts.candles, {

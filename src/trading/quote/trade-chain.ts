@@ -57,6 +57,8 @@ export interface TradeChain {
   noteAsked(token: Address): void;
   /** Records which pools were quoted, so that they are probed first. */
   noteUse(pools: readonly PoolId[]): void;
+  /** Resolves when their measurements are of this run, or after a bounded wait. */
+  renewSafety?(pools: readonly PoolId[]): Promise<void>;
   /** Records that a trade, simulated on the state it was priced on, failed or paid less. */
   noteFailure(failure: { readonly pools: readonly PoolId[]; readonly wallet: Address }): void;
 }

@@ -11,6 +11,7 @@ const PROBED = {
   token0: address('0xaa'),
   token1: address('0xee'),
   zeroForOne: false,
+  isVouched: false,
   hookFees: null,
   checkedAtMs: 7,
 };
@@ -52,6 +53,16 @@ for (const [received, bps] of [
 test('shares are rounded to the nearest, not down', () => {
   const view = { there: measure({ paid: 3_000_000n, received: 2_910_001n }), back: measure() };
   assert.equal(judgeBought(view, null)?.outBps, 300);
+});
+
+test("a contract's trip alone promises nothing of a token that nobody vouches for", () => {
+  const views = { asContract: FINE, asWallet: null };
+  const clean = { outBps: 0, inBps: 0, sellable: true };
+  const vouched = judgePoolSafety({ ...PROBED, isVouched: true }, views);
+  assert.deepEqual([vouched?.side0, vouched?.side1], [clean, clean]);
+  const other = judgePoolSafety(PROBED, views);
+  assert.deepEqual(other?.side0, { outBps: 0.01, inBps: 0.01, sellable: true });
+  assert.deepEqual(other?.side1, clean);
 });
 
 test('a loss that rounds to zero is still not exact', () => {

@@ -91,11 +91,19 @@ function mergeSides(a: SideSafety, b: SideSafety): SideSafety {
   };
 }
 
+/** A contract's trip in one block shows neither what wallets nor what later sales meet. */
+function withholdPromise({ spent, bought }: TripSides): TripSides {
+  const inBps = pickWorse(bought.inBps, TRACE_BPS);
+  const outBps = pickWorse(bought.outBps, TRACE_BPS);
+  return { spent, bought: { ...bought, inBps, outBps } };
+}
+
 /** The worse of both; but if only a wallet can buy, the contract's view is ignored. */
-function mergeViews(views: RoundTripViews): TripSides | null {
+function mergeViews(views: RoundTripViews, isVouched: boolean): TripSides | null {
   const asContract = views.asContract && judgeSides(views.asContract);
   const asWallet = views.asWallet && judgeSides(views.asWallet);
-  if (asContract === null || asWallet === null) return asContract ?? asWallet;
+  if (asContract === null) return asWallet;
+  if (asWallet === null) return isVouched ? asContract : withholdPromise(asContract);
   if (asWallet.spent.sellable && !asContract.spent.sellable) return asWallet;
   return {
     spent: mergeSides(asContract.spent, asWallet.spent),
@@ -109,15 +117,17 @@ interface ProbedPool {
   readonly token1: Address;
   /** Whether token 0 was spent and token 1 bought. */
   readonly zeroForOne: boolean;
+  /** Whether the chain's family vouches for the token that was bought. */
+  readonly isVouched: boolean;
   readonly hookFees: PoolSafety['hookFees'];
   readonly checkedAtMs: number;
 }
 
 /** Null if the trip did not reach the pool. */
 export function judgePoolSafety(probed: ProbedPool, views: RoundTripViews): PoolSafety | null {
-  const sides = mergeViews(views);
+  const { zeroForOne, isVouched, ...rest } = probed;
+  const sides = mergeViews(views, isVouched);
   if (sides === null) return null;
-  const { zeroForOne, ...rest } = probed;
   const [side0, side1] = zeroForOne ? [sides.spent, sides.bought] : [sides.bought, sides.spent];
   return { ...rest, side0, side1 };
 }

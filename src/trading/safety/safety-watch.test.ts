@@ -13,7 +13,11 @@ const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.
 const NOBODY = address('');
 const CLEAN = { outBps: 0, inBps: 0, sellable: true };
 
-function createScene(answer?: (pool: string) => ProbeOutcome | Error, probesAll = true) {
+function createScene(
+  answer?: (pool: string) => ProbeOutcome | Error,
+  probesAll = true,
+  sleep: (ms: number) => Promise<void> = async () => undefined,
+) {
   const { graph, pools } = createRandomMarket(createRandom(3), SHAPE);
   const clock = new ManualClock();
   const book = new SafetyBook();
@@ -36,7 +40,7 @@ function createScene(answer?: (pool: string) => ProbeOutcome | Error, probesAll 
     pauseMs: 0,
     probesAll: () => probesAll,
     clock,
-    sleep: async () => undefined,
+    sleep,
     random: () => 0.5,
     onError: (error) => errors.push(error),
   });
@@ -230,6 +234,40 @@ test('what an earlier run measured is probed on request, not before', async () =
   watch.noteUse(ids.slice(0, 1));
   await watch.settled();
   assert.deepEqual(looked, ids.slice(0, 1));
+});
+
+test('whoever asks waits until measurements of an earlier run are renewed, or soon', async () => {
+  let isLate = false;
+  // Only the longest wait ends by itself.
+  const sleep = (ms: number) =>
+    ms < 1000 || isLate ? Promise.resolve() : new Promise<void>(() => undefined);
+  const { watch, book, clock, graph, ids, looked } = createScene(undefined, false, sleep);
+  const restore = () => {
+    for (const pool of ids) {
+      const { token0, token1 } = graph.get(pool) ?? assert.fail();
+      const sides = { token0, token1, side0: CLEAN, side1: CLEAN, hookFees: null };
+      book.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
+    }
+  };
+  restore();
+  const asked = ids.slice(0, 5);
+  watch.noteUse(asked);
+  await watch.renewed(asked);
+  assert.deepEqual(
+    asked.map((pool) => book.findDoubt(pool)),
+    asked.map(() => null),
+  );
+  assert.deepEqual([...looked].sort(), [...asked].sort());
+  // Nothing is to come of pools that nobody asked for, or of those that are measured.
+  await watch.renewed(ids);
+  await watch.settled();
+  isLate = true;
+  restore();
+  clock.advance(10_000);
+  watch.noteUse(asked);
+  await watch.renewed(asked);
+  assert.equal(book.findDoubt(asked.at(-1) ?? assert.fail()), 'unwatched');
+  await watch.settled();
 });
 
 test('the queue is bounded', async () => {

@@ -1,6 +1,7 @@
 // Probes pools in the background: first those in which a trade has just failed, then requested
 // ones, then those whose last probe is old or in doubt, and, if the node is ours, new ones. Pools
-// that nobody requests cost no calls. No request ever waits for it.
+// that nobody requests cost no calls. A request waits for it only where a measurement of an earlier
+// run would otherwise make it, and not the next one, inexact.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -57,6 +58,8 @@ const DOUBTED_MIN_MS = 5_000;
 const DOUBTED_UNASKED_MIN_MS = 60_000;
 /** How long a pool that could not be reached is not tried again. */
 const UNREACHED_MS = 5 * 60_000;
+/** How long a request waits for measurements of an earlier run to be renewed. */
+const RENEWED_MAX_MS = 1500;
 /** How long a node that cannot simulate is not tried again. */
 const UNABLE_MS = 10 * 60_000;
 
@@ -76,6 +79,8 @@ export class SafetyWatch {
   #restUntilMs = 0;
   #failures = 0;
   #workers: Promise<void>[] = [];
+  /** Settled by the next probe that ends. */
+  #nextLook = Promise.withResolvers<void>();
   #isSeeded = false;
 
   constructor(options: SafetyWatchOptions) {
@@ -104,6 +109,28 @@ export class SafetyWatch {
     this.#want(pools);
     for (const pool of pools) this.#add(this.#asked, pool);
     this.#work();
+  }
+
+  /**
+   * Resolves once none of the pools waits any more for its measurement of an earlier run to be
+   * renewed, and soon in any case.
+   */
+  async renewed(pools: readonly PoolId[]): Promise<void> {
+    const { book, sleep } = this.#options;
+    const isWaiting = (pool: PoolId) =>
+      book.findDoubt(pool) === 'unwatched' && (this.#open.has(pool) || this.#asked.has(pool));
+    const isBusy = () => this.#workers.length > 0 && pools.some(isWaiting);
+    if (!isBusy()) return;
+    const done = new AbortController();
+    const late = sleep(RENEWED_MAX_MS, done.signal).then(
+      () => true,
+      () => true,
+    );
+    let isLate = false;
+    while (!isLate && isBusy()) {
+      isLate = await Promise.race([late, this.#nextLook.promise.then(() => false)]);
+    }
+    done.abort();
   }
 
   /** Pools that a requested trade could have used. */
@@ -218,6 +245,8 @@ export class SafetyWatch {
       const { pool, queue } = taken;
       this.#open.add(pool);
       await this.#look(taken).finally(() => this.#open.delete(pool));
+      this.#nextLook.resolve();
+      this.#nextLook = Promise.withResolvers<void>();
       await sleep(queue === this.#found ? pauseMs : PAUSE_MS, signal).catch(() => undefined);
     }
   }

@@ -1,12 +1,12 @@
 // Tokens that can be sold only where something looks like a simulation, on a real node: no quote
-// promises their sale, and no build is given for one that the chain would refuse.
+// promises their sale, and no build is given for one that the chain would refuse. Once with all
+// methods, once on a node with `eth_call` alone.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { type Address, encodeFunctionData, type Hex, keccak256 } from 'viem';
 import { MAKER, TRADERS } from '../../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../../devnet/dex-abi.ts';
-import { after, before } from '../../../test/root-hooks.ts';
 import { address } from '../../../test/test-ids.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import {
@@ -21,14 +21,14 @@ import { CODE as PROBE_CODE } from '../../chains/evm/probe/round-trip-probe.gen.
 const MODES = [
   ...(['honest', 'richOrigin', 'noBaseFee', 'noGasPrice', 'noCoinbase', 'knownProbe'] as const),
   ...(['walletsStuck', 'contractsStuck', 'fewBlocks', 'largeTaxed', 'secondTaxed'] as const),
-  ...(['noHistory', 'muchGas'] as const),
+  ...(['noHistory', 'muchGas', 'noRandao'] as const),
 ] satisfies TrapMode[];
 type Mode = (typeof MODES)[number];
 
 /** Their sales fail on the chain, whoever sells. */
 const STUCK = [
   ...(['richOrigin', 'noBaseFee', 'noGasPrice', 'noCoinbase', 'knownProbe'] as const),
-  ...(['fewBlocks', 'noHistory', 'muchGas', 'walletsStuck'] as const),
+  ...(['noHistory', 'muchGas', 'noRandao', 'fewBlocks', 'walletsStuck'] as const),
 ] satisfies Mode[];
 
 const TRADER = TRADERS[0] as Address;
@@ -37,8 +37,8 @@ const ETHER = 10n ** 18n;
 let scene: TradingScene;
 let traps: Readonly<Record<Mode, Trap>>;
 
-before(async () => {
-  scene = await startTradingScene();
+async function openScene(lacks: readonly string[]): Promise<void> {
+  scene = await startTradingScene({ lacks });
   const { chain } = scene.devnet;
   // As on real chains, somebody receives the fees.
   await chain.rpc.call('anvil_setCoinbase', `0x${'77'.repeat(20)}`);
@@ -53,10 +53,9 @@ before(async () => {
     });
   }
   // More blocks than the one that counts them lets pass.
-  for (let count = 0; count < 21; count += 1) await chain.mine();
+  for (let count = 0; count < 151; count += 1) await chain.mine();
   await scene.settle();
-});
-after(() => scene?.stop());
+}
 
 function judge({ warnings, exact, tokenSafety }: Awaited<ReturnType<TradingScene['quote']>>) {
   const isNamed = warnings.some(({ code }) => code === 'UNSELLABLE');
@@ -68,39 +67,60 @@ async function readBalance(token: Address): Promise<bigint> {
   return BigInt(await scene.devnet.chain.rpc.call<Hex>('eth_call', { to: token, data }, 'latest'));
 }
 
-describe('a token that recognises simulations', () => {
-  it('is not one that anybody can sell', async () => {
-    const quote = await scene.quote({ mint: traps.honest.token });
-    assert.deepEqual(judge(quote), { isNamed: false, exact: true, sellable: true });
+/** What one call shows: neither a wallet without code nor a later block. */
+const HIDDEN = new Set<Mode>(['walletsStuck', 'fewBlocks']);
+
+for (const [node, lacks] of [
+  ['eth_simulateV1', []],
+  ['eth_call alone', ['eth_simulateV1']],
+] as const) {
+  const isWhole = lacks.length === 0;
+  describe(`a token that recognises simulations, with ${node}`, () => {
+    before(() => openScene(lacks));
+    after(() => scene?.stop());
+
+    it('is not one that anybody can sell', async () => {
+      const quote = await scene.quote({ mint: traps.honest.token });
+      // Nothing is promised of what one call cannot show.
+      assert.deepEqual(judge(quote), { isNamed: false, exact: isWhole, sellable: true });
+    });
+
+    for (const mode of [...STUCK, 'contractsStuck'] as const) {
+      const isHidden = !isWhole && HIDDEN.has(mode);
+      it(`is ${isHidden ? 'not promised' : 'named as unsellable'}: ${mode}`, async () => {
+        for (const side of ['buy', 'sell'] as const) {
+          const quote = judge(await scene.quote({ mint: traps[mode].token, side }));
+          assert.equal(quote.isNamed, !isHidden, side);
+          if (isHidden || side === 'sell') assert.equal(quote.exact, false, side);
+        }
+      });
+    }
+
+    for (const mode of ['largeTaxed', 'secondTaxed'] as const) {
+      it(`is not promised, and its highest tax is shown: ${mode}`, async () => {
+        const quote = await scene.quote({ mint: traps[mode].token, side: 'sell' });
+        const { sellTaxBps } = quote.tokenSafety ?? {};
+        // A larger purchase is for wallets only.
+        const isShown = isWhole || mode === 'secondTaxed';
+        assert.deepEqual([quote.exact, (sellTaxBps ?? 0) === 5000], [false, isShown]);
+      });
+    }
+
+    // In one call the wallet has code, which that token wants.
+    for (const mode of STUCK.filter((one) => isWhole || one !== 'walletsStuck')) {
+      it(`is not given to be signed: ${mode}`, async () => {
+        const { token: mint } = traps[mode];
+        const amountInRaw = ((await readBalance(mint)) / 2n).toString();
+        const built = scene.build({ mint, side: 'sell', amountInRaw }, address(TRADER));
+        await assert.rejects(built, { code: 'SIMULATION_REVERTED' });
+      });
+    }
+
+    it('a sale that anybody can make is built', async () => {
+      const { token: mint } = traps.honest;
+      const input = { mint, side: 'sell', amountInRaw: String(ETHER) } as const;
+      const { quote, simulation } = await scene.build(input, address(TRADER));
+      assert.deepEqual([quote.exact, simulation.amountOutRaw], [isWhole, quote.output.amountRaw]);
+    });
   });
-
-  for (const mode of [...STUCK, 'contractsStuck'] as const) {
-    it(`is named as unsellable: ${mode}`, async () => {
-      const quote = await scene.quote({ mint: traps[mode].token });
-      assert.equal(judge(quote).isNamed, true, JSON.stringify(quote.tokenSafety));
-    });
-  }
-
-  for (const mode of ['largeTaxed', 'secondTaxed'] as const) {
-    it(`is not promised, and its highest tax is shown: ${mode}`, async () => {
-      const quote = await scene.quote({ mint: traps[mode].token, side: 'sell' });
-      assert.deepEqual([quote.exact, quote.tokenSafety?.sellTaxBps], [false, 5000]);
-    });
-  }
-
-  for (const mode of STUCK) {
-    it(`is not given to be signed: ${mode}`, async () => {
-      const { token: mint } = traps[mode];
-      const amountInRaw = ((await readBalance(mint)) / 2n).toString();
-      const built = scene.build({ mint, side: 'sell', amountInRaw }, address(TRADER));
-      await assert.rejects(built, { code: 'SIMULATION_REVERTED' });
-    });
-  }
-
-  it('a sale that anybody can make is built', async () => {
-    const { token: mint } = traps.honest;
-    const input = { mint, side: 'sell', amountInRaw: String(ETHER) } as const;
-    const { quote, simulation } = await scene.build(input, address(TRADER));
-    assert.deepEqual([quote.exact, simulation.amountOutRaw], [true, quote.output.amountRaw]);
-  });
-});
+}

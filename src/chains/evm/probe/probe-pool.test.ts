@@ -119,7 +119,9 @@ test('both views are decoded from the reply', async () => {
   assert.equal(request.validation, true);
   const [first, , last] = request.blockStateCalls.map((one) => one.blockOverrides);
   const { miner: feeRecipient, gasLimit, baseFeePerGas } = HEADER;
-  assert.deepEqual(first, { feeRecipient, gasLimit, baseFeePerGas });
+  const prevRandao = String(first?.['prevRandao']);
+  assert.match(prevRandao, /^0x(?!0{64})[0-9a-f]{64}$/);
+  assert.deepEqual(first, { feeRecipient, prevRandao, gasLimit, baseFeePerGas });
   assert.ok(Number(last?.['number']) > 60 && Number(last?.['number']) < 255);
   assert.ok(Number(last?.['time']) > Number(HEADER.timestamp) + 3600);
 });

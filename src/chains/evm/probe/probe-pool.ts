@@ -76,7 +76,7 @@ const APPROVE_GAS = '0x7a120';
 /** How many calls a wallet pays gas for. */
 const CALLS_MAX = 4n;
 /** Between the two sales of a wallet. Nodes simulate at most 256 blocks. */
-const LATER_BLOCKS = [60, 200] as const;
+const LATER_BLOCKS = [200, 250] as const;
 const LATER_SECONDS = [86_400, 4 * 86_400] as const;
 const FIRST_SHARE_BPS = 1000n;
 const WHOLE_BPS = 10_000n;

@@ -2,6 +2,7 @@
 
 export const GET_COINS_SELECTOR = '0x9ac90d3d';
 export const GET_UNDERLYING_COINS_SELECTOR = '0xa77576ef';
+export const FIND_POOL_SELECTOR = '0x6982eb0b';
 export const IS_META_SELECTOR = '0xe4d332a9';
 export const ASSET_TYPES_SELECTOR = '0xa80f2464';
 

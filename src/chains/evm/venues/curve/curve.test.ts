@@ -169,4 +169,52 @@ describe('pools of Curve', () => {
     const [a, b] = COINS as [Address, Address];
     assert.deepEqual(await resolve(swap, { [`${META} 0x9ac90d3d`]: toAnswer(a, b) }), []);
   });
+
+  it('are found by their factory if they never traded, once for each quote asset', async () => {
+    const [a, b, c] = COINS as [Address, Address, Address];
+    const zero = address(`0x${'0'.repeat(40)}`);
+    const [plain, meta, other] = ['1', '2', '3'].map((digit) => address(`0x${digit.repeat(40)}`));
+    const pools = [plain, meta, other] as [Address, Address, Address];
+    const word = (one: Address) => addressWord(one === zero ? ETHER : one);
+    const places = (quote: Address) =>
+      Array.from({ length: 9 }, (_, at) => `${word(a)}${word(quote)}${uintWord(at)}`);
+    const listed = new Map([
+      ...places(b).map((key, at) => [key, pools[at] ?? zero] as const),
+      ...places(zero).map((key, at) => [key, at === 0 ? pools[0] : zero] as const),
+    ]);
+    const coins: Readonly<Record<Address, string>> = {
+      [pools[0]]: toAnswer(32, 4, b, c, ETHER, a),
+      // The pool of its base coins trades those.
+      [pools[1]]: toAnswer(32, 2, a, b),
+      [pools[2]]: toAnswer(32, 2, c, b),
+    };
+    const asked: string[] = [];
+    const callContracts = async (calls: readonly { to: string; data: string }[]) =>
+      calls.map(({ to, data }) => {
+        asked.push(to);
+        const [selector, args] = [data.slice(0, 10), data.slice(10)];
+        const contract = address(`0x${args.slice(24, 64)}`);
+        if (to !== DEPLOYMENT.curveStable) return null;
+        if (selector === '0x6982eb0b') return toAnswer(listed.get(args) ?? zero);
+        if (selector === '0x9ac90d3d') return coins[contract] ?? null;
+        return selector === '0xe4d332a9' ? toAnswer(contract === pools[1] ? 1 : 0) : null;
+      });
+    const search = { token: a, quotes: [b, zero, a], announced: [] };
+    const found = await curve.findPools(search, { deployment: DEPLOYMENT, callContracts });
+    assert.deepEqual(
+      found.map((one) => [one.kind, one.vault, one.token0, one.token1, one.terms]),
+      [
+        ['stableSwap', pools[0], b, a, { coinCount: 4 }],
+        ['stableSwap', pools[0], zero, a, { coinCount: 4 }],
+      ],
+    );
+    assert.deepEqual(
+      found.map(({ pool }) => parseCoinPairPool(pool)),
+      [0, 2].map((lower) => ({ contract: pools[0], lower, upper: 3, isUnderlying: false })),
+    );
+    const { curveStable: _none, ...without } = DEPLOYMENT;
+    asked.length = 0;
+    assert.deepEqual(await curve.findPools(search, { deployment: without, callContracts }), []);
+    assert.deepEqual(asked, []);
+  });
 });

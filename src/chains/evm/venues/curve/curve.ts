@@ -6,7 +6,7 @@
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment } from '../../evm-deployment.ts';
-import { parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
+import { type CoinPair, parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
 import type { LogDecoder } from '../../evm-log.ts';
 import {
   addressWord,
@@ -15,12 +15,14 @@ import {
   hasWordAt,
   hasWords,
   uintAt,
+  uintWord,
 } from '../../hex-data.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
 import {
+  FIND_POOL_SELECTOR,
   GET_COINS_SELECTOR,
   GET_UNDERLYING_COINS_SELECTOR,
   IS_META_SELECTOR,
@@ -134,13 +136,24 @@ async function readCoins(
   });
 }
 
+/** Empty if the pool does not have such coins. */
+function describePair(pair: CoinPair, { coins, isStable }: KnownCoins): PoolDescription[] {
+  const { contract: vault, lower, upper } = pair;
+  const [token0, token1] = [coins[lower], coins[upper]];
+  if (token0 === undefined || token1 === undefined || token0 === token1) return [];
+  const pool = toCoinPairPool(pair);
+  const place = { pool, venue: CURVE_VENUE, vault, token0, token1, feePips: 0 };
+  if (!isStable) return [describeTradesOnly(place)];
+  return [{ ...place, kind: 'stableSwap', terms: { coinCount: coins.length } }];
+}
+
 async function resolvePools(
   pools: readonly PoolId[],
   context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
 ): Promise<PoolDescription[]> {
   const pairs = pools.flatMap((pool) => {
     const pair = parseCoinPairPool(pool);
-    return pair === null ? [] : [{ pool, ...pair }];
+    return pair ?? [];
   });
   const known = await readCoins(
     pairs.map(({ contract, isUnderlying }) => ({
@@ -150,18 +163,53 @@ async function resolvePools(
     context.deployment,
     context.callContracts,
   );
-  return pairs.flatMap(({ pool, contract, lower, upper }, index): PoolDescription[] => {
-    const { coins = [], isStable = false } = known[index] ?? {};
-    const [token0, token1] = [coins[lower], coins[upper]];
-    if (token0 === undefined || token1 === undefined || token0 === token1) return [];
-    const place = { pool, venue: CURVE_VENUE, vault: contract, token0, token1, feePips: 0 };
-    if (!isStable) return [describeTradesOnly(place)];
-    return [{ ...place, kind: 'stableSwap', terms: { coinCount: coins.length } }];
-  });
+  return pairs.flatMap((pair, index) =>
+    describePair(pair, known[index] ?? { coins: [], isStable: false }),
+  );
 }
+
+/** Pools of two coins that the factory is asked for; few have more that anybody trades in. */
+const FOUND_MAX = 4;
+
+/** Those whose swaps are computed; the others are called, and are known by their trades alone. */
+const findPools: VenueProtocol['findPools'] = async ({ token, quotes }, context) => {
+  const { callContracts, deployment } = context;
+  const { curveStable } = deployment;
+  if (curveStable === undefined) return [];
+  const toWord = (asset: Address) => addressWord(asset === ZERO_ADDRESS ? CURVE_COIN : asset);
+  const asked = quotes
+    .filter((quote) => quote !== token)
+    .flatMap((quote) => Array.from({ length: FOUND_MAX }, (_, at) => ({ quote, at })));
+  const answers = await callContracts(
+    asked.map(({ quote, at }) => ({
+      to: curveStable,
+      data: encodeCallData(FIND_POOL_SELECTOR, toWord(token), toWord(quote), uintWord(at)),
+    })),
+  );
+  const found = asked.flatMap(({ quote }, index) => {
+    const answer = answers[index] ?? null;
+    if (answer === null || !hasWords(answer, 1)) return [];
+    const contract = decodeAddressAt(answer, 0);
+    return contract === ZERO_ADDRESS ? [] : [{ contract, quote }];
+  });
+  const known = await readCoins(
+    found.map(({ contract }) => ({ contract, selector: GET_COINS_SELECTOR })),
+    deployment,
+    callContracts,
+  );
+  return found.flatMap(({ contract, quote }, index) => {
+    const { coins = [], isStable = false } = known[index] ?? {};
+    const [lower = -1, upper = -1] = [token, quote]
+      .map((coin) => coins.indexOf(coin))
+      .sort((a, b) => a - b);
+    if (!isStable || lower < 0) return [];
+    return describePair({ contract, lower, upper, isUnderlying: false }, { coins, isStable });
+  });
+};
 
 export const curve: VenueProtocol = {
   ...TRADES_ONLY,
+  findPools,
   listVenues: ({ curve: registries }) => (registries === undefined ? [] : [CURVE_VENUE]),
   createDecoders: ({ curve: registries }) => (registries === undefined ? new Map() : DECODERS),
   describeLogs: ({ curve: registries }) =>
