@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import {
   createTempFolder,
   type RunningService,
+  spawnService,
   startServiceProcess,
 } from '../start-service-process.ts';
 
@@ -134,9 +135,10 @@ test('a second service on the folder names its owner and exits', async (t) => {
   };
   const first = await startServiceProcess(t, { env });
   await untilReadyIs(first, 200);
-  const second = await startServiceProcess(t, { env });
+  const second = spawnService(t, { env });
   assert.equal(await second.exited, 1, second.output());
-  assert.match(second.output(), /another devnet \(process \d+\) is running on .*: stop it/);
+  const { pid } = first.child;
+  assert.match(second.output(), new RegExp(`Another service \\(process ${pid}\\) uses ${folder}`));
   assert.equal((await fetch(`${first.origin}/v1/ready`)).status, 200);
   first.child.kill('SIGTERM');
   assert.equal(await first.exited, 0, first.output());
