@@ -275,8 +275,8 @@ export interface FoundToken {
   /** How it matched the search; null where none was made. */
   match: "address" | "symbol" | "name" | "wrapped" | "alias" | "words" | "symbolPrefix" | "namePrefix" | "within" | "wordPrefix" | "symbolPart" | "namePart" | "oneEdit" | "twoEdits" | null;
   /**
-   * Codes of `/token/safety` that a buyer must see, as measured in its deepest pool:
-   * `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
+   * Codes of `/token/safety` that a buyer must see, `LOOKALIKE`, and as measured in its deepest
+   * pool `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
    * `/token/safety` says what is known, and why.
    */
   warnings: string[];
@@ -493,8 +493,8 @@ export interface ListedToken {
   /** How it matched the search; null where none was made. */
   match: "address" | "symbol" | "name" | "wrapped" | "alias" | "words" | "symbolPrefix" | "namePrefix" | "within" | "wordPrefix" | "symbolPart" | "namePart" | "oneEdit" | "twoEdits" | null;
   /**
-   * Codes of `/token/safety` that a buyer must see, as measured in its deepest pool:
-   * `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
+   * Codes of `/token/safety` that a buyer must see, `LOOKALIKE`, and as measured in its deepest
+   * pool `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
    * `/token/safety` says what is known, and why.
    */
   warnings: string[];
@@ -1452,6 +1452,16 @@ export interface Token {
   totalSupplyRaw: string | null;
   /** The deepest first, at most 50. */
   pools: Pool[];
+  /**
+   * The token that it can be mistaken for, by its symbol or name: one that a token list vouches
+   * for. Null if there is none.
+   */
+  lookalikeOf: {
+    /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+    chain: string;
+    mint: string;
+    symbol: string | null;
+  } | null;
   /** For a paused token the response is 404. */
   status: "active";
   coverage: Coverage;
