@@ -30,6 +30,7 @@ const REAL: Readonly<
     input,
     token: (await client.signIn(createEvmWallet())).token,
   }),
+  getTrade: async ({ env }) => ({ input: { id: `devnet:${env['TX_HASH']}:0` } }),
   getTradeStatus: async ({ env }, input) => ({ input: { ...input, txHash: env['TX_HASH'] } }),
 };
 

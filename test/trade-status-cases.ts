@@ -29,6 +29,24 @@ async function readStatus({ client }: TradeService, txHash: string, more = ''): 
   return body;
 }
 
+function readTrade({ client }: TradeService, id: string) {
+  return client.send('GET', `/trade?${new URLSearchParams({ id })}`);
+}
+
+/** A trade that a list has is the same by its id, and of its transaction there is no other. */
+async function assertReadById(service: TradeService, listed: Json, mint: string): Promise<void> {
+  const { body } = await readTrade(service, listed['id']);
+  const { token, asOf, ...trade } = body as Json;
+  assert.deepEqual(trade, listed);
+  assert.deepEqual(
+    { ...token, mint: token.mint.toLowerCase() },
+    { chain: 'devnet', mint: mint.toLowerCase(), symbol: 'SEAT', decimals: 0 },
+  );
+  assert.ok(asOf.block >= listed['block']);
+  const other = await readTrade(service, listed['id'].replace(/0$/, '1'));
+  assertProblem(other, 404, 'TRADE_NOT_FOUND');
+}
+
 async function untilStatus(
   service: TradeService,
   txHash: string,
@@ -66,9 +84,11 @@ async function followOneTrade({ service, trader }: TradeCases): Promise<void> {
   const path = `/token/trades?chain=devnet&mint=${trade.mint}&limit=1`;
   const { trades } = (await service.client.send('GET', path)).body as Json;
   assert.equal(trades[0].id, mined.tradeIds[0]);
+  await assertReadById(service, trades[0], trade.mint);
   await chain.reorg(1);
   const back = await readStatus(service, txHash);
   assert.deepEqual([back.status === 'confirmed', back.tradeIds], [false, []]);
+  assertProblem(await readTrade(service, `devnet:${txHash}:0`), 404, 'TRADE_NOT_FOUND');
   // At once: the build waits until the pools have left the block that is gone.
   await buildWell(trader, { ...trade, slippageBps: 500 });
 }
@@ -164,6 +184,20 @@ export function describeTradeStatus(read: () => TradeCases): void {
   test('a transaction that failed is reverted, with its block and no trades', () =>
     followFailedTrade(read()));
   test('a request that waits is answered when the status changes', () => awaitOneTrade(read()));
+  test('an id of no trade is told apart from one that cannot be one', async () => {
+    const hash = `0x${'12'.repeat(32)}`;
+    for (const [id, status, code] of [
+      [`devnet:${hash}:0`, 404, 'TRADE_NOT_FOUND'],
+      [`devnet:${hash}`, 400, 'INVALID_INPUT'],
+      [`devnet:${hash}:-1`, 400, 'INVALID_INPUT'],
+      ['devnet:0x12:0', 400, 'INVALID_INPUT'],
+      [`base:${hash}:0`, 400, 'CHAIN_NOT_FOLLOWED'],
+      [`mars:${hash}:0`, 400, 'UNKNOWN_CHAIN'],
+    ] as const) {
+      const { errors } = assertProblem(await readTrade(read().service, id), status, code);
+      if (status === 400) assert.equal(errors[0].path, 'id');
+    }
+  });
   test('bad input is named', async () => {
     const hash = `0x${'12'.repeat(32)}`;
     for (const [query, code, field] of [

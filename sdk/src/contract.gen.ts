@@ -275,8 +275,8 @@ export interface FoundToken {
   /** How it matched the search; null where none was made. */
   match: "address" | "symbol" | "name" | "wrapped" | "alias" | "words" | "symbolPrefix" | "namePrefix" | "within" | "wordPrefix" | "symbolPart" | "namePart" | "oneEdit" | "twoEdits" | null;
   /**
-   * Codes of `/token/safety` that a buyer must see, as measured in its deepest pool:
-   * `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
+   * Codes of `/token/safety` that a buyer must see, `LOOKALIKE`, and as measured in its deepest
+   * pool `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
    * `/token/safety` says what is known, and why.
    */
   warnings: string[];
@@ -493,8 +493,8 @@ export interface ListedToken {
   /** How it matched the search; null where none was made. */
   match: "address" | "symbol" | "name" | "wrapped" | "alias" | "words" | "symbolPrefix" | "namePrefix" | "within" | "wordPrefix" | "symbolPart" | "namePart" | "oneEdit" | "twoEdits" | null;
   /**
-   * Codes of `/token/safety` that a buyer must see, as measured in its deepest pool:
-   * `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
+   * Codes of `/token/safety` that a buyer must see, `LOOKALIKE`, and as measured in its deepest
+   * pool `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured:
    * `/token/safety` says what is known, and why.
    */
   warnings: string[];
@@ -846,7 +846,7 @@ export interface Problem {
   /** What happened, for people. */
   detail: string;
   /** What happened, for programs. */
-  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
+  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
   /** Finds the request in the server log. */
   requestId: string;
   /** The invalid fields of the input. */
@@ -1452,6 +1452,16 @@ export interface Token {
   totalSupplyRaw: string | null;
   /** The deepest first, at most 50. */
   pools: Pool[];
+  /**
+   * The token that it can be mistaken for, by its symbol or name: one that a token list vouches
+   * for. Null if there is none.
+   */
+  lookalikeOf: {
+    /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+    chain: string;
+    mint: string;
+    symbol: string | null;
+  } | null;
   /** For a paused token the response is 404. */
   status: "active";
   coverage: Coverage;
@@ -1698,6 +1708,56 @@ export interface TradeLeg {
   /** The share of the input that takes this route. */
   shareBps: number;
   hops: TradeHop[];
+}
+
+export interface TradeOfToken {
+  token: {
+    /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+    chain: string;
+    mint: string;
+    /** A stranger's text. */
+    symbol: string | null;
+    decimals: number | null;
+  };
+  /**
+   * `chain:txHash:index`. A swap between two tokens may be a trade of each, with one id: among
+   * trades of several tokens, `id` and mint together are unique.
+   */
+  id: string;
+  txHash: string;
+  block: number;
+  /** Index among the swaps of its transaction. */
+  index: number;
+  timestamp: number;
+  side: "buy" | "sell";
+  /** The sender of the transaction. */
+  wallet: string;
+  venue: string;
+  pool: string;
+  amountRaw: string;
+  /** Units of the token; null if its decimals are unknown. */
+  amount: string | null;
+  /** The other side of the trade: what was paid or received. */
+  quote: {
+    mint: string;
+    /** A stranger's text. */
+    symbol: string | null;
+    decimals: number | null;
+    amountRaw: string;
+    amount: string | null;
+  };
+  /** Native coin per unit. */
+  priceNative: string | null;
+  /** USD per unit. */
+  priceUsd: string | null;
+  /** The value of the trade, in the native coin. */
+  valueNative: string | null;
+  /** The value of the trade, in USD. */
+  valueUsd: string | null;
+  /** Whether `outliers=exclude` leaves it out of prices. */
+  outlier: boolean;
+  finality: "confirmed" | "finalized";
+  asOf: AsOf;
 }
 
 export interface TradeOutput {
@@ -2199,6 +2259,7 @@ export type ErrorCode =
   | 'TOKEN_PAUSED'
   | 'LOGO_NOT_FOUND'
   | 'POOL_NOT_FOUND'
+  | 'TRADE_NOT_FOUND'
   | 'NO_MARKET'
   | 'NO_ROUTE'
   | 'VENUE_NOT_SUPPORTED'
@@ -2446,6 +2507,19 @@ export interface Operations {
       minUsd?: string | undefined;
     };
     output: Trades;
+  };
+
+  /**
+   * Get a trade. One trade by its `id`, which lists, streams and the `tradeIds` of a
+   * transaction's status have, with the token that it is of. The chain's node says in which
+   * block its transaction is, so a transaction that the node no longer has is not found.
+   */
+  getTrade: {
+    input: {
+      /** `chain:txHash:index`: the trade's `id`. */
+      id: string;
+    };
+    output: TradeOfToken;
   };
 
   /**
@@ -3180,6 +3254,7 @@ export const OPERATIONS = {
   getPrices: { path: '/prices', method: 'POST', isRepeatable: true },
   getKlines: { path: '/token/klines' },
   getTrades: { path: '/token/trades' },
+  getTrade: { path: '/trade' },
   getHolders: { path: '/token/holders' },
   listPools: { path: '/pools' },
   getPool: { path: '/pool' },

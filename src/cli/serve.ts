@@ -10,6 +10,7 @@ import type { Service } from '../compose/start-service.ts';
 import type { Workers } from '../compose/start-workers.ts';
 import type { WorkerLink } from '../compose/worker-link.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
+import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { keepCompiled } from './keep-compiled.ts';
 import { readCommand } from './read-command.ts';
 import { showProgress } from './show-progress.ts';
@@ -33,7 +34,8 @@ export function describeStartProblem(error: unknown, config: Config | null): str
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
     return `No permission for ${path ?? `port ${port}`}: ${message}. See DATA_DIR and PORT.`;
   }
-  return `The start failed: ${message}`;
+  // It may be the words of a chain's node.
+  return `The start failed: ${toTerminalText(message)}`;
 }
 
 function renderBanner(service: Service | Workers, config: Config, version: string): string {

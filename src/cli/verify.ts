@@ -3,6 +3,7 @@
 import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
 import type { Verification } from '../ingest/verify/verify-chain.ts';
+import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { readChain } from './read-chain.ts';
 import { readCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';
@@ -46,7 +47,7 @@ export async function verify(typed: readonly string[]): Promise<void> {
         if (process.stderr.isTTY) process.stderr.write(`\rblock ${block} of ${toBlock} `);
       },
     });
-    console.log(formatVerification(chain, result));
+    console.log(toTerminalText(formatVerification(chain, result)));
     process.exitCode = result.differenceCount === 0 ? 0 : 1;
   } catch (error) {
     console.error(`mintwire: ${describeStartProblem(error, null)}`);

@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createBuildTrade } from '../trading/build/create-build-trade.ts';
+import { createGetTrade } from '../trading/build/create-get-trade.ts';
 import { createGetTradeStatus, type NodeAnswer } from '../trading/build/create-get-trade-status.ts';
 import { StatusWaits } from '../trading/build/status-waits.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
@@ -47,6 +48,7 @@ export interface Trading {
   readonly handlers: {
     readonly quoteTrade: ReturnType<typeof createQuoteTrade>;
     readonly buildTrade: ReturnType<typeof createBuildTrade>;
+    readonly getTrade: ReturnType<typeof createGetTrade>;
     readonly getTradeStatus: ReturnType<typeof createGetTradeStatus>;
   };
   /** Answers the requests that wait for a status, because the process ends. */
@@ -92,6 +94,10 @@ export function openTrading(options: OpenTradingOptions): Trading {
     handlers: {
       quoteTrade: createQuoteTrade(pricing),
       buildTrade: createBuildTrade({ pricing, chains, builders, clock, sleep, log: logger }),
+      getTrade: createGetTrade({
+        ...{ chains, builders, pauses: market.pauses },
+        store: store.market,
+      }),
       getTradeStatus: createGetTradeStatus({
         ...{ chains, builders, waits },
         store: store.market,

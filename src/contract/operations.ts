@@ -24,6 +24,7 @@ import { getToken } from './operations/get-token.ts';
 import { getTokenLogo } from './operations/get-token-logo.ts';
 import { getTokenPrice } from './operations/get-token-price.ts';
 import { getTokenSafety } from './operations/get-token-safety.ts';
+import { getTrade } from './operations/get-trade.ts';
 import { getTradeStatus } from './operations/get-trade-status.ts';
 import { getTraders } from './operations/get-traders.ts';
 import { getTrades } from './operations/get-trades.ts';
@@ -56,6 +57,7 @@ export const operations = [
   getPrices,
   getKlines,
   getTrades,
+  getTrade,
   getHolders,
   listPools,
   getPool,

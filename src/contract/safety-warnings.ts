@@ -63,15 +63,14 @@ export interface Lookalike {
   readonly symbol: string | null;
 }
 
+export const LOOKALIKE = 'LOOKALIKE';
+
 /** `mint` is its shown address; `chain` is that of the token that looks like it. */
 export function warnOfLookalike(
   of: Lookalike,
   { mint, chain }: { readonly mint: string; readonly chain: ChainSlug },
-): readonly [code: 'LOOKALIKE', message: string] {
+): readonly [code: typeof LOOKALIKE, message: string] {
   const place = of.chain === chain ? mint : `${mint} on ${of.chain}`;
   const who = of.symbol === null ? place : `${of.symbol} (${place})`;
-  return [
-    'LOOKALIKE',
-    `The token looks like ${who}, which a token list vouches for; it is another.`,
-  ];
+  return [LOOKALIKE, `The token looks like ${who}, which a token list vouches for; it is another.`];
 }

@@ -139,6 +139,12 @@ export const ERROR_CATALOGUE = {
     detail: 'There is no pool {pool}, or the token is not traded in it.',
     help: '`GET /v1/pools` lists the pools of a chain or of a token.',
   },
+  TRADE_NOT_FOUND: {
+    status: 404,
+    title: 'Trade not found',
+    detail: 'There is no trade {id}.',
+    help: 'Its transaction is unknown, was reverted or removed by a reorganisation, or is not indexed yet; trades of it may have another `index`. `GET /v1/trade/status` tells what became of the transaction.',
+  },
   NO_MARKET: {
     status: 404,
     title: 'No market',

@@ -8,7 +8,6 @@ import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { warnOfLookalike, warnOfMeasured } from '../contract/safety-warnings.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { pow10 } from '../lib/decimal.ts';
-import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { SAFETY_LIFE_MS } from '../model/pool-safety.ts';
@@ -33,7 +32,7 @@ import {
   type TokenReference,
 } from './parse-token.ts';
 import { readAt } from './read-at.ts';
-import { findFeeBps, type MeasuredSum, sumSafety } from './token-dangers.ts';
+import { findFeeBps, findLookalike, type MeasuredSum, sumSafety } from './token-dangers.ts';
 import { withLookup } from './with-lookup.ts';
 
 type SafetyAnswer = OutputOf<typeof getTokenSafety>;
@@ -107,15 +106,15 @@ function findVerified(parts: MarketParts, { chain, token }: TokenReference): boo
 }
 
 /** What is said of a token that can be mistaken for one that a list vouches for. */
-function findLookalike(
+function tellLookalike(
   { lists, chains }: MarketParts,
-  chain: ChainSlug,
-  { token, symbol, name }: TokenRecord,
+  market: MarketChain,
+  token: TokenRecord,
 ): { readonly fact: TokenFact; readonly warning: TokenWarning } | null {
-  const found = lists.findLookalike({ chain, token, symbol, name });
+  const found = findLookalike(lists, market, token);
   if (found === null) return null;
   const mint = chains.findAddresses(found.chain).toShown(found.token);
-  const [code, message] = warnOfLookalike(found, { mint, chain });
+  const [code, message] = warnOfLookalike(found, { mint, chain: market.slug });
   const value = `${found.chain}:${mint}`;
   return { fact: { code: 'LOOKALIKE_OF', value, source: 'list' }, warning: { code, message } };
 }
@@ -218,7 +217,7 @@ async function makeAnswer(
   const isVerified = findVerified(parts, reference);
   const reading = parts.contracts.find(market, token);
   const isAsset = market.assets.native.has(token) || market.assets.stable.has(token);
-  const alike = isAsset ? null : findLookalike(parts, chain, value.token);
+  const alike = tellLookalike(parts, market, value.token);
   const text = serializeOpen({
     pools: measured.pools,
     facts: [

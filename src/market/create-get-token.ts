@@ -7,7 +7,7 @@ import { getToken } from '../contract/operations/get-token.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Address } from '../model/ids.ts';
-import type { Checkpoint } from '../model/market-record.ts';
+import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
@@ -20,6 +20,7 @@ import {
 import { type ReadPool, readPoolAnswers } from './pool-answers.ts';
 import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
+import { findLookalike } from './token-dangers.ts';
 import { readSummaries } from './token-summary.ts';
 import { withLookup } from './with-lookup.ts';
 
@@ -47,6 +48,17 @@ async function readPools(
     ...{ pools, base: token, checkpoint },
     ...{ directory: parts.lists.directory, board: parts.board },
   });
+}
+
+function describeLookalike(
+  { lists, chains }: MarketParts,
+  market: MarketChain,
+  row: TokenRecord,
+): TokenAnswer['lookalikeOf'] {
+  const found = findLookalike(lists, market, row);
+  if (found === null) return null;
+  const { chain, token, symbol } = found;
+  return { chain, mint: chains.findAddresses(chain).toShown(token), symbol };
 }
 
 async function makeAnswer(
@@ -78,6 +90,7 @@ async function makeAnswer(
       windows: found.windows,
       totalSupplyRaw: found.token.supplyRaw?.toString() ?? null,
       pools: pools.map(({ answer: pool }) => pool),
+      lookalikeOf: describeLookalike(parts, market, found.token),
       status: 'active',
       coverage,
     };

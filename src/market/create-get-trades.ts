@@ -1,5 +1,6 @@
 // Answers GET /token/trades.
 
+import { buildTradeAnswer } from '../contract/build-trade-answer.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
@@ -7,11 +8,7 @@ import { getTrades } from '../contract/operations/get-trades.ts';
 import { parseAddress } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
-import { toUnits } from '../lib/decimal.ts';
-import type { AddressCodec } from '../model/address-codec.ts';
-import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
-import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
+import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TradeQuery } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readCoverage } from './coverage.ts';
@@ -33,51 +30,8 @@ import { encodeTradeCursor, parseTradeCursor } from './trade-cursor.ts';
 import { withLookup } from './with-lookup.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
-type TradeAnswer = TradesAnswer['trades'][number];
 
 const serializeOpen = createOpenSerializer(getTrades.output, 'asOf', asOfSchema);
-
-/** A trade in an answer; `tokens` holds the trade's token and its quote asset. */
-export function buildTradeAnswer(
-  chain: ChainSlug,
-  trade: TradeRecord,
-  known: {
-    readonly tokens: ReadonlyMap<Address, Pick<TokenRecord, 'symbol' | 'decimals'>>;
-    readonly finalizedBlock: number;
-    readonly addresses: AddressCodec;
-  },
-): TradeAnswer {
-  const { addresses } = known;
-  const decimals = known.tokens.get(trade.token)?.decimals ?? null;
-  const quote = known.tokens.get(trade.quoteToken);
-  const quoteDecimals = quote?.decimals ?? null;
-  return {
-    id: `${chain}:${trade.txHash}:${trade.index}`,
-    txHash: trade.txHash,
-    block: trade.block,
-    index: trade.index,
-    timestamp: trade.timestampMs,
-    side: trade.side,
-    wallet: addresses.toShown(trade.wallet),
-    venue: trade.venue,
-    pool: addresses.toShown(trade.pool),
-    amountRaw: trade.amountRaw.toString(),
-    amount: decimals === null ? null : toUnits(trade.amountRaw, decimals),
-    quote: {
-      mint: addresses.toShown(trade.quoteToken),
-      symbol: quote?.symbol ?? null,
-      decimals: quoteDecimals,
-      amountRaw: trade.quoteAmountRaw.toString(),
-      amount: quoteDecimals === null ? null : toUnits(trade.quoteAmountRaw, quoteDecimals),
-    },
-    priceNative: trade.priceNative,
-    priceUsd: trade.priceUsd,
-    valueNative: trade.valueNative,
-    valueUsd: trade.valueUsd,
-    outlier: trade.outlier,
-    finality: trade.block <= known.finalizedBlock ? 'finalized' : 'confirmed',
-  };
-}
 
 interface TradePageRequest {
   readonly reference: TokenReference;

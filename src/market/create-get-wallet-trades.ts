@@ -1,5 +1,6 @@
 // Answers GET /wallet/trades.
 
+import { buildNamedTrade } from '../contract/build-trade-answer.ts';
 import { createOpenSerializer } from '../contract/create-open-serializer.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
@@ -8,7 +9,7 @@ import { buildNotReadyError, parseAddress } from '../contract/parse-reference.ts
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { TradeQuery } from '../store/market-reads.ts';
-import { buildTradeAnswer, toKeptQuery } from './create-get-trades.ts';
+import { toKeptQuery } from './create-get-trades.ts';
 import { computeQueryMark } from './cursor.ts';
 import { readAt } from './read-at.ts';
 import { chargeRows, checkLimit } from './read-limit.ts';
@@ -62,15 +63,7 @@ async function makeAnswer(parts: WalletParts, request: WalletTradesRequest): Pro
     const tokens = new Map(rows.map((row) => [row.token, row]));
     const known = { tokens, finalizedBlock: at.finalizedBlock, addresses };
     return {
-      trades: trades.map((trade) => ({
-        token: {
-          chain,
-          mint: addresses.toShown(trade.token),
-          symbol: tokens.get(trade.token)?.symbol ?? null,
-          decimals: tokens.get(trade.token)?.decimals ?? null,
-        },
-        ...buildTradeAnswer(chain, trade, known),
-      })),
+      trades: trades.map((trade) => buildNamedTrade(chain, trade, known)),
       nextCursor: page.next === null ? null : encodeTradeCursor(addresses, mark, page.next),
       coverage: { ...(await readWalletCoverage(reader, chain, at)), node: null },
     };

@@ -25,7 +25,7 @@ import { parseListCursor } from './list-cursor.ts';
 import type { MarketChain } from './market-parts.ts';
 import { parseDecimal } from './parse-decimal.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { listDangers } from './token-dangers.ts';
+import { findLookalike, listDangers } from './token-dangers.ts';
 import { readSummaries } from './token-summary.ts';
 
 type ListInput = InputOf<typeof listTokens>;
@@ -136,8 +136,10 @@ async function readRows(
     return tokens.flatMap((picked): ListedRow[] => {
       const found = summaries.get(picked.id);
       if (found === undefined) return [];
-      const { summary, windows, topPool } = found;
-      const warnings = listDangers(parts.findSafety(chain), topPool, picked.id);
+      const { summary, windows, topPool, token } = found;
+      const isLookalike = findLookalike(parts.lists, market, token) !== null;
+      const danger = { topPool, isLookalike };
+      const warnings = listDangers(parts.findSafety(chain), picked.id, danger);
       const row = { ...summary, match: null, windows, warnings };
       if (sparklines === null) return [{ position: picked, text: serializeToken(row) }];
       const sparkline = buildSparkline(sparklines.get(picked.id), summary.priceUsd);

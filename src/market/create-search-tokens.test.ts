@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createAsk, createMarketScene, createTestMarket } from '../../test/market-scene.ts';
+import {
+  createAsk,
+  createMarketScene,
+  createTestLists,
+  createTestMarket,
+  type Json,
+} from '../../test/market-scene.ts';
+import { address } from '../../test/test-ids.ts';
 import { AppError } from '../errors/app-error.ts';
 
 function isNotReady(error: unknown): boolean {
@@ -73,6 +80,53 @@ test('lists and search show what was measured of a deepest pool, also after it w
     const listed = await readWarnings('listTokens', { limit: 10 });
     assert.ok(listed.length > 0);
     for (const codes of listed) assert.deepEqual(codes, expected);
+  } finally {
+    await market.stop();
+  }
+});
+
+test('a token that looks like a vouched one is told from it in search, lists and its own answer', async (t) => {
+  const options = { seed: 12, finalityDepth: 20, blocks: 60 };
+  const scene = await createMarketScene(t, { engine: 'sqlite', ...options });
+  const rows = (await scene.ask('listTokens', { limit: 10 })).json.tokens;
+  const { mint, symbol } = rows.find((one: Json) => one.symbol !== null);
+  const vouched = address('0x00000000000000000000000000000000000000ff');
+  const entry = {
+    chain: 'devnet',
+    token: vouched,
+    symbol: `${symbol}\u0301`,
+    name: null,
+    links: null,
+  };
+  const lists = createTestLists([{ name: 'Test list', tokens: [entry] } as never]);
+  const market = createTestMarket({ store: scene.store, lists });
+  await market.start();
+  try {
+    const ask = createAsk(market);
+    const deadline = Date.now() + 20_000;
+    while (!market.search.isLoaded('devnet')) {
+      assert.ok(Date.now() < deadline, 'the search is not loaded');
+      await setImmediate();
+    }
+    const findAlike = async (operation: 'searchTokens' | 'listTokens', input: object) => {
+      const { tokens } = (await ask(operation, input as never)).json;
+      return tokens.filter(({ warnings }: Json) => warnings.includes('LOOKALIKE'));
+    };
+    // The second answer of search is made of kept summaries.
+    for (const input of [{ q: mint }, { q: mint }]) {
+      assert.deepEqual(
+        (await findAlike('searchTokens', input)).map((one: Json) => one.mint),
+        [mint],
+      );
+    }
+    const listed = await findAlike('listTokens', { limit: 10 });
+    assert.ok(listed.length < rows.length);
+    assert.ok(listed.some((one: Json) => one.mint === mint));
+    const { json } = await ask('getToken', { chain: 'devnet', mint });
+    assert.equal(json.lookalikeOf.mint.toLowerCase(), vouched);
+    const other = rows.find((one: Json) => listed.every((alike: Json) => alike.mint !== one.mint));
+    const plain = await ask('getToken', { chain: 'devnet', mint: other.mint });
+    assert.equal(plain.json.lookalikeOf, null);
   } finally {
     await market.stop();
   }

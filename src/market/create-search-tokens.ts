@@ -14,7 +14,6 @@ import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import type { PoolRecord } from '../model/pool.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
 import { computeQueryMark } from './cursor.ts';
@@ -24,7 +23,7 @@ import type { MatchKind } from './search/match-text.ts';
 import { parseSearchQuery, type SearchQuery } from './search/search-query.ts';
 import { encodeSearchCursor, FOUND_MAX, hashSeen, parseSearchCursor } from './search-cursor.ts';
 import type { SummaryCache } from './summary-cache.ts';
-import { listDangers } from './token-dangers.ts';
+import { findLookalike, type ListedDanger, listDangers } from './token-dangers.ts';
 import type { TokenSearch } from './token-search.ts';
 import { readSummaries } from './token-summary.ts';
 
@@ -98,8 +97,10 @@ function findMatches(parts: SearchParts, request: SearchRequest): readonly Token
 /** What a match and its warnings are added to when it is sent. */
 interface FoundSummary {
   readonly text: OpenText;
-  readonly topPool: PoolRecord | null;
+  readonly danger: ListedDanger;
 }
+
+const NO_DANGER: ListedDanger = { topPool: null, isLookalike: false };
 
 type Summaries = Map<string, FoundSummary>;
 
@@ -120,7 +121,7 @@ async function addSummaries(
     const kept = parts.summaries.get(chain, token);
     if (kept === null) missing.push(token);
     else {
-      texts.set(toKey(chain, token), { text: kept.text, topPool: kept.topPool ?? null });
+      texts.set(toKey(chain, token), { text: kept.text, danger: kept.danger ?? NO_DANGER });
       if (kept.checkpoint.version > (latest?.version ?? 0)) latest = kept.checkpoint;
     }
   }
@@ -136,10 +137,12 @@ async function addSummaries(
         }),
   );
   if (value === null || checkpoint === null) return latest;
-  for (const [token, { summary, span, topPool }] of value) {
+  for (const [token, { summary, span, topPool, token: row }] of value) {
     const text = serializeSummary(summary);
-    texts.set(toKey(chain, token), { text, topPool });
-    parts.summaries.keep(chain, token, { text, checkpoint, span, directory, topPool });
+    const isLookalike = findLookalike(parts.lists, market, row) !== null;
+    const danger = { topPool, isLookalike };
+    texts.set(toKey(chain, token), { text, danger });
+    parts.summaries.keep(chain, token, { text, checkpoint, span, directory, danger });
   }
   return checkpoint.version > (latest?.version ?? 0) ? checkpoint : latest;
 }
@@ -209,7 +212,7 @@ async function search(
     page.flatMap(({ chain, token, kind }) => {
       const found = texts.get(toKey(chain, token));
       if (found === undefined) return [];
-      const warnings = listDangers(parts.findSafety(chain), found.topPool, token);
+      const warnings = listDangers(parts.findSafety(chain), token, found.danger);
       const late = `"match":${serializeMatch(kind)},"warnings":${serializeWarnings(warnings)}`;
       return [`${found.text},${late}}`];
     }),

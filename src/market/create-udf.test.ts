@@ -46,6 +46,7 @@ async function ask(
   path: string,
   query: Record<string, unknown> = {},
   level: Level = 'key',
+  chargeAhead?: HandlerContext['chargeAhead'],
 ): Promise<Json> {
   const operation = OPERATIONS.find((one) => one.path === `/udf/${path}`) ?? assert.fail(path);
   const feed: Record<string, unknown> = createUdf({
@@ -56,7 +57,7 @@ async function ask(
   const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
   const input = createInputParser(operation.input, 'text')(Object.fromEntries(texts));
   const handler = feed[operation.id] as (input: unknown, context: HandlerContext) => unknown;
-  const context = { identity: { kind: level, key: 'test' } } as HandlerContext;
+  const context = { identity: { kind: level, key: 'test' }, chargeAhead } as HandlerContext;
   const answer: Json = await handler(input, context);
   const check = Compile(operation.output);
   assert.ok(check.Check(answer), JSON.stringify([...check.Errors(answer)].slice(0, 3)));
@@ -147,6 +148,23 @@ describe('history', () => {
         priced.map(({ volume }) => Number(volume ?? 0)),
       );
     }
+  });
+
+  test('many candles cost more, by those that a range has room for', async () => {
+    const measure = async (range: Record<string, unknown>) => {
+      let charged = 0;
+      await ask('history', { symbol: buildTicker(), resolution: '1', ...range }, 'key', (more) => {
+        charged += more.cost;
+        return more.cost;
+      });
+      return charged;
+    };
+    assert.equal(await measure({ to: FAR_SECONDS, countback: 100 }), 0);
+    assert.equal(await measure({ to: FAR_SECONDS, countback: 601 }), 2);
+    assert.equal(await measure({ from: 0, to: FAR_SECONDS }), 10);
+    const from = 1_700_000_040;
+    assert.equal(await measure({ from, to: from + 90 * 60 }), 0);
+    assert.equal(await measure({ from, to: from + 400 * 60 }), 1);
   });
 
   test('a chart that scrolls back by countback gets every candle once', async () => {

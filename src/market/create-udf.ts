@@ -1,6 +1,7 @@
 // Answers GET /udf/…: tokens, candles and search in the form that TradingView's charts ask for
 // (https://www.tradingview.com/charting-library-docs/latest/connecting_data/UDF/).
 
+import { computeNextOpenTime } from '../candles/interval.ts';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
 import { UDF_RESOLUTION_LIST } from '../contract/operations/udf-operations.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { KlineInterval } from '../model/market-record.ts';
 import type { UdfKline, UdfReads, UdfToken } from './udf-reads.ts';
 import { findUdfInterval, pickPriceScale, splitUdfSymbol } from './udf-symbol.ts';
 
@@ -117,6 +119,17 @@ async function readRange(
   return { rows, nextMs: older?.openTime ?? null };
 }
 
+/** A request pays for the rows that it asks for: no more than a range has room for. */
+function countCandlesMax(
+  interval: KlineInterval,
+  { startTime, endTime }: { readonly startTime: number; readonly endTime: number },
+): number {
+  // From February on, the shortest month.
+  const february = Date.UTC(1970, 1);
+  const lengthMs = computeNextOpenTime(interval, february) - february;
+  return Math.max(1, Math.ceil((endTime - startTime) / lengthMs) + 1);
+}
+
 async function readHistory(
   parts: UdfParts,
   input: InputOf<typeof getUdfHistory>,
@@ -134,7 +147,8 @@ async function readHistory(
     reads.readKlines({ chain, mint, interval, ...range }, context);
   const endTime = to * 1000 - 1;
   const startTime = Math.min(from, to) * 1000;
-  const limit = Math.min(countback ?? cap, cap);
+  const room = countCandlesMax(interval, { startTime, endTime });
+  const limit = Math.min(countback ?? room, cap);
   const { rows, nextMs } =
     countback === undefined
       ? await readRange(read, { startTime, endTime, limit })

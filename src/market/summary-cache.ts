@@ -5,11 +5,11 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import type { TokenDirectory } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { ChainStates } from './state/chain-states.ts';
+import type { ListedDanger } from './token-dangers.ts';
 
 interface CachedSummary<Text extends string> {
   readonly text: Text;
@@ -18,8 +18,8 @@ interface CachedSummary<Text extends string> {
   readonly span: TimeRange;
   /** The token lists that it reflects. */
   readonly directory: TokenDirectory;
-  /** The deepest, for what is measured of it meanwhile. */
-  readonly topPool?: PoolRecord | null;
+  /** For what is measured meanwhile. */
+  readonly danger?: ListedDanger;
 }
 
 interface SummaryCacheOptions {

@@ -1,10 +1,12 @@
 // What was measured of a token over some of its pools, and the codes of what a buyer must see.
 
 import { kindOf } from '../amm/pool-kinds.ts';
-import { warnOfMeasured } from '../contract/safety-warnings.ts';
+import { LOOKALIKE, type Lookalike, warnOfMeasured } from '../contract/safety-warnings.ts';
 import type { Address } from '../model/ids.ts';
+import type { TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
-import type { ChainSafety } from './market-parts.ts';
+import type { TokenLists } from './lists/token-lists.ts';
+import type { ChainSafety, MarketChain } from './market-parts.ts';
 
 export type MeasuredSum = NonNullable<ReturnType<ChainSafety['sum']>>;
 
@@ -28,12 +30,30 @@ export function sumSafety(
   return { ...sum, buyTaxBps: add(sum.buyTaxBps), sellTaxBps: add(sum.sellTaxBps) };
 }
 
+/** The vouched token that a token can be mistaken for; nobody mistakes an asset that all use. */
+export function findLookalike(
+  lists: Pick<TokenLists, 'findLookalike'>,
+  { slug: chain, assets }: Pick<MarketChain, 'slug' | 'assets'>,
+  { token, symbol, name }: TokenRecord,
+): Lookalike | null {
+  if (assets.native.has(token) || assets.stable.has(token)) return null;
+  return lists.findLookalike({ chain, token, symbol, name });
+}
+
+/** What is told of a token in a list. */
+export interface ListedDanger {
+  /** The deepest. */
+  readonly topPool: PoolRecord | null;
+  readonly isLookalike: boolean;
+}
+
 /** For lists: by the deepest pool alone, as far as it was measured. */
 export function listDangers(
   safety: ChainSafety | null,
-  topPool: PoolRecord | null,
   token: Address,
+  { topPool, isLookalike }: ListedDanger,
 ): string[] {
   const sum = topPool && sumSafety(safety, [topPool], token);
-  return sum === null ? [] : Array.from(warnOfMeasured(sum, ''), ([code]) => code);
+  const measured = sum === null ? [] : Array.from(warnOfMeasured(sum, ''), ([code]) => code);
+  return isLookalike ? [LOOKALIKE, ...measured] : measured;
 }

@@ -57,6 +57,7 @@ const ROWS: Readonly<Record<OperationId, readonly [row: MatrixRow, letIn: string
   getUdfMarks: ['public', '200'],
   quoteTrade: ['public', '400 CHAIN_NOT_FOLLOWED'],
   buildTrade: ['sessionWrite', '400 CHAIN_NOT_FOLLOWED'],
+  getTrade: ['public', '400 CHAIN_NOT_FOLLOWED'],
   getTradeStatus: ['public', '400 CHAIN_NOT_FOLLOWED'],
   getEntitlements: ['public', '200'],
   createChallenge: ['public', '200'],

@@ -148,6 +148,16 @@ describe('tools on a real chain', () => {
     }
   });
 
+  test('get_trade gives what GET /trade gives', async () => {
+    const id = `devnet:${scene.env['TX_HASH']}:0`;
+    const { structuredContent } = await callTool('get_trade', { id });
+    const { body } = await scene.client.send('GET', `/trade?id=${id}`);
+    // Blocks continue in between.
+    const settle = ({ asOf: _, finality: __, ...trade }: Json) => trade;
+    assert.equal(structuredContent.id, id);
+    assert.deepEqual(settle(structuredContent), settle(body as Json));
+  });
+
   test('impossible trades are tool errors', async () => {
     const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '-1' };
     const { content, isError } = await callTool('get_quote', trade);
@@ -168,7 +178,8 @@ describe('tools on a real chain', () => {
       tools.map((tool: Json) => tool.name),
       [
         ...['get_capabilities', 'search_tokens', 'list_tokens', 'get_token', 'get_prices'],
-        ...['get_klines', 'get_trades', 'get_holders', 'list_pools', 'get_token_safety'],
+        ...['get_klines', 'get_trades', 'get_trade', 'get_holders', 'list_pools'],
+        'get_token_safety',
         ...['get_wallet_balances', 'get_wallet_positions'],
         ...['get_quote', 'get_trade_status', 'get_entitlements'],
       ],

@@ -17,7 +17,13 @@ const BEFORE_ROUTES = new Set([
  * Operations that call a node, for which 503 is allowed. Anywhere else, and if the store is the
  * cause, a 503 is an error in disguise: our store works.
  */
-const ASKS_NODES = new Set(['verifyChallenge', 'buildTrade', 'getTradeStatus', 'getReady']);
+const ASKS_NODES = new Set([
+  'verifyChallenge',
+  'buildTrade',
+  'getTrade',
+  'getTradeStatus',
+  'getReady',
+]);
 
 /** Internals that no response may show. */
 const INTERNALS: readonly RegExp[] = [

@@ -137,6 +137,7 @@ export const getToken = defineOperation({
           tradable: true,
         },
       ],
+      lookalikeOf: null,
       status: 'active',
       coverage: {
         scope: 'all',

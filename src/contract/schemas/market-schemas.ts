@@ -210,7 +210,7 @@ export const BRIEF_TOKEN_FIELDS = [
 /** Known when it is sent, not when the summary was made. */
 export const warningsSchema = Type.Array(Type.String(), {
   description:
-    'Codes of `/token/safety` that a buyer must see, as measured in its deepest pool: `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured: `/token/safety` says what is known, and why.',
+    'Codes of `/token/safety` that a buyer must see, `LOOKALIKE`, and as measured in its deepest pool `UNSELLABLE`, `TAXED_TOKEN`, `SELL_GAS_HIGH`. Empty also if nothing was measured: `/token/safety` says what is known, and why.',
 });
 
 export const foundTokenSchema = Type.Object(
@@ -307,6 +307,19 @@ export const tokenSchema = Type.Object(
     windows: windowsSchema,
     totalSupplyRaw: textOrNull('As reported by the token contract.'),
     pools: Type.Array(poolSchema, { description: 'The deepest first, at most 50.' }),
+    lookalikeOf: Type.Union(
+      [
+        Type.Object(
+          { chain: chainSlugSchema, mint: Type.String(), symbol: textOrNull('') },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          'The token that it can be mistaken for, by its symbol or name: one that a token list vouches for. Null if there is none.',
+      },
+    ),
     status: Type.Literal('active', { description: 'For a paused token the response is 404.' }),
     coverage: coverageSchema,
     asOf: asOfSchema,

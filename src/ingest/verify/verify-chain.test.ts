@@ -56,8 +56,14 @@ async function spoil(
   await store.transaction('devnet', work);
 }
 
-async function first<T>(scan: AsyncIterable<readonly T[]>): Promise<T> {
-  for await (const rows of scan) if (rows[0] !== undefined) return rows[0];
+async function first<T>(
+  scan: AsyncIterable<readonly T[]>,
+  isWanted: (row: T) => boolean = () => true,
+): Promise<T> {
+  for await (const rows of scan) {
+    const found = rows.find(isWanted);
+    if (found !== undefined) return found;
+  }
   throw new Error('there is none');
 }
 
@@ -121,6 +127,36 @@ describe('verifyChain', () => {
           `${expected} is not in ${differences.join('\n')}`,
         );
       }
+    });
+  });
+
+  it('finds figures that differ: a flag, prices of a trade, a candle and a token', async () => {
+    const chain = new FakeChain({ seed: 34, finalityDepth: 8 });
+    chain.extend(60);
+    await withStore(async (store) => {
+      const adapter = await index(chain, store);
+      const token = await first(store.scanTokens('devnet'), (row) => row.priceUsd !== null);
+      const candle = await first(store.scanCandles('devnet'), (row) => row.usdClean !== null);
+      const trade = await first(store.scanTrades('devnet'), (row) => row.priceUsd !== null);
+      const usdClean = candle.usdClean && { ...candle.usdClean, high: '77' };
+      await spoil(store, async (transaction) => {
+        await transaction.putTokens([{ ...token, priceUsd: '77' }]);
+        await transaction.putCandles([{ ...candle, usdClean }]);
+        await transaction.putTrades([{ ...trade, outlier: !trade.outlier, priceUsd: '77' }]);
+      });
+      const { differences } = await verify(store, adapter);
+      const name = `trade ${trade.block} ${trade.logIndex} ${trade.token}`;
+      for (const expected of [
+        `token ${token.token}: priceUsd is "77", should be "${token.priceUsd}"`,
+        `${name}: outlier is ${!trade.outlier}, should be ${trade.outlier}`,
+        `${name}: priceUsd is "77", should be "${trade.priceUsd}"`,
+      ]) {
+        assert.ok(differences.includes(expected), `${expected}: ${differences.join('\n')}`);
+      }
+      assert.ok(
+        differences.some((line) => /^candle .*: usdClean .*77/.test(line)),
+        differences.join('\n'),
+      );
     });
   });
 

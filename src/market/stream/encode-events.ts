@@ -2,13 +2,13 @@
 // token they are about.
 
 import type { CarriedCandle } from '../../candles/carried-candle.ts';
+import { buildTradeAnswer } from '../../contract/build-trade-answer.ts';
 import { createSerializer } from '../../contract/create-serializer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId, TransactionId } from '../../model/ids.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
-import { buildTradeAnswer } from '../create-get-trades.ts';
 import { buildKlineRow, type KlineRow, type KlineView } from '../kline-rows.ts';
 import type { TokenReference } from '../parse-token.ts';
 import type { KnownTokens, Missed, MissedItem } from './read-missed.ts';

@@ -1,11 +1,11 @@
 // The start of a stream: the token, its live kline and its last trades.
 
+import { buildTradeAnswer } from '../../contract/build-trade-answer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import { toAsOf } from '../as-of.ts';
 import type { MarketBoard } from '../board/market-board.ts';
-import { buildTradeAnswer } from '../create-get-trades.ts';
 import type { TokenDirectory } from '../lists/token-directory.ts';
 import type { MarketChain } from '../market-parts.ts';
 import type { TokenReference } from '../parse-token.ts';
