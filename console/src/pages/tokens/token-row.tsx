@@ -9,7 +9,8 @@ import { DangerBadges } from '../../parts/danger-badges.tsx';
 import { LaunchProgress } from '../../parts/launch-progress.tsx';
 import { LiveText } from '../../parts/live-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
-import { TokenLogo } from '../../parts/token-logo.tsx';
+import { ChainTokenLogo } from '../../parts/token-logo.tsx';
+import { WatchButton } from '../../parts/watch-button.tsx';
 import { buildTokenHref } from '../../routes.ts';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
@@ -40,7 +41,7 @@ function TokenName({ row, volume, liquidity }: TokenNameProps) {
   const { launchpad } = row;
   return (
     <a class="token-name" href={buildTokenHref(row)}>
-      <TokenLogo logoUrl={row.logoUrl} symbol={row.symbol} />
+      <ChainTokenLogo chain={row.chain} logoUrl={row.logoUrl} symbol={row.symbol} />
       <span class="two-lines">
         <span class="line" title={row.symbol ?? ''}>
           <strong>{row.symbol ?? texts.token.unnamed}</strong>
@@ -58,7 +59,10 @@ function TokenName({ row, volume, liquidity }: TokenNameProps) {
         <span class="line soft small narrow" title={row.name ?? ''}>
           <DangerBadges codes={row.warnings} max={1} />
           {launchpad !== null && <LaunchProgress launchpad={launchpad} />}
-          <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
+          {/* Beside a badge there is no room for both. */}
+          {launchpad === null && row.warnings.length === 0 && (
+            <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
+          )}
           {texts.tokens.foldedLiquidity(liquidity)}
         </span>
       </span>
@@ -74,7 +78,8 @@ export function TokenRow({ row, at, window }: TokenRowProps) {
   const trades = isDay ? figures.trades24h : row.windows[window].trades;
   return (
     <tr aria-rowindex={at + 2}>
-      <th scope="row">
+      <th scope="row" class="watched-name">
+        <WatchButton token={row} />
         <TokenName
           row={row}
           volume={formatCompactUsd(volume)}
