@@ -38,7 +38,7 @@ export async function readWalletPage({ openPage }: ConsoleScene): Promise<void> 
   await page.locator('table.plain a[href^="/transaction"]').first().click();
   await page.getByRole('heading', { name: 'Transaction' }).waitFor();
   await page.getByText(/in a block|It is final/).waitFor();
-  await page.getByText('You received').waitFor();
+  assert.match((await page.locator('.facts').textContent()) ?? '', /Trades in it[1-9]/);
   await watched.finish();
 }
 
@@ -83,7 +83,7 @@ export async function watchTokens({ openPage }: ConsoleScene): Promise<void> {
   await page.getByRole('button', { name: 'Trending' }).click();
   const row = page.locator(`tr:has(a[href*="${WIRE}"])`);
   await row.getByRole('button', { name: 'Watch this token' }).click();
-  await page.getByRole('button', { name: 'Watching' }).click();
+  await page.getByRole('button', { name: 'Watching', exact: true }).click();
   await untilRight(
     'the watched token alone',
     () => page.locator('table.tokens tbody tr a').count(),
@@ -118,7 +118,7 @@ export async function keepTapeFilter({ openPage, chain }: ConsoleScene): Promise
     () => page.locator('.chart').getAttribute('aria-label'),
     (label) => /, [1-9]\d* of those in the filter/.test(label ?? ''),
   );
-  const other = chain.deployment.tokens.find(({ symbol }) => symbol === 'BOLT') ?? assert.fail();
+  const other = chain.deployment.tokens.find(({ symbol }) => symbol === 'HOOK') ?? assert.fail();
   await page.goto(new URL(`/token?chain=devnet&mint=${other.address}`, page.url()).href);
   const field = page.getByLabel('At least USD');
   await untilRight(
@@ -159,12 +159,83 @@ export async function chooseAmounts({ openPage, chain }: ConsoleScene): Promise<
   await form.getByText('You receive about').waitFor();
   await form.getByText(/^[\d.]+%, automatic$/).waitFor();
   assert.equal(JSON.parse(quotes.at(-1) ?? '{}').slippageBps, 'auto');
-  await form.getByLabel('Slippage', { exact: true }).selectOption('own');
+  await form.getByLabel('Slippage').selectOption('own');
   await form.getByLabel('Slippage in per cent').fill('1.25');
   await form.getByText('1.25%', { exact: true }).waitFor();
   assert.equal(JSON.parse(quotes.at(-1) ?? '{}').slippageBps, 125);
   await form.getByLabel('Slippage in per cent').fill('99');
   assert.ok(await page.getByRole('button', { name: 'Review' }).isDisabled());
+  await watched.finish();
+}
+
+const MANY = 5000;
+const MINUTE_MS = 60_000;
+const HISTORY_TO_MS = 1_780_000_000_000;
+
+function buildManyKlines() {
+  return Array.from({ length: MANY }, (_, at) => {
+    const openTime = HISTORY_TO_MS + (at - MANY) * MINUTE_MS;
+    const price = String(1 + Math.sin(at / 40) / 4);
+    return {
+      ...{ openTime, closeTime: openTime + MINUTE_MS - 1, open: price, high: price, low: price },
+      ...{ close: price, volume: '1', quoteVolume: '1', trades: 1, buys: 1, sells: 0 },
+      ...{ closed: true, filled: false },
+    };
+  });
+}
+
+/** One finger from one place to another, in some steps. */
+async function drag(page: Page, from: readonly [number, number], to: readonly [number, number]) {
+  const session = await page.context().newCDPSession(page);
+  const at = (share: number) => {
+    const [x, y] = [0, 1].map(
+      (axis) => (from[axis] ?? 0) + share * ((to[axis] ?? 0) - (from[axis] ?? 0)),
+    );
+    return [{ x: x ?? 0, y: y ?? 0 }];
+  };
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+  for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+  }
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await session.detach();
+}
+
+/** Sideways a finger moves the chart, however many candles it has; up and down the page. */
+export async function moveByTouch({ openPage, service }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/status', { look: { width: 390, theme: 'dark' } });
+  const { page } = watched;
+  await page.route('**/v1/token/klines?*', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as Record<string, unknown>;
+    const isOlder = route.request().url().includes('endTime');
+    await route.fulfill({
+      response,
+      json: { ...answer, klines: isOlder ? [] : buildManyKlines() },
+    });
+  });
+  await page.goto(`${service().origin}${WIRE_PATH}&interval=1m`);
+  const chart = page.locator('.chart[aria-label]');
+  await untilRight(
+    'all candles',
+    async () => Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10),
+    (count) => count >= MANY,
+  );
+  await chart.scrollIntoViewIfNeeded();
+  const box = (await chart.boundingBox()) ?? assert.fail('the chart is not on the screen');
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
+  const draw = async () => (await chart.screenshot()).toString('base64');
+  const before = await draw();
+  const scrolled = await page.evaluate<number>('scrollY');
+  await drag(page, [x - 60, y], [x + 120, y]);
+  await untilRight('other candles', draw, (drawn) => drawn !== before);
+  assert.equal(await page.evaluate<number>('scrollY'), scrolled);
+  await drag(page, [x, y + 40], [x, y - 120]);
+  await untilRight(
+    'the page further down',
+    () => page.evaluate<number>('scrollY'),
+    (now) => now > scrolled,
+  );
   await watched.finish();
 }
 

@@ -35,6 +35,7 @@ import {
   chooseAmounts,
   chooseRange,
   keepTapeFilter,
+  moveByTouch,
   readWalletPage,
   searchForIds,
   watchTokens,
@@ -110,6 +111,9 @@ describe('beside each other', { concurrency: 3 }, () => {
       chooseAmounts(scene));
 
     test('intervals and ranges of the chart are buttons', () => chooseRange(scene));
+
+    test('a finger moves a chart of 5,000 candles sideways, and the page up and down', () =>
+      moveByTouch(scene));
 
     test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
       changePalette(scene));

@@ -14,20 +14,22 @@ const COLOURS: Readonly<Record<string, string>> = {
   solana: '#7a3fe0',
 };
 
-function pickColour(slug: string): string {
-  const known = COLOURS[slug];
-  if (known !== undefined) return known;
+/** A test chain is a sign of the one that it is like: `devnet-solana`, `base-sepolia`. */
+function pickSign(slug: string): { readonly letter: string; readonly colour: string } {
+  const known = slug.split('-').find((part) => COLOURS[part] !== undefined);
   let hue = 0;
   for (const letter of slug) hue = (hue * 31 + letter.charCodeAt(0)) % 360;
-  return `hsl(${hue} 55% 38%)`;
+  const colour = COLOURS[known ?? ''] ?? `hsl(${hue} 55% 38%)`;
+  return { letter: (known ?? slug).slice(0, 1).toUpperCase(), colour };
 }
 
 export function ChainIcon({ chain }: { chain: string }) {
+  const { letter, colour } = pickSign(chain);
   return (
     <svg class="chain-icon" viewBox="0 0 16 16" aria-hidden="true">
-      <circle cx="8" cy="8" r="8" fill={pickColour(chain)} />
+      <circle cx="8" cy="8" r="8" fill={colour} />
       <text x="8" y="11.2" text-anchor="middle">
-        {chain.slice(0, 1).toUpperCase()}
+        {letter}
       </text>
     </svg>
   );

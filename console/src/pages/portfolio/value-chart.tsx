@@ -93,7 +93,7 @@ export function ValueChart({ subject, balances }: ValueChartProps) {
       readValueHistory(wallet, balances ?? { answers: [], missing: [] }, { range, signal }),
   });
   return (
-    <section aria-label={texts.value.title}>
+    <section class="value-part" aria-label={texts.value.title}>
       <ChoiceGroup
         label={texts.value.range}
         choices={VALUE_RANGES.map((each) => ({ value: each, text: each }))}

@@ -39,6 +39,7 @@ interface TokenNameProps {
 function TokenName({ row, volume, liquidity }: TokenNameProps) {
   const chain = findChain(row.chain)?.name ?? row.chain;
   const { launchpad } = row;
+  const isLaunching = launchpad !== null && launchpad.graduatedAt === null;
   return (
     <a class="token-name" href={buildTokenHref(row)}>
       <ChainTokenLogo chain={row.chain} logoUrl={row.logoUrl} symbol={row.symbol} />
@@ -63,7 +64,7 @@ function TokenName({ row, volume, liquidity }: TokenNameProps) {
           {launchpad === null && row.warnings.length === 0 && (
             <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
           )}
-          {texts.tokens.foldedLiquidity(liquidity)}
+          {!isLaunching && texts.tokens.foldedLiquidity(liquidity)}
         </span>
       </span>
     </a>
@@ -78,13 +79,15 @@ export function TokenRow({ row, at, window }: TokenRowProps) {
   const trades = isDay ? figures.trades24h : row.windows[window].trades;
   return (
     <tr aria-rowindex={at + 2}>
-      <th scope="row" class="watched-name">
-        <WatchButton token={row} />
-        <TokenName
-          row={row}
-          volume={formatCompactUsd(volume)}
-          liquidity={formatCompactUsd(figures.liquidityUsd)}
-        />
+      <th scope="row">
+        <span class="watched-name">
+          <WatchButton token={row} />
+          <TokenName
+            row={row}
+            volume={formatCompactUsd(volume)}
+            liquidity={formatCompactUsd(figures.liquidityUsd)}
+          />
+        </span>
       </th>
       <td class="number">
         <LiveText text={formatUsd(figures.priceUsd)} value={figures.priceUsd} />
