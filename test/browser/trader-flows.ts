@@ -240,9 +240,11 @@ export async function moveByTouch({ openPage, service }: ConsoleScene): Promise<
 }
 
 /** Intervals and ranges are buttons; a range has candles of its own. */
-export async function chooseRange({ openPage }: ConsoleScene): Promise<void> {
-  const watched = await openPage(WIRE_PATH);
+export async function chooseRange({ openPage, chain }: ConsoleScene): Promise<void> {
+  const watched = await openPage(WIRE_PATH, { wallets: [createBrowserWallet(chain, 7)] });
   const { page } = watched;
+  // Each choice opens another stream: a visitor may have few at once.
+  await signIn(page);
   await page.locator('.chart canvas').first().waitFor();
   for (const [range, interval] of [
     ['1D', '5m'],
