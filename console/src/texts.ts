@@ -329,6 +329,7 @@ export const texts = {
     balance: (amount: string, symbol: string) => `You have ${amount} ${symbol}`,
     review: 'Review',
     inWords: 'The same in words',
+    result: 'Result',
     heading: {
       buy: (symbol: string) => `Buy ${symbol}`,
       sell: (symbol: string) => `Sell ${symbol}`,
@@ -475,7 +476,7 @@ export const texts = {
     range: 'Time',
     none: 'Its value then is not known.',
     describe: (from: string, to: string) => `Value from ${from} to ${to}`,
-    between: (low: string, high: string) => `${low} to ${high}`,
+    between: (low: string, high: string) => `Between ${low} and ${high}`,
     note: 'From what it holds now, its trades and the prices then. What came or went without a trade counts as always held.',
   },
   transaction: {
@@ -515,7 +516,7 @@ export const texts = {
     perMinuteField: 'Requests a minute',
     perMinutePlaceholder: 'Limit a minute: all',
     ips: 'Addresses it may be used from',
-    ipsPlaceholder: 'From any address, or 203.0.113.0/24, …',
+    ipsPlaceholder: 'From any address, or 203.0.113.0/24',
     wholeBudget: 'Whole budget',
     ofMinute: (count: string) => `${count} a minute`,
     fromAnywhere: 'From anywhere',

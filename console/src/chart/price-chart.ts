@@ -108,8 +108,12 @@ function openChart(element: HTMLElement) {
   );
   const [prices] = chart.panes();
   prices?.setStretchFactor(PRICE_SHARE);
-  volume.priceScale().applyOptions({ scaleMargins: { top: 0.15, bottom: 0 } });
-  candles.priceScale().applyOptions({ scaleMargins: { top: 0.1, bottom: 0.06 } });
+  volume
+    .priceScale()
+    .applyOptions({ scaleMargins: { top: 0.15, bottom: 0 }, entireTextOnly: true });
+  candles
+    .priceScale()
+    .applyOptions({ scaleMargins: { top: 0.1, bottom: 0.06 }, entireTextOnly: true });
   return { chart, candles, volume, markers: createSeriesMarkers(candles, []) };
 }
 

@@ -54,7 +54,8 @@ function ValuePlot({ points }: { points: readonly ValuePoint[] }) {
     <figure class="value">
       <p class="value-now">
         <strong>{toUsd(shown.valueUsd)}</strong> <ChangeText value={change} />{' '}
-        <span class="soft small">{toTime(shown.timeMs)}</span>
+        <span class="soft small">{toTime(shown.timeMs)}</span>{' '}
+        <span class="soft small wide">{texts.value.between(toUsd(low), toUsd(high))}</span>
       </p>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -71,7 +72,6 @@ function ValuePlot({ points }: { points: readonly ValuePoint[] }) {
       </svg>
       <figcaption class="soft small bar">
         <span>{toTime(first.timeMs)}</span>
-        <span>{texts.value.between(toUsd(low), toUsd(high))}</span>
         <span>{toTime(last.timeMs)}</span>
       </figcaption>
     </figure>

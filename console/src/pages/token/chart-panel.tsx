@@ -60,6 +60,12 @@ function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
         chosen={choices.interval}
         onChoose={changeInterval}
       />
+      <ChoiceGroup
+        label={chart.range}
+        choices={CHART_RANGE_NAMES.map((value) => ({ value, text: chart.ranges[value] }))}
+        chosen={choices.range}
+        onChoose={(range) => setQuery({ range, interval: CHART_RANGES[range].interval })}
+      />
       <SelectField
         label={chart.otherIntervals}
         value={OTHER_INTERVALS.find((each) => each === choices.interval) ?? ''}
@@ -68,12 +74,6 @@ function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
           ...OTHER_INTERVALS.map((each) => [each, each] as const),
         ]}
         onChange={changeInterval}
-      />
-      <ChoiceGroup
-        label={chart.range}
-        choices={CHART_RANGE_NAMES.map((value) => ({ value, text: chart.ranges[value] }))}
-        chosen={choices.range}
-        onChoose={(range) => setQuery({ range, interval: CHART_RANGES[range].interval })}
       />
       <SelectField
         label={chart.currency}

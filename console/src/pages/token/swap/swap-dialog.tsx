@@ -257,8 +257,8 @@ export function SwapDialog(props: SwapDialogProps) {
   const { chain, side } = props.request;
   const shownQuote = state.kind === 'review' ? state.built.quote : null;
   const bought = side === 'buy' ? shownQuote?.output : shownQuote?.input;
-  const title =
-    shownQuote === null ? texts.swap.review : texts.swap.heading[side](bought?.symbol ?? '');
+  const name = state.kind === 'sent' ? texts.swap.result : texts.swap.review;
+  const title = shownQuote === null ? name : texts.swap.heading[side](bought?.symbol ?? '');
   const isForOther = otherAccount.value !== null && state.kind === 'review';
   // The trade was built for the account that the wallet has left: the form says so.
   useEffect(() => {
