@@ -42,6 +42,14 @@ const SHOTS: readonly Shot[] = [
     sign: 'table.tokens tbody a',
   },
   {
+    name: 'phone-list',
+    path: '/',
+    theme: 'light',
+    width: 390,
+    height: 844,
+    sign: 'table.tokens tbody a',
+  },
+  {
     name: 'phone',
     path: `${TOKEN}&interval=15m`,
     theme: 'dark',

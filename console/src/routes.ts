@@ -1,6 +1,13 @@
 // The console's pages: path, and which modules the page needs at once.
 
-export type PageName = 'tokens' | 'token' | 'portfolio' | 'keys' | 'status';
+export type PageName =
+  | 'tokens'
+  | 'token'
+  | 'portfolio'
+  | 'wallet'
+  | 'transaction'
+  | 'keys'
+  | 'status';
 
 export interface ConsoleRoute {
   readonly name: PageName;
@@ -17,6 +24,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
     preload: ['src/pages/token/token-page.tsx', 'src/pages/token/token-chart.ts'],
   },
   { name: 'portfolio', path: '/portfolio', preload: ['src/pages/side-page.tsx'] },
+  { name: 'wallet', path: '/wallet', preload: ['src/pages/side-page.tsx'] },
+  { name: 'transaction', path: '/transaction', preload: ['src/pages/side-page.tsx'] },
   { name: 'keys', path: '/keys', preload: ['src/pages/keys/keys-page.tsx'] },
   { name: 'status', path: '/status', preload: ['src/pages/side-page.tsx'] },
 ];
@@ -28,4 +37,17 @@ export function findRoute(path: string): ConsoleRoute | null {
 /** The address of a token's page. */
 export function buildTokenHref(token: { readonly chain: string; readonly mint: string }): string {
   return `/token?${new URLSearchParams({ chain: token.chain, mint: token.mint })}`;
+}
+
+/** The page of a wallet, on all chains that its address is of. */
+export function buildWalletHref({ wallet }: { readonly wallet: string }): string {
+  return `/wallet?${new URLSearchParams({ wallet })}`;
+}
+
+export function buildTransactionHref(sent: {
+  readonly chain: string;
+  readonly txHash: string;
+}): string {
+  const { chain, txHash } = sent;
+  return `/transaction?${new URLSearchParams({ chain, txHash })}`;
 }

@@ -86,7 +86,10 @@ export async function changeCandles(page: Page): Promise<void> {
   const untilOther = (before: string) =>
     untilRight('another candle', readNewest, (text) => text !== before);
   const day = await change({ interval: '1d' }, () =>
-    page.getByLabel('Interval').selectOption('1d'),
+    page
+      .getByRole('group', { name: 'Interval' })
+      .getByRole('button', { name: '1d', exact: true })
+      .click(),
   );
   await untilOther(day.before);
   const native = await change({ currency: 'native', interval: '1d' }, () =>

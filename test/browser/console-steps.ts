@@ -54,7 +54,7 @@ export async function signIn(page: Page): Promise<void> {
 /** Opens the review of what is quoted. */
 export async function reviewQuote(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Review' }).click();
-  await page.locator('dialog .summary li').first().waitFor();
+  await page.locator('dialog .quote').waitFor();
 }
 
 export async function openReview(page: Page, amount: string): Promise<void> {

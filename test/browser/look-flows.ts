@@ -24,6 +24,7 @@ const PAGES = [
   ['tokens', '/', 'table.tokens tbody a'],
   ['portfolio', `/portfolio?wallet=${TRADERS[0]}`, 'table.plain tbody a'],
   ['positions', `/portfolio?wallet=${TRADERS[0]}&tab=positions`, 'table.plain tbody a'],
+  ['wallet', `/wallet?wallet=${TRADERS[0]}`, '.value svg'],
   ['keys', '/keys', 'form'],
   ['usage', '/keys?tab=usage', '.usage svg'],
   ['sessions', '/keys?tab=sessions', 'table.plain tbody td'],
@@ -91,6 +92,10 @@ export async function checkSignedOut(scene: ConsoleScene, look: PageLook): Promi
   }
   await page.getByRole('button', { name: 'Sign in' }).first().click();
   await page.locator('dialog .note').waitFor();
+  const wallets = (await page.locator('dialog .note').textContent()) ?? '';
+  for (const name of ['MetaMask', 'Rabby', 'Phantom', 'chain id 1337']) {
+    assert.ok(wallets.includes(name), name);
+  }
   faults.push(...(await findWidthFaults(page, 'no-wallet')));
   await page.keyboard.press('Escape');
   if (look.width < 600) {

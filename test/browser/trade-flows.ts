@@ -26,6 +26,18 @@ const BLOCKS_TO_FINALITY = 66;
 /** More than the page has places to go to. */
 const TABS_MAX = 150;
 
+/** What was paid and received, and the ways to read on. */
+async function readResult(page: Page): Promise<void> {
+  const result = page.locator('dialog .result');
+  await result.getByText('You received').waitFor();
+  const [paid = '', received = ''] = await result.locator('dd').allTextContents();
+  assert.equal(paid.trim(), '0.5 ETH');
+  assert.match(received, /^[\d,]+\.\d+ WIRE$/);
+  assert.match((await result.locator('a').first().getAttribute('href')) ?? '', /^\/transaction\?/);
+  const link = page.locator('dialog').getByRole('link', { name: 'See your wallet' });
+  assert.match((await link.getAttribute('href')) ?? '', /^\/wallet\?wallet=0x/);
+}
+
 export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   const wallet = createBrowserWallet(scene.chain, 1);
   const watched = await scene.openPage(WIRE_PATH, { wallets: [wallet] });
@@ -37,6 +49,7 @@ export async function buyAndSell(scene: ConsoleScene): Promise<void> {
   await page.locator('dialog').getByText('It will be final soon').waitFor();
   await scene.chain.mine(BLOCKS_TO_FINALITY);
   await page.locator('dialog').getByText('Swapped, and final').waitFor();
+  await readResult(page);
   await untilSwapped(page);
   assert.equal(await untilOwn(page, 1), 1);
   await page.locator('.swap').getByRole('button', { name: 'Sell' }).click();
@@ -74,6 +87,14 @@ async function readReview(page: Page): Promise<void> {
   assert.match(shown['Fees'] ?? '', /^[\d.]+% about [\d.₀-₉]+ ETH <?\$[\d.]+/);
   assert.match(shown['Network'] ?? '', /^about [\d.₀-₉]+ ETH <?\$[\d.]+/);
   assert.match(shown['Valid for'] ?? '', /^\d+[sm]/);
+  assert.match(shown['Slippage'] ?? '', /^1.00%$/);
+  // What matters first, each once; the address as people compare it.
+  assert.deepEqual(names.slice(0, 3), ['You pay', 'You receive about', 'At least']);
+  assert.equal(new Set(names).size, names.length);
+  assert.match(shown['You pay'] ?? '', /^0\.1 ETH \$[\d.]+/);
+  assert.equal(shown['Token']?.replaceAll(' ', '').toLowerCase(), WIRE.toLowerCase());
+  assert.match(shown['Token'] ?? '', /^0x( \w{4}){10}$/);
+  assert.doesNotMatch(texts.join(' '), /0\.0{5}/);
 }
 
 /** Presses Tab until it is there: whoever has no mouse gets there, too. */
@@ -115,7 +136,7 @@ export async function refuseAndSwitch(scene: ConsoleScene): Promise<void> {
   wallet.refused.add('eth_sendTransaction');
   await signTrade(page);
   await page.getByRole('alert').getByText('The swap was not sent').waitFor();
-  await page.locator('dialog .summary li').first().waitFor();
+  await page.locator('dialog .quote').waitFor();
   await page.keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' });
   wallet.refused.clear();

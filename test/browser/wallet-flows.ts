@@ -14,6 +14,8 @@ export async function useKey({ openPage, chain, service }: ConsoleScene): Promis
   await signIn(page);
   await page.getByLabel('Name').fill('from the browser');
   await page.getByLabel('Quotes').uncheck();
+  await page.getByLabel('Requests a minute').fill('30');
+  await page.getByLabel('Addresses it may be used from').fill('127.0.0.0/8, 10.0.0.1');
   await page.getByRole('button', { name: 'Issue a key' }).click();
   const secret = (await page.locator('dialog code').first().textContent()) ?? '';
   const line = await page.locator('dialog code').nth(1).textContent();
@@ -40,6 +42,8 @@ export async function useKey({ openPage, chain, service }: ConsoleScene): Promis
   await page.getByRole('button', { name: 'I have stored it' }).click();
   const row = page.getByRole('row', { name: 'from the browser' });
   await row.getByText('Data, Agents (MCP)').waitFor();
+  await row.getByText('30 a minute').waitFor();
+  await row.getByText('127.0.0.0/8, 10.0.0.1').waitFor();
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.locator('dialog').getByRole('button', { name: 'Revoke' }).click();
   await row.getByText('Revoked').waitFor();

@@ -31,6 +31,15 @@ import {
   refuseAndSwitch,
   tradeOnSolana,
 } from '../browser/trade-flows.ts';
+import {
+  chooseAmounts,
+  chooseRange,
+  keepTapeFilter,
+  moveByTouch,
+  readWalletPage,
+  searchForIds,
+  watchTokens,
+} from '../browser/trader-flows.ts';
 import { refuseSignIn, useKey } from '../browser/wallet-flows.ts';
 import { setUp } from '../root-hooks.ts';
 
@@ -87,6 +96,24 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('a slash searches, even while a dialog closes, and Enter opens what was found', () =>
       searchByKeyboard(scene));
+
+    test('a wallet has a page of what it holds, made and traded, with its value over time', () =>
+      readWalletPage(scene));
+
+    test('search finds wallets, pools and transactions by their ids', () => searchForIds(scene));
+
+    test('tokens are watched in this browser alone, until they are not', () => watchTokens(scene));
+
+    test('the tape shows venue and size, and its filter stays from token to token', () =>
+      keepTapeFilter(scene));
+
+    test('amounts are chosen instead of typed, slippage is automatic or the own one', () =>
+      chooseAmounts(scene));
+
+    test('intervals and ranges of the chart are buttons', () => chooseRange(scene));
+
+    test('a finger moves a chart of 5,000 candles sideways, and the page up and down', () =>
+      moveByTouch(scene));
 
     test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
       changePalette(scene));

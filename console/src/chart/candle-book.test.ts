@@ -71,12 +71,37 @@ test('joined candles open at the close before; true values are untouched', () =>
     // Its trades set no price: flat, and with its volume.
     buildKline(240, '3', { filled: true, open: '3', high: '3', low: '3' }),
   ];
-  const [first, second, ...others] = buildDrawnCandles(rows, { isJoined: true });
+  const draw = (isJoined: boolean) => buildDrawnCandles(rows, { isJoined, stepMs: null }).candles;
+  const [first, second, ...others] = draw(true);
   assert.deepEqual([first?.open, second?.open, second?.low, second?.high], [1, 1, 1, 4]);
   assert.deepEqual(
     others.map(({ openTime, open, close }) => [openTime, open, close]),
     [[240, 3, 3]],
   );
-  assert.equal(buildDrawnCandles(rows, { isJoined: false })[1]?.open, 2);
+  assert.equal(draw(false)[1]?.open, 2);
   assert.equal(rows[2]?.open, '2');
+});
+
+test('a gap is as wide as it was long, and has no candle', () => {
+  const rows = [buildKline(60, '1'), buildKline(240, '2'), buildKline(300, '3')];
+  const { candles, isGapless } = buildDrawnCandles(rows, { isJoined: true, stepMs: 60 });
+  assert.equal(isGapless, false);
+  assert.deepEqual(
+    candles.map(({ openTime, isGap }) => [openTime, isGap]),
+    [
+      [60, false],
+      [120, true],
+      [180, true],
+      [240, false],
+      [300, false],
+    ],
+  );
+});
+
+test('times without a trade are left out, and that is said, where they are thousands', () => {
+  const rows = [buildKline(0, '1'), buildKline(60 * 5000, '2')];
+  const { candles, isGapless } = buildDrawnCandles(rows, { isJoined: true, stepMs: 60 });
+  assert.deepEqual([candles.length, isGapless], [2, true]);
+  const one = [buildKline(0, '1'), buildKline(60 * 4999, '2')];
+  assert.equal(buildDrawnCandles(one, { isJoined: true, stepMs: 60 }).candles.length, 5000);
 });

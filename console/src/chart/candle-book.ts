@@ -12,6 +12,8 @@ export interface DrawnCandle {
   readonly low: number;
   readonly close: number;
   readonly quoteVolume: number;
+  /** No trade was made then: nothing is drawn. */
+  readonly isGap: boolean;
 }
 
 export class CandleBook {
@@ -63,14 +65,55 @@ export class CandleBook {
   }
 }
 
+export interface DrawnChart {
+  /** Oldest first; a time without a trade is a place without a candle. */
+  readonly candles: readonly DrawnCandle[];
+  /** Whether times without a trade are left out, because they are too many. */
+  readonly isGapless: boolean;
+}
+
+interface DrawOptions {
+  readonly isJoined: boolean;
+  /** From candle to candle; null where candles have no one length, as months. */
+  readonly stepMs: number | null;
+}
+
+/** More places than these are neither drawn smoothly nor looked through. */
+const PLACES_MAX = 5000;
+
+function buildGap(openTime: number, price: number): DrawnCandle {
+  const flat = { open: price, high: price, low: price, close: price };
+  return { openTime, ...flat, quoteVolume: 0, isGap: true };
+}
+
+/** Puts a place for each time without a trade, so that a gap is as wide as it was long. */
+function keepTime(candles: readonly DrawnCandle[], stepMs: number | null): DrawnChart {
+  const [first, last] = [candles[0], candles.at(-1)];
+  if (first === undefined || last === undefined || stepMs === null) {
+    return { candles, isGapless: false };
+  }
+  const places = (last.openTime - first.openTime) / stepMs + 1;
+  if (places > Math.max(PLACES_MAX, candles.length)) return { candles, isGapless: true };
+  const kept = candles.flatMap((candle, at) => {
+    const before = candles[at - 1];
+    const gaps: DrawnCandle[] = [];
+    const from = (before?.openTime ?? candle.openTime) + stepMs;
+    for (let openTime = from; openTime < candle.openTime; openTime += stepMs) {
+      gaps.push(buildGap(openTime, before?.close ?? candle.open));
+    }
+    return [...gaps, candle];
+  });
+  return { candles: kept, isGapless: false };
+}
+
 /**
  * Candles as they are drawn. A candle opens at its first trade, so thin markets look torn: `joined`
- * draws each from the close before. Times without a trade are left out.
+ * draws each from the close before.
  */
 export function buildDrawnCandles(
   rows: readonly ChartKline[],
-  { isJoined }: { readonly isJoined: boolean },
-): DrawnCandle[] {
+  { isJoined, stepMs }: DrawOptions,
+): DrawnChart {
   const drawn: DrawnCandle[] = [];
   for (const row of rows) {
     const { open, high, low, close } = row;
@@ -84,7 +127,8 @@ export function buildDrawnCandles(
       low: Math.min(from, Number(low)),
       close: Number(close),
       quoteVolume: Number(row.quoteVolume),
+      isGap: false,
     });
   }
-  return drawn;
+  return keepTime(drawn, stepMs);
 }

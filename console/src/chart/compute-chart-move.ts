@@ -37,7 +37,7 @@ export function isChartKey(key: string): key is ChartKey {
 }
 
 /** The same length, moved just so far that the candle is seen. */
-function showCandle({ from, to }: BarRange, at: number): BarRange {
+export function showCandle({ from, to }: BarRange, at: number): BarRange {
   const shift = at < from ? at - from : Math.max(0, at + 1 - to);
   return { from: from + shift, to: to + shift };
 }

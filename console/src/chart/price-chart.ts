@@ -16,11 +16,13 @@ import {
 import { formatPrice } from '../format/format-price.ts';
 import { texts } from '../texts.ts';
 import type { CandleChange, DrawnCandle } from './candle-book.ts';
-import { computeChartMove, isChartKey } from './compute-chart-move.ts';
+import { computeChartMove, isChartKey, showCandle } from './compute-chart-move.ts';
 
 export interface TradeMarker {
   readonly openTime: number;
   readonly side: 'buy' | 'sell';
+  /** Of the signed-in wallet: an arrow with its text; others are dots. */
+  readonly isOwn: boolean;
   readonly text: string;
 }
 
@@ -37,8 +39,8 @@ export interface PriceChart {
   setCandles(candles: readonly DrawnCandle[], change: CandleChange): void;
   setMarkers(markers: readonly TradeMarker[]): void;
   setLogScale(isLog: boolean): void;
-  /** Shows the newest candles. */
-  showNewest(): void;
+  /** Shows the newest candles, or those since a time. */
+  showNewest(fromMs: number | null): void;
   /** Reads the colours of the theme. */
   repaint(): void;
   destroy(): void;
@@ -52,12 +54,14 @@ const BARS_AFTER = 4;
 /** Enough digits for any price that is drawn. */
 const PRICE_DIGITS = 15;
 const MIN_MOVE = 1e-12;
-const VOLUME_SCALE = 'volume';
+/** How many times the volume the price is high. */
+const PRICE_SHARE = 4;
 
 const toTime = (openTime: number) => (openTime / 1000) as UTCTimestamp;
 
-function toCandleData({ openTime, open, high, low, close }: DrawnCandle) {
-  return { time: toTime(openTime), open, high, low, close };
+function toCandleData({ openTime, open, high, low, close, isGap }: DrawnCandle) {
+  const time = toTime(openTime);
+  return isGap ? { time } : { time, open, high, low, close };
 }
 
 function readColours() {
@@ -75,7 +79,9 @@ function readColours() {
 
 type Colours = ReturnType<typeof readColours>;
 
-function toVolumeData({ openTime, open, close, quoteVolume }: DrawnCandle, colours: Colours) {
+function toVolumeData(candle: DrawnCandle, colours: Colours) {
+  const { openTime, open, close, quoteVolume, isGap } = candle;
+  if (isGap) return { time: toTime(openTime) };
   const color = close >= open ? colours.upVolume : colours.downVolume;
   return { time: toTime(openTime), value: quoteVolume, color };
 }
@@ -86,20 +92,28 @@ function openChart(element: HTMLElement) {
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily },
     timeScale: { timeVisible: true, secondsVisible: true, rightOffset: BARS_AFTER },
     localization: { locale: texts.locale },
+    // A finger that moves up or down scrolls the page, not the price.
+    handleScroll: { vertTouchDrag: false },
   });
   const formatter = (price: number) => formatPrice(Math.max(0, price).toFixed(PRICE_DIGITS));
   const candles = chart.addSeries(CandlestickSeries, {
     priceFormat: { type: 'custom', formatter, minMove: MIN_MOVE },
     borderVisible: false,
   });
-  const volume = chart.addSeries(HistogramSeries, {
-    priceScaleId: VOLUME_SCALE,
-    priceFormat: { type: 'volume' },
-    lastValueVisible: false,
-    priceLineVisible: false,
-  });
-  chart.priceScale(VOLUME_SCALE).applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
-  candles.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.24 } });
+  // Below the price, with a scale of its own.
+  const volume = chart.addSeries(
+    HistogramSeries,
+    { priceFormat: { type: 'volume' }, lastValueVisible: false, priceLineVisible: false },
+    1,
+  );
+  const [prices] = chart.panes();
+  prices?.setStretchFactor(PRICE_SHARE);
+  volume
+    .priceScale()
+    .applyOptions({ scaleMargins: { top: 0.15, bottom: 0 }, entireTextOnly: true });
+  candles
+    .priceScale()
+    .applyOptions({ scaleMargins: { top: 0.1, bottom: 0.06 }, entireTextOnly: true });
   return { chart, candles, volume, markers: createSeriesMarkers(candles, []) };
 }
 
@@ -108,6 +122,7 @@ function paint({ chart, candles }: ReturnType<typeof openChart>, colours: Colour
     layout: {
       background: { type: ColorType.Solid, color: 'transparent' },
       textColor: colours.text,
+      panes: { separatorColor: colours.line, separatorHoverColor: colours.line },
     },
     grid: { vertLines: { color: colours.line }, horzLines: { color: colours.line } },
     rightPriceScale: { borderColor: colours.line },
@@ -121,12 +136,13 @@ function paint({ chart, candles }: ReturnType<typeof openChart>, colours: Colour
   });
 }
 
-function toMarkerData({ openTime, side, text }: TradeMarker, colours: Colours) {
+function toMarkerData({ openTime, side, isOwn, text }: TradeMarker, colours: Colours) {
   const isBuy = side === 'buy';
+  const shape = isOwn ? (isBuy ? 'arrowUp' : 'arrowDown') : 'circle';
   return {
+    shape,
     time: toTime(openTime),
     position: isBuy ? 'belowBar' : 'aboveBar',
-    shape: isBuy ? 'arrowUp' : 'arrowDown',
     color: isBuy ? colours.up : colours.down,
     text,
   } as const;
@@ -174,8 +190,12 @@ function followKeys({ element, parts, readCandles, onHover }: ChartKeyOptions): 
     const found = drawn.findIndex(({ openTime }) => openTime === chosenTime);
     const chosen = found < 0 ? null : found;
     const next = computeChartMove(event.key, { range, chosen, count: drawn.length });
-    chart.timeScale().setVisibleLogicalRange(next.range);
-    const candle = next.chosen === null ? undefined : drawn[next.chosen];
+    // The first and the last place have a candle: over a gap there is always one.
+    const step = event.key === 'ArrowLeft' ? -1 : 1;
+    let at = next.chosen;
+    while (at !== null && drawn[at]?.isGap === true) at += step;
+    chart.timeScale().setVisibleLogicalRange(at === null ? next.range : showCandle(next.range, at));
+    const candle = at === null ? undefined : drawn[at];
     if (candle !== undefined) choose(candle);
   });
   return {
@@ -204,7 +224,11 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
     }
   });
   const describe = () => {
-    const label = texts.token.chart.describe({ candles: drawn.length, marks: marked.length });
+    const label = texts.token.chart.describe({
+      candles: drawn.filter(({ isGap }) => !isGap).length,
+      own: marked.filter(({ isOwn }) => isOwn).length,
+      others: marked.filter(({ isOwn }) => !isOwn).length,
+    });
     options.element.setAttribute('aria-label', label);
   };
   const drawVolume = () => volume.setData(drawn.map((candle) => toVolumeData(candle, colours)));
@@ -214,7 +238,10 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
       const last = next.at(-1);
       // The library refuses to update what is before its last candle.
       const isAfter = last !== undefined && last.openTime >= (drawn.at(-1)?.openTime ?? 0);
-      const isUpdate = change === 'last' && isAfter && drawn.length > 0;
+      // After a pause, the places between come with the candle.
+      const added = next.length - drawn.length;
+      const isNext = added === 0 || added === 1;
+      const isUpdate = change === 'last' && isAfter && isNext && drawn.length > 0;
       drawn = next;
       describe();
       if (isUpdate) {
@@ -235,9 +262,11 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
       const mode = isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
       candles.priceScale().applyOptions({ mode });
     },
-    showNewest: () => {
+    showNewest: (fromMs) => {
       const to = drawn.length + BARS_AFTER;
-      const shown = Math.max(BARS_SHOWN_MIN, Math.min(to, BARS_SHOWN_MAX));
+      const since = fromMs === null ? -1 : drawn.findIndex(({ openTime }) => openTime >= fromMs);
+      const wanted = since < 0 ? Math.min(to, BARS_SHOWN_MAX) : to - since;
+      const shown = Math.max(BARS_SHOWN_MIN, wanted);
       chart.timeScale().setVisibleLogicalRange({ from: to - shown, to });
     },
     repaint: () => {

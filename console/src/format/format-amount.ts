@@ -40,6 +40,11 @@ export function formatCount(count: number | null): string {
   return count === null ? UNKNOWN : groupThousands(String(count));
 }
 
+/** Where there is little room: `12.3K`. */
+export function formatCompactCount(count: number | null): string {
+  return count === null || count < 10_000 ? formatCount(count) : formatCompact(String(count));
+}
+
 /** From here on without digits after the point: `133%`, `1.33K%`. */
 const PERCENT_WHOLE = 100;
 

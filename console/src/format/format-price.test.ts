@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { groupAddress } from './format-address.ts';
 import { formatAge } from './format-age.ts';
 import { formatCompact, formatCompactUsd, formatPercent } from './format-amount.ts';
-import { formatPrice, formatUsd } from './format-price.ts';
+import { formatCost, formatPrice, formatUsd } from './format-price.ts';
 import { findMagnitude, roundDecimal } from './round-decimal.ts';
 import { shortenAddress } from './shorten-address.ts';
 
@@ -24,6 +25,22 @@ test('prices have four significant digits, never an exponent', () => {
   for (const [text, shown] of Object.entries(cases)) assert.equal(formatPrice(text), shown, text);
   assert.equal(formatPrice(null), '–');
   assert.equal(formatUsd('0.5'), '$0.5');
+});
+
+test('a fee has no more zeros than say something', () => {
+  assert.equal(formatCost('0.0000000000012'), '<0.000001');
+  assert.equal(formatCost('0.000001'), '0.0₅1');
+  assert.equal(formatCost('0.00004513'), '0.0₄4513');
+  assert.equal(formatCost('0'), '0');
+  assert.equal(formatCost(null), '–');
+});
+
+test('an address is compared in groups of four', () => {
+  assert.equal(
+    groupAddress('0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7'),
+    '0x A5A2 2995 87b6 Be0c 7ded 8d3F 1887 50d0 82Fc 2aE7',
+  );
+  assert.equal(groupAddress('So11111'), 'So11 111');
 });
 
 test('amounts have three digits and a unit', () => {

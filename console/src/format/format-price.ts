@@ -36,6 +36,16 @@ export function formatPrice(text: string | null): string {
   return formatTiny(text, -magnitude);
 }
 
+/** Below this a cost is as good as none, and its digits say nothing. */
+const COST_MIN = '<0.000001';
+const COST_MIN_MAGNITUDE = -5;
+
+/** An amount of a coin that is paid as a fee. */
+export function formatCost(text: string | null): string {
+  const magnitude = text === null ? null : findMagnitude(text);
+  return magnitude !== null && magnitude < COST_MIN_MAGNITUDE ? COST_MIN : formatPrice(text);
+}
+
 export function formatUsd(text: string | null): string {
   return text === null ? UNKNOWN : `$${formatPrice(text)}`;
 }

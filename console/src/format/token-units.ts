@@ -19,3 +19,11 @@ export function parseUnits(text: string, decimals: number): string | null {
   const raw = `${whole}${fraction.padEnd(decimals, '0')}`.replace(/^0+/, '');
   return raw === '' ? null : raw;
 }
+
+const USD_DIGITS = 6;
+
+/** A value for orientation, so a float will do. */
+export function estimateUsd(units: string | null, priceUsd: string | null): string | null {
+  if (units === null || priceUsd === null) return null;
+  return (Number(units) * Number(priceUsd)).toFixed(USD_DIGITS);
+}

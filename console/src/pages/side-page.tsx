@@ -3,13 +3,16 @@
 
 import type { ComponentType } from 'preact';
 import type { PageName } from '../routes.ts';
-import { PortfolioPage } from './portfolio/portfolio-page.tsx';
+import { PortfolioPage, WalletPage } from './portfolio/portfolio-page.tsx';
 import { StatusPage } from './status/status-page.tsx';
+import { TransactionPage } from './transaction/transaction-page.tsx';
 
 type SidePageName = Exclude<PageName, 'tokens' | 'token' | 'keys'>;
 
 const SIDE_PAGES: Readonly<Record<SidePageName, ComponentType>> = {
   portfolio: PortfolioPage,
+  wallet: WalletPage,
+  transaction: TransactionPage,
   status: StatusPage,
 };
 

@@ -1,6 +1,8 @@
-// A shortened address with a copy button and, where there is one, a link to the explorer.
+// A shortened address with a copy button and, where there is one, a link to the explorer. A wallet's
+// is a link to its page, a transaction's to its own.
 
 import { shortenAddress } from '../format/shorten-address.ts';
+import { buildTransactionHref, buildWalletHref } from '../routes.ts';
 import { buildExplorerUrl } from '../state/chains.ts';
 import { texts } from '../texts.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -11,20 +13,47 @@ interface AddressTextProps {
   readonly kind: 'address' | 'token' | 'tx';
 }
 
-export function AddressText({ chain, id, kind }: AddressTextProps) {
+interface ExplorerLinkProps {
+  readonly chain: string;
+  readonly id: string;
+  readonly kind?: AddressTextProps['kind'];
+}
+
+export function ExplorerLink({ chain, id, kind = 'address' }: ExplorerLinkProps) {
   const url = buildExplorerUrl(chain, kind, id);
+  if (url === null) return null;
+  return (
+    <a class="quiet" href={url} target="_blank" rel="noreferrer" title={texts.copy.explorer}>
+      <span aria-hidden="true">↗</span>
+      <span class="hidden">{texts.copy.explorer}</span>
+    </a>
+  );
+}
+
+function findOwnPage({ chain, id, kind }: AddressTextProps): string | null {
+  if (kind === 'token') return null;
+  return kind === 'tx'
+    ? buildTransactionHref({ chain, txHash: id })
+    : buildWalletHref({ wallet: id });
+}
+
+export function AddressText(props: AddressTextProps) {
+  const { chain, id, kind } = props;
+  const href = findOwnPage(props);
+  const text = shortenAddress(id);
   return (
     <span class="address">
-      <span class="mono" title={id}>
-        {shortenAddress(id)}
-      </span>
-      <CopyButton text={id} />
-      {url !== null && (
-        <a class="quiet" href={url} target="_blank" rel="noreferrer" title={texts.copy.explorer}>
-          <span aria-hidden="true">↗</span>
-          <span class="hidden">{texts.copy.explorer}</span>
+      {href === null ? (
+        <span class="mono" title={id}>
+          {text}
+        </span>
+      ) : (
+        <a class="mono own-page" href={href} title={id}>
+          {text}
         </a>
       )}
+      <CopyButton text={id} />
+      <ExplorerLink chain={chain} id={id} kind={kind} />
     </span>
   );
 }

@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks';
 interface ChoiceGroupProps<Value extends string> {
   readonly label: string;
   readonly choices: readonly { readonly value: Value; readonly text: string }[];
-  readonly chosen: Value;
+  /** May be none of them. */
+  readonly chosen: string | null;
   readonly onChoose: (value: Value) => void;
 }
 

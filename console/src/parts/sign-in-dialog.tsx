@@ -1,16 +1,39 @@
 // Signing in: choose a wallet, confirm in it.
 
 import { useEffect, useState } from 'preact/hooks';
+import { chains } from '../state/chains.ts';
 import { texts } from '../texts.ts';
 import { announcedWallets, findWallets } from '../wallet/announced-wallets.ts';
 import type { PageWallet } from '../wallet/page-wallet.ts';
 import { signInWithWallet } from '../wallet/sign-in-with-wallet.ts';
+import { CopyLine } from './copy-line.tsx';
 import { describeWalletError } from './describe-wallet-error.ts';
 import { ModalDialog } from './modal-dialog.tsx';
 
+/** Of a test account of the embedded chain. It is public: docs/console.md names it, too. */
+const TEST_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
+
+/** Which wallets there are, and how to try one without coins. */
+function NoWallet() {
+  const { noWallet, testNetwork, testKey } = texts.account;
+  const devnet = chains.value.find(({ slug }) => slug === 'devnet');
+  return (
+    <div class="note">
+      <p>{noWallet}</p>
+      {devnet?.rpcUrl != null && (
+        <>
+          <p>{testNetwork(devnet.rpcUrl, devnet.caip2.replace(/^.*:/, ''))}</p>
+          <p>{testKey}</p>
+          <CopyLine text={TEST_KEY} />
+        </>
+      )}
+    </div>
+  );
+}
+
 function WalletList({ onPick }: { onPick: (wallet: PageWallet) => void }) {
   useEffect(findWallets, []);
-  if (announcedWallets.value.length === 0) return <p class="note">{texts.account.noWallet}</p>;
+  if (announcedWallets.value.length === 0) return <NoWallet />;
   return (
     <ul class="wallets" aria-label={texts.account.pick}>
       {announcedWallets.value.map((wallet) => (

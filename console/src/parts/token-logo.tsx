@@ -1,6 +1,8 @@
 // The logo of a token, or its first letter where there is none.
 
 import { useState } from 'preact/hooks';
+import { findChain } from '../state/chains.ts';
+import { ChainIcon } from './chain-icon.tsx';
 
 interface TokenLogoProps {
   readonly logoUrl: string | null;
@@ -11,6 +13,16 @@ interface TokenLogoProps {
 function toOwnPath(logoUrl: string): string {
   const { pathname, search } = new URL(logoUrl, location.origin);
   return `${pathname}${search}`;
+}
+
+/** With the sign of its chain at the corner. */
+export function ChainTokenLogo({ chain, ...props }: TokenLogoProps & { readonly chain: string }) {
+  return (
+    <span class="logo-on-chain" title={findChain(chain)?.name ?? chain}>
+      <TokenLogo {...props} />
+      <ChainIcon chain={chain} />
+    </span>
+  );
 }
 
 export function TokenLogo({ logoUrl, symbol }: TokenLogoProps) {

@@ -1,4 +1,4 @@
-// Issues a key: a name, how long it is valid, and what it may be used for.
+// Issues a key: a name, how long it is valid, what it may be used for, from where, and how much.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api-client.ts';
@@ -9,14 +9,26 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { texts } from '../../texts.ts';
 
 const NAME_MAX = 64;
+const IPS_MAX = 2000;
 const SCOPES = ['data', 'quote', 'mcp'] as const satisfies readonly KeyRow['scopes'][number][];
 type KeyUse = (typeof SCOPES)[number];
 const LIVES_DAYS = [30, 90, 365] as const;
 
-export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => void }) {
+/** Addresses and networks, with commas, spaces or lines between them. */
+const splitNetworks = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
+
+interface IssueKeyFormProps {
+  /** What the wallet's own budget is; a key has a part of it. */
+  readonly budgetPerMinute: number;
+  readonly onIssued: (key: IssuedKeyReply) => void;
+}
+
+export function IssueKeyForm({ budgetPerMinute, onIssued }: IssueKeyFormProps) {
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [scopes, setScopes] = useState<readonly KeyUse[]>(SCOPES);
+  const [ips, setIps] = useState('');
+  const [perMinute, setPerMinute] = useState('');
   const [problem, setProblem] = useState<ShownProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const issue = async (event: Event) => {
@@ -25,8 +37,15 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
     setProblem(null);
     try {
       const life = days === '' ? {} : { expiresInDays: Number(days) };
-      const key = await api.createKey({ name: name.trim(), scopes, ...life });
+      const networks = splitNetworks(ips);
+      const limits = {
+        ...(networks.length === 0 ? {} : { allowedIps: networks }),
+        ...(perMinute === '' ? {} : { perMinute: Number(perMinute) }),
+      };
+      const key = await api.createKey({ name: name.trim(), scopes, ...life, ...limits });
       setName('');
+      setIps('');
+      setPerMinute('');
       onIssued(key);
     } catch (error) {
       setProblem(toProblem(error));
@@ -53,6 +72,26 @@ export function IssueKeyForm({ onIssued }: { onIssued: (key: IssuedKeyReply) => 
         options={[['', `${texts.keys.expires}: ${texts.keys.never}`], ...lives]}
         onChange={setDays}
       />
+      <label class="field">
+        <span class="hidden">{texts.keys.perMinuteField}</span>
+        <input
+          type="number"
+          min={1}
+          max={budgetPerMinute}
+          placeholder={texts.keys.perMinutePlaceholder}
+          value={perMinute}
+          onInput={(event) => setPerMinute(event.currentTarget.value)}
+        />
+      </label>
+      <label class="field wide-field">
+        <span class="hidden">{texts.keys.ips}</span>
+        <input
+          maxLength={IPS_MAX}
+          placeholder={texts.keys.ipsPlaceholder}
+          value={ips}
+          onInput={(event) => setIps(event.currentTarget.value)}
+        />
+      </label>
       <fieldset class="scopes">
         <legend class="hidden">{texts.keys.scopes}</legend>
         {SCOPES.map((scope) => (

@@ -58,6 +58,22 @@ function RevokeDialog({ row, onClose, onRevoked }: RevokeDialogProps) {
   );
 }
 
+/** Its own limits; without any it has all that the wallet has. */
+function KeyLimits({ row }: { row: KeyRow }) {
+  const { allowedIps, perMinute, expiresAt } = row;
+  const { ofMinute, fromAnywhere, until } = texts.keys;
+  const networks = allowedIps.join(', ');
+  return (
+    <span class="two-lines">
+      <span>{perMinute === null ? texts.keys.wholeBudget : ofMinute(formatCount(perMinute))}</span>
+      <span class="line soft small" title={networks}>
+        {networks === '' ? fromAnywhere : networks}
+        {expiresAt !== null && ` ${until(new Date(expiresAt).toLocaleDateString(texts.locale))}`}
+      </span>
+    </span>
+  );
+}
+
 function buildKeyColumns(onRevoke: (row: KeyRow) => void): TableColumn<KeyRow>[] {
   const { columns, status, ofNever, revoke, scopeNames } = texts.keys;
   return [
@@ -82,6 +98,11 @@ function buildKeyColumns(onRevoke: (row: KeyRow) => void): TableColumn<KeyRow>[]
       text: columns.scopes,
       className: 'wider',
       cell: (row) => row.scopes.map((scope) => scopeNames[scope]).join(', '),
+    },
+    {
+      text: columns.limits,
+      className: 'wider',
+      cell: (row) => <KeyLimits row={row} />,
     },
     { text: columns.requests, className: 'number', cell: (row) => formatCount(row.requests24h) },
     {
@@ -128,6 +149,7 @@ function SignedIn({ account }: { account: MeReply }) {
       {tab === 'keys' && (
         <>
           <IssueKeyForm
+            budgetPerMinute={account.entitlements.budget.perMinute}
             onIssued={(key) => {
               setIssued(key);
               refresh();

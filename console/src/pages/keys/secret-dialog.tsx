@@ -1,24 +1,15 @@
 // A new key, shown once: to copy, to try, and to confirm that it is stored.
 
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyLine } from '../../parts/copy-line.tsx';
 import { ModalDialog } from '../../parts/modal-dialog.tsx';
 import { texts } from '../../texts.ts';
-
-function CopyLine({ text }: { text: string }) {
-  return (
-    <p class="copy-line">
-      <code>{text}</code>
-      <CopyButton text={text} />
-    </p>
-  );
-}
 
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const curl = `curl -s -H 'Authorization: Bearer ${secret}' ${location.origin}/v1/entitlements`;
   return (
     <ModalDialog label={texts.keys.secretTitle} onClose={onClose} isFirm>
       <h2>{texts.keys.secretTitle}</h2>
-      <p>{texts.keys.secretNote}</p>
+      <p class="warn">{texts.keys.secretNote}</p>
       <CopyLine text={secret} />
       <p class="soft">{texts.keys.secretTry}</p>
       <CopyLine text={curl} />

@@ -1,15 +1,18 @@
-// What a wallet holds, made and traded: the signed-in one, or any address.
+// What a wallet holds, made and traded, over all chains: the signed-in one, or any address.
 
 import { useState } from 'preact/hooks';
-import { currentLocation, setQuery } from '../../current-location.ts';
+import { currentLocation, navigate, setQuery } from '../../current-location.ts';
 import { SignInButton } from '../../parts/account-menu.tsx';
-import { AddressText } from '../../parts/address-text.tsx';
+import { ExplorerLink } from '../../parts/address-text.tsx';
 import { ChoiceGroup, SelectField } from '../../parts/choice-fields.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { buildWalletHref } from '../../routes.ts';
 import { me } from '../../state/account.ts';
 import { chains, chainsProblem } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
 import {
+  findChainsOf,
   PORTFOLIO_TABS,
   type PortfolioSubject,
   type PortfolioTab,
@@ -24,7 +27,7 @@ function WalletForm() {
   const [address, setAddress] = useState('');
   const show = (event: Event) => {
     event.preventDefault();
-    setQuery({ wallet: address.trim() });
+    navigate(buildWalletHref({ wallet: address.trim() }));
   };
   return (
     <form class="bar" onSubmit={show}>
@@ -46,16 +49,29 @@ function WalletForm() {
 
 function KnownWallet({ subject, tab }: { subject: PortfolioSubject; tab: PortfolioTab }) {
   const { tabs, tabsLabel } = texts.portfolio;
+  const { wallet } = subject;
+  const own = findChainsOf(wallet, chains.value);
+  const shown = chains.value.filter(({ slug }) => own.includes(slug));
+  const [only = ''] = subject.chains.length < own.length ? subject.chains : [];
   return (
     <>
       <div class="bar">
-        <AddressText chain={subject.chain} id={subject.wallet} kind="address" />
-        <SelectField
-          label={texts.tokens.chainLabel}
-          value={subject.chain}
-          options={chains.value.map(({ slug, name }) => [slug, name] as const)}
-          onChange={(chain) => setQuery({ chain })}
-        />
+        <span class="mono break">{wallet}</span>
+        <CopyButton text={wallet} />
+        {subject.chains.map((slug) => (
+          <ExplorerLink key={slug} chain={slug} id={wallet} />
+        ))}
+        {shown.length > 1 && (
+          <SelectField
+            label={texts.tokens.chainLabel}
+            value={only}
+            options={[
+              ['', texts.tokens.allChains] as const,
+              ...shown.map(({ slug, name }) => [slug, name] as const),
+            ]}
+            onChange={(chain) => setQuery({ chain })}
+          />
+        )}
       </div>
       <ChoiceGroup
         label={tabsLabel}
@@ -83,16 +99,16 @@ function NoWallet() {
   );
 }
 
-export function PortfolioPage() {
+function WalletView({ title, isForm }: { title: string; isForm: boolean }) {
   const { query } = currentLocation.value;
   const subject = pickPortfolioSubject(query, {
     signedIn: me.value?.wallet ?? null,
-    chains: chains.value.map(({ slug }) => slug),
+    chains: chains.value,
   });
   return (
     <div class="page">
-      <h1>{texts.portfolio.title}</h1>
-      <WalletForm />
+      <h1>{title}</h1>
+      {isForm && <WalletForm />}
       {subject === null ? (
         <NoWallet />
       ) : (
@@ -100,4 +116,14 @@ export function PortfolioPage() {
       )}
     </div>
   );
+}
+
+/** Of the signed-in wallet, with a field for others. */
+export function PortfolioPage() {
+  return <WalletView title={texts.portfolio.title} isForm />;
+}
+
+/** Of the wallet that a link names. */
+export function WalletPage() {
+  return <WalletView title={texts.portfolio.wallet} isForm={false} />;
 }

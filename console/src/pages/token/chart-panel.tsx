@@ -3,19 +3,28 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChartKline, PoolRow } from '../../api/contract-types.ts';
-import { setQuery } from '../../current-location.ts';
+import { currentLocation, setQuery } from '../../current-location.ts';
 import { formatCompact } from '../../format/format-amount.ts';
 import { formatPrice } from '../../format/format-price.ts';
 import { shortenAddress } from '../../format/shorten-address.ts';
 import { createPartLoader, PartFailureNote } from '../../lazy-part.tsx';
-import { CheckField, SelectField } from '../../parts/choice-fields.tsx';
+import { ChangeText } from '../../parts/change-text.tsx';
+import { CheckField, ChoiceGroup, SelectField } from '../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { findOwnAddress } from '../../state/account.ts';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
 import { palette, theme } from '../../theme.ts';
+import { parseTapeFilter } from './tape-filter.ts';
 import type { TokenChart } from './token-chart.ts';
-import { CHART_INTERVALS, type TokenChoices } from './token-choices.ts';
+import {
+  CHART_INTERVALS,
+  CHART_RANGE_NAMES,
+  CHART_RANGES,
+  findStepMs,
+  MAIN_INTERVALS,
+  type TokenChoices,
+} from './token-choices.ts';
 import type { TokenFeed } from './token-feed.ts';
 
 interface ChartPanelProps {
@@ -23,6 +32,15 @@ interface ChartPanelProps {
   readonly choices: TokenChoices;
   readonly pools: readonly PoolRow[];
 }
+
+const OTHER_INTERVALS = CHART_INTERVALS.filter(
+  (each) => !MAIN_INTERVALS.some((main) => main === each),
+);
+
+/** The range had candles of its own. */
+const changeInterval = (interval: string) => {
+  if (interval !== '') setQuery({ interval, range: null });
+};
 
 function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
   const { chart } = texts.token;
@@ -36,11 +54,26 @@ function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
   ];
   return (
     <div class="bar">
-      <SelectField
+      <ChoiceGroup
         label={chart.interval}
-        value={choices.interval}
-        options={CHART_INTERVALS.map((each) => [each, each] as const)}
-        onChange={(interval) => setQuery({ interval })}
+        choices={MAIN_INTERVALS.map((value) => ({ value, text: value }))}
+        chosen={choices.interval}
+        onChoose={changeInterval}
+      />
+      <ChoiceGroup
+        label={chart.range}
+        choices={CHART_RANGE_NAMES.map((value) => ({ value, text: chart.ranges[value] }))}
+        chosen={choices.range}
+        onChoose={(range) => setQuery({ range, interval: CHART_RANGES[range].interval })}
+      />
+      <SelectField
+        label={chart.otherIntervals}
+        value={OTHER_INTERVALS.find((each) => each === choices.interval) ?? ''}
+        options={[
+          ['', chart.otherIntervals] as const,
+          ...OTHER_INTERVALS.map((each) => [each, each] as const),
+        ]}
+        onChange={changeInterval}
       />
       <SelectField
         label={chart.currency}
@@ -76,6 +109,11 @@ function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
   );
 }
 
+function findChangePct({ open, close }: ChartKline): number | null {
+  const from = Number(open ?? 0);
+  return from > 0 ? ((Number(close ?? open) - from) / from) * 100 : null;
+}
+
 /** The true values of a candle, whatever is drawn. */
 function CandleLegend({ row }: { row: ChartKline | null }) {
   if (row === null) return null;
@@ -94,7 +132,7 @@ function CandleLegend({ row }: { row: ChartKline | null }) {
           {name} <b>{formatPrice(value)}</b>{' '}
         </span>
       ))}
-      {legend.volume} <b>{formatCompact(row.volume)}</b>
+      {legend.volume} <b>{formatCompact(row.volume)}</b> <ChangeText value={findChangePct(row)} />
     </p>
   );
 }
@@ -109,7 +147,8 @@ function useChart({ feed, choices }: ChartPanelProps) {
   const chart = useSignal<TokenChart | null>(null);
   const current = useRef(feed);
   current.current = feed;
-  const { isJoined, isLog } = choices;
+  const { isJoined, isLog, interval, range } = choices;
+  const isGapless = useSignal(false);
   const create = chartLoader.part.value?.loaded ?? null;
 
   useEffect(() => {
@@ -135,10 +174,19 @@ function useChart({ feed, choices }: ChartPanelProps) {
 
   const drawn = chart.value;
   const own = findOwnAddress(choices.chain);
+  const filter = parseTapeFilter(currentLocation.value.query);
+  const { side, minUsd, wallet } = filter;
   useEffect(() => {
     if (drawn === null) return undefined;
-    return drawn.drawFeed(feed, { isJoined });
-  }, [drawn, feed, isJoined]);
+    return drawn.drawFeed(feed, {
+      isJoined,
+      stepMs: findStepMs(interval),
+      rangeMs: range === null ? null : CHART_RANGES[range].lengthMs,
+      onGapless: (isNow) => {
+        isGapless.value = isNow;
+      },
+    });
+  }, [drawn, feed, isJoined, range, isGapless]);
   useEffect(() => drawn?.setLogScale(isLog), [drawn, isLog]);
   useEffect(() => {
     if (drawn === null) return undefined;
@@ -150,14 +198,14 @@ function useChart({ feed, choices }: ChartPanelProps) {
   // The feed changes with the choices.
   useEffect(() => {
     if (drawn === null) return undefined;
-    return drawn.markOwnTrades(feed, choices);
-  }, [drawn, feed, own]);
-  return { element, hovered };
+    return drawn.markTrades(feed, { choices, filter });
+  }, [drawn, feed, own, side, minUsd, wallet]);
+  return { element, hovered, isGapless };
 }
 
 export function ChartPanel(props: ChartPanelProps) {
   const { feed } = props;
-  const { element, hovered } = useChart(props);
+  const { element, hovered, isGapless } = useChart(props);
   const problem = feed.candleProblem.value;
   return (
     <section class="chart-panel" aria-label={texts.token.chart.label}>
@@ -166,6 +214,7 @@ export function ChartPanel(props: ChartPanelProps) {
         <CandleLegend row={hovered.value} />
         <div class="chart" ref={element} />
       </div>
+      {isGapless.value && <p class="soft small">{texts.token.chart.gapless}</p>}
       {feed.hasCandles.value === false && <p class="over soft">{texts.token.chart.empty}</p>}
       {feed.isLoadingOlder.value && (
         <p class="over soft" role="status">

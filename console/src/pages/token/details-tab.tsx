@@ -14,18 +14,20 @@ export interface DetailsTabProps {
   readonly choices: TokenChoices;
   readonly pools: readonly PoolRow[];
   readonly decimals: number | null;
+  /** Now. */
+  readonly priceUsd: string | null;
 }
 
-export function DetailsTab({ feed, choices, pools, decimals }: DetailsTabProps) {
+export function DetailsTab({ feed, choices, pools, decimals, priceUsd }: DetailsTabProps) {
   switch (choices.tab) {
     case 'holders':
-      return <HoldersTab choices={choices} />;
+      return <HoldersTab choices={choices} priceUsd={priceUsd} />;
     case 'pools':
       return <PoolsTab pools={pools} />;
     case 'safety':
       return <SafetyTab choices={choices} decimals={decimals} />;
     case 'traders':
-      return <TradersTab choices={choices} />;
+      return <TradersTab choices={choices} priceUsd={priceUsd} />;
     default:
       return <TradesTab feed={feed} choices={choices} />;
   }

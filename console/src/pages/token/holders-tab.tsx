@@ -5,6 +5,7 @@ import type { HoldersReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
 import { formatPercent } from '../../format/format-amount.ts';
+import { estimateUsd } from '../../format/token-units.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { CheckField } from '../../parts/choice-fields.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
@@ -43,7 +44,7 @@ function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 
 
 const { columns, kinds, empty, exclude: excludeLabel, incomplete } = texts.token.holders;
 
-function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
+function buildHolderColumns(chain: string, priceUsd: string | null): TableColumn<HolderRow>[] {
   return [
     { text: columns.rank, className: 'number', cell: (row) => row.rank },
     {
@@ -60,11 +61,22 @@ function buildHolderColumns(chain: string): TableColumn<HolderRow>[] {
       className: 'number wide',
       cell: (row) => <FigureText value={row.amount} as="amount" />,
     },
+    {
+      text: columns.value,
+      className: 'number',
+      cell: (row) => <FigureText value={estimateUsd(row.amount, priceUsd)} as="usd" />,
+    },
     { text: columns.share, className: 'number', cell: (row) => formatPercent(row.pct) },
   ];
 }
 
-export function HoldersTab({ choices }: { choices: TokenChoices }) {
+interface HoldersTabProps {
+  readonly choices: TokenChoices;
+  /** Of the token, now. */
+  readonly priceUsd: string | null;
+}
+
+export function HoldersTab({ choices, priceUsd }: HoldersTabProps) {
   const { chain, mint } = choices;
   const isExcluding = currentLocation.value.query.get('holders') === 'wallets';
   const { value, problem, reload } = useResource<HoldersReply>({
@@ -89,7 +101,7 @@ export function HoldersTab({ choices }: { choices: TokenChoices }) {
       {value !== null && !value.coverage.holdersComplete && <p class="soft small">{incomplete}</p>}
       <DataTable
         label={texts.token.tabs.holders}
-        columns={buildHolderColumns(chain)}
+        columns={buildHolderColumns(chain, priceUsd)}
         rows={value?.holders ?? null}
         keyOf={(row) => row.owner}
         empty={empty}

@@ -14,56 +14,96 @@ import { findOwnAddress } from '../../state/account.ts';
 import { texts } from '../../texts.ts';
 import type { TokenChoices } from './token-choices.ts';
 import type { TokenFeed } from './token-feed.ts';
+import { matchesTapeFilter, type TapeFilter } from './trade-tape.ts';
 
 export interface TokenChart extends PriceChart {
   /** Keeps the chart at the feed's candles; the result stops it. */
-  drawFeed(feed: TokenFeed, how: { readonly isJoined: boolean }): () => void;
-  /** Marks the trades of the signed-in wallet; the result stops it. */
-  markOwnTrades(feed: TokenFeed, choices: TokenChoices): () => void;
+  drawFeed(feed: TokenFeed, how: DrawnAs): () => void;
+  /** Marks the trades of the signed-in wallet, and those that the tape is filtered for. */
+  markTrades(feed: TokenFeed, marked: MarkedTrades): () => void;
 }
 
-const OWN_TRADES_MAX = 100;
+interface DrawnAs {
+  readonly isJoined: boolean;
+  readonly stepMs: number | null;
+  /** How far back is shown; null for the newest candles. */
+  readonly rangeMs: number | null;
+  readonly onGapless: (isGapless: boolean) => void;
+}
 
-/** Own trades as marks, one for each side of a candle; the chart wants them oldest first. */
-function buildMarkers(feed: TokenFeed, trades: readonly TradeRow[]): TradeMarker[] {
+interface MarkedTrades {
+  readonly choices: TokenChoices;
+  readonly filter: TapeFilter;
+}
+
+const MARKED_MAX = 100;
+
+/** One mark for each side of a candle, an own one before others; the chart wants the oldest first. */
+function buildMarkers(
+  feed: TokenFeed,
+  trades: readonly TradeRow[],
+  own: string | null,
+): TradeMarker[] {
   const marks = new Map<string, TradeMarker>();
-  for (const { timestamp, side } of trades) {
+  for (const { timestamp, side, wallet } of trades) {
     const openTime = feed.book.findAt(timestamp)?.openTime;
     if (openTime === undefined) continue;
-    marks.set(`${openTime} ${side}`, { openTime, side, text: texts.token.chart.own[side] });
+    const key = `${openTime} ${side}`;
+    const isOwn = wallet.toLowerCase() === own;
+    if (marks.get(key)?.isOwn === true && !isOwn) continue;
+    marks.set(key, { openTime, side, isOwn, text: isOwn ? texts.token.chart.own[side] : '' });
   }
   return [...marks.values()].toSorted((a, b) => a.openTime - b.openTime);
 }
 
-function drawFeed(chart: PriceChart, feed: TokenFeed, isJoined: boolean): () => void {
+function drawFeed(chart: PriceChart, feed: TokenFeed, how: DrawnAs): () => void {
   let isShown = false;
   const draw = (change: CandleChange) => {
-    const candles = buildDrawnCandles(feed.book.rows, { isJoined });
+    const { candles, isGapless } = buildDrawnCandles(feed.book.rows, how);
     chart.setCandles(candles, change);
-    if (!isShown && candles.length > 0) {
+    how.onGapless(isGapless);
+    const last = candles.at(-1);
+    if (!isShown && last !== undefined) {
       isShown = true;
-      chart.showNewest();
+      chart.showNewest(how.rangeMs === null ? null : last.openTime - how.rangeMs);
     }
   };
   draw('all');
   return feed.listen({ candles: draw });
 }
 
-function markOwnTrades(chart: PriceChart, feed: TokenFeed, choices: TokenChoices): () => void {
-  const wallet = findOwnAddress(choices.chain);
-  if (wallet === null) {
+function markTrades(
+  chart: PriceChart,
+  feed: TokenFeed,
+  { choices, filter }: MarkedTrades,
+): () => void {
+  const { chain, mint, pool } = choices;
+  const wallet = findOwnAddress(chain);
+  const own = wallet?.toLowerCase() ?? null;
+  const isFiltered = Object.values(filter).some((value) => value !== null);
+  const wanted = [
+    ...(wallet === null ? [] : [{ side: null, minUsd: null, wallet }]),
+    ...(isFiltered ? [filter] : []),
+  ];
+  if (wanted.length === 0) {
     chart.setMarkers([]);
     return () => undefined;
   }
-  const { chain, mint, pool } = choices;
   const abort = new AbortController();
-  let own: readonly TradeRow[] = [];
-  const mark = () => chart.setMarkers(buildMarkers(feed, own));
-  const input = { chain, mint, pool: pool ?? undefined, wallet, limit: OWN_TRADES_MAX };
+  let marked: readonly TradeRow[] = [];
+  const mark = () => chart.setMarkers(buildMarkers(feed, marked, own));
+  const readOne = (fields: TapeFilter) => {
+    const input = {
+      ...{ chain, mint, pool: pool ?? undefined, limit: MARKED_MAX },
+      ...{ side: fields.side ?? undefined, minUsd: fields.minUsd ?? undefined },
+      wallet: fields.wallet ?? undefined,
+    };
+    return api.getTrades(input, { signal: abort.signal });
+  };
   const read = () =>
-    api.getTrades(input, { signal: abort.signal }).then(
-      ({ trades }) => {
-        own = trades;
+    Promise.all(wanted.map(readOne)).then(
+      (answers) => {
+        marked = answers.flatMap(({ trades }) => trades);
         mark();
       },
       // Without marks the chart is still true.
@@ -73,7 +113,7 @@ function markOwnTrades(chart: PriceChart, feed: TokenFeed, choices: TokenChoices
     restart: () => void read(),
     revert: () => void read(),
     trade: (trade) => {
-      if (trade.wallet.toLowerCase() === wallet.toLowerCase()) void read();
+      if (wanted.some((fields) => matchesTapeFilter(trade, fields))) void read();
     },
     candles: (change) => {
       if (change === 'all') mark();
@@ -89,7 +129,7 @@ export function createTokenChart(options: PriceChartOptions): TokenChart {
   const chart = createPriceChart(options);
   return {
     ...chart,
-    drawFeed: (feed, { isJoined }) => drawFeed(chart, feed, isJoined),
-    markOwnTrades: (feed, choices) => markOwnTrades(chart, feed, choices),
+    drawFeed: (feed, how) => drawFeed(chart, feed, how),
+    markTrades: (feed, marked) => markTrades(chart, feed, marked),
   };
 }

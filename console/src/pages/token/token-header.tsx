@@ -3,6 +3,7 @@
 import type { TokenReply, WindowName } from '../../api/contract-types.ts';
 import {
   formatCompact,
+  formatCompactCount,
   formatCompactUsd,
   formatCount,
   formatPercent,
@@ -11,11 +12,13 @@ import { formatPrice, formatUsd } from '../../format/format-price.ts';
 import { formatUnits } from '../../format/token-units.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
+import { ChainName } from '../../parts/chain-icon.tsx';
 import { ChangeText } from '../../parts/change-text.tsx';
 import { DangerBadges } from '../../parts/danger-badges.tsx';
 import { LaunchProgress } from '../../parts/launch-progress.tsx';
 import { LiveText } from '../../parts/live-text.tsx';
-import { TokenLogo } from '../../parts/token-logo.tsx';
+import { ChainTokenLogo } from '../../parts/token-logo.tsx';
+import { WatchButton } from '../../parts/watch-button.tsx';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
 import { pickTokenFigures, type TokenHeaderProps } from './token-figures.ts';
@@ -36,7 +39,7 @@ function TokenTitle({ token, warnings }: TokenTitleProps) {
   });
   return (
     <div class="token-title">
-      <TokenLogo logoUrl={token.logoUrl} symbol={token.symbol} />
+      <ChainTokenLogo chain={token.chain} logoUrl={token.logoUrl} symbol={token.symbol} />
       <div class="two-lines">
         <h1 class="line">
           {token.symbol ?? texts.token.unnamed} <span class="soft">{token.name}</span>
@@ -45,13 +48,14 @@ function TokenTitle({ token, warnings }: TokenTitleProps) {
               ✓
             </span>
           )}
+          <WatchButton token={token} />
         </h1>
         <p class="badges">
           <DangerBadges codes={warnings} />
           {token.launchpad !== null && <LaunchProgress launchpad={token.launchpad} />}
         </p>
         <p class="line soft" title={token.mint}>
-          {findChain(token.chain)?.name ?? token.chain}{' '}
+          <ChainName chain={token.chain} />{' '}
           <AddressText chain={token.chain} id={token.mint} kind="token" />
           {links.map(({ name, url }) => (
             <a key={name} class="link" href={url} target="_blank" rel="noreferrer nofollow">
@@ -64,18 +68,39 @@ function TokenTitle({ token, warnings }: TokenTitleProps) {
   );
 }
 
+/** How many bought and sold: figures, and a bar of both. */
+function BuySellBar({ buys, sells }: { buys: number | null; sells: number | null }) {
+  const all = (buys ?? 0) + (sells ?? 0);
+  return (
+    <>
+      <span class="buy-sell">
+        <span class="up" title={texts.token.stats.buys}>
+          {formatCompactCount(buys)}
+        </span>
+        <span class="down" title={texts.token.stats.sells}>
+          {formatCompactCount(sells)}
+        </span>
+      </span>
+      <span class="buy-sell-track" aria-hidden="true">
+        {all > 0 && <span style={{ width: `${((buys ?? 0) * 100) / all}%` }} />}
+      </span>
+    </>
+  );
+}
+
 function WindowBoxes(props: TokenHeaderProps) {
   const { windows } = pickTokenFigures(props);
   return (
     <ul class="windows">
       {WINDOWS.map((name) => {
         const window = windows[name];
-        const counts = texts.token.buys(formatCount(window.buys), formatCount(window.sells));
+        const makers = texts.token.makers(formatCount(window.buyers), formatCount(window.sellers));
         return (
-          <li key={name} title={`${texts.token.window(name)}: ${counts}`}>
+          <li key={name} title={`${texts.token.window(name)}: ${makers}`}>
             <span class="soft">{name}</span>
             <ChangeText value={window.priceChangePct} />
             <span class="soft">{formatCompactUsd(window.volumeUsd)}</span>
+            <BuySellBar buys={window.buys} sells={window.sells} />
           </li>
         );
       })}
@@ -88,6 +113,7 @@ function TokenStats(props: TokenHeaderProps) {
   const figures = pickTokenFigures(props);
   const supply = formatUnits(token.totalSupplyRaw, token.decimals);
   const { stats } = texts.token;
+  const day = figures.windows['24h'];
   return (
     <dl class="stats">
       <div>
@@ -101,6 +127,19 @@ function TokenStats(props: TokenHeaderProps) {
       <div>
         <dt>{stats.volume}</dt>
         <dd title={figures.volume24hUsd ?? ''}>{formatCompactUsd(figures.volume24hUsd)}</dd>
+      </div>
+      <div>
+        <dt>{stats.buysAndSells}</dt>
+        <dd>
+          <span class="up">{formatCount(day.buys)}</span> /{' '}
+          <span class="down">{formatCount(day.sells)}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>{stats.makers}</dt>
+        <dd title={texts.token.makers(formatCount(day.buyers), formatCount(day.sellers))}>
+          {formatCount(day.buyers)} / {formatCount(day.sellers)}
+        </dd>
       </div>
       <div>
         <dt>{stats.holders}</dt>

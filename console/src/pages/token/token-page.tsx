@@ -77,7 +77,12 @@ function TokenTabs({ token, feed, choices }: LoadedProps) {
         chosen={choices.tab}
         onChoose={(tab) => setQuery({ tab: tab === 'trades' ? null : tab })}
       />
-      <DetailsTab feed={feed} choices={choices} pools={token.pools} decimals={token.decimals} />
+      <DetailsTab
+        {...{ feed, choices }}
+        pools={token.pools}
+        decimals={token.decimals}
+        priceUsd={pickTokenFigures({ token, feed }).priceUsd}
+      />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { TradersReply } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
 import { formatCount } from '../../format/format-amount.ts';
+import { estimateUsd } from '../../format/token-units.ts';
 import { AddressText } from '../../parts/address-text.tsx';
 import { ChoiceGroup } from '../../parts/choice-fields.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
@@ -20,7 +21,7 @@ type TraderRow = TradersReply['traders'][number];
 
 const { columns, empty } = texts.token.traders;
 
-function buildTraderColumns(chain: string): TableColumn<TraderRow>[] {
+function buildTraderColumns(chain: string, priceUsd: string | null): TableColumn<TraderRow>[] {
   return [
     { text: columns.rank, className: 'number', cell: (row) => row.rank },
     {
@@ -37,12 +38,28 @@ function buildTraderColumns(chain: string): TableColumn<TraderRow>[] {
       className: 'number',
       cell: (row) => <ProfitText value={row.realisedUsd} />,
     },
+    {
+      text: columns.unrealised,
+      className: 'number wide',
+      cell: (row) => <ProfitText value={row.unrealisedUsd} />,
+    },
+    {
+      text: columns.held,
+      className: 'number wide',
+      cell: (row) => <FigureText value={estimateUsd(row.amount, priceUsd)} as="usd" />,
+    },
     { text: columns.buys, className: 'number wide', cell: (row) => formatCount(row.buys) },
     { text: columns.sells, className: 'number wide', cell: (row) => formatCount(row.sells) },
   ];
 }
 
-export function TradersTab({ choices }: { choices: TokenChoices }) {
+interface TradersTabProps {
+  readonly choices: TokenChoices;
+  /** Of the token, now. */
+  readonly priceUsd: string | null;
+}
+
+export function TradersTab({ choices, priceUsd }: TradersTabProps) {
   const { chain, mint } = choices;
   const asked = currentLocation.value.query.get('window');
   const window = WINDOWS.find((each) => each === asked) ?? '24h';
@@ -62,7 +79,7 @@ export function TradersTab({ choices }: { choices: TokenChoices }) {
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       <DataTable
         label={texts.token.tabs.traders}
-        columns={buildTraderColumns(chain)}
+        columns={buildTraderColumns(chain, priceUsd)}
         rows={value?.traders ?? null}
         keyOf={(row) => row.wallet}
         empty={empty}

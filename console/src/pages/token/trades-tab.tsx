@@ -12,6 +12,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SkeletonRows } from '../../parts/skeleton-rows.tsx';
 import { me } from '../../state/account.ts';
 import { texts } from '../../texts.ts';
+import { changeFilter, parseSide, parseTapeFilter } from './tape-filter.ts';
 import { TapeReader, type TapeState } from './tape-reader.ts';
 import type { TokenChoices } from './token-choices.ts';
 import type { TokenFeed } from './token-feed.ts';
@@ -22,19 +23,18 @@ interface TradesTabProps {
   readonly choices: TokenChoices;
 }
 
-const COLUMNS = ['age', 'side', 'price', 'amount', 'value', 'wallet', 'transaction'] as const;
+const COLUMNS = [
+  'age',
+  'side',
+  'price',
+  'amount',
+  'value',
+  'wallet',
+  'venue',
+  'transaction',
+] as const;
 
 const FILTER_MAX = 64;
-
-function parseTapeFilter(query: URLSearchParams): TapeFilter {
-  const side = query.get('side');
-  const minUsd = query.get('minUsd');
-  return {
-    side: side === 'buy' || side === 'sell' ? side : null,
-    minUsd: minUsd !== null && /^\d+(\.\d+)?$/.test(minUsd) ? minUsd : null,
-    wallet: query.get('wallet') || null,
-  };
-}
 
 const NOTHING_READ: TapeState = { rows: null, hasMore: false, problem: null };
 
@@ -68,14 +68,14 @@ function TapeFilters({ filter }: { filter: TapeFilter }) {
           ['buy', trades.buy],
           ['sell', trades.sell],
         ]}
-        onChange={(side) => setQuery({ side })}
+        onChange={(side) => changeFilter(filter, { side: parseSide(side) })}
       />
       <EntryField
         label={trades.minUsd}
         value={filter.minUsd ?? ''}
         maxLength={FILTER_MAX}
         inputMode="decimal"
-        onEnter={(minUsd) => setQuery({ minUsd })}
+        onEnter={(minUsd) => changeFilter(filter, { minUsd: minUsd === '' ? null : minUsd })}
       />
       <EntryField
         label={trades.wallet}
@@ -84,6 +84,19 @@ function TapeFilters({ filter }: { filter: TapeFilter }) {
         onEnter={(wallet) => setQuery({ wallet })}
       />
     </div>
+  );
+}
+
+/** A dollar is nothing, a million the whole width: by the number of digits. */
+const SIZE_DIGITS_MAX = 6;
+
+function SizeBar({ valueUsd, isBuy }: { valueUsd: string | null; isBuy: boolean }) {
+  const digits = Math.log10(Math.max(1, Number(valueUsd ?? 0)));
+  const width = Math.min(100, (digits * 100) / SIZE_DIGITS_MAX);
+  return (
+    <span class={isBuy ? 'size up' : 'size down'} aria-hidden="true">
+      <span style={{ width: `${width}%` }} />
+    </span>
   );
 }
 
@@ -105,9 +118,13 @@ function TradeLine({ trade, chain }: { trade: TradeRow; chain: string }) {
       </td>
       <td class="number" title={trade.valueUsd ?? ''}>
         {formatCompactUsd(trade.valueUsd)}
+        <SizeBar valueUsd={trade.valueUsd} isBuy={trade.side === 'buy'} />
       </td>
       <td class="wide">
         <AddressText chain={chain} id={trade.wallet} kind="address" />
+      </td>
+      <td class="wider" title={trade.pool}>
+        {trade.venue}
       </td>
       <td class="wider">
         <AddressText chain={chain} id={trade.txHash} kind="tx" />
@@ -123,6 +140,7 @@ const COLUMN_CLASSES: Readonly<Record<(typeof COLUMNS)[number], string>> = {
   amount: 'number wide',
   value: 'number',
   wallet: 'wide',
+  venue: 'wider',
   transaction: 'wider',
 };
 

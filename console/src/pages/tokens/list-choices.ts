@@ -10,6 +10,7 @@ const LIST_SORTS = [
   'losers',
   'new',
   'launches',
+  'watching',
   'liquidity',
   'marketCap',
   'trades',
@@ -42,10 +43,20 @@ export function parseListChoices(query: URLSearchParams): ListChoices {
   };
 }
 
+type AskedSort = NonNullable<OperationInput<'listTokens'>['sort']>;
+
+/** Launches are the newest tokens of any launchpad; what is watched is not a list of the API. */
+const SORTS_ASKED = { launches: 'new', watching: 'trending' } as const satisfies Readonly<
+  Partial<Record<ListSort, AskedSort>>
+>;
+
+function findAskedSort(sort: ListSort): AskedSort {
+  return sort === 'launches' || sort === 'watching' ? SORTS_ASKED[sort] : sort;
+}
+
 export function buildListInput(choices: ListChoices): OperationInput<'listTokens'> {
   return {
-    // Launches are the newest tokens of any launchpad.
-    sort: choices.sort === 'launches' ? 'new' : choices.sort,
+    sort: findAskedSort(choices.sort),
     launchpad: choices.sort === 'launches' ? 'any' : undefined,
     window: choices.window,
     chain: choices.chain === null ? undefined : [choices.chain],

@@ -9,7 +9,8 @@ import { DangerBadges } from '../../parts/danger-badges.tsx';
 import { LaunchProgress } from '../../parts/launch-progress.tsx';
 import { LiveText } from '../../parts/live-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
-import { TokenLogo } from '../../parts/token-logo.tsx';
+import { ChainTokenLogo } from '../../parts/token-logo.tsx';
+import { WatchButton } from '../../parts/watch-button.tsx';
 import { buildTokenHref } from '../../routes.ts';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
@@ -38,9 +39,10 @@ interface TokenNameProps {
 function TokenName({ row, volume, liquidity }: TokenNameProps) {
   const chain = findChain(row.chain)?.name ?? row.chain;
   const { launchpad } = row;
+  const isLaunching = launchpad !== null && launchpad.graduatedAt === null;
   return (
     <a class="token-name" href={buildTokenHref(row)}>
-      <TokenLogo logoUrl={row.logoUrl} symbol={row.symbol} />
+      <ChainTokenLogo chain={row.chain} logoUrl={row.logoUrl} symbol={row.symbol} />
       <span class="two-lines">
         <span class="line" title={row.symbol ?? ''}>
           <strong>{row.symbol ?? texts.token.unnamed}</strong>
@@ -58,8 +60,11 @@ function TokenName({ row, volume, liquidity }: TokenNameProps) {
         <span class="line soft small narrow" title={row.name ?? ''}>
           <DangerBadges codes={row.warnings} max={1} />
           {launchpad !== null && <LaunchProgress launchpad={launchpad} />}
-          <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
-          {texts.tokens.foldedLiquidity(liquidity)}
+          {/* Beside a badge there is no room for both. */}
+          {launchpad === null && row.warnings.length === 0 && (
+            <span class="roomy">{texts.tokens.foldedVolume(volume)} </span>
+          )}
+          {!isLaunching && texts.tokens.foldedLiquidity(liquidity)}
         </span>
       </span>
     </a>
@@ -75,11 +80,14 @@ export function TokenRow({ row, at, window }: TokenRowProps) {
   return (
     <tr aria-rowindex={at + 2}>
       <th scope="row">
-        <TokenName
-          row={row}
-          volume={formatCompactUsd(volume)}
-          liquidity={formatCompactUsd(figures.liquidityUsd)}
-        />
+        <span class="watched-name">
+          <WatchButton token={row} />
+          <TokenName
+            row={row}
+            volume={formatCompactUsd(volume)}
+            liquidity={formatCompactUsd(figures.liquidityUsd)}
+          />
+        </span>
       </th>
       <td class="number">
         <LiveText text={formatUsd(figures.priceUsd)} value={figures.priceUsd} />

@@ -17,7 +17,15 @@ import {
 import { TokenTable } from './token-table.tsx';
 import { type ShownTokens, useTokenList } from './use-token-list.ts';
 
-const TABS: readonly ListSort[] = ['trending', 'volume', 'gainers', 'losers', 'new', 'launches'];
+const TABS: readonly ListSort[] = [
+  'trending',
+  'volume',
+  'gainers',
+  'losers',
+  'new',
+  'launches',
+  'watching',
+];
 
 function ListFilters({ choices }: { choices: ListChoices }) {
   const chainOptions = [
@@ -92,11 +100,16 @@ function MoreButton({ list }: { list: ShownTokens }) {
   );
 }
 
+const EMPTY_TEXTS: Readonly<Partial<Record<ListSort, string>>> = {
+  launches: texts.tokens.noLaunches,
+  watching: texts.tokens.noWatched,
+};
+
 function EmptyList({ sort }: { sort: ListSort }) {
   const clear = () => setQuery({ chain: null, liquidity: null, verified: null });
   return (
     <div class="note">
-      <p>{sort === 'launches' ? texts.tokens.noLaunches : texts.tokens.empty}</p>
+      <p>{EMPTY_TEXTS[sort] ?? texts.tokens.empty}</p>
       <button type="button" onClick={clear}>
         {texts.tokens.clear}
       </button>

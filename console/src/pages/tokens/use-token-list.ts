@@ -5,14 +5,39 @@ import { api } from '../../api/api-client.ts';
 import type { TokenListReply } from '../../api/contract-types.ts';
 import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { type WatchedToken, watchList } from '../../state/watch-list.ts';
 import { buildListInput, type ListChoices } from './list-choices.ts';
 import { type DatedTokenRow, mergeListPages } from './merge-list-pages.ts';
 
 const REFRESH_MS = 15_000;
+/** Each of these is asked for on its own; prices are live meanwhile. */
+const WATCHED_REFRESH_MS = 60_000;
 
 interface MorePages {
   readonly key: string;
   readonly pages: readonly TokenListReply[];
+}
+
+/** Each token of the watch list; those that are unknown or paused are left out. */
+async function readWatched(
+  watched: readonly WatchedToken[],
+  signal: AbortSignal,
+): Promise<TokenListReply> {
+  const read = async (token: WatchedToken) => {
+    const [reply, safety] = await Promise.all([
+      api.getToken(token, { signal }),
+      // Without its warnings it is still shown: its own page says more.
+      api.getTokenSafety(token, { signal }).catch(() => null),
+    ]);
+    return { ...reply, warnings: safety?.warnings.map(({ code }) => code) ?? [] };
+  };
+  const outcomes = await Promise.allSettled(watched.map(read));
+  const found = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [first] = outcomes;
+  // A server that is away is no empty list.
+  if (found.length === 0 && first?.status === 'rejected') throw first.reason;
+  const asOf = Object.fromEntries(found.map((token) => [token.chain, token.asOf]));
+  return { tokens: found, nextCursor: null, asOf };
 }
 
 export interface ShownTokens {
@@ -27,11 +52,13 @@ export interface ShownTokens {
 
 export function useTokenList(choices: ListChoices): ShownTokens {
   const input = buildListInput(choices);
-  const key = JSON.stringify(input);
+  const watched = choices.sort === 'watching' ? watchList.value : null;
+  const key = JSON.stringify([input, watched]);
   const first = useResource<TokenListReply>({
     key,
-    load: (signal) => api.listTokens(input, { signal }),
-    refreshMs: REFRESH_MS,
+    load: (signal) =>
+      watched === null ? api.listTokens(input, { signal }) : readWatched(watched, signal),
+    refreshMs: watched === null ? REFRESH_MS : WATCHED_REFRESH_MS,
   });
   const [more, setMore] = useState<MorePages>({ key, pages: [] });
   const [isLoadingMore, setLoading] = useState(false);
@@ -54,7 +81,7 @@ export function useTokenList(choices: ListChoices): ShownTokens {
     setLoading(true);
     setProblem(null);
     api
-      .listTokens({ ...JSON.parse(key), cursor }, { signal: own.signal })
+      .listTokens({ ...JSON.parse(key)[0], cursor }, { signal: own.signal })
       .then((page) =>
         setMore((old) => ({ key, pages: [...(old.key === key ? old.pages : []), page] })),
       )

@@ -10,9 +10,12 @@ import { TradeError } from '../../../../../sdk/src/trade-error.ts';
 import { api, patientApi } from '../../../api/api-client.ts';
 import type { BuiltTradeReply, TradeStatusReply } from '../../../api/contract-types.ts';
 import { nowMs } from '../../../clock-tick.ts';
+import { groupAddress } from '../../../format/format-address.ts';
+import { formatPrice } from '../../../format/format-price.ts';
 import { AddressText } from '../../../parts/address-text.tsx';
 import { describeWalletError } from '../../../parts/describe-wallet-error.ts';
 import { ModalDialog } from '../../../parts/modal-dialog.tsx';
+import { buildWalletHref } from '../../../routes.ts';
 import { otherAccount } from '../../../state/account.ts';
 import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
@@ -25,6 +28,8 @@ export interface SwapDialogProps {
   readonly request: WantedSwap;
   /** The wallet of the session. */
   readonly owner: string;
+  /** Of the token; null if it is not known. */
+  readonly priceUsd: string | null;
   readonly onClose: () => void;
 }
 
@@ -69,16 +74,32 @@ function IssueList({ issues }: Pick<BuiltTradeReply, 'issues'>) {
   );
 }
 
-function TradeReview({ built }: { built: BuiltTradeReply }) {
+interface TradeReviewProps {
+  readonly built: BuiltTradeReply;
+  readonly priceUsd: string | null;
+}
+
+function TradeReview({ built, priceUsd }: TradeReviewProps) {
+  const { quote, wallet } = built;
+  const { rows, inWords } = texts.swap;
   return (
     <>
-      <ul class="summary">
-        {built.summary.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-      <QuoteView quote={built.quote} />
+      <QuoteView quote={quote} priceUsd={priceUsd} isReview>
+        {/* Anybody can copy a symbol: the address is what is bought. */}
+        <dt class="row">{rows.token}</dt>
+        <dd class="row mono">{groupAddress(quote.mint)}</dd>
+        <dt class="row">{rows.wallet}</dt>
+        <dd class="row mono">{groupAddress(wallet)}</dd>
+      </QuoteView>
       <IssueList issues={built.issues} />
+      <details>
+        <summary>{inWords}</summary>
+        <ul class="summary">
+          {built.summary.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </details>
       {built.transactions.length > 1 && (
         <p class="soft">{texts.swap.signatures(built.transactions.length)}</p>
       )}
@@ -122,25 +143,63 @@ function StepList({ steps, chain }: { steps: readonly SigningStep[]; chain: stri
   );
 }
 
-/** From mined to final; a reorganisation may still take it back. */
-function SentTrade({ sent }: { sent: SentTransaction }) {
-  const [status, setStatus] = useState<TradeStatusReply['status']>('confirmed');
+type Exchanged = TradeStatusReply['paid'];
+
+function ExchangedRow({ name, exchanged }: { name: string; exchanged: Exchanged }) {
+  if (exchanged === null) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd title={exchanged.amount ?? ''}>
+        <strong>
+          {formatPrice(exchanged.amount)} {exchanged.symbol ?? ''}
+        </strong>
+      </dd>
+    </>
+  );
+}
+
+/** From mined to final, with what it paid; a reorganisation may still take it back. */
+function SentTrade({ sent, owner }: { sent: SentTransaction; owner: string }) {
+  const [answer, setAnswer] = useState<TradeStatusReply | null>(null);
   useEffect(() => {
     const abort = new AbortController();
-    const follow = async () => {
-      for await (const answer of followTransaction(patientApi, sent, { signal: abort.signal })) {
-        setStatus(answer.status);
-        if (answer.status === 'finalized') return;
+    const { signal } = abort;
+    const followUntil = async (
+      isEnough: (answer: TradeStatusReply) => boolean,
+      options: { readonly wantsTrades: boolean },
+    ) => {
+      for await (const next of followTransaction(patientApi, sent, { signal, ...options })) {
+        setAnswer(next);
+        if (isEnough(next)) return;
       }
+    };
+    const follow = async () => {
+      await followUntil(({ tradeIds }) => tradeIds.length > 0, { wantsTrades: true });
+      await followUntil(({ status }) => status === 'finalized', { wantsTrades: false });
     };
     // What is shown stays true; the tape shows what becomes of it.
     follow().catch(() => undefined);
     return () => abort.abort();
   }, [sent]);
+  const { status, paid, received, toWallet } = texts.swap;
   return (
-    <p class="note" role="status">
-      {texts.swap.status[status]} <AddressText chain={sent.chain} id={sent.txHash} kind="tx" />
-    </p>
+    <>
+      <p class="note" role="status">
+        {status[answer?.status ?? 'confirmed']}
+      </p>
+      <dl class="quote result">
+        <ExchangedRow name={paid} exchanged={answer?.paid ?? null} />
+        <ExchangedRow name={received} exchanged={answer?.received ?? null} />
+        <dt>{texts.token.trades.columns.transaction}</dt>
+        <dd>
+          <AddressText chain={sent.chain} id={sent.txHash} kind="tx" />
+        </dd>
+      </dl>
+      <p>
+        <a href={buildWalletHref({ wallet: owner })}>{toWallet}</a>
+      </p>
+    </>
   );
 }
 
@@ -195,7 +254,11 @@ function useSwap(props: SwapDialogProps) {
 
 export function SwapDialog(props: SwapDialogProps) {
   const { state, message, build, sign } = useSwap(props);
-  const { chain } = props.request;
+  const { chain, side } = props.request;
+  const shownQuote = state.kind === 'review' ? state.built.quote : null;
+  const bought = side === 'buy' ? shownQuote?.output : shownQuote?.input;
+  const name = state.kind === 'sent' ? texts.swap.result : texts.swap.review;
+  const title = shownQuote === null ? name : texts.swap.heading[side](bought?.symbol ?? '');
   const isForOther = otherAccount.value !== null && state.kind === 'review';
   // The trade was built for the account that the wallet has left: the form says so.
   useEffect(() => {
@@ -207,16 +270,18 @@ export function SwapDialog(props: SwapDialogProps) {
       onClose={props.onClose}
       isFirm={state.kind === 'signing'}
     >
-      <h2>{texts.swap.review}</h2>
+      <h2>
+        {title} <span class="soft">{findChain(chain)?.name ?? chain}</span>
+      </h2>
       {message !== null && (
         <p class="note" role="alert">
           {message}
         </p>
       )}
       {state.kind === 'building' && <div class="quote-space" aria-busy="true" />}
-      {state.kind === 'review' && <TradeReview built={state.built} />}
+      {state.kind === 'review' && <TradeReview built={state.built} priceUsd={props.priceUsd} />}
       {state.kind === 'signing' && <StepList steps={state.steps} chain={chain} />}
-      {state.kind === 'sent' && <SentTrade sent={state.sent} />}
+      {state.kind === 'sent' && <SentTrade sent={state.sent} owner={props.owner} />}
       {state.kind === 'lost' && (
         <p>
           <AddressText chain={chain} id={state.txHash} kind="tx" />

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { api } from '../../../api/api-client.ts';
 import type { QuoteReply, TokenReply, WalletBalancesReply } from '../../../api/contract-types.ts';
 import { useResource } from '../../../api/use-resource.ts';
+import { formatPrice } from '../../../format/format-price.ts';
 import { formatUnits, parseUnits } from '../../../format/token-units.ts';
 import { createLazyPart } from '../../../lazy-part.tsx';
 import { SignInButton } from '../../../parts/account-menu.tsx';
@@ -14,7 +15,10 @@ import { findOwnAddress, me, otherAccount, walletStand } from '../../../state/ac
 import { findChain } from '../../../state/chains.ts';
 import { texts } from '../../../texts.ts';
 import type { TokenFeed } from '../token-feed.ts';
+import { pickTokenFigures } from '../token-figures.ts';
+import { IdleFigures } from './idle-figures.tsx';
 import { pickMaxSpend } from './pick-max-spend.ts';
+import { pickCoinAmounts, pickParts } from './pick-quick-amounts.ts';
 import { QuoteView } from './quote-view.tsx';
 import type { SwapDialogProps } from './swap-dialog.tsx';
 import { useQuote, type WantedSwap } from './use-quote.ts';
@@ -25,6 +29,11 @@ const SwapDialog = createLazyPart<SwapDialogProps>(
 );
 
 const SLIPPAGES_BPS = [10, 50, 100, 300, 500] as const;
+/** As the API bounds it. */
+const SLIPPAGE_PCT_MAX = 50;
+const AUTO = 'auto';
+const OWN = 'own';
+const OWN_DEFAULT_PCT = '2';
 const BPS_PER_PERCENT = 100;
 const AMOUNT_MAX = 60;
 const NATIVE_DECIMALS = 18;
@@ -102,9 +111,21 @@ function pickEnteredAsset(
   };
 }
 
-const SLIPPAGE_OPTIONS = SLIPPAGES_BPS.map(
-  (bps) => [String(bps), texts.swap.slippage(`${bps / BPS_PER_PERCENT}%`)] as const,
-);
+const SLIPPAGE_OPTIONS = [
+  [AUTO, texts.swap.auto] as const,
+  ...SLIPPAGES_BPS.map(
+    (bps) => [String(bps), texts.swap.slippage(`${bps / BPS_PER_PERCENT}%`)] as const,
+  ),
+  [OWN, texts.swap.own] as const,
+];
+
+/** In 1/100 of a per cent; null if it is no share of a price. */
+function parseSlippage(choice: string, ownPct: string): WantedSwap['slippageBps'] | null {
+  if (choice === AUTO) return AUTO;
+  if (choice !== OWN) return Number(choice);
+  const pct = /^\s*\d+(?:[.,]\d{1,2})?\s*$/.test(ownPct) ? Number(ownPct.replace(',', '.')) : null;
+  return pct === null || pct > SLIPPAGE_PCT_MAX ? null : Math.round(pct * BPS_PER_PERCENT);
+}
 
 const SIDE_CHOICES = (['buy', 'sell'] as const).map((value) => {
   return { value, text: texts.token.trades[value] };
@@ -118,17 +139,21 @@ function useTradeForm({ token, feed }: Pick<SwapPanelProps, 'token' | 'feed'>) {
   const [side, setSide] = useState<Side>('buy');
   const [fixed, setFixed] = useState<FixedEnd>('in');
   const [entry, setEntry] = useState({ amount: '', isMax: false });
-  const [slippage, setSlippage] = useState('50');
+  const [slippage, setSlippage] = useState<string>(AUTO);
+  const [ownPct, setOwnPct] = useState(OWN_DEFAULT_PCT);
+  const slippageBps = parseSlippage(slippage, ownPct);
   const balances = useBalances(token.chain, useOwnTrades(token.chain, feed));
   const asset = pickEnteredAsset(token, balances, { side, fixed });
   const amountRaw = asset === null ? null : parseUnits(entry.amount, asset.decimals);
   const { chain, mint } = token;
-  const terms = { chain, mint, side, slippageBps: Number(slippage) };
+  const terms = { chain, mint, side, slippageBps };
   const amount = fixed === 'in' ? { amountInRaw: amountRaw } : { amountOutRaw: amountRaw };
-  const request = amountRaw === null ? null : ({ ...terms, ...amount } as WantedSwap);
+  const isComplete = amountRaw !== null && slippageBps !== null;
+  const request = isComplete ? ({ ...terms, ...amount } as WantedSwap) : null;
   const empty = () => setEntry({ amount: '', isMax: false });
   return {
-    ...{ side, fixed, entry, slippage, setSlippage, asset, amountRaw, request },
+    ...{ side, fixed, entry, asset, amountRaw, request, balances },
+    ...{ slippage, setSlippage, ownPct, setOwnPct, isSlippageWrong: slippageBps === null },
     changeSide: (next: Side) => {
       setSide(next);
       empty();
@@ -160,7 +185,13 @@ function useFeeReserve(form: TradeForm, quote: QuoteReply | null): void {
   });
 }
 
-function AmountField({ form, asset }: { form: TradeForm; asset: SwapAsset }) {
+interface AmountFieldProps {
+  readonly form: TradeForm;
+  readonly asset: SwapAsset;
+  readonly chain: string;
+}
+
+function AmountField({ form, asset, chain }: AmountFieldProps) {
   const { symbol, decimals, balanceRaw } = asset;
   const { fixed, entry, amountRaw } = form;
   const isWrong = entry.amount.trim() !== '' && amountRaw === null;
@@ -185,7 +216,35 @@ function AmountField({ form, asset }: { form: TradeForm; asset: SwapAsset }) {
         </button>
       )}
       {isWrong && <p class="soft small">{texts.swap.wrongAmount(decimals)}</p>}
+      <QuickAmounts form={form} asset={asset} chain={chain} />
     </div>
+  );
+}
+
+/** What is there, and parts of it; of the coin that pays, round amounts. */
+function QuickAmounts({ form, asset, chain }: AmountFieldProps) {
+  const { decimals, balanceRaw, isNative, symbol } = asset;
+  if (form.fixed === 'out') return null;
+  const coinUsd = findChain(chain)?.native.priceUsd ?? null;
+  const parts = balanceRaw === null ? [] : pickParts(balanceRaw, decimals);
+  const amounts = isNative ? pickCoinAmounts(coinUsd) : parts;
+  return (
+    <>
+      {amounts.length > 0 && (
+        <fieldset class="quick" aria-label={texts.swap.quick}>
+          {amounts.map(({ text, amount }) => (
+            <button key={text} type="button" onClick={() => form.enter(amount)}>
+              {text}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {balanceRaw !== null && (
+        <p class="soft small" title={formatUnits(balanceRaw, decimals) ?? ''}>
+          {texts.swap.balance(formatPrice(formatUnits(balanceRaw, decimals)), symbol)}
+        </p>
+      )}
+    </>
   );
 }
 
@@ -204,6 +263,19 @@ function TradeChoices({ form }: { form: TradeForm }) {
         options={SLIPPAGE_OPTIONS}
         onChange={form.setSlippage}
       />
+      {form.slippage === OWN && (
+        <label class="field own-slippage">
+          <span class="hidden">{texts.swap.ownLabel}</span>
+          <input
+            inputMode="decimal"
+            maxLength={5}
+            value={form.ownPct}
+            aria-invalid={form.isSlippageWrong}
+            onInput={(event) => form.setOwnPct(event.currentTarget.value)}
+          />{' '}
+          %
+        </label>
+      )}
       <ChoiceGroup
         label={texts.swap.fixedLabel}
         choices={FIXED_CHOICES}
@@ -249,6 +321,7 @@ export function SwapPanel(props: SwapPanelProps) {
   const owner = findOwnAddress(token.chain);
   const quote = useQuote(reviewed === null ? request : null, describeReader(owner));
   useFeeReserve(form, quote.value);
+  const { priceUsd } = pickTokenFigures(props);
   const [isAccepted, setAccepted] = useState(false);
   const known = [...props.warnings, ...(quote.value?.warnings ?? []).map(({ code }) => code)];
   const isTrap = form.side === 'buy' && known.includes('UNSELLABLE');
@@ -256,11 +329,16 @@ export function SwapPanel(props: SwapPanelProps) {
   return (
     <section class="swap" aria-label={texts.swap.title}>
       <TradeChoices form={form} />
-      <AmountField form={form} asset={asset} />
+      <AmountField form={form} asset={asset} chain={token.chain} />
       <div class="quote-space">
         {quote.problem !== null && <ProblemNote problem={quote.problem} onRetry={quote.reload} />}
-        {quote.value !== null && <QuoteView quote={quote.value} />}
-        {form.entry.amount === '' && <p class="soft small">{texts.swap.hint[form.fixed]}</p>}
+        {quote.value !== null && <QuoteView quote={quote.value} priceUsd={priceUsd} />}
+        {form.entry.amount === '' && (
+          <>
+            <p class="soft small">{texts.swap.hint[form.fixed]}</p>
+            <IdleFigures {...props} balances={form.balances} />
+          </>
+        )}
       </div>
       {owner === null ? (
         <SignInForTrade chain={token.chain} />
@@ -292,7 +370,12 @@ export function SwapPanel(props: SwapPanelProps) {
         </>
       )}
       {reviewed !== null && owner !== null && (
-        <SwapDialog request={reviewed} owner={owner} onClose={() => setReviewed(null)} />
+        <SwapDialog
+          request={reviewed}
+          owner={owner}
+          priceUsd={priceUsd}
+          onClose={() => setReviewed(null)}
+        />
       )}
     </section>
   );

@@ -9,7 +9,7 @@ interface SwapTerms {
   readonly chain: string;
   readonly mint: string;
   readonly side: 'buy' | 'sell';
-  readonly slippageBps: number;
+  readonly slippageBps: number | 'auto';
 }
 
 /** Either what is paid or what is received is given. */

@@ -1,0 +1,272 @@
+// What traders look for: wallets, pools and transactions, what they watch, and what stays chosen.
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { TRADERS } from '../../devnet/accounts.ts';
+import { WIRE } from '../docs-scene.ts';
+import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
+import { buyWire, signIn, untilLive } from './console-steps.ts';
+import { createBrowserWallet } from './evm-browser-wallet.ts';
+import { untilRight } from './watched-page.ts';
+
+/** From the tape to the wallet that traded: what it holds, made and traded, and its value. */
+export async function readWalletPage({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage(WIRE_PATH);
+  const { page } = watched;
+  const link = page.locator('.tape tr[data-id] a.own-page').first();
+  const wallet = (await link.getAttribute('title')) ?? '';
+  await link.click();
+  await page.waitForURL(`**/wallet?wallet=${wallet}`);
+  await page.getByText(wallet, { exact: true }).waitFor();
+  await page.getByText('Total', { exact: true }).waitFor();
+  assert.match((await page.locator('.stats').first().textContent()) ?? '', /Local devnet\$[\d.]+/);
+  const value = page.locator('.value svg');
+  await value.waitFor();
+  assert.match(
+    (await value.getAttribute('aria-label')) ?? '',
+    /^Value from \$[\d.]+\w? to \$[\d.]/,
+  );
+  const readPlot = () => page.locator('.value-line').getAttribute('d');
+  const day = await readPlot();
+  await page.getByRole('group', { name: 'Time' }).getByRole('button', { name: '30d' }).click();
+  await untilRight('the plot of a month', readPlot, (plot) => plot !== null && plot !== day);
+  await page.getByRole('row', { name: /WIRE/ }).waitFor();
+  for (const tab of ['Positions', 'Trades']) {
+    await page.getByRole('button', { name: tab, exact: true }).click();
+    await page.locator('table.plain tbody tr a').first().waitFor();
+  }
+  await page.locator('table.plain a[href^="/transaction"]').first().click();
+  await page.getByRole('heading', { name: 'Transaction' }).waitFor();
+  await page.getByText(/in a block|It is final/).waitFor();
+  assert.match((await page.locator('.facts').textContent()) ?? '', /Trades in it[1-9]/);
+  await watched.finish();
+}
+
+async function searchFor(page: Page, text: string, kind: string): Promise<void> {
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill(text);
+  await page.getByRole('option', { name: kind }).click();
+}
+
+/** A wallet, a pool and a transaction are found by their ids, each on its page. */
+export async function searchForIds({ openPage, chain }: ConsoleScene): Promise<void> {
+  const { transactionHash } = await buyWire(chain);
+  const watched = await openPage('/status');
+  const { page } = watched;
+  // No token and no pool is at the address of a wallet, no pool at the hash of a transaction.
+  watched.expectFaults(/404 \(Not Found\)/);
+  await page.getByRole('row', { name: /Local devnet/ }).waitFor();
+  const wallet = TRADERS[0] ?? assert.fail();
+  await searchFor(page, wallet, 'Wallet');
+  await page.waitForURL(`**/wallet?wallet=${wallet}`);
+  await page.getByText('Total', { exact: true }).waitFor();
+  await searchFor(page, transactionHash, 'Transaction');
+  await page.waitForURL(`**/transaction?chain=devnet&txHash=${transactionHash}`);
+  await page.getByText('You received').waitFor();
+  const answer = await page.request.get(
+    new URL(`/v1/pools?chain=devnet&mint=${WIRE}`, page.url()).href,
+  );
+  const { pools } = (await answer.json()) as { pools: readonly { address: string }[] };
+  const pool = pools[0]?.address ?? assert.fail();
+  await searchFor(page, pool, 'Pool');
+  await page.waitForURL(/\/token\?/);
+  assert.equal(new URL(page.url()).searchParams.get('pool'), pool);
+  await untilLive(page);
+  await watched.finish();
+}
+
+/** The star puts a token on the list that this browser keeps, and takes it off. */
+export async function watchTokens({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/?sort=watching');
+  const { page } = watched;
+  await page.getByText('You watch no token yet').waitFor();
+  await page.getByRole('button', { name: 'Trending' }).click();
+  const row = page.locator(`tr:has(a[href*="${WIRE}"])`);
+  await row.getByRole('button', { name: 'Watch this token' }).click();
+  await page.getByRole('button', { name: 'Watching', exact: true }).click();
+  await untilRight(
+    'the watched token alone',
+    () => page.locator('table.tokens tbody tr a').count(),
+    (count) => count === 1,
+  );
+  await page.reload();
+  await row.locator('a').click();
+  await page.getByRole('button', { name: 'Stop watching' }).click();
+  await page.goto(new URL('/?sort=watching', page.url()).href);
+  await page.getByText('You watch no token yet').waitFor();
+  await watched.finish();
+}
+
+/** The tape shows venue and size; what it is filtered for stays from token to token. */
+export async function keepTapeFilter({ openPage, chain }: ConsoleScene): Promise<void> {
+  const watched = await openPage(WIRE_PATH);
+  const { page } = watched;
+  const row = page.locator('.tape tr[data-id]').first();
+  await row.getByText(/^uniswap-v\d$/).waitFor();
+  assert.equal(await row.locator('.size').count(), 1);
+  assert.match(
+    (await page.locator('.stats').first().textContent()) ?? '',
+    /Buys \/ sells 24h\d+ \/ \d+/,
+  );
+  await page.getByLabel('At least USD').fill('7');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/minUsd=7/);
+  // What is in the filter is marked on the chart.
+  await page.locator('.chart[aria-label*=" of those in the filter"]').waitFor();
+  await untilRight(
+    'marks',
+    () => page.locator('.chart').getAttribute('aria-label'),
+    (label) => /, [1-9]\d* of those in the filter/.test(label ?? ''),
+  );
+  const other = chain.deployment.tokens.find(({ symbol }) => symbol === 'HOOK') ?? assert.fail();
+  await page.goto(new URL(`/token?chain=devnet&mint=${other.address}`, page.url()).href);
+  const field = page.getByLabel('At least USD');
+  await untilRight(
+    'the filter',
+    () => field.inputValue(),
+    (text) => text === '7',
+  );
+  await field.fill('');
+  await page.keyboard.press('Enter');
+  await page.reload();
+  await untilRight(
+    'no filter',
+    () => field.inputValue(),
+    (text) => text === '',
+  );
+  await watched.finish();
+}
+
+/** Amounts to choose, what is there, slippage by the server's measure or one's own. */
+export async function chooseAmounts({ openPage, chain }: ConsoleScene): Promise<void> {
+  const watched = await openPage(WIRE_PATH, { wallets: [createBrowserWallet(chain, 7)] });
+  const { page } = watched;
+  const form = page.locator('.swap');
+  const quotes: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/trade/quote')) quotes.push(request.postData() ?? '');
+  });
+  await untilLive(page);
+  // Before anything is entered the form says what it trades.
+  await form.getByText('1 ETH buys').waitFor();
+  await signIn(page);
+  await form.getByText(/^You have [\d,.]+ ETH$/).waitFor();
+  await form.getByText('You hold').waitFor();
+  const quick = form.getByRole('group', { name: 'Amounts' }).getByRole('button');
+  const amount = (await quick.first().textContent()) ?? '';
+  await quick.first().click();
+  assert.equal(await page.getByLabel('You pay').inputValue(), amount);
+  await form.getByText('You receive about').waitFor();
+  await form.getByText(/^[\d.]+%, automatic$/).waitFor();
+  assert.equal(JSON.parse(quotes.at(-1) ?? '{}').slippageBps, 'auto');
+  await form.getByLabel('Slippage').selectOption('own');
+  await form.getByLabel('Slippage in per cent').fill('1.25');
+  await form.getByText('1.25%', { exact: true }).waitFor();
+  assert.equal(JSON.parse(quotes.at(-1) ?? '{}').slippageBps, 125);
+  await form.getByLabel('Slippage in per cent').fill('99');
+  assert.ok(await page.getByRole('button', { name: 'Review' }).isDisabled());
+  await watched.finish();
+}
+
+const MANY = 5000;
+const MINUTE_MS = 60_000;
+const HISTORY_TO_MS = 1_780_000_000_000;
+
+function buildManyKlines() {
+  return Array.from({ length: MANY }, (_, at) => {
+    const openTime = HISTORY_TO_MS + (at - MANY) * MINUTE_MS;
+    const price = String(1 + Math.sin(at / 40) / 4);
+    return {
+      ...{ openTime, closeTime: openTime + MINUTE_MS - 1, open: price, high: price, low: price },
+      ...{ close: price, volume: '1', quoteVolume: '1', trades: 1, buys: 1, sells: 0 },
+      ...{ closed: true, filled: false },
+    };
+  });
+}
+
+/** One finger from one place to another, in some steps. */
+async function drag(page: Page, from: readonly [number, number], to: readonly [number, number]) {
+  const session = await page.context().newCDPSession(page);
+  const at = (share: number) => {
+    const [x, y] = [0, 1].map(
+      (axis) => (from[axis] ?? 0) + share * ((to[axis] ?? 0) - (from[axis] ?? 0)),
+    );
+    return [{ x: x ?? 0, y: y ?? 0 }];
+  };
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+  for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+  }
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await session.detach();
+}
+
+/** Sideways a finger moves the chart, however many candles it has; up and down the page. */
+export async function moveByTouch({ openPage, service }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/status', { look: { width: 390, theme: 'dark' } });
+  const { page } = watched;
+  await page.route('**/v1/token/klines?*', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as Record<string, unknown>;
+    const isOlder = route.request().url().includes('endTime');
+    await route.fulfill({
+      response,
+      json: { ...answer, klines: isOlder ? [] : buildManyKlines() },
+    });
+  });
+  await page.goto(`${service().origin}${WIRE_PATH}&interval=1m`);
+  const chart = page.locator('.chart[aria-label]');
+  await untilRight(
+    'all candles',
+    async () => Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10),
+    (count) => count >= MANY,
+  );
+  await chart.scrollIntoViewIfNeeded();
+  const box = (await chart.boundingBox()) ?? assert.fail('the chart is not on the screen');
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
+  const draw = async () => (await chart.screenshot()).toString('base64');
+  const before = await draw();
+  const scrolled = await page.evaluate<number>('scrollY');
+  await drag(page, [x - 60, y], [x + 120, y]);
+  await untilRight('other candles', draw, (drawn) => drawn !== before);
+  assert.equal(await page.evaluate<number>('scrollY'), scrolled);
+  await drag(page, [x, y + 40], [x, y - 120]);
+  await untilRight(
+    'the page further down',
+    () => page.evaluate<number>('scrollY'),
+    (now) => now > scrolled,
+  );
+  await watched.finish();
+}
+
+/** Intervals and ranges are buttons; a range has candles of its own. */
+export async function chooseRange({ openPage, chain }: ConsoleScene): Promise<void> {
+  const watched = await openPage(WIRE_PATH, { wallets: [createBrowserWallet(chain, 7)] });
+  const { page } = watched;
+  // Each choice opens another stream: a visitor may have few at once.
+  await signIn(page);
+  await page.locator('.chart canvas').first().waitFor();
+  for (const [range, interval] of [
+    ['1D', '5m'],
+    ['1W', '1h'],
+    ['1M', '4h'],
+    ['All', '1d'],
+  ] as const) {
+    const asked = page.waitForResponse(
+      (response) =>
+        response.url().includes('/v1/token/klines') &&
+        new URL(response.url()).searchParams.get('interval') === interval,
+    );
+    const ranges = page.getByRole('group', { name: 'Range' });
+    await ranges.getByRole('button', { name: range, exact: true }).click();
+    assert.equal(new URL(page.url()).searchParams.get('interval'), interval);
+    if (range !== '1D') await asked;
+    else asked.catch(() => undefined);
+    const pressed = page.getByRole('group', { name: 'Interval' }).locator('[aria-pressed=true]');
+    assert.equal(await pressed.textContent(), interval);
+  }
+  await page.getByRole('button', { name: '15m', exact: true }).click();
+  await page.waitForURL(/interval=15m/);
+  assert.equal(new URL(page.url()).searchParams.get('range'), null);
+  await watched.finish();
+}
