@@ -5,6 +5,7 @@ import { get, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { EventSource } from 'eventsource';
 import { createBareServer } from './create-bare-server.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -90,6 +91,26 @@ test('a request that waits for too long is told to come back', async (t) => {
   });
   room.close();
   assert.equal(count, 0, 'it is not answered twice');
+});
+
+test('a reader of a stream that waits for too long comes back by itself', async (t) => {
+  const { server, room } = await openRoom(t, { waitMaxMs: 1 });
+  const { port } = server.address() as AddressInfo;
+  const source = new EventSource(`http://127.0.0.1:${port}/v1/token/stream`);
+  t.after(() => source.close());
+  await new Promise((resolve, reject) => {
+    source.addEventListener('open', resolve, { once: true });
+    source.addEventListener('error', ({ code }) => code && reject(new Error(`status ${code}`)));
+  });
+  server.on('request', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: here\n\n');
+  });
+  room.close();
+  const { data } = await new Promise<MessageEvent>((resolve) => {
+    source.addEventListener('message', resolve, { once: true });
+  });
+  assert.equal(data, 'here');
 });
 
 test('too many that wait are turned away at once', async (t) => {

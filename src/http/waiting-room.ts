@@ -25,6 +25,7 @@ const STARTING = 'The server is starting.';
 
 const HEALTH_PATH = '/v1/health';
 const READY_PATH = '/v1/ready';
+const STREAM_TYPE = 'text/event-stream';
 
 function answer(
   { request, response }: WaitingRequest,
@@ -49,6 +50,20 @@ function answer(
   if (of.isLast) headers.connection = 'close';
   response.writeHead(of.status, headers);
   response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+/** A browser's EventSource comes back after the end of a stream, but never after an error. */
+function endStream({ response }: WaitingRequest, reason: string): void {
+  response.writeHead(200, {
+    ...COMMON_HEADERS,
+    'cache-control': 'no-store',
+    'content-type': `${STREAM_TYPE}; charset=utf-8`,
+    'x-request-id': randomUUID(),
+    // Any page may read streams.
+    'access-control-allow-origin': '*',
+    connection: 'close',
+  });
+  response.end(`retry: ${1000 * Number(RETRY_AFTER_SECONDS)}\n: ${reason}\n\n`);
 }
 
 export class WaitingRoom {
@@ -139,6 +154,10 @@ export class WaitingRoom {
   }
 
   #turnAway(one: WaitingRequest, isLast: boolean): void {
+    if (one.request.headers.accept?.includes(STREAM_TYPE)) {
+      endStream(one, this.#reason);
+      return;
+    }
     const error = new AppError('NOT_READY', { reason: this.#reason });
     this.#sendProblem(one, error, isLast);
   }

@@ -72,7 +72,8 @@ export function createExplainedPrice(
       const reason = explainUntraded(chain, request, found);
       if (found.kind !== 'noRoute') throw reason;
       // The pools were read from the store: one of them may be newer than those that were searched.
-      if (!(await chain.settle())) throw buildPoolsPendingError(chain.slug, chain.addresses.toShown(mint));
+      if (!(await chain.settle()))
+        throw buildPoolsPendingError(chain.slug, chain.addresses.toShown(mint));
       if (readVersion(chain) === version) throw reason;
       return price(request, caller, options).catch((second: unknown) => {
         throw second instanceof AppError && second.code === 'NO_MARKET' ? reason : second;
