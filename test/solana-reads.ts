@@ -76,6 +76,8 @@ async function callTool(service: RunningService, name: string, input: object): P
 export async function assertTools(service: RunningService, mint: string): Promise<void> {
   const token = { chain: CHAIN, mint };
   const query = `chain=${CHAIN}&mint=${mint}`;
+  // Otherwise these have the usual fields only.
+  const fields = 'all';
   const tools: readonly (readonly [string, object, string])[] = [
     ['get_token', token, `token?${query}`],
     [
@@ -83,9 +85,9 @@ export async function assertTools(service: RunningService, mint: string): Promis
       { ...token, interval: '1h', limit: 5 },
       `token/klines?${query}&interval=1h&limit=5`,
     ],
-    ['get_trades', { ...token, limit: 5 }, `token/trades?${query}&limit=5`],
+    ['get_trades', { ...token, fields, limit: 5 }, `token/trades?${query}&limit=5`],
     ['get_holders', { ...token, limit: 5 }, `token/holders?${query}&limit=5`],
-    ['search_tokens', { q: mint, chain: CHAIN }, `tokens/search?q=${mint}&chain=${CHAIN}`],
+    ['search_tokens', { q: mint, chain: CHAIN, fields }, `tokens/search?q=${mint}&chain=${CHAIN}`],
     ['get_token_safety', token, `token/safety?${query}`],
   ];
   // The chain goes on: an answer tells as of which block it is.
