@@ -8,6 +8,8 @@ import { api } from './api/api-client.ts';
 import { texts } from './texts.ts';
 
 const RETRY_MS = 3000;
+/** So long after the page came, its server is taken to be there. */
+const FRESH_MS = 5000;
 
 interface LoadedPart<Part> {
   /** Null until it is here. */
@@ -23,13 +25,8 @@ interface PartFailure {
   retry(): void;
 }
 
-async function isServerThere(): Promise<boolean> {
-  try {
-    await api.getHealth({}, { retry: { countMax: 0 } });
-    return true;
-  } catch {
-    return false;
-  }
+async function assertServerThere(): Promise<void> {
+  await api.getHealth({}, { retry: { countMax: 0 } });
 }
 
 export function createPartLoader<Part>(load: () => Promise<Part>): LoadedPart<Part> {
@@ -42,13 +39,16 @@ export function createPartLoader<Part>(load: () => Promise<Part>): LoadedPart<Pa
     void attempt();
   };
   const attempt = async () => {
+    let isServerThere = false;
     try {
+      // A browser keeps a module that it could not load, so a file is asked for only if it can come.
+      if (performance.now() > FRESH_MS) await assertServerThere();
+      isServerThere = true;
       part.value = { loaded: await load() };
       failure.value = null;
     } catch {
       // Its first failure may have been that of a moment: only a second one is the file's.
-      const isOutdated = failure.peek() !== null && (await isServerThere());
-      failure.value = { isOutdated, retry };
+      failure.value = { isOutdated: failure.peek() !== null && isServerThere, retry };
       timer = setTimeout(retry, RETRY_MS);
     }
   };

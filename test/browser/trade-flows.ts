@@ -84,8 +84,8 @@ async function readReview(page: Page): Promise<void> {
   const texts = await page.locator('dialog .quote dd').allTextContents();
   const shown = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
   assert.match(shown['Price impact'] ?? '', /^[\d.]+%$/);
-  assert.match(shown['Fees'] ?? '', /^[\d.]+% about [\d.₀-₉]+ ETH <?\$[\d.]+/);
-  assert.match(shown['Network'] ?? '', /^about [\d.₀-₉]+ ETH <?\$[\d.]+/);
+  assert.match(shown['Fees'] ?? '', /^[\d.]+% about <?[\d.₀-₉]+ ETH <?\$[\d.]+/);
+  assert.match(shown['Network'] ?? '', /^about <?[\d.₀-₉]+ ETH <?\$[\d.]+/);
   assert.match(shown['Valid for'] ?? '', /^\d+[sm]/);
   assert.match(shown['Slippage'] ?? '', /^1.00%$/);
   // What matters first, each once; the address as people compare it.
