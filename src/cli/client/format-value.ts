@@ -23,6 +23,11 @@ export function formatNumber(value: string | number | null): string {
   return number.toFixed(Math.min(PLACES_MAX, Math.max(0, places)));
 }
 
+/** Of whole things. */
+export function formatCount(value: number | null): string {
+  return value === null || value >= 1e6 ? formatNumber(value) : String(value);
+}
+
 export function formatPct(value: number | null): string {
   return value === null ? NONE : `${value > 0 ? '+' : ''}${value.toFixed(2)}%`;
 }

@@ -5,7 +5,7 @@ import type { getToken } from '../../contract/operations/get-token.ts';
 import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand } from '../read-command.ts';
 import { formatFacts, formatTable } from './format-table.ts';
-import { formatNumber, formatPct, formatTime } from './format-value.ts';
+import { formatCount, formatNumber, formatPct, formatTime } from './format-value.ts';
 import { resolveToken } from './resolve-token.ts';
 import { READ_FLAGS, READ_HELP, runRead } from './run-read.ts';
 
@@ -35,10 +35,10 @@ function describe(token: ShownToken, width: number): string {
     ['Price', `${formatNumber(token.priceUsd)} USD`],
     ['24 hours', formatPct(token.priceChange24hPct)],
     ['Volume 24 hours', `${formatNumber(token.volume24hUsd)} USD`],
-    ['Trades 24 hours', formatNumber(token.trades24h)],
+    ['Trades 24 hours', formatCount(token.trades24h)],
     ['Market cap', `${formatNumber(token.marketCapUsd)} USD`],
     ['Liquidity', `${formatNumber(token.liquidityUsd)} USD`],
-    ['Holders', formatNumber(token.holders)],
+    ['Holders', formatCount(token.holders)],
     ['First seen', createdAt === null ? '-' : formatTime(createdAt)],
     ['Verified by', verified.length === 0 ? '-' : verified.join(', ')],
   ];

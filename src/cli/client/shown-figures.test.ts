@@ -5,7 +5,14 @@ import { test } from 'node:test';
 import { drawCandles } from './draw-candles.ts';
 import { drawLine } from './draw-line.ts';
 import { cutText, formatTable, measureText } from './format-table.ts';
-import { formatAmount, formatNumber, formatPct, formatTime, shorten } from './format-value.ts';
+import {
+  formatAmount,
+  formatCount,
+  formatNumber,
+  formatPct,
+  formatTime,
+  shorten,
+} from './format-value.ts';
 
 test('a line rises and falls with its values, and the lowest is still visible', () => {
   assert.equal(drawLine([0, 1, 2, 3, 4, 5, 6, 7], 8), '▁▂▃▄▅▆▇█');
@@ -117,4 +124,10 @@ test('figures have about five digits and no exponent', () => {
   assert.deepEqual([formatPct(1.0556), formatPct(-3), formatPct(null)], ['+1.06%', '-3.00%', '-']);
   assert.equal(formatTime(1_794_818_233_000), '2026-11-16 08:37:13');
   assert.equal(shorten('0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2'), '0x39d0…3df2');
+});
+
+test('what is counted has no fraction', () => {
+  assert.deepEqual([0, 48, 921, 999_999, 1_500_000, null].map(formatCount), [
+    ...['0', '48', '921', '999999', '1.50M', '-'],
+  ]);
 });
