@@ -19,6 +19,8 @@ export interface MemoryChainOptions {
   readonly chainId: number;
   /** Whether logs have their block's time, as on newer nodes. */
   readonly blockTimestamps: boolean;
+  /** From one block to the next; two seconds by default. Blocks have their time in seconds. */
+  readonly blockMs?: number;
   /** Answers `eth_call`; throws `RpcFault` to revert. */
   call?(to: string, data: string): string;
   /** Answers `eth_getCode`; nobody has code unless told. */
@@ -62,7 +64,7 @@ export class MemoryChain {
     const number = this.#blocks.length;
     const hash = keccak256(stringToHex(`${branch}:${number}`));
     const parent = this.#blocks.at(-1)?.header['hash'] ?? `0x${'0'.repeat(64)}`;
-    const timestamp = hex(START_S + number * 2);
+    const timestamp = hex(START_S + Math.floor((number * (this.#options.blockMs ?? 2000)) / 1000));
     const stored = transactions.map(({ from }, index) => ({
       hash: keccak256(stringToHex(`${branch}:${number}:${index}`)),
       from,

@@ -141,8 +141,9 @@ function createHeads(
     },
     close: () => subscription?.close(),
     async read(signal?: AbortSignal): Promise<ChainHead> {
+      const askedAtMs = clock.nowMs();
       const head = await reader.read(signal);
-      pacer.observe(head.latest, clock.nowMs());
+      pacer.observe(head.latest, clock.nowMs(), askedAtMs);
       return head;
     },
     async wait(intervalMs: number, signal: AbortSignal): Promise<void> {

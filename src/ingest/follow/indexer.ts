@@ -53,6 +53,12 @@ const LINKED_BLOCK_COUNT_MAX = 200;
  */
 const SEARCHED_BLOCK_COUNT_MAX = 100;
 
+/**
+ * Supplies are read no more often: where blocks come faster, that would be a call for each reading
+ * of them. They are read behind the blocks then.
+ */
+const SUPPLIES_EACH_MS = 1800;
+
 /** Some errors have a text of their own each time. */
 const TOLD_ERRORS_MAX = 5;
 
@@ -75,6 +81,8 @@ export class Indexer {
   readonly #toldErrors = new Set<string>();
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
+  #appendedAtMs = Number.NEGATIVE_INFINITY;
+  #suppliesAtMs = Number.NEGATIVE_INFINITY;
   #currentAtMs: number | null = null;
   /** Whether the index has the newest block, and the next one is not due yet. */
   #isWaiting = false;
@@ -316,7 +324,8 @@ export class Indexer {
     const { block, tip } = this.#index;
     // Blocks first: there may always be something else to commit.
     if (head.latest.position > block) {
-      return (await this.#appendHead(head)) || (await this.#side.commit(signal));
+      const hasMore = (await this.#appendHead(head)) || (await this.#side.commit(signal));
+      return hasMore || (await this.#catchUpSupplies());
     }
     if (await this.#side.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
@@ -328,7 +337,17 @@ export class Indexer {
       await this.#index.setFinalized(finalizedBlock);
     }
     if (this.#index.checkpoint !== null) await this.#index.retain();
-    return await this.#supplies.catchUp();
+    return await this.#catchUpSupplies();
+  }
+
+  /** What was not read with its block; true when there is more to do at once. */
+  async #catchUpSupplies(): Promise<boolean> {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#suppliesAtMs < SUPPLIES_EACH_MS) return false;
+    this.#suppliesAtMs = nowMs;
+    const hasMore = await this.#supplies.catchUp();
+    if (hasMore) this.#suppliesAtMs = Number.NEGATIVE_INFINITY;
+    return hasMore;
   }
 
   /** Reads the next blocks up to the head and appends them if they link to ours. */
@@ -349,13 +368,16 @@ export class Indexer {
     checkReading(reading, wanted);
     const last = reading.headers.at(-1);
     if (last === undefined) throw new ChainInconsistentError('no headers were returned');
+    const nowMs = this.#options.clock.monotonicMs();
+    const isFast = nowMs - this.#appendedAtMs < SUPPLIES_EACH_MS;
+    this.#appendedAtMs = nowMs;
     const missed = await this.#index.append({
       reading,
       headers: reading.headers,
       last,
       finalizedBlock: await this.#findFinalized(head, reading.headers),
       // Older states may already be gone; skipped supplies are read at the head.
-      withSupplies: last.position === head.latest.position,
+      withSupplies: !isFast && last.position === head.latest.position,
       signal,
     });
     this.#supplies.add(missed);

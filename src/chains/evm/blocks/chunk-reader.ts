@@ -76,8 +76,11 @@ interface Findings {
 /** The sender of a transaction of a block. */
 type FindSender = (block: number, txHash: TransactionId) => Address | undefined;
 
-/** Up to this many, logs and full blocks are requested together, to save a round trip. */
-const HEAD_BLOCKS_MAX = 3;
+/**
+ * Up to this many are read in one round trip: some seconds of a chain that makes several blocks in
+ * one.
+ */
+const HEAD_BLOCKS_MAX = 25;
 
 /** Errors of an endpoint whose receipts cannot be used; it is asked for logs instead. */
 const RECEIPTS_FAULTS = ['unsupported', 'rejected', 'rangeTooLarge', 'replyTooLarge'] as const;

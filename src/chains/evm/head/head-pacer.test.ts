@@ -57,6 +57,16 @@ test('a chain that is faster than polls is polled at the shortest interval', () 
   assert.ok(pollsPerBlock <= 0.3, `${pollsPerBlock}`);
 });
 
+test('on a fast chain, the time that blocks took to read is part of the interval', () => {
+  const pacer = new HeadPacer();
+  const first = buildHeader(1);
+  const next = { ...buildHeader(6), timestampMs: first.timestampMs + 1000 };
+  pacer.observe(first, 100, 0);
+  pacer.observe(next, 1100, 1000);
+  assert.equal(pacer.computeWaitMs(1400, SHORTEST_MS), 600);
+  assert.equal(pacer.computeWaitMs(5000, SHORTEST_MS), 250, 'a slow node is given a rest');
+});
+
 test('without a second block it waits the shortest interval', () => {
   const pacer = new HeadPacer();
   assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
