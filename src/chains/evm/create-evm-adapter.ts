@@ -29,11 +29,8 @@ import { ForkQueue } from './pools/fork-queue.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
 import { readHeaderAt } from './read-header.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
-import {
-  readBalances,
-  readContractSupplies,
-  readTokenMetadata,
-} from './tokens/read-token-metadata.ts';
+import { readNames } from './tokens/read-names.ts';
+import { readBalances, readContractSupplies } from './tokens/read-token-metadata.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
 import { listSharedEmitters } from './venues/registry.ts';
 import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
@@ -251,8 +248,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     readAgreedHeader: (position, signal) =>
       readAgreedHeader(client, { position, readAt: readHeaderAt }, signal),
     readBlocks: (range, signal) => reader.read(range, signal),
-    readTokenMetadata: (tokens, signal) =>
-      readTokenMetadata(tokens, createCallContracts({ signal })),
+    readTokenMetadata: (tokens, from = {}) => readNames(tokens, from, { client, multicall3 }),
     ...createStateReads(readAt, deployment),
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     noteRollback: (position) => forks?.forgetAbove(position),

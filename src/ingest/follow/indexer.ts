@@ -20,6 +20,7 @@ import { appendAhead } from './append-ahead.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
 import type { IndexerOptions } from './indexer-options.ts';
+import { NameBacklog } from './name-backlog.ts';
 import { SideReads } from './side-reads.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
@@ -69,6 +70,7 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
+  readonly #names: NameBacklog;
   readonly #side: SideReads;
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
@@ -103,6 +105,12 @@ export class Indexer {
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
       onIncomplete: (pools) => this.#side.noteIncomplete(pools),
+      onUnnamed: (rows) => this.#names.note(rows.map(({ token }) => token)),
+    });
+    this.#names = new NameBacklog({
+      ...options,
+      findBlock: () => this.#index.block,
+      update: (found) => this.#index.addNames(found),
     });
     this.#supplies = new SupplyBacklog({
       ...options,
@@ -134,6 +142,7 @@ export class Indexer {
 
   /** Looks up a token that a client asked for; never rejects. */
   lookUp(token: Address): Promise<LookupOutcome> {
+    this.#names.note([token]);
     return this.#side.lookUp(token);
   }
 
@@ -325,7 +334,7 @@ export class Indexer {
     // Blocks first: there may always be something else to commit.
     if (head.latest.position > block) {
       const hasMore = (await this.#appendHead(head)) || (await this.#side.commit(signal));
-      return hasMore || (await this.#catchUpSupplies());
+      return hasMore || (await this.#catchUp());
     }
     if (await this.#side.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
@@ -337,11 +346,12 @@ export class Indexer {
       await this.#index.setFinalized(finalizedBlock);
     }
     if (this.#index.checkpoint !== null) await this.#index.retain();
-    return await this.#catchUpSupplies();
+    return await this.#catchUp();
   }
 
   /** What was not read with its block; true when there is more to do at once. */
-  async #catchUpSupplies(): Promise<boolean> {
+  async #catchUp(): Promise<boolean> {
+    await this.#names.catchUp(this.#abort.signal);
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#suppliesAtMs < SUPPLIES_EACH_MS) return false;
     this.#suppliesAtMs = nowMs;
