@@ -16,6 +16,7 @@ import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import { assertTailsComplete } from './assert-tails.ts';
+import { takeLogTimes } from './block-time.ts';
 import { decodeBacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
@@ -289,13 +290,14 @@ export class ChunkReader {
         if (event.kind === 'poolCreated') directory.add(event.description);
       }
     }
-    const headers = new Map(blocks.map(({ header }) => [header.position, header]));
+    const timed = takeLogTimes(blocks, accepted);
+    const headers = new Map(timed.map((header) => [header.position, header]));
     return {
       blocks: accepted.map((block) => ({
         header: headers.get(block.block) ?? buildPlainHeader(block),
         events: this.#addSenders(block, findSender, endpoint),
       })),
-      headers: chunk.linked ? blocks.map(({ header }) => header) : [],
+      headers: chunk.linked ? timed : [],
       logCount,
       notices: chunk.verified ? this.#findNotices(chunk, { logs, accepted }) : null,
     };
