@@ -149,7 +149,11 @@ function createHeads(
         ? pacer.computeWaitMs(clock.nowMs(), intervalMs)
         : intervalMs;
       const announced = subscription?.latest ?? null;
-      if (announced !== null && reader.isNews(announced)) return;
+      const pause = async () => {
+        const pauseMs = pacer.computePauseMs(clock.nowMs());
+        if (pauseMs > 0) await sleep(pauseMs, signal);
+      };
+      if (announced !== null && reader.isNews(announced)) return await pause();
       const waitMs = announced === null ? pollMs : ANNOUNCED_MAX_MS;
       if (subscription === null) return await sleep(waitMs, signal);
       const over = new AbortController();
@@ -157,6 +161,7 @@ function createHeads(
       const slept = sleep(waitMs, either).catch(() => signal.throwIfAborted());
       await Promise.race([slept, subscription.untilNews(either)]).finally(() => over.abort());
       signal.throwIfAborted();
+      if (subscription.latest !== null) await pause();
     },
   };
 }

@@ -67,6 +67,21 @@ test('on a fast chain, the time that blocks took to read is part of the interval
   assert.equal(pacer.computeWaitMs(5000, SHORTEST_MS), 250, 'a slow node is given a rest');
 });
 
+test('announced blocks wait for each other only where they are faster than a reading', () => {
+  for (const [blockMs, pauseMs] of [
+    [200, 300],
+    [2000, 0],
+  ] as const) {
+    const pacer = new HeadPacer();
+    const first = buildHeader(1);
+    assert.equal(pacer.computePauseMs(0), 0);
+    pacer.observe(first, 0);
+    pacer.observe({ ...buildHeader(6), timestampMs: first.timestampMs + 5 * blockMs }, 1000);
+    assert.equal(pacer.computePauseMs(1100), pauseMs);
+    assert.equal(pacer.computePauseMs(9000), 0);
+  }
+});
+
 test('without a second block it waits the shortest interval', () => {
   const pacer = new HeadPacer();
   assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);

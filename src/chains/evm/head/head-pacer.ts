@@ -12,6 +12,8 @@ const MARGIN = 0.03;
 /** A block that is late is asked for so often in an interval. */
 const LATE_POLLS = 8;
 const LATE_MIN_MS = 250;
+/** Announced blocks that come faster are read several at once, too. */
+const ANNOUNCED_EACH_MS = 400;
 /** Other work at the head must not wait longer. */
 const WAIT_MAX_MS = 15_000;
 
@@ -60,5 +62,12 @@ export class HeadPacer {
     const dueMs = this.#last.timestampMs + intervalMs * (1 + MARGIN) + this.#delayMs;
     const lateMs = Math.max(LATE_MIN_MS, intervalMs / LATE_POLLS);
     return Math.min(WAIT_MAX_MS, Math.max(lateMs, dueMs - nowMs));
+  }
+
+  /** How long an announced block waits for the next ones. */
+  computePauseMs(nowMs: number): number {
+    if ((this.#intervalMs ?? ANNOUNCED_EACH_MS) >= ANNOUNCED_EACH_MS) return 0;
+    const askedAtMs = this.#askedAtMs ?? nowMs;
+    return Math.min(ANNOUNCED_EACH_MS, Math.max(0, askedAtMs + ANNOUNCED_EACH_MS - nowMs));
   }
 }
