@@ -19,6 +19,7 @@ import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts'
 import { appendAhead } from './append-ahead.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
+import { HistoryPace } from './history-pace.ts';
 import type { IndexerOptions } from './indexer-options.ts';
 import { NameBacklog } from './name-backlog.ts';
 import { SideReads } from './side-reads.ts';
@@ -42,6 +43,8 @@ export interface IndexerStatus {
    * null if it never was. Until the next block is due that is now.
    */
   readonly currentAtMs: number | null;
+  /** How long the rest of the history takes at the rate so far; absent if that is unknown. */
+  readonly historyLeftMs?: number;
   readonly error?: string;
 }
 
@@ -63,6 +66,8 @@ const SUPPLIES_EACH_MS = 1800;
 /** Some errors have a text of their own each time. */
 const TOLD_ERRORS_MAX = 5;
 
+const DAY_MS = 86_400_000;
+
 /** How often the head is read during a long backfill, for the status. */
 const HEAD_REFRESH_MS = 10_000;
 
@@ -72,6 +77,7 @@ export class Indexer {
   readonly #supplies: SupplyBacklog;
   readonly #names: NameBacklog;
   readonly #side: SideReads;
+  readonly #history = new HistoryPace();
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
@@ -180,6 +186,7 @@ export class Indexer {
           : Math.max(0, newestMs - checkpoint.timestampMs),
       lastProgressAtMs: this.#lastProgressAtMs,
       currentAtMs: this.#isWaiting ? this.#options.clock.monotonicMs() : this.#currentAtMs,
+      ...(this.#history.leftMs === null ? {} : { historyLeftMs: this.#history.leftMs }),
       ...(this.#error === null ? {} : { error: this.#error.message }),
     };
   }
@@ -276,6 +283,7 @@ export class Indexer {
       return await this.#backfill(head);
     }
     this.#phase = 'following';
+    this.#history.end();
     return await this.#follow(head);
   }
 
@@ -300,6 +308,7 @@ export class Indexer {
     });
     await appendAhead(this.#index, this.#planAppends(pieces), async () => {
       signal.throwIfAborted();
+      this.#noteHistory(head.finalizedBlock);
       if (await scope?.isOutdated()) return false;
       if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
         this.#noteHead(await adapter.readHead(signal));
@@ -309,6 +318,18 @@ export class Indexer {
     // The supplies of everything that history touched are due now.
     this.#supplies.forget();
     return true;
+  }
+
+  #noteHistory(toBlock: number): void {
+    const { clock, log, adapter } = this.#options;
+    this.#history.observe({ block: this.#index.block, toBlock, nowMs: clock.nowMs() });
+    if (!this.#history.isNews()) return;
+    const { leftMs, blocksPerSecond } = this.#history;
+    const fields = { chain: adapter.chain, days: Math.round((leftMs ?? 0) / DAY_MS) };
+    log.warn(
+      { ...fields, blocksPerSecond: Number(blocksPerSecond.toPrecision(2)) },
+      'history takes over a week at this rate: `mintwire plan` says what limits it',
+    );
   }
 
   async *#planAppends(pieces: AsyncIterable<RangePiece>): AsyncGenerator<BlocksToAppend> {
