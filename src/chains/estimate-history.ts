@@ -29,6 +29,8 @@ export const LONG_HISTORY_DAYS = 7;
 const DAY_SECONDS = 86_400;
 /** Replies of about eight thousand logs are asked for: so many blocks of a busy chain. */
 const BLOCKS_PER_QUERY = 100;
+/** The last transaction with logs, and on average one after it. */
+const TAIL_RECEIPTS = 2;
 /** Of the blocks that are not checked, these have several traders, whom a whole block names. */
 const WHOLE_BLOCKS = 0.5;
 /** A trade with its part of candles, balances and positions; bench/scaling-model.ts has the same. */
@@ -45,7 +47,7 @@ export function estimateHistory(
   const perBlock = [
     ['eth_getLogs', queries],
     ['eth_getBlockByNumber', checksLogs ? 1 : WHOLE_BLOCKS],
-    ['eth_getTransactionReceipt', checksLogs ? 1 : 0],
+    ['eth_getTransactionReceipt', checksLogs ? TAIL_RECEIPTS : 0],
   ] as const;
   const callsEach = perBlock.reduce((sum, [, count]) => sum + count, 0);
   const creditsEach = perBlock.reduce((sum, [method, count]) => sum + count * cost(method), 0);

@@ -46,8 +46,8 @@ test('prints what history costs from a block on, and what a week reads if it is 
   const args = ['src/cli/main.ts', 'plan', '--chain', 'base'];
   const { stdout } = await run(process.execPath, [...args, '--from', '1'], { env });
   assert.match(stdout, /history from block 1 on, scope all: 300 blocks/);
-  assert.match(stdout, /603 calls, 12,060 credits, 0 B of disk/);
-  assert.match(stdout, /12 days at the daily cap/);
+  assert.match(stdout, /903 calls, 18,060 credits, 0 B of disk/);
+  assert.match(stdout, /18 days at the daily cap/);
   assert.match(stdout, /over a week: block 1\d\d on is what a week reads/);
   const started = { ...env, START_BLOCK_BASE: '251' };
   assert.match((await run(process.execPath, args, { env: started })).stdout, /from block 251 on/);

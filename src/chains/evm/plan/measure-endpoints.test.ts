@@ -173,13 +173,13 @@ describe('the cost of a day', () => {
     const of = { fromBlock: 22_000_001, credits, creditsPerDay: null, checksLogs: true };
     const rated = estimateHistory(fast, of);
     assert.equal(rated.blocks, 37_000_000);
-    assert.equal(Math.round(rated.credits / rated.blocks), 41);
-    assert.ok(rated.days > 8.5 && rated.days < 8.7, `${rated.days}`);
+    assert.equal(Math.round(rated.credits / rated.blocks), 61);
+    assert.ok(rated.days > 12.8 && rated.days < 13, `${rated.days}`);
     assert.equal(rated.limit, 'measuredRate');
     assert.equal(rated.diskBytes, 37_000_000 * 1500);
     const capped = estimateHistory(fast, { ...of, creditsPerDay: 30_000_000 });
     assert.equal(capped.limit, 'creditsPerDay');
-    assert.ok(capped.days > 50 && capped.days < 51, `${capped.days}`);
+    assert.ok(capped.days > 74 && capped.days < 76, `${capped.days}`);
     assert.ok(
       Math.abs(estimateHistory(fast, { ...of, fromBlock: rated.weekFromBlock }).days - 7) < 0.01,
     );
