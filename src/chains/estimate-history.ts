@@ -33,7 +33,7 @@ const BLOCKS_PER_QUERY = 100;
 const TAIL_RECEIPTS = 2;
 /** Of the blocks that are not checked, these have several traders, whom a whole block names. */
 const WHOLE_BLOCKS = 0.5;
-/** A trade with its part of candles, balances and positions; bench/scaling-model.ts has the same. */
+/** A trade with its candles, balances and positions; bench/scaling-model.ts has the same. */
 const BYTES_PER_SWAP = 1500;
 
 export function estimateHistory(

@@ -8,19 +8,16 @@ import {
   buildSwapLogs,
   createSceneAdapter,
   endScene,
+  mint,
   PAIR,
   PAIR_CREATED,
   startNode,
-  TOKEN,
   TRADER,
-  topic,
   transfer,
 } from '../../../test/fakes/chain-scene.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { MemoryChain, type MemoryTransaction } from '../../../test/fakes/memory-chain.ts';
 import type { MisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
-import { uintWord } from '../../chains/evm/hex-data.ts';
-import { TRANSFER_TOPIC } from '../../chains/evm/tokens/decode-transfer.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import { Indexer } from './indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from './indexer-options.ts';
@@ -32,7 +29,6 @@ const CALLS_PER_SECOND = 50;
 const WARM_UP_MS = 10_000;
 const MEASURED_MS = 120_000;
 const DAY_MS = 86_400_000;
-const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
 
 /** As a compute-unit plan prices them. */
 const CREDITS: Readonly<Record<string, number>> = { eth_chainId: 0, eth_call: 26, eth_getLogs: 60 };
@@ -40,15 +36,10 @@ const creditsOf = (method: string) => CREDITS[method] ?? 20;
 
 /** What every block of an OP stack begins with, a swap, and tokens that are minted. */
 function fillBlock(n: number): MemoryTransaction[] {
-  const minted = {
-    address: TOKEN,
-    topics: [TRANSFER_TOPIC, ZERO_TOPIC, topic(TRADER)],
-    data: `0x${uintWord(n + 1)}`,
-  };
   return [
     { from: `0x${'de'.repeat(20)}`, logs: [] },
     { from: `0x${'de'.repeat(20)}`, logs: [] },
-    { from: TRADER, logs: [minted, transfer(1), ...buildSwapLogs(PAIR, n + 1)] },
+    { from: TRADER, logs: [mint(n + 1), transfer(1), ...buildSwapLogs(PAIR, n + 1)] },
   ];
 }
 
@@ -89,7 +80,7 @@ async function followFor(blockMs: number): Promise<Followed> {
     signal?.throwIfAborted();
     clock.advance(ms);
   };
-  const call = () => `0x${uintWord(1000)}`;
+  const call = () => `0x${'3e8'.padStart(64, '0')}`;
   const chain = new MemoryChain({ chainId: 1337, blockTimestamps: true, blockMs, call });
   chain.add([{ from: TRADER, logs: [PAIR_CREATED] }]);
   while (chain.head < 20) chain.add(fillBlock(chain.head + 1));
