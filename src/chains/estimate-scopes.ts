@@ -31,8 +31,8 @@ const CONTRACTS_SECONDS = 2;
 const CALL_BYTES = 1000;
 const RECEIPT_BYTES = 2000;
 /**
- * Contract reads per block, or every two seconds: supplies of what was minted or burnt, and names of
- * new tokens.
+ * Contract reads per block, or every two seconds: supplies of what was minted or burnt, and names
+ * of new tokens.
  */
 const CALLS_PER_BLOCK: Readonly<Record<ScopeName, number>> = { all: 1, liquid: 0.5, watch: 0.1 };
 /** How many of the blocks have a trade of a watched token, whose sender is then read. */
