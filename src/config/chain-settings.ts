@@ -13,12 +13,23 @@ import {
   solanaAddressText,
 } from './setting.ts';
 
+/** Blocks of autumn 2026. */
+const EXAMPLE_BLOCKS: Readonly<Record<string, string>> = {
+  ethereum: '26000000',
+  base: '59000000',
+  arbitrum: '500000000',
+  optimism: '159000000',
+  polygon: '90000000',
+  bsc: '120000000',
+  solana: '450000000',
+};
+
 function startBlockSetting(chain: ChainInfo): Setting<number | null> {
   const name = `START_BLOCK_${toSettingSuffix(chain.slug)}`;
   return optionalSetting(name, integer({ min: 0, max: 1e12 }), {
     group: 'Chains',
-    why: `The first ${chain.name} block to index. If unset, indexing starts near the head.`,
-    example: '20000000',
+    why: `The first ${chain.name} block to index. If unset, indexing starts near the head. History may take weeks: \`mintwire plan\` says what it costs.`,
+    example: EXAMPLE_BLOCKS[chain.slug] ?? '20000000',
   });
 }
 

@@ -56,6 +56,12 @@ export function transfer(amount: number): MemoryLog {
   return { address: TOKEN, topics, data: `0x${uintWord(amount)}` };
 }
 
+/** A transfer that changes the supply. */
+export function mint(amount: number): MemoryLog {
+  const topics = [TRANSFER_TOPIC, `0x${uintWord(0)}`, topic(TRADER)];
+  return { address: TOKEN, topics, data: `0x${uintWord(amount)}` };
+}
+
 export function buildSwapLogs(pool: string, amount: number): MemoryLog[] {
   const words = [amount, 0, 0, amount + 1].map(uintWord).join('');
   return [
@@ -64,7 +70,7 @@ export function buildSwapLogs(pool: string, amount: number): MemoryLog[] {
   ];
 }
 
-const PAIR_CREATED: MemoryLog = {
+export const PAIR_CREATED: MemoryLog = {
   address: FACTORY,
   topics: [PAIR_CREATED_TOPIC, topic(TOKEN), topic(WETH)],
   data: `0x${addressWord(PAIR)}${uintWord(1)}`,

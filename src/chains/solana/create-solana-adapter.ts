@@ -97,7 +97,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
     readHeader: (position, signal) => readAnyHeader(client, atHeader(position), signal),
     readAgreedHeader: (position, signal) => readAgreedHeader(client, atHeader(position), signal),
     readBlocks: (range, signal) => reader.read(range, signal),
-    readTokenMetadata: (tokens, signal) =>
+    readTokenMetadata: (tokens, { signal } = {}) =>
       client.at((endpoint) => readMintMetadata(endpoint, tokens, signal), { signal }),
     readSupplies: (tokens, { position: slot }, signal) =>
       client.at((endpoint) => readMintSupplies(endpoint, { tokens, slot }, signal), { signal }),

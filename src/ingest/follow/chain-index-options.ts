@@ -3,6 +3,7 @@
 import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { IncompletePool } from '../adopt/pool-adopter.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
@@ -26,6 +27,8 @@ export interface ChainIndexOptions {
   readonly onCommitted: (event: CommittedEvent) => void;
   /** Called with pools that changed and are not complete. */
   readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
+  /** Called with tokens that traded and lack a symbol, a name or decimals. */
+  readonly onUnnamed?: (tokens: readonly TokenRecord[]) => void;
 }
 
 export interface BlocksToAppend {

@@ -8,6 +8,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
+import type { TokenMetadata } from '../../model/token-metadata.ts';
 import { createEpoch } from '../../store/create-epoch.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
@@ -38,6 +39,7 @@ import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
 import { copyRows, NO_ROWS } from '../state/changed-rows.ts';
 import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
+import { isSeenUnnamed } from './name-backlog.ts';
 import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -51,6 +53,7 @@ export class ChainIndex implements BackfillIndex {
   readonly #store: MarketStore;
   readonly #state: MarketState;
   readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
+  readonly #onUnnamed: ChainIndexOptions['onUnnamed'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
   readonly #retention: RowRetention | null;
@@ -72,6 +75,7 @@ export class ChainIndex implements BackfillIndex {
     this.#state = new MarketState(options.adapter.assets, options.limits);
     this.#pending = new PendingCommit({ ...options, touched: this.#touched });
     this.#onIncomplete = options.onIncomplete;
+    this.#onUnnamed = options.onUnnamed;
     this.#scope = options.scope ?? null;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
@@ -192,6 +196,7 @@ export class ChainIndex implements BackfillIndex {
     const checkpoint = this.#requireCheckpoint();
     for (const one of [this.journal, this.transfers]) one.record(selected.blocks, checkpoint);
     this.#onIncomplete?.(prepared.incomplete);
+    this.#onUnnamed?.(rows.tokens.filter((row) => isSeenUnnamed(row, this.#adapter.assets)));
     await this.retain(rows.trades.length);
   }
 
@@ -232,6 +237,30 @@ export class ChainIndex implements BackfillIndex {
     const missed = setSupplies(entries, supplies, header);
     await this.#commitAtTip({ checkpoint, changes: copyRows(this.#state.takeChanges()) });
     return missed;
+  }
+
+  /** Gives tokens what their contracts did not tell before; what they told stays. */
+  async addNames(found: readonly TokenMetadata[]): Promise<void> {
+    const { checkpoint, header } = this.#openTip();
+    const from = { reader: this.#store, chain: this.#adapter.chain };
+    const read = new Map(found.map((metadata) => [metadata.token, metadata]));
+    const stored = await loadStoredTokens(this.#state, from, [...read.keys()]);
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    for (const entry of stored) {
+      const { symbol, name, decimals } = read.get(entry.row.token) ?? entry.row;
+      const { row } = entry;
+      const isNews =
+        (row.symbol === null && symbol !== null) ||
+        (row.name === null && name !== null) ||
+        (row.decimals === null && decimals !== null);
+      if (!isNews) continue;
+      this.#state.touchToken(entry);
+      row.symbol ??= symbol;
+      row.name ??= name;
+      row.decimals ??= decimals;
+    }
+    const changes = copyRows(this.#state.takeChanges());
+    if (changes.tokens.length > 0) await this.#commitAtTip({ checkpoint, changes });
   }
 
   /**

@@ -19,7 +19,9 @@ import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts'
 import { appendAhead } from './append-ahead.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
+import { HistoryPace } from './history-pace.ts';
 import type { IndexerOptions } from './indexer-options.ts';
+import { NameBacklog } from './name-backlog.ts';
 import { SideReads } from './side-reads.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
@@ -41,6 +43,8 @@ export interface IndexerStatus {
    * null if it never was. Until the next block is due that is now.
    */
   readonly currentAtMs: number | null;
+  /** How long the rest of the history takes at the rate so far; absent if that is unknown. */
+  readonly historyLeftMs?: number;
   readonly error?: string;
 }
 
@@ -53,8 +57,16 @@ const LINKED_BLOCK_COUNT_MAX = 200;
  */
 const SEARCHED_BLOCK_COUNT_MAX = 100;
 
+/**
+ * Supplies are read no more often: where blocks come faster, that would be a call for each reading
+ * of them. They are read behind the blocks then.
+ */
+const SUPPLIES_EACH_MS = 1800;
+
 /** Some errors have a text of their own each time. */
 const TOLD_ERRORS_MAX = 5;
+
+const DAY_MS = 86_400_000;
 
 /** How often the head is read during a long backfill, for the status. */
 const HEAD_REFRESH_MS = 10_000;
@@ -63,7 +75,9 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
+  readonly #names: NameBacklog;
   readonly #side: SideReads;
+  readonly #history = new HistoryPace();
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
@@ -75,6 +89,8 @@ export class Indexer {
   readonly #toldErrors = new Set<string>();
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
+  #appendedAtMs = Number.NEGATIVE_INFINITY;
+  #suppliesAtMs = Number.NEGATIVE_INFINITY;
   #currentAtMs: number | null = null;
   /** Whether the index has the newest block, and the next one is not due yet. */
   #isWaiting = false;
@@ -95,6 +111,12 @@ export class Indexer {
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
       onIncomplete: (pools) => this.#side.noteIncomplete(pools),
+      onUnnamed: (rows) => this.#names.note(rows.map(({ token }) => token)),
+    });
+    this.#names = new NameBacklog({
+      ...options,
+      findBlock: () => this.#index.block,
+      update: (found) => this.#index.addNames(found),
     });
     this.#supplies = new SupplyBacklog({
       ...options,
@@ -126,6 +148,7 @@ export class Indexer {
 
   /** Looks up a token that a client asked for; never rejects. */
   lookUp(token: Address): Promise<LookupOutcome> {
+    this.#names.note([token]);
     return this.#side.lookUp(token);
   }
 
@@ -163,6 +186,7 @@ export class Indexer {
           : Math.max(0, newestMs - checkpoint.timestampMs),
       lastProgressAtMs: this.#lastProgressAtMs,
       currentAtMs: this.#isWaiting ? this.#options.clock.monotonicMs() : this.#currentAtMs,
+      ...(this.#history.leftMs === null ? {} : { historyLeftMs: this.#history.leftMs }),
       ...(this.#error === null ? {} : { error: this.#error.message }),
     };
   }
@@ -259,6 +283,7 @@ export class Indexer {
       return await this.#backfill(head);
     }
     this.#phase = 'following';
+    this.#history.end();
     return await this.#follow(head);
   }
 
@@ -283,6 +308,7 @@ export class Indexer {
     });
     await appendAhead(this.#index, this.#planAppends(pieces), async () => {
       signal.throwIfAborted();
+      this.#noteHistory(head.finalizedBlock);
       if (await scope?.isOutdated()) return false;
       if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
         this.#noteHead(await adapter.readHead(signal));
@@ -292,6 +318,18 @@ export class Indexer {
     // The supplies of everything that history touched are due now.
     this.#supplies.forget();
     return true;
+  }
+
+  #noteHistory(toBlock: number): void {
+    const { clock, log, adapter } = this.#options;
+    this.#history.observe({ block: this.#index.block, toBlock, nowMs: clock.nowMs() });
+    if (!this.#history.isNews()) return;
+    const { leftMs, blocksPerSecond } = this.#history;
+    const fields = { chain: adapter.chain, days: Math.round((leftMs ?? 0) / DAY_MS) };
+    log.warn(
+      { ...fields, blocksPerSecond: Number(blocksPerSecond.toPrecision(2)) },
+      'history takes over a week at this rate: `mintwire plan` says what limits it',
+    );
   }
 
   async *#planAppends(pieces: AsyncIterable<RangePiece>): AsyncGenerator<BlocksToAppend> {
@@ -316,7 +354,8 @@ export class Indexer {
     const { block, tip } = this.#index;
     // Blocks first: there may always be something else to commit.
     if (head.latest.position > block) {
-      return (await this.#appendHead(head)) || (await this.#side.commit(signal));
+      const hasMore = (await this.#appendHead(head)) || (await this.#side.commit(signal));
+      return hasMore || (await this.#catchUp());
     }
     if (await this.#side.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
@@ -328,7 +367,18 @@ export class Indexer {
       await this.#index.setFinalized(finalizedBlock);
     }
     if (this.#index.checkpoint !== null) await this.#index.retain();
-    return await this.#supplies.catchUp();
+    return await this.#catchUp();
+  }
+
+  /** What was not read with its block; true when there is more to do at once. */
+  async #catchUp(): Promise<boolean> {
+    await this.#names.catchUp(this.#abort.signal);
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#suppliesAtMs < SUPPLIES_EACH_MS) return false;
+    this.#suppliesAtMs = nowMs;
+    const hasMore = await this.#supplies.catchUp();
+    if (hasMore) this.#suppliesAtMs = Number.NEGATIVE_INFINITY;
+    return hasMore;
   }
 
   /** Reads the next blocks up to the head and appends them if they link to ours. */
@@ -349,13 +399,16 @@ export class Indexer {
     checkReading(reading, wanted);
     const last = reading.headers.at(-1);
     if (last === undefined) throw new ChainInconsistentError('no headers were returned');
+    const nowMs = this.#options.clock.monotonicMs();
+    const isFast = nowMs - this.#appendedAtMs < SUPPLIES_EACH_MS;
+    this.#appendedAtMs = nowMs;
     const missed = await this.#index.append({
       reading,
       headers: reading.headers,
       last,
       finalizedBlock: await this.#findFinalized(head, reading.headers),
       // Older states may already be gone; skipped supplies are read at the head.
-      withSupplies: last.position === head.latest.position,
+      withSupplies: !isFast && last.position === head.latest.position,
       signal,
     });
     this.#supplies.add(missed);

@@ -52,6 +52,18 @@ export class MarketScans extends StreamPages implements MarketScanner {
     });
   }
 
+  scanUnnamedTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TOKEN_TABLE,
+      orderBy: ['token'],
+      toRecord: toTokenRecord,
+      chosen: {
+        sql: 'trade_count > 0 AND (symbol IS NULL OR name IS NULL OR decimals IS NULL)',
+        ...{ takes: [], values: [] },
+      },
+    });
+  }
+
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]> {
     return scanTable(this.session, chain, {
       table: POOL_TABLE,
