@@ -93,6 +93,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
   return {
     chain: options.chain,
     assets,
+    hasNewestStateOnly: true,
     readHead: (signal) => heads.read(signal),
     readHeader: (position, signal) => readAnyHeader(client, atHeader(position), signal),
     readAgreedHeader: (position, signal) => readAgreedHeader(client, atHeader(position), signal),
