@@ -259,6 +259,9 @@ function itScansChosenRows(getStore: () => Store): void {
     const foundDue = await collect(market.scanUnsuppliedTokens('arbitrum'));
     const listTokens = (rows: readonly TokenRecord[]) => rows.map(({ token }) => token).sort();
     assert.deepEqual(listTokens(foundDue), listTokens(due));
+    const unknown = tokens.filter(({ decimals }) => decimals === null);
+    const foundUnknown = await collect(market.scanTokensWithoutDecimals('arbitrum'));
+    assert.deepEqual(listTokens(foundUnknown), listTokens(unknown));
     const found = await collect(market.scanPoolDepths('arbitrum'));
     const sum = (some: readonly bigint[]) => some.reduce((total, one) => total + one, 0n);
     assert.equal(found.length, pools.length);

@@ -3,6 +3,7 @@
 import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
+import type { Address } from '../../model/ids.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { IncompletePool } from '../adopt/pool-adopter.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
@@ -24,6 +25,8 @@ export interface ChainIndexOptions {
   readonly onRetentionError?: (error: unknown) => void;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
+  /** Called with new tokens whose name or decimals are not known. */
+  readonly onUnnamed?: (tokens: readonly Address[]) => void;
   /** Called with pools that changed and are not complete. */
   readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
 }

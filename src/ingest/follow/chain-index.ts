@@ -38,6 +38,7 @@ import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
 import { copyRows, NO_ROWS } from '../state/changed-rows.ts';
 import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
+import { isUnnamed } from './name-backlog.ts';
 import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -51,6 +52,7 @@ export class ChainIndex implements BackfillIndex {
   readonly #store: MarketStore;
   readonly #state: MarketState;
   readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
+  readonly #onUnnamed: ChainIndexOptions['onUnnamed'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
   readonly #retention: RowRetention | null;
@@ -72,6 +74,7 @@ export class ChainIndex implements BackfillIndex {
     this.#state = new MarketState(options.adapter.assets, options.limits);
     this.#pending = new PendingCommit({ ...options, touched: this.#touched });
     this.#onIncomplete = options.onIncomplete;
+    this.#onUnnamed = options.onUnnamed;
     this.#scope = options.scope ?? null;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
@@ -177,8 +180,9 @@ export class ChainIndex implements BackfillIndex {
     const base = this.#checkpoint === null && this.#base !== null ? [this.#base] : [];
     const first = reading.blocks[0]?.header ?? last;
     if (this.#checkpoint === null) await this.#retention?.begin(first.timestampMs);
+    const fromBlock = this.block + 1;
     await this.#commit({
-      ...{ fromBlock: this.block + 1, blockCount: reading.blockCount, changes: rows },
+      ...{ fromBlock, blockCount: reading.blockCount, changes: rows },
       ...{ headers: [...base, ...prepared.append.headers], notices },
       scoped: selected.entries,
       checkpoint: {
@@ -192,6 +196,8 @@ export class ChainIndex implements BackfillIndex {
     const checkpoint = this.#requireCheckpoint();
     for (const one of [this.journal, this.transfers]) one.record(selected.blocks, checkpoint);
     this.#onIncomplete?.(prepared.incomplete);
+    const unnamed = rows.tokens.filter((row) => row.firstSeenBlock >= fromBlock && isUnnamed(row));
+    this.#onUnnamed?.(unnamed.map(({ token }) => token));
     await this.retain(rows.trades.length);
   }
 
@@ -232,6 +238,40 @@ export class ChainIndex implements BackfillIndex {
     const missed = setSupplies(entries, supplies, header);
     await this.#commitAtTip({ checkpoint, changes: copyRows(this.#state.takeChanges()) });
     return missed;
+  }
+
+  /** Reads the names of stored tokens again. Returns those that still lack something. */
+  async updateNames(tokens: readonly Address[], signal: AbortSignal): Promise<readonly Address[]> {
+    const { checkpoint, header } = this.#openTip();
+    const from = { reader: this.#store, chain: this.#adapter.chain };
+    const stored = await loadStoredTokens(this.#state, from, tokens);
+    const entries = stored.filter(({ row }) => isUnnamed(row));
+    if (entries.length === 0) return [];
+    const unnamed = entries.map(({ row }) => row.token);
+    // Which endpoint fails is logged where it is asked; names are tried again later.
+    const read = await this.#adapter.readTokenMetadata(unnamed, signal).catch(() => []);
+    signal.throwIfAborted();
+    const metadata = new Map(read.map((one) => [one.token, one]));
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    for (const entry of entries) {
+      const { row } = entry;
+      const { symbol = null, name = null, decimals = null } = metadata.get(row.token) ?? {};
+      const isNew = [
+        [row.symbol, symbol],
+        [row.name, name],
+        [row.decimals, decimals],
+      ].some(([before, now]) => before === null && now !== null);
+      if (!isNew) continue;
+      this.#state.touchToken(entry);
+      Object.assign(row, {
+        symbol: row.symbol ?? symbol,
+        name: row.name ?? name,
+        decimals: row.decimals ?? decimals,
+      });
+    }
+    const changes = copyRows(this.#state.takeChanges());
+    if (changes.tokens.length > 0) await this.#commitAtTip({ checkpoint, changes });
+    return entries.filter(({ row }) => isUnnamed(row)).map(({ row }) => row.token);
   }
 
   /**

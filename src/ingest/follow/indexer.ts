@@ -20,6 +20,7 @@ import { appendAhead } from './append-ahead.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
 import type { IndexerOptions } from './indexer-options.ts';
+import { NameBacklog } from './name-backlog.ts';
 import { SideReads } from './side-reads.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
@@ -64,6 +65,7 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
+  readonly #names: NameBacklog;
   readonly #side: SideReads;
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
@@ -96,11 +98,16 @@ export class Indexer {
       scope: options.scope,
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
+      onUnnamed: (tokens) => this.#names.add(tokens),
       onIncomplete: (pools) => this.#side.noteIncomplete(pools),
     });
     this.#supplies = new SupplyBacklog({
       ...options,
       update: (tokens) => this.#index.updateSupplies(tokens, this.#abort.signal),
+    });
+    this.#names = new NameBacklog({
+      ...options,
+      update: (tokens) => this.#index.updateNames(tokens, this.#abort.signal),
     });
     this.#side = new SideReads(options, {
       index: this.#index,
@@ -313,7 +320,7 @@ export class Indexer {
       return true;
     }
     await this.#side.commit(signal);
-    if (this.#hasWaited()) await this.#supplies.catchUp();
+    if (this.#hasWaited()) await this.#catchUpTokens();
     return false;
   }
 
@@ -341,7 +348,7 @@ export class Indexer {
     if (head.latest.position > block) {
       if ((await this.#appendHead(head)) || (await this.#side.commit(signal))) return true;
       // Where blocks are faster than a cycle there is always a new one.
-      return await this.#supplies.catchUp();
+      return await this.#catchUpTokens();
     }
     if (await this.#side.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
@@ -353,7 +360,12 @@ export class Indexer {
       await this.#index.setFinalized(finalizedBlock);
     }
     if (this.#index.checkpoint !== null) await this.#index.retain();
-    return await this.#supplies.catchUp();
+    return await this.#catchUpTokens();
+  }
+
+  async #catchUpTokens(): Promise<boolean> {
+    if (this.#index.checkpoint === null) return false;
+    return (await this.#supplies.catchUp()) || (await this.#names.catchUp());
   }
 
   /** Reads the next blocks up to the head and appends them if they link to ours. */

@@ -52,6 +52,15 @@ export class MarketScans extends StreamPages implements MarketScanner {
     });
   }
 
+  scanTokensWithoutDecimals(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
+    return scanTable(this.session, chain, {
+      table: TOKEN_TABLE,
+      orderBy: ['token'],
+      toRecord: toTokenRecord,
+      chosen: { sql: 'decimals IS NULL', takes: [], values: [] },
+    });
+  }
+
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]> {
     return scanTable(this.session, chain, {
       table: POOL_TABLE,
