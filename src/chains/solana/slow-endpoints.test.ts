@@ -57,3 +57,14 @@ for (const outageMs of [18_000, 180_000]) {
     await assertLivesAtHead(slow);
   });
 }
+
+test('behind for longer than a minute, supplies are read and tokens looked up all the same', async (t) => {
+  // Blocks come faster than they can be read.
+  const slow = await start(t, 1500, 600);
+  await slow.until(async () => {
+    const [token] = await slow.store.readTokens('devnet', [TOKEN]);
+    return token?.supplyRaw === 1_000_000_000n;
+  }, 'the supply is not read');
+  assert.equal(await slow.indexer.lookUp(TOKEN), 'found');
+  assert.equal(slow.indexer.status().state, 'backfilling');
+});
