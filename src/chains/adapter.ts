@@ -38,6 +38,15 @@ export interface TokenSupply {
   readonly supplyRaw: bigint | null;
 }
 
+/** Where the names of tokens are read. */
+export interface NamesFrom {
+  /** A recent block that has the tokens: a node that lags behind it is not asked. */
+  readonly block?: number | undefined;
+  /** Whether what one endpoint does not know is asked of the others. */
+  readonly isAgain?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Which pool to read, and which of its ticks. */
 export interface PoolStateQuery {
   readonly description: PoolDescription;
@@ -269,7 +278,7 @@ export interface ChainAdapter {
    * knows whether its row survived a rollback. A caller that has the pool ignores the event.
    */
   readBlocks(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading>;
-  readTokenMetadata(tokens: readonly Address[], signal?: AbortSignal): Promise<TokenMetadata[]>;
+  readTokenMetadata(tokens: readonly Address[], from?: NamesFrom): Promise<TokenMetadata[]>;
   /** Supplies as of one block, so that they can be compared with the balances at that block. */
   readSupplies(
     tokens: readonly Address[],

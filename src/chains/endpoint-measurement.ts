@@ -39,6 +39,8 @@ export interface EndpointMeasurement {
   readonly blockSeconds: number;
   readonly abilities: EndpointAbilities;
   readonly blockBytes: BlockBytes;
+  /** Of the last blocks, on all venues that are known. */
+  readonly swapsPerBlock: number;
   /** The longest range that was answered. */
   readonly logBlocksMax: number;
   /** How far back there is state, at least; null if all of it. */

@@ -22,12 +22,15 @@ interface EstimateOptions {
 const DAY_SECONDS = 86_400;
 /** Some polls come too early. */
 const POLLS_PER_BLOCK = 1.4;
-/** Blocks that come faster than this are read several at a time. */
+/** Blocks that come faster than this are read several at a time; also if they are announced. */
 const POLL_SECONDS = 1;
+const ANNOUNCED_SECONDS = 0.4;
+/** Supplies and names are read no more often. */
+const CONTRACTS_SECONDS = 2;
 /** A call to contracts is about this long. */
 const CALL_BYTES = 1000;
 const RECEIPT_BYTES = 2000;
-/** Contract reads per block: supplies of what was minted or burnt, and names of new tokens. */
+/** Contract reads per block, or every two seconds: supplies of what was minted or burnt, and names of new tokens. */
 const CALLS_PER_BLOCK: Readonly<Record<ScopeName, number>> = { all: 1, liquid: 0.5, watch: 0.1 };
 /** How many of the blocks have a trade of a watched token, whose sender is then read. */
 const WATCHED_BLOCKS = 0.3;
@@ -44,6 +47,7 @@ const CONFIRMATIONS = 2880;
 /** Calls a day, with the bytes of each. */
 type Calls = (readonly [method: string, count: number, bytes: number])[];
 
+/** Every block's header is read, the newest of a reading by the poll. */
 function listHeadCalls(
   { blockSeconds, blockBytes }: EndpointMeasurement,
   blocks: number,
@@ -56,14 +60,14 @@ function listHeadCalls(
       ['eth_getBlockByNumber', CONFIRMATIONS, header],
     ];
   }
-  const polls = Math.min(POLLS_PER_BLOCK, Math.max(blockSeconds, 0.01) / POLL_SECONDS);
-  return [['eth_getBlockByNumber', blocks * polls, header]];
+  const each = blockSeconds > POLL_SECONDS ? POLLS_PER_BLOCK : 1;
+  return [['eth_getBlockByNumber', blocks * each, header]];
 }
 
 /** By receipts or by logs, as the indexer would. */
 function listBlockCalls(
   { abilities, blockBytes }: EndpointMeasurement,
-  blocks: number,
+  { blocks, readings }: { readonly blocks: number; readonly readings: number },
   cost: (method: string) => number,
 ): Calls {
   const { receipts, logs, full } = blockBytes;
@@ -72,7 +76,7 @@ function listBlockCalls(
     return [['eth_getBlockReceipts', blocks, receipts]];
   }
   return [
-    ['eth_getLogs', blocks, logs],
+    ['eth_getLogs', readings, (logs * blocks) / readings],
     ['eth_getTransactionReceipt', blocks, RECEIPT_BYTES],
     ['eth_getBlockByNumber', blocks, full],
   ];
@@ -88,14 +92,18 @@ export function estimateScopes(
   const { blockBytes } = measurement;
   const head = listHeadCalls(measurement, blocks, options.isAnnounced);
   const rare: Calls = RARE_CALLS.map(([method, count]) => [method, count, CALL_BYTES]);
-  const whole = listBlockCalls(measurement, blocks, cost);
+  const seconds = options.isAnnounced ? ANNOUNCED_SECONDS : POLL_SECONDS;
+  const readings = Math.min(blocks, DAY_SECONDS / seconds);
+  const contracts = Math.min(blocks, DAY_SECONDS / CONTRACTS_SECONDS);
+  const whole = listBlockCalls(measurement, { blocks, readings }, cost);
+  const watchedBytes = blockBytes.poolLogs * options.watchedTokens;
   const watched: Calls = [
-    ['eth_getLogs', blocks, blockBytes.poolLogs * options.watchedTokens],
+    ['eth_getLogs', readings, (watchedBytes * blocks) / readings],
     ['eth_getBlockByNumber', blocks * WATCHED_BLOCKS, blockBytes.full],
   ];
   return (['all', 'liquid', 'watch'] as const).map((scope) => {
-    const contracts: Calls = [['eth_call', blocks * CALLS_PER_BLOCK[scope], CALL_BYTES]];
-    const calls = [...head, ...rare, ...(scope === 'watch' ? watched : whole), ...contracts];
+    const reads: Calls = [['eth_call', contracts * CALLS_PER_BLOCK[scope], CALL_BYTES]];
+    const calls = [...head, ...rare, ...(scope === 'watch' ? watched : whole), ...reads];
     const sum = (pick: (call: Calls[number]) => number) =>
       Math.round(calls.reduce((total, call) => total + pick(call), 0));
     return {

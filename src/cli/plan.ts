@@ -1,6 +1,7 @@
 // `mintwire plan --chain <chain>`: measures endpoints and prints what scope they can carry.
 
 import type { EndpointAbilities, EndpointMeasurement } from '../chains/endpoint-measurement.ts';
+import { type HistoryEstimate, LONG_HISTORY_DAYS } from '../chains/estimate-history.ts';
 import type { ScopeEstimate } from '../chains/estimate-scopes.ts';
 import {
   type ChainPlan,
@@ -16,13 +17,14 @@ import { describeStartProblem } from './serve.ts';
 
 const FORM = {
   name: 'npx mintwire plan',
-  help: `usage: npx mintwire plan --chain <chain>   for example --chain base
+  help: `usage: npx mintwire plan --chain <chain> [--from <block>]   for example --chain base
 
 Measures the endpoints in RPC_<CHAIN> in about a hundred calls each, and prints what they can do and
-what following the chain costs a day, for each scope. RPC_CREDITS_<CHAIN> prices the calls. What
-CHAINS_FILE says of the chain is checked, too.
+what following the chain costs a day, for each scope, and what its history costs from a block on
+(--from, or START_BLOCK_<CHAIN>): calls, credits, days and disk. RPC_CREDITS_<CHAIN> prices the
+calls. What CHAINS_FILE says of the chain is checked, too.
 `,
-  flags: { chain: { type: 'string' } },
+  flags: { chain: { type: 'string' }, from: { type: 'string' } },
 } as const;
 
 const ABILITIES: Readonly<Record<keyof EndpointAbilities, string>> = {
@@ -51,6 +53,7 @@ const WORKAROUNDS: Readonly<Partial<Record<keyof EndpointAbilities, string>>> = 
 const formatNumber = (value: number) => Math.round(value).toLocaleString('en');
 
 function formatBytes(bytes: number): string {
+  if (bytes <= 0) return '0 B';
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(bytes) / 3)));
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
@@ -90,7 +93,26 @@ function describeFit(scope: ScopeEstimate, plan: ChainPlan): string {
   return `  ${(scope.creditsPerDay / creditsPerDay).toFixed(1)} times the daily cap`;
 }
 
-function formatEndpoint({ measurement, scopes }: EndpointPlan, plan: ChainPlan): string {
+function formatDays(days: number): string {
+  return days < 1 ? `${formatNumber(Math.max(1, days * 24))} hours` : `${formatNumber(days)} days`;
+}
+
+function listHistory(history: HistoryEstimate | null): string[] {
+  if (history === null) return [];
+  const { fromBlock, blocks, calls, credits, days, limit, diskBytes, weekFromBlock } = history;
+  const rate = limit === 'creditsPerDay' ? 'the daily cap' : 'the measured rate';
+  return [
+    '',
+    `  history from block ${formatNumber(fromBlock)} on, scope all: ${formatNumber(blocks)} blocks`,
+    `    ${formatNumber(calls)} calls, ${formatNumber(credits)} credits, ${formatBytes(diskBytes)} of disk`,
+    `    ${formatDays(days)} at ${rate}`,
+    ...(days > LONG_HISTORY_DAYS
+      ? [`    over a week: block ${formatNumber(weekFromBlock)} on is what a week reads`]
+      : []),
+  ];
+}
+
+function formatEndpoint({ measurement, scopes, history }: EndpointPlan, plan: ChainPlan): string {
   const [spent] = sumUsage([measurement.usage.map((one) => ({ ...one, method: 'all' }))]);
   const rows = scopes.map(
     (scope) =>
@@ -103,6 +125,7 @@ function formatEndpoint({ measurement, scopes }: EndpointPlan, plan: ChainPlan):
     '',
     `  scope      calls a day   credits a day  bytes a day`,
     ...rows,
+    ...listHistory(history),
     '',
     `  measured in ${spent?.calls} calls (${formatNumber(spent?.credits ?? 0)} credits, ${formatBytes(spent?.bytes ?? 0)})`,
   ].join('\n');
@@ -133,9 +156,17 @@ export async function plan(typed: readonly string[]): Promise<void> {
   const command = readCommand(typed, FORM);
   const chain = command && readChain(FORM, command.values.chain);
   if (chain === null) return;
+  const { from = null } = command?.values ?? {};
+  if (from !== null && !/^\d{1,12}$/.test(from)) {
+    console.error('mintwire: --from must be the number of a block');
+    process.exitCode = 2;
+    return;
+  }
+  const fromBlock = from === null ? null : Number(from);
   try {
     const { signal } = new AbortController();
-    const planned = await planFollowedChain({ config: loadProcessConfig(), chain, signal });
+    const config = loadProcessConfig();
+    const planned = await planFollowedChain({ config, chain, fromBlock, signal });
     console.log(formatPlan(chain, planned));
     process.exitCode = planned.endpoints.length === 0 || planned.problems.length > 0 ? 1 : 0;
   } catch (error) {

@@ -63,6 +63,8 @@ test('a chain that is slowed down is ready, though late; one that fails is not',
   assert.match(describeNotReady({ ...at, state: 'failed' }, slowed) ?? '', /fails/);
   const arriving = { hasArrived: false, isSlowed: true };
   assert.match(describeNotReady({ ...at, state: 'backfilling' }, arriving) ?? '', /history/);
+  const long = { ...at, state: 'backfilling', historyLeftMs: 30.2 * 86_400_000 } as const;
+  assert.match(describeNotReady(long, arriving) ?? '', /about 30 days more at this rate/);
   const answer = { lagMs: at.lagMs } as ChainAnswer;
   const status = {
     slug: 'devnet',

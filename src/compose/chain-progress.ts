@@ -5,6 +5,7 @@ import type { ChainAnswer, FollowedChainStatus } from '../market/chain-status.ts
 
 /** The lag up to which a chain counts as up to date. */
 const LAG_MAX_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /** A node that lost blocks, or a replacement that lags, is behind our index. */
 function formatPlace(block: number | null, head: number | null): string | null {
@@ -24,7 +25,7 @@ export function isLate({ notReady, answer }: FollowedChainStatus): boolean {
  * fall a little behind; one that has not is still catching up.
  */
 export function describeNotReady(
-  status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state'>,
+  status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state' | 'historyLeftMs'>,
   { hasArrived, isSlowed }: { readonly hasArrived: boolean; readonly isSlowed: boolean },
 ): string | null {
   const { block, head, lagMs, state } = status;
@@ -36,7 +37,14 @@ export function describeNotReady(
   }
   if (state === 'failed') return 'indexing fails, see the log';
   if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
-  return place === null ? 'starting' : `indexing history: ${place}`;
+  const left = describeLeft(status.historyLeftMs ?? 0);
+  return place === null ? 'starting' : `indexing history: ${place}${left}`;
+}
+
+/** Hours are not worth a mention. */
+function describeLeft(leftMs: number): string {
+  const days = Math.round(leftMs / DAY_MS);
+  return days < 1 ? '' : `, about ${days} ${days === 1 ? 'day' : 'days'} more at this rate`;
 }
 
 /** For clients: whether the chain can be relied on. */

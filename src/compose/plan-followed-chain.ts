@@ -1,6 +1,7 @@
 // Measures a chain's endpoints and estimates what each scope costs there.
 
 import type { EndpointMeasurement, EndpointReport } from '../chains/endpoint-measurement.ts';
+import { estimateHistory, type HistoryEstimate } from '../chains/estimate-history.ts';
 import { estimateScopes, type ScopeEstimate } from '../chains/estimate-scopes.ts';
 import type { ChainSource, NodeParts } from '../chains/family.ts';
 import type { Config } from '../config.ts';
@@ -16,6 +17,8 @@ const WATCHED_TOKENS = 20;
 export interface EndpointPlan {
   readonly measurement: EndpointMeasurement;
   readonly scopes: readonly ScopeEstimate[];
+  /** Null if nothing older is to be indexed. */
+  readonly history: HistoryEstimate | null;
 }
 
 export interface ChainPlan {
@@ -50,6 +53,8 @@ async function checkFile(
 export async function planFollowedChain(options: {
   readonly config: Config;
   readonly chain: ChainSlug;
+  /** The first block to index; `START_BLOCK_<CHAIN>` by default. */
+  readonly fromBlock: number | null;
   readonly signal: AbortSignal;
 }): Promise<ChainPlan> {
   const { config, chain, signal } = options;
@@ -64,6 +69,9 @@ export async function planFollowedChain(options: {
   const isAnnounced = (source.sockets ?? []).length > 0;
   const followed = config.chains.find((one) => one.chain === chain);
   const credits = followed?.credits ?? null;
+  const creditsPerDay = followed?.creditsPerDay ?? null;
+  const fromBlock = options.fromBlock ?? source.startBlock;
+  const checksLogs = config.indexing.checkLogs === 'all';
   const estimate = { credits, isAnnounced, watchedTokens: WATCHED_TOKENS };
   return {
     endpoints: reports.flatMap((report) =>
@@ -73,13 +81,19 @@ export async function planFollowedChain(options: {
             {
               measurement: report.measurement,
               scopes: estimateScopes(report.measurement, estimate),
+              history:
+                fromBlock === null
+                  ? null
+                  : estimateHistory(report.measurement, {
+                      ...{ fromBlock, credits, creditsPerDay, checksLogs },
+                    }),
             },
           ],
     ),
     failed: reports.flatMap((report) => (report.kind === 'failed' ? [report] : [])),
     isAnnounced,
     hasCredits: credits !== null,
-    creditsPerDay: followed?.creditsPerDay ?? null,
+    creditsPerDay,
     problems: await checkFile(source, parts, signal),
   };
 }

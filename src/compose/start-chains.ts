@@ -24,7 +24,7 @@ import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
 
 /** A chain that is further behind than this is indexed at full speed. */
-const BLOCKS_BEHIND = 1000;
+const FAR_BEHIND_MS = 30 * 60_000;
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
@@ -68,8 +68,8 @@ function canIndex({ config, mayIndex }: StartChainsOptions, chain: ChainSlug): b
   return indexedChains.length === 0 || indexedChains.includes(chain);
 }
 
-function isFarBehind({ progress }: FollowedChainStatus): boolean {
-  return progress !== null && progress.head - progress.block > BLOCKS_BEHIND;
+function isFarBehind({ answer }: FollowedChainStatus): boolean {
+  return (answer.lagMs ?? 0) > FAR_BEHIND_MS;
 }
 
 export function startChains(options: StartChainsOptions): FollowedChains {

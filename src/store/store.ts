@@ -184,7 +184,8 @@ export interface MarketScanner {
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
   /** Those whose supply was not read since their balances changed. */
   scanUnsuppliedTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
-  scanTokensWithoutDecimals(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
+  /** Tokens that traded, and lack a symbol, a name or decimals. */
+  scanUnnamedTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]>;
   scanPools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;
   scanIncompletePools(chain: ChainSlug): AsyncIterable<readonly PoolRecord[]>;
   /** Those that hold at least so much. */

@@ -37,6 +37,23 @@ test('prints limits, abilities with their substitutes, and the cost of each scop
   assert.ok(!stdout.includes('sEcReT'));
 });
 
+test('prints what history costs from a block on, and what a week reads if it is more', async () => {
+  const node = await startBase();
+  const env = {
+    ...{ PATH: process.env['PATH'], RPC_BASE: node.url, RPC_CREDITS_BASE: 'default:20' },
+    RPC_CREDITS_PER_DAY_BASE: '1000',
+  };
+  const args = ['src/cli/main.ts', 'plan', '--chain', 'base'];
+  const { stdout } = await run(process.execPath, [...args, '--from', '1'], { env });
+  assert.match(stdout, /history from block 1 on, scope all: 300 blocks/);
+  assert.match(stdout, /603 calls, 12,060 credits, 0 B of disk/);
+  assert.match(stdout, /12 days at the daily cap/);
+  assert.match(stdout, /over a week: block 1\d\d on is what a week reads/);
+  const started = { ...env, START_BLOCK_BASE: '251' };
+  assert.match((await run(process.execPath, args, { env: started })).stdout, /from block 251 on/);
+  await assert.rejects(run(process.execPath, [...args, '--from', 'x'], { env }), /--from must be/);
+});
+
 test('an endpoint that does not answer is an error with its reason', async () => {
   const node = await startBase();
   node.misbehave(() => ({ do: 'reply', status: 401, text: 'no key' }));

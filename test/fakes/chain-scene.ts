@@ -64,7 +64,7 @@ export function buildSwapLogs(pool: string, amount: number): MemoryLog[] {
   ];
 }
 
-const PAIR_CREATED: MemoryLog = {
+export const PAIR_CREATED: MemoryLog = {
   address: FACTORY,
   topics: [PAIR_CREATED_TOPIC, topic(TOKEN), topic(WETH)],
   data: `0x${addressWord(PAIR)}${uintWord(1)}`,

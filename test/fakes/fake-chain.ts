@@ -289,6 +289,9 @@ export class FakeAdapter implements ChainAdapter {
   async readTokenMetadata(tokens: readonly Address[]): Promise<TokenMetadata[]> {
     this.#request('readTokenMetadata');
     return tokens.map((token) => {
+      if (this.faults.isNameHidden(token)) {
+        return { token, symbol: null, name: null, decimals: null };
+      }
       const seed = Number.parseInt(token.slice(-2), 16);
       const decimals = seed === 7 ? null : [18, 6, 0, 8, 9][seed % 5]!;
       const isNameless = token === this.source.namelessToken;

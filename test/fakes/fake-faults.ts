@@ -10,6 +10,8 @@ export interface Faults {
   lag: number;
   /** Changes the headers that this source returns. */
   alterHeader: (header: BlockHeader) => BlockHeader;
+  /** Tokens whose names this source does not know, though they have some. */
+  isNameHidden: (token: string) => boolean;
   /** Whether the other endpoints agree with this one. */
   agrees: boolean;
   /** Of how many blocks it keeps the states of pools. */
@@ -23,6 +25,7 @@ export function createFaults(): Faults {
     beforeRequest: () => undefined,
     lag: 0,
     alterHeader: (header) => header,
+    isNameHidden: () => false,
     agrees: true,
     statesKept: Number.POSITIVE_INFINITY,
     isTickHidden: () => false,

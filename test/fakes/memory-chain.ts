@@ -19,6 +19,10 @@ export interface MemoryChainOptions {
   readonly chainId: number;
   /** Whether logs have their block's time, as on newer nodes. */
   readonly blockTimestamps: boolean;
+  /** From one block to the next; two seconds by default. Blocks have their time in seconds. */
+  readonly blockMs?: number;
+  /** Whether headers and logs have the milliseconds of their block, too. */
+  readonly milliseconds?: { readonly headers: boolean; readonly logs: boolean };
   /** Answers `eth_call`; throws `RpcFault` to revert. */
   call?(to: string, data: string): string;
   /** Answers `eth_getCode`; nobody has code unless told. */
@@ -62,7 +66,9 @@ export class MemoryChain {
     const number = this.#blocks.length;
     const hash = keccak256(stringToHex(`${branch}:${number}`));
     const parent = this.#blocks.at(-1)?.header['hash'] ?? `0x${'0'.repeat(64)}`;
-    const timestamp = hex(START_S + number * 2);
+    const { blockMs = 2000, milliseconds } = this.#options;
+    const timeMs = START_S * 1000 + number * blockMs;
+    const timestamp = hex(Math.floor(timeMs / 1000));
     const stored = transactions.map(({ from }, index) => ({
       hash: keccak256(stringToHex(`${branch}:${number}:${index}`)),
       from,
@@ -79,6 +85,7 @@ export class MemoryChain {
       logIndex: hex(logIndex),
       removed: false,
       ...(this.#options.blockTimestamps ? { blockTimestamp: timestamp } : {}),
+      ...(milliseconds?.logs === true ? { blockTimestampMs: hex(timeMs) } : {}),
     }));
     const bloom = computeLogsBloom(flat as unknown as Parameters<typeof computeLogsBloom>[0]);
     this.#blocks.push({
@@ -87,6 +94,7 @@ export class MemoryChain {
         hash,
         parentHash: parent,
         timestamp,
+        ...(milliseconds?.headers === true ? { timestampMs: hex(timeMs) } : {}),
         gasUsed: hex(GAS_EACH * stored.length),
         logsBloom: `0x${Buffer.from(bloom).toString('hex')}`,
       },

@@ -46,7 +46,7 @@ function createTestAdapter({ chain }: ChainSource, ask: Ask): ChainAdapter {
     readHead: (signal) => ask('readHead', [], signal),
     readHeader: (position, signal) => ask('readHeader', [position], signal),
     readBlocks: (range, signal) => ask('readBlocks', [range], signal),
-    readTokenMetadata: (tokens, signal) => ask('readTokenMetadata', [tokens], signal),
+    readTokenMetadata: (tokens, from) => ask('readTokenMetadata', [tokens], from?.signal),
     readSupplies: (tokens, block, signal) => ask('readSupplies', [tokens, block], signal),
     readPoolStates: (queries, block, signal) => ask('readPoolStates', [queries, block], signal),
     readBalances: (keys, block, signal) => ask('readBalances', [keys, block], signal),

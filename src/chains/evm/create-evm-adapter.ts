@@ -29,11 +29,8 @@ import { ForkQueue } from './pools/fork-queue.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
 import { readHeaderAt } from './read-header.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
-import {
-  readBalances,
-  readContractSupplies,
-  readTokenMetadata,
-} from './tokens/read-token-metadata.ts';
+import { readNames } from './tokens/read-names.ts';
+import { readBalances, readContractSupplies } from './tokens/read-token-metadata.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
 import { listSharedEmitters } from './venues/registry.ts';
 import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
@@ -141,8 +138,9 @@ function createHeads(
     },
     close: () => subscription?.close(),
     async read(signal?: AbortSignal): Promise<ChainHead> {
+      const askedAtMs = clock.nowMs();
       const head = await reader.read(signal);
-      pacer.observe(head.latest, clock.nowMs());
+      pacer.observe(head.latest, clock.nowMs(), askedAtMs);
       return head;
     },
     async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
@@ -151,7 +149,11 @@ function createHeads(
         ? pacer.computeWaitMs(clock.nowMs(), intervalMs)
         : intervalMs;
       const announced = subscription?.latest ?? null;
-      if (announced !== null && reader.isNews(announced)) return;
+      const pause = async () => {
+        const pauseMs = pacer.computePauseMs(clock.nowMs());
+        if (pauseMs > 0) await sleep(pauseMs, signal);
+      };
+      if (announced !== null && reader.isNews(announced)) return await pause();
       const waitMs = announced === null ? pollMs : ANNOUNCED_MAX_MS;
       if (subscription === null) return await sleep(waitMs, signal);
       const over = new AbortController();
@@ -159,6 +161,7 @@ function createHeads(
       const slept = sleep(waitMs, either).catch(() => signal.throwIfAborted());
       await Promise.race([slept, subscription.untilNews(either)]).finally(() => over.abort());
       signal.throwIfAborted();
+      if (subscription.latest !== null) await pause();
     },
   };
 }
@@ -250,8 +253,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     readAgreedHeader: (position, signal) =>
       readAgreedHeader(client, { position, readAt: readHeaderAt }, signal),
     readBlocks: (range, signal) => reader.read(range, signal),
-    readTokenMetadata: (tokens, signal) =>
-      readTokenMetadata(tokens, createCallContracts({ signal })),
+    readTokenMetadata: (tokens, from = {}) => readNames(tokens, from, { client, multicall3 }),
     ...createStateReads(readAt, deployment),
     readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
     noteRollback: (position) => forks?.forgetAbove(position),

@@ -145,7 +145,8 @@ const BASE: EvmDeployment = {
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   rollup: 'optimism',
-  finalityDepth: 1200,
+  // Forty minutes of blocks every 200 ms.
+  finalityDepth: 12_000,
 };
 
 const ARBITRUM: EvmDeployment = {
@@ -395,7 +396,8 @@ const BSC: EvmDeployment = {
   universalRouter: routerAt('0x1906c1d672b88cd1b9ac7593301ca990f94eae07', '2.0'),
   permit2: PERMIT2,
   multicall3: MULTICALL3,
-  finalityDepth: 64,
+  // Three minutes of blocks every 450 ms: a validator makes many in a row.
+  finalityDepth: 450,
 };
 
 /** Without the devnet, whose addresses come from the file that it writes at start. */

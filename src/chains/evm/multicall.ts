@@ -15,7 +15,7 @@ export interface ContractCall {
 }
 
 interface MulticallOptions {
-  readonly client: RpcClient;
+  readonly client: Pick<RpcClient, 'at'>;
   /** Null if the chain has none: then every call is separate, in batches. */
   readonly multicall3: Address | null;
   /** A block number, or a block of one branch; null means the latest. */

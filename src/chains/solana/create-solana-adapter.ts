@@ -76,10 +76,11 @@ async function readHeaderAt(
 
 export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapter {
   const { assets, clock, random, endpoints } = options;
+  const sleep = options.sleep ?? sleepInRealTime;
   const client = new RpcClient({
     ...{ endpoints, clock, random, isPaced: true },
     dialect: createSolanaDialect(options.genesis),
-    sleep: options.sleep ?? sleepInRealTime,
+    sleep,
     log: options.log ?? SILENT,
     budgetMs: options.budgetMs ?? DEFAULT_BUDGET_MS,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -92,7 +93,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
   const reader = new SolanaBlockReader({
     ...{ client, directory, undecoded, versions, names, quotes },
   });
-  const heads = new SlotHeadReader({ client, clock });
+  const heads = new SlotHeadReader({ client, clock, sleep });
   const states = new PoolStateReader(client, clock);
   const tokens = new SolanaTokenFinder({ client, assets, clock });
   const atHeader = (position: number) => ({ position, readAt: readHeaderAt });
@@ -101,10 +102,11 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
     assets,
     hasNewestStateOnly: true,
     readHead: (signal) => heads.read(signal),
+    waitForHead: (intervalMs, signal) => heads.wait(intervalMs, signal),
     readHeader: (position, signal) => readAnyHeader(client, atHeader(position), signal),
     readAgreedHeader: (position, signal) => readAgreedHeader(client, atHeader(position), signal),
     readBlocks: (range, signal) => reader.read(range, signal),
-    readTokenMetadata: (tokens, signal) => names.read(tokens, signal),
+    readTokenMetadata: (tokens, { signal } = {}) => names.read(tokens, signal),
     readSupplies: (tokens, { position: slot }, signal) =>
       client.at((endpoint) => readMintSupplies(endpoint, { tokens, slot }, signal), { signal }),
     readExactSupplies: (tokens, { position: slot }, signal) =>

@@ -18,6 +18,8 @@ import { loadPositions } from './load-positions.ts';
 interface LoadSource {
   readonly reader: MarketReader;
   readonly adapter: ChainAdapter;
+  /** A block that has all tokens, if it is recent; nodes keep the state of the last ones. */
+  readonly block?: number | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -100,7 +102,7 @@ async function loadTokens(
   tokens: Iterable<Address>,
   given: readonly TokenMetadata[] = [],
 ): Promise<void> {
-  const { adapter, reader, signal } = source;
+  const { adapter, reader, block, signal } = source;
   const unknown = new Set<Address>();
   for (const token of tokens) {
     if (state.tokens.get(token) === undefined && !state.metadata.has(token)) unknown.add(token);
@@ -116,7 +118,7 @@ async function loadTokens(
     if (unknown.delete(metadata.token)) state.metadata.set(metadata.token, metadata);
   }
   if (unknown.size === 0) return;
-  for (const metadata of await adapter.readTokenMetadata([...unknown], signal)) {
+  for (const metadata of await adapter.readTokenMetadata([...unknown], { block, signal })) {
     state.metadata.set(metadata.token, metadata);
     unknown.delete(metadata.token);
   }

@@ -221,7 +221,8 @@ export class TokenLookups {
     const stored = new Set((await store.readTokens(chain, others)).map((row) => row.token));
     const unknown = others.filter((one) => !stored.has(one));
     if (unknown.length > 0) {
-      metadata.push(...(await adapter.readTokenMetadata(unknown, this.#abort.signal)));
+      const from = { block: point.block, signal: this.#abort.signal };
+      metadata.push(...(await adapter.readTokenMetadata(unknown, from)));
     }
     return { discoveries, metadata };
   }

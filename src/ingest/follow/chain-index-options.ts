@@ -3,7 +3,7 @@
 import type { BlockRangeReading, ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
-import type { Address } from '../../model/ids.ts';
+import type { TokenRecord } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { IncompletePool } from '../adopt/pool-adopter.ts';
 import type { CommittedEvent } from '../commit/commit-batch.ts';
@@ -25,10 +25,10 @@ export interface ChainIndexOptions {
   readonly onRetentionError?: (error: unknown) => void;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
-  /** Called with new tokens whose name or decimals are not known. */
-  readonly onUnnamed?: (tokens: readonly Address[]) => void;
   /** Called with pools that changed and are not complete. */
   readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
+  /** Called with tokens that traded and lack a symbol, a name or decimals. */
+  readonly onUnnamed?: (tokens: readonly TokenRecord[]) => void;
 }
 
 export interface BlocksToAppend {

@@ -8,6 +8,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
+import type { TokenMetadata } from '../../model/token-metadata.ts';
 import { createEpoch } from '../../store/create-epoch.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
@@ -38,7 +39,7 @@ import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
 import { copyRows, NO_ROWS } from '../state/changed-rows.ts';
 import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
-import { isUnnamed } from './name-backlog.ts';
+import { isSeenUnnamed } from './name-backlog.ts';
 import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -180,9 +181,8 @@ export class ChainIndex implements BackfillIndex {
     const base = this.#checkpoint === null && this.#base !== null ? [this.#base] : [];
     const first = reading.blocks[0]?.header ?? last;
     if (this.#checkpoint === null) await this.#retention?.begin(first.timestampMs);
-    const fromBlock = this.block + 1;
     await this.#commit({
-      ...{ fromBlock, blockCount: reading.blockCount, changes: rows },
+      ...{ fromBlock: this.block + 1, blockCount: reading.blockCount, changes: rows },
       ...{ headers: [...base, ...prepared.append.headers], notices },
       scoped: selected.entries,
       checkpoint: {
@@ -196,8 +196,7 @@ export class ChainIndex implements BackfillIndex {
     const checkpoint = this.#requireCheckpoint();
     for (const one of [this.journal, this.transfers]) one.record(selected.blocks, checkpoint);
     this.#onIncomplete?.(prepared.incomplete);
-    const unnamed = rows.tokens.filter((row) => row.firstSeenBlock >= fromBlock && isUnnamed(row));
-    this.#onUnnamed?.(unnamed.map(({ token }) => token));
+    this.#onUnnamed?.(rows.tokens.filter((row) => isSeenUnnamed(row, this.#adapter.assets)));
     await this.retain(rows.trades.length);
   }
 
@@ -240,38 +239,28 @@ export class ChainIndex implements BackfillIndex {
     return missed;
   }
 
-  /** Reads the names of stored tokens again. Returns those that still lack something. */
-  async updateNames(tokens: readonly Address[], signal: AbortSignal): Promise<readonly Address[]> {
+  /** Gives tokens what their contracts did not tell before; what they told stays. */
+  async addNames(found: readonly TokenMetadata[]): Promise<void> {
     const { checkpoint, header } = this.#openTip();
     const from = { reader: this.#store, chain: this.#adapter.chain };
-    const stored = await loadStoredTokens(this.#state, from, tokens);
-    const entries = stored.filter(({ row }) => isUnnamed(row));
-    if (entries.length === 0) return [];
-    const unnamed = entries.map(({ row }) => row.token);
-    // Which endpoint fails is logged where it is asked; names are tried again later.
-    const read = await this.#adapter.readTokenMetadata(unnamed, signal).catch(() => []);
-    signal.throwIfAborted();
-    const metadata = new Map(read.map((one) => [one.token, one]));
+    const read = new Map(found.map((metadata) => [metadata.token, metadata]));
+    const stored = await loadStoredTokens(this.#state, from, [...read.keys()]);
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
-    for (const entry of entries) {
+    for (const entry of stored) {
+      const { symbol, name, decimals } = read.get(entry.row.token) ?? entry.row;
       const { row } = entry;
-      const { symbol = null, name = null, decimals = null } = metadata.get(row.token) ?? {};
-      const isNew = [
-        [row.symbol, symbol],
-        [row.name, name],
-        [row.decimals, decimals],
-      ].some(([before, now]) => before === null && now !== null);
-      if (!isNew) continue;
+      const isNews =
+        (row.symbol === null && symbol !== null) ||
+        (row.name === null && name !== null) ||
+        (row.decimals === null && decimals !== null);
+      if (!isNews) continue;
       this.#state.touchToken(entry);
-      Object.assign(row, {
-        symbol: row.symbol ?? symbol,
-        name: row.name ?? name,
-        decimals: row.decimals ?? decimals,
-      });
+      row.symbol ??= symbol;
+      row.name ??= name;
+      row.decimals ??= decimals;
     }
     const changes = copyRows(this.#state.takeChanges());
     if (changes.tokens.length > 0) await this.#commitAtTip({ checkpoint, changes });
-    return entries.filter(({ row }) => isUnnamed(row)).map(({ row }) => row.token);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
 } from '../../../test/conformance/store-place.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { FakeChain } from '../../../test/fakes/fake-chain.ts';
+import { createFaults } from '../../../test/fakes/fake-faults.ts';
 import { readIndex, startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import type { BlockEvents } from '../../model/block-events.ts';
 import type { MarketStore } from '../../store/store.ts';
@@ -88,6 +89,32 @@ for (const { name, createPlace, seeds } of ENGINES) {
     }
   });
 }
+
+test('an operator is told once that the history takes over a week, and how long', async () => {
+  const chain = new FakeChain({ seed: 6, finalityDepth: 3 });
+  chain.extend(400);
+  await withStore(createSqlitePlace, async (store) => {
+    const faults = createFaults();
+    let eachMs = 5 * 3_600_000;
+    const left: number[] = [];
+    const running = startIndexer(chain, store, { faults });
+    faults.beforeRequest = (method) => {
+      if (method !== 'readBlocks') return;
+      running.clock.advance(eachMs);
+      left.push(running.indexer.status().historyLeftMs ?? 0);
+    };
+    await running.settle();
+    assert.ok(Math.max(...left) > 7 * 86_400_000, 'some 57 readings of five hours');
+    assert.equal(running.indexer.status().historyLeftMs, undefined);
+    const listTold = () => running.warnings.filter((text) => text.includes('over a week'));
+    assert.equal(listTold().length, 1);
+    eachMs = 0;
+    chain.extend(10);
+    await running.settle();
+    await running.indexer.stop();
+    assert.equal(listTold().length, 1);
+  });
+});
 
 test('blocks are published with their token notices, a long history as not searched', async () => {
   const chain = new FakeChain({ seed: 5, finalityDepth: 3 });

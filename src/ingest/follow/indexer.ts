@@ -19,6 +19,7 @@ import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts'
 import { appendAhead } from './append-ahead.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
+import { HistoryPace } from './history-pace.ts';
 import type { IndexerOptions } from './indexer-options.ts';
 import { NameBacklog } from './name-backlog.ts';
 import { SideReads } from './side-reads.ts';
@@ -42,6 +43,8 @@ export interface IndexerStatus {
    * null if it never was. Until the next block is due that is now.
    */
   readonly currentAtMs: number | null;
+  /** How long the rest of the history takes at the rate so far; absent if that is unknown. */
+  readonly historyLeftMs?: number;
   readonly error?: string;
 }
 
@@ -52,6 +55,12 @@ export interface IndexerStatus {
  */
 const LINKED_BLOCK_COUNT_MAX = 200;
 
+/**
+ * Supplies are read no more often: where blocks come faster, that would be a call for each reading
+ * of them. They are read behind the blocks then.
+ */
+const SUPPLIES_EACH_MS = 1800;
+
 /** Some errors have a text of their own each time. */
 const TOLD_ERRORS_MAX = 5;
 
@@ -61,12 +70,15 @@ const HISTORY_SLICE_MS = 10_000;
 /** After so long behind the head, what needs no state of an old block is read all the same. */
 const SIDE_WAIT_MS = 60_000;
 
+const DAY_MS = 86_400_000;
+
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
   readonly #names: NameBacklog;
   readonly #side: SideReads;
+  readonly #history = new HistoryPace();
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
@@ -79,6 +91,8 @@ export class Indexer {
   readonly #toldErrors = new Set<string>();
   #lastProgressAtMs: number;
   #headMovedAtMs: number;
+  #appendedAtMs = Number.NEGATIVE_INFINITY;
+  #suppliesAtMs = Number.NEGATIVE_INFINITY;
   #currentAtMs: number | null = null;
   /** Whether the index has the newest block, and the next one is not due yet. */
   #isWaiting = false;
@@ -98,16 +112,17 @@ export class Indexer {
       scope: options.scope,
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
       onCommitted: (event) => this.#onCommitted(event),
-      onUnnamed: (tokens) => this.#names.add(tokens),
       onIncomplete: (pools) => this.#side.noteIncomplete(pools),
+      onUnnamed: (rows) => this.#names.note(rows.map(({ token }) => token)),
+    });
+    this.#names = new NameBacklog({
+      ...options,
+      findBlock: () => this.#index.block,
+      update: (found) => this.#index.addNames(found),
     });
     this.#supplies = new SupplyBacklog({
       ...options,
       update: (tokens) => this.#index.updateSupplies(tokens, this.#abort.signal),
-    });
-    this.#names = new NameBacklog({
-      ...options,
-      update: (tokens) => this.#index.updateNames(tokens, this.#abort.signal),
     });
     this.#side = new SideReads(options, {
       index: this.#index,
@@ -135,6 +150,7 @@ export class Indexer {
 
   /** Looks up a token that a client asked for; never rejects. */
   lookUp(token: Address): Promise<LookupOutcome> {
+    this.#names.note([token]);
     return this.#side.lookUp(token);
   }
 
@@ -172,6 +188,7 @@ export class Indexer {
           : Math.max(0, newestMs - checkpoint.timestampMs),
       lastProgressAtMs: this.#lastProgressAtMs,
       currentAtMs: this.#isWaiting ? this.#options.clock.monotonicMs() : this.#currentAtMs,
+      ...(this.#history.leftMs === null ? {} : { historyLeftMs: this.#history.leftMs }),
       ...(this.#error === null ? {} : { error: this.#error.message }),
     };
   }
@@ -271,6 +288,7 @@ export class Indexer {
     }
     this.#phase = 'following';
     this.#behindSinceMs = null;
+    this.#history.end();
     return await this.#follow(head);
   }
 
@@ -311,6 +329,7 @@ export class Indexer {
     });
     await appendAhead(this.#index, this.#planAppends(pieces), async ({ missed }) => {
       signal.throwIfAborted();
+      this.#noteHistory(head.finalizedBlock);
       this.#supplies.add(missed);
       return (await scope?.isOutdated()) !== true;
     });
@@ -320,8 +339,20 @@ export class Indexer {
       return true;
     }
     await this.#side.commit(signal);
-    if (this.#hasWaited()) await this.#catchUpTokens();
+    if (this.#hasWaited()) await this.#catchUp();
     return false;
+  }
+
+  #noteHistory(toBlock: number): void {
+    const { clock, log, adapter } = this.#options;
+    this.#history.observe({ block: this.#index.block, toBlock, nowMs: clock.nowMs() });
+    if (!this.#history.isNews()) return;
+    const { leftMs, blocksPerSecond } = this.#history;
+    const fields = { chain: adapter.chain, days: Math.round((leftMs ?? 0) / DAY_MS) };
+    log.warn(
+      { ...fields, blocksPerSecond: Number(blocksPerSecond.toPrecision(2)) },
+      'history takes over a week at this rate: `mintwire plan` says what limits it',
+    );
   }
 
   async *#planAppends(pieces: AsyncIterable<RangePiece>): AsyncGenerator<BlocksToAppend> {
@@ -346,9 +377,8 @@ export class Indexer {
     const { block, tip } = this.#index;
     // Blocks first: there may always be something else to commit.
     if (head.latest.position > block) {
-      if ((await this.#appendHead(head)) || (await this.#side.commit(signal))) return true;
-      // Where blocks are faster than a cycle there is always a new one.
-      return await this.#catchUpTokens();
+      const hasMore = (await this.#appendHead(head)) || (await this.#side.commit(signal));
+      return hasMore || (await this.#catchUp());
     }
     if (await this.#side.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
@@ -360,12 +390,18 @@ export class Indexer {
       await this.#index.setFinalized(finalizedBlock);
     }
     if (this.#index.checkpoint !== null) await this.#index.retain();
-    return await this.#catchUpTokens();
+    return await this.#catchUp();
   }
 
-  async #catchUpTokens(): Promise<boolean> {
-    if (this.#index.checkpoint === null) return false;
-    return (await this.#supplies.catchUp()) || (await this.#names.catchUp());
+  /** What was not read with its block; true when there is more to do at once. */
+  async #catchUp(): Promise<boolean> {
+    await this.#names.catchUp(this.#abort.signal);
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#suppliesAtMs < SUPPLIES_EACH_MS) return false;
+    this.#suppliesAtMs = nowMs;
+    const hasMore = await this.#supplies.catchUp();
+    if (hasMore) this.#suppliesAtMs = Number.NEGATIVE_INFINITY;
+    return hasMore;
   }
 
   /** Reads the next blocks up to the head and appends them if they link to ours. */
@@ -386,13 +422,16 @@ export class Indexer {
     checkReading(reading, wanted);
     const last = reading.headers.at(-1);
     if (last === undefined) throw new ChainInconsistentError('no headers were returned');
+    const nowMs = this.#options.clock.monotonicMs();
+    const isFast = nowMs - this.#appendedAtMs < SUPPLIES_EACH_MS;
+    this.#appendedAtMs = nowMs;
     const missed = await this.#index.append({
       reading,
       headers: reading.headers,
       last,
       finalizedBlock: await this.#findFinalized(head, reading.headers),
       // Older states may already be gone; skipped supplies are read at the head.
-      withSupplies: last.position === head.latest.position,
+      withSupplies: !isFast && last.position === head.latest.position,
       signal,
     });
     this.#supplies.add(missed);

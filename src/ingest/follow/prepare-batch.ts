@@ -65,7 +65,9 @@ export async function prepareBatch(
   const { reading, last, finalizedBlock, withSupplies } = batch.append;
   const { adapter, signal } = source;
   const { blocks } = batch.selected;
-  await loadState(state, source, blocks);
+  // Of history the newest names are read: few nodes have states that old.
+  const block = last.position > finalizedBlock ? last.position : undefined;
+  await loadState(state, { ...source, block }, blocks);
   await applyInSlices(state, blocks, finalizedBlock);
   const changes = state.takeChanges();
   const missed = await renewSupplies(adapter, {

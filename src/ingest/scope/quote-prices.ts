@@ -36,7 +36,7 @@ export async function readQuoteDecimals(
   const rows = await reader.readTokens(adapter.chain, tokens);
   const known = new Set(rows.map(({ token }) => token));
   const missing = tokens.filter((token) => !known.has(token));
-  const read = missing.length === 0 ? [] : await adapter.readTokenMetadata(missing, signal);
+  const read = missing.length === 0 ? [] : await adapter.readTokenMetadata(missing, { signal });
   return new Map([
     [coin, coinUnit.decimals] as const,
     ...[...rows, ...read].map((one) => [one.token, one.decimals] as const),

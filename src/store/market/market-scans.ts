@@ -52,12 +52,15 @@ export class MarketScans extends StreamPages implements MarketScanner {
     });
   }
 
-  scanTokensWithoutDecimals(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
+  scanUnnamedTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
     return scanTable(this.session, chain, {
       table: TOKEN_TABLE,
       orderBy: ['token'],
       toRecord: toTokenRecord,
-      chosen: { sql: 'decimals IS NULL', takes: [], values: [] },
+      chosen: {
+        sql: 'trade_count > 0 AND (symbol IS NULL OR name IS NULL OR decimals IS NULL)',
+        ...{ takes: [], values: [] },
+      },
     });
   }
 

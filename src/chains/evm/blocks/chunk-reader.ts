@@ -16,6 +16,7 @@ import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import { assertTailsComplete } from './assert-tails.ts';
+import { takeLogTimes } from './block-time.ts';
 import { decodeBacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
@@ -76,8 +77,11 @@ interface Findings {
 /** The sender of a transaction of a block. */
 type FindSender = (block: number, txHash: TransactionId) => Address | undefined;
 
-/** Up to this many, logs and full blocks are requested together, to save a round trip. */
-const HEAD_BLOCKS_MAX = 3;
+/**
+ * Up to this many are read in one round trip: some seconds of a chain that makes several blocks in
+ * one.
+ */
+const HEAD_BLOCKS_MAX = 25;
 
 /** Errors of an endpoint whose receipts cannot be used; it is asked for logs instead. */
 const RECEIPTS_FAULTS = ['unsupported', 'rejected', 'rangeTooLarge', 'replyTooLarge'] as const;
@@ -286,13 +290,14 @@ export class ChunkReader {
         if (event.kind === 'poolCreated') directory.add(event.description);
       }
     }
-    const headers = new Map(blocks.map(({ header }) => [header.position, header]));
+    const timed = takeLogTimes(blocks, accepted);
+    const headers = new Map(timed.map((header) => [header.position, header]));
     return {
       blocks: accepted.map((block) => ({
         header: headers.get(block.block) ?? buildPlainHeader(block),
         events: this.#addSenders(block, findSender, endpoint),
       })),
-      headers: chunk.linked ? blocks.map(({ header }) => header) : [],
+      headers: chunk.linked ? timed : [],
       logCount,
       notices: chunk.verified ? this.#findNotices(chunk, { logs, accepted }) : null,
     };

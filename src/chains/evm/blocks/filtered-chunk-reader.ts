@@ -13,6 +13,7 @@ import { toQuantity } from '../hex-data.ts';
 import type { DecodedLogs } from '../log-decoding.ts';
 import { NONE_UNBACKED, type UnbackedSwaps } from '../venues/balancer/unbacked-swaps.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
+import { takeLogTimes } from './block-time.ts';
 import {
   buildPlainHeader,
   type Chunk,
@@ -162,13 +163,14 @@ export class FilteredChunkReader {
         if (event.kind === 'poolCreated') this.#options.directory.add(event.description);
       }
     }
-    const headers = new Map(blocks.map(({ header }) => [header.position, header]));
+    const timed = takeLogTimes(blocks, accepted);
+    const headers = new Map(timed.map((header) => [header.position, header]));
     return {
       blocks: accepted.map((block) => ({
         header: headers.get(block.block) ?? buildPlainHeader(block),
         events: addContexts(block.events, contexts, endpoint.name),
       })),
-      headers: chunk.linked ? blocks.map(({ header }) => header) : [],
+      headers: chunk.linked ? timed : [],
       logCount: logs.length,
       notices: this.#findNotices(logs, accepted),
     };

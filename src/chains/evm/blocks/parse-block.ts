@@ -4,6 +4,7 @@ import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { KNOWN_ADDRESSES } from '../hex-data.ts';
+import { toTimeMs } from './block-time.ts';
 
 export interface EvmBlock {
   readonly header: BlockHeader;
@@ -25,6 +26,7 @@ const QUANTITY = /^0x[0-9a-f]{1,13}$/;
 type BlockFields = Record<string, unknown> & {
   logsBloom?: unknown;
   gasUsed?: unknown;
+  timestampMs?: unknown;
   from?: unknown;
 };
 
@@ -84,7 +86,7 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
   const fields = parseFields(value, endpoint);
   const quantity = { pattern: QUANTITY, endpoint };
   const word = { pattern: WORD, endpoint };
-  const { logsBloom: bloom, gasUsed } = fields;
+  const { logsBloom: bloom, gasUsed, timestampMs: ms } = fields;
   const position = Number(hexField(fields, 'number', quantity));
   return {
     header: {
@@ -92,7 +94,10 @@ export function parseBlock(value: unknown, endpoint: string): EvmBlock | null {
       hash: hexField(fields, 'hash', word),
       parentPosition: position - 1,
       parentHash: hexField(fields, 'parentHash', word),
-      timestampMs: Number(hexField(fields, 'timestamp', quantity)) * 1_000,
+      timestampMs: toTimeMs(
+        Number(hexField(fields, 'timestamp', quantity)),
+        typeof ms === 'string' && QUANTITY.test(ms) ? Number(ms) : null,
+      ),
     },
     gasUsed: typeof gasUsed === 'string' && QUANTITY.test(gasUsed) ? Number(gasUsed) : null,
     logsBloom: typeof bloom === 'string' && BLOOM.test(bloom) ? bloom : null,

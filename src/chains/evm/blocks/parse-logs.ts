@@ -6,6 +6,7 @@ import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { KNOWN_ADDRESSES } from '../hex-data.ts';
 import { KnownTexts } from '../known-texts.ts';
+import { toTimeMs } from './block-time.ts';
 
 export interface LogRange {
   readonly fromBlock: number;
@@ -79,12 +80,13 @@ function parseTopics(value: unknown, previous: EvmLog | null): readonly string[]
   return value;
 }
 
-/**
- * The log's own timestamp in seconds, if the node returns it; some return zero if they do not know.
- */
-function parseTimestampMs(value: unknown): number | null {
-  if (value === undefined || value === null || value === '0x0') return null;
-  return parseNumber(value, 'timestamp') * 1_000;
+/** The log's own time, if the node returns it; some return zero if they do not know. */
+function parseTimestampMs(seconds: unknown, ms: unknown): number | null {
+  if (seconds === undefined || seconds === null || seconds === '0x0') return null;
+  return toTimeMs(
+    parseNumber(seconds, 'timestamp'),
+    typeof ms === 'string' ? parseHexNumber(ms) : null,
+  );
 }
 
 function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
@@ -114,7 +116,7 @@ function parseLog(raw: unknown, previous: EvmLog | null): EvmLog {
         ? previous.txHash
         : (parseHex(txHash, WORD, 'transaction hash') as TransactionId),
     logIndex: parseNumber(log['logIndex'], 'log index'),
-    timestampMs: parseTimestampMs(log['blockTimestamp']),
+    timestampMs: parseTimestampMs(log['blockTimestamp'], log['blockTimestampMs']),
   };
 }
 

@@ -17,6 +17,9 @@ interface ReadReceipts {
   readonly blocks: readonly EvmBlock[];
 }
 
+/** Of a few blocks all is asked for at once; receipts of more may be megabytes. */
+const CALLS_AT_FIRST = 16;
+
 function buildReceiptsCall({ block }: BlockWish): RpcCall {
   return { method: 'eth_getBlockReceipts', params: [toQuantity(block)] };
 }
@@ -69,7 +72,7 @@ async function readOnce(
   const { name } = endpoint;
   const unknown = wishes.filter(({ block }) => !known.has(block));
   const calls = [...wishes.map(buildReceiptsCall), ...unknown.map(buildBlockCall)];
-  const outcomes = await endpoint.batch(calls, { signal });
+  const outcomes = await endpoint.batch(calls, { signal, callsAtFirst: CALLS_AT_FIRST });
   const receipts = wishes.map(({ block }, index) => {
     const range = { fromBlock: block, toBlock: block, endpoint: name };
     return parseReceipts(endpoint.unwrap(outcomes[index]), range);

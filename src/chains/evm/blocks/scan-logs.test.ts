@@ -84,6 +84,25 @@ describe('scanLogs', () => {
     assertSame(buildLogs().map(({ blockTimestamp: _, ...log }) => log));
   });
 
+  it('reads milliseconds that are of the second, and no others', () => {
+    const inBlock = (ms: number) => (log: RawLog) => {
+      const second = Number(log['blockTimestamp']);
+      return { ...log, blockTimestampMs: `0x${(second * 1000 + ms).toString(16)}` };
+    };
+    const fitting = buildLogs().map(inBlock(600));
+    assertSame(fitting);
+    assertSame(fitting.map(reorder));
+    assert.ok(scanAll(fitting)?.every(({ timestampMs }) => (timestampMs ?? 0) % 1000 === 600));
+    const other = buildLogs().map(inBlock(1200));
+    assertSame(other);
+    assert.ok(scanAll(other)?.every(({ timestampMs }) => (timestampMs ?? 1) % 1000 === 0));
+    for (const unusual of ['0x', null]) {
+      const logs = buildLogs({ blockTimestampMs: unusual });
+      assert.equal(scanAll(logs), null);
+      assert.deepEqual(toPlain(parseLogs(logs, RANGE)), toPlain(parseLogs(buildLogs(), RANGE)));
+    }
+  });
+
   it('reads the logs of a real block', { skip }, () => {
     const batch = JSON.parse(readFileSync(FIXTURE, 'utf8')) as { result: unknown[] }[];
     const logs = batch[1]!.result;

@@ -6,6 +6,7 @@
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { parseBytes, skipValue, startsWithBytes, type ValueBytes } from '../../rpc/json-bytes.ts';
 import type { EvmLog } from '../evm-log.ts';
+import { toTimeMs } from './block-time.ts';
 import { equalBytes, findHexEnd, hasHexPrefix, isLowerHex, readHexNumber } from './hex-bytes.ts';
 import {
   ADDRESS_LENGTH,
@@ -105,6 +106,8 @@ class LogScanner {
   txHash = '' as TransactionId;
   logIndex = 0;
   timestampMs: number | null = null;
+  #seconds: number | null = null;
+  #ms: number | null = null;
 
   constructor(list: ValueBytes) {
     this.body = list.body;
@@ -119,6 +122,7 @@ class LogScanner {
       this.#readValue(field.name);
     }
     this.#expect(LOG_END);
+    this.timestampMs = this.#seconds === null ? null : toTimeMs(this.#seconds, this.#ms);
     return this.#at;
   }
 
@@ -152,7 +156,10 @@ class LogScanner {
         this.logIndex = this.#readNumber();
         return;
       case 'blockTimestamp':
-        this.timestampMs = this.#readTimestampMs();
+        this.#seconds = this.#readSeconds();
+        return;
+      case 'blockTimestampMs':
+        this.#ms = this.#readNumber();
         return;
       case 'removed':
         this.#pass(NOT_REMOVED);
@@ -237,10 +244,10 @@ class LogScanner {
   }
 
   /** Some nodes return zero if they do not know it. */
-  #readTimestampMs(): number | null {
+  #readSeconds(): number | null {
     const start = this.#at;
     const seconds = this.#readNumber();
-    if (seconds > 0) return seconds * 1000;
+    if (seconds > 0) return seconds;
     if (this.#at - start > ZERO_LENGTH) throw UNUSUAL;
     return null;
   }

@@ -3,6 +3,7 @@
 
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
+import { isSameTime } from './block-time.ts';
 import { judgeLogs, parseBloom } from './logs-bloom.ts';
 import type { EvmBlock } from './parse-block.ts';
 
@@ -54,7 +55,7 @@ export function assertLogsFit(
     for (; next < logs.length && logs[next]?.block === position; next += 1) {
       const log = logs[next];
       if (log?.blockHash !== hash) throw refuse(context, `block ${position} has two hashes`);
-      if (log.timestampMs !== null && log.timestampMs !== timestampMs) {
+      if (log.timestampMs !== null && !isSameTime(log.timestampMs, timestampMs)) {
         throw refuse(context, `block ${position} has two times`);
       }
     }

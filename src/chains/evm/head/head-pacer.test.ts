@@ -57,6 +57,31 @@ test('a chain that is faster than polls is polled at the shortest interval', () 
   assert.ok(pollsPerBlock <= 0.3, `${pollsPerBlock}`);
 });
 
+test('on a fast chain, the time that blocks took to read is part of the interval', () => {
+  const pacer = new HeadPacer();
+  const first = buildHeader(1);
+  const next = { ...buildHeader(6), timestampMs: first.timestampMs + 1000 };
+  pacer.observe(first, 100, 0);
+  pacer.observe(next, 1100, 1000);
+  assert.equal(pacer.computeWaitMs(1400, SHORTEST_MS), 600);
+  assert.equal(pacer.computeWaitMs(5000, SHORTEST_MS), 250, 'a slow node is given a rest');
+});
+
+test('announced blocks wait for each other only where they are faster than a reading', () => {
+  for (const [blockMs, pauseMs] of [
+    [200, 300],
+    [2000, 0],
+  ] as const) {
+    const pacer = new HeadPacer();
+    const first = buildHeader(1);
+    assert.equal(pacer.computePauseMs(0), 0);
+    pacer.observe(first, 0);
+    pacer.observe({ ...buildHeader(6), timestampMs: first.timestampMs + 5 * blockMs }, 1000);
+    assert.equal(pacer.computePauseMs(1100), pauseMs);
+    assert.equal(pacer.computePauseMs(9000), 0);
+  }
+});
+
 test('without a second block it waits the shortest interval', () => {
   const pacer = new HeadPacer();
   assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);

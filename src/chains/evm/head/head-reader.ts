@@ -30,8 +30,6 @@ interface HeadReaderOptions {
 const COMPARE_MS = 30_000;
 /** While blocks are announced, the head is read at this interval, in case they stop silently. */
 const CONFIRM_MS = 30_000;
-/** A subscription that is this many blocks behind is taken to be dead. */
-const SILENT_BLOCKS = 3;
 
 /** A final block; without a hash if it follows from the depth alone. */
 interface Final {
@@ -54,7 +52,6 @@ export class HeadReader {
   readonly #finals = new Map<RpcEndpoint, Final>();
   /** The newest block of each endpoint, with what else is known of it. */
   readonly #blocks = new Map<RpcEndpoint, EvmBlock>();
-  #announced: EvmBlock | null = null;
   #last: ChainHead | null = null;
   #comparedAtMs = Number.NEGATIVE_INFINITY;
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
@@ -80,7 +77,7 @@ export class HeadReader {
     }
     this.#confirmedAtMs = this.#options.clock.monotonicMs();
     const { latest } = reading;
-    subscription?.expect(latest.header.position - SILENT_BLOCKS);
+    subscription?.expect(latest.header);
     const limit = this.#highestOfOthers(reading.endpoint);
     const { final } = reading;
     const believed = final.position <= limit ? final : { position: limit, hash: undefined };
@@ -98,13 +95,13 @@ export class HeadReader {
   findBlock(endpoint: RpcEndpoint, position: number): EvmBlock | null {
     const own = this.#blocks.get(endpoint);
     if (own?.header.position === position) return own;
-    return this.#announced?.header.position === position ? this.#announced : null;
+    return this.#options.subscription?.find(position) ?? null;
   }
 
   /** Forgets a block that turned out to be of another branch. */
   forgetBlock(endpoint: RpcEndpoint): void {
     this.#blocks.delete(endpoint);
-    this.#announced = null;
+    this.#options.subscription?.forget();
   }
 
   /** The announced head, or the last one if there is no newer; null if the nodes must be asked. */
@@ -119,7 +116,6 @@ export class HeadReader {
     // source alone.
     const ahead = header.position - last.latest.position;
     if (ahead <= 0 || ahead > ANNOUNCED_AHEAD_MAX) return null;
-    this.#announced = block;
     for (const endpoint of client.endpoints) {
       if (subscription?.isSameHost(endpoint.name)) endpoint.health.observeHead(header.position);
     }

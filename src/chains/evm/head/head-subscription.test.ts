@@ -27,8 +27,11 @@ const signal = AbortSignal.timeout(NEVER_MS);
 /** Real time, so that waits are waits. */
 const REAL: Partial<EvmAdapterOptions> = { clock: systemClock, sleep };
 
-async function createScene(options: Partial<EvmAdapterOptions> = {}) {
-  const chain = recordChain();
+async function createScene(
+  options: Partial<EvmAdapterOptions> = {},
+  recorded: Parameters<typeof recordChain>[0] = {},
+) {
+  const chain = recordChain(recorded);
   const node = await startNode(chain);
   const announcer = await startAnnouncer();
   const adapter = createSceneAdapter([node], { ...REAL, sockets: [announcer.url], ...options });
@@ -74,6 +77,38 @@ test('an announced block takes one call: its receipts', async () => {
   const calls = node.calls.slice(before);
   assert.deepEqual([...new Set(calls.map(({ method }) => method))], ['eth_getBlockReceipts']);
   assert.equal(calls.length, 20);
+});
+
+test('of several blocks that were announced since the last reading, none is asked for', async () => {
+  const scene = await createScene();
+  const { chain, node, announcer, adapter } = scene;
+  announcer.announce(chain.announcementOf(60));
+  await scene.connecting;
+  await readNew(adapter, 61);
+  const before = node.calls.length;
+  for (let n = 61; n <= 65; n += 1) announcer.announce(chain.announcementOf(addBlock(scene)));
+  while ((await adapter.readHead()).latest.position < 65) await sleep(5, signal);
+  const { blocks } = await readNew(adapter, 61);
+  assert.equal(blocks.length, 5);
+  const methods = node.calls.slice(before).map(({ method }) => method);
+  assert.deepEqual(methods, Array(5).fill('eth_getBlockReceipts'));
+});
+
+test('announcements that are a few fast blocks behind the poll are not taken for dead', async () => {
+  let skippedMs = 0;
+  const clock = {
+    nowMs: systemClock.nowMs,
+    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
+  };
+  const scene = await createScene({ clock }, { blockMs: 200 });
+  const { chain, announcer, adapter } = scene;
+  announcer.announce(chain.announcementOf(addBlock(scene)));
+  await scene.connecting;
+  await adapter.readHead();
+  for (let n = 0; n < 5; n += 1) addBlock(scene);
+  skippedMs = 31_000;
+  assert.equal((await adapter.readHead()).latest.position, 66);
+  assert.deepEqual(adapter.status?.().limitations, []);
 });
 
 test('after the connection is lost blocks are polled for, and none is missed', async () => {

@@ -2,7 +2,9 @@
 // after a loss; meanwhile `latest` is null and the head is polled. Nothing can be missed: blocks
 // are always read from the last indexed one up to the head.
 
+import { BoundedMap } from '../../../lib/bounded-map.ts';
 import { type Backoff, computeBackoffMs, type Random } from '../../../lib/retry.ts';
+import type { BlockHeader } from '../../../model/block-header.ts';
 import type { RpcMeter } from '../../rpc/rpc-meter.ts';
 import { type EvmBlock, parseBlock } from '../blocks/parse-block.ts';
 
@@ -16,6 +18,11 @@ interface HeadSubscriptionOptions {
 
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
 const CONNECT_MS = 15_000;
+/** So many announced blocks are kept until they are read. */
+const RECENT_MAX = 32;
+/** A subscription that is this many blocks behind, and this long, is taken to be dead. */
+const SILENT_BLOCKS = 3;
+const SILENT_MS = 5000;
 /** Headers take about two kilobytes. */
 const MESSAGE_LENGTH_MAX = 100_000;
 const SUBSCRIBE_ID = 1;
@@ -40,6 +47,8 @@ export class HeadSubscription {
   #isSubscribed = false;
   #isOnChain = false;
   #latest: EvmBlock | null = null;
+  /** By position. */
+  readonly #recent = new BoundedMap<number, EvmBlock>(RECENT_MAX);
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -52,6 +61,16 @@ export class HeadSubscription {
   /** The newest announced block; null while there is no connection. */
   get latest(): EvmBlock | null {
     return this.#latest;
+  }
+
+  /** An announced block, so that it need not be read. */
+  find(position: number): EvmBlock | null {
+    return this.#recent.get(position) ?? null;
+  }
+
+  /** They turned out to be of another branch. */
+  forget(): void {
+    this.#recent.clear();
   }
 
   /** Why blocks are polled although they could be announced; null if they are announced. */
@@ -79,10 +98,11 @@ export class HeadSubscription {
     await promise.finally(() => this.#waiting.delete(resolve));
   }
 
-  /** The chain has this block; a connection that has not announced it is dead. */
-  expect(position: number): void {
-    if (this.#latest === null || this.#latest.header.position >= position) return;
-    this.#drop('stopped announcing blocks');
+  /** The chain has this block; a connection that is far behind it is dead. */
+  expect({ position, timestampMs }: BlockHeader): void {
+    const header = this.#latest?.header ?? null;
+    if (header === null || position - header.position <= SILENT_BLOCKS) return;
+    if (timestampMs - header.timestampMs > SILENT_MS) this.#drop('stopped announcing blocks');
   }
 
   close(): void {
@@ -154,6 +174,7 @@ export class HeadSubscription {
     if (!this.#isOnChain || !this.#isSubscribed) return;
     try {
       this.#latest = parseBlock(result, this.#name);
+      if (this.#latest !== null) this.#recent.set(this.#latest.header.position, this.#latest);
     } catch {
       this.#drop('announced a malformed block');
       return;
@@ -194,6 +215,7 @@ export class HeadSubscription {
     const socket = this.#socket;
     this.#socket = null;
     this.#latest = null;
+    this.#recent.clear();
     this.#isSubscribed = false;
     this.#isOnChain = false;
     if (this.#timer) clearTimeout(this.#timer);

@@ -11,6 +11,7 @@ import type { RpcMeter } from '../../rpc/rpc-meter.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import { toQuantity } from '../hex-data.ts';
+import { SWAP_TOPICS } from '../swap-topics.ts';
 
 interface MeasureOptions {
   readonly endpoint: RpcEndpoint;
@@ -23,6 +24,8 @@ interface MeasureOptions {
 
 /** Over so many blocks the time between blocks is measured. */
 const TIMED_BLOCKS = 100;
+/** Over so many blocks swaps are counted. */
+const SWAP_BLOCKS = 50;
 const LOG_BLOCKS = [10_000, 5000, 2000, 1000, 500, 100, 10, 5, 1];
 const STATE_DEPTHS = [64, 128, 1000, 10_000, 100_000];
 const BATCH_SIZE = 20;
@@ -54,6 +57,7 @@ export class EndpointMeasuring {
     const [anchor = deployment.wrapped] = deployment.anchorPools;
     const logs = await this.#measureLogRange(head, anchor.slice(0, 42));
     const sizes = await this.#measureBlock(Math.max(0, head - 2));
+    const swapsPerBlock = await this.#measureSwaps(head, logs.blocks);
     const abilities = await this.#measureAbilities(latest.header.hash);
     const receipts = sizes.receipts === null ? 0 : sizes.receipts.bytes;
     return {
@@ -66,6 +70,7 @@ export class EndpointMeasuring {
         receipts: sizes.receipts === null ? null : receipts,
         poolLogs: logs.bytesPerBlock,
       },
+      swapsPerBlock,
       stateDepth: await this.#measureStateDepth(head),
       batchCallsMax: await this.#measureBatches(),
       burst: await this.#measureBurst(),
@@ -159,6 +164,18 @@ export class EndpointMeasuring {
       }
     }
     return { blocks: 0, bytesPerBlock: 0 };
+  }
+
+  async #measureSwaps(head: number, logBlocksMax: number): Promise<number> {
+    const count = Math.min(SWAP_BLOCKS, Math.max(1, logBlocksMax), head + 1);
+    const range = { fromBlock: toQuantity(head - count + 1), toBlock: toQuantity(head) };
+    const params = [{ ...range, topics: [[...SWAP_TOPICS.keys()]] }];
+    const logs = await this.#ask({ method: 'eth_getLogs', params }).catch((error: unknown) => {
+      this.#options.signal.throwIfAborted();
+      if (isRpcError(error)) return null;
+      throw error;
+    });
+    return Array.isArray(logs) ? logs.length / count : 0;
   }
 
   async #measureStateDepth(head: number): Promise<number | null> {

@@ -3,15 +3,20 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import {
+  buildSwapLogs,
   endScene,
+  PAIR,
   recordChain,
   SCENE_DEPLOYMENT,
   startNode,
+  TRADER,
+  transfer,
 } from '../../../../test/fakes/chain-scene.ts';
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import type { Mischief, TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { EndpointMeasurement } from '../../endpoint-measurement.ts';
+import { estimateHistory } from '../../estimate-history.ts';
 import { estimateScopes } from '../../estimate-scopes.ts';
 import { measureEndpoints } from './measure-endpoints.ts';
 
@@ -135,6 +140,53 @@ describe('the cost of a day', () => {
     const [all] = estimateScopes(measured, options);
     const [announced] = estimateScopes(measured, { ...options, isAnnounced: true });
     assert.ok((announced?.callsPerDay ?? 0) < (all?.callsPerDay ?? 0));
+  });
+
+  test('counts a call for what blocks share, where they come faster than readings', async () => {
+    const measured = await measureWell(longChain());
+    const fast = { ...measured, blockSeconds: 0.2 };
+    const blocks = 432_000;
+    const credits = { methods: new Map([['eth_getBlockReceipts', 1000]]), other: 1 };
+    const find = (isAnnounced: boolean, table = options.credits as typeof credits | null) =>
+      estimateScopes(fast, { ...options, credits: table, isAnnounced });
+    const [all, , watch] = find(false);
+    assert.ok(Math.abs((all?.callsPerDay ?? 0) - blocks * 2 - 43_200 - 3168) < 10, 'receipts');
+    assert.ok((watch?.callsPerDay ?? 0) < blocks * 1.6, 'logs of a range');
+    const [byLogs] = find(false, credits);
+    assert.ok((byLogs?.callsPerDay ?? 0) < blocks * 3 + 86_400 + 43_200 + 4000);
+    assert.ok((find(true)[0]?.callsPerDay ?? 0) < blocks * 1.2);
+  });
+
+  test('and of history: days at the daily cap or at the rate, and disk', async () => {
+    const chain = longChain();
+    for (let n = 0; n < 50; n += 1) {
+      chain.add([{ from: TRADER, logs: [...buildSwapLogs(PAIR, n + 1), transfer(1)] }]);
+    }
+    const measured = await measureWell(chain);
+    assert.equal(measured.swapsPerBlock, 1);
+    const fast = {
+      ...measured,
+      ...{ head: 59_000_000, logBlocksMax: 10_000 },
+      burst: { sent: 25, answered: 25, seconds: 0.25 },
+    };
+    const credits = { methods: new Map([['eth_getLogs', 60]]), other: 20 };
+    const of = { fromBlock: 22_000_001, credits, creditsPerDay: null, checksLogs: true };
+    const rated = estimateHistory(fast, of);
+    assert.equal(rated.blocks, 37_000_000);
+    assert.equal(Math.round(rated.credits / rated.blocks), 41);
+    assert.ok(rated.days > 8.5 && rated.days < 8.7, `${rated.days}`);
+    assert.equal(rated.limit, 'measuredRate');
+    assert.equal(rated.diskBytes, 37_000_000 * 1500);
+    const capped = estimateHistory(fast, { ...of, creditsPerDay: 30_000_000 });
+    assert.equal(capped.limit, 'creditsPerDay');
+    assert.ok(capped.days > 50 && capped.days < 51, `${capped.days}`);
+    assert.ok(
+      Math.abs(estimateHistory(fast, { ...of, fromBlock: rated.weekFromBlock }).days - 7) < 0.01,
+    );
+    const trusting = estimateHistory(fast, { ...of, checksLogs: false });
+    assert.ok(trusting.credits < rated.credits / 3);
+    const limited = { ...fast, burst: { sent: 25, answered: 10, seconds: 0.05 } };
+    assert.ok(estimateHistory(limited, of).days > rated.days * 9, 'ten calls a second');
   });
 
   test('counts credits, and takes logs where receipts cost more', async () => {

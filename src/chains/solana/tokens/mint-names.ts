@@ -30,9 +30,10 @@ export class MintNames {
   note({ meta }: RawTransaction, slot: number): void {
     for (const rows of [meta?.preTokenBalances, meta?.postTokenBalances]) {
       for (const { mint, uiTokenAmount } of rows ?? []) {
-        const { decimals } = uiTokenAmount;
-        if (this.#seen.has(mint) || !Number.isInteger(decimals)) continue;
-        if (decimals === undefined || decimals < 0 || decimals > DECIMALS_MAX) continue;
+        // Malformed rows are refused where the balances are read.
+        const decimals = uiTokenAmount?.decimals;
+        if (decimals === undefined || this.#seen.has(mint)) continue;
+        if (!Number.isInteger(decimals) || decimals < 0 || decimals > DECIMALS_MAX) continue;
         this.#seen.set(mint, { decimals, slot });
       }
     }
