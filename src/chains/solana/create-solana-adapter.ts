@@ -91,7 +91,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
   const quotes = new Set([...assets.native, ...assets.stable]);
   const names = new MintNames(client);
   const reader = new SolanaBlockReader({
-    ...{ client, directory, undecoded, versions, names, quotes },
+    ...{ client, clock, directory, undecoded, versions, names, quotes },
   });
   const heads = new SlotHeadReader({ client, clock, sleep });
   const states = new PoolStateReader(client, clock);

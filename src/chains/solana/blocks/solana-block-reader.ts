@@ -2,6 +2,7 @@
 // that fails; whole blocks for all pools, or the transactions of some tokens and pools.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { BlockEvents } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
@@ -27,6 +28,7 @@ import {
 
 interface SolanaBlockReaderOptions {
   readonly client: RpcClient;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly directory: SolanaPoolDirectory;
   readonly undecoded: UndecodedCalls;
   readonly versions: TransactionVersions;
@@ -37,6 +39,8 @@ interface SolanaBlockReaderOptions {
 
 /** Whole blocks of one part: they are in memory together, at several megabytes each. */
 const BLOCKS_PER_PART = 8;
+/** After so long a range ends early: what was read is stored, however slow the endpoints are. */
+const READ_MS = 10_000;
 /** Slots of one part in which only some transactions are read. */
 const WATCHED_SLOTS_PER_PART = 5000;
 /** Accounts whose newest transaction is remembered; others are listed from the head. */
@@ -122,7 +126,10 @@ export class SolanaBlockReader {
     const described = new Set<PoolId>();
     let fromSlot = range.fromBlock;
     let [eventCount, blockCount] = [0, 0];
+    const { clock } = this.#options;
+    const endAtMs = clock.monotonicMs() + READ_MS;
     while (fromSlot <= toBlock && eventCount < eventCountMax && blockCount < blockCountMax) {
+      if (blockCount > 0 && clock.monotonicMs() >= endAtMs) break;
       const left = blockCountMax - blockCount;
       const wanted = { fromSlot, toSlot: toBlock, linked, only, blockCountMax: left, signal };
       const part = await this.#readPart(wanted, described);
