@@ -1,4 +1,5 @@
-// Solana makes blocks faster than one cycle of calls takes: the index lives at the head all the same.
+// Solana makes blocks faster than one cycle of calls takes: the index lives at the head all the
+// same.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -49,7 +49,7 @@ export interface IndexerStatus {
 }
 
 /**
- * How many blocks are read linked and committed at once. An index that is no further behind follows,
+ * How many blocks are read linked and committed at once. An index no further behind follows,
  * whatever is final by now: on a fast chain more is final after every cycle, so history would never
  * end.
  */
@@ -64,7 +64,7 @@ const SUPPLIES_EACH_MS = 1800;
 /** Some errors have a text of their own each time. */
 const TOLD_ERRORS_MAX = 5;
 
-/** How long history is read before the head is read again, and what was read beside it is stored. */
+/** How long history is read until the head is read again, and what was read beside it stored. */
 const HISTORY_SLICE_MS = 10_000;
 
 /** After so long behind the head, what needs no state of an old block is read all the same. */

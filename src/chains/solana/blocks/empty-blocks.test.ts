@@ -14,7 +14,8 @@ import {
 afterEach(endSolanaScene);
 
 const losesTransactions: Mischief = ({ method, params }) =>
-  method === 'getBlock' && (params[1] as { transactionDetails: string }).transactionDetails === 'full'
+  method === 'getBlock' &&
+  (params[1] as { transactionDetails: string }).transactionDetails === 'full'
     ? { do: 'change', change: (block) => ({ ...(block as object), transactions: [] }) }
     : null;
 

@@ -109,8 +109,8 @@ describe('watched tokens and pools', () => {
     chain.add(106);
     await read(105, 106);
     const last = node.calls.filter(({ method }) => method === 'getSignaturesForAddress').at(-1);
-    const { until } = last?.params[1] as { until?: string };
-    assert.equal(until, toSwapSignature(1));
+    const config = last?.params[1] as { until?: string } | undefined;
+    assert.equal(config?.until, toSwapSignature(1));
   });
 
   it('of a node that has not reached the range are not taken for none', async () => {

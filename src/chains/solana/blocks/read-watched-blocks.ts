@@ -136,8 +136,7 @@ class AccountList {
     }
     this.rows.push(...page.filter(({ slot }) => slot >= fromSlot && slot <= this.toSlot));
     this.#older ??= page.find(({ slot }) => slot < fromSlot) ?? null;
-    this.isWhole =
-      page.length < SIGNATURES_PER_CALL || last === undefined || last.slot < fromSlot;
+    this.isWhole = page.length < SIGNATURES_PER_CALL || last === undefined || last.slot < fromSlot;
     this.#before = last === undefined ? null : { signature: last.signature, slot: last.slot };
     this.#range.seen.set(this.account, { until: this.#until, ends: this.#ends });
   }
@@ -277,7 +276,8 @@ export async function readWatchedBlocks(
     blocks.push(...(await Promise.all(some.map((wish) => readBlock(endpoint, wish, range)))));
   }
   for (const { header } of linked ? blocks : []) {
-    if (headers.find(({ position }) => position === header.position)?.hash === header.hash) continue;
+    if (headers.find(({ position }) => position === header.position)?.hash === header.hash)
+      continue;
     throw new RpcError('unavailable', `block ${header.position} changed while it was read`);
   }
   const upTo = headers.filter(({ position }) => position <= toSlot);

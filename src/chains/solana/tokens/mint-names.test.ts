@@ -1,4 +1,5 @@
-// Names and decimals come from whichever endpoint has the mint, and decimals from balance rows, too.
+// Names and decimals come from whichever endpoint has the mint, and decimals from balance rows,
+// too.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Names and decimals of mints. Balance rows of transactions have the decimals, too: a token has them
-// although no endpoint serves its mint yet, or any more.
+// Names and decimals of mints. Balance rows of transactions have the decimals, too: a token has
+// them although no endpoint serves its mint yet, or any more.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Address } from '../../../model/ids.ts';

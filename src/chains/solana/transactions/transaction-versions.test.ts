@@ -10,7 +10,12 @@ import {
   startSolanaNode,
   WHOLE_RANGE,
 } from '../../../../test/fakes/solana-endpoints.ts';
-import { buildCpmmSwap, POOL, TOKEN, toSwapSignature } from '../../../../test/fakes/solana-scene.ts';
+import {
+  buildCpmmSwap,
+  POOL,
+  TOKEN,
+  toSwapSignature,
+} from '../../../../test/fakes/solana-scene.ts';
 import type { RawTransaction } from './raw-transaction.ts';
 
 afterEach(endSolanaScene);
@@ -22,8 +27,14 @@ const WATCHED = { ...RANGE, only: { tokens: new Set([TOKEN]), pools: new Set([PO
 function buildChain(version: number) {
   const chain = buildSolanaChain();
   const swap = { ...buildCpmmSwap({ id: 7, amountIn: 70n, amountOut: 60n }), version };
-  const odd = { version, transaction: { signatures: ['x'], message: { accountKeys: [] } }, meta: {} };
-  chain.add(106, { transactions: [swap, ...(version > 1 ? [odd as unknown as RawTransaction] : [])] });
+  const odd = {
+    version,
+    transaction: { signatures: ['x'], message: { accountKeys: [] } },
+    meta: {},
+  };
+  chain.add(106, {
+    transactions: [swap, ...(version > 1 ? [odd as unknown as RawTransaction] : [])],
+  });
   return chain;
 }
 
@@ -40,7 +51,9 @@ for (const [name, range] of [['whole blocks', RANGE] as const, ['watched', WATCH
       const { limitations = [], undecoded = [] } = adapter.status?.() ?? {};
       const told = limitations.filter((text) => text.includes(`version ${version}:`));
       assert.equal(told.length, version > 1 ? 1 : 0);
-      const counts = undecoded.filter(({ discriminator }) => discriminator === `version-${version}`);
+      const counts = undecoded.filter(
+        ({ discriminator }) => discriminator === `version-${version}`,
+      );
       assert.equal(counts.length, version > 1 ? 1 : 0);
     });
   }

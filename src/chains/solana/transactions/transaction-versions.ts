@@ -42,7 +42,7 @@ export class TransactionVersions {
     }
   }
 
-  /** Whether a transaction as a node sent it has a version that is not known; it is counted then. */
+  /** Whether a transaction, as a node sent it, has an unknown version; it is counted then. */
   noteUnknown(transaction: unknown): boolean {
     const version: unknown = (transaction as { readonly version?: unknown } | null)?.version;
     if (typeof version !== 'number' || version <= NEWEST_VERSION) return false;
