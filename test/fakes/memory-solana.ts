@@ -56,7 +56,8 @@ interface ProgramConfig {
 
 /** As nodes refuse what the caller says it does not know. */
 function assertVersion(transaction: object, config: CallConfig): void {
-  const { version = 0 } = transaction as { version?: number };
+  const { version } = transaction as { version?: number | 'legacy' };
+  if (version === undefined || version === 'legacy') return;
   if (version <= (config.maxSupportedTransactionVersion ?? -1)) return;
   const problem = `Transaction version (${version}) is not supported by the requesting client`;
   throw new RpcFault(-32015, problem);
