@@ -249,6 +249,8 @@ export interface ChainSourceStatus {
 export interface ChainAdapter {
   readonly chain: ChainSlug;
   readonly assets: ChainAssets;
+  /** Nodes have the newest state only, so that to be behind the head does not matter for it. */
+  readonly hasNewestStateOnly?: boolean;
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   /**
    * Resolves when `readHead` may have news: at once when a node announces a block, otherwise about

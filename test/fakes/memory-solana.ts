@@ -39,6 +39,7 @@ interface AddOptions {
 interface CallConfig {
   readonly commitment?: string;
   readonly transactionDetails?: string;
+  readonly maxSupportedTransactionVersion?: number;
   readonly minContextSlot?: number;
   readonly limit?: number;
   readonly before?: string;
@@ -51,6 +52,15 @@ interface ProgramConfig {
     readonly memcmp?: { readonly offset: number; readonly bytes: string };
   }[];
   readonly dataSlice: { readonly offset: number; readonly length: number };
+}
+
+/** As nodes refuse what the caller says it does not know. */
+function assertVersion(transaction: object, config: CallConfig): void {
+  const { version } = transaction as { version?: number | 'legacy' };
+  if (version === undefined || version === 'legacy') return;
+  if (version <= (config.maxSupportedTransactionVersion ?? -1)) return;
+  const problem = `Transaction version (${version}) is not supported by the requesting client`;
+  throw new RpcFault(-32015, problem);
 }
 
 export class MemorySolana {
@@ -105,7 +115,7 @@ export class MemorySolana {
       case 'getSignatureStatuses':
         return { value: (first as string[]).map((each) => this.unconfirmed.get(each) ?? null) };
       case 'getTransaction':
-        return this.#readTransaction(String(first));
+        return this.#readTransaction(String(first), config);
       case 'getSignaturesForAddress':
         return this.#listSignatures(String(first), config);
       case 'getMultipleAccounts':
@@ -135,13 +145,16 @@ export class MemorySolana {
     return slots.filter((slot) => slot >= from && slot <= to);
   }
 
-  #readBlock(slot: number, { transactionDetails }: CallConfig): unknown {
+  #readBlock(slot: number, { transactionDetails, ...config }: CallConfig): unknown {
     const block = this.blocks.get(slot);
     if (block === undefined && slot > this.head) throw new RpcFault(-32004, 'not available');
     if (block === undefined) throw new RpcFault(-32007, `Slot ${slot} was skipped`);
     const { transactions, ...header } = block;
     if (transactionDetails === 'none') return header;
-    if (transactionDetails === 'full') return block;
+    if (transactionDetails === 'full') {
+      for (const transaction of transactions) assertVersion(transaction, config);
+      return block;
+    }
     const signatures = transactions.map(({ transaction }) => transaction.signatures[0]);
     return { ...header, signatures };
   }
@@ -155,9 +168,11 @@ export class MemorySolana {
     }
   }
 
-  #readTransaction(signature: string): unknown {
+  #readTransaction(signature: string, config: CallConfig): unknown {
     for (const { slot, raw } of this.#walk()) {
-      if (raw.transaction.signatures[0] === signature) return { slot, ...raw };
+      if (raw.transaction.signatures[0] !== signature) continue;
+      assertVersion(raw, config);
+      return { slot, ...raw };
     }
     return null;
   }

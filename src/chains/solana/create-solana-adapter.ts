@@ -18,10 +18,12 @@ import { SlotHeadReader } from './head/slot-head-reader.ts';
 import { PoolStateReader } from './pools/pool-state-reader.ts';
 import { SolanaPoolDirectory } from './pools/solana-pool-directory.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
+import { MintNames } from './tokens/mint-names.ts';
 import { readHeldNow } from './tokens/read-held-now.ts';
-import { readMintMetadata, readMintSupplies, readUnusedSupplies } from './tokens/read-mints.ts';
+import { readMintSupplies, readUnusedSupplies } from './tokens/read-mints.ts';
 import { readOwnerBalances } from './tokens/read-owner-balances.ts';
 import { readTokenHolders } from './tokens/read-token-holders.ts';
+import { TransactionVersions } from './transactions/transaction-versions.ts';
 import { UndecodedCalls } from './transactions/undecoded-calls.ts';
 
 interface SolanaAdapterOptions {
@@ -74,31 +76,37 @@ async function readHeaderAt(
 
 export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapter {
   const { assets, clock, random, endpoints } = options;
+  const sleep = options.sleep ?? sleepInRealTime;
   const client = new RpcClient({
     ...{ endpoints, clock, random, isPaced: true },
     dialect: createSolanaDialect(options.genesis),
-    sleep: options.sleep ?? sleepInRealTime,
+    sleep,
     log: options.log ?? SILENT,
     budgetMs: options.budgetMs ?? DEFAULT_BUDGET_MS,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   });
   const directory = new SolanaPoolDirectory(options.knownPools);
   const undecoded = new UndecodedCalls();
+  const versions = new TransactionVersions(options.log ?? SILENT);
   const quotes = new Set([...assets.native, ...assets.stable]);
-  const reader = new SolanaBlockReader({ client, directory, undecoded, quotes });
-  const heads = new SlotHeadReader({ client, clock });
+  const names = new MintNames(client);
+  const reader = new SolanaBlockReader({
+    ...{ client, clock, directory, undecoded, versions, names, quotes },
+  });
+  const heads = new SlotHeadReader({ client, clock, sleep });
   const states = new PoolStateReader(client, clock);
   const tokens = new SolanaTokenFinder({ client, assets, clock });
   const atHeader = (position: number) => ({ position, readAt: readHeaderAt });
   return {
     chain: options.chain,
     assets,
+    hasNewestStateOnly: true,
     readHead: (signal) => heads.read(signal),
+    waitForHead: (intervalMs, signal) => heads.wait(intervalMs, signal),
     readHeader: (position, signal) => readAnyHeader(client, atHeader(position), signal),
     readAgreedHeader: (position, signal) => readAgreedHeader(client, atHeader(position), signal),
     readBlocks: (range, signal) => reader.read(range, signal),
-    readTokenMetadata: (tokens, { signal } = {}) =>
-      client.at((endpoint) => readMintMetadata(endpoint, tokens, signal), { signal }),
+    readTokenMetadata: (tokens, { signal } = {}) => names.read(tokens, signal),
     readSupplies: (tokens, { position: slot }, signal) =>
       client.at((endpoint) => readMintSupplies(endpoint, { tokens, slot }, signal), { signal }),
     readExactSupplies: (tokens, { position: slot }, signal) =>
@@ -116,9 +124,9 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
       repliesRefused: client.repliesRefused,
-      limitations: client.listLimitations(),
+      limitations: [...client.listLimitations(), ...versions.listLimitations()],
       slowed: client.meter.describeSlowed(),
-      undecoded: undecoded.list(),
+      undecoded: [...undecoded.list(), ...versions.listCounts()],
     }),
     async close() {
       client.close();

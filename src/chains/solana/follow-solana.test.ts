@@ -126,7 +126,7 @@ function startIndexer(store: MarketStore, nodes: readonly MisbehavingRpc[], chai
   });
   indexer.start();
   const settle = async () => {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const checkpoint = await store.readCheckpoint('devnet');
       const head = chain.blocks.get(chain.head)?.blockhash;

@@ -2,6 +2,7 @@
 
 import type { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
+import type { PreparedBatch } from './prepare-batch.ts';
 
 /**
  * How many batches may be applied and not stored yet. With two, neither side waits for the other
@@ -18,7 +19,7 @@ const COMMITS_MAX = 2;
 export async function appendAhead(
   index: Pick<ChainIndex, 'prepare' | 'commit'>,
   batches: AsyncIterable<BlocksToAppend>,
-  onAppended: () => Promise<boolean>,
+  onAppended: (prepared: PreparedBatch) => Promise<boolean>,
 ): Promise<void> {
   const committing: Promise<void>[] = [];
   try {
@@ -29,7 +30,7 @@ export async function appendAhead(
       // It is awaited later; until then its failure must not count as unhandled.
       commit.catch(() => undefined);
       committing.push(commit);
-      if (!(await onAppended())) break;
+      if (!(await onAppended(prepared))) break;
     }
   } finally {
     await Promise.allSettled(committing);

@@ -147,7 +147,7 @@ test('blocks are published with their token notices, a long history as not searc
       later.flatMap((hashes) => hashes ?? []),
       hashesOf(23, 52),
     );
-    chain.extend(150);
+    chain.extend(250);
     const third = startIndexer(chain, store);
     await third.settle();
     await third.indexer.stop();

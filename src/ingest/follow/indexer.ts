@@ -48,14 +48,12 @@ export interface IndexerStatus {
   readonly error?: string;
 }
 
-/** How many reorganisable blocks are read and committed at once. */
-const LINKED_BLOCK_COUNT_MAX = 200;
-
 /**
- * On chains with instant finality a short pause counts as history; up to this many blocks are still
- * searched for notices.
+ * How many blocks are read linked and committed at once. An index no further behind follows,
+ * whatever is final by now: on a fast chain more is final after every cycle, so history would never
+ * end.
  */
-const SEARCHED_BLOCK_COUNT_MAX = 100;
+const LINKED_BLOCK_COUNT_MAX = 200;
 
 /**
  * Supplies are read no more often: where blocks come faster, that would be a call for each reading
@@ -66,10 +64,13 @@ const SUPPLIES_EACH_MS = 1800;
 /** Some errors have a text of their own each time. */
 const TOLD_ERRORS_MAX = 5;
 
-const DAY_MS = 86_400_000;
+/** How long history is read until the head is read again, and what was read beside it stored. */
+const HISTORY_SLICE_MS = 10_000;
 
-/** How often the head is read during a long backfill, for the status. */
-const HEAD_REFRESH_MS = 10_000;
+/** After so long behind the head, what needs no state of an old block is read all the same. */
+const SIDE_WAIT_MS = 60_000;
+
+const DAY_MS = 86_400_000;
 
 export class Indexer {
   readonly #options: IndexerOptions;
@@ -82,7 +83,8 @@ export class Indexer {
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
   #head: ChainHead | null = null;
-  #headReadAtMs = 0;
+  /** Since when history is read; null while the index follows. */
+  #behindSinceMs: number | null = null;
   #failures = 0;
   #error: Error | null = null;
   /** What was logged since indexing last worked; every retry may fail in the same way. */
@@ -124,7 +126,7 @@ export class Indexer {
     });
     this.#side = new SideReads(options, {
       index: this.#index,
-      isAtHead: () => this.#isLoaded && this.#phase === 'following',
+      isAtHead: () => this.#isLoaded && (this.#phase === 'following' || this.#hasWaited()),
       onSuppliesMissed: (tokens) => this.#supplies.add(tokens),
     });
   }
@@ -217,7 +219,7 @@ export class Indexer {
         if (this.#failures > 0) this.#endFailure();
         const isAtHead = this.#index.tip?.hash === this.#head?.latest.hash;
         if (isAtHead) this.#currentAtMs = startedAtMs;
-        if (!hasMore) await this.#waitForHead(isAtHead);
+        if (!hasMore) await this.#waitForHead(isAtHead, clock.monotonicMs() - startedAtMs);
       } catch (error) {
         if (signal.aborted) return;
         await this.#recover(error instanceof Error ? error : new Error(String(error)));
@@ -233,13 +235,14 @@ export class Indexer {
     this.#toldErrors.clear();
   }
 
-  async #waitForHead(isAtHead: boolean): Promise<void> {
+  async #waitForHead(isAtHead: boolean, spentMs: number): Promise<void> {
     const { adapter, pollIntervalMs, sleep, clock } = this.#options;
     const { signal } = this.#abort;
     // While it is slowed down, the wait says nothing about the chain.
     this.#isWaiting = isAtHead && !this.#isSlowed();
     try {
-      await (adapter.waitForHead?.(pollIntervalMs, signal) ?? sleep(pollIntervalMs, signal));
+      await (adapter.waitForHead?.(pollIntervalMs, signal) ??
+        sleep(Math.max(0, pollIntervalMs - spentMs), signal));
     } finally {
       if (this.#isWaiting) this.#currentAtMs = clock.monotonicMs();
       this.#isWaiting = false;
@@ -278,46 +281,66 @@ export class Indexer {
     if (leaving.length > 0) await this.#index.leave(leaving, signal);
     const head = await adapter.readHead(signal);
     this.#noteHead(head);
-    if (head.finalizedBlock > this.#index.block) {
+    if (this.#isHistory(head)) {
       this.#phase = 'backfilling';
-      return await this.#backfill(head);
+      this.#behindSinceMs ??= this.#options.clock.nowMs();
+      if (!(await this.#backfill(head))) return true;
     }
     this.#phase = 'following';
+    this.#behindSinceMs = null;
     this.#history.end();
     return await this.#follow(head);
   }
 
-  #noteHead(head: ChainHead): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (head.latest.hash !== this.#head?.latest.hash) this.#headMovedAtMs = nowMs;
-    this.#head = head;
-    this.#headReadAtMs = nowMs;
+  #isHistory({ latest, finalizedBlock }: ChainHead): boolean {
+    const { checkpoint, block } = this.#index;
+    const isNear = checkpoint !== null && latest.position - block <= LINKED_BLOCK_COUNT_MAX;
+    return finalizedBlock > block && !isNear;
   }
 
-  /** Final blocks need neither links nor undo images. */
+  /** Whether the index is behind for long, on a chain whose state is read at the head anyway. */
+  #hasWaited(): boolean {
+    const { adapter, clock } = this.#options;
+    if (adapter.hasNewestStateOnly !== true || this.#behindSinceMs === null) return false;
+    return clock.nowMs() - this.#behindSinceMs > SIDE_WAIT_MS;
+  }
+
+  #noteHead(head: ChainHead): void {
+    if (head.latest.hash !== this.#head?.latest.hash) {
+      this.#headMovedAtMs = this.#options.clock.nowMs();
+    }
+    this.#head = head;
+  }
+
+  /** Final blocks need neither links nor undo images. True if all of them are indexed now. */
   async #backfill(head: ChainHead): Promise<boolean> {
-    const { adapter, sizes, scope } = this.#options;
+    const { adapter, sizes, scope, clock } = this.#options;
     const { signal } = this.#abort;
-    if (!(await this.#isOnBranch())) return await this.#reorganise();
-    const { block, checkpoint } = this.#index;
+    if (!(await this.#isOnBranch())) {
+      await this.#reorganise();
+      return false;
+    }
+    const endAtMs = clock.nowMs() + HISTORY_SLICE_MS;
     const pieces = readAhead({
-      ...{ adapter, sizes, fromBlock: block + 1, toBlock: head.finalizedBlock },
-      searched: checkpoint !== null && head.finalizedBlock - block <= SEARCHED_BLOCK_COUNT_MAX,
+      ...{ adapter, sizes, fromBlock: this.#index.block + 1, toBlock: head.finalizedBlock },
+      isOver: () => clock.nowMs() > endAtMs,
       scope,
       signal,
     });
-    await appendAhead(this.#index, this.#planAppends(pieces), async () => {
+    await appendAhead(this.#index, this.#planAppends(pieces), async ({ missed }) => {
       signal.throwIfAborted();
       this.#noteHistory(head.finalizedBlock);
-      if (await scope?.isOutdated()) return false;
-      if (this.#options.clock.nowMs() - this.#headReadAtMs > HEAD_REFRESH_MS) {
-        this.#noteHead(await adapter.readHead(signal));
-      }
-      return true;
+      this.#supplies.add(missed);
+      return (await scope?.isOutdated()) !== true;
     });
-    // The supplies of everything that history touched are due now.
-    this.#supplies.forget();
-    return true;
+    if (this.#index.block >= head.finalizedBlock) {
+      // The supplies of everything that history touched are due now.
+      this.#supplies.forget();
+      return true;
+    }
+    await this.#side.commit(signal);
+    if (this.#hasWaited()) await this.#catchUp();
+    return false;
   }
 
   #noteHistory(toBlock: number): void {

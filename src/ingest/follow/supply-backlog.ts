@@ -36,7 +36,11 @@ export class SupplyBacklog {
   }
 
   add(tokens: readonly Address[]): void {
-    for (const token of tokens) this.#due?.add(token);
+    for (const token of tokens) {
+      if (this.#due === null) return;
+      if (this.#due.size < DUE_COUNT_MAX) this.#due.add(token);
+      else this.#hasMore = true;
+    }
   }
 
   /** Forgets which are due; they are looked up again. */

@@ -19,12 +19,14 @@ interface FinalizedSearch {
   readonly signal: AbortSignal;
 }
 
-/** The position of the block that is now final for us, too. */
+/** The position of the block that is now final for us, too; later, if we do not have it yet. */
 export async function findFinalized(search: FinalizedSearch): Promise<number> {
   const { adapter, head, index, added, signal } = search;
   const current = index.checkpoint?.finalizedBlock ?? index.block;
   const { finalizedBlock, finalizedHash } = head;
   if (finalizedBlock <= current) return current;
+  const last = added.at(-1)?.position ?? index.block;
+  if (last < finalizedBlock) return current;
   const ours =
     index.headers.get(finalizedBlock) ?? added.find(({ position }) => position === finalizedBlock);
   const theirs = finalizedHash ?? (await adapter.readHeader(finalizedBlock, signal))?.hash;

@@ -31,8 +31,8 @@ interface RangeToRead {
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly sizes: ReadSizes;
-  /** Whether to search it for notices about tokens, which needs all logs. */
-  readonly searched?: boolean;
+  /** Asked before each piece; after the first, no other is begun if it is true. */
+  readonly isOver?: () => boolean;
   /** What to read of it; all by default. */
   readonly scope?: ReadScope | null | undefined;
   readonly signal: AbortSignal;
@@ -44,8 +44,8 @@ async function readPiece(
   signal: AbortSignal,
 ): Promise<RangePiece> {
   const wanted = { fromBlock, toBlock: range.toBlock, linked: false };
-  const { searched = false, sizes, scope } = range;
-  const asked = { ...wanted, ...sizes, searched, ...scope?.describeRange() };
+  const { sizes, scope } = range;
+  const asked = { ...wanted, ...sizes, ...scope?.describeRange() };
   const reading = await range.adapter.readBlocks(asked, signal);
   scope?.noteRead(reading.blocks);
   checkReading(reading, wanted);
@@ -75,7 +75,7 @@ export async function* readAhead(range: RangeToRead): AsyncGenerator<RangePiece>
     while (next !== null) {
       const piece: RangePiece = await next;
       const { toBlock } = piece.reading;
-      next = toBlock < range.toBlock ? read(toBlock + 1) : null;
+      next = toBlock < range.toBlock && range.isOver?.() !== true ? read(toBlock + 1) : null;
       yield piece;
     }
   } finally {

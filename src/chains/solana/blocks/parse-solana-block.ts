@@ -3,6 +3,7 @@
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 import { isVote, type RawTransaction } from '../transactions/raw-transaction.ts';
+import type { TransactionVersions } from '../transactions/transaction-versions.ts';
 
 /** A header whose time the node may not know. */
 export interface SlotHeader extends Omit<BlockHeader, 'timestampMs'> {
@@ -60,13 +61,16 @@ export function parseSlotHeader(reply: unknown, { node, slot }: ReplyOrigin): Sl
 /** The transactions without votes, in the order of their execution. */
 export function parseBlockTransactions(
   reply: unknown,
-  { node, slot }: ReplyOrigin,
+  { node, slot, versions }: ReplyOrigin & { readonly versions: TransactionVersions },
 ): SolanaBlockTransaction[] {
   const transactions = isFields(reply) ? reply['transactions'] : null;
-  if (!Array.isArray(transactions) || !transactions.every(isTransaction)) {
-    return refuseReply(node, `block ${slot}: its transactions are malformed`);
-  }
-  return transactions.map((raw, index) => ({ index, raw })).filter(({ raw }) => !isVote(raw));
+  const fail = () => refuseReply(node, `block ${slot}: its transactions are malformed`);
+  if (!Array.isArray(transactions)) return fail();
+  return transactions.flatMap((raw: unknown, index) => {
+    const isUnknown = versions.noteUnknown(raw);
+    if (isTransaction(raw)) return isVote(raw) ? [] : [{ index, raw }];
+    return isUnknown ? [] : fail();
+  });
 }
 
 /** The signatures of a block's transactions, votes included, in the order of their execution. */

@@ -5,10 +5,11 @@ import { describe, it } from 'node:test';
 import { readSolanaFixture, skipWithoutSolana as skip } from '../../../../test/solana-fixtures.ts';
 import { createSolanaDialect } from '../rpc/solana-dialect.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
+import { TransactionVersions } from '../transactions/transaction-versions.ts';
 import { parseBlockTransactions, parseSlotHeader } from './parse-solana-block.ts';
 import { readSlotHeader } from './read-slot-header.ts';
 import { readSlotRange } from './read-slot-range.ts';
-import { addTime, HEADER, WHOLE } from './slot-blocks.ts';
+import { addTime, describeWhole, HEADER } from './slot-blocks.ts';
 
 interface FakeBlock {
   readonly parentSlot: number;
@@ -51,7 +52,8 @@ function createNode(
   };
 }
 
-const RANGE = { fromSlot: 10, toSlot: 15, detail: WHOLE, blockCountMax: 100 };
+const versions = new TransactionVersions({ info: () => undefined, warn: () => undefined });
+const RANGE = { fromSlot: 10, toSlot: 15, detail: describeWhole(versions), blockCountMax: 100 };
 /** Slot 12 is skipped. */
 const CHAIN = {
   10: { parentSlot: 9 },
@@ -117,7 +119,7 @@ describe('a range of slots', () => {
 
   it('fails with the reason where the node pruned or rejects', async () => {
     const cases = {
-      ...{ [-32001]: 'stateUnavailable', [-32011]: 'stateUnavailable', [-32015]: 'rejected' },
+      ...{ [-32001]: 'stateUnavailable', [-32011]: 'stateUnavailable', [-32015]: 'invalidReply' },
       ...{ [-32602]: 'rejected', [-32601]: 'unsupported', [-32019]: 'network', [-1]: 'network' },
       ...{ 429: 'rateLimited', 403: 'denied' },
     };
@@ -173,7 +175,7 @@ describe('the header at a slot', () => {
 });
 
 describe('a reply for a block', () => {
-  const origin = { node: { name: 'node' }, slot: 10 };
+  const origin = { node: { name: 'node' }, slot: 10, versions };
   const block = { blockhash: 'a', previousBlockhash: 'b', parentSlot: 9, transactions: [] };
 
   it('that is malformed is refused', () => {

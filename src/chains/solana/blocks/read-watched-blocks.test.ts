@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
+import { MemorySolana } from '../../../../test/fakes/memory-solana.ts';
 import {
   buildSolanaChain,
   endSolanaScene,
@@ -13,12 +14,19 @@ import {
   buildCpmmSwap,
   POOL,
   QUOTE,
+  setPool,
   TOKEN,
   toSwapSignature,
 } from '../../../../test/fakes/solana-scene.ts';
+import { encodeBase58 } from '../../../lib/base58.ts';
 import type { PoolId } from '../../../model/ids.ts';
+import { toSolanaAddress } from '../solana-ids.ts';
 
 afterEach(endSolanaScene);
+
+function toKey(number: number): string {
+  return encodeBase58(Buffer.alloc(32, number));
+}
 
 describe('watched tokens and pools', () => {
   const only = { tokens: new Set([TOKEN]), pools: new Set([POOL]) };
@@ -101,7 +109,8 @@ describe('watched tokens and pools', () => {
     chain.add(106);
     await read(105, 106);
     const last = node.calls.filter(({ method }) => method === 'getSignaturesForAddress').at(-1);
-    assert.equal((last?.params[1] as { until?: string } | undefined)?.until, undefined);
+    const config = last?.params[1] as { until?: string } | undefined;
+    assert.equal(config?.until, toSwapSignature(1));
   });
 
   it('of a node that has not reached the range are not taken for none', async () => {
@@ -113,5 +122,99 @@ describe('watched tokens and pools', () => {
     ]);
     const { blocks } = await adapter.readBlocks({ ...WHOLE_RANGE, only });
     assert.equal(blocks.length, 2);
+  });
+
+  it('are listed together, so that many take no longer than one', async () => {
+    const node = await startSolanaNode(buildSolanaChain());
+    const many = Array.from({ length: 60 }, (_, index) => toSolanaAddress(toKey(100 + index)));
+    const watched = { tokens: new Set([TOKEN, ...many]), pools: new Set([POOL]) };
+    const adapter = openSolanaAdapter([node]);
+    await adapter.readBlocks({ ...WHOLE_RANGE, only: watched });
+    const lists = node.calls.filter(({ method }) => method === 'getSignaturesForAddress');
+    assert.equal(lists.length, 62);
+    assert.ok(Math.min(...lists.map(({ batch }) => batch)) > 1, 'one was asked alone');
+  });
+
+  /** In each block the pool has one swap, and some thousand that failed. */
+  function buildBusyChain(slots: number): { chain: MemorySolana; swaps: string[] } {
+    const chain = new MemorySolana();
+    setPool(chain, 50_000_000n, 50_000_000n);
+    chain.add(100);
+    const swaps: string[] = [];
+    for (let slot = 101; slot <= 100 + slots; slot += 1) {
+      const failed = Array.from({ length: 1100 }, (_, index) => ({
+        transaction: {
+          signatures: [`failed ${slot} ${index}`],
+          message: { accountKeys: [POOL], instructions: [] },
+        },
+        meta: { err: 'failed' },
+      }));
+      const swap = buildCpmmSwap({ id: slot, amountIn: 70n, amountOut: 60n });
+      swaps.push(toSwapSignature(slot));
+      chain.add(slot, { transactions: [...failed, swap] });
+    }
+    return { chain, swaps };
+  }
+
+  async function readAll(
+    adapter: ReturnType<typeof openSolanaAdapter>,
+    range: { readonly fromBlock: number; readonly toBlock: number; readonly linked: boolean },
+  ): Promise<{ found: string[]; most: number }> {
+    const found: string[] = [];
+    let most = 0;
+    for (let fromBlock = range.fromBlock; fromBlock <= range.toBlock; ) {
+      const part = { ...range, fromBlock, only, blockCountMax: 100, eventCountMax: 1 };
+      const { blocks, toBlock } = await adapter.readBlocks(part);
+      const swaps = blocks.flatMap(({ events }) =>
+        events.flatMap((event) => (event.kind === 'swap' ? [event.txHash] : [])),
+      );
+      most = Math.max(most, swaps.length);
+      found.push(...swaps);
+      fromBlock = toBlock + 1;
+    }
+    return { found, most };
+  }
+
+  for (const linked of [false, true]) {
+    it(`are read however many there are since the last look, ${linked ? '' : 'not '}linked`, async () => {
+      const { chain, swaps } = buildBusyChain(10);
+      const node = await startSolanaNode(chain);
+      const range = { fromBlock: 101, toBlock: 110, linked };
+      const { found, most } = await readAll(openSolanaAdapter([node]), range);
+      assert.deepEqual(found, swaps);
+      assert.ok(most < swaps.length, 'all of them are in memory at once');
+      // The way down from the newest one is gone once, not again for each part.
+      assert.ok(node.count('getSignaturesForAddress') < 60);
+    });
+  }
+
+  it('go on where a list was broken off', async () => {
+    const { chain, swaps } = buildBusyChain(10);
+    const node = await startSolanaNode(chain);
+    const adapter = openSolanaAdapter([node]);
+    const range = { fromBlock: 101, toBlock: 110, linked: false };
+    const begun: unknown[] = [];
+    node.misbehave(({ method, params, seen }) => {
+      if (method !== 'getSignaturesForAddress' || params[0] !== POOL) return null;
+      begun.push((params[1] as { before?: string }).before);
+      return seen === 8 ? { do: 'reply', status: 502, text: '' } : null;
+    });
+    const { found } = await readAll(adapter, range);
+    assert.deepEqual(found, swaps);
+    // The first and the last part of the range: what was broken off is not begun again.
+    const fromHead = begun.filter((before) => before === undefined).length;
+    assert.equal(fromHead, 2, `${fromHead} lists began at the newest one`);
+  });
+
+  it('are listed anew if a fork took away where a list went on', async () => {
+    const { chain } = buildBusyChain(10);
+    const node = await startSolanaNode(chain);
+    const adapter = openSolanaAdapter([node]);
+    const before = await readAll(adapter, { fromBlock: 101, toBlock: 104, linked: false });
+    assert.equal(before.found.length, 4);
+    chain.cut(106);
+    chain.add(106, { transactions: [buildCpmmSwap({ id: 5, amountIn: 9n, amountOut: 8n })] });
+    const after = await readAll(adapter, { fromBlock: 105, toBlock: 106, linked: true });
+    assert.deepEqual(after.found, [toSwapSignature(105), toSwapSignature(5)]);
   });
 });

@@ -7,9 +7,11 @@
 import type { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { BlockFilter } from '../../adapter.ts';
+import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
+import type { TransactionVersions } from '../transactions/transaction-versions.ts';
 import { isTransaction, type SolanaBlockTransaction } from './parse-solana-block.ts';
 import { readSlotRange } from './read-slot-range.ts';
 import { addTime, HEADER, listSlots, readExistingBlock, SIGNATURES } from './slot-blocks.ts';
@@ -22,11 +24,24 @@ interface WatchedRange {
   readonly blockCountMax: number;
   /** By account; grows. */
   readonly seen: SeenSignatures;
+  readonly versions: TransactionVersions;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The newest transaction of an account that was read, so that the next list ends there. */
-export type SeenSignatures = BoundedMap<string, Pick<SignatureRow, 'signature' | 'slot'>>;
+/** How far an account's transactions were listed. Nodes list from the newest one down. */
+interface AccountCursor {
+  /** The newest one that was read, or is older than what was: the next list ends there. */
+  readonly until: Pick<SignatureRow, 'signature' | 'slot'> | null;
+  /** Where full lists ended, the newest first: an older range is listed from the last of them. */
+  readonly ends: readonly ListEnd[];
+}
+
+interface ListEnd extends Pick<SignatureRow, 'signature' | 'slot'> {
+  /** The signature after it. If a node has another one there, the branch was left. */
+  readonly next: string;
+}
+
+export type SeenSignatures = BoundedMap<string, AccountCursor>;
 
 interface WatchedBlock {
   readonly header: BlockHeader;
@@ -42,8 +57,10 @@ interface WatchedReading {
 
 /** The most that nodes list at once. */
 const SIGNATURES_PER_CALL = 1000;
-/** Lists of one account; with more transactions a range must be read in whole blocks. */
-const PAGES_MAX = 100;
+/** Full lists of one account in one range; with more, the range ends earlier. */
+const LISTS_MAX = 4;
+/** Blocks that are read at once. */
+const BLOCKS_AT_ONCE = 4;
 
 interface SignatureRow {
   readonly signature: string;
@@ -56,69 +73,122 @@ function isRow(value: unknown): value is SignatureRow {
   return typeof signature === 'string' && typeof slot === 'number';
 }
 
-/** Newest first, down to the range's first slot. Failed transactions are left out. */
-async function listSignatures(
-  endpoint: RpcEndpoint,
-  account: string,
-  range: WatchedRange,
-): Promise<SignatureRow[]> {
-  const found: SignatureRow[] = [];
-  const known = range.seen.get(account);
-  // After a rollback, what was read must be read again. What was newest may be on no branch any
-  // more, and a later list must not end there.
-  const isPast = known !== undefined && known.slot < range.fromSlot;
-  if (!isPast) range.seen.delete(account);
-  const shared = {
-    ...{ ...CONFIRMED, limit: SIGNATURES_PER_CALL, minContextSlot: range.toSlot },
-    // If a fork took it away, the node lists more, and the slots end the search.
-    ...(isPast ? { until: known.signature } : {}),
-  };
-  let before: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const config = before === undefined ? shared : { ...shared, before };
-    const call = { method: 'getSignaturesForAddress', params: [account, config] };
-    const rows = await endpoint.request(call, range.signal);
-    if (!Array.isArray(rows) || !rows.every(isRow)) {
-      return refuseReply(endpoint, `signatures of ${account} are malformed`);
-    }
-    for (const row of rows) {
-      const isInside = row.slot >= range.fromSlot && row.slot <= range.toSlot;
-      if (isInside && row.err == null) found.push(row);
-    }
-    const last = rows.at(-1);
-    if (rows.length < SIGNATURES_PER_CALL || last === undefined) return found;
-    if (last.slot < range.fromSlot) return found;
-    before = last.signature;
+/** Lists the transactions of one account, a page at a time, down to the range's first slot. */
+class AccountList {
+  readonly account: string;
+  /** Newest first; all of the range's up to `toSlot`. */
+  rows: SignatureRow[] = [];
+  toSlot: number;
+  isWhole = false;
+  readonly #range: WatchedRange;
+  #ends: readonly ListEnd[];
+  #before: ListEnd | Pick<ListEnd, 'signature' | 'slot'> | null;
+  #until: AccountCursor['until'];
+  /** The newest one before the range. */
+  #older: SignatureRow | null = null;
+
+  constructor(account: string, range: WatchedRange) {
+    const { fromSlot, toSlot, seen } = range;
+    const cursor = seen.get(account) ?? { until: null, ends: [] };
+    // After a rollback, what was read must be read again. What was newest may be on no branch any
+    // more, and a later list must not end there.
+    const isPast = cursor.until !== null && cursor.until.slot < fromSlot;
+    this.account = account;
+    this.#range = range;
+    this.#until = isPast ? cursor.until : null;
+    const above = cursor.ends.filter(({ slot }) => slot > toSlot);
+    // Where a list was broken off, it goes on.
+    const inside = cursor.ends.filter(({ slot }) => slot > fromSlot && slot <= toSlot);
+    const cut = inside.at(-LISTS_MAX);
+    this.#before = cut ?? above.at(-1) ?? null;
+    this.#ends = cut === undefined ? above : [...above, ...inside.slice(0, 1 - LISTS_MAX)];
+    // The transactions of one slot may be on both sides of an end.
+    this.toSlot = cut === undefined ? toSlot : cut.slot - 1;
   }
-  throw new RpcError('rangeTooLarge', `${account} has too many transactions to be watched`);
+
+  get call(): RpcCall {
+    const config = {
+      ...{ ...CONFIRMED, limit: SIGNATURES_PER_CALL, minContextSlot: this.#range.toSlot },
+      // If a fork took it away, the node lists more, and the slots end the search.
+      ...(this.#until === null ? {} : { until: this.#until.signature }),
+      ...(this.#before === null ? {} : { before: this.#before.signature }),
+    };
+    return { method: 'getSignaturesForAddress', params: [this.account, config] };
+  }
+
+  add(page: readonly SignatureRow[]): void {
+    const { fromSlot, toSlot } = this.#range;
+    const before = this.#before;
+    const [first] = page;
+    const last = page.at(-1);
+    if (before !== null && 'next' in before && before.next !== first?.signature) {
+      this.#ends = [];
+      this.#before = null;
+      this.toSlot = toSlot;
+      return;
+    }
+    if (before !== null && !('next' in before) && first !== undefined && before.slot > fromSlot) {
+      this.#ends = [...this.#ends, { ...before, next: first.signature }];
+      if (this.rows.length > LISTS_MAX * SIGNATURES_PER_CALL) {
+        this.toSlot = before.slot - 1;
+        this.rows = this.rows.filter(({ slot }) => slot <= this.toSlot);
+      }
+    }
+    this.rows.push(...page.filter(({ slot }) => slot >= fromSlot && slot <= this.toSlot));
+    this.#older ??= page.find(({ slot }) => slot < fromSlot) ?? null;
+    this.isWhole = page.length < SIGNATURES_PER_CALL || last === undefined || last.slot < fromSlot;
+    this.#before = last === undefined ? null : { signature: last.signature, slot: last.slot };
+    this.#range.seen.set(this.account, { until: this.#until, ends: this.#ends });
+  }
+
+  /** Those that succeeded. The next list ends where this one began. */
+  finish(toSlot: number): SignatureRow[] {
+    const rows = this.rows.filter(({ slot }) => slot <= toSlot);
+    const until = rows[0] ?? this.#older ?? this.#until;
+    const ends = this.#ends.filter(({ slot }) => slot > toSlot);
+    if (until === null && ends.length === 0) this.#range.seen.delete(this.account);
+    else this.#range.seen.set(this.account, { until, ends });
+    return rows.filter(({ err }) => err == null);
+  }
 }
 
-/** Signatures of the range by slot. */
+/** Signatures of the range by slot, and the slot up to which they are complete. */
 async function findSignatures(
   endpoint: RpcEndpoint,
   range: WatchedRange,
-): Promise<Map<number, Set<string>>> {
-  const bySlot = new Map<number, Set<string>>();
-  for (const account of [...range.only.pools, ...range.only.tokens]) {
-    const rows = await listSignatures(endpoint, account, range);
-    const [newest] = rows;
-    if (newest !== undefined) range.seen.set(account, newest);
-    for (const { slot, signature } of rows) {
-      const signatures = bySlot.get(slot) ?? new Set();
-      bySlot.set(slot, signatures.add(signature));
+): Promise<{ readonly bySlot: Map<number, Set<string>>; readonly toSlot: number }> {
+  const accounts = [...range.only.pools, ...range.only.tokens];
+  const lists = accounts.map((account) => new AccountList(account, range));
+  for (let open = lists; open.length > 0; open = open.filter(({ isWhole }) => !isWhole)) {
+    const calls = open.map(({ call }) => call);
+    const outcomes = await endpoint.batch(calls, { signal: range.signal });
+    for (const [index, list] of open.entries()) {
+      const page = endpoint.unwrap(outcomes[index]);
+      if (!Array.isArray(page) || !page.every(isRow)) {
+        return refuseReply(endpoint, `signatures of ${list.account} are malformed`);
+      }
+      list.add(page);
     }
   }
-  return bySlot;
+  const toSlot = Math.min(range.toSlot, ...lists.map((list) => list.toSlot));
+  const bySlot = new Map<number, Set<string>>();
+  for (const { slot, signature } of lists.flatMap((list) => list.finish(toSlot))) {
+    bySlot.set(slot, (bySlot.get(slot) ?? new Set()).add(signature));
+  }
+  return { bySlot, toSlot };
+}
+
+interface WantedBlock {
+  readonly slot: number;
+  readonly wanted: ReadonlySet<string>;
 }
 
 /** The transactions of one block, with their places in it. */
 async function readTransactions(
   endpoint: RpcEndpoint,
-  block: { readonly slot: number; readonly order: readonly string[] },
-  wanted: ReadonlySet<string>,
-  signal?: AbortSignal,
+  { slot, wanted, order }: WantedBlock & { readonly order: readonly string[] },
+  { versions, signal }: WatchedRange,
 ): Promise<SolanaBlockTransaction[]> {
-  const { slot, order } = block;
   const places = order.flatMap((signature, index) =>
     wanted.has(signature) ? [{ signature, index }] : [],
   );
@@ -126,42 +196,48 @@ async function readTransactions(
     // The signatures are of another branch than the block: only this read fails.
     throw new RpcError('unavailable', `block ${slot} changed while it was read`);
   }
-  const config = { encoding: 'json', maxSupportedTransactionVersion: 0, ...CONFIRMED };
-  const calls = places.map(({ signature }) => ({
-    method: 'getTransaction',
-    params: [signature, config],
-  }));
-  const outcomes = await endpoint.batch(calls, { signal });
-  return places.map(({ signature, index }, at) => {
-    const reply = endpoint.unwrap(outcomes[at]);
+  const replies = await versions.ask(async (maxSupportedTransactionVersion) => {
+    const config = { encoding: 'json', maxSupportedTransactionVersion, ...CONFIRMED };
+    const calls = places.map(({ signature }) => ({
+      method: 'getTransaction',
+      params: [signature, config],
+    }));
+    const outcomes = await endpoint.batch(calls, { signal });
+    return outcomes.map((outcome) => endpoint.unwrap(outcome));
+  });
+  return places.flatMap(({ signature, index }, at) => {
+    const reply = replies[at];
     if (reply === null) {
       const problem = `${endpoint.name}: does not serve transaction ${signature} yet`;
       throw new RpcError('lagging', problem, { endpoint: endpoint.name });
     }
-    if (!isTransaction(reply)) return refuseReply(endpoint, `${signature} is malformed`);
+    const isUnknown = versions.noteUnknown(reply);
+    if (!isTransaction(reply)) {
+      return isUnknown ? [] : refuseReply(endpoint, `${signature} is malformed`);
+    }
     const isAsked = reply.transaction.signatures[0] === signature;
     if (!isAsked || (reply as { slot?: unknown }).slot !== slot) {
       return refuseReply(endpoint, `sent another transaction than ${signature}`);
     }
-    return { index, raw: reply };
+    return [{ index, raw: reply }];
   });
 }
 
 async function readBlock(
   endpoint: RpcEndpoint,
-  query: { readonly slot: number; readonly wanted: ReadonlySet<string> },
-  signal?: AbortSignal,
+  wish: WantedBlock,
+  range: WatchedRange,
 ): Promise<WatchedBlock> {
-  const { slot, wanted } = query;
+  const { slot } = wish;
+  const { signal } = range;
   const block = await readExistingBlock(endpoint, { slot, detail: SIGNATURES }, signal);
   if (block === null) {
     const problem = `${endpoint.name}: does not serve block ${slot} yet`;
     throw new RpcError('lagging', problem, { endpoint: endpoint.name });
   }
-  const at = { slot, order: block.content };
   return {
     header: await addTime(endpoint, block.header, signal),
-    transactions: await readTransactions(endpoint, at, wanted, signal),
+    transactions: await readTransactions(endpoint, { ...wish, order: block.content }, range),
   };
 }
 
@@ -187,17 +263,23 @@ export async function readWatchedBlocks(
     ? headers.map(({ position }) => position)
     : (await listSlots(endpoint, range, signal)).slice(0, blockCountMax);
   const isCut = listed.length >= blockCountMax || linked;
-  const toSlot = isCut ? (listed.at(-1) ?? range.toSlot) : range.toSlot;
-  const bySlot = await findSignatures(endpoint, { ...range, toSlot });
+  const end = isCut ? (listed.at(-1) ?? range.toSlot) : range.toSlot;
+  const found = await findSignatures(endpoint, { ...range, toSlot: end });
+  // A busy account may end the range early; linked, it must end at a block.
+  const kept = listed.filter((slot) => slot <= found.toSlot);
+  const toSlot = linked ? (kept.at(-1) ?? found.toSlot) : found.toSlot;
+  const wishes = Array.from(found.bySlot, ([slot, wanted]) => ({ slot, wanted }));
+  wishes.sort((a, b) => a.slot - b.slot);
   const blocks: WatchedBlock[] = [];
-  for (const slot of [...bySlot.keys()].sort((a, b) => a - b)) {
-    const wanted = bySlot.get(slot) ?? new Set<string>();
-    const block = await readBlock(endpoint, { slot, wanted }, signal);
-    const header = headers.find(({ position }) => position === slot);
-    if (linked && header?.hash !== block.header.hash) {
-      throw new RpcError('unavailable', `block ${slot} changed while it was read`);
-    }
-    blocks.push(block);
+  for (let from = 0; from < wishes.length; from += BLOCKS_AT_ONCE) {
+    const some = wishes.slice(from, from + BLOCKS_AT_ONCE);
+    blocks.push(...(await Promise.all(some.map((wish) => readBlock(endpoint, wish, range)))));
   }
-  return { blocks, headers, toSlot, blockCount: listed.length };
+  for (const { header } of linked ? blocks : []) {
+    if (headers.find(({ position }) => position === header.position)?.hash === header.hash)
+      continue;
+    throw new RpcError('unavailable', `block ${header.position} changed while it was read`);
+  }
+  const upTo = headers.filter(({ position }) => position <= toSlot);
+  return { blocks, headers: upTo, toSlot, blockCount: kept.length };
 }

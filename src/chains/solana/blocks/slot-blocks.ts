@@ -3,6 +3,7 @@
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
+import { NEWEST_VERSION, type TransactionVersions } from '../transactions/transaction-versions.ts';
 import {
   parseBlockSignatures,
   parseBlockTransactions,
@@ -15,6 +16,8 @@ import {
 /** What is asked of a block; `details` is the node's name for it. */
 export interface BlockDetail<T> {
   readonly details: 'full' | 'signatures' | 'none';
+  /** Whole transactions have versions. */
+  readonly versions?: TransactionVersions;
   parse(reply: unknown, origin: ReplyOrigin): T;
 }
 
@@ -23,10 +26,22 @@ export interface BlockWith<T> {
   readonly content: T;
 }
 
-export const WHOLE: BlockDetail<SolanaBlockTransaction[]> = {
-  details: 'full',
-  parse: parseBlockTransactions,
-};
+interface WholeBlock {
+  readonly transactions: readonly SolanaBlockTransaction[];
+  /** Whether there is nothing in it, not even votes. */
+  readonly isEmpty: boolean;
+}
+
+export function describeWhole(versions: TransactionVersions): BlockDetail<WholeBlock> {
+  return {
+    ...{ details: 'full', versions },
+    parse(reply, origin) {
+      const transactions = parseBlockTransactions(reply, { ...origin, versions });
+      const all = (reply as { readonly transactions: readonly unknown[] }).transactions;
+      return { transactions, isEmpty: all.length === 0 };
+    },
+  };
+}
 
 export const SIGNATURES: BlockDetail<string[]> = {
   details: 'signatures',
@@ -45,12 +60,15 @@ export async function readSlotBlock<T>(
   signal?: AbortSignal,
 ): Promise<BlockWith<T> | null> {
   const { slot, detail } = query;
-  const config = {
-    ...{ encoding: 'json', transactionDetails: detail.details, rewards: false },
-    ...{ maxSupportedTransactionVersion: 0, ...CONFIRMED },
+  const read = (maxSupportedTransactionVersion: number) => {
+    const config = {
+      ...{ encoding: 'json', transactionDetails: detail.details, rewards: false },
+      ...{ maxSupportedTransactionVersion, ...CONFIRMED },
+    };
+    return node.request({ method: 'getBlock', params: [slot, config] }, signal);
   };
   try {
-    const reply = await node.request({ method: 'getBlock', params: [slot, config] }, signal);
+    const reply = await (detail.versions?.ask(read) ?? read(NEWEST_VERSION));
     // A node that has lost a block answers with null.
     if (reply === null) return null;
     const origin = { node, slot };

@@ -2,6 +2,7 @@
 // that fails; whole blocks for all pools, or the transactions of some tokens and pools.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { BlockEvents } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
@@ -10,11 +11,14 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { SolanaPoolDirectory } from '../pools/solana-pool-directory.ts';
+import { refuseReply } from '../rpc/solana-node.ts';
+import type { MintNames } from '../tokens/mint-names.ts';
+import type { TransactionVersions } from '../transactions/transaction-versions.ts';
 import type { UndecodedCalls } from '../transactions/undecoded-calls.ts';
 import type { SolanaBlockTransaction } from './parse-solana-block.ts';
 import { readSlotRange } from './read-slot-range.ts';
 import { readWatchedBlocks, type SeenSignatures } from './read-watched-blocks.ts';
-import { addTime, WHOLE } from './slot-blocks.ts';
+import { addTime, describeWhole, readSlotBlock, SIGNATURES } from './slot-blocks.ts';
 import {
   buildTransactionEvents,
   type DecodedTransaction,
@@ -24,14 +28,19 @@ import {
 
 interface SolanaBlockReaderOptions {
   readonly client: RpcClient;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly directory: SolanaPoolDirectory;
   readonly undecoded: UndecodedCalls;
+  readonly versions: TransactionVersions;
+  readonly names: Pick<MintNames, 'note'>;
   /** Assets that price others. */
   readonly quotes: ReadonlySet<Address>;
 }
 
 /** Whole blocks of one part: they are in memory together, at several megabytes each. */
 const BLOCKS_PER_PART = 8;
+/** After so long a range ends early: what was read is stored, however slow the endpoints are. */
+const READ_MS = 10_000;
 /** Slots of one part in which only some transactions are read. */
 const WATCHED_SLOTS_PER_PART = 5000;
 /** Accounts whose newest transaction is remembered; others are listed from the head. */
@@ -59,14 +68,42 @@ interface Part extends Pick<BlockRange, 'linked' | 'only'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-async function readWholeBlocks(endpoint: RpcEndpoint, part: Part): Promise<RawPart> {
+type ReaderParts = Pick<SolanaBlockReaderOptions, 'client' | 'versions'>;
+
+/**
+ * A block without any transaction is rare where there are votes, and some nodes lose what is in a
+ * block: it is believed if no node has the signature of one.
+ */
+async function assertEmpty(
+  endpoint: RpcEndpoint,
+  { position: slot, hash }: BlockHeader,
+  { client, signal }: Pick<ReaderParts, 'client'> & Pick<Part, 'signal'>,
+): Promise<void> {
+  const answers = await client.atEach(
+    (each) => readSlotBlock(each, { slot, detail: SIGNATURES }, signal),
+    signal,
+  );
+  const isOther = answers.some(
+    ({ value }) => value !== null && value.header.hash === hash && value.content.length > 0,
+  );
+  if (isOther) refuseReply(endpoint, `block ${slot}: its transactions are missing`);
+}
+
+async function readWholeBlocks(
+  endpoint: RpcEndpoint,
+  part: Part,
+  { client, versions }: ReaderParts,
+): Promise<RawPart> {
   const { signal } = part;
   const blockCountMax = Math.min(part.blockCountMax, BLOCKS_PER_PART);
-  const range = { ...part, blockCountMax, detail: WHOLE };
+  const range = { ...part, blockCountMax, detail: describeWhole(versions) };
   const { blocks, toSlot } = await readSlotRange(endpoint, range, signal);
   const timed: RawBlock[] = [];
   for (const { header, content } of blocks) {
-    timed.push({ header: await addTime(endpoint, header, signal), transactions: content });
+    const { transactions, isEmpty } = content;
+    const block = { header: await addTime(endpoint, header, signal), transactions };
+    if (isEmpty) await assertEmpty(endpoint, block.header, { client, signal });
+    timed.push(block);
   }
   const headers = timed.map(({ header }) => header);
   return { blocks: timed, headers, toSlot, blockCount: blocks.length };
@@ -89,7 +126,10 @@ export class SolanaBlockReader {
     const described = new Set<PoolId>();
     let fromSlot = range.fromBlock;
     let [eventCount, blockCount] = [0, 0];
+    const { clock } = this.#options;
+    const endAtMs = clock.monotonicMs() + READ_MS;
     while (fromSlot <= toBlock && eventCount < eventCountMax && blockCount < blockCountMax) {
+      if (blockCount > 0 && clock.monotonicMs() >= endAtMs) break;
       const left = blockCountMax - blockCount;
       const wanted = { fromSlot, toSlot: toBlock, linked, only, blockCountMax: left, signal };
       const part = await this.#readPart(wanted, described);
@@ -121,10 +161,11 @@ export class SolanaBlockReader {
     const toSlot = Math.min(part.toSlot, end);
     // A node that has not reached the range would have no signatures of it, and not say so.
     const at = { signal, ...(isWatched ? { minBlock: toSlot } : {}) };
-    return await this.#options.client.at(async (endpoint) => {
+    const { client, versions } = this.#options;
+    return await client.at(async (endpoint) => {
       const raw = isWatched
-        ? await readWatchedBlocks(endpoint, { ...part, toSlot, only, seen: this.#seen })
-        : await readWholeBlocks(endpoint, part);
+        ? await readWatchedBlocks(endpoint, { ...part, toSlot, only, seen: this.#seen, versions })
+        : await readWholeBlocks(endpoint, part, this.#options);
       return { ...raw, events: await this.#decode(endpoint, raw, { only, described, signal }) };
     }, at);
   }
@@ -138,8 +179,11 @@ export class SolanaBlockReader {
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<BlockEvents[]> {
-    const { directory, undecoded, quotes } = this.#options;
+    const { directory, undecoded, quotes, names } = this.#options;
     const { signal, only = null } = context;
+    for (const { header, transactions } of raw.blocks) {
+      for (const transaction of transactions) names.note(transaction.raw, header.position);
+    }
     const decoded = raw.blocks.map(({ header, transactions }) => ({
       header,
       transactions: transactions

@@ -50,7 +50,8 @@ export class SolanaTokenFinder {
   ): Promise<TokenFinding> {
     const { client } = this.#options;
     const work = { signal, minBlock: block.position };
-    const [metadata] = await client.at((node) => readMintMetadata(node, [token], signal), work);
+    const query = { tokens: [token], minSlot: block.position };
+    const [metadata] = await client.at((node) => readMintMetadata(node, query, signal), work);
     if (metadata === undefined || metadata.decimals === null) {
       return { kind: 'noToken', callCount: 1 };
     }

@@ -2,10 +2,11 @@
 // alone cannot move the head back, nor make blocks final that no other endpoint has.
 
 import type { Clock } from '../../../lib/clock.ts';
+import type { Sleep } from '../../../lib/retry.ts';
 import type { ChainHead } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
-import { RpcError } from '../../rpc/rpc-error.ts';
+import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { SlotHeader } from '../blocks/parse-solana-block.ts';
 import { addTime, HEADER, listSlots, readExistingBlock } from '../blocks/slot-blocks.ts';
 import { parseSlot } from '../rpc/solana-dialect.ts';
@@ -14,7 +15,11 @@ import { CONFIRMED, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
 interface SlotHeadReaderOptions {
   readonly client: RpcClient;
   readonly clock: Clock;
+  readonly sleep: Sleep;
 }
+
+/** About two slots: with a cycle's calls in between the index is three behind at most. */
+const POLL_MS = 800;
 
 /** The preferred endpoint may lag without going back, so all are compared at this interval. */
 const COMPARE_MS = 30_000;
@@ -32,13 +37,22 @@ export class SlotHeadReader {
   readonly #options: SlotHeadReaderOptions;
   #last: ChainHead | null = null;
   #comparedAtMs = Number.NEGATIVE_INFINITY;
+  #readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SlotHeadReaderOptions) {
     this.#options = options;
   }
 
+  /** Until the next blocks are due, counted from the last read. */
+  async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, sleep } = this.#options;
+    const spentMs = clock.monotonicMs() - this.#readAtMs;
+    await sleep(Math.max(0, Math.min(intervalMs, POLL_MS) - spentMs), signal);
+  }
+
   async read(signal?: AbortSignal): Promise<ChainHead> {
-    const { client } = this.#options;
+    const { client, clock } = this.#options;
+    this.#readAtMs = clock.monotonicMs();
     let reading = await client.at((endpoint) => this.#readAt(endpoint, signal), { signal });
     const { position } = reading.latest;
     if (position < (this.#last?.latest.position ?? -1) || this.#isCompareDue()) {
@@ -55,7 +69,8 @@ export class SlotHeadReader {
       await this.#limitFinal(reading, signal),
       this.#last?.finalizedBlock ?? 0,
     );
-    this.#last = { latest, finalizedBlock };
+    const known = [reading, this.#last].find((one) => one?.finalizedBlock === finalizedBlock);
+    this.#last = { latest, finalizedBlock, finalizedHash: known?.finalizedHash };
     return this.#last;
   }
 
@@ -108,9 +123,26 @@ export class SlotHeadReader {
       return refuseReply(endpoint, `slot ${finalized} is final, but only ${confirmed} confirmed`);
     }
     endpoint.health.observeHead(confirmed);
-    const header = await this.#readNewest(endpoint, { confirmed, finalized }, signal);
+    const [header, final] = await Promise.all([
+      this.#readNewest(endpoint, { confirmed, finalized }, signal),
+      this.#readFinal(endpoint, finalized, signal),
+    ]);
     const latest = await addTime(endpoint, header, signal);
-    return { endpoint, latest, finalizedBlock: Math.min(finalized, latest.position) };
+    const isKnown = finalized <= latest.position;
+    return {
+      ...{ endpoint, latest, finalizedBlock: isKnown ? finalized : latest.position },
+      finalizedHash: isKnown ? final?.header.hash : latest.hash,
+    };
+  }
+
+  /** Beside the newest block, so that nobody has to ask for it afterwards; null if that fails. */
+  async #readFinal(endpoint: RpcEndpoint, slot: number, signal?: AbortSignal) {
+    try {
+      return await readExistingBlock(endpoint, { slot, detail: HEADER }, signal);
+    } catch (error) {
+      if (isRpcError(error)) return null;
+      throw error;
+    }
   }
 
   /** The newest block that the node serves, from the confirmed slot down to the final one. */

@@ -81,7 +81,7 @@ test('names come from the Metaplex account, or from the mint itself', async () =
     [USDC_METADATA]: { owner: METAPLEX, data: buildMetaplex(USDC, 'USD Coin', 'USDC') },
     [OWN]: { owner: TOKEN_2022, data: buildNamedMint('Own\u202e name', 'OWN') },
   });
-  assert.deepEqual(await readMintMetadata(node, [USDC, OWN]), [
+  assert.deepEqual(await readMintMetadata(node, { tokens: [USDC, OWN], minSlot: 0 }), [
     { token: USDC, name: 'USD Coin', symbol: 'USDC', decimals: 6 },
     { token: OWN, name: 'Own name', symbol: 'OWN', decimals: 9 },
   ]);
@@ -92,7 +92,7 @@ test('a name in an account that Metaplex does not own is not believed', async ()
     [USDC]: { owner: TOKEN_PROGRAM, data: buildMint(1n, 6) },
     [USDC_METADATA]: { owner: TOKEN_PROGRAM, data: buildMetaplex(USDC, 'USD Coin', 'USDC') },
   });
-  const [metadata] = await readMintMetadata(node, [USDC]);
+  const [metadata] = await readMintMetadata(node, { tokens: [USDC], minSlot: 0 });
   assert.deepEqual(metadata, { token: USDC, name: null, symbol: null, decimals: 6 });
 });
 
@@ -103,7 +103,7 @@ test('an account that is no mint has nothing', async () => {
     { owner: TOKEN_2022, data: Buffer.alloc(170, 2) },
   ]) {
     const node = createNode({ [OWN]: account });
-    const [metadata] = await readMintMetadata(node, [OWN]);
+    const [metadata] = await readMintMetadata(node, { tokens: [OWN], minSlot: 0 });
     assert.deepEqual(metadata, { token: OWN, name: null, symbol: null, decimals: null });
     const [supply] = await readMintSupplies(node, { tokens: [OWN], slot: 9 });
     assert.equal(supply?.supplyRaw, null);
@@ -117,7 +117,7 @@ test('a metadata account that lies about its lengths gives no name', async () =>
     [USDC]: { owner: TOKEN_PROGRAM, data: buildMint(1n, 6) },
     [USDC_METADATA]: { owner: METAPLEX, data },
   });
-  assert.equal((await readMintMetadata(node, [USDC]))[0]?.name, null);
+  assert.equal((await readMintMetadata(node, { tokens: [USDC], minSlot: 0 }))[0]?.name, null);
 });
 
 test('a supply is exact only if its mint was not used since the block', async () => {

@@ -67,11 +67,11 @@ function findMetaplexAddress(mint: Address): Address {
 
 export async function readMintMetadata(
   node: SolanaNode,
-  tokens: readonly Address[],
+  { tokens, minSlot }: { readonly tokens: readonly Address[]; readonly minSlot: number },
   signal?: AbortSignal,
 ): Promise<TokenMetadata[]> {
   const pages = new Map(tokens.map((token) => [token, findMetaplexAddress(token)]));
-  const query = { addresses: [...tokens, ...pages.values()], minSlot: 0 };
+  const query = { addresses: [...tokens, ...pages.values()], minSlot };
   const { accounts } = await readAccounts(node, query, signal);
   return tokens.map((token) => {
     const mint = accounts.get(token);

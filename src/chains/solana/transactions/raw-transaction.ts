@@ -15,7 +15,7 @@ export interface RawTokenBalance {
   readonly owner?: string | null;
   /** The token program. */
   readonly programId?: string | null;
-  readonly uiTokenAmount: { readonly amount: string };
+  readonly uiTokenAmount: { readonly amount: string; readonly decimals?: number };
 }
 
 interface RawMeta {

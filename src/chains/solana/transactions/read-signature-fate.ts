@@ -15,6 +15,7 @@ import { parseSolanaPool } from '../solana-ids.ts';
 import { explainFailure } from './explain-failure.ts';
 import { listAccountKeys, type RawTransaction } from './raw-transaction.ts';
 import { readSenderChanges } from './sender-changes.ts';
+import { NEWEST_VERSION } from './transaction-versions.ts';
 
 const UNKNOWN: TransactionFate = { state: 'unknown' };
 
@@ -42,7 +43,9 @@ async function readAt(
   signature: TransactionId,
   signal?: AbortSignal,
 ): Promise<TransactionFate> {
-  const config = { encoding: 'json', maxSupportedTransactionVersion: 0, ...CONFIRMED };
+  const config = {
+    ...{ encoding: 'json', maxSupportedTransactionVersion: NEWEST_VERSION, ...CONFIRMED },
+  };
   const call = { method: 'getTransaction', params: [signature, config] };
   const reply = await endpoint.request(call, signal);
   if (reply === null) return await readUnconfirmed(endpoint, signature, signal);
