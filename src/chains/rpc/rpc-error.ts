@@ -24,7 +24,7 @@ export type RpcErrorKind =
   | 'reverted'
   /** Our request is wrong: a retry gives the same. */
   | 'rejected'
-  /** The endpoint serves another chain and is never used again. */
+  /** The endpoint serves another chain; it is not used until it is checked again. */
   | 'wrongChain'
   /** No endpoint could respond in time. */
   | 'unavailable';
