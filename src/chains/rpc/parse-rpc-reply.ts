@@ -50,7 +50,8 @@ function buildStatusError(reply: HttpReply, context: ReplyContext): RpcError {
   }
   if (reply.status === 413) return new RpcError('replyTooLarge', message, details);
   const denied = [401, 402, 403, 404, 405].includes(reply.status);
-  return new RpcError(denied ? 'denied' : 'network', message, details);
+  // 408 and 504 are what a gateway says of a node that takes too long.
+  return new RpcError(denied ? 'denied' : 'network', message, { ...details, ambiguous: !denied });
 }
 
 function parseNodeError(

@@ -41,6 +41,7 @@ const POLL: Backoff = { baseMs: 100, maxMs: 2000 };
 /** Errors that are about the request, or about all endpoints, so that a retry would not help. */
 const FINAL_KINDS = [
   'rangeTooLarge',
+  'filterTooLarge',
   'replyTooLarge',
   'reverted',
   'rejected',
