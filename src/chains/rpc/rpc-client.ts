@@ -69,8 +69,9 @@ export class RpcClient {
       endpoints instanceof EndpointPool ? endpoints : new EndpointPool(endpoints, options);
     this.#pool.join();
     this.endpoints = this.#pool.endpoints.map((one) => {
-      // A client would rather be answered by another endpoint; the background keeps what it has.
-      const staysWhenLimited = () => isPaced || !this.#hasOther(one.name);
+      // Another endpoint is better than to wait; but the background keeps what it has.
+      const staysWhenLimited = (hasAnswers: boolean) =>
+        (isPaced && hasAnswers) || !this.#hasOther(one.name);
       const use = { isUrgent: !isPaced, sleep, staysWhenLimited };
       return new RpcEndpoint(one, { dialect, limits, use });
     });

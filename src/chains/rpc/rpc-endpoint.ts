@@ -48,8 +48,8 @@ export interface EndpointUse {
   /** Whether a client waits: then it goes first, and does not wait for long. */
   readonly isUrgent: boolean;
   readonly sleep: Sleep;
-  /** Whether calls that were refused for their rate are repeated here, and not elsewhere. */
-  staysWhenLimited(): boolean;
+  /** Whether calls that were refused for their rate, the others not, are repeated here. */
+  staysWhenLimited(hasAnswers: boolean): boolean;
 }
 
 const LONG_REPLY_BYTES = 512 * 1024;
@@ -151,7 +151,8 @@ export class RpcEndpoint {
         }
       }
       const [outcome] = this.#parse(sent);
-      if (outcome?.ok === false && this.#mayRepeat(outcome.error, refusals)) continue;
+      const soFar = { refusals, hasAnswers: false };
+      if (outcome?.ok === false && this.#mayRepeat(outcome.error, soFar)) continue;
       return read({ parts: [this.unwrap(outcome)], bytes: null });
     }
   }
@@ -164,6 +165,7 @@ export class RpcEndpoint {
     const outcomes = new Array<RpcOutcome>(calls.length);
     const open = Array.from(calls.keys());
     let refusals = 0;
+    let hasAnswers = false;
     let callsMax = options.callsAtFirst ?? calls.length;
     const onReply = (bytes: number, count: number) => {
       if (options.callsAtFirst === undefined) return;
@@ -180,11 +182,14 @@ export class RpcEndpoint {
           if (outcome !== undefined) outcomes[index] = outcome;
           return outcome?.ok === false && isRpcError(outcome.error, 'rateLimited');
         });
-        if (refused.length < indexes.length) refusals = 0;
+        if (refused.length < indexes.length) {
+          refusals = 0;
+          hasAnswers = true;
+        }
         const error = refused.map((index) => outcomes[index]).find((one) => one?.ok === false);
         if (error === undefined) continue;
         refusals += 1;
-        if (!this.#mayRepeat(error.error, refusals)) throw error.error;
+        if (!this.#mayRepeat(error.error, { refusals, hasAnswers })) throw error.error;
         if (refused.length === indexes.length) callsMax = Math.ceil(indexes.length / 2);
         open.unshift(...refused);
       }
@@ -209,9 +214,13 @@ export class RpcEndpoint {
   }
 
   /** Whether to ask again here, when the pacer says so. */
-  #mayRepeat(error: RpcError, refusals: number): boolean {
+  #mayRepeat(
+    error: RpcError,
+    soFar: { readonly refusals: number; readonly hasAnswers: boolean },
+  ): boolean {
     if (!isRpcError(error, 'rateLimited') || isDoubtful(error)) return false;
-    if (refusals >= REFUSALS_MAX || !this.#use.staysWhenLimited()) return false;
+    if (soFar.refusals >= REFUSALS_MAX) return false;
+    if (!this.#use.staysWhenLimited(soFar.hasAnswers)) return false;
     return this.#pooled.pacer.pauseMs <= this.#limits.timeoutMs;
   }
 

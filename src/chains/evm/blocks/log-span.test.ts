@@ -36,7 +36,7 @@ test('a smaller suggestion is followed, and caps later growth', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
   span.tooLarge({ isSure: true, blocks: 1_000, suggestedBlocks: 40 });
   assert.equal(span.blocks, 40);
-  for (let n = 0; n < 30; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });
+  for (let n = 0; n < 15; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });
   assert.equal(span.blocks, 40);
 });
 
