@@ -46,7 +46,9 @@ export function limitRate(limit: RateLimit): Mischief & { readonly refusedCount:
     else refusedCount += 1;
     return isRefused ? refusal : null;
   };
-  return Object.defineProperty(mischief, 'refusedCount', { get: () => refusedCount }) as Mischief & {
+  return Object.defineProperty(mischief, 'refusedCount', {
+    get: () => refusedCount,
+  }) as Mischief & {
     readonly refusedCount: number;
   };
 }

@@ -73,7 +73,8 @@ export class EndpointLimitations {
   noteSuspension(error: RpcError): void {
     const { kind } = error;
     if (kind === 'denied') this.note(kind, 'denies access; others are asked');
-    if (kind === 'wrongChain') this.note(kind, 'serves another chain and is not used; its chain is checked again');
+    if (kind === 'wrongChain')
+      this.note(kind, 'serves another chain and is not used; its chain is checked again');
     if (kind === 'invalidReply') {
       this.note(kind, 'contradicts itself or the others; its reply was rejected, see the log');
     }

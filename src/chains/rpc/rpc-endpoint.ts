@@ -1,37 +1,17 @@
 // One node behind one URL: sends reads, single or in batches, and tracks its health.
 
-import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSourceStatus } from '../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
+import type { BatchOptions, Digest, EndpointUse } from './endpoint-use.ts';
 import { type HttpReply, postHttp } from './http-post.ts';
-import { parseBytes, type ValueBytes } from './json-bytes.ts';
+import { parseBytes } from './json-bytes.ts';
 import { type ListItems, ListSplitError, splitListReply } from './list-reply.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import type { RpcCall, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 import { scanBatchReply } from './scan-batch-reply.ts';
-
-interface BatchOptions {
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * If replies may be long: how many calls the first requests have. Later ones have as many as a
-   * reply of `LONG_REPLY_BYTES` answers, by what came back last.
-   */
-  readonly callsAtFirst?: number;
-  readonly digest?: Digest;
-}
-
-/**
- * What to keep of a result, read as soon as its request is answered: results of many requests need
- * not all be in memory until the last one is.
- */
-interface Digest {
-  parse(result: unknown, call: RpcCall): unknown;
-  /** The same from the bytes of the result; undefined if it must be parsed. */
-  scan(bytes: ValueBytes, call: RpcCall): unknown;
-}
 
 export interface EndpointLimits {
   readonly timeoutMs: number;
@@ -41,15 +21,6 @@ export interface EndpointLimits {
   readonly batchesMax: number;
   /** How long a checked chain id stays valid. */
   readonly chainCheckMs: number;
-}
-
-/** Who asks, and how patiently. */
-export interface EndpointUse {
-  /** Whether a client waits: then it goes first, and does not wait for long. */
-  readonly isUrgent: boolean;
-  readonly sleep: Sleep;
-  /** Whether calls that were refused for their rate, the others not, are repeated here. */
-  staysWhenLimited(hasAnswers: boolean): boolean;
 }
 
 const LONG_REPLY_BYTES = 512 * 1024;

@@ -28,7 +28,8 @@ test('a refused range is halved, however often the same one is suggested', () =>
   assert.equal(span.blocks, 500);
   span.tooLarge({ isSure: true, blocks: 500, suggestedBlocks: 900 });
   assert.equal(span.blocks, 250);
-  for (let n = 0; n < 20; n += 1) span.tooLarge({ isSure: true, blocks: span.blocks, suggestedBlocks: null });
+  for (let n = 0; n < 20; n += 1)
+    span.tooLarge({ isSure: true, blocks: span.blocks, suggestedBlocks: null });
   assert.equal(span.blocks, 1);
 });
 

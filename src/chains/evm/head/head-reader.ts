@@ -206,7 +206,11 @@ export class HeadReader {
     const block = outcome?.ok === true ? parseBlock(outcome.result, endpoint.name) : null;
     const readAtMs = this.#options.clock.monotonicMs();
     const told = block !== null && block.header.position <= latest.position ? block.header : null;
-    this.#finals.set(endpoint, { position: told?.position ?? this.#assumeFinal(latest).position, hash: told?.hash, readAtMs });
+    this.#finals.set(endpoint, {
+      position: told?.position ?? this.#assumeFinal(latest).position,
+      hash: told?.hash,
+      readAtMs,
+    });
   }
 
   /** By the depth alone. */

@@ -2,17 +2,15 @@
 // clock moves only when somebody waits, so that times are exact.
 
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import {
   createSceneAdapter,
   endScene,
   LINKED,
   PAIR,
-  readHonestly,
   recordChain,
   startNode,
   TOKEN,
-  toEvents,
 } from '../../../../test/fakes/chain-scene.ts';
 import { limitRate } from '../../../../test/fakes/limit-rate.ts';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
