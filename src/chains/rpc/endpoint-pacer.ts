@@ -11,7 +11,7 @@ import type { Sleep } from '../../lib/retry.ts';
 import type { EndpointCells } from '../endpoint-memory.ts';
 import { RpcError } from './rpc-error.ts';
 
-export interface Turn {
+interface Turn {
   readonly credits: number;
   /** Whether a client waits for it. */
   readonly isUrgent: boolean;
@@ -42,8 +42,10 @@ const LOOK_MS = 100;
 const [LOWERED_MIN, LOWERED_MAX] = [0.5, 0.8];
 /** What was answered in a second came in bursts, so somewhat less is asked for. */
 const ANSWERED_SHARE = 0.9;
-/** So much a second it rises until it is refused again; then up to this part of what was refused, */
-const [RISE_AT_FIRST, RISE, NEAR_CEILING] = [1.5, 1.1, 0.85];
+/** So much a second it rises until it is refused again, */
+const RISE_AT_FIRST = 1.5;
+/** then so much up to this part of what was refused, */
+const [RISE, NEAR_CEILING] = [1.1, 0.85];
 /** and more slowly above. */
 const RISE_NEAR = 1.005;
 /** A ceiling that was met so long ago may be gone. */
@@ -56,7 +58,7 @@ const [SLOWEST, SLOWEST_AT_FIRST] = [0.25, 5];
 export class EndpointPacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #cells: EndpointCells;
-  /** As the operator set it; null if it is only learned. */
+  /** As the operator set it; infinite if it is only learned. */
   readonly #creditsPerSecondMax: number;
   readonly #queue: Waiter[] = [];
   #isPumping = false;

@@ -43,7 +43,7 @@ export interface Chunk {
 }
 
 /** A chunk's logs are decoded after those of the one before, whose new pools it may need. */
-export interface ChunkOrder {
+interface ChunkOrder {
   readonly before: Promise<void>;
   /** `undo` forgets those pools: to be called if the logs turn out not to be trusted. */
   noteDecoded(undo: () => void): void;

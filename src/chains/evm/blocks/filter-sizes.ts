@@ -1,5 +1,5 @@
-// How many addresses or topics each endpoint compares in one place of a log query. Most nodes take a
-// thousand; what one refuses is split, and longer lists are tried again after a while.
+// How many addresses or topics each endpoint compares in one place of a log query. Most nodes take
+// a thousand; what one refuses is split, and longer lists are tried again after a while.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
