@@ -197,6 +197,7 @@ test('a chain is followed if it has endpoints', () => {
       startBlock: 100,
       credits: null,
       creditsPerDay: null,
+      creditsPerSecond: null,
       scope: { name: 'all', watch: [] },
       contracts: null,
       lookupTables: [],

@@ -171,6 +171,7 @@ export interface FollowedChain {
   /** Null counts every call as one credit. */
   readonly credits: CreditTable | null;
   readonly creditsPerDay: number | null;
+  readonly creditsPerSecond: number | null;
   readonly scope: ConfiguredScope;
   /** On Solana: tables of addresses that shorten transactions. */
   readonly lookupTables: readonly string[];
@@ -258,6 +259,7 @@ export function loadConfig(env: Environment): Config {
       const startBlock = read(entry.startBlock);
       const credits = read(entry.credits);
       const creditsPerDay = read(entry.creditsPerDay);
+      const creditsPerSecond = read(entry.creditsPerSecond);
       const scope = readScope(entry.scope);
       if (scope.watch.length > 0 && !urls?.http.length) {
         problems.push(`${entry.scope.watch.name} needs ${entry.rpcUrls.name}: it is not followed`);
@@ -265,7 +267,8 @@ export function loadConfig(env: Environment): Config {
       if (!urls?.http.length) return [];
       const { http: rpcUrls, sockets } = urls;
       const contracts = fileChains.find(({ info }) => info.slug === entry.chain)?.contracts ?? null;
-      const followed = { chain: entry.chain, rpcUrls, sockets, startBlock, credits, creditsPerDay };
+      const costs = { credits, creditsPerDay, creditsPerSecond };
+      const followed = { chain: entry.chain, rpcUrls, sockets, startBlock, ...costs };
       const lookupTables = entry.lookupTables === null ? [] : read(entry.lookupTables);
       return [{ ...followed, scope, contracts, lookupTables }];
     }),

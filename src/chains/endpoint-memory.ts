@@ -11,7 +11,10 @@ const FIELDS = [
   'failuresInARow',
   /** In microseconds; 0 if it has to be checked. */
   'chainCheckedAt',
-  'isRefused',
+  /** In microseconds: until when it is not used because it served another chain. */
+  'refusedUntil',
+  /** How often in a row it did. */
+  'refusals',
   /** One more than the position; 0 if unknown. */
   'headPlusOne',
   'requests',
@@ -19,8 +22,27 @@ const FIELDS = [
   'rateLimited',
   /** In microseconds, of the last requests; 0 before the first answer. */
   'latency',
-  /** 0 if no batch was rejected yet. */
+  /** 0 if no batch was rejected lately. */
   'batchCallsMax',
+  /** In microseconds: when twice as many calls are tried again, and how long after each trial. */
+  'batchGrowsAt',
+  'batchGrowsEach',
+  /** In thousandths of a credit a second; 0 if the endpoint has not limited the rate. */
+  'rate',
+  /** The rate that it last refused; 0 if there was none then. */
+  'rateCeiling',
+  /** In microseconds: when the rate was last changed, and last lowered. */
+  'rateAt',
+  'rateLoweredAt',
+  /** In microseconds: until when the rate is spent, and until when nothing is sent at all. */
+  'spentUntil',
+  'pausedUntil',
+  /** How often in a row the rate was refused, with nothing answered in between. */
+  'pauses',
+  /** Credits answered in the second that began then (in microseconds), and in the one before. */
+  'secondAt',
+  'answeredNow',
+  'answeredBefore',
   /** Requests in flight: 16 bits for each thread. */
   'underWay',
 ] as const;
@@ -87,8 +109,18 @@ export class EndpointCells {
     Atomics.store(this.#cells, FIELDS.indexOf(field), BigInt(value));
   }
 
-  increase(field: Field): void {
-    Atomics.add(this.#cells, FIELDS.indexOf(field), 1n);
+  increase(field: Field, by = 1): void {
+    Atomics.add(this.#cells, FIELDS.indexOf(field), BigInt(by));
+  }
+
+  /** Adds a duration to a time, counted from `nowUs` if that has passed. */
+  spend(field: Field, durationUs: number, nowUs: number): void {
+    const at = FIELDS.indexOf(field);
+    for (;;) {
+      const before = Atomics.load(this.#cells, at);
+      const after = BigInt(Math.ceil(Math.max(Number(before), nowUs) + durationUs));
+      if (Atomics.compareExchange(this.#cells, at, before, after) === before) return;
+    }
   }
 
   /** Never lowers the value, even if other threads write, too. */
@@ -101,8 +133,8 @@ export class EndpointCells {
     }
   }
 
-  /** Counts a request as in flight; false if the limit is reached. */
-  tryBegin(): boolean {
+  /** Counts a request as in flight; false if the limit, less those kept, is reached. */
+  tryBegin(kept = 0): boolean {
     const at = FIELDS.indexOf('underWay');
     for (;;) {
       const word = Atomics.load(this.#cells, at);
@@ -110,7 +142,7 @@ export class EndpointCells {
       const total = THREADS.reduce((sum, thread) => {
         return sum + Number((word >> computeShift(thread)) & COUNT_MASK);
       }, 0);
-      if (total >= REQUESTS_MAX || own >= this.#ownMax) return false;
+      if (total >= REQUESTS_MAX - kept || own >= this.#ownMax - kept) return false;
       const next = word + (1n << this.#shift);
       if (Atomics.compareExchange(this.#cells, at, word, next) === word) return true;
     }

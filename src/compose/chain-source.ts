@@ -12,9 +12,10 @@ import { requireMarkets } from './chain-families.ts';
 
 /** Throws if the chain's contracts are not known. */
 export function findChainSource(followed: FollowedChain): ChainSource {
-  const { chain, rpcUrls: endpoints, sockets, startBlock, creditsPerDay, contracts } = followed;
-  const { lookupTables } = followed;
-  const budget = { credits: followed.credits ?? CALLS_AS_CREDITS, creditsPerDay };
+  const { chain, rpcUrls: endpoints, sockets, startBlock, contracts, lookupTables } = followed;
+  const { creditsPerDay, creditsPerSecond } = followed;
+  const credits = followed.credits ?? CALLS_AS_CREDITS;
+  const budget = { credits, creditsPerDay, creditsPerSecond };
   const place = { chain, contracts, endpoints, sockets, lookupTables };
   const source = { ...place, budget, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);

@@ -52,6 +52,7 @@ interface RpcSettings {
   readonly rpcUrls: Setting<NodeUrls | null>;
   readonly credits: Setting<CreditTable | null>;
   readonly creditsPerDay: Setting<number | null>;
+  readonly creditsPerSecond: Setting<number | null>;
 }
 
 export function createRpcSettings({ name, slug }: ChainInfo): RpcSettings {
@@ -75,6 +76,15 @@ export function createRpcSettings({ name, slug }: ChainInfo): RpcSettings {
         group: 'Chains',
         why: `The most credits to spend on ${name} in a day; without \`RPC_CREDITS_${suffix}\`, the most calls. Indexing slows down to keep within it and \`/ready\` says so; requests that a client waits for are counted, but not held up.`,
         example: '1000000',
+      },
+    ),
+    creditsPerSecond: optionalSetting(
+      `RPC_CREDITS_PER_SECOND_${suffix}`,
+      integer({ min: 1, max: 1e9 }),
+      {
+        group: 'Chains',
+        why: `The most credits to spend at each endpoint of ${name} in a second; without \`RPC_CREDITS_${suffix}\`, the most calls. If unset, the rate is learned from what endpoints refuse. Requests that a client waits for come first.`,
+        example: '500',
       },
     ),
   };

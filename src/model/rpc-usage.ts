@@ -26,6 +26,8 @@ export interface RpcBudget {
   readonly credits: CreditTable;
   /** Null for no limit. */
   readonly creditsPerDay: number | null;
+  /** At each endpoint; without it the rate is learned from refusals alone. */
+  readonly creditsPerSecond?: number | null;
 }
 
 /** Adds up the counts of several threads. */

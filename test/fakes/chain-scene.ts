@@ -130,7 +130,7 @@ export function createSceneAdapter(
     random: () => 0.5,
     knownPools: async () => [],
     budgetMs: 120_000,
-    limits: { timeoutMs: 200 },
+    limits: { timeoutMs: 1000 },
     ...options,
   });
   cleanups.push(() => adapter.close());

@@ -222,6 +222,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     directory,
     createCallContracts,
     decoding: createLogDecoding(deployment),
+    clock: options.clock,
   };
   const reader = new BlockReader({
     ...logReading,
@@ -233,7 +234,6 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       findBlock: (endpoint, position) => heads.reader.findBlock(endpoint, position),
       forgetBlock: (endpoint) => heads.reader.forgetBlock(endpoint),
     },
-    clock: options.clock,
   });
   const wantsSenders = (endpoint: RpcEndpoint) => reader.wantsSenders(endpoint);
   const heads = createHeads(options, { client, wantsSenders });

@@ -15,6 +15,14 @@ const FAILURES_OF_THE_DEAD = 5;
 /** For rate limits and false data, which an immediate retry does not fix. */
 const OFFENCE_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
+/** After a reply from another chain: a balancer may have sent us elsewhere for a moment. */
+const REFUSED_BACKOFF: Backoff = { baseMs: 60_000, maxMs: 600_000 };
+
+/** A capped batch grows again: soon if nothing said that batches were the reason. */
+const [BATCH_GROWS_MS, BATCH_GROWS_SLOWLY_MS] = [15_000, 300_000];
+/** No use sends batches of more. */
+const BATCH_CALLS_MAX = 1000;
+
 const MICROSECONDS = 1000;
 
 export class EndpointHealth {
@@ -30,8 +38,9 @@ export class EndpointHealth {
     this.#cells = options.cells;
   }
 
+  /** Whether it served another chain lately; its chain is checked again after a while. */
   get isRefused(): boolean {
-    return this.#cells.get('isRefused') === 1;
+    return this.#cells.get('refusedUntil') / MICROSECONDS > this.#clock.monotonicMs();
   }
 
   /**
@@ -54,9 +63,16 @@ export class EndpointHealth {
     return Math.max(0, availableAtMs - this.#clock.monotonicMs());
   }
 
-  /** The most calls that it takes in one request. */
+  /** The most calls that it takes in one request; twice as many are tried from time to time. */
   get batchCallsMax(): number {
-    return this.#cells.get('batchCallsMax') || Number.POSITIVE_INFINITY;
+    const learned = this.#cells.get('batchCallsMax');
+    const nowUs = this.#toCell(this.#clock.monotonicMs());
+    if (learned === 0) return Number.POSITIVE_INFINITY;
+    if (nowUs < this.#cells.get('batchGrowsAt')) return learned;
+    const grown = learned * 2 > BATCH_CALLS_MAX ? 0 : learned * 2;
+    this.#cells.set('batchCallsMax', grown);
+    this.#cells.set('batchGrowsAt', nowUs + this.#cells.get('batchGrowsEach'));
+    return grown || Number.POSITIVE_INFINITY;
   }
 
   /** Whether the chain id must be checked before anything else is trusted. */
@@ -78,11 +94,20 @@ export class EndpointHealth {
 
   observeChain(): void {
     this.#cells.set('chainCheckedAt', Math.max(1, this.#toCell(this.#clock.monotonicMs())));
+    if (this.#cells.get('refusals') > 0) this.#cells.set('refusals', 0);
   }
 
-  /** It refused a batch of more calls. */
-  observeBatchCallsMax(count: number): void {
+  /** It refused a batch of more calls, and said that this was the reason or not. */
+  observeBatchCallsMax(count: number, isSure: boolean): void {
+    const growsEachUs = this.#toCell(isSure ? BATCH_GROWS_SLOWLY_MS : BATCH_GROWS_MS);
+    this.#cells.set('batchGrowsEach', growsEachUs);
+    this.#cells.set('batchGrowsAt', this.#toCell(this.#clock.monotonicMs()) + growsEachUs);
     this.#cells.set('batchCallsMax', count);
+  }
+
+  /** It refused calls because of their rate. */
+  observeRateLimit(): void {
+    this.#cells.increase('rateLimited');
   }
 
   /** Records a success; returns whether it had been failing until now. */
@@ -102,11 +127,12 @@ export class EndpointHealth {
     // Many requests may be in flight when it goes silent: together they count as one failure.
     if (this.waitMs === 0) this.#cells.increase('failuresInARow');
     this.#lastError = error instanceof Error ? error.message : String(error);
-    // Whatever comes back after a failure may be another machine: ask for its chain and head first.
-    this.#cells.set('chainCheckedAt', 0);
-    this.#cells.set('headPlusOne', 0);
     const rateLimited = isRpcError(error, 'rateLimited');
-    if (rateLimited) this.#cells.increase('rateLimited');
+    // Whatever comes back after a failure may be another machine: ask for its chain and head first.
+    if (!rateLimited) {
+      this.#cells.set('chainCheckedAt', 0);
+      this.#cells.set('headPlusOne', 0);
+    }
     const grave = rateLimited || isRpcError(error, 'invalidReply', 'denied');
     const backoff = grave ? OFFENCE_BACKOFF : FAILURE_BACKOFF;
     const ownMs = computeBackoffMs(this.#cells.get('failuresInARow'), backoff, this.#random);
@@ -116,9 +142,14 @@ export class EndpointHealth {
     return isFirst;
   }
 
-  /** The endpoint serves another chain and is never used again. */
+  /** The endpoint serves another chain: it is not used until its chain is checked again. */
   refuse(reason: string): void {
-    this.#cells.set('isRefused', 1);
+    if (!this.isRefused) this.#cells.increase('refusals');
+    const refusals = this.#cells.get('refusals');
+    const waitMs = computeBackoffMs(refusals, REFUSED_BACKOFF, this.#random);
+    this.#cells.raise('refusedUntil', this.#toCell(this.#clock.monotonicMs() + waitMs));
+    this.#cells.set('chainCheckedAt', 0);
+    this.#cells.set('headPlusOne', 0);
     this.#lastError = reason;
   }
 

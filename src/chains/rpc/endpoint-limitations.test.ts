@@ -42,7 +42,7 @@ const CASES: readonly [string, Mischief, BlockRange, RegExp][] = [
     ({ seen, method }) =>
       method === 'eth_getLogs' && seen === 0 ? { do: 'reply', status: 429, text: '' } : null,
     ALL,
-    /#0 limits the rate of requests; it is asked less/,
+    /#0 limits the rate of requests; [\d.]+ credits a second are asked for/,
   ],
   [
     'lies',

@@ -63,12 +63,18 @@ export class EndpointLimitations {
     if (range !== null) this.note('range', range);
   }
 
+  /** Notes how many credits a second are asked for since it limited the rate. */
+  noteRate(creditsPerSecond: number): void {
+    const rate = creditsPerSecond < 10 ? creditsPerSecond.toFixed(1) : Math.round(creditsPerSecond);
+    this.note('rateLimited', `limits the rate of requests; ${rate} credits a second are asked for`);
+  }
+
   /** Notes why the endpoint was suspended. */
   noteSuspension(error: RpcError): void {
     const { kind } = error;
-    if (kind === 'rateLimited') this.note(kind, 'limits the rate of requests; it is asked less');
     if (kind === 'denied') this.note(kind, 'denies access; others are asked');
-    if (kind === 'wrongChain') this.note(kind, 'serves another chain and is not used');
+    if (kind === 'wrongChain')
+      this.note(kind, 'serves another chain and is not used; its chain is checked again');
     if (kind === 'invalidReply') {
       this.note(kind, 'contradicts itself or the others; its reply was rejected, see the log');
     }

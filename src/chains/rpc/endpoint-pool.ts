@@ -8,9 +8,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/retry.ts';
 import type { RpcBudget } from '../../model/rpc-usage.ts';
 import { EndpointCells, REQUESTS_MAX, type SharedEndpoints } from '../endpoint-memory.ts';
-import { RequestGate } from '../request-gate.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { EndpointLimitations } from './endpoint-limitations.ts';
+import { EndpointPacer } from './endpoint-pacer.ts';
 import { RpcMeter } from './rpc-meter.ts';
 
 interface EndpointPoolOptions {
@@ -40,7 +40,7 @@ export class PooledEndpoint {
   readonly name: string;
   readonly health: EndpointHealth;
   readonly agent: HttpAgent;
-  readonly gate: RequestGate;
+  readonly pacer: EndpointPacer;
   /** As this thread met them. */
   readonly limitations: EndpointLimitations;
   /** The chain's: all its endpoints count together. */
@@ -53,11 +53,12 @@ export class PooledEndpoint {
     this.url = new URL(url);
     this.name = `${this.url.hostname}#${index}`;
     this.#secrets = findSecrets(this.url);
-    const { clock, random, shared } = options;
+    const { clock, random, shared, budget } = options;
+    const creditsPerSecond = budget?.creditsPerSecond ?? null;
     const cells = new EndpointCells(index, shared ?? null);
     this.limitations = new EndpointLimitations(clock);
     this.health = new EndpointHealth({ clock, random, cells });
-    this.gate = new RequestGate(cells);
+    this.pacer = new EndpointPacer({ clock, cells, creditsPerSecond });
     const agentOptions = { keepAlive: true, maxSockets: REQUESTS_MAX };
     this.agent =
       this.url.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);

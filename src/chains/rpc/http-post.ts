@@ -4,14 +4,11 @@
 import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { createGunzip } from 'node:zlib';
-import type { RequestGate } from '../request-gate.ts';
 import { RpcError } from './rpc-error.ts';
 
 interface HttpPost {
   readonly url: URL;
   readonly agent: Agent;
-  /** Where it waits for its turn, within its deadline. */
-  readonly gate: RequestGate;
   /** The endpoint's redacted name, for errors. */
   readonly name: string;
   readonly body: string;
@@ -116,8 +113,7 @@ export async function postHttp(post: HttpPost): Promise<HttpReply> {
   const deadline = AbortSignal.timeout(post.timeoutMs);
   const signal = post.signal === undefined ? deadline : AbortSignal.any([deadline, post.signal]);
   try {
-    await post.gate.enter(signal);
-    return await sendTwice(post, signal).finally(() => post.gate.leave());
+    return await sendTwice(post, signal);
   } catch (error) {
     post.signal?.throwIfAborted();
     if (error instanceof RpcError) throw error;

@@ -3,7 +3,7 @@
 import type { HttpReply } from './http-post.ts';
 import { parseJson } from './json-bytes.ts';
 import type { NodeError, RpcDialect } from './rpc-dialect.ts';
-import { RpcError } from './rpc-error.ts';
+import { isRpcError, RpcError } from './rpc-error.ts';
 
 export type RpcOutcome =
   | { readonly ok: true; readonly result: unknown }
@@ -12,6 +12,13 @@ export type RpcOutcome =
 /** The endpoint refuses a batch of this size, or any batch. */
 export class BatchRefused extends Error {
   override readonly name = 'BatchRefused';
+  /** Whether the endpoint says so; otherwise it may have failed for another reason. */
+  readonly isSure: boolean;
+
+  constructor(message: string) {
+    super(message);
+    this.isSure = SURE_BATCH_WORDING.test(message);
+  }
 }
 
 interface ReplyContext extends Pick<RpcDialect, 'classifyError'> {
@@ -25,6 +32,7 @@ interface ReplyContext extends Pick<RpcDialect, 'classifyError'> {
 /** Codes and statuses with which nodes without batch support refuse a list. */
 const NOT_UNDERSTOOD = [-32600, -32700, 400, 413];
 
+const SURE_BATCH_WORDING = /\bbatch|array of requests|too many (?:calls|rpc)/i;
 const BATCH_WORDING = /batch|array of requests|too many (?:calls|rpc)|invalid (?:json )?request/i;
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -42,7 +50,8 @@ function buildStatusError(reply: HttpReply, context: ReplyContext): RpcError {
   }
   if (reply.status === 413) return new RpcError('replyTooLarge', message, details);
   const denied = [401, 402, 403, 404, 405].includes(reply.status);
-  return new RpcError(denied ? 'denied' : 'network', message, details);
+  // 408 and 504 are what a gateway says of a node that takes too long.
+  return new RpcError(denied ? 'denied' : 'network', message, { ...details, ambiguous: !denied });
 }
 
 function parseNodeError(
@@ -94,8 +103,10 @@ function parseSingle(body: unknown, reply: HttpReply, context: ReplyContext): Rp
 function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): RpcOutcome[] {
   if (!Array.isArray(body)) {
     const outcome = parseOutcome(body, reply, { ...context, method: null });
-    if (!outcome.ok && outcome.error.kind === 'rateLimited' && !outcome.error.ambiguous) {
-      throw outcome.error;
+    if (!outcome.ok && isRpcError(outcome.error, 'rateLimited')) {
+      // In either sense of a vague limit fewer calls are right.
+      const { message, retryAfterMs } = outcome.error;
+      throw new RpcError('rateLimited', message, { endpoint: context.name, retryAfterMs });
     }
     const error = outcome.ok ? buildStatusError(reply, context) : outcome.error;
     const refused =

@@ -25,7 +25,7 @@ interface RpcClientOptions {
   /** How long one unit of work may look for an endpoint before it fails. */
   readonly budgetMs: number;
   readonly limits: EndpointLimits;
-  /** Whether the work waits when the chain's daily budget is spent. False if a client waits. */
+  /** Work in the background, which waits for its pace and for the chain's daily budget. */
   readonly isPaced?: boolean | undefined;
 }
 
@@ -41,6 +41,7 @@ const POLL: Backoff = { baseMs: 100, maxMs: 2000 };
 /** Errors that are about the request, or about all endpoints, so that a retry would not help. */
 const FINAL_KINDS = [
   'rangeTooLarge',
+  'filterTooLarge',
   'replyTooLarge',
   'reverted',
   'rejected',
@@ -62,12 +63,18 @@ export class RpcClient {
   #isClosed = false;
 
   constructor(options: RpcClientOptions) {
-    const { endpoints, dialect, limits } = options;
+    const { endpoints, dialect, limits, sleep, isPaced = false } = options;
     this.#options = options;
     this.#pool =
       endpoints instanceof EndpointPool ? endpoints : new EndpointPool(endpoints, options);
     this.#pool.join();
-    this.endpoints = this.#pool.endpoints.map((one) => new RpcEndpoint(one, dialect, limits));
+    this.endpoints = this.#pool.endpoints.map((one) => {
+      // Another endpoint is better than to wait; but the background keeps what it has.
+      const staysWhenLimited = (hasAnswers: boolean) =>
+        (isPaced && hasAnswers) || !this.#hasOther(one.name);
+      const use = { isUrgent: !isPaced, sleep, staysWhenLimited };
+      return new RpcEndpoint(one, { dialect, limits, use });
+    });
   }
 
   get meter(): RpcMeter {
@@ -101,7 +108,9 @@ export class RpcClient {
     for (;;) {
       options.signal?.throwIfAborted();
       const usable = this.#usable(incapable, last);
-      const endpoint = usable.find((one) => one.health.waitMs === 0 && !passedOver.has(one));
+      const ready = usable.filter((one) => one.health.waitMs === 0 && !passedOver.has(one));
+      // One where nothing waits for its turn; the preferred one if all are as busy.
+      const endpoint = ready.find((one) => !one.isBusy) ?? ready[0];
       if (endpoint === undefined) {
         passedOver.clear();
         waits += 1;
@@ -165,6 +174,12 @@ export class RpcClient {
     this.#pool.leave();
   }
 
+  #hasOther(name: string): boolean {
+    return this.endpoints.some(
+      ({ name: other, health }) => other !== name && !health.isRefused && health.waitMs === 0,
+    );
+  }
+
   /** The endpoints that may still do the work; throws if there is none. */
   #usable(incapable: ReadonlySet<RpcEndpoint>, last: unknown): RpcEndpoint[] {
     const right = this.endpoints.filter((endpoint) => !endpoint.health.isRefused);
@@ -214,7 +229,7 @@ export class RpcClient {
     endpoint.limitations.noteSuspension(error);
     if (error.kind === 'invalidReply') this.#repliesRefused += 1;
     if (error.kind === 'wrongChain') {
-      this.#options.log.warn(fields, 'endpoint rejected permanently');
+      this.#options.log.warn(fields, 'endpoint serves another chain; it is checked again later');
       return;
     }
     if (isRpcError(error, ...UNSUITABLE_KINDS)) return;

@@ -4,33 +4,14 @@ import type { ChainSourceStatus } from '../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
+import type { BatchOptions, Digest, EndpointUse } from './endpoint-use.ts';
 import { type HttpReply, postHttp } from './http-post.ts';
-import { parseBytes, type ValueBytes } from './json-bytes.ts';
+import { parseBytes } from './json-bytes.ts';
 import { type ListItems, ListSplitError, splitListReply } from './list-reply.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import type { RpcCall, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 import { scanBatchReply } from './scan-batch-reply.ts';
-
-interface BatchOptions {
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * If replies may be long: how many calls the first requests have. Later ones have as many as a
-   * reply of `LONG_REPLY_BYTES` answers, by what came back last.
-   */
-  readonly callsAtFirst?: number;
-  readonly digest?: Digest;
-}
-
-/**
- * What to keep of a result, read as soon as its request is answered: results of many requests need
- * not all be in memory until the last one is.
- */
-interface Digest {
-  parse(result: unknown, call: RpcCall): unknown;
-  /** The same from the bytes of the result; undefined if it must be parsed. */
-  scan(bytes: ValueBytes, call: RpcCall): unknown;
-}
 
 export interface EndpointLimits {
   readonly timeoutMs: number;
@@ -43,6 +24,8 @@ export interface EndpointLimits {
 }
 
 const LONG_REPLY_BYTES = 512 * 1024;
+/** Refusals in a row, with nothing answered in between, after which the rate is not the reason. */
+const REFUSALS_MAX = 6;
 
 interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
@@ -55,6 +38,12 @@ interface SentCalls {
   readonly firstId: number;
   readonly methods: readonly string[];
   readonly reply: HttpReply;
+  readonly sentAtMs: number;
+}
+
+/** It may also mean that the request asked for too much: then to repeat it is in vain. */
+function isDoubtful({ ambiguous }: RpcError): boolean {
+  return ambiguous;
 }
 
 /** One use of an endpoint: health is shared, limits are specific to this use. */
@@ -62,11 +51,20 @@ export class RpcEndpoint {
   readonly #pooled: PooledEndpoint;
   readonly #dialect: RpcDialect;
   readonly #limits: EndpointLimits;
+  readonly #use: EndpointUse;
 
-  constructor(pooled: PooledEndpoint, dialect: RpcDialect, limits: EndpointLimits) {
+  constructor(
+    pooled: PooledEndpoint,
+    options: {
+      readonly dialect: RpcDialect;
+      readonly limits: EndpointLimits;
+      readonly use: EndpointUse;
+    },
+  ) {
     this.#pooled = pooled;
-    this.#dialect = dialect;
-    this.#limits = limits;
+    this.#dialect = options.dialect;
+    this.#limits = options.limits;
+    this.#use = options.use;
   }
 
   /** Host and index: safe to show. */
@@ -82,6 +80,11 @@ export class RpcEndpoint {
     return this.#pooled.limitations;
   }
 
+  /** Whether requests of this thread wait for their turn here. */
+  get isBusy(): boolean {
+    return this.#pooled.pacer.isBusy;
+  }
+
   /** What a call of the method costs here. */
   creditsOf(method: string): number {
     return this.#pooled.meter.creditsOf(method);
@@ -93,7 +96,7 @@ export class RpcEndpoint {
 
   /** One call; throws its error. */
   async request(call: RpcCall, signal?: AbortSignal): Promise<unknown> {
-    const [outcome] = await this.#exchange([call], { signal });
+    const [outcome] = await this.batch([call], { signal });
     return this.unwrap(outcome);
   }
 
@@ -106,43 +109,90 @@ export class RpcEndpoint {
     read: (items: ListItems) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    const sent = await this.#post([call], signal);
-    const list = splitListReply(sent.reply.body);
-    if (list !== null) {
-      const [outcome] = this.#parse(sent, list.envelope);
-      this.unwrap(outcome);
-      try {
-        return read(list);
-      } catch (error) {
-        if (!(error instanceof ListSplitError)) throw error;
+    for (let refusals = 1; ; refusals += 1) {
+      const sent = await this.#post([call], signal);
+      const list = splitListReply(sent.reply.body);
+      if (list !== null) {
+        const [outcome] = this.#parse(sent, list.envelope);
+        this.unwrap(outcome);
+        try {
+          return read(list);
+        } catch (error) {
+          if (!(error instanceof ListSplitError)) throw error;
+        }
       }
+      const [outcome] = this.#parse(sent);
+      const soFar = { refusals, hasAnswers: false };
+      if (outcome?.ok === false && this.#mayRepeat(outcome.error, soFar)) continue;
+      return read({ parts: [this.unwrap(outcome)], bytes: null });
     }
-    const [outcome] = this.#parse(sent);
-    return read({ parts: [this.unwrap(outcome)], bytes: null });
   }
 
-  /** Several calls in as few requests as the endpoint accepts; one outcome each, in order. */
+  /**
+   * Several calls in as few requests as the endpoint accepts; one outcome each, in order. What was
+   * refused because of the rate is asked again, in smaller requests; what was answered is kept.
+   */
   async batch(calls: readonly RpcCall[], options: BatchOptions = {}): Promise<RpcOutcome[]> {
     const outcomes = new Array<RpcOutcome>(calls.length);
-    let next = 0;
+    const open = Array.from(calls.keys());
+    let refusals = 0;
+    let hasAnswers = false;
     let callsMax = options.callsAtFirst ?? calls.length;
     const onReply = (bytes: number, count: number) => {
       if (options.callsAtFirst === undefined) return;
       callsMax = Math.max(options.callsAtFirst, Math.floor((LONG_REPLY_BYTES * count) / bytes));
     };
+    const { signal, digest } = options;
     const lane = async () => {
-      while (next < calls.length) {
-        const start = next;
-        const part = calls.slice(start, start + Math.min(this.#batchCallsMax, callsMax));
-        next += part.length;
-        const { signal, digest } = options;
+      while (open.length > 0) {
+        const indexes = open.splice(0, this.#countNext(calls, open, callsMax));
+        const part = indexes.flatMap((index) => calls[index] ?? []);
         const done = await this.#exchangeOrSplit(part, { signal, onReply, digest });
-        for (const [offset, outcome] of done.entries()) outcomes[start + offset] = outcome;
+        const refused = indexes.filter((index, at) => {
+          const outcome = done[at];
+          if (outcome !== undefined) outcomes[index] = outcome;
+          return outcome?.ok === false && isRpcError(outcome.error, 'rateLimited');
+        });
+        if (refused.length < indexes.length) {
+          refusals = 0;
+          hasAnswers = true;
+        }
+        const error = refused.map((index) => outcomes[index]).find((one) => one?.ok === false);
+        if (error === undefined) continue;
+        refusals += 1;
+        if (!this.#mayRepeat(error.error, { refusals, hasAnswers })) throw error.error;
+        if (refused.length === indexes.length) callsMax = Math.ceil(indexes.length / 2);
+        open.unshift(...refused);
       }
     };
     const lanes = Math.min(this.#limits.batchesMax, calls.length);
     await Promise.all(Array.from({ length: lanes }, lane));
     return outcomes;
+  }
+
+  /** How many of the next calls fit into one request. */
+  #countNext(calls: readonly RpcCall[], open: readonly number[], callsMax: number): number {
+    const most = Math.min(open.length, this.#batchCallsMax, callsMax);
+    const { creditsAtOnce } = this.#pooled.pacer;
+    let count = 0;
+    let credits = 0;
+    while (count < most) {
+      credits += this.creditsOf(calls[open[count] ?? 0]?.method ?? '');
+      if (count > 0 && credits > creditsAtOnce) break;
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Whether to ask again here, when the pacer says so. */
+  #mayRepeat(
+    error: RpcError,
+    soFar: { readonly refusals: number; readonly hasAnswers: boolean },
+  ): boolean {
+    if (!isRpcError(error, 'rateLimited') || isDoubtful(error)) return false;
+    if (soFar.refusals >= REFUSALS_MAX) return false;
+    if (!this.#use.staysWhenLimited(soFar.hasAnswers)) return false;
+    return this.#pooled.pacer.pauseMs <= this.#limits.timeoutMs;
   }
 
   /** The result of an outcome, or its error thrown. */
@@ -161,7 +211,7 @@ export class RpcEndpoint {
     this.observeBlockNumber(this.unwrap(head));
   }
 
-  /** Throws, and disables the endpoint permanently, if it serves another chain. */
+  /** Throws, and disables the endpoint for a while, if it serves another chain. */
   assertChain(result: unknown): void {
     const chain = this.#dialect.parseChain(result) ?? this.#refuseReply('chain id expected');
     if (chain !== this.#dialect.chain) {
@@ -198,13 +248,20 @@ export class RpcEndpoint {
     try {
       return await this.#exchange(calls, options);
     } catch (error) {
+      // A whole request that was refused for its rate: the caller asks again for less.
+      if (isRpcError(error, 'rateLimited') && !isDoubtful(error)) {
+        return calls.map(() => ({ ok: false, error }));
+      }
       const refused = error instanceof BatchRefused;
       if (!refused && !isRpcError(error, 'replyTooLarge')) throw error;
       // A single call whose reply is too large fails alone.
       if (!refused && calls.length === 1) return [{ ok: false, error }];
       const half = Math.ceil(calls.length / 2);
       // A refused batch is remembered; a reply that was too large is an accident of its content.
-      if (refused) this.#noteBatchRefused(Math.max(1, Math.min(this.#batchCallsMax, half)));
+      if (refused) {
+        const callsMax = Math.max(1, Math.min(this.#batchCallsMax, half));
+        this.#noteBatchRefused(callsMax, error.isSure);
+      }
       const outcomes: RpcOutcome[] = [];
       while (outcomes.length < calls.length) {
         // The first part may have shown that even fewer are accepted.
@@ -216,8 +273,8 @@ export class RpcEndpoint {
     }
   }
 
-  #noteBatchRefused(callsMax: number): void {
-    this.health.observeBatchCallsMax(callsMax);
+  #noteBatchRefused(callsMax: number, isSure: boolean): void {
+    this.health.observeBatchCallsMax(callsMax, isSure);
     this.limitations.note(
       'batch',
       `refuses large batches; at most ${callsMax} calls are sent at once`,
@@ -265,47 +322,78 @@ export class RpcEndpoint {
   }
 
   async #post(calls: readonly RpcCall[], signal?: AbortSignal): Promise<SentCalls> {
-    const { url, agent, gate } = this.#pooled;
+    const { url, agent, pacer, meter } = this.#pooled;
+    const { isUrgent, sleep } = this.#use;
     const firstId = this.#pooled.takeIds(calls.length);
     const items = calls.map(({ method, params }, index) => {
       this.#dialect.assertReadMethod(method);
       return { jsonrpc: '2.0', id: firstId + index, method, params };
     });
     const methods = calls.map(({ method }) => method);
-    const observeAnswer = this.health.observeRequest();
-    this.#pooled.meter.countCalls(methods);
-    const reply = await postHttp({
-      url,
-      agent,
-      gate,
-      name: this.name,
-      body: JSON.stringify(items.length === 1 ? items[0] : items),
-      timeoutMs: this.#limits.timeoutMs,
-      bytesMax: this.#limits.replyBytesMax,
-      signal,
-    });
-    observeAnswer();
-    this.#pooled.meter.countBytes(methods, reply);
-    return { calls, firstId, methods, reply };
+    const { timeoutMs, replyBytesMax: bytesMax } = this.#limits;
+    const credits = this.#sumCredits(methods);
+    await pacer.enter({ credits, isUrgent, waitMaxMs: timeoutMs, sleep, signal });
+    try {
+      const sentAtMs = pacer.nowMs;
+      const observeAnswer = this.health.observeRequest();
+      meter.countCalls(methods);
+      const body = JSON.stringify(items.length === 1 ? items[0] : items);
+      const post = { url, agent, name: this.name, body, timeoutMs, bytesMax, signal };
+      const reply = await postHttp(post);
+      observeAnswer();
+      meter.countBytes(methods, reply);
+      return { calls, firstId, methods, reply, sentAtMs };
+    } finally {
+      pacer.leave();
+    }
   }
 
-  #parse(
-    { calls, firstId, methods, reply }: SentCalls,
-    text = reply.body.toString('utf8'),
-  ): RpcOutcome[] {
-    const outcomes = parseRpcReply(text, reply, {
-      ...{ name: this.name, firstId, methods },
-      redact: (words) => this.#pooled.redact(words),
-      classifyError: (error) => this.#dialect.classifyError(error),
-    });
+  #sumCredits(methods: readonly string[]): number {
+    return methods.reduce((sum, method) => sum + this.creditsOf(method), 0);
+  }
+
+  #parse(sent: SentCalls, text = sent.reply.body.toString('utf8')): RpcOutcome[] {
+    const { calls, firstId, methods, reply } = sent;
+    let outcomes: RpcOutcome[];
+    try {
+      outcomes = parseRpcReply(text, reply, {
+        ...{ name: this.name, firstId, methods },
+        redact: (words) => this.#pooled.redact(words),
+        classifyError: (error) => this.#dialect.classifyError(error),
+      });
+    } catch (error) {
+      // The whole request was refused.
+      if (isRpcError(error, 'rateLimited')) this.#noteRate(sent, methods, error);
+      throw error;
+    }
+    const limited: string[] = [];
+    let limit: RpcError | null = null;
     for (const [index, outcome] of outcomes.entries()) {
       const call = calls[index];
-      if (!outcome.ok && call !== undefined) this.limitations.noteCall(call, outcome.error);
-      // If one part was limited or failed, the whole is worth repeating, here or elsewhere.
-      if (!outcome.ok && isRpcError(outcome.error, 'rateLimited', 'network', 'invalidReply')) {
-        throw outcome.error;
+      if (outcome.ok || call === undefined) continue;
+      this.limitations.noteCall(call, outcome.error);
+      if (isRpcError(outcome.error, 'rateLimited')) {
+        limited.push(call.method);
+        limit = outcome.error;
       }
     }
+    this.#pooled.pacer.answered(this.#sumCredits(methods) - this.#sumCredits(limited));
+    if (limit !== null) this.#noteRate(sent, limited, limit);
+    for (const outcome of outcomes) {
+      // If one part failed, the whole is worth repeating, here or elsewhere.
+      if (!outcome.ok && isRpcError(outcome.error, 'network', 'invalidReply')) throw outcome.error;
+    }
     return outcomes;
+  }
+
+  /** Calls of these methods were refused because of the rate. */
+  #noteRate({ sentAtMs }: SentCalls, methods: readonly string[], error: RpcError): void {
+    const { retryAfterMs } = error;
+    const { pacer } = this.#pooled;
+    this.health.observeRateLimit();
+    if (isDoubtful(error)) return;
+    const credits = this.#sumCredits(methods);
+    pacer.refused({ credits, calls: methods.length, sentAtMs, retryAfterMs });
+    this.limitations.noteRate(pacer.rate);
   }
 }

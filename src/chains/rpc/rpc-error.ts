@@ -6,6 +6,8 @@ export type RpcErrorKind =
   | 'rateLimited'
   /** Ask for fewer blocks. */
   | 'rangeTooLarge'
+  /** The query names too many addresses or topics: ask in several. */
+  | 'filterTooLarge'
   /** The reply is longer than our limit: ask for less. */
   | 'replyTooLarge'
   /** The reply contradicts itself, the request or the chain: another endpoint. */
@@ -24,7 +26,7 @@ export type RpcErrorKind =
   | 'reverted'
   /** Our request is wrong: a retry gives the same. */
   | 'rejected'
-  /** The endpoint serves another chain and is never used again. */
+  /** The endpoint serves another chain; it is not used until it is checked again. */
   | 'wrongChain'
   /** No endpoint could respond in time. */
   | 'unavailable';
@@ -37,7 +39,7 @@ interface RpcErrorDetails {
   readonly retryAfterMs?: number | null;
   /** How many blocks the node says would work. */
   readonly suggestedBlocks?: number | null;
-  /** It may also mean that the request was too large: a vague limit, or a timeout. */
+  /** It may also mean that the request asked for too much: a vague limit, a timeout, or unknown. */
   readonly ambiguous?: boolean;
   /** What a reverted call returned. */
   readonly data?: string | null;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import {
   ALL,
   address,
@@ -151,3 +152,78 @@ test('reading stops early when there are enough events, and reports where', asyn
   const rest = await adapter.readBlocks({ ...ALL, fromBlock: first.toBlock + 1 });
   assert.deepEqual(toEvents([...first.blocks, ...rest.blocks]), await readHonestly(recordChain()));
 });
+
+const SMALL = { span: { blocksStart: 5, blocksMax: 5 } };
+const PIECE = { ...ALL, eventCountMax: 12, blockCountMax: 40 };
+
+/** A node that counts the log queries which it is asked at the same time. */
+async function startCounting() {
+  const chain = recordChain();
+  const count = { now: 0, most: 0 };
+  const node = await startNode(async (method, params) => {
+    if (method !== 'eth_getLogs') return chain.answer(method, params);
+    count.now += 1;
+    count.most = Math.max(count.most, count.now);
+    await setTimeout(20);
+    count.now -= 1;
+    return chain.answer(method, params);
+  });
+  return { chain, node, count };
+}
+
+test('several chunks of history are read at once, each of them once', async () => {
+  const { chain, node, count } = await startCounting();
+  const adapter = createSceneAdapter([node], { ...SMALL, limits: { timeoutMs: 60_000 } });
+  const { signal } = new AbortController();
+  const blocks = [];
+  for (let fromBlock = 0; fromBlock <= 60; ) {
+    const piece = await adapter.readBlocks({ ...PIECE, fromBlock }, signal);
+    blocks.push(...piece.blocks);
+    fromBlock = piece.toBlock + 1;
+  }
+  assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+  assert.equal(count.most, 4);
+  assert.equal(node.count('eth_getLogs'), 13);
+  assert.equal(node.count('eth_call'), 0, 'a pool is known from the chunk before');
+});
+
+test('linked chunks are read one after the other', async () => {
+  const { node, count } = await startCounting();
+  await createSceneAdapter([node], SMALL).readBlocks(LINKED);
+  assert.equal(count.most, 1);
+});
+
+test('chunks that fail while others are read lose and repeat nothing', async () => {
+  const chain = recordChain({ blockTimestamps: false });
+  const node = await startNode(chain);
+  node.misbehave(({ method, seen }) =>
+    method === 'eth_getBlockByNumber' && seen % 11 === 5
+      ? { do: 'error', code: -32603, message: 'internal error' }
+      : null,
+  );
+  const { blocks } = await createSceneAdapter([node], SMALL).readBlocks(ALL);
+  assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+});
+
+for (const [what, code, message, blocksMax] of [
+  ['without an address, by receipts', -32701, 'Please specify an address in your request', 0],
+  ['in words that nobody knows, in parts', -39, 'the moon is full', 7],
+  ['as a wrong request, in parts', -32602, 'invalid params', 7],
+  ['because it took too long, in parts', -32002, 'request timed out', 7],
+] as const) {
+  test(`logs that are refused ${what}, are all read`, async () => {
+    const chain = recordChain();
+    const node = await startNode(chain);
+    node.misbehave(({ method, params }) => {
+      if (method !== 'eth_getLogs') return null;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      const isRefused = Number(toBlock) - Number(fromBlock) >= blocksMax;
+      return isRefused ? { do: 'error', code, message } : null;
+    });
+    for (const range of [ALL, LINKED]) {
+      const { blocks } = await createSceneAdapter([node]).readBlocks(range);
+      assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+    }
+    assert.ok(node.count('eth_getLogs') < 60, `${node.count('eth_getLogs')} queries`);
+  });
+}

@@ -14,6 +14,7 @@ import {
   type ChunkReaderOptions,
   type ChunkReading,
 } from './chunk-reader.ts';
+import { doubtRanges } from './doubt-ranges.ts';
 import { type FilteredChunk, FilteredChunkReader } from './filtered-chunk-reader.ts';
 import type { LogFilters } from './log-filters.ts';
 import { LogSpan, type LogSpanOptions } from './log-span.ts';
@@ -45,12 +46,46 @@ function addCreated(only: BlockFilter, blocks: readonly BlockEvents[]): BlockFil
   return isKnown ? only : { ...only, pools: new Set([...only.pools, ...created]) };
 }
 
+interface PlannedRange {
+  readonly fromBlock: number;
+  /** The end of the piece that is returned, and of all that is wanted. */
+  readonly pieceEnd: number;
+  readonly toBlock: number;
+  readonly rest: Omit<Chunk, 'fromBlock' | 'toBlock'> & { readonly only?: BlockFilter };
+  readonly span: LogSpan;
+}
+
+type ChunkOutcome =
+  | { readonly kind: 'read'; readonly reading: ChunkReading }
+  | { readonly kind: 'tooLarge'; readonly error: RpcError };
+
+/** A chunk that is being read, maybe while those before it are. */
+interface ChunkTask {
+  readonly chunk: Chunk;
+  readonly outcome: Promise<ChunkOutcome>;
+  /** When the next chunk may be decoded. */
+  readonly decoded: Promise<void>;
+  /** Whether it was decoded from logs that were not trusted in the end: then the next ones were. */
+  isRepeated(): boolean;
+  drop(): void;
+}
+
+/** Chunks of history that are read at once. */
+const CHUNKS_AT_ONCE = 4;
+/** Receipts of so many blocks are read at once where no endpoint has logs of all contracts. */
+const RECEIPTS_BLOCKS_MAX = 10;
+/** After this time they are asked for logs again. */
+const NO_LOGS_MS = 600_000;
+
 export class BlockReader {
   readonly #options: BlockReaderOptions;
   readonly #chunks: ChunkReader;
   readonly #filtered: FilteredChunkReader;
   /** A verified range has more logs and a filtered one few: the sizes are learnt separately. */
   readonly #spans: Readonly<Record<'verified' | 'plain' | 'filtered', LogSpan>>;
+  /** Chunks of history that the next piece will want. */
+  #ahead: ChunkTask[] = [];
+  #noLogsUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: BlockReaderOptions) {
     this.#options = options;
@@ -79,9 +114,13 @@ export class BlockReader {
     let fromBlock = range.fromBlock;
     let eventCount = 0;
     while (fromBlock <= toBlock && eventCount < eventCountMax) {
-      const end = Math.min(toBlock, fromBlock + span.blocks - 1);
-      const chunk = { fromBlock, toBlock: end, linked, verified, describesPools, signal };
-      const reading = await this.#readChunk(only === undefined ? chunk : { ...chunk, only }, span);
+      const rest = { linked, verified, describesPools, signal, ...(only ? { only } : {}) };
+      const task = this.#takeTask({
+        ...{ fromBlock, pieceEnd: toBlock, toBlock: range.toBlock, rest, span },
+      });
+      // It was begun for a piece that would have ended later: the next one has it.
+      if (task === null) break;
+      const reading = await this.#finish(task, span);
       if (reading === null) continue;
       if (only !== undefined) only = addCreated(only, reading.blocks);
       this.#assertJoins(headers.at(-1), reading.headers[0]);
@@ -91,7 +130,7 @@ export class BlockReader {
       }
       for (const header of reading.headers) headers.push(header);
       notices = joinNotices(notices, reading.notices);
-      fromBlock = end + 1;
+      fromBlock = task.chunk.toBlock + 1;
     }
     const blockCount = fromBlock - range.fromBlock;
     return { blocks, headers, toBlock: fromBlock - 1, blockCount, notices };
@@ -103,22 +142,132 @@ export class BlockReader {
     throw new RpcError('unavailable', `block ${child.position} is from another branch`);
   }
 
+  /**
+   * The chunk that begins here, with the next ones begun. Linked chunks are compared with each
+   * other and the filter of a filtered one depends on those before: these are read one by one.
+   */
+  #takeTask(planned: PlannedRange): ChunkTask | null {
+    const { fromBlock, pieceEnd, toBlock, rest } = planned;
+    const [first] = this.#ahead;
+    const isFitting =
+      first?.chunk.fromBlock === fromBlock &&
+      first.chunk.signal === rest.signal &&
+      first.chunk.verified === rest.verified &&
+      first.chunk.describesPools === rest.describesPools;
+    const isAlone = rest.linked || rest.only !== undefined;
+    if (!isFitting || isAlone) this.#dropAhead();
+    const size = pieceEnd - fromBlock + 1;
+    let next = (this.#ahead.at(-1)?.chunk.toBlock ?? fromBlock - 1) + 1;
+    const end = isAlone ? pieceEnd : toBlock;
+    while (next <= end && this.#ahead.length < (isAlone ? 1 : CHUNKS_AT_ONCE)) {
+      const length = Math.min(size, this.#planLength(planned));
+      const last = Math.min(next <= pieceEnd ? pieceEnd : end, next + length - 1);
+      const chunk = { ...rest, fromBlock: next, toBlock: last };
+      this.#ahead.push(this.#begin(chunk, isAlone ? null : (this.#ahead.at(-1) ?? null)));
+      next = last + 1;
+    }
+    const isShort = (this.#ahead[0]?.chunk.toBlock ?? 0) <= pieceEnd;
+    return isShort ? (this.#ahead.shift() ?? null) : null;
+  }
+
+  #planLength({ span, rest }: PlannedRange): number {
+    return this.#hasLogs(rest) ? span.blocks : Math.min(span.blocks, RECEIPTS_BLOCKS_MAX);
+  }
+
+  /** Whether an endpoint may have the logs of all contracts. */
+  #hasLogs({ only }: Pick<PlannedRange['rest'], 'only'>): boolean {
+    return only !== undefined || this.#options.clock.monotonicMs() >= this.#noLogsUntilMs;
+  }
+
+  #dropAhead(): void {
+    for (const task of this.#ahead.splice(0)) task.drop();
+  }
+
+  #begin(chunk: Chunk | FilteredChunk, before: ChunkTask | null): ChunkTask {
+    const gate = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    const { signal: given, linked } = chunk;
+    const signal = given === undefined ? abort.signal : AbortSignal.any([given, abort.signal]);
+    const undone: (() => void)[] = [];
+    let decodedCount = 0;
+    const noteDecoded = (undo: () => void) => {
+      decodedCount += 1;
+      undone.push(undo);
+      gate.resolve();
+    };
+    const isOrdered = !linked && !('only' in chunk);
+    const order = { before: before?.decoded ?? Promise.resolve(), noteDecoded };
+    const undo = () => {
+      for (const one of undone.splice(0)) one();
+    };
+    const reading = this.#readChunk({ ...chunk, signal, ...(isOrdered ? { order } : {}) }, undo);
+    const outcome = reading.finally(gate.resolve);
+    // It may fail before its turn comes, which may be never.
+    outcome.catch(() => undefined);
+    const drop = () => {
+      abort.abort();
+      gate.resolve();
+    };
+    return { chunk, outcome, decoded: gate.promise, isRepeated: () => decodedCount > 1, drop };
+  }
+
   /** Null if the range was too large and must be read in smaller parts. */
-  async #readChunk(chunk: Chunk | FilteredChunk, span: LogSpan): Promise<ChunkReading | null> {
+  async #finish(task: ChunkTask, span: LogSpan): Promise<ChunkReading | null> {
+    const { chunk } = task;
     const blocks = chunk.toBlock - chunk.fromBlock + 1;
+    try {
+      const outcome = await task.outcome;
+      if (outcome.kind === 'read') {
+        if (task.isRepeated()) this.#dropAhead();
+        span.succeeded({ blocks, logs: outcome.reading.logCount });
+        return outcome.reading;
+      }
+      this.#dropAhead();
+      const { suggestedBlocks, ambiguous } = outcome.error;
+      span.tooLarge({ blocks, suggestedBlocks, isSure: !ambiguous });
+      return null;
+    } catch (error) {
+      this.#dropAhead();
+      throw error;
+    }
+  }
+
+  async #readChunk(chunk: Chunk | FilteredChunk, undo: () => void): Promise<ChunkOutcome> {
     const at = { signal: chunk.signal, minBlock: chunk.toBlock };
     const { client } = this.#options;
+    const isFiltered = 'only' in chunk;
+    const work = doubtRanges(chunk, async (endpoint) => {
+      try {
+        if (isFiltered) return await this.#filtered.read(endpoint, chunk);
+        if (!this.#hasLogs({})) return await this.#chunks.readReceipts(endpoint, chunk);
+        return await this.#chunks.read(endpoint, chunk);
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    });
     try {
-      const reading = await client.at(this.#createWork(chunk), at);
-      span.succeeded({ blocks, logs: reading.logCount });
-      return reading;
+      return { kind: 'read', reading: await client.at(work, at) };
     } catch (error) {
+      if (isRpcError(error, 'unsupported') && !isFiltered) return this.#noteNoLogs(error, chunk);
       if (!isRpcError(error, 'rangeTooLarge', 'replyTooLarge')) throw error;
-      if (blocks === 1 && !('only' in chunk)) return await this.#readSingleBlock(chunk);
-      if (blocks === 1) throw error;
-      span.tooLarge({ blocks, suggestedBlocks: error.suggestedBlocks });
-      return null;
+      if (chunk.fromBlock < chunk.toBlock) return { kind: 'tooLarge', error };
+      if (isFiltered) throw error;
+      return { kind: 'read', reading: await this.#readSingleBlock(chunk) };
     }
+  }
+
+  /** No endpoint has the logs of all contracts: for a while blocks are read by their receipts. */
+  #noteNoLogs(error: RpcError, { fromBlock, toBlock }: Chunk): ChunkOutcome {
+    if (!this.#hasLogs({})) {
+      this.#noLogsUntilMs = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+    this.#noLogsUntilMs = this.#options.clock.monotonicMs() + NO_LOGS_MS;
+    const { endpoint } = error;
+    const suggestedBlocks = Math.min(RECEIPTS_BLOCKS_MAX, toBlock - fromBlock + 1);
+    const details = { endpoint, suggestedBlocks, ambiguous: true, cause: error };
+    return { kind: 'tooLarge', error: new RpcError('rangeTooLarge', error.message, details) };
   }
 
   /** By receipts; if no endpoint has them, by all of its logs, checked against its header. */
@@ -132,24 +281,5 @@ export class BlockReader {
       const whole = { ...chunk, verified: true };
       return await client.at((endpoint) => this.#chunks.read(endpoint, whole), at);
     }
-  }
-
-  /** A repeated vague limit or timeout is treated as a range that is too large. */
-  #createWork(chunk: Chunk | FilteredChunk): (endpoint: RpcEndpoint) => Promise<ChunkReading> {
-    let doubts = 0;
-    return async (endpoint) => {
-      try {
-        return 'only' in chunk
-          ? await this.#filtered.read(endpoint, chunk)
-          : await this.#chunks.read(endpoint, chunk);
-      } catch (error) {
-        if (!isRpcError(error) || !error.ambiguous) throw error;
-        doubts += 1;
-        if (doubts < 2 || chunk.fromBlock === chunk.toBlock) throw error;
-        throw new RpcError('rangeTooLarge', 'range was refused without a clear reason', {
-          cause: error,
-        });
-      }
-    };
   }
 }

@@ -4,13 +4,13 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { BlockEvents, MarketEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
-import type { Address, TransactionId } from '../../../model/ids.ts';
+import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
-import type { LogDecoding } from '../log-decoding.ts';
+import type { DecodedLogs, LogDecoding } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
@@ -39,6 +39,15 @@ export interface Chunk {
   readonly verified: boolean;
   readonly describesPools: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** If it is read while the chunk before it still is. */
+  readonly order?: ChunkOrder | undefined;
+}
+
+/** A chunk's logs are decoded after those of the one before, whose new pools it may need. */
+interface ChunkOrder {
+  readonly before: Promise<void>;
+  /** `undo` forgets those pools: to be called if the logs turn out not to be trusted. */
+  noteDecoded(undo: () => void): void;
 }
 
 export interface ChunkReading {
@@ -265,8 +274,11 @@ export class ChunkReader {
     const callContracts = this.#options.createCallContracts(at);
     const hasAllTransfers = this.#options.logAddresses === null;
     const decodedWith = { decoding, directory, callContracts, hasAllTransfers };
+    await chunk.order?.before;
+    chunk.signal?.throwIfAborted();
     const { decoded } = await decodeBacked(logs, decodedWith);
     const { blocks: accepted, refused } = acceptEvents(decoded, directory, chunk);
+    if (chunk.order !== undefined) this.#addAhead(decoded, chunk.order);
     const unclaimed = listUnclaimed({ logs, undecoded: decoded.undecoded, refused });
     const logCount = logs.length;
     if (!chunk.verified) keepFirstOfBlocks(logs);
@@ -301,6 +313,20 @@ export class ChunkReader {
       logCount,
       notices: chunk.verified ? this.#findNotices(chunk, { logs, accepted }) : null,
     };
+  }
+
+  /** The next chunk is decoded before this one is checked: it fails if this one does. */
+  #addAhead({ blocks }: DecodedLogs, order: ChunkOrder): void {
+    const { directory } = this.#options;
+    const fresh: PoolId[] = [];
+    for (const event of blocks.flatMap(({ events }) => events)) {
+      if (event.kind !== 'poolCreated' || !directory.isUnknown(event.description.pool)) continue;
+      fresh.push(event.description.pool);
+      directory.add(event.description);
+    }
+    order.noteDecoded(() => {
+      for (const pool of fresh) directory.forget(pool);
+    });
   }
 
   #findNotices(

@@ -21,6 +21,7 @@ import {
   type ChunkReading,
 } from './chunk-reader.ts';
 import { decodeBacked, dropUnbacked } from './decode-backed.ts';
+import { FilterSizes } from './filter-sizes.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { LeftOutLogs } from './left-out-logs.ts';
 import type { LogFilter, LogFilters } from './log-filters.ts';
@@ -129,11 +130,13 @@ export class FilteredChunkReader {
   readonly #options: FilteredReaderOptions;
   readonly #venueTopics: ReadonlySet<string>;
   readonly #leftOut: LeftOutLogs;
+  readonly #sizes: FilterSizes;
 
   constructor(options: FilteredReaderOptions) {
     this.#options = options;
     this.#venueTopics = new Set(options.decoding.topics);
     this.#leftOut = new LeftOutLogs(options.clock);
+    this.#sizes = new FilterSizes(options.clock);
   }
 
   async read(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
@@ -204,14 +207,16 @@ export class FilteredChunkReader {
   ): Promise<EvmLog[]> {
     if (filters.length === 0) return [];
     const newest = range.newest?.filter(({ header }) => header.position >= range.fromBlock);
-    if (newest === undefined) return await this.#queryRange(endpoint, filters, range);
-    try {
-      return await this.#queryBlocks(endpoint, filters, { ...range, newest });
-    } catch (error) {
-      // A node that takes ranges only.
-      if (!isRpcError(error, 'rejected', 'unsupported')) throw error;
-      return await this.#queryRange(endpoint, filters, range);
-    }
+    return await this.#sizes.ask(endpoint, filters, async (fitting) => {
+      if (newest === undefined) return await this.#queryRange(endpoint, fitting, range);
+      try {
+        return await this.#queryBlocks(endpoint, fitting, { ...range, newest });
+      } catch (error) {
+        // A node that takes ranges only.
+        if (!isRpcError(error, 'rejected', 'unsupported')) throw error;
+        return await this.#queryRange(endpoint, fitting, range);
+      }
+    });
   }
 
   async #queryBlocks(

@@ -26,9 +26,6 @@ export interface LogFilters {
   isWanted(log: EvmLog, only: BlockFilter): boolean;
 }
 
-/** Providers limit the addresses of a query. */
-const ADDRESSES_MAX = 500;
-
 /** Pools that are contracts have addresses as ids; those of a singleton have longer ones. */
 const ADDRESS_LENGTH = 42;
 
@@ -45,14 +42,6 @@ function isOfSingleton(pool: PoolId): boolean {
 
 function listEmitters(pools: ReadonlySet<PoolId>): ReadonlySet<Address> {
   return new Set([...pools].flatMap((pool) => findEmitter(pool) ?? []));
-}
-
-function splitAddresses(addresses: readonly string[], topics: readonly string[]): LogFilter[] {
-  const filters: LogFilter[] = [];
-  for (let at = 0; at < addresses.length; at += ADDRESSES_MAX) {
-    filters.push({ address: addresses.slice(at, at + ADDRESSES_MAX), topics: [topics] });
-  }
-  return filters;
 }
 
 /** Logs whose topic at `place` is one of some tokens or pools, from the venues' own contracts. */
@@ -120,7 +109,8 @@ export function createLogFilters(deployment: EvmDeployment): LogFilters {
     const words = [...new Set([...pools].flatMap((pool) => parseRowId(pool)?.poolWord ?? []))];
     const wanted = { tokens: wordsOf(tokens), pools: singletons, words };
     const byTopic = [1, 2, 3].flatMap((place) => buildTopicFilter(venues, place, wanted) ?? []);
-    return [...splitAddresses(addresses, topics), ...byTopic];
+    const byAddress = addresses.length === 0 ? [] : [{ address: addresses, topics: [topics] }];
+    return [...byAddress, ...byTopic];
   };
   const emitters = new WeakMap<ReadonlySet<PoolId>, ReadonlySet<Address>>();
   const findEmitters = (pools: ReadonlySet<PoolId>) => {

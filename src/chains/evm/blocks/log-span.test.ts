@@ -24,25 +24,26 @@ test('heavy replies shrink the range towards the target', () => {
 
 test('a refused range is halved, however often the same one is suggested', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
-  span.tooLarge({ blocks: 1_000, suggestedBlocks: 1_000 });
+  span.tooLarge({ isSure: true, blocks: 1_000, suggestedBlocks: 1_000 });
   assert.equal(span.blocks, 500);
-  span.tooLarge({ blocks: 500, suggestedBlocks: 900 });
+  span.tooLarge({ isSure: true, blocks: 500, suggestedBlocks: 900 });
   assert.equal(span.blocks, 250);
-  for (let n = 0; n < 20; n += 1) span.tooLarge({ blocks: span.blocks, suggestedBlocks: null });
+  for (let n = 0; n < 20; n += 1)
+    span.tooLarge({ isSure: true, blocks: span.blocks, suggestedBlocks: null });
   assert.equal(span.blocks, 1);
 });
 
 test('a smaller suggestion is followed, and caps later growth', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
-  span.tooLarge({ blocks: 1_000, suggestedBlocks: 40 });
+  span.tooLarge({ isSure: true, blocks: 1_000, suggestedBlocks: 40 });
   assert.equal(span.blocks, 40);
-  for (let n = 0; n < 30; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });
+  for (let n = 0; n < 15; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });
   assert.equal(span.blocks, 40);
 });
 
 test('after a refusal growth is slow, and the ceiling is retried later', () => {
   const span = new LogSpan({ ...OPTIONS, blocksStart: 1_000 });
-  span.tooLarge({ blocks: 1_000, suggestedBlocks: null });
+  span.tooLarge({ isSure: true, blocks: 1_000, suggestedBlocks: null });
   span.succeeded({ blocks: 500, logs: 1 });
   assert.equal(span.blocks, 563);
   for (let n = 0; n < 200; n += 1) span.succeeded({ blocks: span.blocks, logs: 1 });

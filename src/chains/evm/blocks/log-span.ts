@@ -8,7 +8,8 @@ export interface LogSpanOptions {
 }
 
 /** After this many good replies a learnt ceiling is tried again. */
-const CEILING_PATIENCE = 50;
+const CEILING_PATIENCE = 20;
+const CEILING_GROWTH = 1.5;
 
 export class LogSpan {
   readonly #options: LogSpanOptions;
@@ -31,7 +32,7 @@ export class LogSpan {
   succeeded(reply: { readonly blocks: number; readonly logs: number }): void {
     this.#goodInARow += 1;
     if (this.#goodInARow % CEILING_PATIENCE === 0) {
-      this.#ceiling = Math.min(this.#options.blocksMax, Math.ceil(this.#ceiling * 1.25));
+      this.#ceiling = Math.min(this.#options.blocksMax, Math.ceil(this.#ceiling * CEILING_GROWTH));
     }
     const { logsTarget } = this.#options;
     if (reply.logs > logsTarget) {
@@ -46,14 +47,20 @@ export class LogSpan {
 
   /**
    * Halves, or follows the node's suggestion if that is smaller: some nodes suggest the range that
-   * they have just refused.
+   * they have just refused. A refusal that may have another reason sets no ceiling.
    */
-  tooLarge(refused: { readonly blocks: number; readonly suggestedBlocks: number | null }): void {
+  tooLarge(refused: {
+    readonly blocks: number;
+    readonly suggestedBlocks: number | null;
+    readonly isSure: boolean;
+  }): void {
     const half = Math.max(1, Math.floor(refused.blocks / 2));
     const suggested = refused.suggestedBlocks ?? refused.blocks - 1;
     this.#refusedBefore = true;
     this.#goodInARow = 0;
-    this.#ceiling = Math.max(1, Math.min(this.#ceiling, refused.blocks - 1, suggested));
+    if (refused.isSure) {
+      this.#ceiling = Math.max(1, Math.min(this.#ceiling, refused.blocks - 1, suggested));
+    }
     this.#blocks = Math.max(1, Math.min(half, suggested));
   }
 }

@@ -200,16 +200,24 @@ export class HeadReader {
     if (outcome?.ok === false && isRpcError(outcome.error, 'denied')) throw outcome.error;
     // Not every node supports the tag, and a young chain has no such block yet.
     const block = outcome?.ok === true ? parseBlock(outcome.result, endpoint.name) : null;
-    const depth = Math.max(0, latest.position - this.#options.finalityDepth);
     const readAtMs = this.#options.clock.monotonicMs();
-    const { position = depth, hash } = block?.header ?? {};
-    this.#finals.set(endpoint, { position, hash, readAtMs });
+    const told = block !== null && block.header.position <= latest.position ? block.header : null;
+    this.#finals.set(endpoint, {
+      position: told?.position ?? this.#assumeFinal(latest).position,
+      hash: told?.hash,
+      readAtMs,
+    });
   }
 
-  /** A final block above the head is not believed. */
+  /** By the depth alone. */
+  #assumeFinal({ position }: BlockHeader): Reading['final'] {
+    return { position: Math.max(0, position - this.#options.finalityDepth), hash: undefined };
+  }
+
+  /** A final block above the head is not believed: a backend lags, or says what is not so. */
   #findFinal(endpoint: RpcEndpoint, latest: BlockHeader): Reading['final'] {
     const final = this.#finals.get(endpoint);
     if (final !== undefined && final.position <= latest.position) return final;
-    return { position: latest.position, hash: latest.hash };
+    return this.#assumeFinal(latest);
   }
 }

@@ -15,6 +15,7 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import { doubtRanges } from '../blocks/doubt-ranges.ts';
 import { LogSpan, type LogSpanOptions } from '../blocks/log-span.ts';
 import { toQuantity } from '../hex-data.ts';
 import { type CountedCall, countCalls } from './count-calls.ts';
@@ -134,7 +135,8 @@ export class EvmHistory implements ChainHistory {
       const range = work.plan(span.blocks);
       const blocks = range.toBlock - range.fromBlock + 1;
       try {
-        const result = await this.#client.at((endpoint) => work.read(endpoint, range, counted), at);
+        const read = doubtRanges(range, (endpoint) => work.read(endpoint, range, counted));
+        const result = await this.#client.at(read, at);
         span.succeeded({ blocks, logs: result.logCount });
         return { ...result, callCount: counted.count };
       } catch (error) {
@@ -142,7 +144,8 @@ export class EvmHistory implements ChainHistory {
           throw new HistoryUnavailableError('no node has the history', { cause: error });
         }
         if (!isRpcError(error, 'rangeTooLarge', 'replyTooLarge') || blocks === 1) throw error;
-        span.tooLarge({ blocks, suggestedBlocks: error.suggestedBlocks });
+        const { suggestedBlocks, ambiguous } = error;
+        span.tooLarge({ blocks, suggestedBlocks, isSure: !ambiguous });
       }
     }
   }

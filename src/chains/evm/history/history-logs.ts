@@ -1,5 +1,6 @@
 // One range at one endpoint: the logs of chosen contracts, with what their trades need.
 
+import type { Clock } from '../../../lib/clock.ts';
 import type { MarketEvent, TransferEvent } from '../../../model/block-events.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
@@ -14,6 +15,8 @@ import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { fitToKind } from '../blocks/accept-events.ts';
 import { dropUnbacked } from '../blocks/decode-backed.ts';
+import { FilterSizes } from '../blocks/filter-sizes.ts';
+import type { LogFilter } from '../blocks/log-filters.ts';
 import { mayBeTruncated } from '../blocks/may-be-truncated.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { parseLogs } from '../blocks/parse-logs.ts';
@@ -29,6 +32,7 @@ import type { CallContracts } from '../venues/venue-protocol.ts';
 import type { CountedCall } from './count-calls.ts';
 
 export interface HistoryLogsOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly decoding: LogDecoding;
   readonly directory: PoolDirectory;
   /** By venue: the contract that emits the logs of all its pools, with their id. */
@@ -86,16 +90,18 @@ export class HistoryLogs {
   readonly #options: HistoryLogsOptions;
   readonly #venueTopics: readonly string[];
   readonly #transferTopics: readonly string[];
+  readonly #sizes: FilterSizes;
 
   constructor(options: HistoryLogsOptions) {
     this.#options = options;
+    this.#sizes = new FilterSizes(options.clock);
     const transfers = new Set<string>(TRANSFER_TOPICS);
     this.#transferTopics = options.decoding.topics.filter((topic) => transfers.has(topic));
     this.#venueTopics = options.decoding.topics.filter((topic) => !transfers.has(topic));
   }
 
   async readTransfers(endpoint: RpcEndpoint, query: TransfersQuery, context: ReadContext) {
-    const filter = { address: query.token, topics: [this.#transferTopics] };
+    const filter = { address: [query.token], topics: [this.#transferTopics] };
     const logs = await this.#readLogs(endpoint, { ...query, filter }, context);
     return logs.flatMap((log) =>
       this.#decode(log)
@@ -109,12 +115,15 @@ export class HistoryLogs {
     query: PoolEventsQuery,
     context: ReadContext,
   ): Promise<{ blocks: HistoryBlock[]; fromBlock: number; logCount: number }> {
-    const all: EvmLog[] = [];
     const pools = new Set(query.pools.map(({ pool }) => pool));
-    for (const filter of this.#buildFilters(query)) {
-      const read = await this.#readLogs(endpoint, { ...query, filter }, context);
-      all.push(...read.filter((log) => !this.#isOtherSwap(log, pools)));
-    }
+    const all = await this.#sizes.ask(endpoint, this.#buildFilters(query), async (filters) => {
+      const found: EvmLog[] = [];
+      for (const filter of filters) {
+        const read = await this.#readLogs(endpoint, { ...query, filter }, context);
+        for (const log of read) if (!this.#isOtherSwap(log, pools)) found.push(log);
+      }
+      return found;
+    });
     const isFull = query.detail === 'trades';
     const trades = isFull ? this.#findTrades(all.sort(compare), pools) : [];
     const fromBlock = Math.max(query.fromBlock, findCut(trades));
@@ -154,14 +163,14 @@ export class HistoryLogs {
    * Pools that are contracts are asked for by address, those of a singleton by their id, and those
    * of a vault by their tokens.
    */
-  #buildFilters({ pools }: PoolEventsQuery): object[] {
+  #buildFilters({ pools }: PoolEventsQuery): LogFilter[] {
     const { singletons, tokenVaults } = this.#options;
     return Array.from(
       Map.groupBy(pools, ({ venue, vault }) => {
         return singletons.get(venue) ?? (tokenVaults.has(vault) ? vault : null);
       }),
       ([emitter, own]) => {
-        const topics: unknown[] = [this.#venueTopics];
+        const topics: LogFilter['topics'][number][] = [this.#venueTopics];
         if (emitter === null) return { address: [...new Set(own.map((one) => one.vault))], topics };
         if (!tokenVaults.has(emitter)) topics.push(own.map(({ pool }) => pool));
         else {
@@ -169,14 +178,14 @@ export class HistoryLogs {
           const words = Array.from(tokens, (token) => `0x${addressWord(token)}`);
           topics.push(null, words, words);
         }
-        return { address: emitter, topics };
+        return { address: [emitter], topics };
       },
     );
   }
 
   async #readLogs(
     endpoint: RpcEndpoint,
-    { fromBlock, toBlock, filter }: Range & { readonly filter: object },
+    { fromBlock, toBlock, filter }: Range & { readonly filter: LogFilter },
     { counted, signal }: ReadContext,
   ): Promise<EvmLog[]> {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };

@@ -29,13 +29,16 @@ export async function measureEndpoints(
     // A pool for each, so that its calls are counted separately.
     const pool = new EndpointPool([url], {
       ...{ clock, random: Math.random },
-      budget: source.budget && { ...source.budget, creditsPerDay: null },
+      budget: source.budget && { ...source.budget, creditsPerDay: null, creditsPerSecond: null },
     });
     pool.join();
     const pooled = pool.endpoints[0];
     if (pooled === undefined) continue;
     const name = pooled.name.replace(/#\d+$/, `#${index}`);
-    const endpoint = new RpcEndpoint(pooled, createEvmDialect(deployment.chainId), LIMITS);
+    // Its limits are what is measured.
+    const use = { isUrgent: false, sleep, staysWhenLimited: () => false };
+    const dialect = createEvmDialect(deployment.chainId);
+    const endpoint = new RpcEndpoint(pooled, { dialect, limits: LIMITS, use });
     try {
       const options = { endpoint, meter: pool.meter, deployment, clock, sleep, signal };
       const measurement = await new EndpointMeasuring(options).measure();

@@ -52,7 +52,35 @@ const RANGE: readonly [number | null, string, number | null][] = [
   [-32000, 'block range too large', null],
   [-32005, 'eth_getLogs block range too large, range: 10001, max: 10000', 10_000],
   [-32000, 'query timeout exceeded', null],
+  [-32000, 'too wide blocks range, the limit is 100', 100],
+  [-32016, 'eth_getLogs request was canceled due to enabled timeout.', null],
+  [30, 'Request timeout on the free tier, please upgrade your tier to the paid one', null],
 ];
+
+const FILTERS: readonly [number, string][] = [
+  [-32602, 'exceed max addresses or topics per search position'],
+  [-32000, 'query exceeds the maximum of 1000 addresses or topics per search position'],
+  [-32602, 'This query contains 5006 filters. The current limit is 5000.'],
+  [-32701, 'Please, specify less number of addresses (max: 10)'],
+];
+
+test('a filter of too many addresses or topics is recognised, whatever the code', () => {
+  for (const [code, message] of FILTERS) {
+    assert.equal(classify(code, message, 'eth_getLogs').kind, 'filterTooLarge', message);
+  }
+});
+
+test('what a node gave up, or says in unknown words, may be too much: of logs alone', () => {
+  for (const [code, message] of [
+    [-32002, 'request timed out'],
+    [-32603, 'internal error'],
+    [-1, 'something new'],
+  ] as const) {
+    const error = classify(code, message, 'eth_getLogs');
+    assert.deepEqual([error.kind, error.ambiguous], ['network', true], message);
+    assert.equal(classify(code, message, 'eth_call').ambiguous, false);
+  }
+});
 
 test('an error for too large a range is recognised, with the suggested range', () => {
   for (const [code, message, suggested] of RANGE) {
@@ -79,7 +107,9 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [3, 'execution reverted: nope', 'reverted'],
   [-32000, 'execution reverted', 'reverted'],
   [-32000, 'out of gas', 'reverted'],
-  [-32000, 'execution aborted (timeout = 5s)', 'reverted'],
+  [-32000, 'execution aborted (timeout = 5s)', 'network'],
+  [-32000, 'One of the blocks specified in filter (fromBlock, toBlock) cannot be found', 'lagging'],
+  [-32701, 'Please specify an address in your request or use an archive', 'unsupported'],
   [-32601, 'the method eth_getBlockReceipts does not exist/is not available', 'unsupported'],
   [-32000, 'Must be authenticated!', 'denied'],
   [-32602, 'invalid argument 0: hex string without 0x prefix', 'rejected'],

@@ -5,7 +5,29 @@ import type { NodeError } from '../../rpc/rpc-dialect.ts';
 import { RpcError, type RpcErrorKind } from '../../rpc/rpc-error.ts';
 import type { RpcMethod } from './rpc-method.ts';
 
+/** The query names more addresses or topics than the node compares. */
+const FILTER_WORDINGS: readonly RegExp[] = [
+  /max(?:imum)?(?: of [\d,.]+)? (?:addresses|topics)/i,
+  /(?:too many|less number of|fewer|number of) (?:addresses|topics)/i,
+  /query contains [\d,.]+ filters/i,
+];
+
+/** Logs only of given contracts. */
+const UNFILTERED_WORDING = /specify an address|address (?:is )?required|without an? address/i;
+
+/** The node gave up, which says nothing about the contract that was called. */
+const OVERLOAD_WORDING = /execution aborted \(timeout/i;
+
+/** Too much was asked of `eth_getLogs`. */
+const SLOW_WORDING = /timed? ?out|canceled|cancelled|deadline exceeded/i;
+/** Of these it is certain; a timeout in other words may also be an endpoint that is down. */
+const SLOW_LOGS_WORDINGS: readonly RegExp[] = [
+  /eth_getlogs.*(?:canceled|timed? ?out|timeout)/i,
+  /timeout on the free tier/i,
+];
+
 const RANGE_WORDINGS: readonly RegExp[] = [
+  /too wide blocks? range/i,
   /range is too (?:wide|large|big)|range too (?:wide|large|big)/i,
   /block range (?:limit )?(?:exceed|greater than|exceeds)/i,
   /range (?:limit|threshold) exceeded/i,
@@ -40,7 +62,7 @@ const RATE_WORDING =
 const AMBIGUOUS_WORDING = /limit exceeded|exceeds? (?:defined )?limit|no backend is currently/i;
 
 const LAGGING_WORDING =
-  /header not found|unknown block|block not found|(?:beyond|after|above|exceeds?).{0,20}(?:head|latest|last).{0,10}block|blockoutofrange|block height is|block number is out of range|could not find block|cannot query unfinalized|invalid block range params|range extends beyond/i;
+  /blocks? specified in filter.{0,60}cannot be found|header not found|unknown block|block not found|(?:beyond|after|above|exceeds?).{0,20}(?:head|latest|last).{0,10}block|blockoutofrange|block height is|block number is out of range|could not find block|cannot query unfinalized|invalid block range params|range extends beyond/i;
 
 const STATE_WORDING =
   /missing trie node|(?:historical )?state.{0,20}(?:not|un)avail|state (?:is )?pruned|pruned|archive|no state (?:available|found)|state (?:not found|already discarded)|distance to target block exceeds|not currently canonical|header for hash not found/i;
@@ -73,6 +95,7 @@ const DENIED_WORDING =
   /unauthori[sz]ed|forbidden|invalid (?:api )?key|access denied|not whitelisted|project id|must be authenticated/i;
 
 const SUGGESTIONS: readonly RegExp[] = [
+  /range, the limit is ([\d,.]+k?)/i,
   /max(?:imum)? (?:is set to|is|range:?|block range:?|allowed number of requested blocks is)\s*([\d,.]+k?)/i,
   /limited to (?:a |0 ?- ?)?([\d,.]+k?)/i,
   /at most ([\d,.]+k?) blocks/i,
@@ -110,29 +133,43 @@ function parseSuggestedBlocks(message: string): number | null {
   return null;
 }
 
+function classifyLogs({ message }: NodeError): RpcErrorKind | null {
+  if (FILTER_WORDINGS.some((wording) => wording.test(message))) return 'filterTooLarge';
+  if (UNFILTERED_WORDING.test(message)) return 'unsupported';
+  if (SLOW_LOGS_WORDINGS.some((wording) => wording.test(message))) return 'rangeTooLarge';
+  return null;
+}
+
 function classifyError(error: NodeError): { kind: RpcErrorKind; ambiguous: boolean } {
   const { code, message, method } = error;
   const sure = (kind: RpcErrorKind) => ({ kind, ambiguous: false });
+  // Of a whole batch it is not known which call is meant.
+  const mayBeLogs = method === null || method === 'eth_getLogs';
+  const doubtful = (kind: RpcErrorKind) => ({ kind, ambiguous: mayBeLogs });
+  if (OVERLOAD_WORDING.test(message)) return sure('network');
   if (code === 3 || (code === -32000 && REVERT_WORDING.test(message))) return sure('reverted');
   if (isInvalidTransaction(error)) return sure('rejected');
   if (LAGGING_WORDING.test(message)) return sure('lagging');
+  const ofLogs = mayBeLogs ? classifyLogs(error) : null;
+  if (ofLogs !== null) return sure(ofLogs);
   if (RANGE_WORDINGS.some((wording) => wording.test(message))) return sure('rangeTooLarge');
   if (RATE_WORDING.test(message)) return sure('rateLimited');
-  if (AMBIGUOUS_WORDING.test(message)) return { kind: 'rateLimited', ambiguous: true };
+  if (AMBIGUOUS_WORDING.test(message)) return doubtful('rateLimited');
   if (STATE_WORDING.test(message)) return sure('stateUnavailable');
   if (MISSING_WORDING.test(message)) {
     return sure(method !== null && STATE_METHODS.has(method) ? 'stateUnavailable' : 'lagging');
   }
-  if (code === -32005 || code === -32029 || code === 429) {
-    return { kind: 'rateLimited', ambiguous: code === -32005 };
-  }
+  if (SLOW_WORDING.test(message)) return doubtful('network');
+  if (code === -32005) return doubtful('rateLimited');
+  if (code === -32029 || code === 429) return sure('rateLimited');
   if (code === -32601 || code === -32004 || UNSUPPORTED_WORDING.test(message)) {
     return sure('unsupported');
   }
   if (DENIED_WORDING.test(message)) return sure('denied');
   if (REVERT_WORDING.test(message)) return sure('reverted');
   if (code === -32602) return sure('rejected');
-  return sure('network');
+  // In words that nobody has told us: another endpoint, then less of it.
+  return doubtful('network');
 }
 
 export function classifyRpcError(error: NodeError): RpcError {

@@ -31,7 +31,7 @@ async function startNode(chainId = CHAIN_ID, blocks = 3): Promise<MisbehavingRpc
 }
 
 /** A client on a clock that only moves when it sleeps, so that waits can be added up. */
-function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000) {
+function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000, timeoutMs = 1000) {
   const clock = new ManualClock();
   const waits: number[] = [];
   const warnings: { fields: Record<string, unknown>; message: string }[] = [];
@@ -52,7 +52,7 @@ function createClient(nodes: readonly MisbehavingRpc[], budgetMs = 60_000) {
       clock.advance(ms);
     },
     limits: {
-      timeoutMs: 150,
+      timeoutMs,
       replyBytesMax: 100_000,
       batchCallsMax: 20,
       batchesMax: 2,
@@ -170,16 +170,33 @@ test('without an answer within the budget the work fails and says why', async ()
   });
 });
 
-test('an endpoint of another chain is refused for good', async () => {
+test('an endpoint of another chain is not used, and asked again ever more rarely', async () => {
   const [wrong, right] = [await startNode(1), await startNode()];
   const { client, clock, warnings } = createClient([wrong, right]);
+  const minutes: number[] = [];
+  for (let minute = 0; minute < 40; minute += 1) {
+    const asked = wrong.calls.length;
+    assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+    if (wrong.calls.length > asked) minutes.push(minute);
+    assert.equal(client.endpoints[0]?.describeStatus().state, 'refused');
+    clock.advance(60_000);
+  }
+  assert.deepEqual(minutes, [0, 1, 3, 7, 15, 25, 35]);
+  assert.ok(wrong.calls.every(({ method }) => /chainId|blockNumber/.test(method)));
+  assert.match(client.endpoints[0]?.describeStatus().lastError ?? '', /serves chain 1, not 1337/);
+  assert.match(warnings[0]?.message ?? '', /another chain/);
+});
+
+test('an endpoint that named another chain once is used again a minute later', async () => {
+  const node = await startNode();
+  const { client, clock } = createClient([node]);
+  node.misbehave(({ method, seen }) =>
+    method === 'eth_chainId' && seen === 0 ? { do: 'change', change: () => '0x1' } : null,
+  );
+  await assert.rejects(client.request(BLOCK_NUMBER), (error) => isRpcError(error, 'wrongChain'));
+  clock.advance(60_000);
   assert.equal(await client.request(BLOCK_NUMBER), '0x3');
-  const asked = wrong.calls.length;
-  clock.advance(3_600_000);
-  await client.request(BLOCK_NUMBER);
-  assert.equal(wrong.calls.length, asked);
-  assert.equal(client.endpoints[0]?.describeStatus().state, 'refused');
-  assert.equal(warnings[0]?.message, 'endpoint rejected permanently');
+  assert.equal(client.endpoints[0]?.describeStatus().state, 'healthy');
 });
 
 test('when every endpoint is of another chain, work fails at once', async () => {
@@ -224,6 +241,60 @@ test('a refused batch is split, down to single calls, and remembered', async () 
   node.misbehave(() => ({ do: 'refuseBatch', message: 'batch not supported' }));
   const outcomes = await client.at((endpoint) => endpoint.batch(calls.slice(0, 5)));
   assert.equal(outcomes.filter((outcome) => outcome.ok).length, 5);
+});
+
+test('batches grow again after requests that were refused without a reason', async () => {
+  const node = await startNode();
+  const { client, clock } = createClient([node]);
+  const calls = Array.from({ length: 20 }, () => BLOCK_NUMBER);
+  const ask = () => client.at((endpoint) => endpoint.batch(calls));
+  await client.request(BLOCK_NUMBER);
+  let left = 12;
+  node.misbehave(({ batch }) => {
+    left -= 1 / batch;
+    return left >= 0 ? { do: 'reply', status: 400, text: '' } : null;
+  });
+  await ask().catch(() => null);
+  node.misbehave(null);
+  const countRequests = async () => {
+    const before = node.requests;
+    await ask();
+    return node.requests - before;
+  };
+  assert.ok((await countRequests()) > 2);
+  clock.advance(120_000);
+  // From time to time a batch of twice the size is tried.
+  for (let n = 0; n < 5; n += 1) {
+    await countRequests();
+    clock.advance(15_000);
+  }
+  assert.ok((await countRequests()) <= 2);
+});
+
+test('a batch of which some calls were refused for their rate is completed, not repeated', async () => {
+  const node = await startNode();
+  const { client } = createClient([node], 60_000, 10_000);
+  const calls = Array.from({ length: 9 }, (_, n) => ({
+    method: 'eth_getBlockByNumber' as const,
+    params: [`0x${n % 4}`, n > 4],
+  }));
+  node.misbehave(({ method, seen }) =>
+    method === 'eth_getBlockByNumber' && seen >= 3 && seen < 9
+      ? { do: 'error', code: -32005, message: 'Too many requests' }
+      : null,
+  );
+  const outcomes = await client.at((endpoint) => endpoint.batch(calls));
+  assert.ok(outcomes.every(({ ok }) => ok));
+  assert.equal(node.count('eth_getBlockByNumber'), 9 + 6);
+});
+
+test('a client is answered by another endpoint rather than wait for one that limits', async () => {
+  const [limiting, free] = [await startNode(), await startNode()];
+  const { client, waits } = createClient([limiting, free]);
+  limiting.misbehave(() => ({ do: 'reply', status: 429, text: '' }));
+  const outcomes = await client.at((endpoint) => endpoint.batch([BLOCK_NUMBER, BLOCK_NUMBER]));
+  assert.ok(outcomes.every(({ ok }) => ok));
+  assert.deepEqual(waits, []);
 });
 
 test('results come back to their own calls, whatever the order of the reply', async () => {

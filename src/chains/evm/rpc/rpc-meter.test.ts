@@ -89,7 +89,8 @@ test('with its budget spent an adapter is slower, fails nothing and reads all', 
     budget: { credits: { methods: new Map(), other: 1 }, creditsPerDay: 240 },
   });
   const sleep = async (ms: number) => clock.advance(ms);
-  const adapter = createSceneAdapter([], { endpoints, clock, sleep });
+  const limits = { timeoutMs: 60_000 };
+  const adapter = createSceneAdapter([], { endpoints, clock, sleep, limits });
   const read: BlockEvents[] = [];
   for (let n = 0; n <= 60; n += 1) {
     await adapter.readHead();
@@ -140,7 +141,8 @@ test('the lookup of a token is never held up', async () => {
   });
   const header = (await createSceneAdapter([node]).readHeader(60)) ?? assert.fail();
   const sleep = () => assert.fail('it waited');
-  const adapter = createSceneAdapter([], { endpoints, clock, sleep });
+  const limits = { timeoutMs: 60_000 };
+  const adapter = createSceneAdapter([], { endpoints, clock, sleep, limits });
   endpoints.meter.countCalls(['eth_call']);
   assert.ok(endpoints.meter.waitMs > 0);
   const query = { token: TOKEN, indexedFrom: 1, searchedFrom: 1 };
