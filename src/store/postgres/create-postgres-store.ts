@@ -117,10 +117,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 }
 
 /** Names have the same numbers there, and the primary has all of them. */
-function openStandby(options: PostgresStoreOptions, { names }: PostgresPool) {
+function openStandby(options: PostgresStoreOptions, namesOf: PostgresPool) {
   const { standbyUrl, poolSize, onTiming, onStandby } = options;
   if (standbyUrl == null) return null;
-  return new PostgresStandby({ url: standbyUrl, poolSize, names, onTiming, onStandby });
+  return new PostgresStandby({ url: standbyUrl, poolSize, namesOf, onTiming, onStandby });
 }
 
 async function migrate(
