@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPostgresStore } from '../../src/store/postgres/create-postgres-store.ts';
 import { PostgresPool } from '../../src/store/postgres/postgres-pool.ts';
+import { drillFailover } from '../drill/failover.ts';
 import { startFailoverServers } from '../failover-servers.ts';
 
 test('after a failover no name has the number of another, and what was lost is not remembered', async (t) => {
@@ -40,4 +41,8 @@ test('after a failover no name has the number of another, and what was lost is n
     const known = again.get(String(name)) ?? others.get(String(name)) ?? id;
     assert.equal(known, id, `${name}`);
   }
+});
+
+test('nodes go on after a failover that lost commits: a new epoch, new streams, no difference', async (t) => {
+  t.diagnostic(await drillFailover(t, { count: 1, log: (line) => t.diagnostic(line) }));
 });

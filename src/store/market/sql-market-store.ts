@@ -24,7 +24,7 @@ import {
   toPoolSafetyRow,
 } from '../tables/pool-safety-table.ts';
 import { deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
-import { forgetChain } from './forget-chain.ts';
+import { beginForgetting, type ForgetPlace, forgetSome } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter, type PutFeedRow } from './market-writer.ts';
 import { scanTable } from './scan-table.ts';
@@ -34,8 +34,8 @@ import { scanTable } from './scan-table.ts';
  * committed. Renewals do not wait.
  */
 const LOCK_LEASE: SqlStatement = {
-  sql: 'SELECT token FROM chain_leases WHERE chain = $1 AND token = $2 FOR KEY SHARE',
-  takes: ['text', 'integer'],
+  sql: 'SELECT token FROM chain_leases WHERE chain = $1 AND token = $2 AND holder = $3 FOR KEY SHARE',
+  takes: ['text', 'integer', 'text'],
   gives: ['integer'],
 };
 
@@ -54,6 +54,7 @@ interface MarketStoreOptions {
     row: FeedRow,
   ) => Promise<void>;
   readonly partitions?: RowPartitions;
+  readonly readServer?: () => Promise<string | null>;
 }
 
 export class SqlMarketStore extends MarketScans implements MarketStore {
@@ -68,6 +69,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   get partitions(): RowPartitions | undefined {
     return this.#options.partitions;
+  }
+
+  async readServer(): Promise<string | null> {
+    return (await this.#options.readServer?.()) ?? null;
   }
 
   fence(lease: ChainLease): MarketStore {
@@ -89,8 +94,16 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     return this.#engine.snapshot((session) => work(new MarketScans(session)));
   }
 
-  forgetChain(chain: ChainSlug): Promise<void> {
-    return this.#write(chain, (session) => forgetChain(session, chain));
+  async forgetChain(chain: ChainSlug, onProgress?: (deleted: number) => void): Promise<void> {
+    let place: ForgetPlace | null = await this.#write(chain, (session) =>
+      beginForgetting(session, chain),
+    );
+    for (;;) {
+      const from = place;
+      place = await this.#write(chain, (session) => forgetSome(session, chain, from));
+      if (place === null) return;
+      onProgress?.(place.deleted);
+    }
   }
 
   deleteOldTrades(
@@ -148,7 +161,7 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
   }
 }
 
-async function assertHeld(session: SqlSession, { chain, token }: ChainLease): Promise<void> {
-  const rows = await session.query(LOCK_LEASE, [chain, token]);
+async function assertHeld(session: SqlSession, { chain, token, holder }: ChainLease): Promise<void> {
+  const rows = await session.query(LOCK_LEASE, [chain, token, holder]);
   if (rows.length === 0) throw new LeaseLostError(chain);
 }

@@ -59,7 +59,7 @@ export const BEGIN_SNAPSHOT =
  * The server and its timeline, which is a new one after each promotion and each recovery to a point
  * in time. A standby has none of its own.
  */
-export const SELECT_SERVER = `SELECT system_identifier || CASE WHEN pg_is_in_recovery() THEN ''
+const SELECT_SERVER = `SELECT system_identifier || CASE WHEN pg_is_in_recovery() THEN ''
   ELSE ' ' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END FROM pg_control_system()`;
 /** Where it is not PostgreSQL itself, or its account may not know: the server never changes. */
 const NOT_TOLD = new Set(['0A000', '42501', '42883']);
@@ -99,6 +99,11 @@ export class PostgresPool {
   /** Of the server as it is now. */
   get names(): PostgresNames {
     return this.#namesOf?.names ?? this.#names;
+  }
+
+  /** The one that the last connection or transaction led to; null if servers do not tell. */
+  get server(): string | null {
+    return this.#server ?? null;
   }
 
   /**
