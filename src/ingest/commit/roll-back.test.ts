@@ -10,8 +10,9 @@ import {
   toAddress,
 } from '../../../test/conformance/store-samples.ts';
 import type { CandleRecord } from '../../model/market-record.ts';
-import { poolId } from '../../model/ids.ts';
-import type { CommittedEvent } from './commit-batch.ts';
+
+import { poolId } from '../../../test/test-ids.ts';
+import { buildRevertedEvent } from './commit-batch.ts';
 import { rollBack } from './roll-back.ts';
 
 const BLOCKS = 20;
@@ -36,11 +37,11 @@ for (const [engine, createPlace] of [
     for (const tokens of [2, 60]) {
       await market.forgetChain('devnet');
       version = 0;
-      const candles: CandleRecord[][] = [];
+      const candles: ReadonlyMap<string, CandleRecord[]>[] = [];
       const readCandles = async () => {
         const all: CandleRecord[] = [];
         for await (const rows of market.scanCandles('devnet')) all.push(...rows);
-        return all.sort((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+        return Map.groupBy(all, (one) => `${one.token} ${one.pool} ${one.interval} ${one.openTimeMs}`);
       };
       for (let block = 1; block <= BLOCKS; block += 1) {
         if (block === BLOCKS / 2 + 1) candles.push(await readCandles());
@@ -62,12 +63,16 @@ for (const [engine, createPlace] of [
         ...{ chain: 'devnet', nowMs: 0, keptMs: 1000 },
         checkpoint: { ...buildCheckpoint(version + 1), block: BLOCKS / 2 },
         tip: buildCheckpoint(version),
-        onRemoved: (trades) => ({ trades, reverted: { trades } }) as unknown as CommittedEvent,
+        onRemoved: (trades) => {
+          const checkpoint = buildCheckpoint(version + 1, BLOCKS / 2);
+          const told = { undone: [], complete: false, epoch: 'e' };
+          return buildRevertedEvent({ chain: 'devnet', checkpoint, trades, ...told });
+        },
       });
       counts.push(statements);
       candles.push(await readCandles());
       assert.deepEqual(candles[1], candles[0]);
-      assert.ok((candles[0]?.length ?? 0) >= tokens * 10);
+      assert.ok((candles[0]?.size ?? 0) >= tokens * 10);
     }
     t.diagnostic(`statements: ${counts.join(' and ')}`);
     assert.equal(counts[1], counts[0]);
