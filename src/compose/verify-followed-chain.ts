@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { type Verification, verifyChain } from '../ingest/verify/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { MarketStore, Store } from '../store/store.ts';
 import { type ChainSlug, isEmbedded, toSettingSuffix } from '../model/chain.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter, findChainSource, readDevnetSource } from './chain-source.ts';
@@ -40,15 +41,25 @@ interface VerifyFollowedOptions {
 
 export async function verifyFollowedChain(options: VerifyFollowedOptions): Promise<Verification> {
   const { config, chain, log, signal, onProgress } = options;
-  const source = findFollowedSource(config, chain);
+  const found = findFollowedSource(config, chain);
+  // The first ones are those that were indexed from, unless they failed.
+  const source = { ...found, endpoints: found.endpoints.toReversed() };
   const store = await openStore(config.store);
   const nodes = requireMarkets(chain).open(source, { clock: systemClock, log });
-  const adapter = createAdapter(nodes, source, { store, indexing: config.indexing });
+  // Pools are resolved from the chain again, and then known by the rebuilt index.
+  let scratch: Store | null = null;
+  const readPools: MarketStore['readPools'] = async (...wanted) =>
+    (await scratch?.market.readPools(...wanted)) ?? [];
+  const indexing = { ...config.indexing, checkLogs: 'all' } as const;
+  const adapter = createAdapter(nodes, source, { store: { market: { readPools } }, indexing });
   try {
     return await verifyChain({
       adapter,
       store: store.market,
-      openScratchStore,
+      openScratchStore: async () => {
+        scratch = await openScratchStore();
+        return scratch;
+      },
       sizes: DEFAULT_INDEXER_OPTIONS.sizes,
       attemptCountMax: ATTEMPT_COUNT_MAX,
       signal,

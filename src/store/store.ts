@@ -254,6 +254,13 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
   /** Runs reads that all see one committed state, however far the indexer moves meanwhile. */
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T>;
   /**
+   * The same for long work, which calls `renew` now and then: a scan that is under way goes on in
+   * the state of that moment. A snapshot of hours would keep PostgreSQL from removing dead rows.
+   */
+  snapshots<T>(
+    work: (reader: MarketSnapshot, renew: () => Promise<void>) => Promise<T>,
+  ): Promise<T>;
+  /**
    * Deletes everything indexed of a chain, including its checkpoint, which goes first; the rest in
    * steps, and if it is interrupted a later call goes on. `onProgress` is told how many rows are
    * gone. Until it is done, the chain has an epoch and no checkpoint.

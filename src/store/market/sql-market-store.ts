@@ -57,6 +57,11 @@ interface MarketStoreOptions {
   readonly readServer?: () => Promise<string | null>;
 }
 
+interface HeldSnapshot {
+  readonly session: SqlSession;
+  end(): Promise<void>;
+}
+
 export class SqlMarketStore extends MarketScans implements MarketStore {
   readonly #engine: SqlEngine;
   readonly #options: MarketStoreOptions;
@@ -92,6 +97,43 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T> {
     return this.#engine.snapshot((session) => work(new MarketScans(session)));
+  }
+
+  async snapshots<T>(
+    work: (reader: MarketSnapshot, renew: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    let current: HeldSnapshot = await this.#holdSnapshot();
+    const renew = async () => {
+      await current.end();
+      current = await this.#holdSnapshot();
+    };
+    const session: Pick<SqlSession, 'query' | 'queryEach'> = {
+      query: (statement, values) => current.session.query(statement, values),
+      queryEach: (statement, sets) => current.session.queryEach(statement, sets),
+    };
+    try {
+      return await work(new MarketScans(session as SqlSession), renew);
+    } finally {
+      await current.end().catch(() => undefined);
+    }
+  }
+
+  async #holdSnapshot(): Promise<HeldSnapshot> {
+    const begun = Promise.withResolvers<SqlSession>();
+    const over = Promise.withResolvers<void>();
+    const ended = this.#engine.snapshot(async (session) => {
+      begun.resolve(session);
+      await over.promise;
+    });
+    ended.catch(begun.reject);
+    const session = await begun.promise;
+    return {
+      session,
+      end: () => {
+        over.resolve();
+        return ended;
+      },
+    };
   }
 
   async forgetChain(chain: ChainSlug, onProgress?: (deleted: number) => void): Promise<void> {
