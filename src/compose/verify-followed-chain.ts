@@ -7,7 +7,6 @@ import type { Config } from '../config.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { type Verification, verifyChain } from '../ingest/verify/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { MarketStore, Store } from '../store/store.ts';
 import { type ChainSlug, isEmbedded, toSettingSuffix } from '../model/chain.ts';
 import { requireMarkets } from './chain-families.ts';
 import { createAdapter, findChainSource, readDevnetSource } from './chain-source.ts';
@@ -46,20 +45,16 @@ export async function verifyFollowedChain(options: VerifyFollowedOptions): Promi
   const source = { ...found, endpoints: found.endpoints.toReversed() };
   const store = await openStore(config.store);
   const nodes = requireMarkets(chain).open(source, { clock: systemClock, log });
-  // Pools are resolved from the chain again, and then known by the rebuilt index.
-  let scratch: Store | null = null;
-  const readPools: MarketStore['readPools'] = async (...wanted) =>
-    (await scratch?.market.readPools(...wanted)) ?? [];
-  const indexing = { ...config.indexing, checkLogs: 'all' } as const;
-  const adapter = createAdapter(nodes, source, { store: { market: { readPools } }, indexing });
+  const adapter = createAdapter(nodes, source, {
+    // What the store says of pools is compared, so they are resolved from the chain.
+    store: { market: { readPools: async () => [] } },
+    indexing: { ...config.indexing, checkLogs: 'all' },
+  });
   try {
     return await verifyChain({
       adapter,
       store: store.market,
-      openScratchStore: async () => {
-        scratch = await openScratchStore();
-        return scratch;
-      },
+      openScratchStore,
       sizes: DEFAULT_INDEXER_OPTIONS.sizes,
       attemptCountMax: ATTEMPT_COUNT_MAX,
       signal,

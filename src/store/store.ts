@@ -271,6 +271,8 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
    * own. Returns how many: fewer than `limit` when there are no more.
    */
   deleteOldTrades(chain: ChainSlug, old: OldRows & { readonly upToBlock: number }): Promise<number>;
+  /** The same for adoptions that were replaced before the first stored trade. */
+  deleteOldAdoptions(chain: ChainSlug, limit: number): Promise<number>;
   /**
    * The same for candles shorter than a day, series by series. `limit` bounds both the rows that
    * are deleted and the series that are looked at.

@@ -3,7 +3,8 @@
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
-import type { PoolRecord } from '../../model/pool.ts';
+import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { PositionRecord, TradeFigures } from '../../model/position.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import type { HeldRows } from './held-rows.ts';
@@ -149,7 +150,10 @@ async function compareTables(
     scan: (index) => scanHeld(index.scanCandles(chain), (candle) => indexes.held.hasCandle(candle)),
     find: (index, rows) => index.readCandles(chain, rows),
     toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
-    toComparable: same,
+    toComparable: ({ nativeClean, usdClean, ...rest }) => {
+      const clean = indexes.held.hasCleanPrices({ nativeClean, usdClean, ...rest });
+      return clean ? { ...rest, nativeClean, usdClean } : rest;
+    },
   });
 }
 
@@ -189,6 +193,25 @@ async function compareTrades(
     toComparable: (row) => row,
   };
   await compareKind(indexes, kind, report);
+}
+
+/** Pools that were looked up are in both indexes as they are stored: the chain describes them, too. */
+export async function compareDiscovered(
+  stored: MarketReader,
+  { discovered }: { readonly discovered: ReadonlyMap<PoolId, PoolDescription | null> },
+  { chain, report }: { readonly chain: ChainSlug; readonly report: VerifyReport },
+): Promise<void> {
+  const described = [...discovered.values()].filter((one) => one !== null);
+  const rows = await stored.readPools(chain, described.map(({ pool }) => pool));
+  const byPool = new Map(rows.map((row) => [row.pool, row]));
+  for (const one of described) {
+    const { pool, kind, venue, token0, token1, terms } = one;
+    const expected = { kind, venue, token0, token1, terms: kindOf(one).encodeTerms(terms) };
+    const row = byPool.get(pool);
+    const own = row === undefined ? null : { ...row, terms: kindOf(row).encodeTerms(row.terms) };
+    report.compare(`description of pool ${pool}`, { stored: own, expected });
+    report.count('pool that was looked up');
+  }
 }
 
 /** Adds a line for every row that differs, is missing or is unexpected. */

@@ -106,6 +106,11 @@ export class HeldRows {
     return timestampMs >= tradesFromMs && block >= (this.#tradesFrom.get(token)?.block ?? 0);
   }
 
+  /** Whether it is known which trades of the candle were outliers: see `deleteOldAdoptions`. */
+  hasCleanPrices({ openTimeMs }: CandleRecord): boolean {
+    return openTimeMs >= (this.#options.checkpoint.tradesFromMs ?? 0);
+  }
+
   hasCandle({ token, interval, openTimeMs }: CandleRecord): boolean {
     const { candlesFromMs = 0 } = this.#options.checkpoint;
     if (interval !== '1d' && openTimeMs < candlesFromMs) return false;

@@ -13,6 +13,7 @@ import { createRandom } from '../../../test/fakes/create-random.ts';
 import { FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
+import type { PoolId } from '../../model/ids.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore, MarketTransaction } from '../../store/store.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
@@ -140,7 +141,7 @@ describe('verifyChain', () => {
     ['sqlite', createSqlitePlace],
     ['postgres', createPostgresPlace],
   ] as const) {
-    it(`names twelve kinds of wrong rows on ${engine}`, async () => {
+    it(`names thirteen kinds of wrong rows on ${engine}`, async () => {
       const chain = new FakeChain({ seed: 37, finalityDepth: 8 });
       chain.extend(60);
       const spoilAll = async (store: MarketStore, place: StorePlace) => {
@@ -274,7 +275,7 @@ describe('verifyChain', () => {
     const token = FAKE_TOKENS[0]!;
     const startBlock = chain.head.position + 1;
     chain.extend(1, []);
-    await withStore(async (store) => {
+    await withStore(async (store, place) => {
       const indexed = startIndexer(chain, store, {
         startBlock,
         adoption: { callsPerMinute: Number.POSITIVE_INFINITY },
@@ -294,6 +295,23 @@ describe('verifyChain', () => {
       assert.equal(holders?.joinBlock, chain.head.position);
       const { differences } = await verify(store, indexed.adapter);
       assert.deepEqual(differences, []);
+      // A pool that was looked up wrongly is wrong in both indexes, but not on the chain.
+      const found = await first(store.scanDiscoveries('devnet'));
+      const pools = new Set(found.pools.map(({ pool }) => pool));
+      const isSwap = (event: { kind: string; pool?: unknown }) =>
+        event.kind === 'swap' && pools.has(event.pool as PoolId);
+      while (!chain.blocks(startBlock + 1, chain.head.position).some(({ events }) => events.some(isSwap))) {
+        chain.extend(5);
+      }
+      const again = startIndexer(chain, store, { startBlock });
+      await again.settle();
+      await again.indexer.stop();
+      await place.run("UPDATE discoveries SET pools = replace(pools, '\"venue\":\"', '\"venue\":\"x')");
+      const rows = await store.readPools('devnet', [...pools]);
+      await spoil(store, (one) => one.putPools(rows.map((row) => ({ ...row, venue: `x${row.venue}` }))));
+      const wrong = await verify(store, again.adapter);
+      const line = /^description of pool 0x\w+: venue is "x/;
+      assert.ok(wrong.differences.some((one) => line.test(one)), wrong.differences.join('\n'));
     });
   });
 

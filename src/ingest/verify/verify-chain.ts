@@ -9,7 +9,7 @@ import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
 import { ChainIndex } from '../follow/chain-index.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import { compareContracts } from './compare-contracts.ts';
-import { compareIndexes } from './compare-indexes.ts';
+import { compareDiscovered, compareIndexes } from './compare-indexes.ts';
 import { HeldRows } from './held-rows.ts';
 import { repeatTrades } from './replay-backfills.ts';
 import { replayUpTo, type Scratch } from './replay-index.ts';
@@ -117,6 +117,7 @@ async function compareAll(
   const hasAllPositions = piece.checkpoint.positionsFromMs === undefined;
   const indexes = { stored, expected: scratch.market, hasAllPositions, moveOn };
   await compareIndexes(withPiece(indexes, () => piece), adapter.chain, report);
+  await compareDiscovered(stored, scratch, { chain: adapter.chain, report });
   const contracts = { stored, adapter, sizes, report, signal, moveOn };
   await compareContracts(withPiece(contracts, () => piece));
   const { checkpoint } = piece;
@@ -146,7 +147,7 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
     });
     await index.load(checkpoint.startBlock, signal);
     // History takes long and is final: the store may move on meanwhile.
-    const done = { joined: new Map(), repeated: new Map() };
+    const done = { joined: new Map(), repeated: new Map(), discovered: new Map() };
     const scratch: Scratch = { index, market, scope, version: 0, ...done };
     await replayUpTo(options, scratch, { stored: store, block: checkpoint.finalizedBlock });
     // An index that began at the head has nothing final yet.

@@ -23,7 +23,7 @@ import {
   toPoolSafetyRecord,
   toPoolSafetyRow,
 } from '../tables/pool-safety-table.ts';
-import { deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
+import { deleteOldAdoptions, deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
 import { beginForgetting, type ForgetPlace, forgetSome } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter, type PutFeedRow } from './market-writer.ts';
@@ -44,6 +44,15 @@ const SELECT_SAFETY_SINCE = buildSelect(
   'WHERE chain = $1 AND checked_at_ms >= $2',
   ['text', 'integer'],
 );
+
+/** Older probes say nothing: they are made again before they are used. */
+const SAFETY_KEPT_MS = 30 * 86_400_000;
+
+const DELETE_OLD_SAFETY: SqlStatement = {
+  sql: 'DELETE FROM pool_safety WHERE chain = $1 AND checked_at_ms < $2',
+  takes: ['text', 'integer'],
+  gives: [],
+};
 
 interface MarketStoreOptions {
   readonly lease?: ChainLease;
@@ -141,7 +150,7 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
       beginForgetting(session, chain),
     );
     for (;;) {
-      const from = place;
+      const from: ForgetPlace = place;
       place = await this.#write(chain, (session) => forgetSome(session, chain, from));
       if (place === null) return;
       onProgress?.(place.deleted);
@@ -153,6 +162,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     old: OldRows & { readonly upToBlock: number },
   ): Promise<number> {
     return this.#write(chain, (session) => deleteOldTrades(session, chain, old));
+  }
+
+  deleteOldAdoptions(chain: ChainSlug, limit: number): Promise<number> {
+    return this.#write(chain, (session) => deleteOldAdoptions(session, chain, limit));
   }
 
   deleteOldCandles(
@@ -171,7 +184,12 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   async putPoolSafety(chain: ChainSlug, records: readonly PoolSafety[]): Promise<void> {
     const rows = records.map((record) => toPoolSafetyRow(chain, record));
-    await this.#engine.transaction((session) => session.upsertRows(POOL_SAFETY_TABLE, rows));
+    const checkedAtMs = records.map((record) => record.checkedAtMs);
+    const beforeMs = Math.max(...checkedAtMs) - SAFETY_KEPT_MS;
+    await this.#engine.transaction(async (session) => {
+      await session.upsertRows(POOL_SAFETY_TABLE, rows);
+      if (rows.length > 0) await session.execute(DELETE_OLD_SAFETY, [chain, beforeMs]);
+    });
   }
 
   scanPoolSafety(chain: ChainSlug): AsyncIterable<readonly PoolSafety[]> {
