@@ -86,7 +86,10 @@ async function untilSo(url: string, sql: string): Promise<void> {
   throw new Error(`never: ${sql}`);
 }
 
-export async function startFailoverServers(t: Cleanup, name = 'mintwire'): Promise<FailoverServers> {
+export async function startFailoverServers(
+  t: Cleanup,
+  name = 'mintwire',
+): Promise<FailoverServers> {
   const pair = await startPostgresPair();
   t.after(() => pair.stop());
   const toPort = (server: PostgresServer) => Number(new URL(server.url).port);

@@ -33,7 +33,10 @@ test('after a failover no name has the number of another, and what was lost is n
   };
   const others = await addIds(toNames('other'));
   const reused = new Set(others.values());
-  assert.ok([...lost.values()].some((id) => reused.has(id)), 'no number was given again');
+  assert.ok(
+    [...lost.values()].some((id) => reused.has(id)),
+    'no number was given again',
+  );
   const again = await addIds(toNames('lost'));
   for (const id of again.values()) assert.ok(!reused.has(id), `${id} has two names`);
   const stored = await servers.run('SELECT id, name FROM names');

@@ -77,13 +77,17 @@ export async function drillFailover(
       const [here, there] = await Promise.all(nodes.map((node) => readTrades(node, token)));
       assert.deepEqual(here, there);
     }
-    await untilSo('the stream has every trade', async () => {
-      const trades = await readTrades(nodes[0] ?? assert.fail(), mint);
-      const from = Math.min(...trades.map(({ block }) => block as number)) + 1;
-      const isNew = ({ block }: Json) => block >= from;
-      const seen = [...reader.fold.trades.values()].filter(isNew);
-      return isDeepStrictEqual(dropFinality(seen), dropFinality(trades.filter(isNew)));
-    }, nodes);
+    await untilSo(
+      'the stream has every trade',
+      async () => {
+        const trades = await readTrades(nodes[0] ?? assert.fail(), mint);
+        const from = Math.min(...trades.map(({ block }) => block as number)) + 1;
+        const isNew = ({ block }: Json) => block >= from;
+        const seen = [...reader.fold.trades.values()].filter(isNew);
+        return isDeepStrictEqual(dropFinality(seen), dropFinality(trades.filter(isNew)));
+      },
+      nodes,
+    );
   }
   assert.deepEqual(reader.fold.problems, []);
   const reloads = await Promise.all(nodes.map((one) => readMetric(one, 'mintwire_feed_reloads')));

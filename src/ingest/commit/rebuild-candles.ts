@@ -58,7 +58,10 @@ async function readTrades(
   );
   return (candle) => {
     const own = byCandle.get(toKey(candle, candle.fromMs)) ?? [];
-    return foldTrades(candle, own.map(({ trade }) => trade))[0];
+    return foldTrades(
+      candle,
+      own.map(({ trade }) => trade),
+    )[0];
   };
 }
 
@@ -75,7 +78,10 @@ async function readFiner(
   );
   return (candle) => {
     const own = byCandle.get(toKey(candle, candle.fromMs)) ?? [];
-    return mergeCandles(candle, own.toSorted((a, b) => a.openTimeMs - b.openTimeMs))[0];
+    return mergeCandles(
+      candle,
+      own.toSorted((a, b) => a.openTimeMs - b.openTimeMs),
+    )[0];
   };
 }
 

@@ -9,9 +9,8 @@ import {
   buildTrade,
   toAddress,
 } from '../../../test/conformance/store-samples.ts';
-import type { CandleRecord } from '../../model/market-record.ts';
-
 import { poolId } from '../../../test/test-ids.ts';
+import type { CandleRecord } from '../../model/market-record.ts';
 import { buildRevertedEvent } from './commit-batch.ts';
 import { rollBack } from './roll-back.ts';
 
@@ -41,7 +40,10 @@ for (const [engine, createPlace] of [
       const readCandles = async () => {
         const all: CandleRecord[] = [];
         for await (const rows of market.scanCandles('devnet')) all.push(...rows);
-        return Map.groupBy(all, (one) => `${one.token} ${one.pool} ${one.interval} ${one.openTimeMs}`);
+        return Map.groupBy(
+          all,
+          (one) => `${one.token} ${one.pool} ${one.interval} ${one.openTimeMs}`,
+        );
       };
       for (let block = 1; block <= BLOCKS; block += 1) {
         if (block === BLOCKS / 2 + 1) candles.push(await readCandles());

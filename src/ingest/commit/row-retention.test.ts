@@ -15,8 +15,8 @@ import {
 import { FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
-import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { verifyChain } from '../verify/verify-chain.ts';
 import { RowRetention } from './row-retention.ts';

@@ -8,7 +8,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
-import { createEpoch } from '../../store/create-epoch.ts';
+import { createEpoch, FORGOTTEN_EPOCH } from '../../store/create-epoch.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { EpochName } from '../../store/stream-reads.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
@@ -125,7 +125,7 @@ export class ChainIndex implements BackfillIndex {
     this.#server = await this.#store.readServer();
     this.#checkpoint = await this.#store.readCheckpoint(chain);
     let epoch = await this.#store.readEpoch(chain);
-    if (this.#checkpoint === null && epoch !== null) {
+    if (epoch?.epoch === FORGOTTEN_EPOCH) {
       // It was being deleted: rows of it must not mix with those to come.
       await this.#store.forgetChain(chain);
       epoch = null;

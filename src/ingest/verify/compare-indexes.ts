@@ -2,9 +2,9 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
 import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
-import type { PoolId } from '../../model/ids.ts';
 import type { PositionRecord, TradeFigures } from '../../model/position.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import type { HeldRows } from './held-rows.ts';
@@ -140,7 +140,8 @@ async function compareTables(
   });
   await compare({
     name: 'balance',
-    scan: (index) => scanHeld(index.scanBalances(chain), ({ token }) => indexes.held.hasBalances(token)),
+    scan: (index) =>
+      scanHeld(index.scanBalances(chain), ({ token }) => indexes.held.hasBalances(token)),
     find: (index, rows) => index.readBalances(chain, rows),
     toKey: (row) => `${row.token} ${row.owner}`,
     toComparable: same,
@@ -202,7 +203,10 @@ export async function compareDiscovered(
   { chain, report }: { readonly chain: ChainSlug; readonly report: VerifyReport },
 ): Promise<void> {
   const described = [...discovered.values()].filter((one) => one !== null);
-  const rows = await stored.readPools(chain, described.map(({ pool }) => pool));
+  const rows = await stored.readPools(
+    chain,
+    described.map(({ pool }) => pool),
+  );
   const byPool = new Map(rows.map((row) => [row.pool, row]));
   for (const one of described) {
     const { pool, kind, venue, token0, token1, terms } = one;

@@ -14,10 +14,10 @@ import { FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
 import type { PoolId } from '../../model/ids.ts';
-import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
-import type { MarketStore, MarketTransaction } from '../../store/store.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
+import type { MarketStore, MarketTransaction } from '../../store/store.ts';
 import { type Verification, type VerifyOptions, verifyChain } from './verify-chain.ts';
 
 async function withStore<T>(
@@ -300,18 +300,27 @@ describe('verifyChain', () => {
       const pools = new Set(found.pools.map(({ pool }) => pool));
       const isSwap = (event: { kind: string; pool?: unknown }) =>
         event.kind === 'swap' && pools.has(event.pool as PoolId);
-      while (!chain.blocks(startBlock + 1, chain.head.position).some(({ events }) => events.some(isSwap))) {
+      while (
+        !chain.blocks(startBlock + 1, chain.head.position).some(({ events }) => events.some(isSwap))
+      ) {
         chain.extend(5);
       }
       const again = startIndexer(chain, store, { startBlock });
       await again.settle();
       await again.indexer.stop();
-      await place.run("UPDATE discoveries SET pools = replace(pools, '\"venue\":\"', '\"venue\":\"x')");
+      await place.run(
+        'UPDATE discoveries SET pools = replace(pools, \'"venue":"\', \'"venue":"x\')',
+      );
       const rows = await store.readPools('devnet', [...pools]);
-      await spoil(store, (one) => one.putPools(rows.map((row) => ({ ...row, venue: `x${row.venue}` }))));
+      await spoil(store, (one) =>
+        one.putPools(rows.map((row) => ({ ...row, venue: `x${row.venue}` }))),
+      );
       const wrong = await verify(store, again.adapter);
       const line = /^description of pool 0x\w+: venue is "x/;
-      assert.ok(wrong.differences.some((one) => line.test(one)), wrong.differences.join('\n'));
+      assert.ok(
+        wrong.differences.some((one) => line.test(one)),
+        wrong.differences.join('\n'),
+      );
     });
   });
 

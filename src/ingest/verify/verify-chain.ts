@@ -116,7 +116,11 @@ async function compareAll(
   const report = new VerifyReport();
   const hasAllPositions = piece.checkpoint.positionsFromMs === undefined;
   const indexes = { stored, expected: scratch.market, hasAllPositions, moveOn };
-  await compareIndexes(withPiece(indexes, () => piece), adapter.chain, report);
+  await compareIndexes(
+    withPiece(indexes, () => piece),
+    adapter.chain,
+    report,
+  );
   await compareDiscovered(stored, scratch, { chain: adapter.chain, report });
   const contracts = { stored, adapter, sizes, report, signal, moveOn };
   await compareContracts(withPiece(contracts, () => piece));

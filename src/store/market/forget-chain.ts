@@ -5,6 +5,7 @@
 // half deleted, and goes last. Whoever finds the mark goes on (`ChainIndex.load`).
 
 import type { ChainSlug } from '../../model/chain.ts';
+import { FORGOTTEN_EPOCH } from '../create-epoch.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { SqlStatement, Table } from '../table.ts';
@@ -51,11 +52,9 @@ const FORGOTTEN_TABLES: readonly Table[] = [
   UNDO_TABLE,
 ];
 
-/** Not a name that an epoch may have. */
-const MARK = 'forgotten';
 const ROWS_PER_STEP = 5000;
 
-const UPDATE_MARKED: SqlStatement = {
+const UPDATE_FORGOTTEN_EPOCHED: SqlStatement = {
   sql: 'UPDATE chain_epochs SET epoch = epoch WHERE chain = $1 AND epoch = $2',
   takes: ['text', 'text'],
   gives: [],
@@ -74,7 +73,9 @@ export interface ForgetPlace {
 export async function beginForgetting(session: SqlSession, chain: ChainSlug): Promise<ForgetPlace> {
   await session.execute(CHECKPOINT_TABLE.deleteByKey, [chain]);
   const versions = { forgotten_version: 0, news_forgotten_version: 0, server: null };
-  await session.upsertRows(EPOCH_TABLE, [writeEpoch({ chain, epoch: MARK, ...versions })]);
+  await session.upsertRows(EPOCH_TABLE, [
+    writeEpoch({ chain, epoch: FORGOTTEN_EPOCH, ...versions }),
+  ]);
   return { table: 0, after: null, deleted: 0 };
 }
 
@@ -85,7 +86,8 @@ export async function forgetSome(
   place: ForgetPlace,
 ): Promise<ForgetPlace | null> {
   // Two processes take turns: after the last step of one the chain may have begun again.
-  if ((await session.execute(UPDATE_MARKED, [chain, MARK])) === 0) return null;
+  if ((await session.execute(UPDATE_FORGOTTEN_EPOCHED, [chain, FORGOTTEN_EPOCH])) === 0)
+    return null;
   const table = FORGOTTEN_TABLES[place.table];
   if (table === undefined) {
     await session.execute(EPOCH_TABLE.deleteByKey, [chain]);

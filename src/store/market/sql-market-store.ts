@@ -221,7 +221,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
   }
 }
 
-async function assertHeld(session: SqlSession, { chain, token, holder }: ChainLease): Promise<void> {
+async function assertHeld(
+  session: SqlSession,
+  { chain, token, holder }: ChainLease,
+): Promise<void> {
   const rows = await session.query(LOCK_LEASE, [chain, token, holder]);
   if (rows.length === 0) throw new LeaseLostError(chain);
 }
