@@ -197,7 +197,8 @@ tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, p
 thousand, and verifies a fresh index. --nodes kills the process that indexes among three on one
 PostgreSQL (20 times, or --kills); with --minutes two such processes run for so long beside a single
 one, and what they ask of the chain is compared. --upgrades restarts one of two processes after the other, under
-load, each time with the other one of two versions. --routers makes so many random trades through each kind of router,
+load, each time with the other one of two versions. --failover kills the primary of PostgreSQL so many times, under
+load, and promotes a standby that lacks commits. --routers makes so many random trades through each kind of router,
 or through the one that --router names.
 --charts reads the chart feed with TradingView's own client (charting_library/datafeeds/udf/dist/bundle.js).
 `,

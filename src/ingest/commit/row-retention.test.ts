@@ -195,7 +195,7 @@ for (const [engine, createPlace] of [
           await place.run("UPDATE feed_batches SET written_at = written_at - interval '1 day'");
         }
         if (day < FULL_DAY) continue;
-        for (const table of tables) {
+        for (const table of day % 4 === 2 ? tables : []) {
           const measured = await measureTable(place, table);
           perTable.get(table)?.push(measured.rows);
           bytes.set(table, [...(bytes.get(table) ?? []), measured.bytes]);
