@@ -1,8 +1,9 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
 // all three with `--chain devnet-solana`, `-- --faults`,
 // `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`,
-// `-- --nodes --minutes 5`, `-- --upgrades 10`, `-- --failover 5`, `-- --routers 100 --router algebra` or
-// `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a count.
+// `-- --nodes --minutes 5`, `-- --upgrades 10`, `-- --failover 5`,
+// `-- --routers 100 --router algebra` or `-- --charts bundle.js`: the suite's hardest scenarios,
+// repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';

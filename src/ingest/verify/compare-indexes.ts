@@ -196,7 +196,7 @@ async function compareTrades(
   await compareKind(indexes, kind, report);
 }
 
-/** Pools that were looked up are in both indexes as they are stored: the chain describes them, too. */
+/** Looked-up pools are in both indexes as they are stored; events on the chain describe them. */
 export async function compareDiscovered(
   stored: MarketReader,
   { discovered }: { readonly discovered: ReadonlyMap<PoolId, PoolDescription | null> },

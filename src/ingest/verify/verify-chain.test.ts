@@ -13,7 +13,7 @@ import { createRandom } from '../../../test/fakes/create-random.ts';
 import { FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
-import type { PoolId } from '../../model/ids.ts';
+import type { MarketEvent } from '../../model/block-events.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
@@ -298,8 +298,7 @@ describe('verifyChain', () => {
       // A pool that was looked up wrongly is wrong in both indexes, but not on the chain.
       const found = await first(store.scanDiscoveries('devnet'));
       const pools = new Set(found.pools.map(({ pool }) => pool));
-      const isSwap = (event: { kind: string; pool?: unknown }) =>
-        event.kind === 'swap' && pools.has(event.pool as PoolId);
+      const isSwap = (event: MarketEvent) => event.kind === 'swap' && pools.has(event.pool);
       while (
         !chain.blocks(startBlock + 1, chain.head.position).some(({ events }) => events.some(isSwap))
       ) {

@@ -1,5 +1,5 @@
-// Of which server an epoch is: a standby that was promoted may lack its last commits. And indexes by
-// which rows are found that may go: adoptions that later ones replaced, and old probes.
+// Of which server an epoch is: a standby that was promoted may lack its last commits. And indexes
+// by which rows are found that may go: adoptions that later ones replaced, and old probes.
 
 import type { Migration } from './migration.ts';
 
