@@ -1,14 +1,16 @@
 // `npm run drill -- --kills 100 --reorgs 100`, `-- --trades 500 --exact-out`,
 // all three with `--chain devnet-solana`, `-- --faults`,
 // `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`,
-// `-- --nodes --minutes 5`, `-- --upgrades 10`, `-- --routers 100 --router algebra` or
-// `-- --charts bundle.js`: the suite's hardest scenarios, repeated, with a count.
+// `-- --nodes --minutes 5`, `-- --upgrades 10`, `-- --failover 5`,
+// `-- --routers 100 --router algebra` or `-- --charts bundle.js`: the suite's hardest scenarios,
+// repeated, with a count.
 
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { runDevnetKills } from './devnet-kills.ts';
 import { drillBackfill } from './drill/backfill-kills.ts';
 import { drillCharts } from './drill/charts.ts';
 import { drillDevnetBlocks } from './drill/devnet-blocks.ts';
+import { drillFailover } from './drill/failover.ts';
 import { drillFaults } from './drill/faults.ts';
 import { drillNodePair } from './drill/node-pair.ts';
 import { drillNodes } from './drill/nodes.ts';
@@ -184,7 +186,7 @@ async function drillSolana(
 
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes [--minutes <n>] | --upgrades <n> | --routers <n> [--router <name>] | --charts <file>
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes [--minutes <n>] | --upgrades <n> | --failover <n> | --routers <n> [--router <name>] | --charts <file>
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
@@ -196,7 +198,8 @@ tokens under scope liquid. --devnet-blocks mines so many blocks on the devnet, p
 thousand, and verifies a fresh index. --nodes kills the process that indexes among three on one
 PostgreSQL (20 times, or --kills); with --minutes two such processes run for so long beside a single
 one, and what they ask of the chain is compared. --upgrades restarts one of two processes after the other, under
-load, each time with the other one of two versions. --routers makes so many random trades through each kind of router,
+load, each time with the other one of two versions. --failover kills the primary of PostgreSQL so many times, under
+load, and promotes a standby that lacks commits. --routers makes so many random trades through each kind of router,
 or through the one that --router names.
 --charts reads the chart feed with TradingView's own client (charting_library/datafeeds/udf/dist/bundle.js).
 `,
@@ -215,6 +218,7 @@ or through the one that --router names.
     nodes: { type: 'boolean' },
     minutes: { type: 'string' },
     upgrades: { type: 'string' },
+    failover: { type: 'string' },
     routers: { type: 'string' },
     router: { type: 'string' },
     charts: { type: 'string' },
@@ -268,6 +272,17 @@ if (values.nodes || values.upgrades !== undefined) {
     await cleanup.run();
   }
   console.log('drill of nodes: no differences');
+  process.exit(0);
+}
+if (values.failover !== undefined) {
+  const cleanup = createCleanup();
+  const log = (line: string) => console.log(line);
+  try {
+    log(await drillFailover(cleanup, { count: Number(values.failover), log }));
+  } finally {
+    await cleanup.run();
+  }
+  console.log('drill of failovers: no differences');
   process.exit(0);
 }
 if (values.backfill !== undefined || values.scope) {

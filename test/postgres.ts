@@ -60,8 +60,15 @@ interface PostgresPair {
   readonly primary: PostgresServer;
   /** Where the standby is while it runs. */
   readonly standbyUrl: string;
-  /** Starts it, as a new one. */
-  startStandby(): Promise<PostgresServer>;
+  /**
+   * Starts it, as a new one; `of` is another server with the same history and `port` its own port.
+   * `via` is the port at which it reaches that server: a way that can be cut.
+   */
+  startStandby(options?: {
+    readonly of?: PostgresServer;
+    readonly via?: number;
+    readonly port?: number;
+  }): Promise<PostgresServer>;
   stop(): Promise<void>;
 }
 
@@ -77,29 +84,36 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   const binaries = await findBinaries(folder, account);
   const server = { folder, binaries, password, account };
   await initialise(server);
-  const [data, base] = [join(folder, 'data'), join(folder, 'base')];
-  await execFileAsync('cp', ['-a', data, base]);
-  const primary = await startInFolder({ ...server, settings: ['wal_keep_size=1GB'] });
-  const { port: primaryPort } = new URL(primary.url);
-  const source = `host=127.0.0.1 port=${primaryPort} user=postgres password=${password}`;
-  const port = await findFreePort();
-  const standbys: PostgresServer[] = [];
-  const startStandby = async () => {
+  // A server's folder goes with it; this one stays.
+  const createCopy = async () => {
     const copy = await createServerFolder(account);
-    await execFileAsync('cp', ['-a', base, join(copy, 'data')]);
+    await execFileAsync('cp', ['-a', join(folder, 'data'), join(copy, 'data')]);
+    return copy;
+  };
+  const keep = 'wal_keep_size=1GB';
+  const primary = await startInFolder({
+    ...{ ...server, folder: await createCopy(), settings: [keep] },
+  });
+  const standbyPort = await findFreePort();
+  const standbys: PostgresServer[] = [];
+  const startStandby: PostgresPair['startStandby'] = async (options = {}) => {
+    const { of = primary, via = new URL(of.url).port, port = standbyPort } = options;
+    const source = `host=127.0.0.1 port=${via} user=postgres password=${password}`;
+    const copy = await createCopy();
     await writeFile(join(copy, 'data', 'standby.signal'), '');
-    const settings = [`primary_conninfo=${source}`];
+    const settings = [keep, `primary_conninfo=${source}`, 'wal_retrieve_retry_interval=100ms'];
     const standby = await startInFolder({ ...server, folder: copy, port, settings });
     standbys.push(standby);
     return standby;
   };
   return {
     primary,
-    standbyUrl: buildUrl(password, port),
+    standbyUrl: buildUrl(password, standbyPort),
     startStandby,
     stop: async () => {
       await Promise.all(standbys.map((standby) => standby.stop()));
       await primary.stop();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

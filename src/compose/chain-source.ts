@@ -61,7 +61,10 @@ export function readDevnetSource(
 export function createAdapter(
   nodes: ChainNodes,
   { chain }: ChainSource,
-  parts: { readonly store: Store; readonly indexing: Config['indexing'] },
+  parts: {
+    readonly store: { readonly market: Pick<Store['market'], 'readPools'> };
+    readonly indexing: Pick<Config['indexing'], 'checkLogs' | 'unlistedForks'>;
+  },
 ): ChainAdapter {
   return nodes.createAdapter({
     knownPools: (pools) => parts.store.market.readPools(chain, pools),

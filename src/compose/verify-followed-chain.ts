@@ -40,10 +40,16 @@ interface VerifyFollowedOptions {
 
 export async function verifyFollowedChain(options: VerifyFollowedOptions): Promise<Verification> {
   const { config, chain, log, signal, onProgress } = options;
-  const source = findFollowedSource(config, chain);
+  const found = findFollowedSource(config, chain);
+  // The first ones are those that were indexed from, unless they failed.
+  const source = { ...found, endpoints: found.endpoints.toReversed() };
   const store = await openStore(config.store);
   const nodes = requireMarkets(chain).open(source, { clock: systemClock, log });
-  const adapter = createAdapter(nodes, source, { store, indexing: config.indexing });
+  const adapter = createAdapter(nodes, source, {
+    // What the store says of pools is compared, so they are resolved from the chain.
+    store: { market: { readPools: async () => [] } },
+    indexing: { ...config.indexing, checkLogs: 'all' },
+  });
   try {
     return await verifyChain({
       adapter,

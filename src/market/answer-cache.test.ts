@@ -43,7 +43,9 @@ async function createScene(t: TestContext, bytesMax = 1_000_000): Promise<Scene>
   const states = new ChainStates({
     reader: {
       readCheckpoint: async () => scene.stored,
-      readEpoch: async () => ({ epoch: 'e', forgottenVersion: 0, newsForgottenVersion: 0 }),
+      readEpoch: async () => ({
+        ...{ epoch: 'e', server: null, forgottenVersion: 0, newsForgottenVersion: 0 },
+      }),
     },
     feed,
     clock,

@@ -117,11 +117,6 @@ export interface MarketReads {
     tokens: readonly Address[],
     limit: number,
   ): Promise<ReadonlyMap<Address, readonly PoolRecord[]>>;
-  /** The candles of several ranges at once, in any order. */
-  readCandleRanges(
-    chain: ChainSlug,
-    ranges: readonly (CandleSeries & TimeRange)[],
-  ): Promise<CandleRecord[]>;
   /** The last candles of each series that opened before a time, in any order. */
   readCandlesBefore(
     chain: ChainSlug,

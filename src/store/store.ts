@@ -30,7 +30,7 @@ import type { PauseStore } from './pause-store.ts';
 import type { RowPartitions } from './row-partitions.ts';
 import type { SignalStore } from './signal-store.ts';
 import type { StoreFault } from './store-error.ts';
-import type { RollbackRecord, StreamReads } from './stream-reads.ts';
+import type { EpochName, RollbackRecord, StreamReads } from './stream-reads.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export interface BalanceKey {
@@ -86,6 +86,16 @@ export interface MarketReader {
     series: SeriesKey & { readonly interval: StoredInterval },
     range: TimeRange,
   ): Promise<CandleRecord[]>;
+  /** The candles of several ranges at once, in any order. */
+  readCandleRanges(
+    chain: ChainSlug,
+    ranges: readonly (CandleSeries & TimeRange)[],
+  ): Promise<CandleRecord[]>;
+  /** The trades of several tokens' ranges, which do not overlap, in chain order. */
+  readTradeRanges(
+    chain: ChainSlug,
+    ranges: readonly (TimeRange & { readonly token: Address })[],
+  ): Promise<TradeRecord[]>;
   /** Trades of one series in a range, in chain order. */
   readTradeRange(chain: ChainSlug, series: SeriesKey, range: TimeRange): Promise<TradeRecord[]>;
 }
@@ -171,7 +181,9 @@ export interface MarketTransaction extends MarketReader {
    * as version 0): a second indexer must not write. Call it first, before anything is written.
    * Version 1 also begins the epoch of the chain's index; a random one if none is given.
    */
-  setCheckpoint(checkpoint: Checkpoint, epoch?: string): Promise<void>;
+  setCheckpoint(checkpoint: Checkpoint, epoch?: EpochName): Promise<void>;
+  /** Another epoch from this commit on, or the same on another server. */
+  setEpoch(epoch: EpochName): Promise<void>;
   /** Keeps the commit for other processes; `build` is called only if there can be any. */
   putFeedRow(build: () => FeedRow): Promise<void>;
 }
@@ -224,6 +236,11 @@ export interface OldCandles {
 export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
 
 export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
+  /**
+   * A name of the server that another one does not have, also not a standby that takes over from it
+   * and may lack its last commits. Null if there is none.
+   */
+  readServer(): Promise<string | null>;
   /** Absent if old rows can only be deleted. */
   readonly partitions?: RowPartitions | undefined;
   /**
@@ -239,15 +256,25 @@ export interface MarketStore extends MarketReader, MarketReads, StreamReads, Mar
   /** Runs reads that all see one committed state, however far the indexer moves meanwhile. */
   snapshot<T>(work: (reader: MarketSnapshot) => Promise<T>): Promise<T>;
   /**
-   * Deletes everything indexed of a chain, including its checkpoint. For a devnet that was started
-   * again; a real chain never changes its identity.
+   * The same for long work, which calls `renew` now and then: a scan that is under way goes on in
+   * the state of that moment. A snapshot of hours would keep PostgreSQL from removing dead rows.
    */
-  forgetChain(chain: ChainSlug): Promise<void>;
+  snapshots<T>(
+    work: (reader: MarketSnapshot, renew: () => Promise<void>) => Promise<T>,
+  ): Promise<T>;
+  /**
+   * Deletes everything indexed of a chain, including its checkpoint, which goes first; the rest in
+   * steps, and if it is interrupted a later call goes on. `onProgress` is told how many rows are
+   * gone. Until it is done, the chain has an epoch and no checkpoint.
+   */
+  forgetChain(chain: ChainSlug, onProgress?: (deleted: number) => void): Promise<void>;
   /**
    * Deletes the oldest trades that are older than a time, at most `limit`, in a transaction of its
    * own. Returns how many: fewer than `limit` when there are no more.
    */
   deleteOldTrades(chain: ChainSlug, old: OldRows & { readonly upToBlock: number }): Promise<number>;
+  /** The same for adoptions that were replaced before the first stored trade. */
+  deleteOldAdoptions(chain: ChainSlug, limit: number): Promise<number>;
   /**
    * The same for candles shorter than a day, series by series. `limit` bounds both the rows that
    * are deleted and the series that are looked at.

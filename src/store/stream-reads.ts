@@ -6,10 +6,15 @@ import type { TradeRecord } from '../model/market-record.ts';
 import type { NewsPosition, NewsRecord } from '../model/news.ts';
 import type { TradePosition } from './market-reads.ts';
 
-/** Identifies one build of a chain's index; another one has its own versions. */
-export interface ChainEpoch {
-  /** Random, created with the first commit. */
+/** One build of a chain's index: another one has its own versions. */
+export interface EpochName {
+  /** Random, created with the first commit, or when another server has taken over. */
   readonly epoch: string;
+  /** The server that it began on, as `MarketStore.readServer` names it. */
+  readonly server: string | null;
+}
+
+export interface ChainEpoch extends EpochName {
   /** Rollbacks up to this version were deleted. */
   readonly forgottenVersion: number;
   /** News of commits up to this version were deleted. */

@@ -79,6 +79,22 @@ describe('a lease', () => {
     assert.equal(await take('arbitrum', 'c'), null, 'only its holder can release it');
   });
 
+  it('is lost to another holder also where its token was given again, by a standby that lacks the last take', async () => {
+    const first = await hold('solana', 'a');
+    await expire('solana');
+    await admin.query("UPDATE chain_leases SET token = token - 1 WHERE chain = 'solana'");
+    const second = await hold('solana', 'b');
+    assert.equal(second.token, first.token);
+    const renewal = { lifeMs: LONG_MS, report: '' };
+    assert.equal(await leases.renew(first, renewal), false);
+    assert.equal(await leases.renew(second, renewal), true);
+    const market = store.market.fence(first);
+    await assert.rejects(() => market.transaction('solana', async () => undefined), LeaseLostError);
+    await leases.release(first);
+    assert.equal(await take('solana', 'c'), null);
+    await leases.release(second);
+  });
+
   it('that is over and was not taken is renewed', async () => {
     const lease = await hold('optimism', 'a');
     await expire('optimism');

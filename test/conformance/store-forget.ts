@@ -48,6 +48,35 @@ export function describeForget(createPlace: CreatePlace): void {
       assert.equal((await market.readCheckpoint('devnet'))?.version, 1);
     });
 
+    it('deletes in steps, goes on after an interruption, and ends once', async () => {
+      const { market } = scene.store;
+      const balances = Array.from({ length: 12_000 }, (_, index) => ({
+        ...{ token: toAddress(1 + (index % 3)), owner: toAddress(1000 + index), amountRaw: 1n },
+      }));
+      await market.forgetChain('devnet');
+      await market.transaction('devnet', async (transaction) => {
+        await transaction.setCheckpoint(buildCheckpoint(1));
+        await transaction.putBalances(balances);
+      });
+      const stopped = new Error('stopped');
+      const interrupted = market.forgetChain('devnet', (deleted) => {
+        if (deleted > 0) throw stopped;
+      });
+      await assert.rejects(interrupted, stopped);
+      assert.equal(await market.readCheckpoint('devnet'), null);
+      assert.notEqual(await market.readEpoch('devnet'), null);
+      const [left = 0] = await countAll(market, 'devnet');
+      assert.ok(left > 0 && left < balances.length, `${left}`);
+      const told: number[] = [];
+      await Promise.all([
+        market.forgetChain('devnet', (deleted) => told.push(deleted)),
+        market.forgetChain('devnet'),
+      ]);
+      assert.deepEqual(await countAll(market, 'devnet'), [0, 0, 0]);
+      assert.equal(await market.readEpoch('devnet'), null);
+      for (const [at, deleted] of told.entries()) assert.ok(deleted - (told[at - 1] ?? 0) <= 5000);
+    });
+
     it('leaves nothing of a commit that is under way', async () => {
       const { market } = scene.store;
       await market.forgetChain('devnet');

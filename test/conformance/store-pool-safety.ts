@@ -56,6 +56,20 @@ export function describePoolSafety(createPlace: CreatePlace): void {
       assert.deepEqual(await readAll('base'), [buildSafety(12)]);
     });
 
+    it('goes thirty days after the last probe of the pool, of its own chain alone', async () => {
+      const { market } = scene.store;
+      const atMs = 1_790_000_000_000;
+      await market.putPoolSafety('devnet', [buildSafety(21, { checkedAtMs: atMs })]);
+      await market.putPoolSafety('base', [buildSafety(21, { checkedAtMs: atMs })]);
+      const later = buildSafety(22, { checkedAtMs: atMs + 30 * 86_400_000 });
+      await market.putPoolSafety('devnet', [later]);
+      assert.equal((await readAll('devnet')).length, 2);
+      const last = buildSafety(23, { checkedAtMs: later.checkedAtMs + 1 });
+      await market.putPoolSafety('devnet', [last]);
+      assert.deepEqual(await readAll('devnet'), [later, last]);
+      assert.equal((await readAll('base')).length, 2);
+    });
+
     it('an empty list changes nothing', async () => {
       await scene.store.market.putPoolSafety('optimism', [buildSafety(13)]);
       await scene.store.market.putPoolSafety('optimism', []);

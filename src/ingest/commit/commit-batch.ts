@@ -51,6 +51,10 @@ export interface BatchToCommit {
   readonly discoveries?: readonly Discovery[] | undefined;
   /** Tokens that come into scope or leave it. */
   readonly scoped?: readonly ScopeEntry[] | undefined;
+  /** The server that the epoch is of. */
+  readonly server: string | null;
+  /** Whether the epoch begins with this commit, though others are stored. */
+  readonly isNewEpoch?: boolean | undefined;
   readonly previous: Checkpoint | null;
   /** How long news are kept, by the chain's time. */
   readonly newsKeptMs: number;
@@ -101,7 +105,7 @@ export function buildCommittedEvent(batch: BatchToCommit): CommittedEvent {
     ...(backfill === undefined ? {} : { backfilled: backfill.token }),
     pools: batch.changes.pools.map(({ pool }) => pool),
     listed: findListed(batch),
-    complete: true,
+    complete: !batch.isNewEpoch,
     notices: batch.notices === undefined ? [] : batch.notices,
   };
 }
@@ -117,12 +121,13 @@ export async function commitBatch(
   batch: BatchToCommit,
   event: CommittedEvent,
 ): Promise<void> {
-  const { chain, epoch, checkpoint } = batch;
+  const { chain, epoch, server, checkpoint } = batch;
   await store.transaction(chain, async (transaction) => {
-    const checked = transaction.setCheckpoint(checkpoint, epoch);
+    const checked = transaction.setCheckpoint(checkpoint, { epoch, server });
     // Rows are sent meanwhile; a stale writer's are rolled back.
     checked.catch(() => undefined);
     try {
+      if (batch.isNewEpoch) await transaction.setEpoch({ epoch, server });
       await writeRows(transaction, batch);
       await transaction.putFeedRow(() => buildFeedRow(event));
     } finally {

@@ -29,7 +29,7 @@ test('a commit of unknown outcome is reported while the lease is held, and not a
   });
   const checkpoint = buildCheckpoint(1);
   const event = buildCommittedEvent({
-    ...{ chain: 'devnet', epoch: 'e', previous: null, checkpoint, changes: NO_ROWS },
+    ...{ chain: 'devnet', epoch: 'e', server: null, previous: null, checkpoint, changes: NO_ROWS },
     ...{ headers: [], fromBlock: 1, blockCount: 1, newsKeptMs: 0 },
   });
   pending.begin(event);

@@ -1,54 +1,88 @@
-// Rebuilds the candles that lost trades in a rollback, from the remaining trades.
+// Rebuilds the candles that lost trades in a rollback, from the remaining trades. All candles of an
+// interval are read and written at once: a rollback of many tokens takes no more statements than
+// one of a single token.
 
 import { foldTrades, mergeCandles } from '../../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import {
   type CandleRecord,
-  type SeriesKey,
   STORED_INTERVALS,
   type StoredInterval,
   type TradeRecord,
 } from '../../model/market-record.ts';
-import type { TimeRange } from '../../store/market-reads.ts';
+import type { CandleSeries, TimeRange } from '../../store/market-reads.ts';
 import type { CandleKey, MarketTransaction } from '../../store/store.ts';
 
-/** The candles of one series and interval that lost trades. */
-interface Affected {
-  readonly series: SeriesKey & { readonly interval: StoredInterval };
-  readonly openTimes: Set<number>;
+/** A candle that lost trades. */
+type Affected = CandleSeries & TimeRange;
+
+/** What one candle is built from. */
+type ReadParts = (candle: Affected) => CandleRecord | undefined;
+
+function toKey({ token, pool }: Pick<Affected, 'token' | 'pool'>, openTimeMs: number): string {
+  return `${token} ${pool ?? ''} ${openTimeMs}`;
 }
 
 function findAffected(removed: readonly TradeRecord[], interval: StoredInterval): Affected[] {
   const affected = new Map<string, Affected>();
-  for (const { token, pool, timestampMs } of removed) {
-    for (const seriesPool of [null, pool]) {
-      const key = token + (seriesPool ?? '');
-      let entry = affected.get(key);
-      if (entry === undefined) {
-        entry = { series: { token, pool: seriesPool, interval }, openTimes: new Set() };
-        affected.set(key, entry);
-      }
-      entry.openTimes.add(computeOpenTime(interval, timestampMs));
+  for (const { token, pool: ofTrade, timestampMs } of removed) {
+    const fromMs = computeOpenTime(interval, timestampMs);
+    for (const pool of [null, ofTrade]) {
+      const key = toKey({ token, pool }, fromMs);
+      if (affected.has(key)) continue;
+      const toMs = computeNextOpenTime(interval, fromMs);
+      affected.set(key, { token, pool, interval, fromMs, toMs });
     }
   }
   return [...affected.values()];
 }
 
-async function rebuildCandle(
+async function readTrades(
   transaction: MarketTransaction,
   chain: ChainSlug,
-  candle: { series: Affected['series']; range: TimeRange; finer: StoredInterval | undefined },
-): Promise<CandleRecord | null> {
-  const { series, range, finer } = candle;
-  const rebuilt =
-    finer === undefined
-      ? foldTrades(series, await transaction.readTradeRange(chain, series, range))
-      : mergeCandles(
-          series,
-          await transaction.readCandleRange(chain, { ...series, interval: finer }, range),
-        );
-  return rebuilt[0] ?? null;
+  affected: readonly Affected[],
+): Promise<ReadParts> {
+  // Those of a pool are among those of its token.
+  const ranges = affected.filter(({ pool }) => pool === null);
+  const trades = await transaction.readTradeRanges(chain, ranges);
+  const [first] = affected;
+  const toTime = ({ timestampMs }: TradeRecord) =>
+    first === undefined ? 0 : computeOpenTime(first.interval, timestampMs);
+  const byCandle = Map.groupBy(
+    trades.flatMap((trade) => [
+      { key: toKey({ token: trade.token, pool: null }, toTime(trade)), trade },
+      { key: toKey(trade, toTime(trade)), trade },
+    ]),
+    ({ key }) => key,
+  );
+  return (candle) => {
+    const own = byCandle.get(toKey(candle, candle.fromMs)) ?? [];
+    return foldTrades(
+      candle,
+      own.map(({ trade }) => trade),
+    )[0];
+  };
+}
+
+async function readFiner(
+  transaction: MarketTransaction,
+  chain: ChainSlug,
+  of: { readonly affected: readonly Affected[]; readonly finer: StoredInterval },
+): Promise<ReadParts> {
+  const { affected, finer } = of;
+  const ranges = affected.map((candle) => ({ ...candle, interval: finer }));
+  const candles = await transaction.readCandleRanges(chain, ranges);
+  const byCandle = Map.groupBy(candles, (one) =>
+    toKey(one, computeOpenTime(affected[0]?.interval ?? finer, one.openTimeMs)),
+  );
+  return (candle) => {
+    const own = byCandle.get(toKey(candle, candle.fromMs)) ?? [];
+    return mergeCandles(
+      candle,
+      own.toSorted((a, b) => a.openTimeMs - b.openTimeMs),
+    )[0];
+  };
 }
 
 /** The finest interval is built from trades, every other one from the next finer one. */
@@ -58,16 +92,19 @@ export async function rebuildCandles(
   removed: readonly TradeRecord[],
 ): Promise<void> {
   for (const [level, interval] of STORED_INTERVALS.entries()) {
-    const finer = level === 0 ? undefined : STORED_INTERVALS[level - 1];
+    const affected = findAffected(removed, interval);
+    const finer = STORED_INTERVALS[level - 1];
+    const rebuild =
+      finer === undefined
+        ? await readTrades(transaction, chain, affected)
+        : await readFiner(transaction, chain, { affected, finer });
     const kept: CandleRecord[] = [];
     const emptied: CandleKey[] = [];
-    for (const { series, openTimes } of findAffected(removed, interval)) {
-      for (const openTimeMs of openTimes) {
-        const range = { fromMs: openTimeMs, toMs: computeNextOpenTime(interval, openTimeMs) };
-        const candle = await rebuildCandle(transaction, chain, { series, range, finer });
-        if (candle === null) emptied.push({ ...series, openTimeMs });
-        else kept.push(candle);
-      }
+    for (const candle of affected) {
+      const { token, pool, fromMs: openTimeMs } = candle;
+      const rebuilt = rebuild(candle);
+      if (rebuilt === undefined) emptied.push({ token, pool, interval, openTimeMs });
+      else kept.push(rebuilt);
     }
     await transaction.deleteCandles(emptied);
     await transaction.putCandles(kept);

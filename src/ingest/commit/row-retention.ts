@@ -25,6 +25,8 @@ const DAY_MS = 86_400_000;
 
 /** Rows deleted in one transaction; limits how long other writers wait. */
 const ROWS_PER_TRANSACTION = 2000;
+/** Each may have some thousand ticks. */
+const ADOPTIONS_PER_TRANSACTION = 200;
 /** Transactions after each commit, in addition to those that offset the commit's own rows. */
 const TRANSACTIONS_PER_STEP = 5;
 /** Roughly the most rows a trade adds: itself, and candles of its token and of its pool. */
@@ -60,6 +62,7 @@ export class RowRetention {
   /** The floor below which all trades have been deleted. */
   #tradesDoneMs = 0;
   #candlesDoneMs = 0;
+  #adoptionsDoneMs = 0;
   /** The last series whose candles were checked; the next step continues after it. */
   #candlesAfter: CandleSeries | null = null;
   readonly #tradeParts: PartitionRotation;
@@ -124,7 +127,8 @@ export class RowRetention {
     for (let count = 0; count < TRANSACTIONS_PER_STEP + added; count += 1) {
       const isDone =
         (!canDelete.trades || (await this.#deleteTrades(checkpoint))) &&
-        (!canDelete.candles || (await this.#deleteCandles(checkpoint)));
+        (!canDelete.candles || (await this.#deleteCandles(checkpoint))) &&
+        (await this.#deleteAdoptions(checkpoint));
       if (isDone) return;
     }
   }
@@ -157,6 +161,14 @@ export class RowRetention {
       limit: ROWS_PER_TRANSACTION,
     });
     if (deleted < ROWS_PER_TRANSACTION) this.#tradesDoneMs = beforeMs;
+    return false;
+  }
+
+  /** Those that only trades below the floor depended on. */
+  async #deleteAdoptions({ tradesFromMs = 0 }: Checkpoint): Promise<boolean> {
+    if (this.#adoptionsDoneMs >= tradesFromMs) return true;
+    const deleted = await this.#store.deleteOldAdoptions(this.#chain, ADOPTIONS_PER_TRANSACTION);
+    if (deleted < ADOPTIONS_PER_TRANSACTION) this.#adoptionsDoneMs = tradesFromMs;
     return false;
   }
 

@@ -25,6 +25,8 @@ export interface ChainIndexOptions {
   readonly onRetentionError?: (error: unknown) => void;
   /** Called after each commit, in order; must not throw. */
   readonly onCommitted: (event: CommittedEvent) => void;
+  /** Called before a new epoch begins: the store went back from a version to another. */
+  readonly onNewEpoch?: (went: { readonly from: number; readonly to: number }) => void;
   /** Called with pools that changed and are not complete. */
   readonly onIncomplete?: (pools: readonly IncompletePool[]) => void;
   /** Called with tokens that traded and lack a symbol, a name or decimals. */

@@ -9,8 +9,9 @@ import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
-import { createEpoch } from '../../store/create-epoch.ts';
+import { createEpoch, FORGOTTEN_EPOCH } from '../../store/create-epoch.ts';
 import type { MarketStore } from '../../store/store.ts';
+import type { EpochName } from '../../store/stream-reads.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
 import { isReadingDue } from '../adopt/is-reading-due.ts';
@@ -44,6 +45,11 @@ import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
 
+interface EpochPlace {
+  readonly epoch: string;
+  readonly version: number;
+}
+
 export class ChainIndex implements BackfillIndex {
   /** Records the events of pools that are being adopted. */
   readonly journal = new AdoptionJournal();
@@ -54,6 +60,7 @@ export class ChainIndex implements BackfillIndex {
   readonly #state: MarketState;
   readonly #onIncomplete: ChainIndexOptions['onIncomplete'];
   readonly #onUnnamed: ChainIndexOptions['onUnnamed'];
+  readonly #onNewEpoch: ChainIndexOptions['onNewEpoch'];
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #rollbacksKeptMs: number;
   readonly #retention: RowRetention | null;
@@ -61,6 +68,8 @@ export class ChainIndex implements BackfillIndex {
   #checkpoint: Checkpoint | null = null;
   /** Begins with the first commit; see `ChainEpoch`. */
   #epoch = '';
+  /** The one that the epoch is of, if the store tells. */
+  #server: string | null = null;
   #base: BlockHeader | null = null;
   #startBlock = 0;
   #headers = new Map<number, BlockHeader>();
@@ -76,6 +85,7 @@ export class ChainIndex implements BackfillIndex {
     this.#pending = new PendingCommit({ ...options, touched: this.#touched });
     this.#onIncomplete = options.onIncomplete;
     this.#onUnnamed = options.onUnnamed;
+    this.#onNewEpoch = options.onNewEpoch;
     this.#scope = options.scope ?? null;
     this.#clock = options.clock;
     this.#rollbacksKeptMs = options.rollbacksKeptMs ?? ROLLBACKS_KEPT_MS;
@@ -114,8 +124,17 @@ export class ChainIndex implements BackfillIndex {
     this.#state.clear();
     this.#headers = new Map();
     this.#committing = Promise.resolve();
+    const known = { version: this.#checkpoint?.version ?? 0, epoch: this.#epoch };
+    // First: what is read after it is of this server, or of a later one, which refuses our commits.
+    this.#server = await this.#store.readServer();
     this.#checkpoint = await this.#store.readCheckpoint(chain);
-    this.#epoch = (await this.#store.readEpoch(chain))?.epoch ?? createEpoch();
+    let epoch = await this.#store.readEpoch(chain);
+    if (epoch?.epoch === FORGOTTEN_EPOCH) {
+      // It was being deleted: rows of it must not mix with those to come.
+      await this.#store.forgetChain(chain);
+      epoch = null;
+    }
+    this.#epoch = epoch?.epoch ?? createEpoch();
     await this.#pending.settleRead(this.#store, this.#checkpoint);
     for (const one of [this.journal, this.transfers]) one.reconcile(this.#checkpoint);
     assertSameScope(chain, this.#checkpoint, this.#scope?.name ?? 'all');
@@ -129,6 +148,27 @@ export class ChainIndex implements BackfillIndex {
     this.#touched.load(this.block);
     for (const header of await this.#store.readHeaders(chain)) {
       this.#headers.set(header.position, header);
+    }
+    await this.#settleEpoch(this.#checkpoint, { known, stored: epoch });
+  }
+
+  /**
+   * A standby that took over, or a store that was restored, may lack commits that others have seen:
+   * the next ones get their versions again, and must not be taken for them.
+   */
+  async #settleEpoch(
+    checkpoint: Checkpoint,
+    { known, stored }: { readonly known: EpochPlace; readonly stored: EpochName | null },
+  ): Promise<void> {
+    const wentBack = known.epoch === this.#epoch && checkpoint.version < known.version;
+    const server = stored?.server ?? null;
+    if (wentBack || (server !== null && server !== this.#server)) {
+      this.#onNewEpoch?.({ from: known.version, to: checkpoint.version });
+      this.#epoch = createEpoch();
+      await this.#commitAtTip({ checkpoint, isNewEpoch: true });
+    } else if (server !== this.#server) {
+      const epoch = { epoch: this.#epoch, server: this.#server };
+      await this.#store.transaction(this.#adapter.chain, (one) => one.setEpoch(epoch));
     }
   }
 
@@ -390,10 +430,11 @@ export class ChainIndex implements BackfillIndex {
   }
 
   async #commit(
-    batch: Omit<BatchToCommit, 'chain' | 'epoch' | 'previous' | 'newsKeptMs'>,
+    batch: Omit<BatchToCommit, 'chain' | 'epoch' | 'server' | 'previous' | 'newsKeptMs'>,
   ): Promise<void> {
     const whole = {
       ...{ ...batch, chain: this.#adapter.chain, epoch: this.#epoch, previous: this.#checkpoint },
+      server: this.#server,
       newsKeptMs: this.#rollbacksKeptMs,
     };
     await commitBatch(this.#store, whole, this.#pending.begin(buildCommittedEvent(whole)));

@@ -111,6 +111,11 @@ export class Indexer {
       retention: options.retention,
       scope: options.scope,
       onRetentionError: (err) => options.log.warn({ err }, 'old rows could not be deleted'),
+      onNewEpoch: (went) =>
+        options.log.warn(
+          { chain: options.adapter.chain, ...went },
+          'another server has taken over and may lack commits: a new epoch begins',
+        ),
       onCommitted: (event) => this.#onCommitted(event),
       onIncomplete: (pools) => this.#side.noteIncomplete(pools),
       onUnnamed: (rows) => this.#names.note(rows.map(({ token }) => token)),

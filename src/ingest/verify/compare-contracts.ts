@@ -13,6 +13,8 @@ import type { HeldRows } from './held-rows.ts';
 interface ContractComparison extends HolderComparison {
   readonly stored: MarketSnapshot;
   readonly held: HeldRows;
+  /** Moves on to a later commit, now and then, and with it `header` and `held`. */
+  moveOn(): Promise<void>;
 }
 
 /** Where each owner takes some calls: of those whose tokens no node lists. */
@@ -20,9 +22,10 @@ const OWNERS_MAX = 500;
 
 /** Returns the tokens whose balances can be compared with their contracts. */
 async function compareSupplies(comparison: ContractComparison): Promise<Set<Address>> {
-  const { adapter, header, held, report, signal, stored } = comparison;
+  const { adapter, report, signal, stored } = comparison;
   const comparable = new Set<Address>();
   for await (const rows of stored.scanTokens(adapter.chain)) {
+    const { header, held } = comparison;
     const followed = rows.filter(({ token }) => held.hasToken(token));
     const asked = followed.filter(
       (row) => !isSupplyDue(row, adapter.assets) && row.supplyRaw !== null,
@@ -45,6 +48,7 @@ async function compareSupplies(comparison: ContractComparison): Promise<Set<Addr
       // With its whole history indexed, balances must be correct even if they do not add up.
       if (isBalanceComparable(row, held.isFromGenesis(row.token))) comparable.add(row.token);
     }
+    await comparison.moveOn();
   }
   return comparable;
 }
@@ -58,7 +62,7 @@ async function compareBalances(
   comparison: ContractComparison,
   tokens: ReadonlySet<Address>,
 ): Promise<void> {
-  const { adapter, header, report, signal, stored } = comparison;
+  const { adapter, report, signal, stored } = comparison;
   if (adapter.readBalances === undefined) return;
   const isListing = adapter.readHolders !== undefined;
   const compared = isListing ? await compareHolders(comparison, tokens) : new Set<Address>();
@@ -70,8 +74,8 @@ async function compareBalances(
     const asked: BalanceRecord[] = unlisted.slice(0, left);
     left -= asked.length;
     if (isListing) report.count('balance not asked', unlisted.length - asked.length);
-    if (asked.length === 0) continue;
-    const balances = await adapter.readBalances(asked, header, signal);
+    const balances =
+      asked.length === 0 ? [] : await adapter.readBalances(asked, comparison.header, signal);
     asked.forEach((row, index) => {
       const amountRaw = balances[index] ?? null;
       if (amountRaw === null) {
@@ -84,6 +88,7 @@ async function compareBalances(
         expected: { amountRaw },
       });
     });
+    await comparison.moveOn();
   }
 }
 
@@ -155,5 +160,6 @@ export async function compareContracts(comparison: ContractComparison): Promise<
       comparison,
       rows.filter((row) => comparison.held.hasPool(row)),
     );
+    await comparison.moveOn();
   }
 }

@@ -2,8 +2,9 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainSlug } from '../../model/chain.ts';
+import type { PoolId } from '../../model/ids.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
-import type { PoolRecord } from '../../model/pool.ts';
+import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
 import type { PositionRecord, TradeFigures } from '../../model/position.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import type { HeldRows } from './held-rows.ts';
@@ -22,10 +23,12 @@ async function* scanHeld<Row>(
 interface Indexes {
   readonly stored: Index;
   readonly expected: Index;
-  /** What the stored index answers for. */
+  /** What the stored index answers for now. */
   readonly held: HeldRows;
-  /** Whether positions count all trades: not if they began later, or tokens left and came back. */
+  /** Whether positions count all trades since the index began: not if they were added later. */
   readonly hasAllPositions: boolean;
+  /** Moves both to a later commit, now and then; between two pages. */
+  moveOn(): Promise<void>;
 }
 
 /** How one kind of row is walked, found by key and named. */
@@ -59,8 +62,9 @@ function flattenPosition({ older, periods, ...fields }: PositionRecord): object 
   return { ...fields, figures: [toText(older), ...figures].join(', ') };
 }
 
+/** Both are at the same commit while a page is compared, and may move on after it. */
 async function compareKind<Row>(
-  indexes: { readonly stored: Index; readonly expected: Index },
+  indexes: Pick<Indexes, 'stored' | 'expected' | 'moveOn'>,
   kind: RowKind<Row>,
   report: VerifyReport,
 ): Promise<void> {
@@ -73,11 +77,13 @@ async function compareKind<Row>(
     for (const row of rows) {
       const key = kind.toKey(row);
       const other = found.get(key);
+      const own = kind.toComparable(row);
       report.compare(`${kind.name} ${key}`, {
-        stored: kind.toComparable(row),
-        expected: other === undefined ? null : kind.toComparable(other),
+        stored: own,
+        expected: other === undefined ? null : { ...toAbsent(own), ...kind.toComparable(other) },
       });
     }
+    await indexes.moveOn();
   }
   report.count(kind.name, storedCount);
   // Rows that are missing from the store have not been seen yet.
@@ -87,7 +93,13 @@ async function compareKind<Row>(
       const key = kind.toKey(row);
       if (!found.has(key)) report.compare(`${kind.name} ${key}`, { stored: null, expected: {} });
     }
+    await indexes.moveOn();
   }
+}
+
+/** A field that only the stored row has is a difference, too. */
+function toAbsent(row: object): object {
+  return Object.fromEntries(Object.keys(row).map((field) => [field, undefined]));
 }
 
 async function compareTables(
@@ -95,7 +107,6 @@ async function compareTables(
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
-  const { held } = indexes;
   const compare = <Row>(kind: RowKind<Row>) => compareKind(indexes, kind, report);
   const same = <Row extends object>(row: Row): object => row;
   await compare({
@@ -107,7 +118,7 @@ async function compareTables(
         rows.map(({ token }) => token),
       ),
     toKey: (row) => row.token,
-    toComparable: (row) => toComparableToken(row, held),
+    toComparable: (row) => toComparableToken(row, indexes.held),
   });
   await compare({
     name: 'pool',
@@ -129,17 +140,21 @@ async function compareTables(
   });
   await compare({
     name: 'balance',
-    scan: (index) => scanHeld(index.scanBalances(chain), ({ token }) => held.hasBalances(token)),
+    scan: (index) =>
+      scanHeld(index.scanBalances(chain), ({ token }) => indexes.held.hasBalances(token)),
     find: (index, rows) => index.readBalances(chain, rows),
     toKey: (row) => `${row.token} ${row.owner}`,
     toComparable: same,
   });
   await compare({
     name: 'candle',
-    scan: (index) => scanHeld(index.scanCandles(chain), (candle) => held.hasCandle(candle)),
+    scan: (index) => scanHeld(index.scanCandles(chain), (candle) => indexes.held.hasCandle(candle)),
     find: (index, rows) => index.readCandles(chain, rows),
     toKey: (row) => `${row.token} ${row.pool ?? 'all'} ${row.interval} ${row.openTimeMs}`,
-    toComparable: same,
+    toComparable: ({ nativeClean, usdClean, ...rest }) => {
+      const clean = indexes.held.hasCleanPrices({ nativeClean, usdClean, ...rest });
+      return clean ? { ...rest, nativeClean, usdClean } : rest;
+    },
   });
 }
 
@@ -151,7 +166,8 @@ async function comparePositions(
   if (!indexes.hasAllPositions) return;
   const kind: RowKind<PositionRecord> = {
     name: 'position',
-    scan: (index) => index.scanPositions(chain),
+    scan: (index) =>
+      scanHeld(index.scanPositions(chain), ({ token }) => indexes.held.hasPositions(token)),
     find: (index, rows) => index.readPositions(chain, rows),
     toKey: (row) => `${row.token} ${row.wallet}`,
     toComparable: flattenPosition,
@@ -159,66 +175,46 @@ async function comparePositions(
   await compareKind(indexes, kind, report);
 }
 
-/** The trades grouped by block. */
-async function* groupByBlock(
-  scan: AsyncIterable<readonly TradeRecord[]>,
-): AsyncGenerator<TradeRecord[]> {
-  let block: TradeRecord[] = [];
-  for await (const rows of scan) {
-    for (const row of rows) {
-      if (block[0] !== undefined && block[0].block !== row.block) {
-        yield block;
-        block = [];
-      }
-      block.push(row);
-    }
-  }
-  if (block.length > 0) yield block;
-}
-
-function compareBlock(
-  stored: readonly TradeRecord[],
-  expected: readonly TradeRecord[],
-  report: VerifyReport,
-): void {
-  const toKey = (row: TradeRecord): string => `${row.block} ${row.logIndex} ${row.token}`;
-  const rest = new Map(expected.map((row) => [toKey(row), row]));
-  for (const row of stored) {
-    const key = toKey(row);
-    report.compare(`trade ${key}`, { stored: row, expected: rest.get(key) ?? null });
-    rest.delete(key);
-  }
-  for (const [key, row] of rest) report.compare(`trade ${key}`, { stored: null, expected: row });
-}
-
-/** Both scans are in chain order, so they are walked in parallel. */
 async function compareTrades(
   indexes: Indexes,
   chain: ChainSlug,
   report: VerifyReport,
 ): Promise<void> {
-  const { held } = indexes;
-  const scan = (index: Index) =>
-    groupByBlock(scanHeld(index.scanTrades(chain), (trade) => held.hasTrade(trade)));
-  const storedBlocks = scan(indexes.stored);
-  const expectedBlocks = scan(indexes.expected);
-  const next = async (blocks: AsyncGenerator<TradeRecord[]>): Promise<TradeRecord[]> => {
-    const { value, done } = await blocks.next();
-    return done === true ? [] : value;
+  const kind: RowKind<TradeRecord> = {
+    name: 'trade',
+    scan: (index) => scanHeld(index.scanTrades(chain), (trade) => indexes.held.hasTrade(trade)),
+    find: (index, rows) => {
+      const times = new Map(rows.map((row) => [`${row.token} ${row.timestampMs}`, row]));
+      const ranges = Array.from(times.values(), ({ token, timestampMs: fromMs }) => {
+        return { token, fromMs, toMs: fromMs + 1 };
+      });
+      return index.readTradeRanges(chain, ranges);
+    },
+    toKey: (row) => `${row.block} ${row.logIndex} ${row.token}`,
+    toComparable: (row) => row,
   };
-  let stored = await next(storedBlocks);
-  let expected = await next(expectedBlocks);
-  while (stored.length > 0 || expected.length > 0) {
-    const storedAt = stored[0]?.block ?? Number.POSITIVE_INFINITY;
-    const expectedAt = expected[0]?.block ?? Number.POSITIVE_INFINITY;
-    const isStored = storedAt <= expectedAt;
-    const isExpected = expectedAt <= storedAt;
-    compareBlock(isStored ? stored : [], isExpected ? expected : [], report);
-    if (isStored) {
-      report.count('trade', stored.length);
-      stored = await next(storedBlocks);
-    }
-    if (isExpected) expected = await next(expectedBlocks);
+  await compareKind(indexes, kind, report);
+}
+
+/** Looked-up pools are in both indexes as they are stored; events on the chain describe them. */
+export async function compareDiscovered(
+  stored: MarketReader,
+  { discovered }: { readonly discovered: ReadonlyMap<PoolId, PoolDescription | null> },
+  { chain, report }: { readonly chain: ChainSlug; readonly report: VerifyReport },
+): Promise<void> {
+  const described = [...discovered.values()].filter((one) => one !== null);
+  const rows = await stored.readPools(
+    chain,
+    described.map(({ pool }) => pool),
+  );
+  const byPool = new Map(rows.map((row) => [row.pool, row]));
+  for (const one of described) {
+    const { pool, kind, venue, token0, token1, terms } = one;
+    const expected = { kind, venue, token0, token1, terms: kindOf(one).encodeTerms(terms) };
+    const row = byPool.get(pool);
+    const own = row === undefined ? null : { ...row, terms: kindOf(row).encodeTerms(row.terms) };
+    report.compare(`description of pool ${pool}`, { stored: own, expected });
+    report.count('pool that was looked up');
   }
 }
 

@@ -28,17 +28,20 @@ export class HeldRows {
   readonly #options: HeldOptions;
   readonly #tradesFrom: ReadonlyMap<Address, TradesFrom>;
   readonly #unsummed: ReadonlySet<Address>;
+  readonly #hasLeft: ReadonlySet<Address>;
 
   private constructor(
     options: HeldOptions,
     rows: {
       readonly tradesFrom: ReadonlyMap<Address, TradesFrom>;
       readonly unsummed: ReadonlySet<Address>;
+      readonly hasLeft: ReadonlySet<Address>;
     },
   ) {
     this.#options = options;
     this.#tradesFrom = rows.tradesFrom;
     this.#unsummed = rows.unsummed;
+    this.#hasLeft = rows.hasLeft;
   }
 
   static async read(stored: MarketScanner, options: HeldOptions): Promise<HeldRows> {
@@ -53,6 +56,7 @@ export class HeldRows {
       // Nobody answers for a token that has left.
       tradesFrom.set(token, last.leftBlock === null ? { block, ms } : NEVER);
     }
+    const hasLeft = new Set(tradesFrom.keys());
     const unsummed = new Set<Address>();
     if (tradesFrom.size > 0) {
       for await (const rows of stored.scanTokens(adapter.chain)) {
@@ -69,7 +73,7 @@ export class HeldRows {
       if (status === 'done') tradesFrom.delete(token);
       else tradesFrom.set(token, { block: nextBlock, ms });
     }
-    return new HeldRows(options, { tradesFrom, unsummed });
+    return new HeldRows(options, { tradesFrom, unsummed, hasLeft });
   }
 
   /** Whether the token's own events are indexed. */
@@ -92,9 +96,19 @@ export class HeldRows {
     return !this.#unsummed.has(token);
   }
 
+  /** Whether all trades of the token since the index began were seen: not if it came and left. */
+  hasPositions(token: Address): boolean {
+    return !this.#hasLeft.has(token);
+  }
+
   hasTrade({ token, block, timestampMs }: TradeRecord): boolean {
     const { tradesFromMs = 0 } = this.#options.checkpoint;
     return timestampMs >= tradesFromMs && block >= (this.#tradesFrom.get(token)?.block ?? 0);
+  }
+
+  /** Whether it is known which trades of the candle were outliers: see `deleteOldAdoptions`. */
+  hasCleanPrices({ openTimeMs }: CandleRecord): boolean {
+    return openTimeMs >= (this.#options.checkpoint.tradesFromMs ?? 0);
   }
 
   hasCandle({ token, interval, openTimeMs }: CandleRecord): boolean {

@@ -3,6 +3,7 @@
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
+import type { PoolDescription } from '../../model/pool.ts';
 import type { MarketReader, MarketScanner, MarketStore } from '../../store/store.ts';
 import type { ChainIndex } from '../follow/chain-index.ts';
 import { type ReadSizes, readAhead } from '../read/read-ahead.ts';
@@ -22,6 +23,8 @@ export interface Scratch {
   readonly index: ChainIndex;
   readonly market: MarketStore;
   readonly scope: ReplayedScope;
+  /** Pools that were looked up; and what the chain says of them, once they have an event. */
+  readonly discovered: Map<PoolId, PoolDescription | null>;
   /** The last commit whose adoptions and discoveries were repeated. */
   version: number;
   /** Tokens whose balances were joined, and at which block. */
@@ -70,6 +73,9 @@ export async function replayUpTo(
     if (!(await repeatLate(commit.block - 1))) return false;
     await indexUpTo(options, scratch, commit.block);
     const { discoveries } = commit;
+    for (const { pool } of discoveries.flatMap(({ pools }) => pools)) {
+      scratch.discovered.set(pool, null);
+    }
     // Their metadata is read again: it must be what is stored.
     if (discoveries.length > 0) await index.discover({ discoveries, metadata: [] }, signal);
     const adoptions = new Map(commit.adoptions.map((adopted) => [adopted.pool, adopted]));
@@ -117,6 +123,12 @@ async function indexUpTo(options: ReplayOptions, scratch: Scratch, toBlock: numb
     const end = await replayed.prepare(index, toBlock);
     const range = { fromBlock: index.block + 1, toBlock: end, scope: replayed.scope };
     for await (const { reading, last } of readAhead({ adapter, ...range, sizes, signal })) {
+      for (const event of reading.blocks.flatMap(({ events }) => events)) {
+        if (event.kind !== 'poolCreated') continue;
+        const { description } = event;
+        const isDiscovered = scratch.discovered.has(description.pool);
+        if (isDiscovered) scratch.discovered.set(description.pool, description);
+      }
       await index.append({
         reading,
         headers: [last],

@@ -3,20 +3,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createSqlitePlace } from '../../../test/conformance/store-place.ts';
+import {
+  type CreatePlace,
+  createPostgresPlace,
+  createSqlitePlace,
+  type StorePlace,
+} from '../../../test/conformance/store-place.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
 import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
+import type { MarketEvent } from '../../model/block-events.ts';
+import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
+import type { PoolRecord } from '../../model/pool.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore, MarketTransaction } from '../../store/store.ts';
 import { type Verification, type VerifyOptions, verifyChain } from './verify-chain.ts';
 
-async function withStore<T>(work: (store: MarketStore) => Promise<T>): Promise<T> {
-  const place = await createSqlitePlace();
+async function withStore<T>(
+  work: (store: MarketStore, place: StorePlace) => Promise<T>,
+  createPlace: CreatePlace = createSqlitePlace,
+): Promise<T> {
+  const place = await createPlace();
   const store = await place.open();
   try {
-    return await work(store.market);
+    return await work(store.market, place);
   } finally {
     await store.close();
     await place.remove();
@@ -35,6 +46,8 @@ function verify(
     sizes: { blockCountMax: 11, eventCountMax: 100 },
     attemptCountMax: 3,
     signal: new AbortController().signal,
+    // A piece for each page.
+    pieceMs: 0,
     ...overrides,
   });
 }
@@ -159,6 +172,81 @@ describe('verifyChain', () => {
       );
     });
   });
+  for (const [engine, createPlace] of [
+    ['sqlite', createSqlitePlace],
+    ['postgres', createPostgresPlace],
+  ] as const) {
+    it(`names thirteen kinds of wrong rows on ${engine}`, async () => {
+      const chain = new FakeChain({ seed: 37, finalityDepth: 8 });
+      chain.extend(60);
+      const spoilAll = async (store: MarketStore, place: StorePlace) => {
+        const adapter = await index(chain, store);
+        const trades: TradeRecord[] = [];
+        for await (const rows of store.scanTrades('devnet')) trades.push(...rows);
+        const [amount, price, flag, gone] = trades.filter(
+          ({ priceNative }) => priceNative !== null,
+        );
+        assert.ok(amount && price && flag && gone);
+        const tokens: TokenRecord[] = [];
+        for await (const rows of store.scanTokens('devnet')) tokens.push(...rows);
+        const [decimals, supply, launch] = tokens.filter(({ supplyRaw }) => supplyRaw !== null);
+        assert.ok(decimals && supply && launch);
+        const pools: PoolRecord[] = [];
+        for await (const rows of store.scanPools('devnet')) pools.push(...rows);
+        const product = pools.find(({ kind }) => kind === 'constantProduct');
+        const terms = pools.find((one) => one !== product && one.feePips > 0);
+        assert.ok(product?.kind === 'constantProduct' && terms);
+        const candle = await first(store.scanCandles('devnet'));
+        const balance = await first(store.scanBalances('devnet'));
+        const position = await first(store.scanPositions('devnet'));
+        await spoil(store, async (transaction) => {
+          await transaction.putTrades([
+            { ...amount, amountRaw: amount.amountRaw + 1n },
+            { ...price, priceNative: '123.5' },
+            { ...flag, outlier: !flag.outlier },
+            { ...gone, logIndex: 998 },
+          ]);
+          await transaction.putCandles([{ ...candle, volumeRaw: candle.volumeRaw + 1n }]);
+          await transaction.putBalances([{ ...balance, amountRaw: 12_345n }]);
+          await transaction.putPositions([{ ...position, costUsdE6: 77n }]);
+          await transaction.putPools([
+            { ...product, state: { ...product.state, reserve0: 5n } },
+            { ...terms, feePips: terms.feePips + 1 },
+          ]);
+          const curve = { venue: 'nowhere', progressPct: 5, graduatedAtMs: null };
+          await transaction.putTokens([
+            { ...decimals, decimals: 3 },
+            { ...supply, supplyRaw: (supply.supplyRaw ?? 0n) + 1n },
+            { ...launch, launch: curve },
+          ]);
+        });
+        const { block, logIndex } = gone;
+        await place.run(`DELETE FROM trades WHERE block = ${block} AND log_index = ${logIndex}`);
+        const { differences } = await verify(store, adapter);
+        const toTrade = (one: TradeRecord) => `trade ${one.block} ${one.logIndex} ${one.token}`;
+        const expected = {
+          amount: `${toTrade(amount)}: amountRaw is `,
+          price: `${toTrade(price)}: priceNative is `,
+          flag: `${toTrade(flag)}: outlier is `,
+          missing: `${toTrade(gone)}: missing from the store`,
+          extra: `${toTrade({ ...gone, logIndex: 998 })}: stored, but not on the chain`,
+          candle: `candle ${candle.token} `,
+          balance: `balance ${balance.token} ${balance.owner}: amountRaw is 12345`,
+          position: `position ${position.token} ${position.wallet}: costUsdE6 is 77`,
+          state: `pool ${product.pool}: reserve0 is 5`,
+          terms: `pool ${terms.pool}: feePips is `,
+          decimals: `token ${decimals.token}: decimals is 3`,
+          supply: `supply ${supply.token}: supplyRaw is `,
+          launch: `token ${launch.token}: launch is `,
+        };
+        const unnamed = Object.entries(expected).filter(
+          ([, line]) => !differences.some((one) => one.startsWith(line)),
+        );
+        assert.deepEqual(unnamed, [], differences.join('\n'));
+      };
+      await withStore(spoilAll, createPlace);
+    });
+  }
 
   it('compares the store with the contracts, not only with the log', async () => {
     const chain = new FakeChain({ seed: 35, finalityDepth: 8 });
@@ -222,7 +310,7 @@ describe('verifyChain', () => {
     const token = FAKE_TOKENS[0]!;
     const startBlock = chain.head.position + 1;
     chain.extend(1, []);
-    await withStore(async (store) => {
+    await withStore(async (store, place) => {
       const indexed = startIndexer(chain, store, {
         startBlock,
         adoption: { callsPerMinute: Number.POSITIVE_INFINITY },
@@ -242,6 +330,31 @@ describe('verifyChain', () => {
       assert.equal(holders?.joinBlock, chain.head.position);
       const { differences } = await verify(store, indexed.adapter);
       assert.deepEqual(differences, []);
+      // A pool that was looked up wrongly is wrong in both indexes, but not on the chain.
+      const found = await first(store.scanDiscoveries('devnet'));
+      const pools = new Set(found.pools.map(({ pool }) => pool));
+      const isSwap = (event: MarketEvent) => event.kind === 'swap' && pools.has(event.pool);
+      while (
+        !chain.blocks(startBlock + 1, chain.head.position).some(({ events }) => events.some(isSwap))
+      ) {
+        chain.extend(5);
+      }
+      const again = startIndexer(chain, store, { startBlock });
+      await again.settle();
+      await again.indexer.stop();
+      await place.run(
+        'UPDATE discoveries SET pools = replace(pools, \'"venue":"\', \'"venue":"x\')',
+      );
+      const rows = await store.readPools('devnet', [...pools]);
+      await spoil(store, (one) =>
+        one.putPools(rows.map((row) => ({ ...row, venue: `x${row.venue}` }))),
+      );
+      const wrong = await verify(store, again.adapter);
+      const line = /^description of pool 0x\w+: venue is "x/;
+      assert.ok(
+        wrong.differences.some((one) => line.test(one)),
+        wrong.differences.join('\n'),
+      );
     });
   });
 

@@ -140,13 +140,16 @@ export class ChainStates {
     await feed.catchUp(chain, known?.version ?? stored.version).catch(onError);
   }
 
-  /** Whether the index was deleted and begun again: less than was known, in another epoch. */
+  /**
+   * Whether the index was deleted and begun again, or the store went back: no more than was known,
+   * in another epoch.
+   */
   async #isRebuilt(
     chain: ChainSlug,
     before: Checkpoint | null,
     stored: Checkpoint,
   ): Promise<boolean> {
-    if (before !== null && stored.version >= before.version) return false;
+    if (before !== null && stored.version > before.version) return false;
     const epoch = (await this.#options.reader.readEpoch(chain))?.epoch;
     const known = this.#epochs.get(chain);
     if (epoch === undefined || epoch === known) return false;

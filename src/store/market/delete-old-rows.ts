@@ -5,6 +5,7 @@ import type { CandleSeries } from '../market-reads.ts';
 import type { SqlSession } from '../sql.ts';
 import type { OldCandles, OldRows } from '../store.ts';
 import type { SqlStatement } from '../table.ts';
+import { ADOPTION_TABLE } from '../tables/adoption-table.ts';
 import { ALL_POOLS, CANDLE_TABLE, toCandleSeries } from '../tables/candle-table.ts';
 import { numberAt } from '../tables/column-value.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
@@ -55,6 +56,30 @@ export async function deleteOldTrades(
   );
   const keys = end === -1 ? rows : rows.slice(0, end);
   await session.deleteRows(TRADE_TABLE, keys);
+  return keys.length;
+}
+
+/**
+ * Adoptions that a later one of the same pool had replaced before the first trade that is kept: no
+ * kept row depends on them. Each may have thousands of ticks, and some pools are read again often.
+ */
+const SELECT_REPLACED_ADOPTIONS: SqlStatement = {
+  sql: `SELECT a.chain, a.version, a.pool FROM adoptions AS a
+    JOIN (SELECT MIN(block) AS block FROM trades WHERE chain = $1) AS kept ON a.block < kept.block
+    WHERE a.chain = $2 AND EXISTS (SELECT 1 FROM adoptions AS b WHERE b.chain = a.chain
+      AND b.pool = a.pool AND b.version > a.version AND b.block < kept.block)
+    ORDER BY a.block LIMIT $3`,
+  takes: ['name', 'text', 'integer'],
+  gives: ADOPTION_TABLE.types.slice(0, ADOPTION_TABLE.keyLength),
+};
+
+export async function deleteOldAdoptions(
+  session: SqlSession,
+  chain: ChainSlug,
+  limit: number,
+): Promise<number> {
+  const keys = await session.query(SELECT_REPLACED_ADOPTIONS, [chain, chain, limit]);
+  await session.deleteRows(ADOPTION_TABLE, keys);
   return keys.length;
 }
 

@@ -1,7 +1,13 @@
-// Deletes everything that was indexed of one chain.
+// Deletes everything that was indexed of one chain, some rows in each transaction: a large index
+// takes hours, and one transaction of it would block vacuum and lose all when it fails.
+//
+// First the checkpoint, so that nobody reads or writes the rest; the row of the epoch marks what is
+// half deleted, and goes last. Whoever finds the mark goes on (`ChainIndex.load`).
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { SqlSession } from '../sql.ts';
+import { FORGOTTEN_EPOCH } from '../create-epoch.ts';
+import { createRowWriter } from '../create-row-writer.ts';
+import type { SqlRow, SqlSession } from '../sql.ts';
 import type { SqlStatement, Table } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { ADOPTION_TABLE } from '../tables/adoption-table.ts';
@@ -24,9 +30,7 @@ import { TOKEN_TABLE } from '../tables/token-table.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
 import { UNDO_TABLE } from './undo-images.ts';
 
-const INDEXED_TABLES: readonly Table[] = [
-  // First: it waits for a commit that is under way, and makes those after it fail as stale.
-  CHECKPOINT_TABLE,
+const FORGOTTEN_TABLES: readonly Table[] = [
   ACCOUNT_TABLE,
   ADOPTION_TABLE,
   BACKFILL_BALANCE_TABLE,
@@ -34,7 +38,6 @@ const INDEXED_TABLES: readonly Table[] = [
   BALANCE_TABLE,
   CANDLE_TABLE,
   DISCOVERY_TABLE,
-  EPOCH_TABLE,
   HEADER_TABLE,
   NEWS_TABLE,
   POOL_SAFETY_TABLE,
@@ -49,14 +52,63 @@ const INDEXED_TABLES: readonly Table[] = [
   UNDO_TABLE,
 ];
 
-/** Every table's key begins with the chain; only its type differs. */
-function buildDeleteChain(table: Table): SqlStatement {
-  const sql = `DELETE FROM ${table.name} WHERE chain = $1`;
-  return { sql, takes: table.types.slice(0, 1), gives: [] };
+const ROWS_PER_STEP = 5000;
+
+const UPDATE_FORGOTTEN_EPOCHED: SqlStatement = {
+  sql: 'UPDATE chain_epochs SET epoch = epoch WHERE chain = $1 AND epoch = $2',
+  takes: ['text', 'text'],
+  gives: [],
+};
+
+const writeEpoch = createRowWriter(EPOCH_TABLE);
+
+/** A table, and the key of the last row that was deleted; null begins with the first. */
+export interface ForgetPlace {
+  readonly table: number;
+  readonly after: SqlRow | null;
+  readonly deleted: number;
 }
 
-const STATEMENTS = INDEXED_TABLES.map(buildDeleteChain);
+/** Waits for a commit that is under way, and makes those after it fail as stale. */
+export async function beginForgetting(session: SqlSession, chain: ChainSlug): Promise<ForgetPlace> {
+  await session.execute(CHECKPOINT_TABLE.deleteByKey, [chain]);
+  const versions = { forgotten_version: 0, news_forgotten_version: 0, server: null };
+  await session.upsertRows(EPOCH_TABLE, [
+    writeEpoch({ chain, epoch: FORGOTTEN_EPOCH, ...versions }),
+  ]);
+  return { table: 0, after: null, deleted: 0 };
+}
 
-export async function forgetChain(session: SqlSession, chain: ChainSlug): Promise<void> {
-  for (const statement of STATEMENTS) await session.execute(statement, [chain]);
+/** Deletes some rows; null once all are gone, or if another process has deleted them. */
+export async function forgetSome(
+  session: SqlSession,
+  chain: ChainSlug,
+  place: ForgetPlace,
+): Promise<ForgetPlace | null> {
+  // Two processes take turns: after the last step of one the chain may have begun again.
+  if ((await session.execute(UPDATE_FORGOTTEN_EPOCHED, [chain, FORGOTTEN_EPOCH])) === 0)
+    return null;
+  const table = FORGOTTEN_TABLES[place.table];
+  if (table === undefined) {
+    await session.execute(EPOCH_TABLE.deleteByKey, [chain]);
+    return null;
+  }
+  const { after } = place;
+  const key = table.columns.slice(0, table.keyLength);
+  const types = table.types.slice(0, table.keyLength);
+  const rest = key.slice(1);
+  const isAfter = `AND (${rest.join(', ')}) > (${rest.map((_, at) => `$${at + 2}`).join(', ')})`;
+  const rows = await session.query(
+    {
+      sql: `SELECT ${key.join(', ')} FROM ${table.name} WHERE chain = $1
+        ${after === null ? '' : isAfter} ORDER BY ${rest.join(', ')} LIMIT ${ROWS_PER_STEP}`,
+      takes: after === null ? types.slice(0, 1) : types,
+      gives: types,
+    },
+    [chain, ...(after ?? [])],
+  );
+  await session.deleteRows(table, rows);
+  const deleted = place.deleted + rows.length;
+  if (rows.length < ROWS_PER_STEP) return { table: place.table + 1, after: null, deleted };
+  return { table: place.table, after: rows.at(-1)?.slice(1) ?? null, deleted };
 }

@@ -38,12 +38,6 @@ const CANDLE_SERIES_TYPES: readonly ColumnType[] = ['name', 'name', 'name', 'nam
 
 const SELECT_SERIES = 'WHERE chain = $1 AND token = $2 AND pool = $3 AND interval = $4';
 
-const SELECT_CANDLE_RANGE = buildSelect(
-  CANDLE_TABLE,
-  `${SELECT_SERIES} AND open_time_ms >= $5 AND open_time_ms < $6`,
-  [...CANDLE_SERIES_TYPES, 'integer', 'integer'],
-);
-
 const COUNT_TOKENS: SqlStatement = {
   sql: 'SELECT COUNT(*) FROM tokens WHERE chain = $1',
   takes: ['text'],
@@ -131,14 +125,6 @@ export class MarketPages extends ListingPages implements MarketReads {
         [...ofToken.values()].sort(compareDepth).slice(0, limit),
       ]),
     );
-  }
-
-  async readCandleRanges(
-    chain: ChainSlug,
-    ranges: readonly (CandleSeries & TimeRange)[],
-  ): Promise<CandleRecord[]> {
-    const sets = ranges.map((one) => [...toSeriesValues(chain, one), one.fromMs, one.toMs]);
-    return (await this.session.queryEach(SELECT_CANDLE_RANGE, sets)).map(toCandleRecord);
   }
 
   async readCandlesBefore(

@@ -18,7 +18,7 @@ import type {
 import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
 import type { PositionKey, PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
-import type { TimeRange } from '../market-reads.ts';
+import type { CandleSeries, TimeRange } from '../market-reads.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import type { BalanceKey, CandleKey, MarketReader } from '../store.ts';
 import { buildSelect } from '../table.ts';
@@ -246,6 +246,26 @@ export class MarketQueries implements MarketReader {
     const pool = series.pool ?? ALL_POOLS;
     const values = [chain, series.token, pool, series.interval, range.fromMs, range.toMs];
     return (await this.session.query(SELECT_CANDLES, values)).map(toCandleRecord);
+  }
+
+  async readCandleRanges(
+    chain: ChainSlug,
+    ranges: readonly (CandleSeries & TimeRange)[],
+  ): Promise<CandleRecord[]> {
+    const sets = ranges.map((one) => {
+      const { token, pool, interval, fromMs, toMs } = one;
+      return [chain, token, pool ?? ALL_POOLS, interval, fromMs, toMs];
+    });
+    return (await this.session.queryEach(SELECT_CANDLES, sets)).map(toCandleRecord);
+  }
+
+  async readTradeRanges(
+    chain: ChainSlug,
+    ranges: readonly (TimeRange & { readonly token: Address })[],
+  ): Promise<TradeRecord[]> {
+    const sets = ranges.map(({ token, fromMs, toMs }) => [chain, token, fromMs, toMs]);
+    const rows = await this.session.queryEach(SELECT_TRADES_OF_TOKEN, sets);
+    return rows.map(toTradeRecord).sort(compareTrades);
   }
 
   async readTradeRange(

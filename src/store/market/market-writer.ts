@@ -24,7 +24,7 @@ import type { FeedRow } from '../feed-store.ts';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StaleWriterError } from '../stale-writer-error.ts';
 import type { CandleKey, MarketTransaction, UndoImages } from '../store.ts';
-import type { RollbackRecord } from '../stream-reads.ts';
+import type { EpochName, RollbackRecord } from '../stream-reads.ts';
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { ADOPTION_TABLE, toAdoptionRow } from '../tables/adoption-table.ts';
 import {
@@ -123,6 +123,12 @@ const DELETE_REVERTED_UP_TO = buildDelete(
 const UPDATE_FORGOTTEN: SqlStatement = {
   sql: 'UPDATE chain_epochs SET forgotten_version = $1 WHERE chain = $2',
   takes: ['integer', 'text'],
+  gives: [],
+};
+
+const UPDATE_EPOCH: SqlStatement = {
+  sql: 'UPDATE chain_epochs SET epoch = $1, server = $2 WHERE chain = $3',
+  takes: ['text', 'text', 'text'],
   gives: [],
 };
 
@@ -347,7 +353,11 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     if (this.#putFeedRow !== null) await this.#putFeedRow(this.session, build());
   }
 
-  async setCheckpoint(checkpoint: Checkpoint, epoch?: string): Promise<void> {
+  async setEpoch({ epoch, server }: EpochName): Promise<void> {
+    await this.session.execute(UPDATE_EPOCH, [epoch, server, this.#chain]);
+  }
+
+  async setCheckpoint(checkpoint: Checkpoint, epoch?: EpochName): Promise<void> {
     const row = toCheckpointRow(this.#chain, checkpoint);
     const expected = checkpoint.version - 1;
     const changed =
@@ -355,7 +365,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
         ? await this.session.execute(INSERT_CHECKPOINT, row)
         : await this.session.execute(UPDATE_CHECKPOINT, [...row.slice(1), this.#chain, expected]);
     if (changed === 1) {
-      if (expected === 0) await this.#beginEpoch(epoch ?? createEpoch());
+      if (expected === 0) await this.#beginEpoch(epoch ?? { epoch: createEpoch(), server: null });
       return;
     }
     const stored = await this.readCheckpoint(this.#chain);
@@ -370,9 +380,9 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
   }
 
   /** Distinguishes the versions of this index from those of an earlier one in the same store. */
-  #beginEpoch(epoch: string): Promise<void> {
+  #beginEpoch(epoch: EpochName): Promise<void> {
     const unforgotten = { forgotten_version: 0, news_forgotten_version: 0 };
-    const row = writeEpoch({ chain: this.#chain, epoch, ...unforgotten });
+    const row = writeEpoch({ chain: this.#chain, ...epoch, ...unforgotten });
     return this.session.upsertRows(EPOCH_TABLE, [row]);
   }
 

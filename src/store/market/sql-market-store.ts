@@ -23,8 +23,8 @@ import {
   toPoolSafetyRecord,
   toPoolSafetyRow,
 } from '../tables/pool-safety-table.ts';
-import { deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
-import { forgetChain } from './forget-chain.ts';
+import { deleteOldAdoptions, deleteOldCandles, deleteOldTrades } from './delete-old-rows.ts';
+import { beginForgetting, type ForgetPlace, forgetSome } from './forget-chain.ts';
 import { MarketScans } from './market-scans.ts';
 import { MarketWriter, type PutFeedRow } from './market-writer.ts';
 import { scanTable } from './scan-table.ts';
@@ -34,8 +34,8 @@ import { scanTable } from './scan-table.ts';
  * committed. Renewals do not wait.
  */
 const LOCK_LEASE: SqlStatement = {
-  sql: 'SELECT token FROM chain_leases WHERE chain = $1 AND token = $2 FOR KEY SHARE',
-  takes: ['text', 'integer'],
+  sql: 'SELECT token FROM chain_leases WHERE chain = $1 AND token = $2 AND holder = $3 FOR KEY SHARE',
+  takes: ['text', 'integer', 'text'],
   gives: ['integer'],
 };
 
@@ -44,6 +44,15 @@ const SELECT_SAFETY_SINCE = buildSelect(
   'WHERE chain = $1 AND checked_at_ms >= $2',
   ['text', 'integer'],
 );
+
+/** Older probes say nothing: they are made again before they are used. */
+const SAFETY_KEPT_MS = 30 * 86_400_000;
+
+const DELETE_OLD_SAFETY: SqlStatement = {
+  sql: 'DELETE FROM pool_safety WHERE chain = $1 AND checked_at_ms < $2',
+  takes: ['text', 'integer'],
+  gives: [],
+};
 
 interface MarketStoreOptions {
   readonly lease?: ChainLease;
@@ -54,6 +63,12 @@ interface MarketStoreOptions {
     row: FeedRow,
   ) => Promise<void>;
   readonly partitions?: RowPartitions;
+  readonly readServer?: () => Promise<string | null>;
+}
+
+interface HeldSnapshot {
+  readonly session: SqlSession;
+  end(): Promise<void>;
 }
 
 export class SqlMarketStore extends MarketScans implements MarketStore {
@@ -68,6 +83,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   get partitions(): RowPartitions | undefined {
     return this.#options.partitions;
+  }
+
+  async readServer(): Promise<string | null> {
+    return (await this.#options.readServer?.()) ?? null;
   }
 
   fence(lease: ChainLease): MarketStore {
@@ -89,8 +108,53 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     return this.#engine.snapshot((session) => work(new MarketScans(session)));
   }
 
-  forgetChain(chain: ChainSlug): Promise<void> {
-    return this.#write(chain, (session) => forgetChain(session, chain));
+  async snapshots<T>(
+    work: (reader: MarketSnapshot, renew: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    let current: HeldSnapshot = await this.#holdSnapshot();
+    const renew = async () => {
+      await current.end();
+      current = await this.#holdSnapshot();
+    };
+    const session: Pick<SqlSession, 'query' | 'queryEach'> = {
+      query: (statement, values) => current.session.query(statement, values),
+      queryEach: (statement, sets) => current.session.queryEach(statement, sets),
+    };
+    try {
+      return await work(new MarketScans(session as SqlSession), renew);
+    } finally {
+      await current.end().catch(() => undefined);
+    }
+  }
+
+  async #holdSnapshot(): Promise<HeldSnapshot> {
+    const begun = Promise.withResolvers<SqlSession>();
+    const over = Promise.withResolvers<void>();
+    const ended = this.#engine.snapshot(async (session) => {
+      begun.resolve(session);
+      await over.promise;
+    });
+    ended.catch(begun.reject);
+    const session = await begun.promise;
+    return {
+      session,
+      end: () => {
+        over.resolve();
+        return ended;
+      },
+    };
+  }
+
+  async forgetChain(chain: ChainSlug, onProgress?: (deleted: number) => void): Promise<void> {
+    let place: ForgetPlace | null = await this.#write(chain, (session) =>
+      beginForgetting(session, chain),
+    );
+    for (;;) {
+      const from: ForgetPlace = place;
+      place = await this.#write(chain, (session) => forgetSome(session, chain, from));
+      if (place === null) return;
+      onProgress?.(place.deleted);
+    }
   }
 
   deleteOldTrades(
@@ -98,6 +162,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     old: OldRows & { readonly upToBlock: number },
   ): Promise<number> {
     return this.#write(chain, (session) => deleteOldTrades(session, chain, old));
+  }
+
+  deleteOldAdoptions(chain: ChainSlug, limit: number): Promise<number> {
+    return this.#write(chain, (session) => deleteOldAdoptions(session, chain, limit));
   }
 
   deleteOldCandles(
@@ -116,7 +184,12 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
 
   async putPoolSafety(chain: ChainSlug, records: readonly PoolSafety[]): Promise<void> {
     const rows = records.map((record) => toPoolSafetyRow(chain, record));
-    await this.#engine.transaction((session) => session.upsertRows(POOL_SAFETY_TABLE, rows));
+    const checkedAtMs = records.map((record) => record.checkedAtMs);
+    const beforeMs = Math.max(...checkedAtMs) - SAFETY_KEPT_MS;
+    await this.#engine.transaction(async (session) => {
+      await session.upsertRows(POOL_SAFETY_TABLE, rows);
+      if (rows.length > 0) await session.execute(DELETE_OLD_SAFETY, [chain, beforeMs]);
+    });
   }
 
   scanPoolSafety(chain: ChainSlug): AsyncIterable<readonly PoolSafety[]> {
@@ -148,7 +221,10 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
   }
 }
 
-async function assertHeld(session: SqlSession, { chain, token }: ChainLease): Promise<void> {
-  const rows = await session.query(LOCK_LEASE, [chain, token]);
+async function assertHeld(
+  session: SqlSession,
+  { chain, token, holder }: ChainLease,
+): Promise<void> {
+  const rows = await session.query(LOCK_LEASE, [chain, token, holder]);
   if (rows.length === 0) throw new LeaseLostError(chain);
 }

@@ -12,8 +12,8 @@ import { PAUSE_TABLE } from '../tables/pause-table.ts';
 /** Two concurrent changes get the same number; the second retries. */
 const ATTEMPTS_MAX = 10;
 
-const SELECT_NEXT_VERSION: SqlStatement = {
-  sql: 'SELECT COALESCE(MAX(version), 0) + 1 FROM token_pauses',
+const SELECT_LAST_VERSION: SqlStatement = {
+  sql: 'SELECT COALESCE(MAX(version), 0) FROM token_pauses',
   takes: [],
   gives: ['integer'],
 };
@@ -67,8 +67,9 @@ export class SqlPauseStore implements PauseStore {
       const [stored] = await session.query(PAUSE_TABLE.selectByKey, [chain, token]);
       const wasPaused = stored !== undefined && numberAt(stored, PAUSE_TABLE.at.paused) === 1;
       if (wasPaused === paused) return false;
-      const [next] = await session.query(SELECT_NEXT_VERSION, []);
-      const version = next === undefined ? 1 : numberAt(next, 0);
+      const [last] = await session.query(SELECT_LAST_VERSION, []);
+      // The time, so that a change that a promoted standby lacks has a number that none gets again.
+      const version = Math.max(nowMs, (last === undefined ? 0 : numberAt(last, 0)) + 1);
       const row = { chain, token, paused: paused ? 1 : 0, changed_at_ms: nowMs, version };
       await session.upsertRows(PAUSE_TABLE, [writePause(row)]);
       return true;

@@ -13,7 +13,7 @@ import type {
   TradesAfter,
 } from '../stream-reads.ts';
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
-import { numberAt, textAt } from '../tables/column-value.ts';
+import { numberAt, textAt, textOrNullAt } from '../tables/column-value.ts';
 import { EPOCH_TABLE } from '../tables/epoch-table.ts';
 import { NEWS_TABLE, toNewsRecord } from '../tables/news-table.ts';
 import { REVERTED_TRADE_TABLE, toRevertedTradeRecord } from '../tables/reverted-trade-table.ts';
@@ -86,6 +86,7 @@ export class StreamPages extends MarketPages implements StreamReads {
     const { at } = EPOCH_TABLE;
     return {
       epoch: textAt(row, at.epoch),
+      server: textOrNullAt(row, at.server),
       forgottenVersion: numberAt(row, at.forgotten_version),
       newsForgottenVersion: numberAt(row, at.news_forgotten_version),
     };

@@ -17,6 +17,7 @@ import { NEWS_MIGRATION } from './0014-news.ts';
 import { TRADE_INDEXES_MIGRATION } from './0015-trade-indexes.ts';
 import { NODES_MIGRATION } from './0016-nodes.ts';
 import { LAUNCHES_MIGRATION } from './0017-launches.ts';
+import { SERVERS_MIGRATION } from './0018-servers.ts';
 import type { Migration, MigrationHistory } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   TRADE_INDEXES_MIGRATION,
   NODES_MIGRATION,
   LAUNCHES_MIGRATION,
+  SERVERS_MIGRATION,
 ];
 
 export const MARKET_HISTORY: MigrationHistory = {

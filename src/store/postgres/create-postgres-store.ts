@@ -98,6 +98,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     engine: 'postgres',
     market: new SqlMarketStore(engine, {
       ...{ putFeedRow, partitions: new PostgresPartitions(engine, runLong) },
+      readServer: () => readServer(engine, pool),
     }),
     standby,
     pauses: new SqlPauseStore(engine),
@@ -116,11 +117,17 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
 }
 
+/** Asks a connection, since the last one may have led to a server that is gone. */
+async function readServer(engine: SqlEngine, pool: PostgresPool): Promise<string | null> {
+  await engine.transaction(async () => undefined);
+  return pool.server;
+}
+
 /** Names have the same numbers there, and the primary has all of them. */
-function openStandby(options: PostgresStoreOptions, { names }: PostgresPool) {
+function openStandby(options: PostgresStoreOptions, namesOf: PostgresPool) {
   const { standbyUrl, poolSize, onTiming, onStandby } = options;
   if (standbyUrl == null) return null;
-  return new PostgresStandby({ url: standbyUrl, poolSize, names, onTiming, onStandby });
+  return new PostgresStandby({ url: standbyUrl, poolSize, namesOf, onTiming, onStandby });
 }
 
 async function migrate(

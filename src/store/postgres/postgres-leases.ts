@@ -1,4 +1,7 @@
 // Leases in PostgreSQL, timed by its clock.
+//
+// The holder counts beside the token: a standby that takes over may lack the last take, and then
+// gives its token again, to another process.
 
 import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import type { ChainLease, LeaseState, LeaseStore } from '../lease-store.ts';
@@ -42,14 +45,14 @@ const TAKE: SqlStatement = {
 const RENEW: SqlStatement = {
   sql: `UPDATE chain_leases SET expires_at = clock_timestamp() + $1 * interval '1 millisecond',
       report = $2, reported_at = clock_timestamp()
-    WHERE chain = $3 AND token = $4`,
-  takes: ['integer', 'text', 'text', 'integer'],
+    WHERE chain = $3 AND token = $4 AND holder = $5`,
+  takes: ['integer', 'text', 'text', 'integer', 'text'],
   gives: [],
 };
 
 const RELEASE: SqlStatement = {
-  sql: `UPDATE chain_leases SET expires_at = '-infinity' WHERE chain = $1 AND token = $2`,
-  takes: ['text', 'integer'],
+  sql: `UPDATE chain_leases SET expires_at = '-infinity' WHERE chain = $1 AND token = $2 AND holder = $3`,
+  takes: ['text', 'integer', 'text'],
   gives: [],
 };
 
@@ -91,15 +94,15 @@ export class PostgresLeases implements LeaseStore {
   }
 
   async renew(
-    { chain, token }: ChainLease,
+    { chain, token, holder }: ChainLease,
     { lifeMs, report }: { readonly lifeMs: number; readonly report: string },
   ): Promise<boolean> {
-    const values = [lifeMs, report, chain, token];
+    const values = [lifeMs, report, chain, token, holder];
     return (await this.#engine.session.execute(RENEW, values)) === 1;
   }
 
-  async release({ chain, token }: ChainLease): Promise<void> {
-    await this.#engine.session.execute(RELEASE, [chain, token]);
+  async release({ chain, token, holder }: ChainLease): Promise<void> {
+    await this.#engine.session.execute(RELEASE, [chain, token, holder]);
   }
 
   async list(): Promise<LeaseState[]> {

@@ -3,9 +3,13 @@
 // A number never changes, so it is remembered. Names are added on a connection of their own and
 // committed at once, before the rows that use them: a transaction that holds rows never waits for
 // another one's names, and whoever can read a row can read its names.
+//
+// A standby that takes over may lack the last names, and gives their numbers to others: what is
+// remembered is of one server (`PostgresPool`), and is not used for another.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { SqlRow } from '../sql.ts';
+import { StoreError } from '../store-error.ts';
 import { buildDamageError, numberAt, textAt } from '../tables/column-value.ts';
 
 /** Names remembered in memory; others are looked up in the table. */
@@ -24,12 +28,24 @@ export class PostgresNames {
   readonly #ids = new BoundedMap<string, number>(CACHE_SIZE_MAX);
   readonly #names = new BoundedMap<number, string>(CACHE_SIZE_MAX);
 
+  #isRetired = false;
+
   constructor(run: RunStatement) {
     this.#run = run;
   }
 
+  /** From now on every call fails: another server has taken over. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  assertCurrent(): void {
+    if (this.#isRetired) throw new StoreError('busy', 'another server has taken over');
+  }
+
   /** The numbers of names; of a name that no row can contain there is none. */
   async findIds(names: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+    this.assertCurrent();
     const ids = new Map<string, number>();
     const unknown: string[] = [];
     for (const name of names) {
@@ -46,12 +62,13 @@ export class PostgresNames {
     const ids = new Map(await this.findIds(names));
     if (ids.size === names.size) return ids;
     const missing = [...names].filter((name) => !ids.has(name));
-    await this.#run(INSERT_NAMES, [missing]);
+    await this.#runCurrent(INSERT_NAMES, [missing]);
     await this.#readIds(missing, ids);
     return ids;
   }
 
   async findNames(wanted: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+    this.assertCurrent();
     const names = new Map<number, string>();
     const unknown: number[] = [];
     for (const id of wanted) {
@@ -60,7 +77,7 @@ export class PostgresNames {
       else names.set(id, name);
     }
     if (unknown.length === 0) return names;
-    for (const row of await this.#run(SELECT_NAMES, [unknown])) {
+    for (const row of await this.#runCurrent(SELECT_NAMES, [unknown])) {
       names.set(numberAt(row, 0), this.#remember(row));
     }
     for (const id of unknown) {
@@ -70,9 +87,15 @@ export class PostgresNames {
   }
 
   async #readIds(names: readonly string[], ids: Map<string, number>): Promise<void> {
-    for (const row of await this.#run(SELECT_IDS, [names])) {
+    for (const row of await this.#runCurrent(SELECT_IDS, [names])) {
       ids.set(this.#remember(row), numberAt(row, 0));
     }
+  }
+
+  async #runCurrent(sql: string, values: readonly unknown[]): Promise<SqlRow[]> {
+    const rows = await this.#run(sql, values);
+    this.assertCurrent();
+    return rows;
   }
 
   #remember(row: SqlRow): string {

@@ -1,7 +1,18 @@
 // A bounded pool of PostgreSQL connections, and transactions on them.
+//
+// Each connection is asked which server it leads to, and so is each transaction, since a proxy may
+// keep the connection. When a standby has taken over, what is remembered of the old server (the
+// numbers of names) is forgotten, and connections that still lead to it are closed.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, type PoolClient, type QueryConfig, types } from 'pg';
+import {
+  type ClientBase,
+  Pool,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  types,
+} from 'pg';
 import type { SqlRow, SqlSession } from '../sql.ts';
 import { StoreError } from '../store-error.ts';
 import { PostgresNames } from './postgres-names.ts';
@@ -11,8 +22,8 @@ export interface PostgresPoolOptions {
   readonly url: string;
   /** The maximum number of connections; further callers wait. */
   readonly poolSize?: number | undefined;
-  /** Those of another server with the same rows; its own by default. */
-  readonly names?: PostgresNames;
+  /** A pool of another server with the same rows, whose names are used; its own by default. */
+  readonly namesOf?: Pick<PostgresPool, 'names'>;
   /** Of a store that serves; tests may lower them. */
   readonly timeouts?: PoolTimeouts;
 }
@@ -44,6 +55,14 @@ export const BEGIN_SNAPSHOT =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ' +
   'SET LOCAL idle_in_transaction_session_timeout = 0; ' +
   'LOCK TABLE ONLY trades, ONLY candles IN ACCESS SHARE MODE; SELECT 1';
+/**
+ * The server and its timeline, which is a new one after each promotion and each recovery to a point
+ * in time. A standby has none of its own.
+ */
+const SELECT_SERVER = `SELECT system_identifier || CASE WHEN pg_is_in_recovery() THEN ''
+  ELSE ' ' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END FROM pg_control_system()`;
+/** Where it is not PostgreSQL itself, or its account may not know: the server never changes. */
+const NOT_TOLD = new Set(['0A000', '42501', '42883']);
 const CONNECT_TIMEOUT_MS = 10_000;
 const BIGINT_OID = 20;
 const BYTEA_OID = 17;
@@ -57,23 +76,34 @@ export class PostgresPool {
   readonly #pool: Pool;
   /** Opened when it is first used; see `PostgresNames`. */
   readonly #nameConnection: Pool;
-  readonly names: PostgresNames;
+  readonly #namesOf: PostgresPoolOptions['namesOf'];
+  #names: PostgresNames;
+  /** Undefined before the first connection, null if servers do not tell. */
+  #server: string | null | undefined;
+  /** The server that each connection leads to. */
+  readonly #servers = new WeakMap<ClientBase, string | null>();
   readonly #pending = new Set<Promise<unknown>>();
   /** Runs each query on any free connection. */
   readonly session: SqlSession;
 
   constructor(options: PostgresPoolOptions, timeouts = options.timeouts ?? TIMEOUTS) {
-    this.#pool = openPool(options, timeouts);
-    this.#nameConnection = openPool({ ...options, poolSize: 1 }, timeouts);
-    this.names =
-      options.names ??
-      new PostgresNames(async (text, values) => {
-        const config = { text, values: [...values], rowMode: 'array' };
-        return (await this.#track(this.#nameConnection.query<SqlRow[]>(config as QueryConfig)))
-          .rows as unknown as SqlRow[];
-      });
-    const query = (config: QueryConfig) => this.#track(this.#pool.query(config));
-    this.session = new PostgresSession({ query } as Queryable, this.names);
+    const verify = (client: ClientBase) => this.#noteConnection(client);
+    this.#pool = openPool(options, timeouts, verify);
+    this.#nameConnection = openPool({ ...options, poolSize: 1 }, timeouts, verify);
+    this.#namesOf = options.namesOf;
+    this.#names = this.#openNames();
+    const query = (config: QueryConfig) => this.#track(this.#query(this.#pool, config));
+    this.session = new PostgresSession({ query } as Queryable, () => this.names);
+  }
+
+  /** Of the server as it is now. */
+  get names(): PostgresNames {
+    return this.#namesOf?.names ?? this.#names;
+  }
+
+  /** The one that the last connection or transaction led to; null if servers do not tell. */
+  get server(): string | null {
+    return this.#server ?? null;
   }
 
   /**
@@ -103,12 +133,15 @@ export class PostgresPool {
   }
 
   async #run<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect(this.#pool);
     client.on('error', ignore);
-    const session = new PostgresSession(client, this.names, { isTransaction: true });
+    // The transaction is of one server.
+    let { names } = this;
+    const session = new PostgresSession(client, () => names, { isTransaction: true });
     let reusable = false;
     try {
-      await client.query(begin);
+      await this.#begin(client, begin);
+      ({ names } = this);
       const result = await work(session);
       session.end();
       const committed = commit(client);
@@ -130,6 +163,61 @@ export class PostgresPool {
     }
   }
 
+  async #begin(client: PoolClient, begin: string): Promise<void> {
+    const isTold = this.#servers.get(client) != null;
+    const results: unknown = await client.query(isTold ? `${begin}; ${SELECT_SERVER}` : begin);
+    if (isTold) this.#noteServer(client, findServer((results as QueryResult[]).at(-1)));
+  }
+
+  async #query(pool: Pool, config: QueryConfig): Promise<QueryResult> {
+    const client = await this.#connect(pool);
+    client.on('error', ignore);
+    let isDone = false;
+    try {
+      const result = await client.query(config);
+      isDone = true;
+      return result;
+    } finally {
+      client.off('error', ignore);
+      client.release(!isDone);
+    }
+  }
+
+  /** A connection to the server as it is now. */
+  async #connect(pool: Pool): Promise<PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (this.#servers.get(client) === this.#server) return client;
+      client.release(true);
+    }
+  }
+
+  async #noteConnection(client: ClientBase): Promise<void> {
+    try {
+      this.#noteServer(client, findServer(await client.query(SELECT_SERVER)));
+    } catch (error) {
+      if (!NOT_TOLD.has((error as { code?: string }).code ?? '')) throw error;
+      this.#noteServer(client, null);
+    }
+  }
+
+  #noteServer(client: ClientBase, server: string | null): void {
+    this.#servers.set(client, server);
+    const before = this.#server;
+    this.#server = server;
+    if (server === before || before === undefined) return;
+    this.#names.retire();
+    this.#names = this.#openNames();
+  }
+
+  #openNames(): PostgresNames {
+    return new PostgresNames(async (text, values) => {
+      const config = { text, values: [...values], rowMode: 'array' } as QueryConfig;
+      const { rows } = await this.#track(this.#query(this.#nameConnection, config));
+      return rows as unknown as SqlRow[];
+    });
+  }
+
   #track<T>(running: Promise<T>): Promise<T> {
     this.#pending.add(running);
     const forget = () => this.#pending.delete(running);
@@ -146,7 +234,16 @@ function isDeadlock(error: unknown): boolean {
   return false;
 }
 
-function openPool(options: PostgresPoolOptions, timeouts: PoolTimeouts): Pool {
+function findServer(result: QueryResult | undefined): string {
+  const [row] = result?.rows ?? [];
+  return String(Object.values(row ?? {})[0]);
+}
+
+function openPool(
+  options: PostgresPoolOptions,
+  timeouts: PoolTimeouts,
+  verify: (client: ClientBase) => Promise<void>,
+): Pool {
   const pool = new Pool({
     connectionString: options.url,
     max: options.poolSize ?? POOL_SIZE_DEFAULT,
@@ -156,6 +253,7 @@ function openPool(options: PostgresPoolOptions, timeouts: PoolTimeouts): Pool {
     idle_in_transaction_session_timeout: timeouts.idleMs,
     connectionTimeoutMillis: timeouts.connectMs ?? CONNECT_TIMEOUT_MS,
     application_name: 'mintwire',
+    verify: (client, done) => verify(client).then(() => done(), done),
     // Queries of one connection are sent without waiting for the result of the one before.
     pipeline: true,
     types: { getTypeParser: pickTypeParser },

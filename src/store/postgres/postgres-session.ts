@@ -28,7 +28,7 @@ export type Queryable = Pick<ClientBase, 'query'>;
 
 export class PostgresSession implements SqlSession {
   readonly #client: Queryable;
-  readonly #names: PostgresNames;
+  readonly #findNames: () => PostgresNames;
   readonly #isTransaction: boolean;
   /** Writes that were sent and not awaited. */
   #sent: Promise<unknown>[] = [];
@@ -38,14 +38,15 @@ export class PostgresSession implements SqlSession {
   /**
    * In a transaction bulk writes are sent without waiting for the result of the one before, and
    * `settle` returns the first that failed. The connection must accept several queries at once.
+   * `findNames` gives the names of the server as it is now.
    */
   constructor(
     client: Queryable,
-    names: PostgresNames,
+    findNames: () => PostgresNames,
     options: { readonly isTransaction: boolean } = { isTransaction: false },
   ) {
     this.#client = client;
-    this.#names = names;
+    this.#findNames = findNames;
     this.#isTransaction = options.isTransaction;
   }
 
@@ -63,9 +64,10 @@ export class PostgresSession implements SqlSession {
   async query(statement: SqlStatement, values: SqlRow): Promise<SqlRow[]> {
     this.#assertOpen();
     const { sql, takes, gives } = statement;
-    const ids = await this.#names.findIds(collectNames(takes, [values]));
+    const names = this.#findNames();
+    const ids = await names.findIds(collectNames(takes, [values]));
     const parameters = values.map((value, index) => toParameter(value, takes[index], ids));
-    return this.#select(sql, parameters, gives);
+    return this.#select({ sql, gives }, parameters, names);
   }
 
   async execute(statement: SqlStatement, values: SqlRow): Promise<number> {
@@ -83,7 +85,7 @@ export class PostgresSession implements SqlSession {
   async #run({ sql, takes }: SqlStatement, values: SqlRow): Promise<QueryResult> {
     this.#assertOpen();
     const names = collectNames(takes, [values]);
-    const ids = names.size === 0 ? NO_IDS : await this.#names.findIds(names);
+    const ids = names.size === 0 ? NO_IDS : await this.#findNames().findIds(names);
     const parameters = values.map((value, index) => toParameter(value, takes[index], ids));
     return this.#client.query({ text: sql, values: parameters });
   }
@@ -94,9 +96,10 @@ export class PostgresSession implements SqlSession {
     const inner = sql.replace(/\$(\d+)/g, 'k.p$1');
     const joined = `SELECT q.* FROM ${buildUnnest(takes)} CROSS JOIN LATERAL (${inner}) AS q`;
     const rows: SqlRow[] = [];
-    const ids = await this.#names.findIds(collectNames(takes, sets));
+    const names = this.#findNames();
+    const ids = await names.findIds(collectNames(takes, sets));
     for (const values of splitValues(takes, sets, ids)) {
-      for (const row of await this.#select(joined, values, gives)) rows.push(row);
+      for (const row of await this.#select({ sql: joined, gives }, values, names)) rows.push(row);
     }
     return rows;
   }
@@ -110,7 +113,7 @@ export class PostgresSession implements SqlSession {
   /** The server writes copied rows with two thirds of the work, many to a page at once. */
   async #copyRows(table: Table, rows: readonly SqlRow[]): Promise<void> {
     this.#assertOpen();
-    const ids = await this.#names.addIds(collectNames(table.types, rows));
+    const ids = await this.#findNames().addIds(collectNames(table.types, rows));
     const sql = `COPY ${table.name} (${table.columnList}) FROM STDIN`;
     for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
       this.#assertOpen();
@@ -147,7 +150,7 @@ export class PostgresSession implements SqlSession {
     rows: readonly SqlRow[],
   ): Promise<void> {
     this.#assertOpen();
-    const ids = await this.#names.addIds(collectNames(types, rows));
+    const ids = await this.#findNames().addIds(collectNames(types, rows));
     for (const values of splitValues(types, rows, ids)) {
       this.#assertOpen();
       const written = this.#client.query({ text: sql, values });
@@ -166,12 +169,18 @@ export class PostgresSession implements SqlSession {
     );
   }
 
-  async #select(text: string, values: SqlValue[], gives: readonly ColumnType[]): Promise<SqlRow[]> {
+  async #select(
+    { sql: text, gives }: Pick<SqlStatement, 'sql' | 'gives'>,
+    values: SqlValue[],
+    ofServer: PostgresNames,
+  ): Promise<SqlRow[]> {
     this.#assertOpen();
     const result = await this.#client.query<SqlValue[]>({ text, values, rowMode: 'array' });
+    // Another server may have answered, where the numbers asked for are of other names.
+    ofServer.assertCurrent();
     const rows = result.rows as unknown as SqlValue[][];
     const { names, hexes } = findEncodedPositions(gives);
-    const known = await this.#names.findNames(collectIds(names, rows));
+    const known = await ofServer.findNames(collectIds(names, rows));
     for (const row of rows) {
       for (const position of names) {
         const id = row[position];
