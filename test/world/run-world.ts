@@ -1,0 +1,439 @@
+// One world: a chain that makes blocks, providers with their habits in front of it, and the
+// service's own indexer behind them, for hours of virtual time. What must hold is checked at the
+// end; what is measured is the report.
+
+import { EndpointPool } from '../../src/chains/rpc/endpoint-pool.ts';
+import { Indexer } from '../../src/ingest/follow/indexer.ts';
+import { DEFAULT_INDEXER_OPTIONS } from '../../src/ingest/follow/indexer-options.ts';
+import type { ChainScope } from '../../src/ingest/scope/chain-scope.ts';
+import { LiquidScope } from '../../src/ingest/scope/liquid-scope.ts';
+import { WatchScope } from '../../src/ingest/scope/watch-scope.ts';
+import { verifyChain } from '../../src/ingest/verify/verify-chain.ts';
+import { pow10 } from '../../src/lib/decimal.ts';
+import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
+import type { FeedBatch } from '../../src/live/feed.ts';
+import { LocalFeed } from '../../src/live/local-feed.ts';
+import { createSqliteStore } from '../../src/store/sqlite/create-sqlite-store.ts';
+import type { MarketStore } from '../../src/store/store.ts';
+import { createRandom } from '../fakes/create-random.ts';
+import { EvmMarket } from './evm-market.ts';
+import type { Profile } from './profiles.ts';
+import { type Outage, Provider } from './provider.ts';
+import { SolanaMarket } from './solana-market.ts';
+import { installNetwork, type Respond } from './virtual-network.ts';
+import { VirtualTime } from './virtual-time.ts';
+import type { WorldChain } from './world-chain.ts';
+
+export const CHAIN_NAMES = ['ethereum', 'rollup', 'base', 'solana'] as const;
+export const SCOPE_NAMES = ['all', 'liquid', 'watch'] as const;
+
+export interface WorldPlan {
+  readonly seed: number;
+  readonly chain: (typeof CHAIN_NAMES)[number];
+  readonly scope: (typeof SCOPE_NAMES)[number];
+  /** One for each endpoint, the preferred one first. */
+  readonly profiles: readonly Profile[];
+  readonly hours: number;
+  /** By their distance from the start. */
+  readonly outages?: readonly Outage[];
+  /** How often the chain replaces its newest blocks; never by default. */
+  readonly forksPerHour?: number;
+}
+
+export interface WorldReport {
+  /** What did not hold; empty if all is well. */
+  readonly faults: readonly string[];
+  /** Milliseconds from the start until the index was at the head; null if it never was. */
+  readonly readyMs: number | null;
+  /** By how much the index was behind the chain, once ready and outside outages. */
+  readonly lagMs: { readonly p50: number; readonly p99: number } | null;
+  /** After each outage, how long it took to be at the head again; null if it did not. */
+  readonly recoveredMs: readonly (number | null)[];
+  readonly blocks: number;
+  readonly calls: number;
+  readonly credits: number;
+  /** Requests that a provider refused for its rate. */
+  readonly refused: number;
+  readonly limitations: readonly string[];
+  readonly warnings: ReadonlyMap<string, number>;
+}
+
+/** A Tuesday morning. */
+const START_MS = 1_790_000_000_000;
+const LOOK_MS = 250;
+/** How long the index may take to be at the head once all is well again. */
+const SETTLE_MAX_MS = 2 * 3_600_000;
+const FLOOR_USD = 1000n;
+const HOUR_MS = 3_600_000;
+
+function createChain(plan: WorldPlan): WorldChain {
+  const random = createRandom(plan.seed ^ 0x5eed);
+  const place = { random, startMs: START_MS };
+  switch (plan.chain) {
+    case 'ethereum':
+      return new EvmMarket({
+        ...{ ...place, blockMs: 12_000, finalityDepth: 64, history: 100, swapsPerBlock: 4 },
+      });
+    case 'rollup':
+      return new EvmMarket({
+        ...{ ...place, blockMs: 2000, finalityDepth: 64, history: 100, swapsPerBlock: 1 },
+      });
+    case 'base':
+      return new EvmMarket({
+        ...{ ...place, blockMs: 200, finalityDepth: 600, history: 700, swapsPerBlock: 0.3 },
+      });
+    case 'solana':
+      return new SolanaMarket({
+        ...{ ...place, seed: plan.seed, blockMs: 400, history: 60, actionsPerBlock: 0.3 },
+      });
+  }
+}
+
+function createScope(
+  plan: WorldPlan,
+  parts: {
+    readonly chain: WorldChain;
+    readonly adapter: ReturnType<WorldChain['createAdapter']>;
+    readonly store: MarketStore;
+    readonly time: VirtualTime;
+  },
+): ChainScope | null {
+  const { adapter, store, time, chain } = parts;
+  if (plan.scope === 'all') return null;
+  if (plan.scope === 'liquid') {
+    return new LiquidScope({ floorUsdE18: FLOOR_USD * pow10(18), assets: adapter.assets });
+  }
+  const watched = chain.listTokens().slice(0, 2);
+  return new WatchScope({ adapter, store, clock: time, readWatched: async () => watched });
+}
+
+/** A reader of the feed that was there all the time: what it must have got is what is stored. */
+class FeedReader {
+  readonly faults: string[] = [];
+  readonly #trades = new Map<string, unknown>();
+  #version: number | null = null;
+
+  read(batch: FeedBatch): void {
+    if (this.#version !== null && batch.version !== this.#version + 1) {
+      this.faults.push(`commit ${batch.version} follows ${this.#version} on the feed`);
+    }
+    this.#version = batch.version;
+    for (const trade of batch.readReverted()) {
+      const key = toKey(trade);
+      if (!this.#trades.delete(key)) this.faults.push(`trade ${key} was reverted, never sent`);
+    }
+    for (const trade of batch.readTrades()) {
+      const key = toKey(trade);
+      if (this.#trades.has(key)) this.faults.push(`trade ${key} was sent twice`);
+      this.#trades.set(key, trade);
+    }
+  }
+
+  /** A reader is told of one before its first commit, too. */
+  noteGap(): void {
+    if (this.#version !== null) this.faults.push(`the feed has a gap after ${this.#version}`);
+  }
+
+  /** History that was filled in later is not on the feed. */
+  async compare(store: MarketStore, chain: WorldChain, fromBlock: number): Promise<void> {
+    const left = new Set(this.#trades.keys());
+    for await (const rows of store.scanTrades(chain.slug)) {
+      for (const row of rows) {
+        if (row.block < fromBlock) continue;
+        const key = toKey(row);
+        if (!left.delete(key)) this.faults.push(`trade ${key} is stored, was never sent`);
+      }
+    }
+    for (const key of left) this.faults.push(`trade ${key} was sent, is not stored`);
+  }
+}
+
+function toKey(row: { block: number; logIndex: number; token: string; txHash: string }): string {
+  return [row.block, row.txHash, row.logIndex, row.token].join(' ');
+}
+
+function pickQuantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** All that runs in one world, and what is seen of it. */
+class World {
+  readonly time = new VirtualTime(START_MS + HOUR_MS);
+  readonly chain: WorldChain;
+  readonly hosts = new Map<string, Respond>();
+  readonly providers: Provider[];
+  readonly feed = new LocalFeed({
+    onError: (error) => {
+      throw error;
+    },
+  });
+  readonly reader = new FeedReader();
+  readonly warnings = new Map<string, number>();
+  readonly log = {
+    info: () => undefined,
+    warn: (fields: object, message: string) => {
+      const cause = 'err' in fields && fields.err instanceof Error ? `: ${fields.err.message}` : '';
+      const reason = 'reason' in fields ? `: ${String(fields.reason)}` : '';
+      const text = `${message}${cause}${reason}`;
+      this.warnings.set(text, (this.warnings.get(text) ?? 0) + 1);
+    },
+  };
+  readonly #plan: WorldPlan;
+  readonly #random: () => number;
+  /** The time of each block of the chain, by its position. */
+  readonly #minedMs = new Map<number, number>();
+  readonly #lags: number[] = [];
+  readonly #recovered: (number | null)[] = [];
+  #readyMs: number | null = null;
+  #isOver = false;
+
+  constructor(plan: WorldPlan) {
+    this.#plan = plan;
+    this.#random = createRandom(plan.seed);
+    this.chain = createChain(plan);
+    const { position } = this.chain.head;
+    for (let block = this.chain.finalized; block <= position; block += 1) {
+      const ageMs = (position - block) * this.chain.blockMs;
+      this.#minedMs.set(block, this.time.monotonicMs() - ageMs);
+    }
+    this.providers = plan.profiles.map((profile, index) => {
+      const provider = new Provider({
+        ...{ profile, answer: this.chain.answer, side: () => this.chain.side() },
+        ...{ clock: this.time, sleep: this.time.sleep },
+        random: createRandom(plan.seed + 1000 * (index + 1)),
+      });
+      provider.outages = (plan.outages ?? []).map(({ fromMs, toMs, kind }) => {
+        const startMs = this.time.nowMs();
+        return { kind, fromMs: startMs + fromMs, toMs: startMs + toMs };
+      });
+      this.hosts.set(this.#nameHost(profile, index), provider.respond);
+      return provider;
+    });
+    // What nobody else asks, for checking.
+    const honest = { name: 'honest', family: this.chain.family, rate: null, batchCallsMax: null };
+    const latency = { p50Ms: 1, p99Ms: 2 };
+    this.hosts.set(
+      'honest.world',
+      new Provider({
+        ...{ profile: { ...honest, latency }, answer: this.chain.answer },
+        ...{ clock: this.time, sleep: this.time.sleep, random: createRandom(1) },
+      }).respond,
+    );
+  }
+
+  openEndpoints(urls = this.#plan.profiles.map((one, at) => this.#nameHost(one, at))) {
+    const options = { clock: this.time, random: this.#random };
+    return new EndpointPool(
+      urls.map((host) => `http://${host}/`),
+      options,
+    );
+  }
+
+  createAdapter(endpoints: EndpointPool, store: MarketStore) {
+    const { time, chain } = this;
+    return chain.createAdapter({
+      ...{ endpoints, clock: time, sleep: time.sleep, random: this.#random, log: this.log },
+      knownPools: (pools) => store.readPools(chain.slug, pools),
+    });
+  }
+
+  #nameHost({ name }: Profile, index: number): string {
+    return `${name}-${index}.world`;
+  }
+
+  /** Makes blocks until it is over. */
+  async mine(): Promise<void> {
+    const { blockMs } = this.chain;
+    const forkChance = ((this.#plan.forksPerHour ?? 0) * blockMs) / HOUR_MS;
+    while (!this.#isOver) {
+      await this.time.sleep(blockMs);
+      if (this.#random() < forkChance) this.chain.fork(1 + Math.floor(this.#random() * 2));
+      else this.chain.mine();
+      this.#minedMs.set(this.chain.head.position, this.time.monotonicMs());
+    }
+  }
+
+  /** Notes how far the index is behind, four times a second. */
+  async watch(indexer: Indexer): Promise<void> {
+    const startedMs = this.time.monotonicMs();
+    const endMs = startedMs + this.#plan.hours * HOUR_MS;
+    const outages = (this.#plan.outages ?? []).map(({ fromMs, toMs }) => ({
+      ...{ fromMs: startedMs + fromMs, toMs: startedMs + toMs },
+    }));
+    let open: number | null = null;
+    for (;;) {
+      await this.time.sleep(LOOK_MS);
+      const nowMs = this.time.monotonicMs();
+      const { block } = indexer.status();
+      const lagMs = this.#findLagMs(block, nowMs);
+      const isAtHead =
+        lagMs !== null && lagMs <= 3 * this.chain.blockMs + 2 * this.#findPatienceMs();
+      if (isAtHead) this.#readyMs ??= nowMs - startedMs;
+      const isOut = outages.some(({ fromMs, toMs }) => nowMs >= fromMs && nowMs < toMs);
+      const ended = outages.findLast(({ toMs }) => nowMs >= toMs);
+      if (isOut) open = null;
+      else if (ended !== undefined && open === null) open = ended.toMs;
+      if (open !== null && isAtHead && this.#recovered.length < outages.indexOf(ended!) + 1) {
+        this.#recovered.push(nowMs - open);
+      }
+      const isRecovering =
+        this.#recovered.length < outages.filter((one) => nowMs >= one.toMs).length;
+      if (this.#readyMs !== null && !isOut && !isRecovering && lagMs !== null)
+        this.#lags.push(lagMs);
+      if (nowMs >= endMs) break;
+    }
+    while (this.#recovered.length < outages.length) this.#recovered.push(null);
+    this.#isOver = true;
+  }
+
+  #findLagMs(block: number | null, nowMs: number): number | null {
+    if (block === null) return null;
+    const { head } = this.chain;
+    if (block >= head.position) return 0;
+    // Since when the chain has a block that the index has not; slots may be skipped.
+    for (let next = block + 1; next <= head.position; next += 1) {
+      const minedMs = this.#minedMs.get(next);
+      if (minedMs !== undefined) return nowMs - minedMs;
+    }
+    return 0;
+  }
+
+  #findPatienceMs(): number {
+    return Math.max(...this.#plan.profiles.map(({ latency }) => latency.p99Ms));
+  }
+
+  /** Waits until the index is at the head, which no longer moves. */
+  async settle(indexer: Indexer, store: MarketStore): Promise<string[]> {
+    const { chain, time } = this;
+    const endMs = time.monotonicMs() + SETTLE_MAX_MS;
+    for (;;) {
+      const checkpoint = await store.readCheckpoint(chain.slug);
+      const isThere =
+        checkpoint?.blockHash === chain.head.hash && checkpoint.finalizedBlock >= chain.finalized;
+      if (isThere) break;
+      if (time.monotonicMs() > endMs) {
+        const { state, block, error } = indexer.status();
+        return [`not at the head ${chain.head.position} but at ${block}: ${state}, ${error ?? ''}`];
+      }
+      await time.sleep(1000);
+    }
+    // Names, supplies and pools are read beside the blocks.
+    for (let look = 0; look < 300; look += 1) {
+      await time.sleep(1000);
+      if ((await this.#listUnread(store)).length === 0) return [];
+    }
+    return await this.#listUnread(store);
+  }
+
+  async #listUnread(store: MarketStore): Promise<string[]> {
+    const { slug } = this.chain;
+    const unread: string[] = [];
+    for await (const rows of store.scanTokens(slug)) {
+      for (const { token, decimals, symbol } of rows) {
+        if (decimals === null) unread.push(`token ${token} has no decimals`);
+        if (symbol === null) unread.push(`token ${token} has no symbol`);
+      }
+    }
+    for await (const rows of store.scanPools(slug)) {
+      for (const { pool, complete } of rows) {
+        if (!complete) unread.push(`pool ${pool} is not adopted`);
+      }
+    }
+    return unread;
+  }
+
+  get measured(): Pick<WorldReport, 'readyMs' | 'recoveredMs' | 'lagMs'> {
+    const lags = this.#lags.toSorted((a, b) => a - b);
+    const lagMs =
+      lags.length === 0 ? null : { p50: pickQuantile(lags, 0.5), p99: pickQuantile(lags, 0.99) };
+    return { readyMs: this.#readyMs, recoveredMs: this.#recovered, lagMs };
+  }
+}
+
+function startIndexer(
+  world: World,
+  plan: WorldPlan,
+  parts: {
+    readonly adapter: ReturnType<WorldChain['createAdapter']>;
+    readonly store: MarketStore;
+    readonly startBlock: number;
+  },
+): Indexer {
+  const { time, chain, log, feed, reader } = world;
+  feed.subscribe({
+    onBatch: (batch) => reader.read(batch),
+    onGap: () => reader.noteGap(),
+  });
+  const indexer = new Indexer({
+    ...{ ...DEFAULT_INDEXER_OPTIONS, ...parts, log },
+    ...{ clock: time, sleep: time.sleep, random: createRandom(plan.seed + 7) },
+    scope: createScope(plan, { ...parts, chain, time }),
+    adoption: { callsPerMinute: 300 },
+    backfill: { callsPerMinute: 60, tokensMax: 100 },
+    onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
+  });
+  indexer.start();
+  return indexer;
+}
+
+async function live(world: World, plan: WorldPlan): Promise<WorldReport> {
+  const { chain, providers, reader } = world;
+  const opened = await createSqliteStore({ file: ':memory:' });
+  const store = opened.market;
+  const endpoints = world.openEndpoints();
+  const adapter = world.createAdapter(endpoints, store);
+  const startBlock = chain.finalized;
+  const indexer = startIndexer(world, plan, { adapter, store, startBlock });
+  const mining = world.mine();
+  await world.watch(indexer);
+  await mining;
+  const faults = [...(await world.settle(indexer, store))];
+  const status = adapter.status?.();
+  const refusedForGood = (status?.endpoints ?? []).filter(({ state }) => state === 'refused');
+  for (const { name } of refusedForGood) faults.push(`endpoint ${name} is disabled`);
+  await indexer.stop();
+  await adapter.close();
+  faults.push(...(await verify(world, store)));
+  await reader.compare(store, chain, startBlock);
+  faults.push(...reader.faults.slice(0, 10));
+  await opened.close();
+  const usage = endpoints.meter.listUsage();
+  const sum = (pick: (provider: Provider) => number) =>
+    providers.reduce((total, provider) => total + pick(provider), 0);
+  return {
+    ...{ faults, ...world.measured, warnings: world.warnings },
+    blocks: chain.head.position - startBlock,
+    calls: usage.reduce((total, { calls }) => total + calls, 0),
+    credits: sum(({ credits }) => credits),
+    refused: sum(({ refused }) => refused),
+    limitations: status?.limitations ?? [],
+  };
+}
+
+async function verify(world: World, store: MarketStore): Promise<string[]> {
+  const adapter = world.createAdapter(world.openEndpoints(['honest.world']), store);
+  try {
+    const { differences, checked } = await verifyChain({
+      ...{ adapter, store, attemptCountMax: 3, sizes: DEFAULT_INDEXER_OPTIONS.sizes },
+      openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+      signal: new AbortController().signal,
+    });
+    const nothing = (checked['trade'] ?? 0) === 0 ? ['verify compared no trade'] : [];
+    return [...nothing, ...differences.slice(0, 10).map((line) => `verify: ${line}`)];
+  } catch (error) {
+    return [`verify: ${String(error)}`];
+  } finally {
+    await adapter.close();
+  }
+}
+
+/** Runs a world to its end; the same plan gives the same report. */
+export async function runWorld(plan: WorldPlan): Promise<WorldReport> {
+  const world = new World(plan);
+  const uninstall = installNetwork(world.time, world.hosts);
+  try {
+    return await world.time.run(live(world, plan));
+  } finally {
+    uninstall();
+  }
+}
