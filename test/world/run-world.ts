@@ -45,7 +45,7 @@ export interface WorldReport {
   readonly faults: readonly string[];
   /** Milliseconds from the start until the index was at the head; null if it never was. */
   readonly readyMs: number | null;
-  /** By how much the index was behind the chain, once ready and outside outages. */
+  /** How long it took until a block was indexed, once ready and outside outages. */
   readonly lagMs: { readonly p50: number; readonly p99: number } | null;
   /** After each outage, how long it took to be at the head again; null if it did not. */
   readonly recoveredMs: readonly (number | null)[];
@@ -184,6 +184,10 @@ class World {
   readonly #minedMs = new Map<number, number>();
   readonly #lags: number[] = [];
   readonly #recovered: (number | null)[] = [];
+  /** The last block that was indexed. */
+  #indexed: number | null = null;
+  /** Since when the index is at the head, but for outages. */
+  #steadyFromMs = Number.POSITIVE_INFINITY;
   #readyMs: number | null = null;
   #isOver = false;
 
@@ -253,47 +257,50 @@ class World {
     }
   }
 
-  /** Notes how far the index is behind, four times a second. */
-  async watch(indexer: Indexer): Promise<void> {
+  /** Notes how long each block took to be indexed. */
+  noteCommit(toBlock: number): void {
+    const nowMs = this.time.monotonicMs();
+    for (let block = (this.#indexed ?? toBlock) + 1; block <= toBlock; block += 1) {
+      const minedMs = this.#minedMs.get(block);
+      // History, and what an outage held up, is not lag.
+      const isLive = minedMs !== undefined && minedMs >= this.#steadyFromMs;
+      if (isLive) this.#lags.push(nowMs - minedMs);
+    }
+    this.#indexed = toBlock;
+  }
+
+  /** Looks four times a second whether the index is at the head, until the plan is over. */
+  async watch(): Promise<void> {
     const startedMs = this.time.monotonicMs();
-    const endMs = startedMs + this.#plan.hours * HOUR_MS;
-    const outages = (this.#plan.outages ?? []).map(({ fromMs, toMs }) => ({
-      ...{ fromMs: startedMs + fromMs, toMs: startedMs + toMs },
-    }));
-    let open: number | null = null;
+    const outages = this.#plan.outages ?? [];
+    const patienceMs = 3 * this.chain.blockMs + 2 * this.#findPatienceMs();
     for (;;) {
       await this.time.sleep(LOOK_MS);
-      const nowMs = this.time.monotonicMs();
-      const { block } = indexer.status();
-      const lagMs = this.#findLagMs(block, nowMs);
-      const isAtHead =
-        lagMs !== null && lagMs <= 3 * this.chain.blockMs + 2 * this.#findPatienceMs();
-      if (isAtHead) this.#readyMs ??= nowMs - startedMs;
-      const isOut = outages.some(({ fromMs, toMs }) => nowMs >= fromMs && nowMs < toMs);
-      const ended = outages.findLast(({ toMs }) => nowMs >= toMs);
-      if (isOut) open = null;
-      else if (ended !== undefined && open === null) open = ended.toMs;
-      if (open !== null && isAtHead && this.#recovered.length < outages.indexOf(ended!) + 1) {
-        this.#recovered.push(nowMs - open);
+      const passedMs = this.time.monotonicMs() - startedMs;
+      const isOut = outages.some((one) => passedMs >= one.fromMs && passedMs < one.toMs);
+      const isAtHead = !isOut && this.#findLagMs() <= patienceMs;
+      if (isOut) this.#steadyFromMs = Number.POSITIVE_INFINITY;
+      if (isAtHead) this.#readyMs ??= passedMs;
+      const over = outages.filter(({ toMs }) => passedMs >= toMs);
+      const last = over.at(-1);
+      if (isAtHead && last !== undefined && this.#recovered.length < over.length) {
+        while (this.#recovered.length < over.length - 1) this.#recovered.push(null);
+        this.#recovered.push(passedMs - last.toMs);
       }
-      const isRecovering =
-        this.#recovered.length < outages.filter((one) => nowMs >= one.toMs).length;
-      if (this.#readyMs !== null && !isOut && !isRecovering && lagMs !== null)
-        this.#lags.push(lagMs);
-      if (nowMs >= endMs) break;
+      if (isAtHead) this.#steadyFromMs = Math.min(this.#steadyFromMs, this.time.monotonicMs());
+      if (passedMs >= this.#plan.hours * HOUR_MS) break;
     }
     while (this.#recovered.length < outages.length) this.#recovered.push(null);
     this.#isOver = true;
   }
 
-  #findLagMs(block: number | null, nowMs: number): number | null {
-    if (block === null) return null;
-    const { head } = this.chain;
-    if (block >= head.position) return 0;
-    // Since when the chain has a block that the index has not; slots may be skipped.
-    for (let next = block + 1; next <= head.position; next += 1) {
+  /** For how long the chain has had a block that the index has not. */
+  #findLagMs(): number {
+    if (this.#indexed === null) return Number.POSITIVE_INFINITY;
+    // Slots may be skipped.
+    for (let next = this.#indexed + 1; next <= this.chain.head.position; next += 1) {
       const minedMs = this.#minedMs.get(next);
-      if (minedMs !== undefined) return nowMs - minedMs;
+      if (minedMs !== undefined) return this.time.monotonicMs() - minedMs;
     }
     return 0;
   }
@@ -370,7 +377,10 @@ function startIndexer(
     scope: createScope(plan, { ...parts, chain, time }),
     adoption: { callsPerMinute: 300 },
     backfill: { callsPerMinute: 60, tokensMax: 100 },
-    onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
+    onCommitted: (event) => {
+      world.noteCommit(event.checkpoint.block);
+      feed.publish(decodeBatch(encodeBatch(event)));
+    },
   });
   indexer.start();
   return indexer;
@@ -385,7 +395,7 @@ async function live(world: World, plan: WorldPlan): Promise<WorldReport> {
   const startBlock = chain.finalized;
   const indexer = startIndexer(world, plan, { adapter, store, startBlock });
   const mining = world.mine();
-  await world.watch(indexer);
+  await world.watch();
   await mining;
   const faults = [...(await world.settle(indexer, store))];
   const status = adapter.status?.();
