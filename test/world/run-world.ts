@@ -49,6 +49,10 @@ export interface WorldReport {
   readonly lagMs: { readonly p50: number; readonly p99: number } | null;
   /** After each outage, how long it took to be at the head again; null if it did not. */
   readonly recoveredMs: readonly (number | null)[];
+  /** In which part of the time that it was at the head a quote was not refused as too old. */
+  readonly quotable: number;
+  /** For each block, at the head: from ready until the first outage. */
+  readonly perBlock: { readonly calls: number; readonly credits: number } | null;
   readonly blocks: number;
   readonly calls: number;
   readonly credits: number;
@@ -65,6 +69,8 @@ const LOOK_MS = 250;
 const SETTLE_MAX_MS = 2 * 3_600_000;
 const FLOOR_USD = 1000n;
 const HOUR_MS = 3_600_000;
+/** `AGE_MAX_MS` of `src/trading/quote/create-price-trade.ts`. */
+const QUOTABLE_MS = 30_000;
 
 function createChain(plan: WorldPlan): WorldChain {
   const random = createRandom(plan.seed ^ 0x5eed);
@@ -156,6 +162,13 @@ function pickQuantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
+/** What the providers had answered when the chain was at a block. */
+interface Tally {
+  readonly position: number;
+  readonly calls: number;
+  readonly credits: number;
+}
+
 /** All that runs in one world, and what is seen of it. */
 class World {
   readonly time = new VirtualTime(START_MS + HOUR_MS);
@@ -189,6 +202,8 @@ class World {
   /** Since when the index is at the head, but for outages. */
   #steadyFromMs = Number.POSITIVE_INFINITY;
   #readyMs: number | null = null;
+  #atHead: WorldReport['perBlock'] = null;
+  readonly #looks = { all: 0, quotable: 0 };
   #isOver = false;
 
   constructor(plan: WorldPlan) {
@@ -270,8 +285,9 @@ class World {
   }
 
   /** Looks four times a second whether the index is at the head, until the plan is over. */
-  async watch(): Promise<void> {
+  async watch(indexer: Indexer): Promise<void> {
     const startedMs = this.time.monotonicMs();
+    let atReady: Tally | null = null;
     const outages = this.#plan.outages ?? [];
     const patienceMs = 3 * this.chain.blockMs + 2 * this.#findPatienceMs();
     for (;;) {
@@ -281,6 +297,13 @@ class World {
       const isAtHead = !isOut && this.#findLagMs() <= patienceMs;
       if (isOut) this.#steadyFromMs = Number.POSITIVE_INFINITY;
       if (isAtHead) this.#readyMs ??= passedMs;
+      if (isAtHead) atReady ??= this.#count();
+      if (!isOut && this.#recovered.length === 0) this.#atHead = this.#perBlock(atReady);
+      if (this.#steadyFromMs < Number.POSITIVE_INFINITY) {
+        const ageMs = this.time.monotonicMs() - (indexer.status().currentAtMs ?? 0);
+        this.#looks.all += 1;
+        if (ageMs <= QUOTABLE_MS) this.#looks.quotable += 1;
+      }
       const over = outages.filter(({ toMs }) => passedMs >= toMs);
       const last = over.at(-1);
       if (isAtHead && last !== undefined && this.#recovered.length < over.length) {
@@ -292,6 +315,23 @@ class World {
     }
     while (this.#recovered.length < outages.length) this.#recovered.push(null);
     this.#isOver = true;
+  }
+
+  #count(): Tally {
+    const sum = (pick: (provider: Provider) => number) =>
+      this.providers.reduce((total, provider) => total + pick(provider), 0);
+    const { position } = this.chain.head;
+    return { position, calls: sum((one) => one.calls), credits: sum((one) => one.credits) };
+  }
+
+  #perBlock(from: Tally | null): WorldReport['perBlock'] {
+    if (from === null) return null;
+    const to = this.#count();
+    const blocks = Math.max(1, to.position - from.position);
+    return {
+      calls: (to.calls - from.calls) / blocks,
+      credits: (to.credits - from.credits) / blocks,
+    };
   }
 
   /** For how long the chain has had a block that the index has not. */
@@ -349,11 +389,13 @@ class World {
     return unread;
   }
 
-  get measured(): Pick<WorldReport, 'readyMs' | 'recoveredMs' | 'lagMs'> {
+  get measured(): Pick<WorldReport, 'readyMs' | 'recoveredMs' | 'lagMs' | 'quotable' | 'perBlock'> {
     const lags = this.#lags.toSorted((a, b) => a - b);
     const lagMs =
       lags.length === 0 ? null : { p50: pickQuantile(lags, 0.5), p99: pickQuantile(lags, 0.99) };
-    return { readyMs: this.#readyMs, recoveredMs: this.#recovered, lagMs };
+    const quotable = this.#looks.all === 0 ? 0 : this.#looks.quotable / this.#looks.all;
+    const measured = { readyMs: this.#readyMs, recoveredMs: this.#recovered, lagMs };
+    return { ...measured, quotable, perBlock: this.#atHead };
   }
 }
 
@@ -395,7 +437,7 @@ async function live(world: World, plan: WorldPlan): Promise<WorldReport> {
   const startBlock = chain.finalized;
   const indexer = startIndexer(world, plan, { adapter, store, startBlock });
   const mining = world.mine();
-  await world.watch();
+  await world.watch(indexer);
   await mining;
   const faults = [...(await world.settle(indexer, store))];
   const status = adapter.status?.();
