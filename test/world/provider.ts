@@ -136,6 +136,9 @@ export class Provider {
   refused = 0;
   /** What its plan counts for the calls that it did not refuse. */
   credits = 0;
+  /** The most requests that were under way at once. */
+  underWayMax = 0;
+  #underWay = 0;
   readonly #options: ProviderOptions;
   readonly #rate: Allowance | null;
   readonly #methodRates: ReadonlyMap<string, Allowance>;
@@ -155,8 +158,16 @@ export class Provider {
 
   /** Gets the body of a request. */
   readonly respond = async (body: string): Promise<WireReply> => {
-    const { sleep, profile } = this.#options;
     this.requests += 1;
+    this.#underWay += 1;
+    this.underWayMax = Math.max(this.underWayMax, this.#underWay);
+    return await this.#respond(body).finally(() => {
+      this.#underWay -= 1;
+    });
+  };
+
+  async #respond(body: string): Promise<WireReply> {
+    const { sleep } = this.#options;
     const outage = this.#findOutage();
     if (outage?.kind === 'hang') return { kind: 'hang' };
     const latencyMs = this.#drawLatencyMs(body);
@@ -168,8 +179,8 @@ export class Provider {
     await sleep(latencyMs / 2);
     // Whoever asks waits as long as the outage that began meanwhile.
     if (this.#findOutage() !== undefined) return { kind: 'close' };
-    return profile.batchCallsMax === 0 ? { kind: 'close' } : reply;
-  };
+    return reply;
+  }
 
   #replyWith(status: number, text: string): WireReply {
     return { kind: 'text', status, headers: {}, text };

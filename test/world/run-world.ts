@@ -2,6 +2,10 @@
 // service's own indexer behind them, for hours of virtual time. What must hold is checked at the
 // end; what is measured is the report.
 
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REQUESTS_MAX } from '../../src/chains/endpoint-memory.ts';
 import { EndpointPool } from '../../src/chains/rpc/endpoint-pool.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../../src/ingest/follow/indexer-options.ts';
@@ -68,6 +72,10 @@ const LOOK_MS = 250;
 /** How long the index may take to be at the head once all is well again. */
 const SETTLE_MAX_MS = 2 * 3_600_000;
 const FLOOR_USD = 1000n;
+const MEMORY_FOLDER = '/dev/shm';
+const MEMORY_FOLDER_MIN_BYTES = 1024 ** 3;
+/** Each is a request or a part that waits for its next turn. */
+const SLEEPING_MAX = 50;
 const HOUR_MS = 3_600_000;
 /** `AGE_MAX_MS` of `src/trading/quote/create-price-trade.ts`. */
 const QUOTABLE_MS = 30_000;
@@ -389,6 +397,16 @@ class World {
     return unread;
   }
 
+  /** What may not grow with time: requests under way, and what waits. */
+  listUnbounded(): string[] {
+    const { sleeping } = this.time;
+    const most = Math.max(...this.providers.map(({ underWayMax }) => underWayMax));
+    return [
+      ...(most > REQUESTS_MAX ? [`${most} requests were under way at one endpoint`] : []),
+      ...(sleeping > SLEEPING_MAX ? [`${sleeping} parts wait`] : []),
+    ];
+  }
+
   get measured(): Pick<WorldReport, 'readyMs' | 'recoveredMs' | 'lagMs' | 'quotable' | 'perBlock'> {
     const lags = this.#lags.toSorted((a, b) => a - b);
     const lagMs =
@@ -428,9 +446,17 @@ function startIndexer(
   return indexer;
 }
 
-async function live(world: World, plan: WorldPlan): Promise<WorldReport> {
+/** In memory where there is room: tens of thousands of commits would wait for a disk. */
+function makeFolder(): string {
+  const hasRoom =
+    existsSync(MEMORY_FOLDER) &&
+    statfsSync(MEMORY_FOLDER).bavail * statfsSync(MEMORY_FOLDER).bsize > MEMORY_FOLDER_MIN_BYTES;
+  return mkdtempSync(join(hasRoom ? MEMORY_FOLDER : tmpdir(), 'mintwire-world-'));
+}
+
+async function live(world: World, plan: WorldPlan, folder: string): Promise<WorldReport> {
   const { chain, providers, reader } = world;
-  const opened = await createSqliteStore({ file: ':memory:' });
+  const opened = await createSqliteStore({ file: join(folder, 'market.sqlite') });
   const store = opened.market;
   const endpoints = world.openEndpoints();
   const adapter = world.createAdapter(endpoints, store);
@@ -443,9 +469,10 @@ async function live(world: World, plan: WorldPlan): Promise<WorldReport> {
   const status = adapter.status?.();
   const refusedForGood = (status?.endpoints ?? []).filter(({ state }) => state === 'refused');
   for (const { name } of refusedForGood) faults.push(`endpoint ${name} is disabled`);
+  faults.push(...world.listUnbounded());
   await indexer.stop();
   await adapter.close();
-  faults.push(...(await verify(world, store)));
+  faults.push(...(await verify(world, store, folder)));
   await reader.compare(store, chain, startBlock);
   faults.push(...reader.faults.slice(0, 10));
   await opened.close();
@@ -462,12 +489,17 @@ async function live(world: World, plan: WorldPlan): Promise<WorldReport> {
   };
 }
 
-async function verify(world: World, store: MarketStore): Promise<string[]> {
+/** An attempt begins with an empty one. */
+function openScratchStore(folder: string) {
+  return createSqliteStore({ file: join(mkdtempSync(join(folder, 'scratch-')), 'market.sqlite') });
+}
+
+async function verify(world: World, store: MarketStore, folder: string): Promise<string[]> {
   const adapter = world.createAdapter(world.openEndpoints(['honest.world']), store);
   try {
     const { differences, checked } = await verifyChain({
       ...{ adapter, store, attemptCountMax: 3, sizes: DEFAULT_INDEXER_OPTIONS.sizes },
-      openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+      openScratchStore: () => openScratchStore(folder),
       signal: new AbortController().signal,
     });
     const nothing = (checked['trade'] ?? 0) === 0 ? ['verify compared no trade'] : [];
@@ -483,9 +515,11 @@ async function verify(world: World, store: MarketStore): Promise<string[]> {
 export async function runWorld(plan: WorldPlan): Promise<WorldReport> {
   const world = new World(plan);
   const uninstall = installNetwork(world.time, world.hosts);
+  const folder = makeFolder();
   try {
-    return await world.time.run(live(world, plan));
+    return await world.time.run(live(world, plan, folder));
   } finally {
     uninstall();
+    rmSync(folder, { recursive: true, force: true });
   }
 }

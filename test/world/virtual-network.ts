@@ -1,5 +1,6 @@
-// The network of a virtual time: HTTP requests and timeouts of this process end up here instead of
-// at sockets and timers. It stands in for Node's own modules, so that all of our code runs as it is.
+// The network of a virtual time: HTTP requests, timeouts and waits for other threads of this process
+// end up here instead of at sockets and timers. It stands in for what is Node's own, so that all of
+// our code runs as it is.
 
 import { EventEmitter } from 'node:events';
 import http from 'node:http';
@@ -80,14 +81,39 @@ export function installNetwork(time: VirtualTime, hosts: ReadonlyMap<string, Res
     new VirtualRequest(hosts.get(url.hostname), options.signal)) as unknown as typeof request;
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();
-    const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-    time.after(ms, () => controller.abort(reason));
+    time.after(ms, () => controller.abort(new DOMException('timeout', 'TimeoutError')));
     return controller.signal;
   };
+  const giveBack = installWaits(time);
   syncBuiltinESMExports();
   return () => {
     http.request = request;
     AbortSignal.timeout = timeout;
+    giveBack();
     syncBuiltinESMExports();
   };
+}
+
+/** One thread waits for what it changes itself: there is no other one. */
+function installWaits(time: VirtualTime): () => void {
+  const { waitAsync, notify } = Atomics;
+  const waiting = new Set<(outcome: 'ok' | 'timed-out') => void>();
+  Atomics.waitAsync = ((cells: BigInt64Array, at: number, value: bigint, timeoutMs: number) => {
+    if (Atomics.load(cells, at) !== value) return { async: false, value: 'not-equal' };
+    const { promise, resolve } = Promise.withResolvers<'ok' | 'timed-out'>();
+    const cancel = time.after(timeoutMs, () => settle('timed-out'));
+    const settle = (outcome: 'ok' | 'timed-out') => {
+      cancel();
+      waiting.delete(settle);
+      resolve(outcome);
+    };
+    waiting.add(settle);
+    return { async: true, value: promise };
+  }) as typeof waitAsync;
+  Atomics.notify = (() => {
+    const { size } = waiting;
+    for (const settle of [...waiting]) settle('ok');
+    return size;
+  }) as typeof notify;
+  return () => Object.assign(Atomics, { waitAsync, notify });
 }

@@ -17,10 +17,6 @@ interface Timer {
 class Timers {
   readonly #heap: Timer[] = [];
 
-  get next(): Timer | undefined {
-    return this.#heap[0];
-  }
-
   add(timer: Timer): void {
     const heap = this.#heap;
     let at = heap.length;
@@ -68,6 +64,8 @@ export class VirtualTime implements Clock {
   readonly #timers = new Timers();
   #passedMs = 0;
   #orders = 0;
+  /** How many parts of this process wait for their next turn. */
+  sleeping = 0;
 
   constructor(startMs: number) {
     this.#startMs = startMs;
@@ -95,11 +93,14 @@ export class VirtualTime implements Clock {
   readonly sleep: Sleep = (ms, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      this.sleeping += 1;
       const onAbort = () => {
+        this.sleeping -= 1;
         cancel();
         reject(signal?.reason);
       };
       const cancel = this.after(ms, () => {
+        this.sleeping -= 1;
         signal?.removeEventListener('abort', onAbort);
         resolve();
       });
