@@ -9,6 +9,7 @@ import { REQUESTS_MAX } from '../../src/chains/endpoint-memory.ts';
 import { EndpointPool } from '../../src/chains/rpc/endpoint-pool.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../../src/ingest/follow/indexer-options.ts';
+import { RateNeed } from '../../src/ingest/follow/rate-need.ts';
 import type { ChainScope } from '../../src/ingest/scope/chain-scope.ts';
 import { LiquidScope } from '../../src/ingest/scope/liquid-scope.ts';
 import { WatchScope } from '../../src/ingest/scope/watch-scope.ts';
@@ -57,6 +58,8 @@ export interface WorldReport {
   readonly quotable: number;
   /** For each block, at the head: from ready until the first outage. */
   readonly perBlock: { readonly calls: number; readonly credits: number } | null;
+  /** Calls a second that would have carried the chain, the last time that the rate did not. */
+  readonly neededPerSecond: number | null;
   readonly blocks: number;
   readonly calls: number;
   readonly credits: number;
@@ -177,6 +180,8 @@ interface Tally {
   readonly credits: number;
 }
 
+type RateCounts = Pick<Parameters<RateNeed['observe']>[0], 'calls' | 'refusals'>;
+
 /** All that runs in one world, and what is seen of it. */
 class World {
   readonly time = new VirtualTime(START_MS + HOUR_MS);
@@ -211,6 +216,7 @@ class World {
   #steadyFromMs = Number.POSITIVE_INFINITY;
   #readyMs: number | null = null;
   #atHead: WorldReport['perBlock'] = null;
+  #neededPerSecond: number | null = null;
   readonly #looks = { all: 0, quotable: 0 };
   #isOver = false;
 
@@ -293,7 +299,8 @@ class World {
   }
 
   /** Looks four times a second whether the index is at the head, until the plan is over. */
-  async watch(indexer: Indexer): Promise<void> {
+  async watch(indexer: Indexer, count: () => RateCounts): Promise<void> {
+    const need = new RateNeed();
     const startedMs = this.time.monotonicMs();
     let atReady: Tally | null = null;
     const outages = this.#plan.outages ?? [];
@@ -319,6 +326,11 @@ class World {
         this.#recovered.push(passedMs - last.toMs);
       }
       if (isAtHead) this.#steadyFromMs = Math.min(this.#steadyFromMs, this.time.monotonicMs());
+      const { head, block } = indexer.status();
+      if (head !== null && block !== null) {
+        const shortage = need.observe({ nowMs: passedMs, head, block, ...count() });
+        this.#neededPerSecond = shortage?.neededPerSecond ?? this.#neededPerSecond;
+      }
       if (passedMs >= this.#plan.hours * HOUR_MS) break;
     }
     while (this.#recovered.length < outages.length) this.#recovered.push(null);
@@ -413,7 +425,8 @@ class World {
       lags.length === 0 ? null : { p50: pickQuantile(lags, 0.5), p99: pickQuantile(lags, 0.99) };
     const quotable = this.#looks.all === 0 ? 0 : this.#looks.quotable / this.#looks.all;
     const measured = { readyMs: this.#readyMs, recoveredMs: this.#recovered, lagMs };
-    return { ...measured, quotable, perBlock: this.#atHead };
+    const neededPerSecond = this.#neededPerSecond;
+    return { ...measured, quotable, perBlock: this.#atHead, neededPerSecond };
   }
 }
 
@@ -463,7 +476,11 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   const startBlock = chain.finalized;
   const indexer = startIndexer(world, plan, { adapter, store, startBlock });
   const mining = world.mine();
-  await world.watch(indexer);
+  const count = () => ({
+    calls: endpoints.meter.listUsage().reduce((total, { calls }) => total + calls, 0),
+    refusals: (adapter.status?.().endpoints ?? []).reduce((sum, one) => sum + one.rateLimited, 0),
+  });
+  await world.watch(indexer, count);
   await mining;
   const faults = [...(await world.settle(indexer, store))];
   const status = adapter.status?.();
@@ -476,13 +493,12 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   await reader.compare(store, chain, startBlock);
   faults.push(...reader.faults.slice(0, 10));
   await opened.close();
-  const usage = endpoints.meter.listUsage();
   const sum = (pick: (provider: Provider) => number) =>
     providers.reduce((total, provider) => total + pick(provider), 0);
   return {
     ...{ faults, ...world.measured, warnings: world.warnings },
     blocks: chain.head.position - startBlock,
-    calls: usage.reduce((total, { calls }) => total + calls, 0),
+    calls: count().calls,
     credits: sum(({ credits }) => credits),
     refused: sum(({ refused }) => refused),
     limitations: status?.limitations ?? [],

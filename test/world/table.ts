@@ -31,12 +31,13 @@ function formatMs(ms: number | null | undefined): string {
 }
 
 export function formatRow(profile: Profile, scope: string, report: WorldReport): string {
-  const { readyMs, lagMs, perBlock, recoveredMs, quotable, faults } = report;
+  const { readyMs, lagMs, perBlock, recoveredMs, quotable, faults, neededPerSecond } = report;
   const isInCredits = profile.rate?.callCost !== undefined;
   const credits = perBlock === null || !isInCredits ? '–' : perBlock.credits.toFixed(0);
   const cells = [
     ...[profile.name, scope, formatMs(readyMs)],
     lagMs === null ? '–' : `${formatMs(lagMs.p50)} / ${formatMs(lagMs.p99)}`,
+    neededPerSecond === null ? 'enough' : `${Math.round(neededPerSecond)} calls/s`,
     ...[perBlock === null ? '–' : perBlock.calls.toFixed(1), credits],
     recoveredMs.map(formatMs).join(' / '),
     `${Math.round(quotable * 100)} %`,
@@ -48,8 +49,8 @@ export function formatRow(profile: Profile, scope: string, report: WorldReport):
 /** Runs all worlds and writes the table into the page. */
 export async function writeTable(): Promise<void> {
   const lines = [
-    '| Endpoint | Scope | Ready | Lag p50 / p99 | Calls a block | Credits a block | Back after 18 s / 10 min / 6 h | Quotes | Verified, named, adopted |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| Endpoint | Scope | Ready | Lag p50 / p99 | Rate that would do | Calls a block | Credits a block | Back after 18 s / 10 min / 6 h | Quotes | Verified, named, adopted |',
+    '|---|---|---|---|---|---|---|---|---|---|',
   ];
   for (const profile of PROFILES) {
     for (const scope of SCOPE_NAMES) {

@@ -42,6 +42,8 @@ export interface IndexerStatus {
    */
   readonly currentAtMs: number | null;
   readonly error?: string;
+  /** That the endpoints' rate cannot carry the chain, and which would; absent if it can. */
+  readonly shortage?: string;
 }
 
 /** How many reorganisable blocks are read and committed at once. */
