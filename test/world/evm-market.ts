@@ -48,7 +48,7 @@ import { RpcFault, type TrueAnswer } from '../fakes/misbehaving-rpc.ts';
 import { address } from '../test-ids.ts';
 import type { AdapterParts, WorldChain } from './world-chain.ts';
 
-export interface EvmMarketOptions {
+interface EvmMarketOptions {
   readonly blockMs: number;
   readonly startMs: number;
   readonly finalityDepth: number;

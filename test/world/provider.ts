@@ -130,6 +130,8 @@ function refuseLogs(filter: LogFilter, limits: NonNullable<Profile['logs']>): Mi
 export class Provider {
   /** Nothing is answered meanwhile. */
   outages: Outage[] = [];
+  /** Nothing fails any more; the limits stay. */
+  isCalm = false;
   /** Requests and calls that arrived, and requests that were refused for the rate. */
   requests = 0;
   calls = 0;
@@ -301,7 +303,7 @@ export class Provider {
   #failWhole(): Misdeed | null {
     const { failures } = this.#options.profile;
     const { random } = this.#options;
-    if (failures === undefined || random() * failures.oneIn >= 1) return null;
+    if (failures === undefined || this.isCalm || random() * failures.oneIn >= 1) return null;
     const kind = failures.kinds[Math.floor(random() * failures.kinds.length)];
     if (kind === 'gateway') {
       const status = [502, 503, 504][Math.floor(random() * 3)] ?? 502;
@@ -323,7 +325,8 @@ export class Provider {
   #judge({ method, params }: WireCall): Misdeed | null {
     const { logs, failures } = this.#options.profile;
     const { random } = this.#options;
-    if (failures?.kinds.includes('error') && random() * failures.oneIn < 0.2) {
+    const fails = !this.isCalm && failures?.kinds.includes('error');
+    if (fails && random() * failures.oneIn < 0.2) {
       const own = FAILURE_TEXTS.filter(({ methods }) => methods?.includes(method));
       const text = own[Math.floor(random() * own.length)];
       if (text !== undefined) return error(text.code, text.message);

@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ChainAdapter } from '../../src/chains/adapter.ts';
 import { REQUESTS_MAX } from '../../src/chains/endpoint-memory.ts';
 import { EndpointPool } from '../../src/chains/rpc/endpoint-pool.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
@@ -74,6 +75,8 @@ const START_MS = 1_790_000_000_000;
 const LOOK_MS = 250;
 /** How long the index may take to be at the head once all is well again. */
 const SETTLE_MAX_MS = 2 * 3_600_000;
+/** How long an endpoint may be left out that gave one wrong answer. */
+const ENABLED_MAX_MS = 15 * 60_000;
 const FLOOR_USD = 1000n;
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_FOLDER_MIN_BYTES = 1024 ** 3;
@@ -101,7 +104,7 @@ function createChain(plan: WorldPlan): WorldChain {
       });
     case 'solana':
       return new SolanaMarket({
-        ...{ ...place, seed: plan.seed, blockMs: 400, history: 60, actionsPerBlock: 0.3 },
+        ...{ ...place, seed: plan.seed, blockMs: 400, history: 60, actionsPerBlock: 0.1 },
       });
   }
 }
@@ -366,7 +369,11 @@ class World {
   }
 
   #findPatienceMs(): number {
-    return Math.max(...this.#plan.profiles.map(({ latency }) => latency.p99Ms));
+    return Math.max(
+      ...this.#plan.profiles.map(({ latency, blockLatencyMs }) => {
+        return latency.p99Ms + (blockLatencyMs?.to ?? 0);
+      }),
+    );
   }
 
   /** Waits until the index is at the head, which no longer moves. */
@@ -409,6 +416,18 @@ class World {
     return unread;
   }
 
+  /** Endpoints that are still not used long after all is well. */
+  async listDisabled({ status }: Pick<ChainAdapter, 'status'>): Promise<string[]> {
+    const endMs = this.time.monotonicMs() + ENABLED_MAX_MS;
+    for (;;) {
+      const endpoints = status?.().endpoints ?? [];
+      const disabled = endpoints.filter(({ state }) => state === 'refused');
+      if (disabled.length === 0) return [];
+      if (this.time.monotonicMs() > endMs) return disabled.map(({ name }) => `${name} is disabled`);
+      await this.time.sleep(10_000);
+    }
+  }
+
   /** What may not grow with time: requests under way, and what waits. */
   listUnbounded(): string[] {
     const { sleeping } = this.time;
@@ -419,7 +438,10 @@ class World {
     ];
   }
 
-  get measured(): Pick<WorldReport, 'readyMs' | 'recoveredMs' | 'lagMs' | 'quotable' | 'perBlock'> {
+  get measured(): Pick<
+    WorldReport,
+    'readyMs' | 'recoveredMs' | 'lagMs' | 'quotable' | 'perBlock' | 'neededPerSecond'
+  > {
     const lags = this.#lags.toSorted((a, b) => a - b);
     const lagMs =
       lags.length === 0 ? null : { p50: pickQuantile(lags, 0.5), p99: pickQuantile(lags, 0.99) };
@@ -482,11 +504,11 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   });
   await world.watch(indexer, count);
   await mining;
+  for (const provider of providers) provider.isCalm = true;
   const faults = [...(await world.settle(indexer, store))];
-  const status = adapter.status?.();
-  const refusedForGood = (status?.endpoints ?? []).filter(({ state }) => state === 'refused');
-  for (const { name } of refusedForGood) faults.push(`endpoint ${name} is disabled`);
+  faults.push(...(await world.listDisabled(adapter)));
   faults.push(...world.listUnbounded());
+  const limitations = adapter.status?.().limitations ?? [];
   await indexer.stop();
   await adapter.close();
   faults.push(...(await verify(world, store, folder)));
@@ -501,7 +523,7 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
     calls: count().calls,
     credits: sum(({ credits }) => credits),
     refused: sum(({ refused }) => refused),
-    limitations: status?.limitations ?? [],
+    limitations,
   };
 }
 

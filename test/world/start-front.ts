@@ -8,7 +8,7 @@ import { serveReplies, type TrueAnswer } from '../fakes/misbehaving-rpc.ts';
 import type { Profile } from './profiles.ts';
 import { Provider } from './provider.ts';
 
-export interface WorldFront {
+interface WorldFront {
   readonly url: string;
   /** Its counts, and the outages to come. */
   readonly provider: Provider;

@@ -1,6 +1,6 @@
-// The network of a virtual time: HTTP requests, timeouts and waits for other threads of this process
-// end up here instead of at sockets and timers. It stands in for what is Node's own, so that all of
-// our code runs as it is.
+// The network of a virtual time: HTTP requests, timeouts and waits for other threads end up here
+// instead of at sockets and timers. It stands in for what is Node's own, so that all of our code
+// runs as it is.
 
 import { EventEmitter } from 'node:events';
 import http from 'node:http';

@@ -1,3 +1,5 @@
+// When a rate counts as too low, and which one would do.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeShortage, RateNeed, type RateShortage } from './rate-need.ts';
