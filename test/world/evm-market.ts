@@ -273,7 +273,7 @@ export class EvmMarket implements WorldChain {
   mine(): void {
     const { random, swapsPerBlock } = this.#options;
     this.#add((writer) => {
-      const swaps = Math.floor(swapsPerBlock * 2 * random() + 0.5);
+      const swaps = Math.floor(swapsPerBlock * 2 * random() + random());
       for (let count = 0; count < swaps; count += 1) this.#swap(writer);
       if (this.#launched < TOKENS_MAX && random() < LAUNCH_CHANCE) this.#launch(writer);
     });

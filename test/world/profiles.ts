@@ -48,7 +48,7 @@ export type FailureKind =
   /** The connection ends, before or within the reply. */
   | 'cut'
   | 'hang'
-  /** Half of the logs, another chain's id, no block: wrong, and it looks right. */
+  /** Half of a block's logs, another chain's id, no block: it looks right, and can be found out. */
   | 'wrong';
 
 /** Values in one place of a filter that nodes of the family of geth accept. */

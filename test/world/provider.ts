@@ -227,7 +227,10 @@ export class Provider {
     if (whole !== null) return calls.map(() => whole);
     this.credits += calls.length * (this.#options.profile.rate?.callCost ?? 1);
     const failure = this.#failWhole();
-    return calls.map((call) => failure ?? this.#refuseItem(call) ?? this.#judge(call));
+    return calls.map((call) => {
+      const own = failure === 'wrong' ? spoilCall(call) : failure;
+      return own ?? this.#refuseItem(call) ?? this.#judge(call);
+    });
   };
 
   #refuseDay(calls: readonly WireCall[]): Misdeed | null {
@@ -300,7 +303,7 @@ export class Provider {
   }
 
   /** A failure of the whole reply. */
-  #failWhole(): Misdeed | null {
+  #failWhole(): Misdeed | 'wrong' | null {
     const { failures } = this.#options.profile;
     const { random } = this.#options;
     if (failures === undefined || this.isCalm || random() * failures.oneIn >= 1) return null;
@@ -315,7 +318,7 @@ export class Provider {
         ? { do: 'close' }
         : { do: 'cut', after: 10 + Math.floor(random() * 90) };
     }
-    if (kind === 'wrong') return { do: 'change', change: spoilResult };
+    if (kind === 'wrong') return kind;
     const texts = FAILURE_TEXTS.filter(({ methods }) => methods === undefined);
     const { code, message } = texts[Math.floor(random() * texts.length)]!;
     return error(code, message);
@@ -325,8 +328,8 @@ export class Provider {
   #judge({ method, params }: WireCall): Misdeed | null {
     const { logs, failures } = this.#options.profile;
     const { random } = this.#options;
-    const fails = !this.isCalm && failures?.kinds.includes('error');
-    if (fails && random() * failures.oneIn < 0.2) {
+    const isFailing = !this.isCalm && failures !== undefined && failures.kinds.includes('error');
+    if (isFailing && random() * failures.oneIn < 0.2) {
       const own = FAILURE_TEXTS.filter(({ methods }) => methods?.includes(method));
       const text = own[Math.floor(random() * own.length)];
       if (text !== undefined) return error(text.code, text.message);
@@ -346,9 +349,24 @@ export class Provider {
   }
 }
 
+/** Lists of which a reader can find out that a part is missing: the header or the next block says it. */
+const CHECKED_LISTS = ['eth_getBlockReceipts', 'getBlocks'];
+/** Headers of longer ranges are not read. */
+const CHECKED_LOGS_BLOCKS = 3;
+
+function isCheckedList({ method, params }: WireCall): boolean {
+  if (method !== 'eth_getLogs') return CHECKED_LISTS.includes(method);
+  const { fromBlock, toBlock } = params[0] as LogFilter;
+  return Number(toBlock) - Number(fromBlock) < CHECKED_LOGS_BLOCKS;
+}
+
 /** A reply that looks right: half of a list, another chain, nothing. */
-function spoilResult(result: unknown): unknown {
-  if (Array.isArray(result)) return result.filter((_, index) => index % 2 === 0);
-  if (result === '0x539') return '0x1';
-  return typeof result === 'object' ? null : result;
+function spoilCall(call: WireCall): Misdeed | null {
+  const change = (result: unknown) => {
+    if (Array.isArray(result)) return result.filter((_, index) => index % 2 === 0);
+    if (call.method === 'eth_chainId') return '0x1';
+    return typeof result === 'object' ? null : result;
+  };
+  const isList = call.method.startsWith('get') || call.method === 'eth_getLogs';
+  return isList && !isCheckedList(call) ? null : { do: 'change', change };
 }

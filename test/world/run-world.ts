@@ -104,7 +104,7 @@ function createChain(plan: WorldPlan): WorldChain {
       });
     case 'solana':
       return new SolanaMarket({
-        ...{ ...place, seed: plan.seed, blockMs: 400, history: 60, actionsPerBlock: 0.1 },
+        ...{ ...place, seed: plan.seed, blockMs: 400, history: 60, actionsPerBlock: 0.15 },
       });
   }
 }

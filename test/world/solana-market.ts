@@ -90,7 +90,7 @@ export class SolanaMarket implements WorldChain {
 
   mine(): void {
     const { random, actionsPerBlock, blockMs } = this.#options;
-    const actions = Math.floor(actionsPerBlock * 2 * random() + 0.5);
+    const actions = Math.floor(actionsPerBlock * 2 * random() + random());
     for (let count = 0; count < actions; count += 1) this.#market.act();
     const skipped = random() * SKIPPED < 1 ? 1 : 0;
     this.#nowMs += blockMs;
