@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '../fakes/create-random.ts';
 import { MemoryChain } from '../fakes/memory-chain.ts';
-import type { WireReply } from '../fakes/misbehaving-rpc.ts';
+import { forwardTo, startMisbehavingRpc, type WireReply } from '../fakes/misbehaving-rpc.ts';
 import { findProfile, type Profile } from './profiles.ts';
 import { Provider } from './provider.ts';
 import { startFront } from './start-front.ts';
@@ -147,11 +147,13 @@ describe('time', () => {
   });
 });
 
-test('the same on a socket, in real time', async (t) => {
-  const front = await startFront(findProfile('own-near'), CHAIN.answer, { seed: 1 });
+test('the same on a socket, in real time, before any node', async (t) => {
+  const node = await startMisbehavingRpc(CHAIN.answer);
+  t.after(() => node.stop());
+  const front = await startFront(findProfile('own-near'), forwardTo(node.url), { seed: 1 });
   t.after(() => front.stop());
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
   const reply = await fetch(front.url, { method: 'POST', body });
   assert.equal(Number(((await reply.json()) as { result: string }).result), CHAIN.head);
-  assert.equal(front.provider.calls, 1);
+  assert.deepEqual([front.provider.calls, node.count('eth_blockNumber')], [1, 1]);
 });
