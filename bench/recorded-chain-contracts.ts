@@ -67,7 +67,7 @@ export interface RecordedToken {
   supplyRaw: bigint;
 }
 
-function encodeStringResult(text: string): string {
+export function encodeStringResult(text: string): string {
   const hex = Buffer.from(text).toString('hex');
   const padded = hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
   return `0x${toWord(32)}${toWord(hex.length / 2)}${padded}`;
@@ -95,13 +95,19 @@ export function createContractCalls(tokens: readonly RecordedToken[]): ContractC
     }
   }
   return (to, data) => {
-    if (!data.startsWith(AGGREGATE3_SELECTOR)) return callToken(to, data);
-    const decoded = decodeFunctionData({ abi: multicall3Abi, data: data as `0x${string}` });
-    if (decoded.functionName !== 'aggregate3') return '0x';
-    const result = decoded.args[0].map(({ target, callData }) => {
-      const returnData = callToken(target, callData) as `0x${string}`;
-      return { success: returnData !== '0x', returnData };
-    });
-    return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result });
+    return data.startsWith(AGGREGATE3_SELECTOR)
+      ? answerAggregate(data, callToken)
+      : callToken(to, data);
   };
+}
+
+/** What Multicall3 returns; calls without data count as failed. */
+export function answerAggregate(data: string, call: ContractCalls): string {
+  const decoded = decodeFunctionData({ abi: multicall3Abi, data: data as `0x${string}` });
+  if (decoded.functionName !== 'aggregate3') return '0x';
+  const result = decoded.args[0].map(({ target, callData }) => {
+    const returnData = call(target, callData) as `0x${string}`;
+    return { success: returnData !== '0x', returnData };
+  });
+  return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result });
 }

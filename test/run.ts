@@ -1,4 +1,5 @@
 // `npm test`: the whole suite on one PostgreSQL, or the files whose path contains an argument.
+// `npm run test:long`: the same for the files named `*.long.test.ts`, which `npm test` leaves out.
 
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,8 +18,12 @@ const PATTERNS = [
   'sdk/**/*.test.ts',
 ];
 
-function findFiles(filters: readonly string[]): string[] {
-  const files = globSync(PATTERNS, { exclude: ['**/node_modules/**'] }).sort();
+const LONG = /\.long\.test\.ts$/;
+
+function findFiles(filters: readonly string[], isLong: boolean): string[] {
+  const files = globSync(PATTERNS, { exclude: ['**/node_modules/**'] })
+    .filter((file) => LONG.test(file) === isLong)
+    .sort();
   return filters.length === 0
     ? files
     : files.filter((file) => filters.some((filter) => file.includes(filter)));
@@ -69,7 +74,8 @@ function mustRunAll(): boolean {
 
 // Last as well as here: a run may be ended from outside.
 console.log(describeSeed());
-const files = findFiles(process.argv.slice(2));
+const filters = process.argv.slice(2).filter((one) => one !== '--long');
+const files = findFiles(filters, process.argv.includes('--long'));
 if (files.length === 0) throw new Error('no test file matches');
 const notes = mkdtempSync(join(tmpdir(), 'mintwire-rpc-notes-'));
 const compiled = mkdtempSync(join(tmpdir(), 'mintwire-compiled-'));

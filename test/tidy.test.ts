@@ -153,7 +153,7 @@ describe('form', () => {
       everything
         .map((one) => one.path)
         .filter((path) => {
-          const name = basename(path).replace(/(\.(test|gen))?\.tsx?$/, '');
+          const name = basename(path).replace(/(\.((long\.)?test|gen))?\.tsx?$/, '');
           return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || leftovers.has(name) || name === 'index';
         }),
     );

@@ -106,7 +106,8 @@ export interface Chain {
   usdAnchor: string | null;
   /**
    * Why the chain is followed more slowly than it could be, such as the operator's daily budget
-   * for its nodes; absent if it is not.
+   * for its nodes, or a rate of theirs that is too low, with the one that would do; absent if
+   * it is not.
    */
   slowed?: string;
   /** Where to send transactions; only for embedded chains. */

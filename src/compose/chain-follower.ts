@@ -285,7 +285,8 @@ export class ChainFollower implements ChainDirectory {
   /** As both threads met them. */
   #listLimitations(slug: ChainSlug, report: SeenReport | undefined): readonly string[] {
     const here = this.#options.connections.find(slug)?.nodes.listLimitations() ?? [];
-    return [...new Set([...(report?.limitations ?? []), ...here])];
+    const shortage = report?.status.shortage ?? [];
+    return [...new Set([...(report?.limitations ?? []), ...here].concat(shortage))];
   }
 
   /** What the calls of both threads took. */
@@ -318,6 +319,7 @@ export class ChainFollower implements ChainDirectory {
     const rpcUrl = isEmbedded(slug) ? source?.endpoints[0] : undefined;
     const market = this.#markets.get(slug);
     const anchor = market?.assets.anchorPools[0];
+    const slowed = report?.slowed ?? report?.status.shortage;
     return {
       ...{ slug, caip2, name },
       head: report?.status.block ?? null,
@@ -328,7 +330,7 @@ export class ChainFollower implements ChainDirectory {
       explorerUrl,
       scope: this.#options.scopes[slug]?.name ?? 'all',
       usdAnchor: anchor === undefined ? null : findFamily(slug).addresses.toShown(anchor),
-      ...(report?.slowed == null ? {} : { slowed: report.slowed }),
+      ...(slowed == null ? {} : { slowed }),
       ...(rpcUrl === undefined ? {} : { rpcUrl }),
     };
   }

@@ -7,8 +7,9 @@ import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { ConfiguredScope } from '../config/scope-settings.ts';
 import type { Config } from '../config.ts';
 import type { CommittedEvent } from '../ingest/commit/commit-batch.ts';
-import { Indexer } from '../ingest/follow/indexer.ts';
+import { Indexer, type IndexerStatus } from '../ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
+import { describeShortage, RateNeed } from '../ingest/follow/rate-need.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs, sleep } from '../lib/retry.ts';
 import type { PoolDemand } from '../model/adoption.ts';
@@ -54,6 +55,8 @@ export class ChainRunner {
   #indexer: Indexer | null = null;
   #starting: Promise<void> | null = null;
   #problems: readonly string[] = [];
+  readonly #rateNeed = new RateNeed();
+  #hasShortage = false;
   #blocksTotal = 0;
   #tradesTotal = 0;
   #reorganisationsTotal = 0;
@@ -102,17 +105,23 @@ export class ChainRunner {
     const endpoints = source?.endpoints ?? [];
     const sum = (pick: (endpoint: (typeof endpoints)[number]) => number) =>
       endpoints.reduce((total, endpoint) => total + pick(endpoint), 0);
+    const usage = this.#nodes.listUsage();
+    const status: IndexerStatus = this.#indexer?.status() ?? {
+      chain: this.#options.source.chain,
+      state: 'starting',
+      head: null,
+      block: null,
+      finalized: null,
+      lagMs: null,
+      lastProgressAtMs: systemClock.nowMs(),
+      currentAtMs: null,
+    };
+    const shortage = this.#findShortage(status, {
+      calls: usage.reduce((total, { calls }) => total + calls, 0),
+      refusals: sum(({ rateLimited }) => rateLimited),
+    });
     return {
-      status: this.#indexer?.status() ?? {
-        chain: this.#options.source.chain,
-        state: 'starting',
-        head: null,
-        block: null,
-        finalized: null,
-        lagMs: null,
-        lastProgressAtMs: systemClock.nowMs(),
-        currentAtMs: null,
-      },
+      status: shortage === null ? status : { ...status, shortage },
       problems: this.#problems,
       blocksTotal: this.#blocksTotal,
       tradesTotal: this.#tradesTotal,
@@ -121,7 +130,7 @@ export class ChainRunner {
       undecoded: source?.undecoded ?? [],
       rpcRequests: sum((endpoint) => endpoint.requests),
       rpcFailures: sum((endpoint) => endpoint.failures),
-      usage: this.#nodes.listUsage(),
+      usage,
       endpoints: endpoints.map(({ name, state, latencyMs, failures }) => ({
         ...{ name, state, latencyMs, failures },
       })),
@@ -132,6 +141,25 @@ export class ChainRunner {
       backfill: this.#indexer?.backfill() ?? null,
       lookups: this.#indexer?.lookups() ?? null,
     };
+  }
+
+  /** Told once when it begins, and when it is over. */
+  #findShortage(
+    { head, block }: IndexerStatus,
+    counts: { readonly calls: number; readonly refusals: number },
+  ): string | null {
+    if (head === null || block === null) return null;
+    const { log } = this.#options;
+    const { chain } = this;
+    const nowMs = systemClock.monotonicMs();
+    const shortage = this.#rateNeed.observe({ nowMs, head, block, ...counts });
+    const text = shortage === null ? null : describeShortage(shortage);
+    if (text !== null && !this.#hasShortage) {
+      log.warn({ chain, ...shortage }, `the chain is followed ever further behind: ${text}`);
+    }
+    if (text === null && this.#hasShortage) log.info({ chain }, 'the chain is kept up with again');
+    this.#hasShortage = text !== null;
+    return text;
   }
 
   #findLastError(endpoints: ChainSourceStatus['endpoints']): string | null {

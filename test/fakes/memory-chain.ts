@@ -19,14 +19,18 @@ export interface MemoryChainOptions {
   readonly chainId: number;
   /** Whether logs have their block's time, as on newer nodes. */
   readonly blockTimestamps: boolean;
-  /** From one block to the next; two seconds by default. Blocks have their time in seconds. */
-  readonly blockMs?: number;
   /** Whether headers and logs have the milliseconds of their block, too. */
   readonly milliseconds?: { readonly headers: boolean; readonly logs: boolean };
-  /** Answers `eth_call`; throws `RpcFault` to revert. */
-  call?(to: string, data: string): string;
+  /** Answers `eth_call` as of a block; throws `RpcFault` to revert. */
+  call?(to: string, data: string, block: number): string;
   /** Answers `eth_getCode`; nobody has code unless told. */
   code?(address: string): string;
+  /** From one block to the next; two seconds by default. Blocks have their time in seconds. */
+  readonly blockMs?: number;
+  /** The time of block 0, in milliseconds. */
+  readonly startMs?: number;
+  /** How far the final block is below the newest; 8 by default. */
+  readonly finalityDepth?: number;
 }
 
 interface StoredBlock {
@@ -35,7 +39,7 @@ interface StoredBlock {
   readonly logs: readonly Record<string, unknown>[];
 }
 
-const START_S = 1_700_000_000;
+const START_MS = 1_700_000_000_000;
 const GAS_EACH = 21_000;
 const hex = (value: number) => `0x${value.toString(16)}`;
 
@@ -50,15 +54,35 @@ interface Filter {
 
 export class MemoryChain {
   readonly #options: MemoryChainOptions;
-  readonly #blocks: StoredBlock[] = [];
+  readonly #blocks: StoredBlock[];
 
-  constructor(options: MemoryChainOptions) {
+  constructor(options: MemoryChainOptions, blocks: readonly StoredBlock[] = []) {
     this.#options = options;
-    this.add([]);
+    this.#blocks = [...blocks];
+    if (blocks.length === 0) this.add([]);
   }
 
   get head(): number {
     return this.#blocks.length - 1;
+  }
+
+  /** Of the block of that number, in milliseconds; blocks have whole seconds only. */
+  timeOf(number: number): number {
+    const { startMs = START_MS, blockMs = 2000 } = this.#options;
+    return startMs + number * blockMs;
+  }
+
+  get finalized(): number {
+    return this.#findFinalized(this.head);
+  }
+
+  #findFinalized(head: number): number {
+    return Math.max(0, head - (this.#options.finalityDepth ?? 8));
+  }
+
+  /** For another chain that has the same blocks so far. */
+  get blocks(): readonly StoredBlock[] {
+    return this.#blocks;
   }
 
   /** Appends a block; `branch` makes its hash differ from another block at the same position. */
@@ -66,8 +90,8 @@ export class MemoryChain {
     const number = this.#blocks.length;
     const hash = keccak256(stringToHex(`${branch}:${number}`));
     const parent = this.#blocks.at(-1)?.header['hash'] ?? `0x${'0'.repeat(64)}`;
-    const { blockMs = 2000, milliseconds } = this.#options;
-    const timeMs = START_S * 1000 + number * blockMs;
+    const { milliseconds } = this.#options;
+    const timeMs = this.timeOf(number);
     const timestamp = hex(Math.floor(timeMs / 1000));
     const stored = transactions.map(({ from }, index) => ({
       hash: keccak256(stringToHex(`${branch}:${number}:${index}`)),
@@ -139,7 +163,7 @@ export class MemoryChain {
         return this.#findTransaction(String(params[0]));
       case 'eth_call': {
         const { to, data } = params[0] as { to: string; data: string };
-        return this.#options.call?.(to, data) ?? '0x';
+        return this.#options.call?.(to, data, this.#findCalled(params[1], head)) ?? '0x';
       }
       case 'eth_getCode':
         return this.#options.code?.(String(params[0])) ?? '0x';
@@ -148,9 +172,21 @@ export class MemoryChain {
     }
   }
 
+  /** Nodes know a block that calls ask for by its number or its hash. */
+  #findCalled(tag: unknown, head: number): number {
+    const { blockHash } = (tag ?? {}) as { blockHash?: string };
+    const isNewest = tag === undefined || tag === 'latest';
+    const number =
+      blockHash === undefined
+        ? Number(isNewest ? head : tag)
+        : this.#blocks.findLastIndex(({ header }) => header['hash'] === blockHash);
+    if (number < 0 || number > head) throw new RpcFault(-32000, 'header not found');
+    return number;
+  }
+
   #findBlock(tag: string, full: boolean, head: number): unknown {
     const number =
-      tag === 'latest' ? head : tag === 'finalized' ? Math.max(0, head - 8) : Number(tag);
+      tag === 'latest' ? head : tag === 'finalized' ? this.#findFinalized(head) : Number(tag);
     const block = number <= head ? this.#blocks[number] : undefined;
     if (block === undefined) return null;
     const { transactions } = block;
@@ -179,13 +215,13 @@ export class MemoryChain {
   #findRange(filter: Filter, head: number): [from: number, to: number] {
     const { blockHash } = filter;
     if (blockHash === undefined) return [Number(filter.fromBlock), Number(filter.toBlock)];
-    const number = this.#blocks.findIndex(({ header }) => header['hash'] === blockHash);
+    const number = this.#blocks.findLastIndex(({ header }) => header['hash'] === blockHash);
     if (number < 0 || number > head) throw new RpcFault(-32000, 'unknown block');
     return [number, number];
   }
 
   #findReceipt(hash: string): unknown {
-    const holder = this.#blocks.findIndex(({ transactions }) =>
+    const holder = this.#blocks.findLastIndex(({ transactions }) =>
       transactions.some((tx) => tx.hash === hash),
     );
     const receipts = this.#buildReceipts(holder) as { transactionHash: string }[] | null;

@@ -13,9 +13,11 @@ export interface FakeCall {
   readonly batch: number;
 }
 
-/** What to do instead of responding correctly. The first four apply to the whole request. */
+/** What to do instead of responding correctly. All but the last two apply to the whole request. */
 export type Misdeed =
   | { readonly do: 'hang' }
+  /** Ends the connection without a reply. */
+  | { readonly do: 'close' }
   | { readonly do: 'cut'; readonly after: number }
   | {
       readonly do: 'reply';
@@ -55,7 +57,20 @@ export interface MisbehavingRpc {
   stop(): Promise<void>;
 }
 
-interface WireCall {
+/** What goes back over the connection. */
+export type WireReply =
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'close' }
+  | {
+      readonly kind: 'text';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly text: string;
+      /** After so many characters the connection ends. */
+      readonly cutAfter?: number;
+    };
+
+export interface WireCall {
   readonly id: unknown;
   readonly method: string;
   readonly params: readonly unknown[];
@@ -81,59 +96,100 @@ async function buildReply(call: WireCall, answer: TrueAnswer, misdeed: Misdeed |
   }
 }
 
-export async function startMisbehavingRpc(answer: TrueAnswer): Promise<MisbehavingRpc> {
-  let mischief: Mischief | null = null;
-  let requests = 0;
-  let bytesSent = 0;
-  const calls: FakeCall[] = [];
-  const seen = new Map<string, number>();
-
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    requests += 1;
-    const body = JSON.parse(await readBody(request)) as WireCall | WireCall[];
-    const wire = Array.isArray(body) ? body : [body];
-    const misdeeds = wire.map(({ method, params }) => {
-      const call = { method, params, seen: seen.get(method) ?? 0, batch: wire.length };
-      seen.set(method, call.seen + 1);
-      calls.push(call);
-      return mischief?.(call) ?? null;
-    });
-    const whole = misdeeds.find((one) => one?.do === 'hang' || one?.do === 'reply');
-    if (whole?.do === 'hang') return;
-    if (whole?.do === 'reply') {
-      response.writeHead(whole.status, { ...whole.headers }).end(whole.text);
-      return;
-    }
-    const refused = misdeeds.find((one) => one?.do === 'refuseBatch');
-    if (refused?.do === 'refuseBatch' && wire.length > 1) {
-      const error = { code: -32600, message: refused.message };
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
-      return;
-    }
-    const replies = await Promise.all(
-      wire.map((call, index) => buildReply(call, answer, misdeeds[index] ?? null)),
-    );
-    const text = JSON.stringify(Array.isArray(body) ? replies : replies[0]);
-    bytesSent += Buffer.byteLength(text);
-    response.setHeader('content-type', 'application/json');
-    const cut = misdeeds.find((one) => one?.do === 'cut');
-    if (cut?.do === 'cut') {
-      response.setHeader('content-length', Buffer.byteLength(text));
-      response.write(text.slice(0, cut.after), () => response.destroy());
-      return;
-    }
-    response.end(text);
+/** Answers the body of a request; `decide` says what to do instead, one misdeed or null a call. */
+export async function replyTo(
+  body: string,
+  node: {
+    readonly answer: TrueAnswer;
+    decide(calls: readonly WireCall[]): readonly (Misdeed | null)[];
+  },
+): Promise<WireReply> {
+  const parsed = JSON.parse(body) as WireCall | WireCall[];
+  const calls = Array.isArray(parsed) ? parsed : [parsed];
+  const misdeeds = node.decide(calls);
+  const headers = { 'content-type': 'application/json' };
+  const toJson = (value: unknown) => {
+    return { kind: 'text', status: 200, headers, text: JSON.stringify(value) } as const;
   };
+  const whole = misdeeds.find(
+    (one) => one?.do === 'hang' || one?.do === 'close' || one?.do === 'reply',
+  );
+  if (whole?.do === 'hang' || whole?.do === 'close') return { kind: whole.do };
+  if (whole?.do === 'reply') {
+    return { kind: 'text', headers: {}, ...whole };
+  }
+  const refused = misdeeds.find((one) => one?.do === 'refuseBatch');
+  if (refused?.do === 'refuseBatch' && calls.length > 1) {
+    const error = { code: -32600, message: refused.message };
+    return toJson({ jsonrpc: '2.0', id: null, error });
+  }
+  const replies = await Promise.all(
+    calls.map((call, index) => buildReply(call, node.answer, misdeeds[index] ?? null)),
+  );
+  const reply = toJson(Array.isArray(parsed) ? replies : replies[0]);
+  const cut = misdeeds.find((one) => one?.do === 'cut');
+  return cut?.do === 'cut' ? { ...reply, cutAfter: cut.after } : reply;
+}
 
+function sendReply(reply: WireReply, response: ServerResponse): void {
+  if (reply.kind === 'hang') return;
+  if (reply.kind === 'close') {
+    response.destroy();
+    return;
+  }
+  const { status, headers, text, cutAfter } = reply;
+  if (cutAfter === undefined) {
+    response.writeHead(status, headers).end(text);
+    return;
+  }
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
+  response.write(text.slice(0, cutAfter), () => response.destroy());
+}
+
+/** An HTTP server on a free port; `respond` gets the body of each request. */
+export async function serveReplies(
+  respond: (body: string) => Promise<WireReply>,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+    readBody(request)
+      .then(respond)
+      .then((reply) => sendReply(reply, response))
+      .catch((error: unknown) => response.destroy(error as Error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v2/sEcReTkEy0123456789`,
-    calls,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export async function startMisbehavingRpc(answer: TrueAnswer): Promise<MisbehavingRpc> {
+  let mischief: Mischief | null = null;
+  let requests = 0;
+  let bytesSent = 0;
+  const calls: FakeCall[] = [];
+  const seen = new Map<string, number>();
+  const decide = (wire: readonly WireCall[]) =>
+    wire.map(({ method, params }) => {
+      const call = { method, params, seen: seen.get(method) ?? 0, batch: wire.length };
+      seen.set(method, call.seen + 1);
+      calls.push(call);
+      return mischief?.(call) ?? null;
+    });
+  const { url, stop } = await serveReplies(async (body) => {
+    requests += 1;
+    const reply = await replyTo(body, { answer, decide });
+    if (reply.kind === 'text' && reply.status === 200) bytesSent += Buffer.byteLength(reply.text);
+    return reply;
+  });
+  return {
+    ...{ url, stop, calls },
     get requests() {
       return requests;
     },
@@ -144,11 +200,6 @@ export async function startMisbehavingRpc(answer: TrueAnswer): Promise<Misbehavi
       mischief = next;
     },
     count: (method) => calls.filter((call) => call.method === method).length,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 

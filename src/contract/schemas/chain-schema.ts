@@ -69,7 +69,7 @@ export const chainSchema = Type.Object(
     slowed: Type.Optional(
       Type.String({
         description:
-          "Why the chain is followed more slowly than it could be, such as the operator's daily budget for its nodes; absent if it is not.",
+          "Why the chain is followed more slowly than it could be, such as the operator's daily budget for its nodes, or a rate of theirs that is too low, with the one that would do; absent if it is not.",
       }),
     ),
     rpcUrl: Type.Optional(

@@ -46,6 +46,8 @@ export interface IndexerStatus {
   /** How long the rest of the history takes at the rate so far; absent if that is unknown. */
   readonly historyLeftMs?: number;
   readonly error?: string;
+  /** That the endpoints' rate cannot carry the chain, and which would; absent if it can. */
+  readonly shortage?: string;
 }
 
 /**

@@ -1,0 +1,87 @@
+// The table of `docs/operating.md`: what an operator may expect of each kind of endpoint, in each
+// scope, measured in worlds with a fixed seed.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { PROFILES, type Profile } from './profiles.ts';
+import type { Outage } from './provider.ts';
+import { runWorld, SCOPE_NAMES, type WorldPlan, type WorldReport } from './run-world.ts';
+
+const PAGE = new URL('../../docs/operating.md', import.meta.url);
+const [BEGIN, END] = ['<!-- world table: npm run world -- --table -->', '<!-- end of table -->'];
+const MINUTE_MS = 60_000;
+const SEED = 39;
+
+function outage(fromMinute: number, ms: number): Outage {
+  return { kind: 'close', fromMs: fromMinute * MINUTE_MS, toMs: fromMinute * MINUTE_MS + ms };
+}
+
+/** Outages of 18 seconds, 10 minutes and 6 hours, each with time to come back. */
+const OUTAGES = [outage(6, 18_000), outage(15, 10 * MINUTE_MS), outage(40, 360 * MINUTE_MS)];
+/** What is left of a plan after the last outage: two and a half hours for slots of six. */
+const MINUTES_AFTER = { evm: 60, solana: 150 } as const;
+
+interface Row extends Pick<WorldPlan, 'chain' | 'scope'> {
+  readonly profile: Profile;
+}
+
+/** A chain with fast blocks asks most of a rate; a day of them would take too long to simulate. */
+function listRows(): Row[] {
+  return PROFILES.flatMap((profile) =>
+    SCOPE_NAMES.flatMap((scope): Row[] => {
+      if (profile.family === 'solana') return [{ profile, scope, chain: 'solana' }];
+      return [
+        { profile, scope, chain: 'ethereum' },
+        { profile, scope, chain: 'base' },
+      ];
+    }),
+  );
+}
+
+function planRow({ profile, scope, chain }: Row): WorldPlan {
+  const outages = chain === 'base' ? OUTAGES.slice(0, 2) : OUTAGES;
+  const lastMs = outages.at(-1)?.toMs ?? 0;
+  const minutes = chain === 'base' ? 15 : MINUTES_AFTER[profile.family];
+  const hours = (lastMs / MINUTE_MS + minutes) / 60;
+  return { seed: SEED, chain, scope, profiles: [profile], hours, outages };
+}
+
+function formatMs(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return 'never';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / MINUTE_MS)} min`;
+}
+
+function formatRow({ profile, scope, chain }: Row, report: WorldReport): string {
+  const { readyMs, lagMs, perBlock, recoveredMs, quotable, faults, neededPerSecond } = report;
+  const isInCredits = profile.rate?.callCost !== undefined;
+  const credits = perBlock === null || !isInCredits ? '–' : perBlock.credits.toFixed(0);
+  const cells = [
+    ...[profile.name, chain, scope, formatMs(readyMs)],
+    lagMs === null ? '–' : `${formatMs(lagMs.p50)} / ${formatMs(lagMs.p99)}`,
+    neededPerSecond === null ? 'enough' : `${Math.round(neededPerSecond)} calls/s`,
+    ...[perBlock === null ? '–' : perBlock.calls.toFixed(1), credits],
+    recoveredMs.map(formatMs).join(' / '),
+    `${Math.round(quotable * 100)} %`,
+    faults.length === 0 ? 'yes' : `no: ${faults.length}`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Runs all worlds and writes the table into the page. */
+export async function writeTable(): Promise<void> {
+  const lines = [
+    '| Endpoint | Chain | Scope | Ready | Lag p50 / p99 | Rate that would do | Calls a block | Credits a block | Back after 18 s / 10 min / 6 h | Quotes | Verified, named, adopted |',
+    '|---|---|---|---|---|---|---|---|---|---|---|',
+  ];
+  for (const row of listRows()) {
+    const report = await runWorld(planRow(row));
+    const line = formatRow(row, report);
+    console.log(line, report.faults.slice(0, 3));
+    lines.push(line);
+  }
+  const page = readFileSync(PAGE, 'utf8');
+  const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (start < 0 || end < start) throw new Error('docs/operating.md has no place for the table');
+  const before = page.slice(0, start + BEGIN.length);
+  writeFileSync(PAGE, `${before}\n${lines.join('\n')}\n${page.slice(end)}`);
+}
