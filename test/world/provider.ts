@@ -349,7 +349,7 @@ export class Provider {
   }
 }
 
-/** Lists of which a reader can find out that a part is missing: the header or the next block says it. */
+/** Lists whose missing parts a reader can find out: the header or the next block tells. */
 const CHECKED_LISTS = ['eth_getBlockReceipts', 'getBlocks'];
 /** Headers of longer ranges are not read. */
 const CHECKED_LOGS_BLOCKS = 3;
