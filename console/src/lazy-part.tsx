@@ -41,7 +41,7 @@ export function createPartLoader<Part>(load: () => Promise<Part>): LoadedPart<Pa
   const attempt = async () => {
     let isServerThere = false;
     try {
-      // A browser keeps a module that it could not load, so a file is asked for only if it can come.
+      // Browsers remember that a module failed: it is asked for only while the server is there.
       if (performance.now() > FRESH_MS) await assertServerThere();
       isServerThere = true;
       part.value = { loaded: await load() };

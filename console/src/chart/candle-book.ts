@@ -65,7 +65,7 @@ export class CandleBook {
   }
 }
 
-export interface DrawnChart {
+interface DrawnChart {
   /** Oldest first; a time without a trade is a place without a candle. */
   readonly candles: readonly DrawnCandle[];
   /** Whether times without a trade are left out, because they are too many. */

@@ -1,5 +1,5 @@
-// A shortened address with a copy button and, where there is one, a link to the explorer. A wallet's
-// is a link to its page, a transaction's to its own.
+// A shortened address with a copy button and, where there is one, a link to the explorer. That of a
+// wallet is a link to its page, that of a transaction to its own.
 
 import { shortenAddress } from '../format/shorten-address.ts';
 import { buildTransactionHref, buildWalletHref } from '../routes.ts';

@@ -1,6 +1,6 @@
 // What a text may name besides a token: a wallet, a pool, a transaction.
 
-export interface SearchTargets {
+interface SearchTargets {
   readonly isWallet: boolean;
   readonly isPool: boolean;
   readonly isTransaction: boolean;

@@ -17,7 +17,7 @@ function isWatchedToken(value: unknown): value is WatchedToken {
   return typeof chain === 'string' && typeof mint === 'string';
 }
 
-export function parseWatchList(json: unknown): WatchedToken[] | null {
+function parseWatchList(json: unknown): WatchedToken[] | null {
   return Array.isArray(json) ? json.filter(isWatchedToken).slice(0, WATCHED_MAX) : null;
 }
 

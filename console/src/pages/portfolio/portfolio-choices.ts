@@ -1,4 +1,4 @@
-// Whose portfolio is shown, and on which chains: the wallet in the URL, or the one that is signed in.
+// Whose portfolio is shown, and on which chains: the URL's wallet, or the one that is signed in.
 
 export const PORTFOLIO_TABS = ['balances', 'positions', 'trades'] as const;
 export type PortfolioTab = (typeof PORTFOLIO_TABS)[number];

@@ -38,7 +38,7 @@ interface MarkedTrades {
 
 const MARKED_MAX = 100;
 
-/** One mark for each side of a candle, an own one before others; the chart wants the oldest first. */
+/** One mark for each side of a candle, an own one first; the chart wants the oldest first. */
 function buildMarkers(
   feed: TokenFeed,
   trades: readonly TradeRow[],

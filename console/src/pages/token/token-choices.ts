@@ -52,7 +52,7 @@ export const CHART_RANGES = {
 } as const satisfies Readonly<
   Record<string, { readonly lengthMs: number; readonly interval: KlineIntervalName }>
 >;
-export type ChartRange = keyof typeof CHART_RANGES;
+type ChartRange = keyof typeof CHART_RANGES;
 export const CHART_RANGE_NAMES = ['1D', '1W', '1M', 'all'] as const satisfies readonly ChartRange[];
 
 export const TOKEN_TABS = ['trades', 'holders', 'pools', 'safety', 'traders'] as const;

@@ -70,7 +70,7 @@ function AmountRow({ name, amount, symbol, priceUsd = null, isMain }: AmountRowP
   );
 }
 
-export interface QuoteViewProps {
+interface QuoteViewProps {
   readonly quote: QuoteReply;
   /** Of the token; null if it is not known. */
   readonly priceUsd: string | null;
