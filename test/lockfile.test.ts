@@ -23,6 +23,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly resolved?: string;
   readonly link?: boolean;
+  readonly integrity?: string;
 }
 
 const ROOT = join(import.meta.dirname, '..');
@@ -55,6 +56,15 @@ test('every locked package accepts Node 20', () => {
     .filter(([, { engines }]) => engines?.node !== undefined && !acceptsNode20(engines.node))
     .map(([at, { engines }]) => `${at} asks for ${engines?.node}`);
   assert.deepEqual(refused, []);
+});
+
+test('the hash of every locked package is pinned', () => {
+  const unpinned = locked.filter(([, { link, integrity }]) => !link && integrity === undefined);
+  // Our own folder of the devnet's parts.
+  assert.deepEqual(
+    unpinned.map(([at]) => at),
+    ['devnet'],
+  );
 });
 
 test('every install script is allowed by name', () => {
