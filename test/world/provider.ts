@@ -349,7 +349,7 @@ export class Provider {
   }
 }
 
-/** Lists of which a reader can find out that a part is missing: the header or the next block says it. */
+/** Lists that are checked: the header, or the next block, says that a part is missing. */
 const CHECKED_LISTS = ['eth_getBlockReceipts', 'getBlocks'];
 /** Headers of longer ranges are not read. */
 const CHECKED_LOGS_BLOCKS = 3;
