@@ -500,7 +500,10 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   const mining = world.mine();
   const count = () => ({
     calls: endpoints.meter.listUsage().reduce((total, { calls }) => total + calls, 0),
-    refusals: (adapter.status?.().endpoints ?? []).reduce((sum, one) => sum + one.rateLimited, 0),
+    refusals: (adapter.status?.().endpoints ?? []).reduce(
+      (sum, one) => sum + one.rateLimited + one.failures,
+      0,
+    ),
   });
   await world.watch(indexer, count);
   await mining;
