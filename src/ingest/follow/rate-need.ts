@@ -8,7 +8,7 @@ interface RateSample {
   readonly block: number;
   /** Calls since the start. */
   readonly calls: number;
-  /** Requests that endpoints refused or failed since the start: some close what is over the rate. */
+  /** Requests refused or failed since the start: some endpoints close what is over the rate. */
   readonly refusals: number;
 }
 
