@@ -118,7 +118,7 @@ export class ChainRunner {
     };
     const shortage = this.#findShortage(status, {
       calls: usage.reduce((total, { calls }) => total + calls, 0),
-      refusals: sum(({ rateLimited }) => rateLimited),
+      refusals: sum(({ rateLimited, failures }) => rateLimited + failures),
     });
     return {
       status: shortage === null ? status : { ...status, shortage },

@@ -349,7 +349,7 @@ export class Provider {
   }
 }
 
-/** Lists whose missing parts a reader can find out: the header or the next block tells. */
+/** Lists that are checked: the header, or the next block, says that a part is missing. */
 const CHECKED_LISTS = ['eth_getBlockReceipts', 'getBlocks'];
 /** Headers of longer ranges are not read. */
 const CHECKED_LOGS_BLOCKS = 3;

@@ -59,7 +59,7 @@ export interface WorldReport {
   readonly quotable: number;
   /** For each block, at the head: from ready until the first outage. */
   readonly perBlock: { readonly calls: number; readonly credits: number } | null;
-  /** Calls a second that would have carried the chain, the last time that the rate did not. */
+  /** Calls a second that would carry the chain, if the rate did not at the end. */
   readonly neededPerSecond: number | null;
   readonly blocks: number;
   readonly calls: number;
@@ -332,7 +332,7 @@ class World {
       const { head, block } = indexer.status();
       if (head !== null && block !== null) {
         const shortage = need.observe({ nowMs: passedMs, head, block, ...count() });
-        this.#neededPerSecond = shortage?.neededPerSecond ?? this.#neededPerSecond;
+        this.#neededPerSecond = shortage?.neededPerSecond ?? null;
       }
       if (passedMs >= this.#plan.hours * HOUR_MS) break;
     }
@@ -500,7 +500,10 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   const mining = world.mine();
   const count = () => ({
     calls: endpoints.meter.listUsage().reduce((total, { calls }) => total + calls, 0),
-    refusals: (adapter.status?.().endpoints ?? []).reduce((sum, one) => sum + one.rateLimited, 0),
+    refusals: (adapter.status?.().endpoints ?? []).reduce(
+      (sum, one) => sum + one.rateLimited + one.failures,
+      0,
+    ),
   });
   await world.watch(indexer, count);
   await mining;

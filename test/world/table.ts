@@ -51,14 +51,19 @@ function formatMs(ms: number | null | undefined): string {
   return ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / MINUTE_MS)} min`;
 }
 
+function formatNeed({ neededPerSecond, readyMs }: WorldReport): string {
+  if (neededPerSecond !== null) return `${Math.round(neededPerSecond)} calls/s`;
+  return readyMs === null ? 'not told' : 'enough';
+}
+
 function formatRow({ profile, scope, chain }: Row, report: WorldReport): string {
-  const { readyMs, lagMs, perBlock, recoveredMs, quotable, faults, neededPerSecond } = report;
+  const { readyMs, lagMs, perBlock, recoveredMs, quotable, faults } = report;
   const isInCredits = profile.rate?.callCost !== undefined;
   const credits = perBlock === null || !isInCredits ? '–' : perBlock.credits.toFixed(0);
   const cells = [
     ...[profile.name, chain, scope, formatMs(readyMs)],
     lagMs === null ? '–' : `${formatMs(lagMs.p50)} / ${formatMs(lagMs.p99)}`,
-    neededPerSecond === null ? 'enough' : `${Math.round(neededPerSecond)} calls/s`,
+    formatNeed(report),
     ...[perBlock === null ? '–' : perBlock.calls.toFixed(1), credits],
     recoveredMs.map(formatMs).join(' / '),
     `${Math.round(quotable * 100)} %`,

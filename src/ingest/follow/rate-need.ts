@@ -8,7 +8,7 @@ interface RateSample {
   readonly block: number;
   /** Calls since the start. */
   readonly calls: number;
-  /** How often endpoints refused a request because of the rate, since the start. */
+  /** Requests refused or failed since the start: some endpoints close what is over the rate. */
   readonly refusals: number;
 }
 

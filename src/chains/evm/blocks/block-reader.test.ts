@@ -17,6 +17,7 @@ import {
   transfer,
 } from '../../../../test/fakes/chain-scene.ts';
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
+import { RpcFault } from '../../../../test/fakes/misbehaving-rpc.ts';
 
 afterEach(endScene);
 
@@ -157,10 +158,13 @@ const SMALL = { span: { blocksStart: 5, blocksMax: 5 } };
 const PIECE = { ...ALL, eventCountMax: 12, blockCountMax: 40 };
 
 /** A node that counts the log queries which it is asked at the same time. */
-async function startCounting() {
+async function startCounting({ hasReceipts = true } = {}) {
   const chain = recordChain();
   const count = { now: 0, most: 0 };
   const node = await startNode(async (method, params) => {
+    if (method === 'eth_getBlockReceipts' && !hasReceipts) {
+      throw new RpcFault(-32_601, `the method ${method} does not exist/is not available`);
+    }
     if (method !== 'eth_getLogs') return chain.answer(method, params);
     count.now += 1;
     count.most = Math.max(count.most, count.now);
@@ -188,7 +192,7 @@ test('several chunks of history are read at once, each of them once', async () =
 });
 
 test('linked chunks are read one after the other', async () => {
-  const { node, count } = await startCounting();
+  const { node, count } = await startCounting({ hasReceipts: false });
   await createSceneAdapter([node], SMALL).readBlocks(LINKED);
   assert.equal(count.most, 1);
 });
