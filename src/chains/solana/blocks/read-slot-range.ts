@@ -22,7 +22,7 @@ interface SlotReading<T> {
 }
 
 /** Blocks asked for at once; one may take several megabytes. */
-const AHEAD_MAX = 4;
+const AHEAD_MAX = 8;
 /** About as many slots as blocks are wanted are listed at once; more if they are empty. */
 const LISTED_MIN = 32;
 /** The most that nodes list at once. */
