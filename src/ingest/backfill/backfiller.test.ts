@@ -97,10 +97,10 @@ describe('history that is filled in', () => {
       return readPoolEvents(...query);
     };
     const { store } = scene;
-    const snapshot = store.snapshot.bind(store);
-    store.snapshot = (work) => {
+    const snapshots = store.snapshots.bind(store);
+    store.snapshots = (work) => {
       isInSnapshot = true;
-      return snapshot(work);
+      return snapshots(work);
     };
     await assertVerified(scene, indexed);
     assert.ok(isInSnapshot && reads.before > 0);
