@@ -356,7 +356,9 @@ const CHECKED_LOGS_BLOCKS = 3;
 
 function isCheckedList({ method, params }: WireCall): boolean {
   if (method !== 'eth_getLogs') return CHECKED_LISTS.includes(method);
-  const { fromBlock, toBlock } = params[0] as LogFilter;
+  const { address, fromBlock, toBlock } = params[0] as LogFilter;
+  // Nothing tells that some of a few contracts' logs are missing (docs/operating.md, `watch`).
+  if (address !== undefined) return false;
   return Number(toBlock) - Number(fromBlock) < CHECKED_LOGS_BLOCKS;
 }
 
