@@ -75,6 +75,8 @@ const START_MS = 1_790_000_000_000;
 const LOOK_MS = 250;
 /** How long the index may take to be at the head once all is well again. */
 const SETTLE_MAX_MS = 2 * 3_600_000;
+/** How long names and pools may take after that, in seconds. */
+const READ_MAX_S = 20 * 60;
 /** How long an endpoint may be left out that gave one wrong answer. */
 const ENABLED_MAX_MS = 15 * 60_000;
 const FLOOR_USD = 1000n;
@@ -391,8 +393,9 @@ class World {
       }
       await time.sleep(1000);
     }
-    // Names, supplies and pools are read beside the blocks.
-    for (let look = 0; look < 300; look += 1) {
+    // Names, supplies and pools are read beside the blocks, and what failed often, again only ten
+    // minutes later.
+    for (let look = 0; look < READ_MAX_S; look += 1) {
       await time.sleep(1000);
       if ((await this.#listUnread(store)).length === 0) return [];
     }
