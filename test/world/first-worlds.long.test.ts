@@ -1,5 +1,0 @@
-// Random worlds, in two files so that they run beside each other.
-
-import { testSeeds } from './test-seeds.ts';
-
-testSeeds(1, 100);
