@@ -1454,8 +1454,7 @@ export interface Token {
   /** The deepest first, at most 50. */
   pools: Pool[];
   /**
-   * The token that it can be mistaken for, by its symbol or name: one that a token list vouches
-   * for. Null if there is none.
+   * A token of a list that it can be mistaken for, by symbol or name; null if there is none.
    */
   lookalikeOf: {
     /** Slug of a chain, built in or added by the operator; `/chains` lists them. */

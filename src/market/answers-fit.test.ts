@@ -131,8 +131,8 @@ describe('reads', () => {
 
 const trade = getTrades.example.answer as { readonly trades: readonly object[] };
 const klines = getKlines.example.answer as { readonly klines: readonly object[] };
-const { coverage, pools, status, totalSupplyRaw, windows, asOf, ...token } = getToken.example
-  .answer as unknown as Record<string, unknown>;
+const { coverage, pools, status, totalSupplyRaw, windows, asOf, lookalikeOf, ...token } = getToken
+  .example.answer as unknown as Record<string, unknown>;
 const kline = klines.klines[0];
 
 const { pools: listed } = listPools.example.answer as { readonly pools: readonly object[] };

@@ -148,16 +148,6 @@ describe('tools on a real chain', () => {
     }
   });
 
-  test('get_trade gives what GET /trade gives', async () => {
-    const id = `devnet:${scene.env['TX_HASH']}:0`;
-    const { structuredContent } = await callTool('get_trade', { id });
-    const { body } = await scene.client.send('GET', `/trade?id=${id}`);
-    // Blocks continue in between.
-    const settle = ({ asOf: _, finality: __, ...trade }: Json) => trade;
-    assert.equal(structuredContent.id, id);
-    assert.deepEqual(settle(structuredContent), settle(body as Json));
-  });
-
   test('impossible trades are tool errors', async () => {
     const trade = { chain: 'devnet', mint: WIRE, side: 'buy', amountInRaw: '-1' };
     const { content, isError } = await callTool('get_quote', trade);

@@ -20,7 +20,6 @@ const TOOLS = [
   'get_wallet_balances',
   'get_wallet_positions',
   'get_quote',
-  'get_trade',
   'get_trade_status',
 ];
 

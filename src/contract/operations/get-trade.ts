@@ -38,10 +38,4 @@ export const getTrade = defineOperation({
   ),
   errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY', 'TOKEN_PAUSED', 'TRADE_NOT_FOUND'],
   example: { input: { id: trade?.id ?? '' }, answer: { ...trade, asOf } },
-  mcp: {
-    tool: 'get_trade',
-    title: 'One trade',
-    description:
-      'Gets one trade with its token. Use it for an id that a user or get_trade_status gave. Example: {"id": "base:0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe340394d21:0"}.',
-  },
 });

@@ -317,7 +317,7 @@ export const tokenSchema = Type.Object(
       ],
       {
         description:
-          'The token that it can be mistaken for, by its symbol or name: one that a token list vouches for. Null if there is none.',
+          'A token of a list that it can be mistaken for, by symbol or name; null if there is none.',
       },
     ),
     status: Type.Literal('active', { description: 'For a paused token the response is 404.' }),
