@@ -16,6 +16,7 @@ const SELDOM = new Set<string>([
   // For operators alone.
   'getStatus',
   'getTokenLogo',
+  'getTrade',
   'getTradeStatus',
   'revokeKey',
   'verifyChallenge',
