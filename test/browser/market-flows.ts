@@ -32,6 +32,8 @@ export async function followList({ openPage, chain }: ConsoleScene): Promise<voi
 export async function searchByKeyboard({ openPage }: ConsoleScene): Promise<void> {
   const watched = await openPage('/status');
   const { page } = watched;
+  // The answer itself, where a chain is behind: the page shows which.
+  watched.expectFaults(/503 \(Service Unavailable\).*\/v1\/ready/);
   // For everyone: chains and the own limits, and nothing of the machines behind them.
   await page.getByRole('row', { name: /Local devnet/ }).waitFor();
   await page.locator('.own-limits').getByText('Not signed in').waitFor();

@@ -7,6 +7,7 @@ import { startFuzzService } from './fuzz-service.ts';
 import { runFuzz } from './run-fuzz.ts';
 
 const REQUESTS = 2000;
+const RUNS_MAX = 6;
 /**
  * These rarely succeed: they need a node in time, a token list with logos, or a key or challenge of
  * the same wallet.
@@ -30,18 +31,24 @@ for (const [seed, engine] of [
 ] as const) {
   test(`${REQUESTS} hostile requests on ${engine} are answered as documented`, async (t) => {
     const { origin } = await startFuzzService(t, { engine });
-    const report = await runFuzz({ origin, seed, requests: REQUESTS, timeMaxMs: TIME_MAX_MS });
-    const shown = report.findings.map(({ operation, fault, curl, answer }) => {
-      return `${operation}: ${fault}\n${curl}\n${answer}`;
-    });
-    assert.deepEqual(shown, []);
-    assert.equal(report.sent, REQUESTS);
-    // A run that reaches nothing proves nothing.
-    const missed = operations.filter(({ id }) => {
-      const counts = report.counts.get(id) ?? new Map<string, number>();
-      const isReached = [...counts.keys()].some((status) => status.startsWith('2'));
-      return !isReached && !SELDOM.has(id);
-    });
-    assert.deepEqual(missed, []);
+    // A run that reaches nothing proves nothing; some operations need luck to be reached.
+    let missed = operations.filter(({ id }) => !SELDOM.has(id));
+    for (let run = 0; run === 0 || (missed.length > 0 && run < RUNS_MAX); run += 1) {
+      const options = { origin, requests: REQUESTS, timeMaxMs: TIME_MAX_MS };
+      const report = await runFuzz({ ...options, seed: seed + 1000 * run });
+      const shown = report.findings.map(({ operation, fault, curl, answer }) => {
+        return `${operation}: ${fault}\n${curl}\n${answer}`;
+      });
+      assert.deepEqual(shown, []);
+      assert.equal(report.sent, REQUESTS);
+      missed = missed.filter(({ id }) => {
+        const counts = report.counts.get(id) ?? new Map<string, number>();
+        return ![...counts.keys()].some((status) => status.startsWith('2'));
+      });
+    }
+    assert.deepEqual(
+      missed.map(({ id }) => id),
+      [],
+    );
   });
 }
