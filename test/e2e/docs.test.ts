@@ -168,7 +168,7 @@ describe('tools on a real chain', () => {
       tools.map((tool: Json) => tool.name),
       [
         ...['get_capabilities', 'search_tokens', 'list_tokens', 'get_token', 'get_prices'],
-        ...['get_klines', 'get_trades', 'get_trade', 'get_holders', 'list_pools'],
+        ...['get_klines', 'get_trades', 'get_holders', 'list_pools'],
         'get_token_safety',
         ...['get_wallet_balances', 'get_wallet_positions'],
         ...['get_quote', 'get_trade_status', 'get_entitlements'],
