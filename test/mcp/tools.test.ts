@@ -51,7 +51,7 @@ const INPUTS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>
 };
 
 /** Trading is not in this scene; its tools are compared on a real chain. */
-const ELSEWHERE = new Set(['get_quote', 'get_trade', 'get_trade_status']);
+const ELSEWHERE = new Set(['get_quote', 'get_trade_status']);
 
 const broken = (id: string, tool: string): Operation =>
   defineOperation({
