@@ -3,7 +3,8 @@
 import type { OperationInput } from '../../../../sdk/src/create-client.ts';
 import type { WindowName } from '../../api/contract-types.ts';
 
-const LIST_SORTS = [
+/** Those with a tab of their own. */
+export const LIST_TABS = [
   'trending',
   'volume',
   'gainers',
@@ -11,10 +12,8 @@ const LIST_SORTS = [
   'new',
   'launches',
   'watching',
-  'liquidity',
-  'marketCap',
-  'trades',
 ] as const;
+const LIST_SORTS = [...LIST_TABS, 'liquidity', 'marketCap', 'trades'] as const;
 export const LIST_WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
 export const LIQUIDITY_STEPS = ['1000', '10000', '100000', '1000000'] as const;
 

@@ -9,6 +9,7 @@ import { chains } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
 import {
   LIQUIDITY_STEPS,
+  LIST_TABS,
   LIST_WINDOWS,
   type ListChoices,
   type ListSort,
@@ -16,16 +17,6 @@ import {
 } from './list-choices.ts';
 import { TokenTable } from './token-table.tsx';
 import { type ShownTokens, useTokenList } from './use-token-list.ts';
-
-const TABS: readonly ListSort[] = [
-  'trending',
-  'volume',
-  'gainers',
-  'losers',
-  'new',
-  'launches',
-  'watching',
-];
 
 function ListFilters({ choices }: { choices: ListChoices }) {
   const chainOptions = [
@@ -42,7 +33,7 @@ function ListFilters({ choices }: { choices: ListChoices }) {
     <div class="bar">
       <ChoiceGroup
         label={texts.tokens.sortLabel}
-        choices={TABS.map((value) => ({ value, text: texts.sorts[value] }))}
+        choices={LIST_TABS.map((value) => ({ value, text: texts.sorts[value] }))}
         chosen={choices.sort}
         onChoose={(sort) => setQuery({ sort })}
       />
