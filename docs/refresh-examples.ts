@@ -2,11 +2,9 @@
 // and operations.
 
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { type AnyNode, parse } from 'acorn';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readCommand } from '../src/cli/read-command.ts';
-import type { Operation } from '../src/contract/operation.ts';
+import { type Operation, toExampleFile } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 import { packJson } from '../src/lib/pack-json.ts';
 import { type DocsScene, startReaderScene } from '../test/docs-scene.ts';
@@ -61,63 +59,17 @@ async function refreshDocuments(scene: DocsScene, solana: ExampleSetting): Promi
   for (const [file, texts] of byFile) replaceSpans(file, texts);
 }
 
-type ObjectNode = Extract<AnyNode, { type: 'ObjectExpression' }>;
-
-function findProperty(node: AnyNode | undefined, name: string): AnyNode | undefined {
-  if (node?.type !== 'ObjectExpression') return undefined;
-  for (const property of (node as ObjectNode).properties) {
-    if (property.type !== 'Property' || property.key.type !== 'Identifier') continue;
-    if (property.key.name === name) return property.value;
-  }
-  return undefined;
-}
-
-function* walk(node: AnyNode): Generator<AnyNode> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (child && typeof child === 'object' && typeof child.type === 'string') yield* walk(child);
-    }
-  }
-}
-
-/** Examples that use variables are left to people. */
-function isPlain(node: AnyNode): boolean {
-  if (node.type === 'Property') return isPlain(node.value);
-  if (node.type === 'ObjectExpression') return node.properties.every(isPlain);
-  if (node.type === 'ArrayExpression') return node.elements.every((one) => one && isPlain(one));
-  return node.type === 'Literal' || node.type === 'UnaryExpression';
-}
-
-/** Where the answers are in a file, by operation id. */
-function findAnswers(file: string): Map<string, Span> {
-  const code = stripTypeScriptTypes(readFileSync(file, 'utf8'));
-  const answers = new Map<string, Span>();
-  for (const node of walk(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {
-    const id = findProperty(node, 'id');
-    const answer = findProperty(findProperty(node, 'example'), 'answer');
-    if (id?.type !== 'Literal' || answer?.type !== 'ObjectExpression') continue;
-    if (isPlain(answer)) answers.set(String(id.value), { start: answer.start, end: answer.end });
-  }
-  return answers;
-}
-
 async function refreshOperations(scene: DocsScene): Promise<void> {
-  const byId = new Map((operations as readonly Operation[]).map((one) => [one.id, one]));
-  for (const file of globSync('src/contract/operations/*.ts').filter(isWanted)) {
-    const texts: (Span & { text: string })[] = [];
-    for (const [id, span] of findAnswers(file)) {
-      const operation = byId.get(id);
-      if (operation === undefined) continue;
-      const { answer } = operation.example;
-      const isOpen = (operation.output as { additionalProperties?: unknown }).additionalProperties;
-      if (isOpen === true) continue;
-      const real = cutLike(answer, await askExample(operation, scene));
-      texts.push({ ...span, text: JSON.stringify(real) });
-    }
-    if (texts.length > 0) replaceSpans(file, texts);
+  for (const operation of operations as readonly Operation[]) {
+    const file = toExampleFile(operation.id);
+    const isOpen = (operation.output as { additionalProperties?: unknown }).additionalProperties;
+    // Only answers of JSON objects can be cut to the shape of the example.
+    if (!isWanted(file) || isOpen === true || typeof operation.example.answer !== 'object')
+      continue;
+    const answer = cutLike(operation.example.answer, await askExample(operation, scene));
+    writeFileSync(file, `${JSON.stringify({ ...operation.example, answer }, null, 2)}\n`);
   }
-  spawnSync('biome', ['format', '--write', 'src/contract/operations'], { stdio: 'inherit' });
+  spawnSync('biome', ['format', '--write', 'src/contract/examples'], { stdio: 'inherit' });
 }
 
 const cleanups: (() => unknown)[] = [];

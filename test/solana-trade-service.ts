@@ -193,7 +193,10 @@ async function untilMeasured(scene: SolanaTradeService): Promise<void> {
 /** `coinCount` coins are launched before. */
 export async function startSolanaTradeService(
   t: Cleanup,
-  { coinCount }: { readonly coinCount: number },
+  {
+    coinCount,
+    env = {},
+  }: { readonly coinCount: number; readonly env?: Readonly<Record<string, string>> },
 ): Promise<SolanaTradeService> {
   const opened = await openScene(t);
   const { chain, scene } = opened;
@@ -204,7 +207,7 @@ export async function startSolanaTradeService(
     // The second one needs the creator's account for fees.
     seal();
   }
-  const service = await startServiceProcess(t, { env: { ...opened.env, ...LIMITS } });
+  const service = await startServiceProcess(t, { env: { ...opened.env, ...LIMITS, ...env } });
   const client = createAccessClient(service.origin);
   const programs = new Map<string, string>();
   const findRef = (mint: string): MintRef => {

@@ -1,5 +1,7 @@
 // The definition of an operation, from which routes, validation, documents and tools are generated.
 
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import type { KeyScope } from '../model/key-limits.ts';
@@ -92,6 +94,16 @@ interface OperationExample {
   readonly answer: unknown;
 }
 
+/** Examples are data: `npm run examples` writes them. */
+export function toExampleFile(id: string): string {
+  const name = id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return fileURLToPath(new URL(`examples/${name}.json`, import.meta.url));
+}
+
+function readExample(id: string): OperationExample {
+  return JSON.parse(readFileSync(toExampleFile(id), 'utf8'));
+}
+
 export interface McpExposure {
   readonly tool: string;
   /** For people who see a list of tools. */
@@ -169,6 +181,7 @@ export interface Operation<
 }
 
 type Defaults =
+  | 'example'
   | 'access'
   | 'pages'
   | 'isRaw'
@@ -200,6 +213,7 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
     errors: [],
     mcp: null,
     ...definition,
+    example: definition.example ?? readExample(definition.id),
   };
 }
 

@@ -5,8 +5,6 @@ import { defineOperation } from '../operation.ts';
 import { listedSessionSchema, sessionSchema, walletSchema } from '../schemas/access-schemas.ts';
 import { emptyInput } from '../schemas/empty-input.ts';
 
-const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
-
 const shared = { tag: 'Account', cacheControl: 'no-store' } as const;
 
 export const createChallenge = defineOperation({
@@ -52,14 +50,6 @@ export const createChallenge = defineOperation({
     { title: 'Challenge', additionalProperties: false },
   ),
   errors: ['UNKNOWN_CHAIN', 'INVALID_ADDRESS'],
-  example: {
-    input: { address: ADDRESS, chain: 'base' },
-    answer: {
-      challengeId: 'ch_4fzzzxjyl9FvbkoLXQ2pqz',
-      message: `127.0.0.1:8080 wants you to sign in with your Ethereum account:\n${ADDRESS}\n\nSign in to Mintwire…`,
-      expiresAt: 1767225900000,
-    },
-  },
 });
 
 export const verifyChallenge = defineOperation({
@@ -97,14 +87,6 @@ export const verifyChallenge = defineOperation({
     { title: 'SignIn', additionalProperties: false },
   ),
   errors: ['CHALLENGE_EXPIRED', 'INVALID_SIGNATURE', 'ORIGIN_NOT_ALLOWED'],
-  example: {
-    input: { challengeId: 'ch_4fzzzxjyl9FvbkoLXQ2pqz', signature: '0x4f…1b', transport: 'token' },
-    answer: {
-      wallet: { id: `eip155:${ADDRESS}`, address: ADDRESS, chain: 'base' },
-      session: { id: 'se_1hTz0aVqKpW3mXc', createdAt: 1767225600000, expiresAt: 1767312000000 },
-      token: 'mw_sess_…',
-    },
-  },
 });
 
 export const getSessions = defineOperation({
@@ -121,22 +103,6 @@ export const getSessions = defineOperation({
     { sessions: Type.Array(listedSessionSchema) },
     { title: 'Sessions', additionalProperties: false },
   ),
-  example: {
-    input: {},
-    answer: {
-      sessions: [
-        {
-          id: 'se_79llVrhsO15t2LMez2V6AM',
-          createdAt: 1794818226608,
-          expiresAt: 1794904633416,
-          lastUsedAt: 1794818233416,
-          transport: 'token',
-          chain: 'base',
-          current: true,
-        },
-      ],
-    },
-  },
 });
 
 const endedOutput = Type.Object(
@@ -155,7 +121,6 @@ export const endSession = defineOperation({
   cost: 'read',
   input: emptyInput,
   output: endedOutput,
-  example: { input: {}, answer: { ended: 1 } },
 });
 
 export const endAllSessions = defineOperation({
@@ -169,5 +134,4 @@ export const endAllSessions = defineOperation({
   cost: 'read',
   input: emptyInput,
   output: endedOutput,
-  example: { input: {}, answer: { ended: 1 } },
 });

@@ -13,7 +13,6 @@ import {
   unsignedTransactionSchema,
   walletCallsSchema,
 } from '../schemas/transaction-schemas.ts';
-import { quoteTrade } from './quote-trade.ts';
 import { TRADE_ERRORS } from './trade-errors.ts';
 
 const DEADLINE_SECONDS = { default: 600, minimum: 30, maximum: 3600 } as const;
@@ -82,8 +81,6 @@ const issuesSchema = Type.Object(
   },
   { title: 'TradeIssues', additionalProperties: false },
 );
-
-const WALLET = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 
 export const buildTrade = defineOperation({
   id: 'buildTrade',
@@ -161,55 +158,4 @@ export const buildTrade = defineOperation({
     'PERMIT_OUTDATED',
     'SIMULATION_REVERTED',
   ],
-  example: {
-    input: { ...quoteTrade.example.input },
-    answer: {
-      quote: quoteTrade.example.answer,
-      wallet: WALLET,
-      recipient: WALLET,
-      deadline: 1794715004000,
-      simulation: {
-        status: 'ok',
-        assumed: [],
-        amountOutRaw: '7000000000000000000000',
-        gasUsed: '118204',
-        block: 106,
-      },
-      issues: {},
-      summary: [
-        'Buy WIRE (0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7) with ETH on Local devnet',
-        'You pay 1 ETH',
-        'You receive about 7000 WIRE',
-        'At least 6965 WIRE, or nothing happens',
-      ],
-      transactions: [
-        {
-          kind: 'swap',
-          chainId: 1337,
-          from: WALLET,
-          to: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-          data: '0x3593564c',
-          value: '1000000000000000000',
-          gas: '177306',
-          maxFeePerGas: '3000000000',
-          maxPriorityFeePerGas: '1000000000',
-          nonce: 0,
-          type: 'eip1559',
-        },
-      ],
-      walletCalls: {
-        version: '2.0.0',
-        chainId: '0x539',
-        from: WALLET,
-        atomicRequired: true,
-        calls: [
-          {
-            to: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-            data: '0x3593564c',
-            value: '0xde0b6b3a7640000',
-          },
-        ],
-      },
-    },
-  },
 });

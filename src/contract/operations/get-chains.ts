@@ -20,29 +20,6 @@ export const getChains = defineOperation({
     { chains: Type.Array(chainSchema) },
     { title: 'Chains', additionalProperties: false },
   ),
-  example: {
-    input: {},
-    answer: {
-      chains: [
-        {
-          slug: 'devnet',
-          caip2: 'eip155:1337',
-          name: 'Local devnet',
-          head: 89,
-          finalized: 25,
-          lagMs: 0,
-          status: 'ready',
-          progress: null,
-          venues: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'],
-          explorerUrl: null,
-          scope: 'all',
-          usdAnchor: '0x093b50149D338Afa5590d1BBC0CC677D6ACcaA41',
-          rpcUrl: 'http://127.0.0.1:8545',
-          native: { symbol: 'ETH', decimals: 18, priceUsd: '3021.39546024764719' },
-        },
-      ],
-    },
-  },
   mcp: {
     tool: 'get_capabilities',
     title: 'Chains and exchanges',

@@ -16,34 +16,6 @@ export const getEntitlements = defineOperation({
   cacheControl: 'private, no-store',
   input: emptyInput,
   output: entitlementsSchema,
-  example: {
-    input: {},
-    answer: {
-      level: 'anonymous',
-      tier: 'anonymous',
-      budget: {
-        perMinute: 120,
-        burst: 60,
-        costs: {
-          read: 1,
-          search: 2,
-          image: 0.1,
-          node: 5,
-          quote: 5,
-          build: 10,
-          challenge: 5,
-          lookup: 10,
-        },
-        evaluationsPerUnit: 50_000,
-        ...{ rowsIncluded: 100, rowsPerUnit: 500, tokensPerUnit: 30 },
-      },
-      limits: {
-        ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30 },
-        ...{ streamTokens: 10, lookups: 12 },
-      },
-      chains: ['devnet'],
-    },
-  },
   mcp: {
     tool: 'get_entitlements',
     title: 'Limits of this connection',

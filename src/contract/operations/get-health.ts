@@ -19,5 +19,4 @@ export const getHealth = defineOperation({
     { status: Type.Literal('ok') },
     { title: 'Health', additionalProperties: false },
   ),
-  example: { input: {}, answer: { status: 'ok' } },
 });

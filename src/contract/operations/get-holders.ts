@@ -59,55 +59,6 @@ export const getHolders = defineOperation({
     { title: 'Holders', additionalProperties: false },
   ),
   errors: [...TOKEN_ERRORS, 'INVALID_CURSOR'],
-  example: {
-    input: { chain: 'devnet', mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7', limit: 3 },
-    answer: {
-      total: 41,
-      totalSupplyRaw: '100000000000000000000000000',
-      top10Pct: 74.453778,
-      holders: [
-        {
-          rank: 1,
-          owner: '0xDC3FD37f586f4F90816586B2cbd8bF5EaD0fE557',
-          amountRaw: '60161761231309069468489429',
-          amount: '60161761.231309069468489429',
-          pct: 60.161761,
-          kind: 'wallet',
-        },
-        {
-          rank: 2,
-          owner: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
-          amountRaw: '2822542023796971723536784',
-          amount: '2822542.023796971723536784',
-          pct: 2.822542,
-          kind: 'pool',
-        },
-        {
-          rank: 3,
-          owner: '0xdf0b77D2165403cbaF3d6d8c8f83D17f46132265',
-          amountRaw: '2142590718717732886565504',
-          amount: '2142590.718717732886565504',
-          pct: 2.14259,
-          kind: 'pool',
-        },
-      ],
-      nextCursor:
-        'Q3g1Q3JETEpDUFBmMjE0MjU5MDcxODcxNzczMjg4NjU2NTUwNCAweGRmMGI3N2QyMTY1NDAzY2JhZjNkNmQ4YzhmODNkMTdmNDYxMzIyNjUgMw',
-      coverage: {
-        scope: 'all',
-        tradesFrom: 1794731708000,
-        klinesFrom: 1794731708000,
-        holdersComplete: true,
-        backfill: null,
-      },
-      asOf: {
-        block: 89,
-        blockHash: '0x0892ac603fe7a1acb63ac6c20397f7485d129967c826446ba9238f32928ce533',
-        timestamp: 1794818232000,
-        finalizedBlock: 25,
-      },
-    },
-  },
   mcp: {
     tool: 'get_holders',
     title: 'Holders of a token',

@@ -6,7 +6,6 @@ import { asOfSchema, chainInput, mintInput } from '../schemas/market-schemas.ts'
 import { atInput, priceSchema } from '../schemas/price-schema.ts';
 
 const TOKENS_MAX = 100;
-const MINT = '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7';
 
 export const getPrices = defineOperation({
   id: 'getPrices',
@@ -42,37 +41,6 @@ export const getPrices = defineOperation({
     { title: 'Prices', additionalProperties: false },
   ),
   errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_ADDRESS', 'NOT_READY'],
-  example: {
-    input: {
-      tokens: [
-        { chain: 'devnet', mint: MINT },
-        { chain: 'devnet', mint: '0x00000000000000000000000000000000000000ff' },
-      ],
-    },
-    answer: {
-      prices: [
-        {
-          chain: 'devnet',
-          mint: MINT,
-          priceUsd: '0.425006439486068702',
-          priceNative: '0.000141741447097184635',
-          priceChange24hPct: 0.77054,
-          timestamp: 1794806383000,
-          block: 78,
-          source: { pool: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2', venue: 'uniswap-v3' },
-        },
-        null,
-      ],
-      asOf: {
-        devnet: {
-          block: 78,
-          blockHash: '0x1e5fd9631771543e9da1ac7fb0e05ca54a037afff0ae1bced21d83a977d83aa2',
-          timestamp: 1794806383000,
-          finalizedBlock: 14,
-        },
-      },
-    },
-  },
   mcp: {
     tool: 'get_prices',
     title: 'Prices of many tokens',

@@ -28,8 +28,4 @@ export const getReady = defineOperation({
     { title: 'Readiness', additionalProperties: false },
   ),
   errors: ['NOT_READY'],
-  example: {
-    input: {},
-    answer: { status: 'ready', checks: [{ name: 'store', detail: 'sqlite answers' }] },
-  },
 });

@@ -25,8 +25,4 @@ export const getTokenLogo = defineOperation({
     'LOGO_NOT_FOUND',
     'UPSTREAM_UNAVAILABLE',
   ],
-  example: {
-    input: { chain: 'devnet', mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7' },
-    answer: '… the bytes of a PNG image',
-  },
 });

@@ -73,34 +73,6 @@ export const getTradeStatus = defineOperation({
     { title: 'TradeStatus', additionalProperties: false },
   ),
   errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY'],
-  example: {
-    input: {
-      chain: 'devnet',
-      txHash: '0xd5ae89cee0fc49d0aefa3902138d13e3d7ad05a22883e59badd7f29b58f87d1e',
-    },
-    answer: {
-      status: 'confirmed',
-      block: 79,
-      tradeIds: ['devnet:0x5cf557d9c76092c2a31adfdf65815f3d7b8852ccecff5df95ab7dc4c23a92f00:0'],
-      paid: {
-        mint: '0x0000000000000000000000000000000000000000',
-        symbol: 'ETH',
-        decimals: 18,
-        native: true,
-        amountRaw: '500000000000000000',
-        amount: '0.5',
-      },
-      received: {
-        mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7',
-        symbol: 'WIRE',
-        decimals: 18,
-        native: false,
-        amountRaw: '3509829345038593821034',
-        amount: '3509.829345038593821034',
-      },
-      reason: null,
-    },
-  },
   mcp: {
     tool: 'get_trade_status',
     title: 'Status of a transaction',

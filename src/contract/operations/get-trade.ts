@@ -4,13 +4,6 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { asOfSchema } from '../schemas/market-schemas.ts';
 import { walletTradeSchema } from '../schemas/wallet-schemas.ts';
-import { getWalletTrades } from './get-wallet-trades.ts';
-
-const { trades, asOf } = getWalletTrades.example.answer as {
-  readonly trades: readonly { readonly id: string }[];
-  readonly asOf: unknown;
-};
-const [trade] = trades;
 
 export const getTrade = defineOperation({
   id: 'getTrade',
@@ -37,5 +30,4 @@ export const getTrade = defineOperation({
     { title: 'TradeOfToken', additionalProperties: false },
   ),
   errors: ['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY', 'TOKEN_PAUSED', 'TRADE_NOT_FOUND'],
-  example: { input: { id: trade?.id ?? '' }, answer: { ...trade, asOf } },
 });

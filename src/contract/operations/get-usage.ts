@@ -61,21 +61,4 @@ export const getUsage = defineOperation({
     },
     { title: 'Usage', additionalProperties: false },
   ),
-  example: {
-    input: {},
-    answer: {
-      interval: '1h',
-      rows: [
-        {
-          time: 1794816000000,
-          keyId: null,
-          operation: 'getMe',
-          requests: 3,
-          cost: 3,
-          limited: 0,
-          errors: 0,
-        },
-      ],
-    },
-  },
 });

@@ -35,48 +35,6 @@ export const getWalletBalances = defineOperation({
     { title: 'WalletBalances', additionalProperties: false },
   ),
   errors: WALLET_ERRORS,
-  example: {
-    input: { chain: 'devnet', wallet: '0x898Fe5313aa7efF04ff01aEaFE40F168e71b7cB6', limit: 2 },
-    answer: {
-      wallet: '0x898Fe5313aa7efF04ff01aEaFE40F168e71b7cB6',
-      native: {
-        symbol: 'ETH',
-        decimals: 18,
-        amountRaw: '19991550106532797498415',
-        amount: '19991.550106532797498415',
-        priceUsd: '3021.39546024764719',
-        valueUsd: '60402378.7351915619',
-      },
-      balances: [
-        {
-          mint: '0x6eBc90D0DEBc1F63B74Ee0D17E046647905Bfa4a',
-          symbol: 'USDC',
-          decimals: 6,
-          amountRaw: '1621118403612',
-          amount: '1621118.403612',
-          priceUsd: '1',
-          valueUsd: '1621118.403612',
-          verified: [],
-          source: 'index',
-        },
-      ],
-      totalUsd: null,
-      nextCursor: 'eFRBSTFlY0JFczFNMHhhNWEyMjk5NTg3YjZiZTBjN2RlZDhkM2YxODg3NTBkMDgyZmMyYWU3',
-      coverage: {
-        scope: 'all',
-        tradesFrom: 1794731708000,
-        positionsFrom: 1794731708000,
-        tokensComplete: true,
-        node: 'answered',
-      },
-      asOf: {
-        block: 90,
-        blockHash: '0x7ea81cb50b1e11bca0ce1dc62bb4eae599cf6f9c797dcc2c4db5a7ee49854ada',
-        timestamp: 1794818233000,
-        finalizedBlock: 25,
-      },
-    },
-  },
   mcp: {
     tool: 'get_wallet_balances',
     title: 'What a wallet holds',

@@ -7,28 +7,6 @@ import { KEY_LIMIT, keySchema } from '../schemas/access-schemas.ts';
 
 const ALLOWED_IPS_MAX = 32;
 
-const KEY = {
-  id: 'key_6mVq0yTz1aKpW3Xc',
-  name: 'prices backend',
-  prefix: 'mw_live_7Fq2',
-  last4: 'k9Zd',
-  status: 'active',
-  createdAt: 1767225600000,
-  lastUsedAt: null,
-  expiresAt: null,
-  revokedAt: null,
-  requests24h: 0,
-  scopes: ['data', 'mcp', 'quote'],
-  allowedIps: [],
-  perMinute: null,
-} as const;
-
-const LIMITS = {
-  scopes: ['data', 'quote'],
-  allowedIps: ['203.0.113.0/24'],
-  perMinute: 300,
-} as const;
-
 const shared = {
   tag: 'Account',
   access: 'session',
@@ -61,10 +39,6 @@ export const getKeys = defineOperation({
     { title: 'Keys', additionalProperties: false },
   ),
   errors: ['INVALID_CURSOR'],
-  example: {
-    input: { limit: 1 },
-    answer: { keys: [KEY], active: 1, limit: KEY_LIMIT, nextCursor: null },
-  },
 });
 
 export const createKey = defineOperation({
@@ -128,10 +102,6 @@ export const createKey = defineOperation({
     { title: 'IssuedKey', additionalProperties: false },
   ),
   errors: ['KEY_LIMIT_REACHED', 'IDEMPOTENCY_CONFLICT'],
-  example: {
-    input: { name: KEY.name, ...LIMITS },
-    answer: { ...KEY, ...LIMITS, key: 'mw_live_7Fq2…k9Zd' },
-  },
 });
 
 export const revokeKey = defineOperation({
@@ -146,8 +116,4 @@ export const revokeKey = defineOperation({
   ),
   output: keySchema,
   errors: ['KEY_NOT_FOUND', 'KEY_ALREADY_REVOKED'],
-  example: {
-    input: { id: KEY.id },
-    answer: { ...KEY, status: 'revoked', revokedAt: 1767229200000 },
-  },
 });

@@ -61,46 +61,6 @@ export const listPools = defineOperation({
     { title: 'PoolList', additionalProperties: false },
   ),
   errors: [...TOKEN_ERRORS, 'INVALID_CURSOR'],
-  example: {
-    input: { chain: ['devnet'], sort: 'volume', limit: 1 },
-    answer: {
-      pools: [
-        {
-          chain: 'devnet',
-          address: '0x093b50149D338Afa5590d1BBC0CC677D6ACcaA41',
-          venue: 'uniswap-v3',
-          kind: 'concentrated',
-          feePips: 500,
-          base: {
-            mint: '0xE95794607E5C70D60A57c0A322824d73b8F913e8',
-            symbol: 'WETH',
-            decimals: 18,
-          },
-          quote: {
-            mint: '0x6eBc90D0DEBc1F63B74Ee0D17E046647905Bfa4a',
-            symbol: 'USDC',
-            decimals: 6,
-          },
-          liquidityUsd: '13061123.133868',
-          priceNative: '1',
-          priceUsd: '2991.52569688015698',
-          volume24hUsd: '1215322.319193',
-          createdAt: 1794731708000,
-          tradable: true,
-        },
-      ],
-      nextCursor:
-        'WHV2bTI4bVBmajg2NDRmMDE1YWMxNDM4YzZiZCAxMjE1MzIyMzE5MTkzMDAwMDAwMDAwMDAwIGRldm5ldCAweDA5M2I1MDE0OWQzMzhhZmE1NTkwZDFiYmMwY2M2NzdkNmFjY2FhNDE',
-      asOf: {
-        devnet: {
-          block: 90,
-          blockHash: '0x7ea81cb50b1e11bca0ce1dc62bb4eae599cf6f9c797dcc2c4db5a7ee49854ada',
-          timestamp: 1794818233000,
-          finalizedBlock: 25,
-        },
-      },
-    },
-  },
   mcp: {
     tool: 'list_pools',
     title: 'Lists of pools',

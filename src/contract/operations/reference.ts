@@ -22,7 +22,6 @@ export const getOpenapi = defineOperation({
     { openapi: Type.String() },
     { title: 'OpenapiDocument', additionalProperties: true },
   ),
-  example: { input: {}, answer: { openapi: '3.1.1' } },
 });
 
 export const getDocs = defineOperation({
@@ -33,7 +32,6 @@ export const getDocs = defineOperation({
   description: 'One page for people: every operation, error and limit.',
   mediaType: 'text/html',
   output: Type.String(),
-  example: { input: {}, answer: '<!doctype html>…' },
 });
 
 export const getLlms = defineOperation({
@@ -44,5 +42,4 @@ export const getLlms = defineOperation({
   description: 'The reference as plain Markdown text, short enough to read in full.',
   mediaType: 'text/plain',
   output: Type.String(),
-  example: { input: {}, answer: '# Mintwire…' },
 });

@@ -53,46 +53,6 @@ export const searchTokens = defineOperation({
     ...(['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'INVALID_CURSOR', 'NOT_READY'] as const),
     ...(['LOOKUP_PENDING', 'LOOKUPS_NOT_INCLUDED'] as const),
   ],
-  example: {
-    input: { q: 'wire', limit: 1 },
-    answer: {
-      tokens: [
-        {
-          chain: 'devnet',
-          mint: '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7',
-          symbol: 'WIRE',
-          name: 'Wire',
-          decimals: 18,
-          logoUrl:
-            'http://127.0.0.1:8080/v1/token/logo?chain=devnet&mint=0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7',
-          verified: [],
-          links: { website: 'https://wire.example/', x: null, telegram: null },
-          launchpad: null,
-          priceUsd: '0.426208879329284736',
-          priceNative: '0.000142142465876172663',
-          marketCapUsd: '42620887.9329284736',
-          liquidityUsd: '6283550.60488712445',
-          volume24hUsd: '535665.837180220405',
-          priceChange24hPct: 1.055642,
-          trades24h: 187,
-          holders: 41,
-          createdAt: 1794731708000,
-          topPool: { address: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2', venue: 'uniswap-v3' },
-          match: 'symbol',
-          warnings: [],
-        },
-      ],
-      nextCursor: 'LWtxUHQ1a2JxcFEydgzSAEI',
-      asOf: {
-        devnet: {
-          block: 90,
-          blockHash: '0x7ea81cb50b1e11bca0ce1dc62bb4eae599cf6f9c797dcc2c4db5a7ee49854ada',
-          timestamp: 1794818233000,
-          finalizedBlock: 25,
-        },
-      },
-    },
-  },
   mcp: {
     tool: 'search_tokens',
     title: 'Find tokens',

@@ -157,7 +157,6 @@ const resetSchema = Type.Object(
 const TOKENS_MAX = 100;
 const TOKEN_EVENTS = ['trade', 'kline', 'price', 'holders', 'coverage'] as const;
 const NEWS_EVENTS = ['pool', 'token', 'launch', 'graduation', 'chain'] as const;
-const MINT = '0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7';
 
 export const getTokenStream = defineOperation({
   id: 'getTokenStream',
@@ -250,21 +249,4 @@ export const getTokenStream = defineOperation({
     },
   ),
   errors: [...TOKEN_ERRORS, 'POOL_NOT_FOUND', 'TOO_MANY_STREAMS'],
-  example: {
-    input: { chain: 'devnet', mint: [MINT], events: ['kline', 'price'], interval: '1m' },
-    answer: {
-      price: {
-        chain: 'devnet',
-        mint: MINT,
-        priceUsd: '0.426208879329284736',
-        priceNative: '0.000142142465876172663',
-        liquidityUsd: '6283550.60488712445',
-        marketCapUsd: '42620887.9329284736',
-        priceChange24hPct: 1.055642,
-        volume24hUsd: '535665.837180220405',
-        trades24h: 187,
-        block: 90,
-      },
-    },
-  },
 });

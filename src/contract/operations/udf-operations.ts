@@ -36,8 +36,6 @@ export const UDF_RESOLUTION_LIST: readonly UdfResolution[] = [
   ...(['1S', '5S', '15S', '30S', '1', '3', '5', '15', '30', '60'] as const),
   ...(['120', '240', '360', '480', '720', '1D', '3D', '1W', '1M'] as const),
 ];
-
-const WIRE = 'devnet:0xA5A2299587b6Be0c7ded8d3F188750d082Fc2aE7';
 const SECONDS_MAX = 10_000_000_000;
 const COUNT_MAX = 50_000;
 const SEARCH_LIMIT_MAX = 100;
@@ -98,22 +96,6 @@ export const getUdfConfig = defineOperation({
     },
     { title: 'UdfConfig', additionalProperties: false },
   ),
-  example: {
-    input: {},
-    answer: {
-      supports_search: true,
-      supports_group_request: false,
-      supports_marks: true,
-      supports_timescale_marks: false,
-      supports_time: true,
-      supported_resolutions: ['1S', '1', '60', '1D'],
-      exchanges: [
-        { value: '', name: 'All chains', desc: '' },
-        { value: 'devnet', name: 'Local devnet', desc: 'devnet' },
-      ],
-      symbols_types: [{ name: 'Tokens', value: 'crypto' }],
-    },
-  },
 });
 
 const symbolSchema = Type.Object(
@@ -161,33 +143,6 @@ export const getUdfSymbol = defineOperation({
   ),
   output: Type.Union([symbolSchema, faultSchema]),
   errors: [...TOKEN_ERRORS],
-  example: {
-    input: { symbol: WIRE },
-    answer: {
-      name: 'WIRE',
-      ticker: WIRE,
-      description: 'Wire',
-      type: 'crypto',
-      session: '24x7',
-      timezone: 'Etc/UTC',
-      exchange: 'devnet',
-      listed_exchange: 'devnet',
-      format: 'price',
-      minmov: 1,
-      pricescale: 1_000_000,
-      has_intraday: true,
-      has_seconds: true,
-      has_daily: true,
-      has_weekly_and_monthly: true,
-      seconds_multipliers: ['1', '5'],
-      intraday_multipliers: ['1', '60'],
-      daily_multipliers: ['1', '3'],
-      supported_resolutions: ['1S', '1', '60', '1D'],
-      volume_precision: 2,
-      data_status: 'streaming',
-      currency_code: 'USD',
-    },
-  },
 });
 
 export const searchUdf = defineOperation({
@@ -234,19 +189,6 @@ export const searchUdf = defineOperation({
     ...(['UNKNOWN_CHAIN', 'CHAIN_NOT_FOLLOWED', 'NOT_READY', 'LOOKUP_PENDING'] as const),
     'LOOKUPS_NOT_INCLUDED',
   ],
-  example: {
-    input: { query: 'wire', limit: 1 },
-    answer: [
-      {
-        symbol: 'WIRE',
-        full_name: WIRE,
-        description: 'Wire',
-        exchange: 'devnet',
-        ticker: WIRE,
-        type: 'crypto',
-      },
-    ],
-  },
 });
 
 const numbersSchema = (description: string) => Type.Array(Type.Number(), { description });
@@ -300,18 +242,6 @@ export const getUdfHistory = defineOperation({
     faultSchema,
   ]),
   errors: [...TOKEN_ERRORS],
-  example: {
-    input: { symbol: WIRE, resolution: '60', to: 9_999_999_999, countback: 2 },
-    answer: {
-      s: 'ok',
-      t: [1794812400, 1794816000],
-      o: [0.433504147259739, 0.42296809305089],
-      h: [0.433552963234856, 0.437387283143966],
-      l: [0.419403321503031, 0.42296809305089],
-      c: [0.42296809305089, 0.426208879329285],
-      v: [105038.460376929, 201161.472734012],
-    },
-  },
 });
 
 export const getUdfTime = defineOperation({
@@ -325,7 +255,6 @@ export const getUdfTime = defineOperation({
   cacheControl: 'no-store',
   input: emptyInput,
   output: Type.Integer({ description: 'Unix seconds.' }),
-  example: { input: {}, answer: 1794818234 },
 });
 
 export const getUdfMarks = defineOperation({
@@ -361,18 +290,4 @@ export const getUdfMarks = defineOperation({
     ),
   ),
   errors: [...TOKEN_ERRORS],
-  example: {
-    input: { symbol: WIRE, from: 0, to: 9_999_999_999, resolution: '60' },
-    answer: [
-      {
-        id: '0x39d02Cf37523DDb9286a39088A8AE60fe3a33df2',
-        time: 1794731708,
-        color: 'blue',
-        text: 'A pool on uniswap-v3 was created.',
-        label: 'P',
-        labelFontColor: 'white',
-        minSize: 14,
-      },
-    ],
-  },
 });
