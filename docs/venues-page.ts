@@ -2,7 +2,7 @@
 
 import { EVM_DEPLOYMENTS } from '../src/chains/evm/deployments.ts';
 import type { EvmDeployment, V2Fork, V3Fork } from '../src/chains/evm/evm-deployment.ts';
-import { ROUTER_PROOFS } from '../src/chains/evm/router-proofs.ts';
+import { ROUTER_KINDS } from '../src/chains/evm/transactions/router-kinds.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/transactions/swap-routers.ts';
 import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 
@@ -174,7 +174,8 @@ function renderProofs(): string {
   const shapes = Object.entries(SHAPE_PROOFS).map(
     ([shape, by]) => `| ${SHAPES[shape as keyof typeof SHAPES]} | ${by} |`,
   );
-  const routers = Object.entries(ROUTER_PROOFS).map(([kind, { executedBy, source }]) => {
+  const routers = Object.entries(ROUTER_KINDS).map(([kind, { proof }]) => {
+    const { executedBy, source } = proof;
     const by = executedBy === 'contract' ? "the exchange's own contract" : 'a stand-in of ours';
     const unsimulated = executedBy === 'contract' ? 'yes' : 'no';
     return `| \`${kind}\` | ${by} (${source}) | ${unsimulated} |`;

@@ -9,8 +9,8 @@ import type { Address } from '../../../model/ids.ts';
 import type { ExecutableTrade } from '../../chain-transactions.ts';
 import { toCoinPairPool } from '../evm-ids.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
-import { pickCurveContract } from './encode-curve-swap.ts';
 import { encodeVenueSwap } from './encode-venue-swap.ts';
+import { pickContract } from './evm-transactions.ts';
 import type { SwapHop } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
 
@@ -85,7 +85,7 @@ describe('one pool of Curve', () => {
     const swap = { pool: { pool: id }, tokenIn: A, tokenOut: B };
     const pick = (tokenOut: Address, hops: readonly object[], router = ROUTER) => {
       const trade = { tokenIn: A, tokenOut, strands: [{ hops }] } as unknown as ExecutableTrade;
-      return pickCurveContract(router, trade).address;
+      return pickContract(router, trade).address;
     };
     assert.equal(pick(B, [swap]), POOL);
     assert.equal(pick(ZERO_ADDRESS, [{ ...swap, tokenOut: WRAPPED }]), ROUTER.address);

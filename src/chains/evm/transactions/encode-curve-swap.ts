@@ -8,7 +8,6 @@
 
 import type { Hex } from 'viem';
 import type { Address } from '../../../model/ids.ts';
-import type { ExecutableTrade } from '../../chain-transactions.ts';
 import { parseCoinPairPool } from '../evm-ids.ts';
 import { addressWord, encodeCallData, uintWord } from '../hex-data.ts';
 import { CURVE_COIN } from '../venues/curve/curve-coin.ts';
@@ -18,18 +17,11 @@ import {
   STABLE_SELECTORS,
 } from '../venues/curve/curve-selectors.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
+import type { PathPlan, RouterKind, TokenEnds } from './router-kind.ts';
 import type { SwapHop } from './swap-plan.ts';
-import type { SwapRouter } from './swap-routers.ts';
 
-interface CurvePath {
-  readonly hops: readonly SwapHop[];
-  /** What the wallet spends and receives; the zero address is the native coin. */
-  readonly tokenIn: Address;
-  readonly tokenOut: Address;
-  readonly amountIn: bigint;
-  readonly amountOutMin: bigint;
-  readonly recipient: Hex;
-}
+/** Its routers and pools know no deadline. */
+type CurvePath = Omit<PathPlan, 'deadline' | 'isNativeIn' | 'isNativeOut' | 'holdsOutput'>;
 
 interface RouteStep {
   readonly contract: Address;
@@ -48,15 +40,10 @@ const CRYPTO = 2;
 /** The number of coins is read only where liquidity is added or removed. */
 const ANY = 0;
 
-interface SwapEnds {
-  readonly tokenIn: Address;
-  readonly tokenOut: Address;
-}
-
 /** Whether one pool trades just what the wallet spends for what it receives. */
 function isOnePool(
-  [first, ...others]: readonly SwapEnds[],
-  { tokenIn, tokenOut }: SwapEnds,
+  [first, ...others]: readonly TokenEnds[],
+  { tokenIn, tokenOut }: TokenEnds,
 ): boolean {
   if (first === undefined || others.length > 0) return false;
   return first.tokenIn === tokenIn && first.tokenOut === tokenOut;
@@ -119,16 +106,19 @@ function encodeRouterCall(path: CurvePath, wrapped: Address): string {
   );
 }
 
-export function encodeCurveSwap(path: CurvePath, wrapped: Address): Hex {
-  const data = isOnePool(path.hops, path) ? encodePoolCall(path) : encodeRouterCall(path, wrapped);
-  return data as Hex;
-}
-
-/** The pool in place of the router, where it is called itself and takes the wallet's tokens. */
-export function pickCurveContract(router: SwapRouter, trade: ExecutableTrade): SwapRouter {
-  if (router.kind !== 'curve') return router;
-  const hops = trade.strands.flatMap((strand) => strand.hops);
-  const [hop] = hops;
-  const pair = hop === undefined ? null : parseCoinPairPool(hop.pool.pool);
-  return pair !== null && isOnePool(hops, trade) ? { ...router, address: pair.contract } : router;
-}
+export const CURVE_ROUTER: RouterKind = {
+  proof: { executedBy: 'standIn', source: 'devnet/contracts/CurveStandIns.sol' },
+  keepsUnit: true,
+  hasNoDeadline: true,
+  encodeSwap(path, { wrapped }) {
+    const data = isOnePool(path.hops, path)
+      ? encodePoolCall(path)
+      : encodeRouterCall(path, wrapped);
+    return data as Hex;
+  },
+  findContract(hops, ends) {
+    const [hop] = hops;
+    const pair = hop === undefined ? null : parseCoinPairPool(hop.pool.pool);
+    return pair !== null && isOnePool(hops, ends) ? pair.contract : null;
+  },
+};

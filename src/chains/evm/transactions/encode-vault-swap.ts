@@ -5,8 +5,14 @@
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { ZERO_ADDRESS } from '../zero-address.ts';
+import {
+  listTokens,
+  type OutputPlan,
+  type PathEnds,
+  type PathPlan,
+  type RouterKind,
+} from './router-kind.ts';
 import type { SwapHop } from './swap-plan.ts';
-import { listTokens, type OutputPlan, type PathEnds, type PathPlan } from './venue-paths.ts';
 
 const VAULT_ABI = parseAbi([
   'struct SingleSwap { bytes32 poolId; uint8 kind; address assetIn; address assetOut; uint256 amount; bytes userData; }',
@@ -82,15 +88,21 @@ function encodeOrder(path: PathEnds, { kind, given, limit, taken, paid }: VaultO
   return encodeFunctionData({ abi, functionName: 'batchSwap', args });
 }
 
-export function encodeVaultSwap(path: PathPlan): Hex {
+function encodeVaultSwap(path: PathPlan): Hex {
   const { amountIn, amountOutMin } = path;
   const amounts = { given: amountIn, limit: amountOutMin, taken: amountIn, paid: amountOutMin };
   return encodeOrder(path, { kind: GIVEN_IN, ...amounts });
 }
 
 /** For a given output. Of the coin the maximum is sent, and the vault returns the rest. */
-export function encodeVaultOutput(path: OutputPlan): Hex {
+function encodeVaultOutput(path: OutputPlan): Hex {
   const { amountOut, amountInMax } = path;
   const amounts = { given: amountOut, limit: amountInMax, taken: amountInMax, paid: amountOut };
   return encodeOrder(path, { kind: GIVEN_OUT, ...amounts });
 }
+
+export const VAULT_ROUTER: RouterKind = {
+  proof: { executedBy: 'contract', source: 'npm, @balancer-labs/v2-deployments' },
+  encodeSwap: encodeVaultSwap,
+  output: { call: 'exactPath', encode: encodeVaultOutput },
+};

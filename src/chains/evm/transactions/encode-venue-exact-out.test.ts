@@ -10,7 +10,7 @@ import { encodeWords } from '../../../../test/oracles/encode-words.ts';
 import { address } from '../../../../test/test-ids.ts';
 import type { VenueRouterKind } from '../evm-deployment.ts';
 import { ZERO_ADDRESS } from '../zero-address.ts';
-import { encodeVenueExactOut } from './encode-venue-exact-out.ts';
+import { encodeVenueExactOut } from './encode-venue-swap.ts';
 import type { ExactOutPlan, SwapHop } from './swap-plan.ts';
 import type { VenueRouter } from './swap-routers.ts';
 

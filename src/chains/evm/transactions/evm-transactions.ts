@@ -18,11 +18,11 @@ import type { EvmDeployment, Rollup } from '../evm-deployment.ts';
 import { type EvmFees, offerTip, readNetworkFees } from '../read-network-fees.ts';
 import { assertPermit } from './assert-permit.ts';
 import { buildTransactions } from './build-transactions.ts';
-import { pickCurveContract } from './encode-curve-swap.ts';
 import { readDataCost } from './read-data-cost.ts';
 import { readAllowance, readTrader, type Trader } from './read-trader.ts';
 import { readTransaction } from './read-transaction.ts';
 import { rehearseTrade } from './rehearse-trade.ts';
+import { ROUTER_KINDS } from './router-kinds.ts';
 import { CallSimulator } from './simulate-calls.ts';
 import { listSwapRouters, type SwapRouter } from './swap-routers.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
@@ -141,7 +141,7 @@ export class EvmTransactions implements ChainTransactions {
     const { wallet } = account;
     const named = routers.find(({ name }) => name === (trade.router ?? account.router.name));
     if (named === undefined) throw new Error(`there is no router ${trade.router}`);
-    const router = pickCurveContract(named, trade);
+    const router = pickContract(named, trade);
     if (router === account.router) return account;
     const allowance = await readAllowance(client, { wallet, token: trade.tokenIn, router });
     return { ...account, router, permit: null, trader: { ...account.trader, allowance } };
@@ -163,6 +163,14 @@ export class EvmTransactions implements ChainTransactions {
       ...{ ...account, chainId, trade, approval, rehearsal, dataCost, deadlineSeconds },
     });
   }
+}
+
+/** A pool in place of the router, where it is called itself and takes the wallet's tokens. */
+export function pickContract(router: SwapRouter, trade: ExecutableTrade): SwapRouter {
+  if (router.kind === 'universal') return router;
+  const hops = trade.strands.flatMap((strand) => strand.hops);
+  const address = ROUTER_KINDS[router.kind].findContract?.(hops, trade) ?? null;
+  return address === null ? router : { ...router, address };
 }
 
 export function createEvmTransactions(

@@ -3,9 +3,9 @@
 
 import type { Address } from '../../../model/ids.ts';
 import { ContractsError } from '../../family.ts';
-import type { OutputCall, TradeRouter } from '../../trade-router.ts';
+import type { TradeRouter } from '../../trade-router.ts';
 import type { EvmDeployment, RouterLine, V2Fork, VenueRouterKind } from '../evm-deployment.ts';
-import { ROUTER_PROOFS } from '../router-proofs.ts';
+import { ROUTER_KINDS } from './router-kinds.ts';
 
 interface AnyRouter extends TradeRouter {
   readonly address: Address;
@@ -29,16 +29,6 @@ export interface VenueRouter extends AnyRouter {
 }
 
 export type SwapRouter = UniversalRouter | VenueRouter;
-
-/** Those that compare what arrived, not what a pool sent. */
-const TAXED_KINDS: ReadonlySet<VenueRouterKind> = new Set(['router02', 'camelot']);
-
-/** Camelot's, Aerodrome's and Curve's have no calls that are told what to pay. */
-const OUTPUT_CALLS: Readonly<Record<VenueRouterKind, OutputCall>> = {
-  ...{ router02: 'exactPath', camelot: 'input', solidly: 'input' },
-  ...{ swapRouter: 'exactPath', slipstream: 'exactPath', algebra: 'exactPath' },
-  ...{ smart: 'path', vault: 'exactPath', curve: 'input' },
-};
 
 /** Null if none is known. */
 export function findUniversalRouter(deployment: EvmDeployment): UniversalRouter | null {
@@ -69,13 +59,13 @@ function findVaultRouters({ balancer = [] }: EvmDeployment): RouterLine[] {
 function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRouter {
   const { name, kind, address, venues } = line;
   const { v2, v3, wrapped } = deployment;
-  const isProven = ROUTER_PROOFS[kind].executedBy === 'contract';
+  const { proof, output, canTax = false, keepsUnit, hasNoDeadline } = ROUTER_KINDS[kind];
   const fork = [...v2, ...v3].find(({ venue }) => venue === venues[0]);
   return {
     ...{ name, kind, address, wrapped, venues: new Set(venues), factory: fork?.factory ?? null },
-    ...{ canDivide: false, canTax: TAXED_KINDS.has(kind), isProven },
-    ...{ outputCall: OUTPUT_CALLS[kind], permit2: null },
-    ...(kind === 'curve' ? { keepsUnit: true, hasNoDeadline: true } : {}),
+    ...{ canDivide: false, canTax, isProven: proof.executedBy === 'contract' },
+    ...{ outputCall: output?.call ?? 'input', permit2: null },
+    ...{ keepsUnit: keepsUnit === true, hasNoDeadline: hasNoDeadline === true },
   };
 }
 
