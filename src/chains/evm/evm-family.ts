@@ -18,7 +18,6 @@ import { measureEndpoints } from './plan/measure-endpoints.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
 import { EVM_COSTS, findHopBytes, findSwapCost } from './transactions/evm-transaction-costs.ts';
 import { listSwapRouters, type SwapRouter } from './transactions/swap-routers.ts';
-import { CURVE_VENUE } from './venues/curve/curve.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
 
 function findTokenPage({ explorerUrl }: ChainInfo, token: Address): string | null {
@@ -41,23 +40,18 @@ function toTradeRouter(router: SwapRouter): TradeRouter {
 
 function describe(source: ChainSource): ChainMarket {
   const deployment = findDeployment(source);
-  const { v4, wrapped, rollup, balancer = [], infinity } = deployment;
+  const { wrapped, rollup } = deployment;
   const routers = listSwapRouters(deployment).map(toTradeRouter);
   return {
     assets: toChainAssets(deployment),
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
-    calledVenues: new Set([
-      ...balancer.flatMap((one) => (one.version === 2 ? [one.venue] : [])),
-      CURVE_VENUE,
-    ]),
+    calledVenues: new Set(
+      VENUE_PROTOCOLS.flatMap(({ listCalledVenues }) => listCalledVenues?.(deployment) ?? []),
+    ),
     routers,
-    vaults: new Set([
-      ...(v4 === null ? [] : [v4.poolManager]),
-      ...balancer.map(({ vault }) => vault),
-      ...(infinity === undefined ? [] : [infinity.vault]),
-    ]),
+    vaults: new Set(VENUE_PROTOCOLS.flatMap(({ listVaults }) => listVaults?.(deployment) ?? [])),
     burnAddresses: BURN_ADDRESSES,
     costs: { ...EVM_COSTS, hasDataFees: rollup !== undefined },
   };

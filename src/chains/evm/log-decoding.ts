@@ -5,8 +5,8 @@ import type { EvmDeployment } from './evm-deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from './evm-log.ts';
 import { SWAP_TOPICS } from './swap-topics.ts';
 import { createTransferDecoders } from './tokens/decode-transfer.ts';
-import { createUnbackedFinder, type FindUnbacked } from './venues/balancer/unbacked-swaps.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
+import { type FindUnbacked, NONE_UNBACKED } from './venues/unbacked-swaps.ts';
 import type { VenueProtocol } from './venues/venue-protocol.ts';
 
 /** One block's events before its senders and emitters are known. */
@@ -34,6 +34,8 @@ export interface LogDecoding {
   decode(logs: readonly EvmLog[]): DecodedLogs;
   /** The swaps that a vault logged without moving what they are valued at. */
   readonly findUnbacked: FindUnbacked;
+  /** The topics of such swaps: they are no trades, but change their pools. */
+  readonly unbackedTopics: ReadonlySet<string>;
 }
 
 interface DecoderRoute {
@@ -73,9 +75,15 @@ export function createLogDecoding(
 ): LogDecoding {
   const decoded = createRoutes(deployment, protocols);
   const routes = addUndecoded(decoded);
+  const unbacked = protocols.flatMap((protocol) => protocol.unbacked ?? []);
+  const finders = unbacked.map(({ createFinder }) => createFinder(deployment));
   return {
     topics: [...decoded.keys()],
-    findUnbacked: createUnbackedFinder(deployment),
+    findUnbacked(logs) {
+      const [first = NONE_UNBACKED, ...others] = finders.map((find) => find(logs));
+      return others.length === 0 ? first : new Set([first, ...others].flatMap((one) => [...one]));
+    },
+    unbackedTopics: new Set(unbacked.map(({ topic }) => topic)),
     decode(logs) {
       const blocks: DecodedBlock[] = [];
       const emitters = new Map<PoolId, VenueProtocol>();

@@ -11,7 +11,7 @@ import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { DecodedEvent, EvmLog } from '../evm-log.ts';
 import { toQuantity } from '../hex-data.ts';
 import type { DecodedLogs } from '../log-decoding.ts';
-import { NONE_UNBACKED, type UnbackedSwaps } from '../venues/balancer/unbacked-swaps.ts';
+import { NONE_UNBACKED, type UnbackedSwaps } from '../venues/unbacked-swaps.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
 import { takeLogTimes } from './block-time.ts';
 import {
@@ -160,7 +160,10 @@ export class FilteredChunkReader {
     const accepted =
       unbacked.size === 0
         ? told
-        : await this.#accept(this.#options.decoding.decode(dropUnbacked(wanted, unbacked)), chunk);
+        : await this.#accept(
+            this.#options.decoding.decode(dropUnbacked(wanted, unbacked, this.#options.decoding)),
+            chunk,
+          );
     for (const { events } of decoded.blocks) {
       for (const event of events) {
         if (event.kind === 'poolCreated') this.#options.directory.add(event.description);

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
 import type { EvmLog } from '../evm-log.ts';
-import { BALANCER_SWAP_TOPICS } from '../venues/balancer/balancer.ts';
-import { toPlaceKey } from '../venues/balancer/unbacked-swaps.ts';
+import { BALANCER_SWAP_TOPICS } from '../venues/balancer/decode-vault-logs.ts';
+import { toPlaceKey } from '../venues/unbacked-swaps.ts';
 import { dropUnbacked } from './decode-backed.ts';
 import { parseLogs } from './parse-logs.ts';
 import { scanLogs } from './scan-logs.ts';
@@ -174,7 +174,9 @@ describe('scanLogs', () => {
   it("keeps the data of a vault's swap that moved nothing", () => {
     const topics = [BALANCER_SWAP_TOPICS[2]];
     const logs = scanAll([buildLog(1, 2, { topics }), buildLog(1, 3, { topics })]) ?? [];
-    const kept = dropUnbacked(logs, new Set([toPlaceKey(logs[0]!)]));
+    const kept = dropUnbacked(logs, new Set([toPlaceKey(logs[0]!)]), {
+      unbackedTopics: new Set([BALANCER_SWAP_TOPICS[2]]),
+    });
     assert.deepEqual(
       kept.map(({ data, isUnbacked }) => [data, isUnbacked]),
       [

@@ -27,7 +27,7 @@ import type { LogDecoding } from '../log-decoding.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import { findUnbackedForks } from '../pools/unbacked-forks.ts';
 import { TRANSFER_TOPICS } from '../tokens/decode-transfer.ts';
-import type { UnbackedSwaps } from '../venues/balancer/unbacked-swaps.ts';
+import type { UnbackedSwaps } from '../venues/unbacked-swaps.ts';
 import type { CallContracts } from '../venues/venue-protocol.ts';
 import type { CountedCall } from './count-calls.ts';
 
@@ -136,7 +136,9 @@ export class HistoryLogs {
     const headers = isFull ? await this.#readHeaders(endpoint, logs, context) : null;
     const swaps = await this.#readOtherSwaps(receipts.logs, query, context);
     const unbacked = this.#findUnbacked(receipts.logs, query);
-    const backed = dropUnbacked([...logs, ...swaps], unbacked).toSorted(compare);
+    const backed = dropUnbacked([...logs, ...swaps], unbacked, this.#options.decoding).toSorted(
+      compare,
+    );
     const blocks = Map.groupBy(backed, ({ block }) => block);
     const own = new Map(query.pools.map((one) => [one.pool, one]));
     return {

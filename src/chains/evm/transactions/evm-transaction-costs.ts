@@ -2,6 +2,8 @@
 
 import type { PoolTerms } from '../../../model/pool.ts';
 import type { HopBytes, SwapCost, TransactionCosts } from '../../transaction-costs.ts';
+import { VENUE_PROTOCOLS } from '../venues/registry.ts';
+import type { PoolCosts } from '../venues/venue-protocol.ts';
 
 /** No transaction may use more gas on chains that follow EIP-7825. */
 export const TRANSACTION_GAS_MAX = 1n << 24n;
@@ -27,21 +29,22 @@ const V3_COST: SwapCost = { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_0
 const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n };
 /** A stable pair computes longer than a volatile one. */
 const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
-/** In Balancer's vault, which moves only the ends of a path: 101,000 for one pool in all. */
-const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
 /** For pools whose formula we do not compute: stable ones solve it in a loop. */
 const CALLED_COST: SwapCost = { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n };
-/** Curve's loops, and the transfers to and from its router. */
-const STABLE_SWAP_COST: SwapCost = { hop: 190_000n, hopInSameVault: 190_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
 
+/** Of kinds of pools that one protocol has. */
+const VENUE_COSTS = new Map<string, PoolCosts>(
+  VENUE_PROTOCOLS.flatMap(({ costs = {} }) => Object.entries(costs)),
+);
+
 export function findSwapCost(pool: PoolTerms): SwapCost {
+  const own = VENUE_COSTS.get(pool.kind);
+  if (own !== undefined) return own.swap;
   if (pool.kind === 'constantProduct') return V2_COST;
   if (pool.kind === 'solidlyPair') return SOLIDLY_COST;
-  if (pool.kind === 'weighted') return WEIGHTED_COST;
   if (pool.kind === 'tradesOnly') return CALLED_COST;
-  if (pool.kind === 'stableSwap') return STABLE_SWAP_COST;
   if (pool.kind !== 'concentrated') return OTHER_COST;
   return pool.terms.custody.kind === 'own' ? V3_COST : V4_COST;
 }
@@ -49,17 +52,15 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
 /** What commands were seen to take. V2, V3 and V4 each have their own. */
 const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: true };
 const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40, fixesOutput: true };
-/** A step of a batch, with its asset and limit; a swap alone is a little shorter than the first. */
-const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
-/** Curve's router takes as much for one pool as for five. */
-const CURVE_BYTES: HopBytes = { command: 'curve', first: 1_420, next: 0 };
+/** A step of a batch of a vault, the longest. */
+const CALLED_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
 const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput: true };
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
+  const own = VENUE_COSTS.get(pool.kind);
+  if (own !== undefined) return own.bytes;
   if (pool.kind === 'constantProduct') return V2_BYTES;
-  if (pool.kind === 'weighted') return { ...VAULT_BYTES, fixesOutput: true };
-  if (pool.kind === 'tradesOnly') return VAULT_BYTES;
-  if (pool.kind === 'stableSwap') return CURVE_BYTES;
+  if (pool.kind === 'tradesOnly') return CALLED_BYTES;
   if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

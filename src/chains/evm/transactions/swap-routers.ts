@@ -5,6 +5,7 @@ import type { Address } from '../../../model/ids.ts';
 import { ContractsError } from '../../family.ts';
 import type { TradeRouter } from '../../trade-router.ts';
 import type { EvmDeployment, RouterLine, V2Fork, VenueRouterKind } from '../evm-deployment.ts';
+import { VENUE_PROTOCOLS } from '../venues/registry.ts';
 import { ROUTER_KINDS } from './router-kinds.ts';
 
 interface AnyRouter extends TradeRouter {
@@ -49,13 +50,6 @@ function findRouter02({ venue, router, layout, universalRouter }: V2Fork): Route
   return [{ name: venue, kind: 'router02', address: router, venues: [venue] }];
 }
 
-/** Balancer's V2 vault is the router of its pools. */
-function findVaultRouters({ balancer = [] }: EvmDeployment): RouterLine[] {
-  return balancer.flatMap(({ venue, vault, version }) =>
-    version === 2 ? [{ name: venue, kind: 'vault', address: vault, venues: [venue] }] : [],
-  );
-}
-
 function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRouter {
   const { name, kind, address, venues } = line;
   const { v2, v3, wrapped } = deployment;
@@ -74,7 +68,7 @@ export function listSwapRouters(deployment: EvmDeployment): readonly SwapRouter[
   const universal = findUniversalRouter(deployment);
   const lines = [
     ...(deployment.routers ?? []),
-    ...findVaultRouters(deployment),
+    ...VENUE_PROTOCOLS.flatMap(({ listRouters }) => listRouters?.(deployment) ?? []),
     ...deployment.v2.flatMap(findRouter02),
   ];
   const routers = [

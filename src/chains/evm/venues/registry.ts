@@ -31,6 +31,8 @@ export function listSharedEmitters(deployment: EvmDeployment): SharedEmitters {
     if (singleton === null) return [];
     return protocol.listVenues(deployment).map((venue) => [venue, singleton] as const);
   });
-  const tokenVaults = new Set(deployment.balancer?.map(({ vault }) => vault));
+  const tokenVaults = new Set(
+    VENUE_PROTOCOLS.flatMap(({ listTokenVaults }) => listTokenVaults?.(deployment) ?? []),
+  );
   return { singletons: new Map(singletons), tokenVaults };
 }

@@ -16,6 +16,11 @@ import {
 } from '../../hex-data.ts';
 import { findWordContract } from './vault-rows.ts';
 
+export const BALANCER_SWAP_TOPICS = {
+  2: '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b',
+  3: '0x0874b2d545cb271cdbda4e093020c452328b24af12382ed62c4d00f5c26709db',
+} as const;
+
 /** By the vault. */
 const BALANCE_CHANGED = '0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78';
 const BALANCE_MANAGED = '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a';

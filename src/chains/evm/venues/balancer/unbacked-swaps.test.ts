@@ -24,7 +24,7 @@ import type { BlockFilter } from '../../../adapter.ts';
 import type { EvmDeployment } from '../../evm-deployment.ts';
 import { uintWord } from '../../hex-data.ts';
 import { DEPOSIT_TOPIC, TRANSFER_TOPIC } from '../../tokens/decode-transfer.ts';
-import { BALANCER_SWAP_TOPICS } from './balancer.ts';
+import { BALANCER_SWAP_TOPICS } from './decode-vault-logs.ts';
 
 afterEach(endScene);
 

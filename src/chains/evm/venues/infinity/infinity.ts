@@ -49,6 +49,7 @@ function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): Ven
   const findManager = ({ infinity }: EvmDeployment) => infinity?.[manager] ?? null;
   return {
     ...TRADES_ONLY,
+    listVaults: ({ infinity }) => (infinity === undefined ? [] : [infinity.vault]),
     listVenues: (deployment) => (findManager(deployment) === null ? [] : [venue]),
     createDecoders: (deployment) => {
       const address = findManager(deployment);
