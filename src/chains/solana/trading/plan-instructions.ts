@@ -14,8 +14,8 @@ import type { ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import type { SolanaAccount } from '../accounts/read-accounts.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
+import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 import type { ProgramInstruction } from './program-instruction.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
 import type { VenueSwapEncoder } from './swap-order.ts';
 import {
   assertHeld,

@@ -13,7 +13,7 @@ import { AccountBytes } from '../accounts/account-bytes.ts';
 import { toSeed } from '../accounts/program-address.ts';
 import { readSelfEvents } from '../transactions/self-events.ts';
 import { listCalls } from '../transactions/transaction-calls.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
+import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 
 const PROGRAM = 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA';
 const BUY = '66063d1201daebea';

@@ -23,6 +23,7 @@ import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '
 import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { readSignatureFate } from '../transactions/read-signature-fate.ts';
+import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
 import { isTokenAccount, listHeld, readAmount } from './held-accounts.ts';
 import type { LookupTable, LookupTables } from './lookup-tables.ts';
@@ -38,7 +39,6 @@ import {
   readUnitPrices,
   SIGNATURE_LAMPORTS,
 } from './solana-fees.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
 import { findHeldAccount, setBudget, TOKEN_ACCOUNT_BYTES } from './token-instructions.ts';
 
 const STATE_OFFSET = 108;

@@ -51,3 +51,27 @@ export function encodeGivenInput({ program, fixed, amountIn, amountOut }: SwapOr
 export function encodeExactFirst({ fixed, amountIn, amountOut }: SwapOrder): Buffer {
   return fixed === 'input' ? encodeU64(amountIn, amountOut) : encodeU64(amountOut, amountIn);
 }
+
+/** Both sides of a swap in the pool's order. */
+export function orderSides(order: SwapOrder, isFirstIn: boolean) {
+  const sideIn = { account: order.accountIn, program: order.tokenProgramIn, mint: order.mintIn };
+  const sideOut = {
+    ...{ account: order.accountOut, program: order.tokenProgramOut, mint: order.mintOut },
+  };
+  return isFirstIn ? ([sideIn, sideOut] as const) : ([sideOut, sideIn] as const);
+}
+
+/** The vaults in the direction of the swap. */
+export function orderVaults(
+  order: SwapOrder,
+  places: { mint0: number; vault0: number; vault1: number },
+) {
+  const { data, mintIn } = order;
+  const vaults = [data.key(places.vault0), data.key(places.vault1)] as const;
+  const isZeroIn = data.key(places.mint0) === mintIn;
+  return {
+    isZeroIn,
+    vaultIn: isZeroIn ? vaults[0] : vaults[1],
+    vaultOut: isZeroIn ? vaults[1] : vaults[0],
+  };
+}

@@ -11,8 +11,12 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
+import { toSolanaAddress } from '../../solana-ids.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const DAMM_AUTHORITY = toSolanaAddress('HLnpSz9h2S4hiLQ43rnSD9XkcUThA7B8hQMKmDaiTLcC');
 
 const POOL_BYTES = 1112;
 const POOL = 'f19a6d0411b16dbc';

@@ -12,8 +12,12 @@ import {
   openAccount,
   type PoolAccounts,
 } from '../../accounts/pool-accounts.ts';
+import { toSolanaAddress } from '../../solana-ids.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const DBC_AUTHORITY = toSolanaAddress('FhVo3mqL8PW5pH5U2CN4XE33DokiyZnUwuGpH2hmHLuM');
 
 const POOL = 'd5e005d16245775c';
 const CONFIG = '1a6c0e7b74e6812b';

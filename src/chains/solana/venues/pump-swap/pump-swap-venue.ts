@@ -12,6 +12,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
+import { PUMP_SWAP_ENCODER } from './encode-swap.ts';
 import {
   findCanonicalPool,
   listPumpSwapAccounts,
@@ -97,4 +98,11 @@ export const PUMP_SWAP: SolanaVenue = {
   listAccounts: listPumpSwapAccounts,
   layout: PUMP_SWAP_LAYOUT,
   readPool: readPumpSwapPool,
+  encoder: PUMP_SWAP_ENCODER,
+  loads: {
+    amm: {
+      ...{ units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384 },
+      ...{ purchaseBytes: 64, fixesOutput: 'oneForZero' },
+    },
+  },
 };

@@ -10,6 +10,7 @@ import {
   type SwapReport,
 } from '../solana-venue.ts';
 import { CLMM_LAYOUT, listClmmAccounts, readClmmPool } from './clmm-accounts.ts';
+import { CLMM_ENCODER } from './encode-swap.ts';
 
 /** CPMM's events have the same one: only the call that wrote it tells them apart. */
 const SWAP_EVENT = '40c6cde8260871e2';
@@ -61,4 +62,11 @@ export const RAYDIUM_CLMM: SolanaVenue = {
   listAccounts: listClmmAccounts,
   layout: CLMM_LAYOUT,
   readPool: readClmmPool,
+  encoder: CLMM_ENCODER,
+  loads: {
+    rangeX64: {
+      ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
+      ...{ fixesOutput: true, receivesTokens: true },
+    },
+  },
 };

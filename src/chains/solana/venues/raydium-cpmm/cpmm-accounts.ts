@@ -10,7 +10,11 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
+import { toSolanaAddress } from '../../solana-ids.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const CPMM_AUTHORITY = toSolanaAddress('GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL');
 
 const POOL = 'f7ede3f5d7c3de46';
 /** The third bit of the status forbids swaps. */

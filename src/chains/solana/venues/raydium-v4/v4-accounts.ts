@@ -10,7 +10,11 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../accounts/pool-accounts.ts';
+import { toSolanaAddress } from '../../solana-ids.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const V4_AUTHORITY = toSolanaAddress('5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1');
 
 const POOL_BYTES = 752;
 const PIPS = 1_000_000n;

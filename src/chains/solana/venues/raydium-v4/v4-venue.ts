@@ -11,7 +11,8 @@ import type {
   SwapReport,
   SwapSite,
 } from '../solana-venue.ts';
-import { listV4Accounts, readV4Pool, V4_LAYOUT } from './v4-accounts.ts';
+import { V4_ENCODER } from './encode-swap.ts';
+import { listV4Accounts, readV4Pool, V4_AUTHORITY, V4_LAYOUT } from './v4-accounts.ts';
 
 const EVENT_BYTES = 57;
 const EXACT_IN = 3;
@@ -79,4 +80,6 @@ export const RAYDIUM_V4: SolanaVenue = {
   listAccounts: listV4Accounts,
   layout: V4_LAYOUT,
   readPool: readV4Pool,
+  encoder: V4_ENCODER,
+  vaultAuthority: V4_AUTHORITY,
 };

@@ -11,6 +11,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
+import { WHIRLPOOL_ENCODER } from './encode-swap.ts';
 import { listWhirlpoolAccounts, readWhirlpool, WHIRLPOOL_LAYOUT } from './whirlpool-accounts.ts';
 
 const TRADED_EVENT = 'e1ca49af932ba096';
@@ -79,4 +80,5 @@ export const WHIRLPOOL: SolanaVenue = {
   listAccounts: listWhirlpoolAccounts,
   layout: WHIRLPOOL_LAYOUT,
   readPool: readWhirlpool,
+  encoder: WHIRLPOOL_ENCODER,
 };

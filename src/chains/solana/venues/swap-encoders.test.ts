@@ -12,13 +12,12 @@ import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../accounts/account-bytes.ts';
 import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
 import { TOKEN_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import type { ProgramInstruction } from '../trading/program-instruction.ts';
+import type { SwapOrder } from '../trading/swap-order.ts';
+import { findHeldAccount } from '../trading/token-instructions.ts';
 import { ProgramCall } from '../transactions/transaction-calls.ts';
-import { readCurve } from '../venues/pump-curve/curve-accounts.ts';
-import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
-import type { ProgramInstruction } from './program-instruction.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
-import type { SwapOrder } from './swap-order.ts';
-import { findHeldAccount } from './token-instructions.ts';
+import { readCurve } from './pump-curve/curve-accounts.ts';
+import { SWAP_ENCODERS, VENUES_BY_PROGRAM } from './solana-venues.ts';
 
 const USER = address(encodeBase58(Buffer.alloc(32, 3)));
 const AMOUNTS = { fixed: 'input', amountIn: 123_456_789n, amountOut: 987_654n } as const;
