@@ -169,12 +169,8 @@ export class TradeSteps {
    * pools and those that price the native coin.
    */
   async #findJudged(rows: readonly PoolRecord[], anchors: readonly PoolRecord[]): Promise<number> {
-    // No log tells the state of such a pool, so that the index knew more of it than history does.
-    if (rows.some((row) => kindOf(row).eventFields.length === 0)) return 0;
-    const isCompared = rows.length > 1;
-    const older = [...(isCompared ? rows : []), ...anchors].filter(
-      ({ createdAtMs }) => createdAtMs === 0,
-    );
+    const compared = rows.length > 1 ? rows.filter((row) => kindOf(row).hasDepthByLog) : [];
+    const older = [...compared, ...anchors].filter(({ createdAtMs }) => createdAtMs === 0);
     const { store, source } = this.#options;
     const blocks = older.map(async ({ pool, createdBlock }) => {
       const adoption = await store.readAdoption(source.adapter.chain, pool);
