@@ -8,7 +8,6 @@
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import { HistoryUnavailableError } from '../../chains/chain-history.ts';
-import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { orderInTurns } from '../../lib/order-in-turns.ts';
@@ -27,7 +26,7 @@ import { HistorySource } from './history-source.ts';
 import { isOutdated, JobList, planJobs } from './job-list.ts';
 import { HolderSteps } from './plan-holder-step.ts';
 import { SnapshotSteps } from './plan-snapshot-step.ts';
-import { TradeSteps } from './plan-trade-step.ts';
+import { keepsOlder, TradeSteps } from './plan-trade-step.ts';
 import type { TransferJournal } from './transfer-journal.ts';
 
 interface BackfillerOptions {
@@ -324,10 +323,10 @@ export class Backfiller {
     this.#requests.delete(token);
     const { jobs, checkpoint } = at;
     const { store, adapter, clock, tokensMax, journal } = this.#options;
-    // The assets that price others are traded in most pools of the chain.
-    if (findRank(adapter.assets, token) !== RANK_TOKEN) return 'nothing';
     const start = this.#followed.findToken(token, checkpoint);
     if (start === null || start.fromBlock <= 1) return 'nothing';
+    const hasOlder = keepsOlder(adapter.assets, token, start);
+    const kinds = this.#kinds.filter((kind) => kind === 'trades' || hasOlder);
     const nowMs = clock.nowMs();
     if (isAsked) jobs.promote(token, nowMs);
     const generation = this.#generation;
@@ -336,7 +335,7 @@ export class Backfiller {
     if (row === undefined) return 'nothing';
     const request = { start, nowMs, isAsked };
     const again = await this.#planAgain(stored.filter((job) => !isOutdated(job, start)));
-    const created = planJobs(row, stored, { ...request, kinds: this.#kinds }).filter(
+    const created = planJobs(row, stored, { ...request, kinds }).filter(
       ({ kind }) => kind !== again?.kind,
     );
     if (again !== null) created.push({ ...again, requestedAtMs: isAsked ? nowMs : 0 });

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../../chains/adapter.ts';
-import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
+import { findRank, type PricingAssets, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
@@ -11,7 +11,7 @@ import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
-import type { FollowedFrom } from './followed-from.ts';
+import type { FollowedFrom, FollowStart } from './followed-from.ts';
 import {
   decodeHistoryPools,
   encodeHistoryPools,
@@ -20,7 +20,7 @@ import {
   NO_POOLS,
 } from './history-pool.ts';
 import type { HistorySource } from './history-source.ts';
-import { TradeHistory } from './trade-history.ts';
+import { findBottom, TradeHistory } from './trade-history.ts';
 
 interface TradeStepsOptions {
   readonly source: HistorySource;
@@ -44,6 +44,19 @@ function buildStep(job: BackfillRecord, trades: readonly TradeRecord[] = []): Ba
 /** Older rows are deleted again: the first time from which on both trades and candles are kept. */
 function findHorizon({ tradesFromMs = 0, candlesFromMs = 0 }: Checkpoint): number {
   return Math.max(tradesFromMs, candlesFromMs);
+}
+
+/**
+ * Whether trades from before the index are wanted. Those of the assets that price others are most
+ * of the chain's; and an index of the whole chain has none. What the index judged too early is
+ * judged again in any case.
+ */
+export function keepsOlder(
+  assets: PricingAssets,
+  token: Address,
+  { fromBlock }: FollowStart,
+): boolean {
+  return findRank(assets, token) === RANK_TOKEN && fromBlock > 1;
 }
 
 /** What a trade was judged to be worth, and whether it is an outlier. */
@@ -143,6 +156,7 @@ export class TradeSteps {
     if (start === null || rows.length === 0) return 'wait';
     // The node was asked for the events of some pools only after they had been found.
     const bounds = (await followed.findPools(start, rows)).values();
+    const isKept = keepsOlder(assets, job.token, start);
     const toBlock = Math.max(...bounds, await this.#findJudged(rows, anchors));
     const { finalizedBlock } = checkpoint;
     if (toBlock - 1 > finalizedBlock) return 'wait';
@@ -153,8 +167,8 @@ export class TradeSteps {
       adopt?.(first.incomplete);
       return 'wait';
     }
-    const born = first.pools.map(({ bornBlock }) => bornBlock ?? 0);
-    const fromBlock = Math.min(toBlock, ...born);
+    const bottom = findBottom({ nextBlock: toBlock, pools: first.pools });
+    const fromBlock = isKept ? bottom : Math.min(toBlock, start.fromBlock);
     const isLater = toBlock > start.fromBlock;
     const toMs = isLater ? (await source.readHeader(toBlock - 1)).timestampMs : start.fromMs;
     const memory = encodeHistoryPools(first.pools);
@@ -169,12 +183,8 @@ export class TradeSteps {
    * pools and those that price the native coin.
    */
   async #findJudged(rows: readonly PoolRecord[], anchors: readonly PoolRecord[]): Promise<number> {
-    // No log tells the state of such a pool, so that the index knew more of it than history does.
-    if (rows.some((row) => kindOf(row).eventFields.length === 0)) return 0;
-    const isCompared = rows.length > 1;
-    const older = [...(isCompared ? rows : []), ...anchors].filter(
-      ({ createdAtMs }) => createdAtMs === 0,
-    );
+    const compared = rows.length > 1 ? rows.filter((row) => kindOf(row).hasDepthByLog) : [];
+    const older = [...compared, ...anchors].filter(({ createdAtMs }) => createdAtMs === 0);
     const { store, source } = this.#options;
     const blocks = older.map(async ({ pool, createdBlock }) => {
       const adoption = await store.readAdoption(source.adapter.chain, pool);
@@ -192,8 +202,9 @@ export class TradeSteps {
     // A rollback may have removed some for a while.
     if (start === null || rows.length < ids.length) return 'wait';
     const place = { nextBlock, pools: decodeHistoryPools(memory, rows) };
-    const step = await this.#history.step(token, place, fromBlock ?? 0);
-    const { timestampMs } = await source.readHeader(step.nextBlock);
+    const step = await this.#history.step(token, place);
+    const madeFrom = Math.max(step.nextBlock, fromBlock ?? 0);
+    const { timestampMs } = await source.readHeader(madeFrom);
     const horizonMs = findHorizon(checkpoint);
     const isDone = step.nextBlock <= (fromBlock ?? 0) || timestampMs < horizonMs;
     const isIndexed = nextBlock > start.fromBlock;
@@ -207,11 +218,11 @@ export class TradeSteps {
       {
         ...job,
         status: isDone ? 'done' : 'running',
-        nextBlock: step.nextBlock,
+        nextBlock: madeFrom,
         nextMs: Math.max(timestampMs, horizonMs),
         memory: encodeHistoryPools(step.pools),
       },
-      changed.filter((trade) => trade.timestampMs >= horizonMs),
+      changed.filter(({ block, timestampMs: ms }) => block >= madeFrom && ms >= horizonMs),
     );
   }
 }

@@ -127,7 +127,7 @@ export async function repeatTrades(
   const followed = new FollowedFrom({ adapter, store: stored, scope });
   const { finalizedBlock } = checkpoint;
   for (const job of await listJobs(stored, adapter)) {
-    const { token, toBlock, nextBlock, nextMs, memory, fromBlock } = job;
+    const { token, toBlock, nextBlock, nextMs, memory } = job;
     const isBegun = job.kind === 'trades' && hasHistoryPools(memory) && nextBlock < toBlock;
     const start = followed.findToken(token, checkpoint);
     if (!isBegun || start === null) continue;
@@ -145,7 +145,7 @@ export async function repeatTrades(
     );
     let place: HistoryPlace = { nextBlock: toBlock, pools };
     while (place.nextBlock > nextBlock) {
-      const step = await history.step(token, place, fromBlock ?? 0);
+      const step = await history.step(token, place);
       place = step;
       const made = { token, trades: step.trades, followed: bounds };
       const changed = await pickChanged(market, adapter, made);
