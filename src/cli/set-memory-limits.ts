@@ -22,11 +22,11 @@ const YOUNG_FLAG = '--max-semi-space-size=8';
 const YOUNG_FLAG_OFF = '--max-semi-space-size=0';
 
 /**
- * Of V8: its quick compiler leaves a function alone that runs already ("on-stack replacement"). Such
- * a function loops over a batch a few times a second: it was compiled again and again, for a tenth
- * of the CPU of an index, and the result dropped. What the loop calls is compiled all the same, and
- * the slow compiler still replaces loops that run for seconds. V8 ends the process if this changes
- * while it runs.
+ * Of V8: its quick compiler leaves a function alone that runs already ("on-stack replacement").
+ * Such a function loops over a batch a few times a second: it was compiled again and again, for a
+ * tenth of the CPU of an index, and the result dropped. What the loop calls is compiled all the
+ * same, and the slow compiler still replaces loops that run for seconds. V8 ends the process if
+ * this changes while it runs.
  */
 export const NO_LOOP_FLAG = '--no-maglev-osr';
 
