@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { pickFlags, pickHeapGrowth } from './indexer-heap.ts';
+import { pickHeapGrowth, sharesCollections } from './indexer-heap.ts';
 
 test('V8 knows all settings of an indexer', () => {
   const script = '(await import(process.argv[1])).watchIndexerFlags(() => true)();';
@@ -22,10 +22,33 @@ test('a large heap grows less, unless history is indexed beside it', () => {
   assert.equal(pickHeapGrowth(100 * megabytes, true), small);
 });
 
-test('an index at its head has the settings of V8', () => {
-  assert.deepEqual(new Set(Object.values(pickFlags(false, 2))), new Set([true]));
-  assert.equal(pickFlags(true, 2)['parallel-scavenge'], false);
-  assert.equal(pickFlags(true, 4)['parallel-scavenge'], true);
+test('collections are shared among threads, unless an index that is behind needs all cores', () => {
+  assert.equal(sharesCollections(false, 2), true);
+  assert.equal(sharesCollections(true, 2), false);
+  assert.equal(sharesCollections(true, 4), true);
+});
+
+test('V8 goes on when an index falls behind while a loop runs that it compiles', () => {
+  const script = `
+    const { watchIndexerFlags } = await import(process.argv[1]);
+    for (let round = 0; round < 50; round += 1) {
+      const loop = new Function('fallBehind', \`
+        let sum = \${round};
+        for (let at = 0; at < 300000; at += 1) {
+          sum += at % 7;
+          if (at % 30000 === 20000) fallBehind();
+        }
+        return sum;\`);
+      const atHead = watchIndexerFlags(() => false);
+      loop(() => watchIndexerFlags(() => true));
+      atHead();
+    }
+    process.exit();
+  `;
+  const module = new URL('./indexer-heap.ts', import.meta.url).href;
+  const flags = ['--input-type=module', '--eval', script, module];
+  const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
 
 test('a thread has a young heap of its own, whatever the flag of the main thread was', () => {

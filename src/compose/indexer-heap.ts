@@ -1,5 +1,4 @@
-// Settings of V8 for an indexer: the memory of its thread, how much heaps may grow, and what is
-// compiled.
+// Settings of V8 for an indexer: the memory of its thread, and how much heaps may grow.
 
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -37,35 +36,26 @@ export function pickHeapGrowth(usedBytes: number, isBehind: boolean): number {
 }
 
 /**
- * V8's flags while an index is behind, and why:
- *
- * - A function with a loop over a batch is called a few times a second. V8 compiles it again and
- *   again while it runs ("on-stack replacement"), for a tenth of the CPU of an index, and drops the
- *   result. What such a loop calls is compiled all the same, and so is the function in the end.
- *   Only its quick compiler is kept from that: other threads have loops that run for seconds.
- * - On two cores the indexer and the store's thread need both. Threads that share the work of a
- *   collection only take turns with them: without, a swap takes 4 % less CPU.
+ * On two cores the indexer and the store's thread need both. Threads that share the work of a
+ * collection only take turns with them: without, a swap takes 4 % less CPU.
  */
-export function pickFlags(isBehind: boolean, cores: number): Readonly<Record<string, boolean>> {
-  return {
-    'maglev-osr': !isBehind,
-    'parallel-scavenge': !isBehind || cores > BUSY_THREADS,
-  };
+export function sharesCollections(isBehind: boolean, cores: number): boolean {
+  return !isBehind || cores > BUSY_THREADS;
 }
 
 /** What an operator has set stays. */
 function setFlags(isBehind: boolean): void {
   const percent = pickHeapGrowth(getHeapStatistics().used_heap_size, isBehind);
   setFlagsFromString(`--heap-growing-percent=${percent}`);
-  for (const [name, isOn] of Object.entries(pickFlags(isBehind, availableParallelism()))) {
-    if (!isFlagGiven(name)) setFlagsFromString(isOn ? `--${name}` : `--no-${name}`);
-  }
+  if (isFlagGiven('parallel-scavenge')) return;
+  const isShared = sharesCollections(isBehind, availableParallelism());
+  setFlagsFromString(isShared ? '--parallel-scavenge' : '--no-parallel-scavenge');
 }
 
 /**
- * V8's flags are those of all threads of a process, and it reads these whenever they matter: they
- * follow the heap of the main thread, and whether an indexer is far behind its chain. The result
- * ends that.
+ * V8's flags are those of all threads of a process, and it reads these two whenever a collection
+ * begins: they follow the heap of the main thread, and whether an indexer is far behind its chain.
+ * Other flags may end the process when they change while it runs. The result ends that.
  */
 export function watchIndexerFlags(isBehind: () => boolean): () => void {
   setFlags(isBehind());

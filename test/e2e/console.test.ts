@@ -35,7 +35,7 @@ import {
   chooseAmounts,
   chooseRange,
   keepTapeFilter,
-  moveByTouch,
+  moveManyCandles,
   readWalletPage,
   searchForIds,
   watchTokens,
@@ -112,8 +112,11 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('intervals and ranges of the chart are buttons', () => chooseRange(scene));
 
-    test('a finger moves a chart of 5,000 candles sideways, and the page up and down', () =>
-      moveByTouch(scene));
+    for (const look of LOOKS) {
+      const what = look.width < 600 ? 'a finger' : 'the mouse';
+      test(`${what} moves a chart of 5,000 candles sideways, and the page around it stays`, () =>
+        moveManyCandles(scene, look));
+    }
 
     test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
       changePalette(scene));
