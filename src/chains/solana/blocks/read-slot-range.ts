@@ -46,7 +46,9 @@ class SlotWalk<T> {
   /** Reads the slots until one is not there yet, or there are enough blocks. */
   async addAll(slots: readonly number[]): Promise<void> {
     for (const [index, slot] of slots.entries()) {
-      for (const next of slots.slice(index, index + AHEAD_MAX)) this.#prefetch(next);
+      // Not those of the next range, which would be read twice.
+      const ahead = Math.min(AHEAD_MAX, this.#range.blockCountMax - this.blocks.length);
+      for (const next of slots.slice(index, index + ahead)) this.#prefetch(next);
       if (slot <= (this.blocks.at(-1)?.header.position ?? -1)) continue;
       if (!(await this.#add(slot)) || this.blocks.length >= this.#range.blockCountMax) return;
     }
