@@ -8,13 +8,13 @@ import type {
 } from '../src/chains/solana/transactions/raw-transaction.ts';
 import { encodeBase58 } from '../src/lib/base58.ts';
 
-const FOLDER = new URL('../../shared/fixtures/solana/', import.meta.url);
+export const SOLANA_FIXTURES = new URL('../../shared/fixtures/solana/', import.meta.url);
 
 /** For a test's `skip`: false, or what is missing. */
-export const skipWithoutSolana = existsSync(FOLDER) ? false : 'fixtures/solana is absent';
+export const skipWithoutSolana = existsSync(SOLANA_FIXTURES) ? false : 'fixtures/solana is absent';
 
 export function readSolanaFixture(path: string): unknown {
-  return JSON.parse(readFileSync(new URL(path, FOLDER), 'utf8'));
+  return JSON.parse(readFileSync(new URL(path, SOLANA_FIXTURES), 'utf8'));
 }
 
 interface ParsedInfo {

@@ -67,6 +67,17 @@ function listPositions({ blocks }: { blocks: readonly { header: { position: numb
 }
 
 describe('a range of slots', () => {
+  it('that ends after some blocks reads none of the next range', async () => {
+    const blocks = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [10 + index, { parentSlot: 9 + index }]),
+    );
+    const node = createNode(blocks);
+    const range = { ...RANGE, toSlot: 39, blockCountMax: 7 };
+    assert.equal((await readSlotRange(node, range)).toSlot, 16);
+    const read = node.asked.filter((call) => call.startsWith('getBlock '));
+    assert.equal(read.length, 7, read.join(', '));
+  });
+
   it('is read to its last block; slots after that are not known to be skipped', async () => {
     const reading = await readSlotRange(createNode(CHAIN), RANGE);
     assert.deepEqual(listPositions(reading), [10, 11, 13, 14]);

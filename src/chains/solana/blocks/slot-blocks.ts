@@ -2,7 +2,7 @@
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
+import { CONFIRMED, type Commitment, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 import { NEWEST_VERSION, type TransactionVersions } from '../transactions/transaction-versions.ts';
 import {
   parseBlockSignatures,
@@ -53,17 +53,24 @@ export const HEADER: BlockDetail<null> = { details: 'none', parse: () => null };
 /** How many blocks before one without a time are asked for theirs. */
 const UNTIMED_MAX = 16;
 
+interface SlotQuery<T> {
+  readonly slot: number;
+  readonly detail: BlockDetail<T>;
+  /** `CONFIRMED` by default. */
+  readonly commitment?: Commitment | undefined;
+}
+
 /** Null if the node does not have the block yet. Rejects if it calls the slot skipped. */
 export async function readSlotBlock<T>(
   node: SolanaNode,
-  query: { readonly slot: number; readonly detail: BlockDetail<T> },
+  query: SlotQuery<T>,
   signal?: AbortSignal,
 ): Promise<BlockWith<T> | null> {
-  const { slot, detail } = query;
+  const { slot, detail, commitment = CONFIRMED } = query;
   const read = (maxSupportedTransactionVersion: number) => {
     const config = {
       ...{ encoding: 'json', transactionDetails: detail.details, rewards: false },
-      ...{ maxSupportedTransactionVersion, ...CONFIRMED },
+      ...{ maxSupportedTransactionVersion, ...commitment },
     };
     return node.request({ method: 'getBlock', params: [slot, config] }, signal);
   };
@@ -82,7 +89,7 @@ export async function readSlotBlock<T>(
 /** The same for a slot that was listed, or is a parent: it cannot be skipped. */
 export async function readExistingBlock<T>(
   node: SolanaNode,
-  query: { readonly slot: number; readonly detail: BlockDetail<T> },
+  query: SlotQuery<T>,
   signal?: AbortSignal,
 ): Promise<BlockWith<T> | null> {
   try {
@@ -136,11 +143,15 @@ export async function addTime(
 /** The slots of a range that have a block, as the node lists them: it may leave some out. */
 export async function listSlots(
   node: SolanaNode,
-  range: { readonly fromSlot: number; readonly toSlot: number },
+  range: {
+    readonly fromSlot: number;
+    readonly toSlot: number;
+    readonly commitment?: Commitment | undefined;
+  },
   signal?: AbortSignal,
 ): Promise<number[]> {
-  const { fromSlot, toSlot } = range;
-  const params = [fromSlot, toSlot, CONFIRMED];
+  const { fromSlot, toSlot, commitment = CONFIRMED } = range;
+  const params = [fromSlot, toSlot, commitment];
   const reply = await node.request({ method: 'getBlocks', params }, signal);
   const isAscending = (slots: readonly unknown[]) =>
     slots.every((slot, index) => {

@@ -37,7 +37,7 @@ function readMove(call: ProgramCall): TokenMove | null {
 export class TokenMoves {
   readonly #moves: readonly TokenMove[];
 
-  constructor(call: ProgramCall) {
+  constructor(call: Pick<ProgramCall, 'nested'>) {
     this.#moves = call.nested.map(readMove).filter((move) => move !== null);
   }
 
