@@ -26,8 +26,7 @@ export function dropUnbacked(logs: readonly EvmLog[], unbacked: UnbackedSwaps): 
   return logs.flatMap((log): EvmLog[] => {
     if (!isUnbacked(unbacked, log)) return [log];
     if (log.topics[0] !== BALANCER_SWAP_TOPICS[2]) return [];
-    // `data` of a scanned log is a getter, which a copy would not have.
-    return [{ ...log, data: log.data, isUnbacked: true }];
+    return [{ ...log, isUnbacked: true }];
   });
 }
 
