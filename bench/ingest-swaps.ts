@@ -15,7 +15,7 @@ const SWAPS = 100_000;
 const SWAPS_PER_BLOCK = 10;
 /** A run's first swaps, in which most of its code is compiled, are counted apart. */
 const FIRST_SHARE = 4;
-const RATES_MIN: Readonly<Record<Engine, number>> = { sqlite: 12_000, postgres: 8000 };
+const RATES_MIN: Readonly<Record<Engine, number>> = { sqlite: 9000, postgres: 7000 };
 const BYTES_MAX: Readonly<Record<Engine, number>> = { sqlite: 900, postgres: 1500 };
 
 type TimedSwaps = TimedRun<OursTiming>;

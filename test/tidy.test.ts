@@ -16,8 +16,6 @@ const ID_MAKERS: ReadonlySet<string> = new Set([
   'src/amm/concentrated/concentrated-kind.ts',
   'src/chains/evm/blocks/parse-block.ts',
   'src/chains/evm/blocks/parse-logs.ts',
-  'src/chains/evm/blocks/scan-block.ts',
-  'src/chains/evm/blocks/scan-logs.ts',
   'src/chains/evm/evm-ids.ts',
   'src/chains/evm/hex-data.ts',
   'src/chains/solana/solana-ids.ts',

@@ -22,11 +22,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const place = database === null ? {} : { DATABASE_URL: database.url, ...pepper };
     const env = { DATA_DIR: createTempFolder(t), MIGRATE: 'off', ...place };
     const refused = await run(env, 'pause', 'list');
-    assert.match(refused.stderr, /lacks the migration "markets".*npx mintwire migrate/);
+    assert.match(refused.stderr, /lacks the migration "first-schema".*npx mintwire migrate/);
     const migrated = await run(env, 'migrate');
     assert.match(
       migrated.stdout,
-      /migrated: markets\n(?:.*\n)*migrated: access\n(?:.*\n)*\d+ migrations were run/,
+      /migrated: first-schema\nmigrated: first-access-schema\n2 migrations were run/,
     );
     assert.match((await run(env, 'migrate')).stdout, /up to date/);
     assert.equal((await run(env, 'pause', 'list')).stderr, '');

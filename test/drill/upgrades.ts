@@ -2,9 +2,6 @@
 // other version: this one, and a copy of it with one more migration, which only adds.
 
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   type ClusterNode,
   createClusterScene,
@@ -14,44 +11,10 @@ import {
 import { FAKE_TOKENS } from '../fakes/fake-market.ts';
 import { showTestAddress } from '../fakes/test-family.ts';
 import { assertVerified } from '../indexed-service.ts';
-import { type Cleanup, createTempFolder } from '../start-service-process.ts';
+import { createNextVersion } from '../next-version.ts';
+import type { Cleanup } from '../start-service-process.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COPIED = ['src', 'test', 'devnet', 'docs', 'package.json', 'tsconfig.json'];
 const READER_COUNT = 4;
-
-const MIGRATION = `// A table that the version before does not know.
-
-import type { Migration } from './migration.ts';
-
-export const DRILL_MIGRATION: Migration = {
-  id: NEWEST,
-  name: 'drill',
-  isAdditive: true,
-  toStatements: () => [
-    'CREATE TABLE drill (n BIGINT PRIMARY KEY)',
-    'CREATE INDEX drill_trades ON trades (chain, block)',
-  ],
-};
-`;
-
-/** Returns the folder of the next version. */
-function createNextVersion(t: Cleanup): string {
-  const folder = createTempFolder(t);
-  for (const one of COPIED) cpSync(join(ROOT, one), join(folder, one), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const migrations = join(folder, 'src/store/migrations');
-  const list = join(migrations, 'migrations.ts');
-  const text = readFileSync(list, 'utf8');
-  const newest = (text.match(/^ {2}\w+_MIGRATION,$/gm) ?? assert.fail()).length + 1;
-  writeFileSync(join(migrations, 'drill.ts'), MIGRATION.replace('NEWEST', String(newest)));
-  const changed = text
-    .replace(/^import /m, "import { DRILL_MIGRATION } from './drill.ts';\nimport ")
-    .replace(/^];$/m, '  DRILL_MIGRATION,\n];');
-  assert.notEqual(changed, text);
-  writeFileSync(list, changed);
-  return folder;
-}
 
 /** Asks all nodes, one request after the other; a node that stops refuses connections. */
 function startLoad(listNodes: () => readonly ClusterNode[]) {

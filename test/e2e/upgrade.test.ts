@@ -1,13 +1,14 @@
-// A start on an SQLite store of an older version: the process answers while the store is upgraded.
+// A start on an SQLite store of the version before: the process answers during its upgrade.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MARKET_HISTORY } from '../../src/store/migrations/migrations.ts';
-import { migrateUpTo } from '../conformance/store-before.ts';
+import { createSqliteStore } from '../../src/store/sqlite/create-sqlite-store.ts';
+import { SQLITE_MARKET } from '../../src/store/sqlite/sqlite-migrations.ts';
 import { findFreePort } from '../guarded-server.ts';
+import { createNextVersion } from '../next-version.ts';
 import { createTempFolder, spawnService } from '../start-service-process.ts';
 
 /** Null while the port is closed. */
@@ -24,19 +25,14 @@ async function ask(url: string): Promise<{ status: number; detail: string } | nu
 test('health and the reason of the wait are answered while the store is upgraded', async (t) => {
   const folder = createTempFolder(t);
   const file = join(folder, 'market.sqlite');
+  await (await createSqliteStore({ file })).close();
+  const root = createNextVersion(t);
   const database = new DatabaseSync(file);
   t.after(() => database.close());
-  database.exec('PRAGMA journal_mode = WAL');
-  const run = async (sql: string) => {
-    database.exec(sql);
-    return [];
-  };
-  const { length } = MARKET_HISTORY.migrations;
-  await migrateUpTo({ address: { engine: 'sqlite', target: file }, run }, length - 1);
   // The upgrade cannot begin before this lock is released.
   database.exec('BEGIN IMMEDIATE');
   const port = await findFreePort();
-  const service = spawnService(t, { env: { DATA_DIR: folder, PORT: String(port) } });
+  const service = spawnService(t, { root, env: { DATA_DIR: folder, PORT: String(port) } });
   const origin = `http://127.0.0.1:${port}/v1`;
   for (;;) {
     const ready = await ask(`${origin}/ready`);
@@ -50,6 +46,6 @@ test('health and the reason of the wait are answered while the store is upgraded
     assert.equal(service.child.exitCode, null, service.output());
     await sleep(20);
   }
-  const [row] = database.prepare(`SELECT COUNT(*) AS n FROM ${MARKET_HISTORY.table}`).all();
-  assert.equal(row?.['n'], length);
+  const [row] = database.prepare(`SELECT COUNT(*) AS n FROM ${SQLITE_MARKET.table}`).all();
+  assert.equal(row?.['n'], SQLITE_MARKET.migrations.length + 1);
 });

@@ -1,7 +1,6 @@
-// How an endpoint is used: by whom, and what is kept of the replies to a batch.
+// How an endpoint is used: by whom, and how patiently.
 
 import type { Sleep } from '../../lib/retry.ts';
-import type { ValueBytes } from './json-bytes.ts';
 import type { RpcCall } from './rpc-dialect.ts';
 
 /** Who asks, and how patiently. */
@@ -20,15 +19,9 @@ export interface BatchOptions {
    * reply of `LONG_REPLY_BYTES` answers, by what came back last.
    */
   readonly callsAtFirst?: number;
-  readonly digest?: Digest;
-}
-
-/**
- * What to keep of a result, read as soon as its request is answered: results of many requests need
- * not all be in memory until the last one is.
- */
-export interface Digest {
-  parse(result: unknown, call: RpcCall): unknown;
-  /** The same from the bytes of the result; undefined if it must be parsed. */
-  scan(bytes: ValueBytes, call: RpcCall): unknown;
+  /**
+   * What is needed of a result, picked as soon as its request is answered: results of many requests
+   * need not all be in memory until the last one is.
+   */
+  readonly pick?: ((result: unknown, call: RpcCall) => unknown) | undefined;
 }

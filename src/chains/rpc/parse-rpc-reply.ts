@@ -1,7 +1,6 @@
 // Parses an HTTP reply into one outcome per call, or into one error for all.
 
 import type { HttpReply } from './http-post.ts';
-import { parseJson } from './json-bytes.ts';
 import type { NodeError, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
 
@@ -140,9 +139,18 @@ function parseBatch(body: unknown, reply: HttpReply, context: ReplyContext): Rpc
   });
 }
 
-/** One outcome per call; throws if the reply, whose text this is, is an error as a whole. */
-export function parseRpcReply(text: string, reply: HttpReply, context: ReplyContext): RpcOutcome[] {
-  const body = parseJson(text);
+/** Undefined if it is no JSON. */
+function parseBody({ body }: HttpReply): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** One outcome per call; throws if the reply is an error as a whole. */
+export function parseRpcReply(reply: HttpReply, context: ReplyContext): RpcOutcome[] {
+  const body = parseBody(reply);
   return context.methods.length === 1
     ? [parseSingle(body, reply, context)]
     : parseBatch(body, reply, context);

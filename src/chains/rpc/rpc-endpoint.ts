@@ -4,14 +4,11 @@ import type { ChainSourceStatus } from '../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
-import type { BatchOptions, Digest, EndpointUse } from './endpoint-use.ts';
+import type { BatchOptions, EndpointUse } from './endpoint-use.ts';
 import { type HttpReply, postHttp } from './http-post.ts';
-import { parseBytes } from './json-bytes.ts';
-import { type ListItems, ListSplitError, splitListReply } from './list-reply.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import type { RpcCall, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
-import { scanBatchReply } from './scan-batch-reply.ts';
 
 export interface EndpointLimits {
   readonly timeoutMs: number;
@@ -27,10 +24,8 @@ const LONG_REPLY_BYTES = 512 * 1024;
 /** Refusals in a row, with nothing answered in between, after which the rate is not the reason. */
 const REFUSALS_MAX = 6;
 
-interface ExchangeOptions {
-  readonly signal?: AbortSignal | undefined;
+interface ExchangeOptions extends Pick<BatchOptions, 'signal' | 'pick'> {
   readonly onReply?: (bytes: number, calls: number) => void;
-  readonly digest?: Digest | undefined;
 }
 
 interface SentCalls {
@@ -101,34 +96,6 @@ export class RpcEndpoint {
   }
 
   /**
-   * One call whose result is a long list. `read` gets it as it came, and in parts, each parsed when
-   * it is asked for, so that a part need not outlive what is read of it. It may be called twice.
-   */
-  async requestList<T>(
-    call: RpcCall,
-    read: (items: ListItems) => T,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    for (let refusals = 1; ; refusals += 1) {
-      const sent = await this.#post([call], signal);
-      const list = splitListReply(sent.reply.body);
-      if (list !== null) {
-        const [outcome] = this.#parse(sent, list.envelope);
-        this.unwrap(outcome);
-        try {
-          return read(list);
-        } catch (error) {
-          if (!(error instanceof ListSplitError)) throw error;
-        }
-      }
-      const [outcome] = this.#parse(sent);
-      const soFar = { refusals, hasAnswers: false };
-      if (outcome?.ok === false && this.#mayRepeat(outcome.error, soFar)) continue;
-      return read({ parts: [this.unwrap(outcome)], bytes: null });
-    }
-  }
-
-  /**
    * Several calls in as few requests as the endpoint accepts; one outcome each, in order. What was
    * refused because of the rate is asked again, in smaller requests; what was answered is kept.
    */
@@ -142,12 +109,12 @@ export class RpcEndpoint {
       if (options.callsAtFirst === undefined) return;
       callsMax = Math.max(options.callsAtFirst, Math.floor((LONG_REPLY_BYTES * count) / bytes));
     };
-    const { signal, digest } = options;
+    const { signal, pick } = options;
     const lane = async () => {
       while (open.length > 0) {
         const indexes = open.splice(0, this.#countNext(calls, open, callsMax));
         const part = indexes.flatMap((index) => calls[index] ?? []);
-        const done = await this.#exchangeOrSplit(part, { signal, onReply, digest });
+        const done = await this.#exchangeOrSplit(part, { signal, onReply, pick });
         const refused = indexes.filter((index, at) => {
           const outcome = done[at];
           if (outcome !== undefined) outcomes[index] = outcome;
@@ -283,42 +250,15 @@ export class RpcEndpoint {
 
   async #exchange(calls: readonly RpcCall[], options: ExchangeOptions): Promise<RpcOutcome[]> {
     const sent = await this.#post(calls, options.signal);
-    const outcomes = this.#read(sent, options.digest);
+    const outcomes = this.#parse(sent);
     if (outcomes.every(({ ok }) => ok)) options.onReply?.(sent.reply.bytes, calls.length);
-    return outcomes;
-  }
-
-  #read(sent: SentCalls, digest: Digest | undefined): RpcOutcome[] {
-    if (digest === undefined) return this.#parse(sent);
-    const scanned = this.#scan(sent, digest);
-    if (scanned !== null) return scanned;
-    return this.#parse(sent).map((outcome, index) => {
-      const call = sent.calls[index];
+    const { pick } = options;
+    if (pick === undefined) return outcomes;
+    return outcomes.map((outcome, index) => {
+      const call = calls[index];
       if (!outcome.ok || call === undefined) return outcome;
-      return { ok: true, result: digest.parse(outcome.result, call) };
+      return { ok: true, result: pick(outcome.result, call) };
     });
-  }
-
-  /** Null if the reply is not one result for each call: then the parser says why. */
-  #scan({ calls, firstId, reply }: SentCalls, digest: Digest): RpcOutcome[] | null {
-    const results =
-      reply.status === 200 && calls.length > 1
-        ? scanBatchReply(reply.body, { firstId, count: calls.length })
-        : null;
-    if (results === null) return null;
-    const outcomes: RpcOutcome[] = [];
-    for (const [index, call] of calls.entries()) {
-      const bytes = results[index];
-      if (bytes === undefined) return null;
-      const scanned = digest.scan(bytes, call);
-      const parsed = scanned === undefined ? parseBytes(bytes) : null;
-      if (parsed === undefined) return null;
-      outcomes.push({
-        ok: true,
-        result: scanned === undefined ? digest.parse(parsed, call) : scanned,
-      });
-    }
-    return outcomes;
   }
 
   async #post(calls: readonly RpcCall[], signal?: AbortSignal): Promise<SentCalls> {
@@ -352,11 +292,11 @@ export class RpcEndpoint {
     return methods.reduce((sum, method) => sum + this.creditsOf(method), 0);
   }
 
-  #parse(sent: SentCalls, text = sent.reply.body.toString('utf8')): RpcOutcome[] {
+  #parse(sent: SentCalls): RpcOutcome[] {
     const { calls, firstId, methods, reply } = sent;
     let outcomes: RpcOutcome[];
     try {
-      outcomes = parseRpcReply(text, reply, {
+      outcomes = parseRpcReply(reply, {
         ...{ name: this.name, firstId, methods },
         redact: (words) => this.#pooled.redact(words),
         classifyError: (error) => this.#dialect.classifyError(error),

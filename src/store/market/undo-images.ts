@@ -5,7 +5,6 @@
 // values are column values, so that restoring needs no conversion.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import { upgradePoolImage } from '../legacy-pool-image.ts';
 import type { SqlRow, SqlValue } from '../sql.ts';
 import type { UndoImages } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -93,6 +92,5 @@ function parseDocument(document: string): Record<string, SqlRow[]> {
 /** A migration may have appended columns since the image was taken; those are null. */
 function pad(row: SqlRow, table: Table): SqlRow {
   if (row.length === table.columns.length) return row;
-  if (table === POOL_TABLE) return upgradePoolImage(row);
   return table.columns.map((_, index): SqlValue => row[index] ?? null);
 }

@@ -4,14 +4,12 @@ import { createHash } from 'node:crypto';
 import { StoreSchemaError } from '../store-schema-error.ts';
 import type { SqlStatement } from '../table.ts';
 
-export type SqlDialect = 'sqlite' | 'postgres';
-
 export interface Migration {
   /** Ascending from 1. */
   readonly id: number;
   readonly name: string;
-  /** Statements to run in order, written for one dialect. Never edited once released. */
-  readonly toStatements: (dialect: SqlDialect) => readonly string[];
+  /** Statements, each ended by a semicolon. Never edited once released, comments aside. */
+  readonly sql: string;
   /**
    * Whether the version before it, which does not know it, may go on using the store: it only adds
    * tables, indexes, or columns with defaults. The record says so, in the checksum.
@@ -31,6 +29,8 @@ interface AppliedMigration {
 export interface MigrationHistory {
   readonly table: string;
   readonly migrations: readonly Migration[];
+  /** How an operator empties a store that is to be indexed anew, as an instruction. */
+  readonly startingOver: string;
 }
 
 interface HistoryStatements {
@@ -67,19 +67,30 @@ export function buildCommand(sql: string): SqlStatement {
   return { sql, takes: [], gives: [] };
 }
 
-export function computeChecksum(migration: Migration, dialect: SqlDialect): string {
-  // Whitespace is not part of a schema: re-indenting a migration must not change its checksum.
-  const text = migration.toStatements(dialect).join(';\n').replace(/\s+/g, ' ').trim();
+export function listStatements({ sql }: Migration): readonly string[] {
+  const statements = sql.replace(/^ *--.*$/gm, '').split(';');
+  // Whitespace and comments are not part of a schema: they must not change its checksum.
+  return statements.map((one) => one.replace(/\s+/g, ' ').trim()).filter((one) => one !== '');
+}
+
+export function computeChecksum(migration: Migration): string {
+  const text = listStatements(migration).join(';\n');
   const hash = createHash('sha256').update(text).digest('hex');
   return migration.isAdditive === true ? ADDITIVE + hash : hash;
 }
 
 /** The migrations to run on a store with these applied; rejects a store with another history. */
 export function planMigrations(
-  known: readonly Migration[],
+  { migrations: known, startingOver }: MigrationHistory,
   applied: readonly AppliedMigration[],
-  dialect: SqlDialect,
 ): readonly Migration[] {
+  const [oldest] = applied;
+  if (oldest?.id === known[0]?.id && oldest?.name !== known[0]?.name) {
+    throw new StoreSchemaError(
+      'The store is from before the first release, and is not read any more. ' +
+        `${startingOver} and start again: the chains are indexed anew.`,
+    );
+  }
   const newest = known.at(-1)?.id ?? 0;
   const newer = applied.filter(({ id }) => id > newest);
   if (!newer.every(({ checksum }) => checksum.startsWith(ADDITIVE))) {
@@ -99,11 +110,11 @@ export function planMigrations(
           'Restore the store from a backup, or give this version another store.',
       );
     }
-    if (migration.checksum !== computeChecksum(expected, dialect)) {
+    if (migration.checksum !== computeChecksum(expected)) {
       throw new StoreSchemaError(
         `The store's migration ${formatLabel(migration)} is not the one that this version knows: ` +
           `found checksum ${migration.checksum.slice(0, 12)}, ` +
-          `expected ${computeChecksum(expected, dialect).slice(0, 12)} (${formatLabel(expected)}). ` +
+          `expected ${computeChecksum(expected).slice(0, 12)} (${formatLabel(expected)}). ` +
           'Start the version that wrote the store, or give this one another store.',
       );
     }

@@ -12,9 +12,9 @@ import { runMigrations } from './run-migrations.ts';
 function buildMigration(id: number, count: number): Migration {
   const tables = Array.from(
     { length: count },
-    (_, index) => `CREATE TABLE t${id}_${index} (v INT)`,
+    (_, index) => `CREATE TABLE t${id}_${index} (v INT);`,
   );
-  return { id, name: `step-${id}`, toStatements: () => tables };
+  return { id, name: `step-${id}`, sql: tables.join('\n') };
 }
 
 function openScene(t: TestContext) {
@@ -29,8 +29,8 @@ function openScene(t: TestContext) {
   async function migrate(migrations: readonly Migration[], stepMs: number): Promise<string[]> {
     reports.length = 0;
     await runMigrations(
-      { dialect: 'sqlite', transaction: (work) => writer.transaction(work) },
-      { table: 'history', migrations },
+      (work) => writer.transaction(work),
+      { table: 'history', migrations, startingOver: 'Delete it' },
       {
         onMigrating: ({ id, name, statement, statementCount }) =>
           reports.push(`${id} ${name} ${statement}/${statementCount}`),

@@ -7,9 +7,9 @@ import {
   buildCommand,
   buildHistoryStatements,
   computeChecksum,
+  listStatements,
   type MigrationHistory,
   planMigrations,
-  type SqlDialect,
 } from './migration.ts';
 
 /** Where the upgrade of a store stands: the next statement of a migration is about to run. */
@@ -56,10 +56,7 @@ function createReporter(
  * nothing left to do.
  */
 export async function runMigrations(
-  store: {
-    readonly dialect: SqlDialect;
-    readonly transaction: <T>(work: (session: SqlSession) => Promise<T>) => Promise<T>;
-  },
+  transaction: <T>(work: (session: SqlSession) => Promise<T>) => Promise<T>,
   history: MigrationHistory,
   options: MigrationOptions = {},
   monotonicMs: () => number = () => performance.now(),
@@ -68,7 +65,7 @@ export async function runMigrations(
   const { create, insert, select } = buildHistoryStatements(history.table);
   let isNew = false;
   for (;;) {
-    const migrated = await store.transaction(async (session) => {
+    const migrated = await transaction(async (session) => {
       await session.execute(create, []);
       const rows = await session.query(select, []);
       const applied = rows.map((row) => ({
@@ -76,11 +73,11 @@ export async function runMigrations(
         name: textAt(row, 1),
         checksum: textAt(row, 2),
       }));
-      const [next] = planMigrations(history.migrations, applied, store.dialect);
+      const [next] = planMigrations(history, applied);
       if (next === undefined) return null;
       if (!migrates) throw new StoreSchemaError(describeMissing(next.name));
       if (applied.length === 0) isNew = true;
-      const statements = next.toStatements(store.dialect);
+      const statements = listStatements(next);
       const { id, name } = next;
       const report = createReporter(
         // A new store has no rows yet: nothing takes long.
@@ -92,7 +89,7 @@ export async function runMigrations(
         report(index + 1);
         await session.execute(buildCommand(statement), []);
       }
-      const checksum = computeChecksum(next, store.dialect);
+      const checksum = computeChecksum(next);
       await session.execute(insert, [id, name, checksum, Date.now()]);
       return name;
     });

@@ -4,9 +4,7 @@ import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { SqlWatchStore } from '../market/sql-watch-store.ts';
-import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
 import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
-import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import { type MigrationOptions, runMigrations } from '../migrations/run-migrations.ts';
 import type { OnTiming, SqlEngine } from '../sql.ts';
 import type { Store } from '../store.ts';
@@ -19,6 +17,7 @@ import { withTiming } from '../with-timing.ts';
 import { findPostgresFault } from './find-postgres-fault.ts';
 import { PostgresFeed, putFeedRow } from './postgres-feed.ts';
 import { PostgresLeases } from './postgres-leases.ts';
+import { POSTGRES_ACCESS, POSTGRES_MARKET } from './postgres-migrations.ts';
 import { PostgresPartitions } from './postgres-partitions.ts';
 import {
   BEGIN_SNAPSHOT,
@@ -44,7 +43,7 @@ const HOLD_MS = 10_000;
 const LOCK_MIGRATIONS = buildCommand(`SELECT 1 FROM pg_advisory_xact_lock(${MIGRATION_LOCK})`);
 /** Rewrites an existing row: shows whether the server accepts writes. */
 const TOUCH = buildCommand(
-  `UPDATE ${ACCESS_HISTORY.table} SET applied_at_ms = applied_at_ms WHERE id = 1`,
+  `UPDATE ${POSTGRES_ACCESS.table} SET applied_at_ms = applied_at_ms WHERE id = 1`,
 );
 const SHOW_ENCODING: SqlStatement = { sql: 'SHOW server_encoding', takes: [], gives: ['text'] };
 
@@ -81,7 +80,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
   try {
     await runLong(async (patient) => {
-      for (const history of [MARKET_HISTORY, ACCESS_HISTORY]) {
+      for (const history of [POSTGRES_MARKET, POSTGRES_ACCESS]) {
         await migrate(patient, history, options);
       }
     });
@@ -136,22 +135,19 @@ async function migrate(
   options: MigrationOptions,
 ): Promise<void> {
   await runMigrations(
-    {
-      dialect: 'postgres',
-      transaction: (work) =>
-        engine.transaction(async (session) => {
-          // Held until the transaction ends: of two processes that start at once, one waits here.
-          await session.query(LOCK_MIGRATIONS, []);
-          const [row] = await session.query(SHOW_ENCODING, []);
-          if (row?.[0] !== 'UTF8') {
-            throw new StoreSchemaError(
-              `The database's encoding is ${row?.[0]}, and token names need UTF8. ` +
-                "Create it with ENCODING 'UTF8' and start again.",
-            );
-          }
-          return work(session);
-        }),
-    },
+    (work) =>
+      engine.transaction(async (session) => {
+        // Held until the transaction ends: of two processes that start at once, one waits here.
+        await session.query(LOCK_MIGRATIONS, []);
+        const [row] = await session.query(SHOW_ENCODING, []);
+        if (row?.[0] !== 'UTF8') {
+          throw new StoreSchemaError(
+            `The database's encoding is ${row?.[0]}, and token names need UTF8. ` +
+              "Create it with ENCODING 'UTF8' and start again.",
+          );
+        }
+        return work(session);
+      }),
     history,
     options,
   );

@@ -7,8 +7,6 @@ import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { SqlWatchStore } from '../market/sql-watch-store.ts';
-import { ACCESS_HISTORY } from '../migrations/access-migrations.ts';
-import { MARKET_HISTORY } from '../migrations/migrations.ts';
 import type { MigrationOptions } from '../migrations/run-migrations.ts';
 import type { OnTiming } from '../sql.ts';
 import type { Store } from '../store.ts';
@@ -21,6 +19,7 @@ import {
   openSqliteEngine,
   type SqliteEngineOptions,
 } from './open-sqlite-engine.ts';
+import { SQLITE_ACCESS, SQLITE_MARKET } from './sqlite-migrations.ts';
 
 interface SqliteStoreOptions extends OnStoreHealth, MigrationOptions {
   /** A path, or `:memory:` for a temporary store. */
@@ -39,7 +38,7 @@ const ACCESS_FILE = 'access.sqlite';
 /** Whether a store with data must be upgraded before it can be used. */
 export function mustUpgrade(file: string): boolean {
   const accessFile = join(dirname(file), ACCESS_FILE);
-  return lacksMigrations(file, MARKET_HISTORY) || lacksMigrations(accessFile, ACCESS_HISTORY);
+  return lacksMigrations(file, SQLITE_MARKET) || lacksMigrations(accessFile, SQLITE_ACCESS);
 }
 
 interface Engines {
@@ -51,14 +50,14 @@ async function openEngines(
   file: string,
   { isThreaded, ...options }: Omit<SqliteEngineOptions, 'file' | 'history'>,
 ): Promise<Engines> {
-  const history = MARKET_HISTORY;
+  const history = SQLITE_MARKET;
   const market = await openSqliteEngine({ ...options, isThreaded, file, history });
   try {
     const accessFile = join(dirname(file), ACCESS_FILE);
     const access = await openSqliteEngine({
       ...options,
       file: accessFile,
-      history: ACCESS_HISTORY,
+      history: SQLITE_ACCESS,
     });
     return { market, access };
   } catch (error) {

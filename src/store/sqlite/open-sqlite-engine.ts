@@ -84,11 +84,7 @@ async function openWriter(
 ): Promise<SqliteWriter | ThreadedSqliteWriter> {
   const writer = new SqliteWriter(options.file);
   try {
-    await runMigrations(
-      { dialect: 'sqlite', transaction: (work) => writer.transaction(work) },
-      options.history,
-      options,
-    );
+    await runMigrations((work) => writer.transaction(work), options.history, options);
   } catch (error) {
     await writer.close();
     throw error;

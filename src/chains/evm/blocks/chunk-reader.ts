@@ -24,11 +24,10 @@ import { listUnclaimed } from './list-unclaimed.ts';
 import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import type { EvmBlock } from './parse-block.ts';
-import { parseLogParts } from './parse-logs.ts';
+import { parseLogs } from './parse-logs.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
 import { readReceipts } from './read-receipts.ts';
 import { ReceiptsChoice } from './receipts-choice.ts';
-import { scanLogs } from './scan-logs.ts';
 import { assertLinked, assertLogsFit } from './verify-blocks.ts';
 
 export interface Chunk {
@@ -244,11 +243,9 @@ export class ChunkReader {
       ...(this.#hasAllLogs(chunk) ? {} : { topics: [decoding.topics] }),
     };
     const range = { fromBlock, toBlock, endpoint: endpoint.name };
-    return await endpoint.requestList(
-      { method: 'eth_getLogs', params: [filter] },
-      ({ bytes, parts }) =>
-        (bytes === null ? null : scanLogs(bytes, range)) ?? parseLogParts(parts, range),
-      signal,
+    return parseLogs(
+      await endpoint.request({ method: 'eth_getLogs', params: [filter] }, signal),
+      range,
     );
   }
 

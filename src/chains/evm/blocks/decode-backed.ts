@@ -25,8 +25,7 @@ export function dropUnbacked(
   return logs.flatMap((log): EvmLog[] => {
     if (!isUnbacked(unbacked, log)) return [log];
     if (!unbackedTopics.has(log.topics[0] ?? '')) return [];
-    // `data` of a scanned log is a getter, which a copy would not have.
-    return [{ ...log, data: log.data, isUnbacked: true }];
+    return [{ ...log, isUnbacked: true }];
   });
 }
 

@@ -139,23 +139,18 @@ function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
   }
 }
 
-/**
- * The logs of a list that comes in parts, in chain order. Throws `invalidReply` for impossible
- * data.
- */
-export function parseLogParts(parts: Iterable<unknown>, range: LogRange): EvmLog[] {
+/** The logs of a reply, in chain order. Throws `invalidReply` for impossible data. */
+export function parseLogs(list: unknown, range: LogRange): EvmLog[] {
   try {
+    if (!Array.isArray(list)) throw new Malformed('logs are not a list');
     const logs: EvmLog[] = [];
     let previous: EvmLog | null = null;
     let sorted = true;
-    for (const part of parts) {
-      if (!Array.isArray(part)) throw new Malformed('logs are not a list');
-      for (const raw of part) {
-        const log = parseLog(raw, previous);
-        sorted &&= previous === null || compare(previous, log) < 0;
-        logs.push(log);
-        previous = log;
-      }
+    for (const raw of list) {
+      const log = parseLog(raw, previous);
+      sorted &&= previous === null || compare(previous, log) < 0;
+      logs.push(log);
+      previous = log;
     }
     if (!sorted) logs.sort(compare);
     assertSequence(logs, range);
@@ -165,8 +160,4 @@ export function parseLogParts(parts: Iterable<unknown>, range: LogRange): EvmLog
     const { endpoint } = range;
     throw new RpcError('invalidReply', `${endpoint}: ${error.message}`, { endpoint });
   }
-}
-
-export function parseLogs(raw: unknown, range: LogRange): EvmLog[] {
-  return parseLogParts([raw], range);
 }

@@ -6,7 +6,6 @@ import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../hex-data.ts';
 import { type EvmBlock, parseBlock, parseSender } from './parse-block.ts';
-import { scanBlock } from './scan-block.ts';
 
 export interface BlockWish {
   readonly block: number;
@@ -39,12 +38,8 @@ export async function readEvmBlocks(
     signal: options.signal,
     ...(heavy ? { callsAtFirst: FULL_BLOCKS_AT_FIRST } : {}),
     // Of a full block little is kept.
-    digest: {
-      parse: (result, { method }) =>
-        method === BLOCK_METHOD ? parseBlock(result, endpoint.name) : result,
-      scan: (bytes, { method }) =>
-        method === BLOCK_METHOD ? scanBlock(bytes, endpoint.name) : undefined,
-    },
+    pick: (result, { method }) =>
+      method === BLOCK_METHOD ? parseBlock(result, endpoint.name) : result,
   });
   if (!options.linked) endpoint.assertChain(endpoint.unwrap(outcomes.pop()));
   const found = new Map<number, EvmBlock>();

@@ -1,22 +1,19 @@
-// Replies that are too long to be parsed at once, as a node sends them.
+// How many calls a request has if their replies may be long.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import {
   type MisbehavingRpc,
-  RpcFault,
   startMisbehavingRpc,
 } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
-import { isRpcError } from '../../rpc/rpc-error.ts';
 import { createEvmDialect } from './evm-dialect.ts';
 
 const CHAIN_ID = 1337;
-const LOGS = { method: 'eth_getLogs', params: [{}] } as const;
 
 /** Works with a node that answers calls of one method in its own way. */
 async function withNode<T>(
@@ -49,42 +46,6 @@ async function withNode<T>(
   }
 }
 
-/** Reads what a node answers to a query for logs, and in how many parts, of the last attempt. */
-function readList(answerLogs: () => unknown) {
-  return withNode({ method: LOGS.method, answer: answerLogs }, (endpoint) =>
-    endpoint.requestList(LOGS, ({ parts }) => {
-      const all = [...parts] as unknown[][];
-      return { parts: all.length, items: all.flat() };
-    }),
-  );
-}
-
-function buildLogs(count: number, extra: object = {}): object[] {
-  return Array.from({ length: count }, (_, index) => ({ index, data: 'f'.repeat(500), ...extra }));
-}
-
-test('a long list comes in parts, a short one in one', async () => {
-  const logs = buildLogs(2000);
-  const long = await readList(() => logs);
-  assert.ok(long.parts > 2, `${long.parts} parts`);
-  assert.deepEqual(long.items, logs);
-  assert.deepEqual(await readList(() => logs.slice(0, 2)), { parts: 1, items: logs.slice(0, 2) });
-});
-
-test('a list that cannot be cut is read again as a whole', async () => {
-  const logs = buildLogs(2000, { nested: [{ a: 1 }, { a: 2 }], text: '},{'.repeat(200) });
-  assert.deepEqual(await readList(() => logs), { parts: 1, items: logs });
-});
-
-test('an error is thrown as that of any call', async () => {
-  await assert.rejects(
-    readList(() => {
-      throw new RpcFault(-32_602, `query returned more than 10000 results ${'x'.repeat(400_000)}`);
-    }),
-    (error) => isRpcError(error, 'rangeTooLarge'),
-  );
-});
-
 /** How many calls each request had, the smallest first, for a hundred results of this length. */
 function listBatches(chars: number): Promise<number[]> {
   const method = 'eth_getBlockByNumber';
@@ -93,14 +54,7 @@ function listBatches(chars: number): Promise<number[]> {
     const calls = Array.from({ length: 100 }, (_, index) => ({ method, params: [index] }));
     const outcomes = await endpoint.batch(calls, {
       callsAtFirst: 5,
-      // Every third is parsed.
-      digest: {
-        parse: (result) => String(result).split(' ')[0],
-        scan: ({ body, start }, { params }) =>
-          Number(params[0]) % 3 === 0
-            ? undefined
-            : body.toString('latin1', start + 1, start + 9).split(' ')[0],
-      },
+      pick: (result) => String(result).split(' ')[0],
     });
     const read = outcomes.map((outcome) => endpoint.unwrap(outcome));
     assert.deepEqual(
