@@ -1,6 +1,7 @@
 // Rows of Balancer's weighted pools as the index keeps them: announced by a log, read from the
 // contracts, then followed by the vault's logs.
 
+import type { CallContracts } from '../src/chains/evm/multicall.ts';
 import assert from 'node:assert/strict';
 import type { PoolDraft } from '../src/amm/pool-kind.ts';
 import { weightedKind } from '../src/amm/weighted/weighted-kind.ts';
@@ -11,7 +12,6 @@ import type { DecodedEvent, EvmLog } from '../src/chains/evm/evm-log.ts';
 import { createLogDecoding, type LogDecoding } from '../src/chains/evm/log-decoding.ts';
 import { PoolDirectory } from '../src/chains/evm/pools/pool-directory.ts';
 import { balancer } from '../src/chains/evm/venues/balancer/balancer.ts';
-import type { CallContracts } from '../src/chains/evm/venues/venue-protocol.ts';
 import type { PoolId } from '../src/model/ids.ts';
 import type { PoolDescription } from '../src/model/pool.ts';
 

@@ -1,6 +1,7 @@
 // A chain of its own for the contracts of other exchanges, as npm has them: plain tokens, a caller
 // that pays pools, and large blocks of transactions.
 
+import type { CallContracts } from '../src/chains/evm/multicall.ts';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +17,6 @@ import type { JsonRpc } from '../devnet/json-rpc.ts';
 import { parseLogs } from '../src/chains/evm/blocks/parse-logs.ts';
 import { evmAddress } from '../src/chains/evm/evm-ids.ts';
 import type { EvmLog } from '../src/chains/evm/evm-log.ts';
-import type { CallContracts } from '../src/chains/evm/venues/venue-protocol.ts';
 import type { Address } from '../src/model/ids.ts';
 
 export interface NpmContract {

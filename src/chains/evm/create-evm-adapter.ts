@@ -23,7 +23,7 @@ import { HeadReader } from './head/head-reader.ts';
 import { HeadSubscription } from './head/head-subscription.ts';
 import { EvmHistory } from './history/evm-history.ts';
 import { createLogDecoding } from './log-decoding.ts';
-import { callContracts } from './multicall.ts';
+import { type CallContracts, callContracts } from './multicall.ts';
 import { ForkFinder } from './pools/fork-finder.ts';
 import { ForkQueue } from './pools/fork-queue.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
@@ -35,7 +35,6 @@ import { readPoolStates } from './venues/read-pool-states.ts';
 import { listSharedEmitters } from './venues/registry.ts';
 import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
 import { listRangeSwaps } from './venues/uniswap-v3/decode-uniswap-v3.ts';
-import type { CallContracts } from './venues/venue-protocol.ts';
 
 export interface EvmAdapterOptions {
   readonly chain: ChainSlug;

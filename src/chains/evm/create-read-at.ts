@@ -4,8 +4,7 @@ import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address } from '../../model/ids.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
-import { callContracts } from './multicall.ts';
-import type { CallContracts } from './venues/venue-protocol.ts';
+import { type CallContracts, callContracts } from './multicall.ts';
 
 interface ReadAtOptions {
   /** Called with the number of calls sent. */

@@ -14,6 +14,9 @@ export interface ContractCall {
   readonly data: string;
 }
 
+/** Reads in bulk; null if the contract did not respond. */
+export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string | null)[]>;
+
 interface MulticallOptions {
   readonly client: Pick<RpcClient, 'at'>;
   /** Null if the chain has none: then every call is separate, in batches. */

@@ -4,9 +4,10 @@ import type { BlockHeader } from '../../../model/block-header.ts';
 import type { PoolPiece, PoolPieceQuery, PoolPieceReading } from '../../adapter.ts';
 import type { ReadStateAt } from '../create-read-at.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
+import type { CallContracts } from '../multicall.ts';
 import { ownsVenue } from '../venues/owns-venue.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
-import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
+import type { VenueProtocol } from '../venues/venue-protocol.ts';
 
 /** Words of the tick bitmap in one piece, if many fit into a call. */
 const WORD_COUNT_MAX = 180;

@@ -2,10 +2,10 @@
 
 import type { EvmLog } from '../evm-log.ts';
 import type { DecodedLogs, LogDecoding } from '../log-decoding.ts';
+import type { CallContracts } from '../multicall.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import { findUnbackedForks } from '../pools/unbacked-forks.ts';
 import { isUnbacked, NONE_UNBACKED, type UnbackedSwaps } from '../venues/unbacked-swaps.ts';
-import type { CallContracts } from '../venues/venue-protocol.ts';
 
 interface BackedDecoding {
   readonly decoding: LogDecoding;

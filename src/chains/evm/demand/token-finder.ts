@@ -7,11 +7,10 @@ import type { TokenFinding, TokenQuery } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import { type EvmDeployment, toChainAssets } from '../evm-deployment.ts';
-import { callContracts } from '../multicall.ts';
+import { type CallContracts, callContracts } from '../multicall.ts';
 import { type BlockPin, readPinned } from '../read-pinned.ts';
 import { readTokenMetadata } from '../tokens/read-token-metadata.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';
-import type { CallContracts } from '../venues/venue-protocol.ts';
 import { searchCreations } from './search-creations.ts';
 
 interface LookupWork {

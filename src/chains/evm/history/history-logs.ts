@@ -24,11 +24,11 @@ import { parseReceipts } from '../blocks/parse-receipts.ts';
 import type { DecodedEvent, EvmLog } from '../evm-log.ts';
 import { addressWord, toQuantity } from '../hex-data.ts';
 import type { LogDecoding } from '../log-decoding.ts';
+import type { CallContracts } from '../multicall.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import { findUnbackedForks } from '../pools/unbacked-forks.ts';
 import { TRANSFER_TOPICS } from '../tokens/decode-transfer.ts';
 import type { UnbackedSwaps } from '../venues/unbacked-swaps.ts';
-import type { CallContracts } from '../venues/venue-protocol.ts';
 import type { CountedCall } from './count-calls.ts';
 
 export interface HistoryLogsOptions {

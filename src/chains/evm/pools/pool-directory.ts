@@ -7,8 +7,9 @@ import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../evm-deployment.ts';
 import type { EvmLog } from '../evm-log.ts';
+import type { CallContracts } from '../multicall.ts';
 import { describeTradesOnly } from '../venues/trades-only.ts';
-import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
+import type { VenueProtocol } from '../venues/venue-protocol.ts';
 import { findSharedPool, listSharedRows } from './shared-rows.ts';
 
 export interface DirectoryEntry {

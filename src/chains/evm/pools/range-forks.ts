@@ -21,6 +21,7 @@ import {
   uintAt,
   uintWord,
 } from '../hex-data.ts';
+import type { CallContracts } from '../multicall.ts';
 import { probeRange, type RangeVerdict } from '../probe/probe-range.ts';
 import { BALANCE_OF_SELECTOR } from '../tokens/read-token-metadata.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from '../venues/factory-pools.ts';
@@ -33,7 +34,6 @@ import {
 } from '../venues/uniswap-v3/pool-selectors.ts';
 import { uniswapV3 } from '../venues/uniswap-v3/uniswap-v3.ts';
 import { toRangeDetails } from '../venues/uniswap-v3/v3-layouts.ts';
-import type { CallContracts } from '../venues/venue-protocol.ts';
 import { ForkVerdicts } from './fork-verdicts.ts';
 
 const PIPS = 1_000_000n;

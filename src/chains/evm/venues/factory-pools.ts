@@ -6,7 +6,7 @@ import type { PoolChange, PoolDescription, PoolTerms } from '../../../model/pool
 import { toPoolContract, toPoolId } from '../evm-ids.ts';
 import type { EvmLog, LogDecoder } from '../evm-log.ts';
 import { decodeAddressAt, hasWords, toTopicAddress } from '../hex-data.ts';
-import type { CallContracts } from './venue-protocol.ts';
+import type { CallContracts } from '../multicall.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';

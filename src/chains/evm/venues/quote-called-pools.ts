@@ -1,8 +1,8 @@
 // Asks pools whose swaps only their contract computes what they pay, in one request.
 
 import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
+import type { CallContracts } from '../multicall.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
-import type { CallContracts } from './venue-protocol.ts';
 
 /** Those that a contract answers are the quote; nulls where no way is known or none is answered. */
 export async function quoteCalledPools(

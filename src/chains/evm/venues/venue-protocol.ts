@@ -7,12 +7,9 @@ import type { PoolPiece, PoolPieceQuery, PoolStateQuery, PoolStateReading } from
 import type { HopBytes, SwapCost } from '../../transaction-costs.ts';
 import type { EvmDeployment, RouterLine } from '../evm-deployment.ts';
 import type { LogDecoder } from '../evm-log.ts';
-import type { ContractCall } from '../multicall.ts';
+import type { CallContracts } from '../multicall.ts';
 import type { AskedSwap, PoolAsk } from './pool-ask.ts';
 import type { FindUnbacked } from './unbacked-swaps.ts';
-
-/** Reads in bulk; null if the contract did not respond. */
-export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string | null)[]>;
 
 /** Which pools to look for: those of a token against the assets that price others. */
 export interface PoolSearch {

@@ -15,9 +15,10 @@ import {
   hasWords,
   uintAt,
 } from '../../hex-data.ts';
+import type { CallContracts } from '../../multicall.ts';
 import { DECIMALS_SELECTOR } from '../../tokens/read-token-metadata.ts';
 import { describeTradesOnly } from '../trades-only.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   GET_PAUSED_STATE_SELECTOR,
   GET_POOL_ID_SELECTOR,

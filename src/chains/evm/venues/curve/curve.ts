@@ -18,9 +18,10 @@ import {
   uintAt,
   uintWord,
 } from '../../hex-data.ts';
+import type { CallContracts } from '../../multicall.ts';
 import { ZERO_ADDRESS } from '../../zero-address.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
 import {
   FIND_POOL_SELECTOR,

@@ -6,8 +6,9 @@ import type { PoolDescription, StateOf } from '../../../../model/pool.ts';
 import type { EvmDeployment } from '../../evm-deployment.ts';
 import { toPoolContract } from '../../evm-ids.ts';
 import { addressWord, encodeCallData, hasWords, uintAt, uintWord } from '../../hex-data.ts';
+import type { CallContracts } from '../../multicall.ts';
 import { DECIMALS_SELECTOR } from '../../tokens/read-token-metadata.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   GET_FEE_SELECTOR,
   GET_RESERVES_SELECTOR,
