@@ -2,10 +2,7 @@
 // of indexes, are brought into the shape that the service asks for (`json`).
 
 import { existsSync, readFileSync } from 'node:fs';
-import type {
-  RawInstruction,
-  RawTransaction,
-} from '../src/chains/solana/transactions/raw-transaction.ts';
+import type { RawInstruction, RawTransaction } from '../src/chains/solana/data/raw-transaction.ts';
 import { encodeBase58 } from '../src/lib/base58.ts';
 
 export const SOLANA_FIXTURES = new URL('../../shared/fixtures/solana/', import.meta.url);

@@ -3,7 +3,7 @@
 import {
   listAccountKeys,
   type RawTransaction,
-} from '../../src/chains/solana/transactions/raw-transaction.ts';
+} from '../../src/chains/solana/data/raw-transaction.ts';
 import { decodeBase58, encodeBase58 } from '../../src/lib/base58.ts';
 import { RpcFault } from './misbehaving-rpc.ts';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-pool.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
-import { SYSTEM_PROGRAM } from '../../src/chains/solana/solana-ids.ts';
+import { SYSTEM_PROGRAM } from '../../src/chains/solana/data/solana-ids.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
 import { type Verification, verifyChain } from '../../src/ingest/verify/verify-chain.ts';
 import type { PoolId } from '../../src/model/ids.ts';

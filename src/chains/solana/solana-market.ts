@@ -3,7 +3,7 @@
 import type { ChainAssets } from '../adapter.ts';
 import type { ChainMarket } from '../chain-nodes.ts';
 import type { ChainSource } from '../family.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, toSolanaPool, WRAPPED_SOL } from './solana-ids.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress, toSolanaPool, WRAPPED_SOL } from './data/solana-ids.ts';
 import { SOLANA_COSTS } from './trading/solana-costs.ts';
 import { SWAP_ENCODERS, VAULT_AUTHORITIES, VENUES_BY_PROGRAM } from './venues/solana-venues.ts';
 

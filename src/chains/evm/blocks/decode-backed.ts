@@ -1,10 +1,10 @@
 // Decodes logs without the swaps that moved nothing, and looks up the pools that emitted them.
 
-import type { EvmLog } from '../evm-log.ts';
-import type { DecodedLogs, LogDecoding } from '../log-decoding.ts';
-import type { CallContracts } from '../multicall.ts';
+import type { EvmLog } from '../data/evm-log.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
 import { findUnbackedForks } from '../pools/unbacked-forks.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
+import type { DecodedLogs, LogDecoding } from '../venues/log-decoding.ts';
 import { isUnbacked, NONE_UNBACKED, type UnbackedSwaps } from '../venues/unbacked-swaps.ts';
 
 interface BackedDecoding {

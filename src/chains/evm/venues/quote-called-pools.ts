@@ -1,7 +1,7 @@
 // Asks pools whose swaps only their contract computes what they pay, in one request.
 
 import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
-import type { CallContracts } from '../multicall.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 
 /** Those that a contract answers are the quote; nulls where no way is known or none is answered. */

@@ -2,8 +2,8 @@
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import type { CallContracts } from '../multicall.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 import { ownsVenue } from './owns-venue.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 

@@ -1,6 +1,6 @@
 // Swaps that were logged although nothing, or not enough, moved.
 
-import type { EvmLog } from '../evm-log.ts';
+import type { EvmLog } from '../data/evm-log.ts';
 
 type LogPlace = Pick<EvmLog, 'txHash' | 'logIndex'>;
 

@@ -5,9 +5,9 @@ import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../../../model/pool.ts';
 import type { PoolPiece, PoolPieceQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { HopBytes, SwapCost } from '../../transaction-costs.ts';
-import type { EvmDeployment, RouterLine } from '../evm-deployment.ts';
-import type { LogDecoder } from '../evm-log.ts';
-import type { CallContracts } from '../multicall.ts';
+import type { EvmDeployment, RouterLine } from '../data/deployments/evm-deployment.ts';
+import type { LogDecoder } from '../data/evm-log.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 import type { AskedSwap, PoolAsk } from './pool-ask.ts';
 import type { FindUnbacked } from './unbacked-swaps.ts';
 

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSolanaFixture, skipWithoutSolana as skip } from '../../../../test/solana-fixtures.ts';
+import { parseBlockTransactions, parseSlotHeader } from '../rpc/parse-solana-block.ts';
+import { addTime, describeWhole, HEADER } from '../rpc/slot-blocks.ts';
 import { createSolanaDialect } from '../rpc/solana-dialect.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { TransactionVersions } from '../transactions/transaction-versions.ts';
-import { parseBlockTransactions, parseSlotHeader } from './parse-solana-block.ts';
+import { TransactionVersions } from '../rpc/transaction-versions.ts';
 import { readSlotHeader } from './read-slot-header.ts';
 import { readSlotRange } from './read-slot-range.ts';
-import { addTime, describeWhole, HEADER } from './slot-blocks.ts';
 
 interface FakeBlock {
   readonly parentSlot: number;

@@ -2,9 +2,14 @@
 // names an earlier parent: a node that leaves a block out, or calls it skipped, cannot hide it.
 
 import { RpcError } from '../../rpc/rpc-error.ts';
+import type { SlotHeader } from '../rpc/parse-solana-block.ts';
+import {
+  type BlockDetail,
+  type BlockWith,
+  listSlots,
+  readExistingBlock,
+} from '../rpc/slot-blocks.ts';
 import { type Commitment, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
-import type { SlotHeader } from './parse-solana-block.ts';
-import { type BlockDetail, type BlockWith, listSlots, readExistingBlock } from './slot-blocks.ts';
 
 interface SlotRange<T> {
   readonly fromSlot: number;

@@ -10,11 +10,11 @@ import type { BlockFilter } from '../../adapter.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
+import { isTransaction, type SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
+import { addTime, HEADER, listSlots, readExistingBlock, SIGNATURES } from '../rpc/slot-blocks.ts';
 import { CONFIRMED, type Commitment, refuseReply } from '../rpc/solana-node.ts';
-import type { TransactionVersions } from '../transactions/transaction-versions.ts';
-import { isTransaction, type SolanaBlockTransaction } from './parse-solana-block.ts';
+import type { TransactionVersions } from '../rpc/transaction-versions.ts';
 import { readSlotRange } from './read-slot-range.ts';
-import { addTime, HEADER, listSlots, readExistingBlock, SIGNATURES } from './slot-blocks.ts';
 
 interface WatchedRange {
   readonly fromSlot: number;

@@ -11,21 +11,21 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { SolanaPoolDirectory } from '../pools/solana-pool-directory.ts';
+import type { SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
+import { addTime, describeWhole, readSlotBlock, SIGNATURES } from '../rpc/slot-blocks.ts';
 import { CONFIRMED, type Commitment, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
+import type { TransactionVersions } from '../rpc/transaction-versions.ts';
 import type { MintNames } from '../tokens/mint-names.ts';
-import { type BalanceCheck, checkTradeBalances } from '../transactions/check-balances.ts';
-import type { TransactionVersions } from '../transactions/transaction-versions.ts';
-import type { UndecodedCalls } from '../transactions/undecoded-calls.ts';
-import type { SolanaBlockTransaction } from './parse-solana-block.ts';
+import { type BalanceCheck, checkTradeBalances } from './check-balances.ts';
 import { readSlotRange } from './read-slot-range.ts';
 import { readWatchedBlocks, type SeenSignatures } from './read-watched-blocks.ts';
-import { addTime, describeWhole, readSlotBlock, SIGNATURES } from './slot-blocks.ts';
 import {
   buildTransactionEvents,
   type DecodedTransaction,
   decodeTransaction,
   listNamedPools,
 } from './solana-events.ts';
+import type { UndecodedCalls } from './undecoded-calls.ts';
 
 interface SolanaBlockReaderOptions {
   readonly client: RpcClient;

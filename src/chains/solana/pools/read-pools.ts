@@ -3,10 +3,10 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import type { AccountReading } from '../accounts/pool-accounts.ts';
-import { ACCOUNTS_PER_CALL, readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { toSolanaAddress, toSolanaPool } from '../data/solana-ids.ts';
+import { ACCOUNTS_PER_CALL, readAccounts, type SolanaAccount } from '../rpc/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress, toSolanaPool } from '../solana-ids.ts';
+import type { AccountReading } from '../tokens/pool-accounts.ts';
 import type { SolanaVenue } from '../venues/solana-venue.ts';
 import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
 

@@ -3,9 +3,9 @@
 
 import type { Address } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
-import type { AccountReading, PoolAccounts } from '../accounts/pool-accounts.ts';
-import type { VenueSwapEncoder } from '../trading/swap-order.ts';
-import type { ProgramCall } from '../transactions/transaction-calls.ts';
+import type { ProgramCall } from '../data/transaction-calls.ts';
+import type { AccountReading, PoolAccounts } from '../tokens/pool-accounts.ts';
+import type { VenueSwapEncoder } from './swap-order.ts';
 
 /** A pool that a call swaps in. */
 export interface SwapSite {

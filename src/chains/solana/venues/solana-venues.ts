@@ -1,7 +1,6 @@
 // The venues of Solana that are decoded and quoted.
 
 import type { Address } from '../../../model/ids.ts';
-import type { VenueSwapEncoder } from '../trading/swap-order.ts';
 import { METEORA_DAMM } from './meteora-damm/damm-venue.ts';
 import { METEORA_DBC } from './meteora-dbc/dbc-venue.ts';
 import { METEORA_DLMM } from './meteora-dlmm/dlmm-venue.ts';
@@ -11,6 +10,7 @@ import { RAYDIUM_CLMM } from './raydium-clmm/clmm-venue.ts';
 import { RAYDIUM_CPMM } from './raydium-cpmm/cpmm-venue.ts';
 import { RAYDIUM_V4 } from './raydium-v4/v4-venue.ts';
 import type { SolanaVenue, VenueLoad } from './solana-venue.ts';
+import type { VenueSwapEncoder } from './swap-order.ts';
 import { WHIRLPOOL } from './whirlpool/whirlpool-venue.ts';
 
 const VENUES: readonly SolanaVenue[] = [
@@ -21,10 +21,6 @@ const VENUES: readonly SolanaVenue[] = [
 /** By the address of the program. */
 export const VENUES_BY_PROGRAM: ReadonlyMap<string, SolanaVenue> = new Map(
   VENUES.flatMap((venue) => venue.programs.map((program) => [program, venue] as const)),
-);
-
-export const VENUES_BY_NAME: ReadonlyMap<string, SolanaVenue> = new Map(
-  VENUES.map((venue) => [venue.name, venue]),
 );
 
 /** By venue: those whose swaps can be built. */

@@ -9,15 +9,15 @@ import { RECORDED_POOLS, readPoolAt, readRecordedPool } from '../../../../test/s
 import { address } from '../../../../test/test-ids.ts';
 import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
-import { TOKEN_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
-import type { ProgramInstruction } from '../trading/program-instruction.ts';
-import type { SwapOrder } from '../trading/swap-order.ts';
-import { findHeldAccount } from '../trading/token-instructions.ts';
-import { ProgramCall } from '../transactions/transaction-calls.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { findProgramAddress, toSeed } from '../data/program-address.ts';
+import type { ProgramInstruction } from '../data/program-instruction.ts';
+import { TOKEN_PROGRAM, WRAPPED_SOL } from '../data/solana-ids.ts';
+import { findHeldAccount } from '../data/token-instructions.ts';
+import { ProgramCall } from '../data/transaction-calls.ts';
 import { readCurve } from './pump-curve/curve-accounts.ts';
 import { SWAP_ENCODERS, VENUES_BY_PROGRAM } from './solana-venues.ts';
+import type { SwapOrder } from './swap-order.ts';
 
 const USER = address(encodeBase58(Buffer.alloc(32, 3)));
 const AMOUNTS = { fixed: 'input', amountIn: 123_456_789n, amountOut: 987_654n } as const;

@@ -9,10 +9,14 @@
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
-import type { BalancerVault, EvmDeployment, RouterLine } from '../../evm-deployment.ts';
-import { evmPool } from '../../evm-ids.ts';
-import type { EvmLog, LogDecoder } from '../../evm-log.ts';
-import { addressWord, hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
+import type {
+  BalancerVault,
+  EvmDeployment,
+  RouterLine,
+} from '../../data/deployments/evm-deployment.ts';
+import { evmPool } from '../../data/evm-ids.ts';
+import type { EvmLog, LogDecoder } from '../../data/evm-log.ts';
+import { addressWord, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {

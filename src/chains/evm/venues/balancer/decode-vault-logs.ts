@@ -4,8 +4,8 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import type { DecodedEvent, LogDecoder } from '../../evm-log.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import type { DecodedEvent, LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
   hasWordAt,
@@ -13,7 +13,7 @@ import {
   intAt,
   toTopicAddress,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
 import { findWordContract } from './vault-rows.ts';
 
 export const BALANCER_SWAP_TOPICS = {

@@ -7,9 +7,9 @@
 // as are swaps between balances in the vault: they look the same.
 
 import type { Address, TransactionId } from '../../../../model/ids.ts';
-import { type EvmDeployment, toChainAssets } from '../../evm-deployment.ts';
-import type { DecodedEvent, EvmLog } from '../../evm-log.ts';
-import { hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
+import { type EvmDeployment, toChainAssets } from '../../data/deployments/evm-deployment.ts';
+import type { DecodedEvent, EvmLog } from '../../data/evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { createTransferDecoders } from '../../tokens/decode-transfer.ts';
 import { type FindUnbacked, NONE_UNBACKED, toPlaceKey } from '../unbacked-swaps.ts';
 import { BALANCER_SWAP_TOPICS } from './decode-vault-logs.ts';

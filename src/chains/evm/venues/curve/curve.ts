@@ -6,9 +6,9 @@
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import { type CoinPair, parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
-import type { LogDecoder } from '../../evm-log.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { type CoinPair, parseCoinPairPool, toCoinPairPool } from '../../data/evm-ids.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -17,9 +17,9 @@ import {
   hasWords,
   uintAt,
   uintWord,
-} from '../../hex-data.ts';
-import type { CallContracts } from '../../multicall.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+} from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import type { CallContracts } from '../../rpc/multicall.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';

@@ -9,7 +9,7 @@ import {
   int24At,
   intWord,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {

@@ -1,8 +1,8 @@
 // Meteora DAMM v2: events as calls to itself, with the price afterwards.
 
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,

@@ -1,14 +1,14 @@
 // A swap in a pool of Meteora's DAMM v2.
 
-import { findProgramAddress } from '../../accounts/program-address.ts';
+import { findProgramAddress } from '../../data/program-address.ts';
 import {
   asReadonly,
   asSigner,
   asWritable,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../../trading/swap-order.ts';
+} from '../../data/program-instruction.ts';
 import { encodeMeteoraCall } from '../meteora-call.ts';
+import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import { DAMM_AUTHORITY } from './damm-accounts.ts';
 
 function encode(order: SwapOrder): ProgramInstruction {

@@ -6,13 +6,13 @@ import { encodeSegments } from '../../../../amm/segments/segments-kind.ts';
 import type { CurveSegment } from '../../../../amm/segments/segments-pool.ts';
 import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
-} from '../../accounts/pool-accounts.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+} from '../../tokens/pool-accounts.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
 

@@ -1,8 +1,8 @@
 // Meteora's dynamic bonding curve: events as calls to itself, with the price afterwards.
 
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   describeSwap,
   type SolanaVenue,

@@ -1,14 +1,14 @@
 // A swap on a curve of Meteora's DBC.
 
-import { findProgramAddress } from '../../accounts/program-address.ts';
+import { findProgramAddress } from '../../data/program-address.ts';
 import {
   asReadonly,
   asSigner,
   asWritable,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../../trading/swap-order.ts';
+} from '../../data/program-instruction.ts';
 import { encodeMeteoraCall } from '../meteora-call.ts';
+import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import { DBC_AUTHORITY } from './dbc-accounts.ts';
 
 function encode(order: SwapOrder): ProgramInstruction {

@@ -1,8 +1,8 @@
 // Meteora DLMM: events as calls to itself.
 
 import { toBinPrice } from '../../../../amm/bins/bin-price.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,

@@ -1,6 +1,6 @@
 // A swap in a pool of Meteora's bins.
 
-import { findProgramAddress } from '../../accounts/program-address.ts';
+import { findProgramAddress } from '../../data/program-address.ts';
 import {
   asReadonly,
   asSigner,
@@ -8,9 +8,9 @@ import {
   encodeCall,
   encodeU64,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../../trading/swap-order.ts';
-import { MEMO_PROGRAM } from '../../trading/token-instructions.ts';
+} from '../../data/program-instruction.ts';
+import { MEMO_PROGRAM } from '../../data/token-instructions.ts';
+import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import { listDlmmSwapArrays } from './dlmm-accounts.ts';
 
 const DLMM_SWAP = '414b3f4ceb5b5b88';

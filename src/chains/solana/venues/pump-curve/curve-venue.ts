@@ -4,10 +4,10 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress, WRAPPED_SOL } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
-import type { ProgramCall } from '../../transactions/transaction-calls.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress, WRAPPED_SOL } from '../../data/solana-ids.ts';
+import type { ProgramCall } from '../../data/transaction-calls.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import type { SolanaVenue, SwapEvidence, SwapInstruction, SwapReport } from '../solana-venue.ts';
 import { findCurveAddress, listCurveAccounts, readCurve } from './curve-accounts.ts';

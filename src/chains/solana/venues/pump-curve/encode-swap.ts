@@ -1,21 +1,17 @@
 // A swap on a curve of pump.
 
 import type { Address } from '../../../../model/ids.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../../solana-ids.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
 import {
   asReadonly,
   asSigner,
   asWritable,
   encodeCall,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import {
-  encodeGivenInput,
-  type SwapOrder,
-  type VenueSwapEncoder,
-} from '../../trading/swap-order.ts';
-import { findHeldAccount } from '../../trading/token-instructions.ts';
+} from '../../data/program-instruction.ts';
+import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../../data/solana-ids.ts';
+import { findHeldAccount } from '../../data/token-instructions.ts';
+import { encodeGivenInput, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import {
   BUYBACK_RECIPIENT,
   encodePurchase,

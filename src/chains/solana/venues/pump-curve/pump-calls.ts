@@ -5,14 +5,10 @@
 // cashback coins, an address that programs derive from the coin, and a recipient of buyback fees.
 
 import type { Address } from '../../../../model/ids.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress } from '../../solana-ids.ts';
-import {
-  asReadonly,
-  encodeCall,
-  type InstructionAccount,
-} from '../../trading/program-instruction.ts';
-import { encodeExactFirst, type SwapOrder } from '../../trading/swap-order.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
+import { asReadonly, encodeCall, type InstructionAccount } from '../../data/program-instruction.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress } from '../../data/solana-ids.ts';
+import { encodeExactFirst, type SwapOrder } from '../swap-order.ts';
 import { FEE_PROGRAM, findFeeConfigAddress } from './pump-fees.ts';
 
 /** Told how much of the coin or base token to pay, and the most to take. */

@@ -1,8 +1,7 @@
 // A swap in a pool of PumpSwap.
 
 import type { Address } from '../../../../model/ids.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../../solana-ids.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
 import {
   asReadonly,
   asSigner,
@@ -10,13 +9,9 @@ import {
   encodeCall,
   type InstructionAccount,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import {
-  encodeGivenInput,
-  type SwapOrder,
-  type VenueSwapEncoder,
-} from '../../trading/swap-order.ts';
-import { ASSOCIATED_PROGRAM, findHeldAccount } from '../../trading/token-instructions.ts';
+} from '../../data/program-instruction.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../../data/solana-ids.ts';
+import { ASSOCIATED_PROGRAM, findHeldAccount } from '../../data/token-instructions.ts';
 import {
   BUYBACK_RECIPIENT,
   encodePurchase,
@@ -29,6 +24,7 @@ import {
   readRecipient,
   SELL,
 } from '../pump-curve/pump-calls.ts';
+import { encodeGivenInput, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 
 const BUY_EXACT_QUOTE_IN = 'c62e1552b4d9e870';
 const CONFIG_RECIPIENT_OFFSET = 57;

@@ -1,9 +1,9 @@
 // PumpSwap: events as calls to itself. "Buy" means buying the pool's base token, which may be SOL:
 // what a trade is for a coin follows from the tokens, not from the instruction.
 
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,

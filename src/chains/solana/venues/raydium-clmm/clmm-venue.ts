@@ -1,7 +1,7 @@
 // Raydium CLMM: events in the log, with the pool's price and liquidity afterwards.
 
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,

@@ -1,21 +1,21 @@
 // A swap in a pool of Raydium's CLMM.
 
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../solana-ids.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
 import {
   asReadonly,
   asSigner,
   asWritable,
   encodeCall,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
+} from '../../data/program-instruction.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../data/solana-ids.ts';
+import { MEMO_PROGRAM } from '../../data/token-instructions.ts';
 import {
   encodeExactFirst,
   orderVaults,
   type SwapOrder,
   type VenueSwapEncoder,
-} from '../../trading/swap-order.ts';
-import { MEMO_PROGRAM } from '../../trading/token-instructions.ts';
+} from '../swap-order.ts';
 import { listClmmSwapArrays } from './clmm-accounts.ts';
 
 const CLMM_SWAP = '2b04ed0b1ac91e62';

@@ -1,9 +1,8 @@
 // Raydium CPMM: events in the log.
 
 import { divideUp } from '../../../../amm/divide-up.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { buildStaleChange } from '../../pools/stale-change.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -12,6 +11,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
+import { buildStaleChange } from '../stale-change.ts';
 import { CPMM_AUTHORITY, CPMM_LAYOUT, listCpmmAccounts, readCpmmPool } from './cpmm-accounts.ts';
 import { CPMM_ENCODER } from './encode-swap.ts';
 

@@ -7,8 +7,8 @@ import {
   encodeCall,
   encodeU64,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import { orderVaults, type SwapOrder, type VenueSwapEncoder } from '../../trading/swap-order.ts';
+} from '../../data/program-instruction.ts';
+import { orderVaults, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import { CPMM_AUTHORITY } from './cpmm-accounts.ts';
 
 const CPMM_SWAP = '8fbe5adac41e33de';

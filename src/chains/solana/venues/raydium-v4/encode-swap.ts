@@ -1,6 +1,5 @@
 // A swap in a pool of Raydium's V4, without the accounts of the order book.
 
-import { TOKEN_PROGRAM } from '../../solana-ids.ts';
 import {
   asReadonly,
   asSigner,
@@ -8,8 +7,9 @@ import {
   encodeCall,
   encodeU64,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
-import type { SwapOrder, VenueSwapEncoder } from '../../trading/swap-order.ts';
+} from '../../data/program-instruction.ts';
+import { TOKEN_PROGRAM } from '../../data/solana-ids.ts';
+import type { SwapOrder, VenueSwapEncoder } from '../swap-order.ts';
 import { V4_AUTHORITY } from './v4-accounts.ts';
 
 /** `swap_base_in` without the accounts of the order book. */

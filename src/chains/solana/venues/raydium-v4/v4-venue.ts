@@ -1,8 +1,8 @@
 // Raydium AMM v4: instructions of one byte, events as its own lines in the log.
 
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import type { ProgramCall } from '../../transactions/transaction-calls.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
+import type { ProgramCall } from '../../data/transaction-calls.ts';
 import type {
   ReservesBefore,
   SolanaVenue,

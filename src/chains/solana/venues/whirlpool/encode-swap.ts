@@ -7,14 +7,14 @@ import {
   asWritable,
   encodeCall,
   type ProgramInstruction,
-} from '../../trading/program-instruction.ts';
+} from '../../data/program-instruction.ts';
+import { MEMO_PROGRAM } from '../../data/token-instructions.ts';
 import {
   encodeExactFirst,
   orderSides,
   type SwapOrder,
   type VenueSwapEncoder,
-} from '../../trading/swap-order.ts';
-import { MEMO_PROGRAM } from '../../trading/token-instructions.ts';
+} from '../swap-order.ts';
 import { findOracle, findTickArray } from './whirlpool-accounts.ts';
 
 const ORCA_SWAP = '2b04ed0b1ac91e62';
