@@ -15,7 +15,7 @@ import { createLogDecoding } from '../venues/log-decoding.ts';
 import { judgeLogs, parseBloom } from './logs-bloom.ts';
 import { parseReceipts } from './parse-receipts.ts';
 
-const FOLDER = new URL('../../../../shared/fixtures/evm-blocks-receipts/', import.meta.url);
+const FOLDER = new URL('../../../../../shared/fixtures/evm-blocks-receipts/', import.meta.url);
 const skip = existsSync(FOLDER) ? false : 'fixtures/evm-blocks-receipts is absent';
 
 const ABI = parseAbi([
