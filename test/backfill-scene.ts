@@ -42,7 +42,7 @@ export interface SceneOptions {
 }
 
 /** A generous limit: a backfill that hangs must fail, not hang the suite. */
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS = 60_000;
 
 export function isEnded({ status }: BackfillRecord): boolean {
   return status === 'done' || status === 'failed';
@@ -105,7 +105,9 @@ export async function createBackfillScene(
         // Some steps wait for blocks to become final.
         if (turn % 50 === 0) chain.extend(1);
         if (Date.now() > deadline) {
-          const told = jobs.map(({ kind, status, nextBlock }) => `${kind} ${status} ${nextBlock}`);
+          const told = jobs.map(({ token: of, kind, status, nextBlock }) =>
+            [of, kind, status, nextBlock].join(' '),
+          );
           const warnings = indexed.warnings.slice(-3).join('; ');
           throw new Error(`not filled in: ${told.join(', ')}; ${warnings}`);
         }

@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createBackfillScene } from '../../../test/backfill-scene.ts';
+import { type BackfillScene, createBackfillScene } from '../../../test/backfill-scene.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
+import { createFaults } from '../../../test/fakes/fake-faults.ts';
 import { WETH } from '../../../test/fakes/fake-market.ts';
-import { readIndex } from '../../../test/fakes/indexed-chain.ts';
+import { type IndexedChain, readIndex } from '../../../test/fakes/indexed-chain.ts';
 import { RUN_SEED } from '../../../test/run-seed.ts';
 import type { Address } from '../../model/ids.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
@@ -32,6 +33,16 @@ function pickFigures(rows: Rows, token: Address, { fromBlock, fromMs }: FiguresF
     candles: rows.candles.filter((one) => one.token === token && one.openTimeMs > fromMs),
     price: { native: row?.priceNative, usd: row?.priceUsd },
   };
+}
+
+async function assertVerified(scene: BackfillScene, { adapter }: IndexedChain): Promise<void> {
+  const { differences } = await verifyChain({
+    ...{ adapter, store: scene.store, attemptCountMax: 3 },
+    openScratchStore: () => createSqliteStore({ file: ':memory:' }),
+    sizes: { blockCountMax: 200, eventCountMax: 5_000 },
+    signal: new AbortController().signal,
+  });
+  assert.deepEqual(differences, []);
 }
 
 describe('the figures of a token', () => {
@@ -62,13 +73,36 @@ describe('the figures of a token', () => {
       const own = { fromBlock: scene.startBlock, fromMs };
       assert.deepEqual(pickFigures(late, WETH, own), pickFigures(full, WETH, own));
 
-      const { differences } = await verifyChain({
-        ...{ adapter: indexed.adapter, store: scene.store, attemptCountMax: 3 },
-        openScratchStore: () => createSqliteStore({ file: ':memory:' }),
-        sizes: { blockCountMax: 200, eventCountMax: 5_000 },
-        signal: new AbortController().signal,
-      });
-      assert.deepEqual(differences, []);
+      await assertVerified(scene, indexed);
+    });
+  }
+});
+
+// Nobody has asked for it: what an older version has stored heals by itself.
+describe('trades that were stored before the decimals of their token were known', () => {
+  for (const [name, olderPct] of [
+    ['an index of the whole chain', 100],
+    ['an index that began late', 60],
+  ] as const) {
+    const seed = RUN_SEED % 1_000_000;
+    test(`have prices once they are, in ${name} (seed ${seed})`, async (t) => {
+      const scene = await createBackfillScene(t, { seed, blocks: 120, spacing: 20, olderPct });
+      const faults = createFaults();
+      faults.isNameHidden = () => true;
+      const startBlock = olderPct === 100 ? 0 : scene.startBlock;
+      const before = scene.start({ faults, startBlock });
+      await before.settle();
+      await before.indexer.stop();
+      const unpriced = pickFigures(await readIndex(scene.store), scene.token);
+      assert.ok(unpriced.trades.length > 3);
+      assert.ok(unpriced.trades.every(({ priceNative }) => priceNative === null));
+      assert.deepEqual(unpriced.price, { native: null, usd: null });
+      const after = scene.start({ startBlock });
+      await scene.settle(after, [scene.token, WETH]);
+      const full = pickFigures(await scene.readFull(), scene.token);
+      const late = await readIndex(scene.store);
+      assert.deepEqual(pickFigures(late, scene.token), full);
+      await assertVerified(scene, after);
     });
   }
 });

@@ -125,7 +125,10 @@ export class Indexer {
     this.#names = new NameBacklog({
       ...options,
       findBlock: () => this.#index.block,
-      update: (found) => this.#index.addNames(found),
+      update: async (found) => {
+        await this.#index.addNames(found);
+        this.#side.noteNamed(found);
+      },
     });
     this.#supplies = new SupplyBacklog({
       ...options,
