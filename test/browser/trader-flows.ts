@@ -92,8 +92,18 @@ export async function watchTokens({ openPage }: ConsoleScene): Promise<void> {
     (count) => count === 1,
   );
   await page.reload();
+  await row.locator('a').waitFor();
+  // Another tab of this browser knows it, another browser does not, and no server is told.
+  const otherTab = await page.context().newPage();
+  await otherTab.goto(page.url());
+  await otherTab.locator(`tr a[href*="${WIRE}"]`).waitFor();
+  const stranger = await openPage('/?sort=watching');
+  await stranger.page.getByText('You watch no token yet').waitFor();
+  await stranger.finish();
   await row.locator('a').click();
   await page.getByRole('button', { name: 'Stop watching' }).click();
+  await otherTab.getByText('You watch no token yet').waitFor();
+  await otherTab.close();
   await page.goto(new URL('/?sort=watching', page.url()).href);
   await page.getByText('You watch no token yet').waitFor();
   await watched.finish();

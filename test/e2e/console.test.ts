@@ -17,7 +17,9 @@ import {
   keepChoicesInAddress,
   loadHistoryByScrolling,
   readChartByKeyboard,
+  readMarketFigures,
   searchByKeyboard,
+  showChainIcons,
 } from '../browser/market-flows.ts';
 import {
   explainPause,
@@ -101,6 +103,11 @@ describe('beside each other', { concurrency: 3 }, () => {
       readWalletPage(scene));
 
     test('search finds wallets, pools and transactions by their ids', () => searchForIds(scene));
+
+    test('the head says who trades, holders and traders what they have in USD', () =>
+      readMarketFigures(scene));
+
+    test('each chain has a sign of its own in the list', () => showChainIcons(scene));
 
     test('tokens are watched in this browser alone, until they are not', () => watchTokens(scene));
 
