@@ -49,7 +49,7 @@ const [RISE, NEAR_CEILING] = [1.1, 0.85];
 /** and more slowly above. */
 const RISE_NEAR = 1.005;
 /** It rises only while at least this part of it is answered. */
-const USED_SHARE = 0.5;
+const USED_SHARE = 0.25;
 /** A ceiling that was met so long ago may be gone. */
 const CEILING_KEPT_MS = 60_000;
 /** A pause where the endpoint says nothing; it doubles while nothing is answered. */
