@@ -114,7 +114,7 @@ describe('ids', () => {
   });
 
   test('casts are found by the names that a file imports', () => {
-    const text = "import type { Address, PoolId } from '../model/ids.ts';\n";
+    const text = "import type { Address, PoolId } from '../src/model/ids.ts';\n";
     const find = (line: string) => findIdCasts(parseSource('src/lib/a.ts', `${text}${line}\n`));
     assert.deepEqual(find('const a = text as Address;'), ['src/lib/a.ts:2']);
     assert.deepEqual(find('const a = list as PoolId[];'), ['src/lib/a.ts:2']);

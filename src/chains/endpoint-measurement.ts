@@ -2,8 +2,8 @@
 
 import type { MethodUsage } from '../model/rpc-usage.ts';
 
-/** What a node may or may not offer. */
-export interface EndpointAbilities {
+/** What an EVM node may or may not offer. */
+export interface EvmAbilities {
   /** The block that can no longer be reorganised. */
   readonly finalized: boolean;
   /** All receipts of a block in one call. */
@@ -20,8 +20,15 @@ export interface EndpointAbilities {
   readonly gzip: boolean;
 }
 
+/** What a node of Solana may or may not offer. */
+export interface SolanaAbilities {
+  /** Lists of a program's accounts, by filters. */
+  readonly scans: boolean;
+  readonly gzip: boolean;
+}
+
 /** Bytes over the network for one block, compressed where the endpoint compresses. */
-interface BlockBytes {
+interface EvmBlockBytes {
   readonly header: number;
   /** With its transactions. */
   readonly full: number;
@@ -32,20 +39,15 @@ interface BlockBytes {
   readonly poolLogs: number;
 }
 
-export interface EndpointMeasurement {
+interface MeasuredEndpoint {
   /** Host and index: safe to show. */
   readonly name: string;
   readonly head: number;
   readonly blockSeconds: number;
-  readonly abilities: EndpointAbilities;
-  readonly blockBytes: BlockBytes;
   /** Of the last blocks, on all venues that are known. */
   readonly swapsPerBlock: number;
-  /** The longest range that was answered. */
-  readonly logBlocksMax: number;
-  /** How far back there is state, at least; null if all of it. */
-  readonly stateDepth: number | null;
   readonly batchCallsMax: number;
+  /** Calls that were sent at once: on Solana, of whole blocks. */
   readonly burst: {
     readonly sent: number;
     readonly answered: number;
@@ -54,6 +56,34 @@ export interface EndpointMeasurement {
   /** What the measurement itself took. */
   readonly usage: readonly MethodUsage[];
 }
+
+export interface EvmMeasurement extends MeasuredEndpoint {
+  readonly family: 'evm';
+  readonly abilities: EvmAbilities;
+  readonly blockBytes: EvmBlockBytes;
+  /** The longest range that was answered. */
+  readonly logBlocksMax: number;
+  /** How far back there is state, at least; null if all of it. */
+  readonly stateDepth: number | null;
+}
+
+export interface SolanaMeasurement extends MeasuredEndpoint {
+  readonly family: 'solana';
+  readonly abilities: SolanaAbilities;
+  /** Slots without a block are skipped. */
+  readonly slotsPerBlock: number;
+  /** The first slot that the endpoint has; null if it does not say. */
+  readonly firstSlot: number | null;
+  readonly blockBytes: {
+    readonly header: number;
+    readonly full: number;
+    readonly signatures: number;
+  };
+  /** Transactions of the busiest pool. */
+  readonly poolTransactionsPerBlock: number;
+}
+
+export type EndpointMeasurement = EvmMeasurement | SolanaMeasurement;
 
 /** The measurement, or why there is none. */
 export type EndpointReport =

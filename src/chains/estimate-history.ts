@@ -1,7 +1,7 @@
 // What reading a chain's history costs at a measured endpoint, before it starts.
 
 import { CALLS_AS_CREDITS, type CreditTable } from '../model/rpc-usage.ts';
-import type { EndpointMeasurement } from './endpoint-measurement.ts';
+import type { EndpointMeasurement, EvmMeasurement } from './endpoint-measurement.ts';
 
 export interface HistoryEstimate {
   readonly fromBlock: number;
@@ -33,28 +33,50 @@ const BLOCKS_PER_QUERY = 100;
 const TAIL_RECEIPTS = 2;
 /** Of the blocks that are not checked, these have several traders, whom a whole block names. */
 const WHOLE_BLOCKS = 0.5;
+/** So many blocks of Solana are read together: with a list of them, a header, accounts of pools. */
+const BLOCKS_PER_PART = 8;
 /** A trade with its candles, balances and positions; bench/scaling-model.ts has the same. */
 const BYTES_PER_SWAP = 1500;
 
-export function estimateHistory(
-  { head, burst, logBlocksMax, swapsPerBlock }: EndpointMeasurement,
-  { fromBlock, credits, creditsPerDay, checksLogs }: HistoryOptions,
-): HistoryEstimate {
-  const table = credits ?? CALLS_AS_CREDITS;
-  const cost = (method: string) => table.methods.get(method) ?? table.other;
-  const blocks = Math.max(0, head - fromBlock + 1);
-  const queries = 1 / Math.max(1, Math.min(BLOCKS_PER_QUERY, logBlocksMax));
-  const perBlock = [
-    ['eth_getLogs', queries],
+/** What one block takes. */
+type BlockCalls = readonly (readonly [method: string, count: number])[];
+
+function listEvmCalls({ logBlocksMax }: EvmMeasurement, checksLogs: boolean): BlockCalls {
+  return [
+    ['eth_getLogs', 1 / Math.max(1, Math.min(BLOCKS_PER_QUERY, logBlocksMax))],
     ['eth_getBlockByNumber', checksLogs ? 1 : WHOLE_BLOCKS],
     ['eth_getTransactionReceipt', checksLogs ? TAIL_RECEIPTS : 0],
-  ] as const;
-  const callsEach = perBlock.reduce((sum, [, count]) => sum + count, 0);
-  const creditsEach = perBlock.reduce((sum, [method, count]) => sum + count * cost(method), 0);
+  ];
+}
+
+const SOLANA_CALLS: BlockCalls = [
+  ['getBlock', 1 + 1 / BLOCKS_PER_PART],
+  ['getBlocks', 1 / BLOCKS_PER_PART],
+  ['getMultipleAccounts', 1 / BLOCKS_PER_PART],
+];
+
+function computeBlocksPerDay(measured: EndpointMeasurement, callsEach: number): number {
+  const { burst, family } = measured;
   // What was refused says how many calls a second there may be; otherwise it is at least so many.
   const seconds = Math.max(burst.seconds, burst.answered < burst.sent ? 1 : 0.001);
-  const ratePerDay = (Math.max(1, burst.answered) / seconds) * DAY_SECONDS;
-  const byRate = ratePerDay / callsEach;
+  const perDay = (Math.max(1, burst.answered) / seconds) * DAY_SECONDS;
+  // On Solana the burst was of whole blocks, which are what takes the time.
+  return family === 'solana' ? perDay : perDay / callsEach;
+}
+
+export function estimateHistory(
+  measured: EndpointMeasurement,
+  { fromBlock, credits, creditsPerDay, checksLogs }: HistoryOptions,
+): HistoryEstimate {
+  const { head, swapsPerBlock } = measured;
+  const table = credits ?? CALLS_AS_CREDITS;
+  const cost = (method: string) => table.methods.get(method) ?? table.other;
+  const slots = measured.family === 'solana' ? measured.slotsPerBlock : 1;
+  const blocks = Math.round(Math.max(0, head - fromBlock + 1) / slots);
+  const calls = measured.family === 'evm' ? listEvmCalls(measured, checksLogs) : SOLANA_CALLS;
+  const callsEach = calls.reduce((sum, [, count]) => sum + count, 0);
+  const creditsEach = calls.reduce((sum, [method, count]) => sum + count * cost(method), 0);
+  const byRate = computeBlocksPerDay(measured, callsEach);
   const byCredits = creditsPerDay === null ? Number.POSITIVE_INFINITY : creditsPerDay / creditsEach;
   const blocksPerDay = Math.min(byRate, byCredits);
   return {
@@ -62,6 +84,6 @@ export function estimateHistory(
     days: blocks / blocksPerDay,
     limit: byCredits < byRate ? 'creditsPerDay' : 'measuredRate',
     diskBytes: blocks * swapsPerBlock * BYTES_PER_SWAP,
-    weekFromBlock: Math.max(0, Math.round(head - blocksPerDay * LONG_HISTORY_DAYS)),
+    weekFromBlock: Math.max(0, Math.round(head - blocksPerDay * LONG_HISTORY_DAYS * slots)),
   };
 }

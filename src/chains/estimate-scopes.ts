@@ -2,7 +2,11 @@
 
 import { CALLS_AS_CREDITS, type CreditTable } from '../model/rpc-usage.ts';
 import type { ScopeName } from '../model/scope.ts';
-import type { EndpointMeasurement } from './endpoint-measurement.ts';
+import type {
+  EndpointMeasurement,
+  EvmMeasurement,
+  SolanaMeasurement,
+} from './endpoint-measurement.ts';
 
 export interface ScopeEstimate {
   readonly scope: ScopeName;
@@ -44,6 +48,12 @@ const RARE_CALLS = [
   ['eth_chainId', 144],
   ['eth_blockNumber', 144],
 ] as const;
+/** Solana is looked at this often. */
+const SOLANA_POLL_SECONDS = 0.8;
+const SLOT_BYTES = 100;
+const TRANSACTION_BYTES = 5000;
+/** A watched token and a pool of it. */
+const ACCOUNTS_PER_TOKEN = 2;
 /** While blocks are announced, the head is confirmed every half minute. */
 const CONFIRMATIONS = 2880;
 
@@ -52,7 +62,7 @@ type Calls = (readonly [method: string, count: number, bytes: number])[];
 
 /** Every block's header is read, the newest of a reading by the poll. */
 function listHeadCalls(
-  { blockSeconds, blockBytes }: EndpointMeasurement,
+  { blockSeconds, blockBytes }: EvmMeasurement,
   blocks: number,
   isAnnounced: boolean,
 ): Calls {
@@ -69,7 +79,7 @@ function listHeadCalls(
 
 /** By receipts or by logs, as the indexer would. */
 function listBlockCalls(
-  { abilities, blockBytes }: EndpointMeasurement,
+  { abilities, blockBytes }: EvmMeasurement,
   { blocks, readings }: { readonly blocks: number; readonly readings: number },
   cost: (method: string) => number,
 ): Calls {
@@ -85,12 +95,11 @@ function listBlockCalls(
   ];
 }
 
-export function estimateScopes(
-  measurement: EndpointMeasurement,
+function listEvmCalls(
+  measurement: EvmMeasurement,
   options: EstimateOptions,
-): ScopeEstimate[] {
-  const table = options.credits ?? CALLS_AS_CREDITS;
-  const cost = (method: string) => table.methods.get(method) ?? table.other;
+  cost: (method: string) => number,
+): Readonly<Record<ScopeName, Calls>> {
   const blocks = DAY_SECONDS / Math.max(measurement.blockSeconds, 0.01);
   const { blockBytes } = measurement;
   const head = listHeadCalls(measurement, blocks, options.isAnnounced);
@@ -104,9 +113,51 @@ export function estimateScopes(
     ['eth_getLogs', readings, (watchedBytes * blocks) / readings],
     ['eth_getBlockByNumber', blocks * WATCHED_BLOCKS, blockBytes.full],
   ];
-  return (['all', 'liquid', 'watch'] as const).map((scope) => {
+  const withReads = (scope: ScopeName): Calls => {
     const reads: Calls = [['eth_call', contracts * CALLS_PER_BLOCK[scope], CALL_BYTES]];
-    const calls = [...head, ...rare, ...(scope === 'watch' ? watched : whole), ...reads];
+    return [...head, ...rare, ...(scope === 'watch' ? watched : whole), ...reads];
+  };
+  return { all: withReads('all'), liquid: withReads('liquid'), watch: withReads('watch') };
+}
+
+/** Each look: the two slots, two headers and a list of blocks. */
+function listSolanaCalls(
+  { blockSeconds, blockBytes, poolTransactionsPerBlock }: SolanaMeasurement,
+  { watchedTokens }: EstimateOptions,
+): Readonly<Record<ScopeName, Calls>> {
+  const blocks = DAY_SECONDS / Math.max(blockSeconds, 0.01);
+  const looks = Math.min(blocks, DAY_SECONDS / SOLANA_POLL_SECONDS);
+  const { header, full, signatures } = blockBytes;
+  const head: Calls = [
+    ['getSlot', looks * 2, SLOT_BYTES],
+    ['getBlock', looks * 2, header],
+    ['getBlocks', looks, CALL_BYTES],
+    ['getMultipleAccounts', looks, CALL_BYTES],
+  ];
+  const whole: Calls = [...head, ['getBlock', blocks, full]];
+  const trades = blocks * poolTransactionsPerBlock * watchedTokens;
+  const watch: Calls = [
+    ...head,
+    ['getBlock', blocks, header],
+    ['getSignaturesForAddress', looks * watchedTokens * ACCOUNTS_PER_TOKEN, CALL_BYTES],
+    ['getBlock', Math.min(blocks, trades), signatures],
+    ['getTransaction', trades, TRANSACTION_BYTES],
+  ];
+  return { all: whole, liquid: whole, watch };
+}
+
+export function estimateScopes(
+  measurement: EndpointMeasurement,
+  options: EstimateOptions,
+): ScopeEstimate[] {
+  const table = options.credits ?? CALLS_AS_CREDITS;
+  const cost = (method: string) => table.methods.get(method) ?? table.other;
+  const callsOf =
+    measurement.family === 'evm'
+      ? listEvmCalls(measurement, options, cost)
+      : listSolanaCalls(measurement, options);
+  return (['all', 'liquid', 'watch'] as const).map((scope) => {
+    const calls = callsOf[scope];
     const sum = (pick: (call: Calls[number]) => number) =>
       Math.round(calls.reduce((total, call) => total + pick(call), 0));
     return {

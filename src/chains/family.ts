@@ -86,10 +86,8 @@ export interface FamilyMarkets {
   describe(source: ChainSource): ChainMarket;
   /** One pool of endpoints, shared by all uses. Makes no request yet. */
   open(source: ChainSource, parts: NodeParts): ChainNodes;
-  /** Measures what each endpoint can do, in a bounded number of calls; null if it cannot. */
-  readonly measure:
-    | ((source: ChainSource, parts: NodeParts, signal: AbortSignal) => Promise<EndpointReport[]>)
-    | null;
+  /** Measures what each endpoint can do, in a bounded number of calls. */
+  measure(source: ChainSource, parts: NodeParts, signal: AbortSignal): Promise<EndpointReport[]>;
   /** Whether only the pool itself decides what its swaps pay, with no hook that can change it. */
   leavesSwapsAlone(pool: PoolDescription): boolean;
   /** What a swap in the pool uses of a transaction, in the family's own unit. */

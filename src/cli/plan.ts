@@ -1,7 +1,11 @@
 // `mintwire plan --chain <chain>`: measures endpoints and prints what scope they can carry.
 
-import type { EndpointAbilities, EndpointMeasurement } from '../chains/endpoint-measurement.ts';
-import { type HistoryEstimate, LONG_HISTORY_DAYS } from '../chains/estimate-history.ts';
+import type {
+  EndpointMeasurement,
+  EvmAbilities,
+  SolanaAbilities,
+} from '../chains/endpoint-measurement.ts';
+import { LONG_HISTORY_DAYS } from '../chains/estimate-history.ts';
 import type { ScopeEstimate } from '../chains/estimate-scopes.ts';
 import {
   type ChainPlan,
@@ -27,7 +31,9 @@ calls. What CHAINS_FILE says of the chain is checked, too.
   flags: { chain: { type: 'string' }, from: { type: 'string' } },
 } as const;
 
-const ABILITIES: Readonly<Record<keyof EndpointAbilities, string>> = {
+type Ability = keyof EvmAbilities | keyof SolanaAbilities;
+
+const ABILITIES: Readonly<Record<Ability, string>> = {
   receipts: 'receipts of a block (eth_getBlockReceipts)',
   finalized: 'final block',
   hashes: 'state by block hash (EIP-1898)',
@@ -37,10 +43,11 @@ const ABILITIES: Readonly<Record<keyof EndpointAbilities, string>> = {
   debug: 'debug_traceCall',
   trace: 'trace_call',
   gzip: 'compressed replies',
+  scans: 'lists of accounts (getProgramAccounts)',
 };
 
 /** What is done where something is missing; all else is not needed. */
-const WORKAROUNDS: Readonly<Partial<Record<keyof EndpointAbilities, string>>> = {
+const WORKAROUNDS: Readonly<Partial<Record<Ability, string>>> = {
   receipts: 'blocks are read by their logs, in more calls',
   finalized: 'blocks count as final at a depth below the head',
   hashes: 'state is read by block number and the hash is checked, in more calls',
@@ -48,6 +55,7 @@ const WORKAROUNDS: Readonly<Partial<Record<keyof EndpointAbilities, string>>> = 
   simulation: 'trades are simulated by eth_call, with state overrides',
   feeHistory: 'fees are read by eth_gasPrice',
   gzip: 'replies come unpacked: several times the bytes',
+  scans: 'holders of older tokens are not complete, and their pools are found when they trade',
 };
 
 const formatNumber = (value: number) => Math.round(value).toLocaleString('en');
@@ -60,27 +68,44 @@ function formatBytes(bytes: number): string {
 }
 
 function listFacts(one: EndpointMeasurement): [string, string][] {
-  const { burst, stateDepth } = one;
+  const { burst } = one;
+  const what = one.family === 'solana' ? 'whole blocks' : 'calls';
   const rate =
     burst.answered < burst.sent
-      ? `limited: ${burst.answered} of ${burst.sent} calls at once were answered`
-      : `${burst.sent} calls at once were answered, in ${burst.seconds.toFixed(1)} s`;
+      ? `limited: ${burst.answered} of ${burst.sent} ${what} at once were answered`
+      : `${burst.sent} ${what} at once were answered, in ${burst.seconds.toFixed(1)} s`;
   return [
     ['head', `${formatNumber(one.head)}, a block every ${one.blockSeconds.toFixed(2)} s`],
     ['rate', rate],
-    ['eth_getLogs', `up to ${formatNumber(one.logBlocksMax)} blocks at once`],
     ['batches', one.batchCallsMax > 1 ? `up to ${one.batchCallsMax} calls` : 'refused'],
-    [
-      'state',
-      stateDepth === null ? 'of all blocks' : `of the last ${formatNumber(stateDepth)} blocks`,
-    ],
+    ...listFamilyFacts(one),
+  ];
+}
+
+function listFamilyFacts(one: EndpointMeasurement): [string, string][] {
+  if (one.family === 'solana') {
+    const size = `${formatBytes(one.blockBytes.full)}, ${one.swapsPerBlock.toFixed(1)} trades`;
+    const first = one.firstSlot === null ? 'not told' : `slot ${formatNumber(one.firstSlot)}`;
+    return [
+      ['a block', size],
+      ['first block', first],
+    ];
+  }
+  const { stateDepth } = one;
+  const state =
+    stateDepth === null ? 'of all blocks' : `of the last ${formatNumber(stateDepth)} blocks`;
+  return [
+    ['eth_getLogs', `up to ${formatNumber(one.logBlocksMax)} blocks at once`],
+    ['state', state],
   ];
 }
 
 function listAbilities({ abilities }: EndpointMeasurement): string[] {
-  const names = Object.keys(ABILITIES) as (keyof EndpointAbilities)[];
-  return names.map((name) => {
-    if (abilities[name]) return `  yes  ${ABILITIES[name]}`;
+  const names = Object.keys(ABILITIES) as Ability[];
+  const found: Readonly<Partial<Record<Ability, boolean>>> = abilities;
+  return names.flatMap((name) => {
+    if (found[name] === undefined) return [];
+    if (found[name]) return `  yes  ${ABILITIES[name]}`;
     const workaround = WORKAROUNDS[name] ?? 'not needed';
     return `  no   ${ABILITIES[name]}: ${workaround}`;
   });
@@ -97,9 +122,10 @@ function formatDays(days: number): string {
   return days < 1 ? `${formatNumber(Math.max(1, days * 24))} hours` : `${formatNumber(days)} days`;
 }
 
-function listHistory(history: HistoryEstimate | null): string[] {
+function listHistory({ measurement, history }: EndpointPlan): string[] {
   if (history === null) return [];
   const { fromBlock, blocks, calls, credits, days, limit, diskBytes, weekFromBlock } = history;
+  const firstBlock = measurement.family === 'solana' ? (measurement.firstSlot ?? 0) : 0;
   const rate = limit === 'creditsPerDay' ? 'the daily cap' : 'the measured rate';
   return [
     '',
@@ -109,10 +135,14 @@ function listHistory(history: HistoryEstimate | null): string[] {
     ...(days > LONG_HISTORY_DAYS
       ? [`    over a week: block ${formatNumber(weekFromBlock)} on is what a week reads`]
       : []),
+    ...(firstBlock > fromBlock
+      ? [`    the endpoint has no block before ${formatNumber(firstBlock)}`]
+      : []),
   ];
 }
 
-function formatEndpoint({ measurement, scopes, history }: EndpointPlan, plan: ChainPlan): string {
+function formatEndpoint(endpoint: EndpointPlan, plan: ChainPlan): string {
+  const { measurement, scopes } = endpoint;
   const [spent] = sumUsage([measurement.usage.map((one) => ({ ...one, method: 'all' }))]);
   const rows = scopes.map(
     (scope) =>
@@ -125,7 +155,7 @@ function formatEndpoint({ measurement, scopes, history }: EndpointPlan, plan: Ch
     '',
     `  scope      calls a day   credits a day  bytes a day`,
     ...rows,
-    ...listHistory(history),
+    ...listHistory(endpoint),
     '',
     `  measured in ${spent?.calls} calls (${formatNumber(spent?.credits ?? 0)} credits, ${formatBytes(spent?.bytes ?? 0)})`,
   ].join('\n');
@@ -133,8 +163,11 @@ function formatEndpoint({ measurement, scopes, history }: EndpointPlan, plan: Ch
 
 function listAdvice(chain: ChainSlug, plan: ChainPlan): string[] {
   const suffix = toSettingSuffix(chain);
+  const isSolana = plan.endpoints.some(({ measurement }) => measurement.family === 'solana');
   return [
-    plan.isAnnounced ? '' : `A wss:// entry in RPC_${suffix} saves the polls for new blocks.`,
+    plan.isAnnounced || isSolana
+      ? ''
+      : `A wss:// entry in RPC_${suffix} saves the polls for new blocks.`,
     plan.hasCredits ? '' : `Set RPC_CREDITS_${suffix} to price calls as the provider does.`,
     plan.creditsPerDay === null
       ? `Set RPC_CREDITS_PER_DAY_${suffix} to what the plan allows; indexing then keeps within it.`

@@ -8,7 +8,6 @@ import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import { requireMarkets } from './chain-families.ts';
-import { StartError } from './start-error.ts';
 import { findFollowedSource } from './verify-followed-chain.ts';
 
 /** As many as a hobbyist cares about. */
@@ -61,11 +60,7 @@ export async function planFollowedChain(options: {
   const source = findFollowedSource(config, chain);
   const log = { info: () => undefined, warn: () => undefined };
   const parts = { clock: systemClock, log };
-  const { measure } = requireMarkets(chain);
-  if (measure === null) {
-    throw new StartError(`Endpoints of ${chain} cannot be measured: only EVM chains can.`);
-  }
-  const reports = await measure(source, parts, signal);
+  const reports = await requireMarkets(chain).measure(source, parts, signal);
   const isAnnounced = (source.sockets ?? []).length > 0;
   const followed = config.chains.find((one) => one.chain === chain);
   const credits = followed?.credits ?? null;

@@ -13,7 +13,7 @@ interface Target {
   readonly output: URL;
 }
 
-const PROBE_FOLDER = new URL('../../src/chains/evm/probe/', import.meta.url);
+const PROBE_FOLDER = new URL('../../src/chains/evm/pools/', import.meta.url);
 
 export const TARGETS: readonly Target[] = [
   {

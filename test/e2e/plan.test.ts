@@ -6,6 +6,7 @@ import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
 import { endScene, startNode } from '../fakes/chain-scene.ts';
 import { MemoryChain } from '../fakes/memory-chain.ts';
+import { TradedSolana } from '../fakes/traded-solana.ts';
 
 afterEach(endScene);
 
@@ -52,6 +53,28 @@ test('prints what history costs from a block on, and what a week reads if it is 
   const started = { ...env, START_BLOCK_BASE: '251' };
   assert.match((await run(process.execPath, args, { env: started })).stdout, /from block 251 on/);
   await assert.rejects(run(process.execPath, [...args, '--from', 'x'], { env }), /--from must be/);
+});
+
+test('prints what Solana costs: whole blocks, its history, and where that begins', async () => {
+  const scene = new TradedSolana('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d');
+  for (let count = 0; count < 100; count += 1) scene.trade({ skipped: count % 2 });
+  const node = await startNode(scene.chain.answer);
+  const env = {
+    ...{ PATH: process.env['PATH'], RPC_SOLANA: node.url, RPC_CREDITS_SOLANA: 'default:10' },
+    RPC_CREDITS_PER_DAY_SOLANA: '100',
+  };
+  const args = ['src/cli/main.ts', 'plan', '--chain', 'solana', '--from', '51'];
+  const { stdout } = await run(process.execPath, args, { env });
+  assert.match(stdout, /head +250, a block every 1\.50 s/);
+  assert.match(stdout, /8 whole blocks at once were answered/);
+  assert.match(stdout, /a block +[\d.]+ kB, 1\.0 trades/);
+  assert.match(stdout, /first block +slot 99/);
+  assert.match(stdout, /yes {2}lists of accounts/);
+  assert.match(stdout, /all +[\d,]+ +[\d,]+ +[\d.]+ [kMG]B/);
+  assert.match(stdout, /history from block 51 on, scope all: 134 blocks/);
+  assert.match(stdout, /18 days at the daily cap\n +over a week: block 1\d\d on/);
+  assert.match(stdout, /the endpoint has no block before 99/);
+  assert.ok(!stdout.includes('wss://'));
 });
 
 test('an endpoint that does not answer is an error with its reason', async () => {

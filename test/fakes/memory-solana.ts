@@ -105,6 +105,8 @@ export class MemorySolana {
     switch (method) {
       case 'getGenesisHash':
         return this.genesis;
+      case 'getFirstAvailableBlock':
+        return Math.min(...this.blocks.keys());
       case 'getSlot':
       case 'getBlockHeight':
         return this.#newest(config);

@@ -34,14 +34,15 @@ interface Reserves {
 }
 
 export class TradedSolana {
-  readonly chain = new MemorySolana();
+  readonly chain: MemorySolana;
   reserves: Reserves = { reserve0: 50_000_000n, reserve1: 70_000_000n };
   #swaps = 0;
   #branch = '';
   /** The reserves after each slot. */
   readonly #history = new Map<number, Reserves>();
 
-  constructor() {
+  constructor(genesis?: string) {
+    this.chain = new MemorySolana(genesis);
     setPool(this.chain, this.reserves.reserve0, this.reserves.reserve1);
     for (const slot of [TRADED_START - 1, TRADED_START]) this.chain.add(slot);
     this.chain.finalized = TRADED_START;

@@ -2,6 +2,7 @@
 
 import { BUILT_IN_CHAINS, isBuiltIn } from '../../model/chain.ts';
 import type { ChainFamily, ChainSource } from '../family.ts';
+import { measureSolana } from './blocks/measure-solana.ts';
 import {
   parseSignature,
   parseSolanaAddress,
@@ -38,7 +39,8 @@ export const SOLANA_FAMILY: ChainFamily = {
   markets: {
     describe: findSolanaMarket,
     open: (source, parts) => openSolanaNodes(source, { ...parts, genesis: findGenesis(source) }),
-    measure: null,
+    measure: (source, parts, signal) =>
+      measureSolana(source, { ...parts, genesis: findGenesis(source) }, signal),
     leavesSwapsAlone: () => true,
     findSwapCost: findSolanaSwapCost,
     findHopBytes: findSolanaHopBytes,

@@ -1,26 +1,14 @@
 // Measures what an endpoint can do, in at most about a hundred calls: limits, ranges, depth of
 // state, methods, and how large its blocks are.
 
-import type { Clock } from '../../../lib/clock.ts';
-import type { Sleep } from '../../../lib/retry.ts';
-import type { EndpointAbilities, EndpointMeasurement } from '../../endpoint-measurement.ts';
+import type { EvmAbilities, EvmMeasurement } from '../../endpoint-measurement.ts';
+import type { EndpointProbe } from '../../rpc/endpoint-probe.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import type { RpcMeter } from '../../rpc/rpc-meter.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import { toQuantity } from '../data/hex-data.ts';
 import { parseBlock } from '../data/parse-block.ts';
 import { SWAP_TOPICS } from '../venues/swap-topics.ts';
-
-interface MeasureOptions {
-  readonly endpoint: RpcEndpoint;
-  readonly meter: RpcMeter;
-  readonly deployment: EvmDeployment;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly sleep: Sleep;
-  readonly signal: AbortSignal;
-}
 
 /** Over so many blocks the time between blocks is measured. */
 const TIMED_BLOCKS = 100;
@@ -28,27 +16,27 @@ const TIMED_BLOCKS = 100;
 const SWAP_BLOCKS = 50;
 const LOG_BLOCKS = [10_000, 5000, 2000, 1000, 500, 100, 10, 5, 1];
 const STATE_DEPTHS = [64, 128, 1000, 10_000, 100_000];
-const BATCH_SIZE = 20;
 const BURST = 25;
-const ATTEMPTS = 3;
-const LIMITED_MS = 1500;
-const LIMITED_MAX_MS = 10_000;
 
 /** Code that returns 42. */
 const RETURNS_42 = '0x602a60005260206000f3';
 const SOMEONE = '0x00000000000000000000000000000000000a11ce';
 
 export class EndpointMeasuring {
-  readonly #options: MeasureOptions;
+  readonly #probe: EndpointProbe;
+  readonly #deployment: EvmDeployment;
 
-  constructor(options: MeasureOptions) {
-    this.#options = options;
+  constructor(probe: EndpointProbe, deployment: EvmDeployment) {
+    this.#probe = probe;
+    this.#deployment = deployment;
   }
 
   /** Throws `RpcError` if the endpoint does not serve the chain at all. */
-  async measure(): Promise<EndpointMeasurement> {
-    const { endpoint, meter, deployment } = this.#options;
-    endpoint.assertChain(await this.#ask({ method: 'eth_chainId', params: [] }));
+  async measure(): Promise<EvmMeasurement> {
+    const probe = this.#probe;
+    const { endpoint, meter } = probe;
+    const deployment = this.#deployment;
+    endpoint.assertChain(await probe.ask({ method: 'eth_chainId', params: [] }));
     const latest = await this.#readBlock('latest');
     const head = latest.header.position;
     const first = await this.#readBlock(toQuantity(Math.max(0, head - TIMED_BLOCKS)));
@@ -60,7 +48,9 @@ export class EndpointMeasuring {
     const swapsPerBlock = await this.#measureSwaps(head, logs.blocks);
     const abilities = await this.#measureAbilities(latest.header.hash);
     const receipts = sizes.receipts === null ? 0 : sizes.receipts.bytes;
+    const burst = new Array<RpcCall>(BURST).fill({ method: 'eth_blockNumber', params: [] });
     return {
+      family: 'evm',
       ...{ name: endpoint.name, head, blockSeconds, logBlocksMax: logs.blocks },
       abilities: { ...abilities, receipts: sizes.receipts !== null, gzip: sizes.isCompressed },
       blockBytes: {
@@ -72,71 +62,32 @@ export class EndpointMeasuring {
       },
       swapsPerBlock,
       stateDepth: await this.#measureStateDepth(head),
-      batchCallsMax: await this.#measureBatches(),
-      burst: await this.#measureBurst(),
+      batchCallsMax: await probe.measureBatch({
+        ...{ method: 'eth_getBalance', params: [SOMEONE, 'latest'] },
+      }),
+      burst: (await probe.measureBurst(burst)).burst,
       usage: meter.listUsage(),
     };
   }
 
-  /** Waits and asks again if the endpoint limits the rate: that says nothing about the call. */
-  async #ask(call: RpcCall): Promise<unknown> {
-    const { endpoint, sleep, signal } = this.#options;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await endpoint.request(call, signal);
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isRpcError(error, 'rateLimited')) throw error;
-        await sleep(Math.min(LIMITED_MAX_MS, error.retryAfterMs ?? LIMITED_MS), signal);
-      }
-    }
-  }
-
-  /** Whether the call is answered; errors other than lost connections count as a no. */
-  async #answers(call: RpcCall, isRight: (result: unknown) => boolean = () => true) {
-    try {
-      return isRight(await this.#ask(call));
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      if (isRpcError(error)) return false;
-      throw error;
-    }
-  }
-
   async #readBlock(tag: string) {
     const call: RpcCall = { method: 'eth_getBlockByNumber', params: [tag, false] };
-    const block = parseBlock(await this.#ask(call), this.#options.endpoint.name);
+    const block = parseBlock(await this.#probe.ask(call), this.#probe.endpoint.name);
     if (block === null) throw new RpcError('invalidReply', `it has no block ${tag}`);
     return block;
   }
 
-  /** The bytes that a call takes, over the network and unpacked. */
-  async #weigh(call: RpcCall): Promise<{ result: unknown; bytes: number; unpacked: number }> {
-    const before = this.#sumBytes();
-    const result = await this.#ask(call);
-    const after = this.#sumBytes();
-    return {
-      result,
-      bytes: after.bytes - before.bytes,
-      unpacked: after.unpacked - before.unpacked,
-    };
-  }
-
-  #sumBytes(): { bytes: number; unpacked: number } {
-    const usage = this.#options.meter.listUsage();
-    return {
-      bytes: usage.reduce((sum, one) => sum + one.bytes, 0),
-      unpacked: usage.reduce((sum, one) => sum + one.unpackedBytes, 0),
-    };
-  }
-
   async #measureBlock(number: number) {
     const block = toQuantity(number);
-    const header = await this.#weigh({ method: 'eth_getBlockByNumber', params: [block, false] });
-    const full = await this.#weigh({ method: 'eth_getBlockByNumber', params: [block, true] });
+    const header = await this.#probe.weigh({
+      method: 'eth_getBlockByNumber',
+      params: [block, false],
+    });
+    const full = await this.#probe.weigh({ method: 'eth_getBlockByNumber', params: [block, true] });
     const filter = { fromBlock: block, toBlock: block };
-    const logs = await this.#weigh({ method: 'eth_getLogs', params: [filter] });
+    const logs = await this.#probe.weigh({ method: 'eth_getLogs', params: [filter] });
     const call: RpcCall = { method: 'eth_getBlockReceipts', params: [block] };
-    const receipts = await this.#weigh(call).catch((error: unknown) => {
+    const receipts = await this.#probe.weigh(call).catch((error: unknown) => {
       if (isRpcError(error)) return null;
       throw error;
     });
@@ -155,10 +106,10 @@ export class EndpointMeasuring {
       const fromBlock = toQuantity(head - count + 1);
       const filter = { fromBlock, toBlock: toQuantity(head), address };
       try {
-        const { bytes } = await this.#weigh({ method: 'eth_getLogs', params: [filter] });
+        const { bytes } = await this.#probe.weigh({ method: 'eth_getLogs', params: [filter] });
         return { blocks: count, bytesPerBlock: bytes / count };
       } catch (error) {
-        this.#options.signal.throwIfAborted();
+        this.#probe.signal.throwIfAborted();
         if (!isRpcError(error)) throw error;
         suggested = Math.min(suggested, error.suggestedBlocks ?? count);
       }
@@ -170,11 +121,13 @@ export class EndpointMeasuring {
     const count = Math.min(SWAP_BLOCKS, Math.max(1, logBlocksMax), head + 1);
     const range = { fromBlock: toQuantity(head - count + 1), toBlock: toQuantity(head) };
     const params = [{ ...range, topics: [[...SWAP_TOPICS.keys()]] }];
-    const logs = await this.#ask({ method: 'eth_getLogs', params }).catch((error: unknown) => {
-      this.#options.signal.throwIfAborted();
-      if (isRpcError(error)) return null;
-      throw error;
-    });
+    const logs = await this.#probe
+      .ask({ method: 'eth_getLogs', params })
+      .catch((error: unknown) => {
+        this.#probe.signal.throwIfAborted();
+        if (isRpcError(error)) return null;
+        throw error;
+      });
     return Array.isArray(logs) ? logs.length / count : 0;
   }
 
@@ -183,15 +136,13 @@ export class EndpointMeasuring {
     for (const depth of [...STATE_DEPTHS.filter((one) => one < head - 1), head - 1]) {
       const block = toQuantity(Math.max(0, head - depth));
       const params = [SOMEONE, block];
-      if (!(await this.#answers({ method: 'eth_getBalance', params }))) return reached;
+      if (!(await this.#probe.answers({ method: 'eth_getBalance', params }))) return reached;
       reached = depth;
     }
     return null;
   }
 
-  async #measureAbilities(
-    blockHash: string,
-  ): Promise<Omit<EndpointAbilities, 'receipts' | 'gzip'>> {
+  async #measureAbilities(blockHash: string): Promise<Omit<EvmAbilities, 'receipts' | 'gzip'>> {
     const call = { from: SOMEONE, to: SOMEONE, data: '0x' };
     const isBytes = (result: unknown) => typeof result === 'string';
     const is42 = (result: unknown) => isBytes(result) && Number(result) === 42;
@@ -201,47 +152,28 @@ export class EndpointMeasuring {
     const atHash = { blockHash, requireCanonical: true };
     const fees = ['0x2', 'latest', [50]];
     return {
-      finalized: await this.#answers(
+      finalized: await this.#probe.answers(
         { method: 'eth_getBlockByNumber', params: ['finalized', false] },
         isSomething,
       ),
-      hashes: await this.#answers({ method: 'eth_call', params: [call, atHash] }, isBytes),
-      overrides: await this.#answers(
+      hashes: await this.#probe.answers({ method: 'eth_call', params: [call, atHash] }, isBytes),
+      overrides: await this.#probe.answers(
         { method: 'eth_call', params: [call, 'latest', changed] },
         is42,
       ),
-      simulation: await this.#answers({ method: 'eth_simulateV1', params: [calls, 'latest'] }),
-      feeHistory: await this.#answers({ method: 'eth_feeHistory', params: fees }, isSomething),
-      debug: await this.#answers({ method: 'debug_traceCall', params: [call, 'latest', {}] }),
-      trace: await this.#answers({ method: 'trace_call', params: [call, ['trace'], 'latest'] }),
+      simulation: await this.#probe.answers({
+        method: 'eth_simulateV1',
+        params: [calls, 'latest'],
+      }),
+      feeHistory: await this.#probe.answers(
+        { method: 'eth_feeHistory', params: fees },
+        isSomething,
+      ),
+      debug: await this.#probe.answers({ method: 'debug_traceCall', params: [call, 'latest', {}] }),
+      trace: await this.#probe.answers({
+        method: 'trace_call',
+        params: [call, ['trace'], 'latest'],
+      }),
     };
-  }
-
-  async #measureBatches(): Promise<number> {
-    const { endpoint, signal } = this.#options;
-    const params = [SOMEONE, 'latest'];
-    const call: RpcCall = { method: 'eth_getBalance', params };
-    try {
-      await endpoint.batch(new Array<RpcCall>(BATCH_SIZE).fill(call), { signal });
-      // It learns from refusals.
-      return Math.min(BATCH_SIZE, endpoint.health.batchCallsMax);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isRpcError(error)) throw error;
-      return 1;
-    }
-  }
-
-  async #measureBurst(): Promise<EndpointMeasurement['burst']> {
-    const { clock, endpoint, signal } = this.#options;
-    const beganMs = clock.monotonicMs();
-    const sent = Array.from({ length: BURST }, () =>
-      endpoint.request({ method: 'eth_blockNumber', params: [] }, signal),
-    );
-    const settled = await Promise.allSettled(sent);
-    signal.throwIfAborted();
-    const seconds = (clock.monotonicMs() - beganMs) / 1000;
-    const answered = settled.filter(({ status }) => status === 'fulfilled').length;
-    return { sent: BURST, answered, seconds };
   }
 }

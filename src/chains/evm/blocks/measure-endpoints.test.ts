@@ -15,7 +15,7 @@ import {
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import type { Mischief, TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import type { EndpointMeasurement } from '../../endpoint-measurement.ts';
+import type { EvmMeasurement } from '../../endpoint-measurement.ts';
 import { estimateHistory } from '../../estimate-history.ts';
 import { estimateScopes } from '../../estimate-scopes.ts';
 import { measureEndpoints } from './measure-endpoints.ts';
@@ -56,9 +56,10 @@ async function measure(chain: MemoryChain, mischief: Mischief | null = null) {
   return report;
 }
 
-async function measureWell(chain: MemoryChain, mischief?: Mischief): Promise<EndpointMeasurement> {
+async function measureWell(chain: MemoryChain, mischief?: Mischief): Promise<EvmMeasurement> {
   const report = await measure(chain, mischief);
   assert.equal(report?.kind, 'measured');
+  assert.equal(report.measurement.family, 'evm');
   return report.measurement;
 }
 

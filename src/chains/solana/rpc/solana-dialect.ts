@@ -6,7 +6,12 @@ import { RpcError, type RpcErrorKind } from '../../rpc/rpc-error.ts';
 /** The only methods that may be called. Nothing here can send. */
 const READ_METHODS: ReadonlySet<string> = new Set([
   ...['getAccountInfo', 'getBlock', 'getBlocks', 'getGenesisHash', 'getLatestBlockhash'],
-  ...['getMinimumBalanceForRentExemption', 'getMultipleAccounts', 'getRecentPrioritizationFees'],
+  ...[
+    'getFirstAvailableBlock',
+    'getMinimumBalanceForRentExemption',
+    'getMultipleAccounts',
+    'getRecentPrioritizationFees',
+  ],
   ...['getSignaturesForAddress', 'getSignatureStatuses', 'getSlot', 'getTokenAccountsByOwner'],
   ...['getTokenLargestAccounts', 'getBlockHeight', 'getProgramAccounts'],
   ...['getTransaction', 'simulateTransaction'],
