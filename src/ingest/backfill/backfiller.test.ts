@@ -7,6 +7,7 @@ import { type BackfillScene, createBackfillScene } from '../../../test/backfill-
 import { createPostgresPlace } from '../../../test/conformance/store-place.ts';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import { createFaults } from '../../../test/fakes/fake-faults.ts';
+import { WETH } from '../../../test/fakes/fake-market.ts';
 import { type IndexedChain, readIndex } from '../../../test/fakes/indexed-chain.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
@@ -219,18 +220,20 @@ describe('history that is filled in', () => {
     const scene = await createBackfillScene(t, { seed: 14, blocks: 80, spacing: 10 });
     const indexed = scene.start();
     const [stable] = [...indexed.adapter.assets.stable];
-    indexed.indexer.request(stable!);
-    indexed.indexer.request(scene.token);
-    await scene.settle(indexed);
+    const tokens = [stable!, WETH, scene.token];
+    for (const token of tokens) indexed.indexer.request(token);
+    await scene.settle(indexed, tokens);
     const before = await readIndex(scene.store);
     indexed.indexer.request(scene.token);
     for (let turn = 0; turn < 200; turn += 1) await setImmediate();
     assert.deepEqual((await readIndex(scene.store)).trades, before.trades);
-    const jobs = await scene.store.readBackfills('devnet', [stable!]);
+    const jobs = await scene.store.readBackfills('devnet', [stable!, WETH]);
     assert.deepEqual(
-      jobs.map(({ kind, fromBlock }) => ({ kind, fromBlock })),
-      [{ kind: 'trades', fromBlock: scene.startBlock }],
+      jobs.map(({ kind, status }) => `${kind} ${status}`),
+      ['trades done', 'trades done'],
     );
+    const coins = before.trades.filter(({ token }) => token === WETH);
+    assert.ok(coins.length > 0 && coins.every(({ block }) => block >= scene.startBlock));
   });
 
   test('equals that of a full index: 5,000 trades in 100,000 blocks, through kills', async (t) => {

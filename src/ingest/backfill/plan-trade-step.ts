@@ -202,11 +202,15 @@ export class TradeSteps {
     if (assets.anchorPools.length > 0 && anchors.length === 0) return 'wait';
     const start = followed.findToken(job.token, checkpoint);
     const rows = await this.#history.findPools(job.token);
-    // A rollback may have removed them for a while: they are found again.
-    if (start === null || rows.length === 0) return 'wait';
+    if (start === null) return 'wait';
+    const isKept = keepsOlder(assets, job.token, start);
+    if (rows.length === 0) {
+      // A rollback may have removed them for a while: they are found again.
+      if (isKept) return 'wait';
+      return buildStep({ ...job, status: 'done' }, { trades: [] });
+    }
     // The node was asked for the events of some pools only after they had been found.
     const bounds = (await followed.findPools(start, rows)).values();
-    const isKept = keepsOlder(assets, job.token, start);
     const priced = await this.findPriced(job.token);
     const toBlock = Math.max(...bounds, priced, await this.#findJudged(rows, anchors));
     const { finalizedBlock } = checkpoint;
