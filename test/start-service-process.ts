@@ -26,8 +26,8 @@ export interface RunningService extends ServiceProcess {
 
 export interface StartServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** `npm` uses `npm start`; the default runs the command itself. */
-  readonly through?: 'npm' | 'node';
+  /** `npm` uses `npm start`; the default runs the command itself; `terminal` at a pty (Linux). */
+  readonly through?: 'npm' | 'node' | 'terminal';
   /** The folder of another version of the service. */
   readonly root?: string | undefined;
   /** Whether settings have the service's own defaults, not those of tests. */
@@ -56,17 +56,22 @@ export function createTempFolder(t: Cleanup): string {
   return folder;
 }
 
+const SERVE = [process.execPath, 'src/cli/main.ts', 'serve'] as const;
+
+/** `script` of util-linux gives the command a terminal of 80 columns. */
+const COMMANDS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  npm: ['npm', 'start'],
+  terminal: ['script', '-qefc', `stty cols 80 rows 24; exec ${SERVE.join(' ')}`, '/dev/null'],
+};
+
 /** Starts the process without waiting for it to serve. */
 export function spawnService(t: Cleanup, options: StartServiceOptions = {}): ServiceProcess {
-  const [command, args] =
-    options.through === 'npm'
-      ? ['npm', ['start']]
-      : [process.execPath, ['src/cli/main.ts', 'serve']];
+  const [command, ...args] = COMMANDS[options.through ?? 'node'] ?? SERVE;
   const child = spawn(command, args, {
     cwd: options.root,
     // A separate process group, so that a test can signal npm alone or everything, like a terminal.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.through === 'terminal' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       PORT: '0',

@@ -123,6 +123,25 @@ describe('every read', () => {
     assert.equal(`devnet:${trades?.searchParams.get('mint')}`, WIRE);
   });
 
+  test('what the network takes is in coins and dollars, and less than a cent is no row of zeros', async (t) => {
+    const quote = findExample('POST', '/v1/trade/quote');
+    const readCost = async (totalRaw: string) => {
+      const { server } = await startServer(t, ({ url }, response) => {
+        if (url.pathname !== '/v1/trade/quote') return false;
+        const networkCost = { ...quote.networkCost, totalRaw };
+        response.end(JSON.stringify({ ...quote, networkCost }));
+        return true;
+      });
+      const { out } = await type(t, showQuote, ['buy', '5', WIRE, '--server', server], true);
+      return /^Network cost +(.*)$/m.exec(out)?.[1];
+    };
+    assert.equal(await readCost('318010000'), 'less than 0.01 USD');
+    assert.match(
+      (await readCost('2500000000000000')) ?? '',
+      /^at most 0\.0025000 ETH \([\d.]+ USD\)$/,
+    );
+  });
+
   test('amounts become raw units to the last digit', async (t) => {
     const { server, asked } = await startServer(t);
     const sell = ['sell', '1.000000000000000001', WIRE, '--server', server];

@@ -43,10 +43,13 @@ async function readNativeCoin(client: ServerClient, chain: string): Promise<Nati
   return found.native;
 }
 
-/** Exact units; about as many dollars where the coin's price is known. */
+const SHOWN_USD_MIN = 0.01;
+
+/** The coin and about as many dollars, or less than a cent; the coin alone without its price. */
 function describeCost(totalRaw: string, native: NativeCoin): string {
   const units = toUnits(BigInt(totalRaw), native.decimals);
   const usd = native.priceUsd === null ? null : Number(native.priceUsd) * Number(units);
+  if (usd !== null && usd < SHOWN_USD_MIN) return `less than ${SHOWN_USD_MIN} USD`;
   const dollars = usd === null ? '' : ` (${formatNumber(usd)} USD)`;
   return `at most ${formatNumber(units)} ${native.symbol}${dollars}`;
 }

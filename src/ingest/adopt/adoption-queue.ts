@@ -79,13 +79,14 @@ export class AdoptionQueue {
     return best;
   }
 
-  /** Queues it again after a wait that grows with each failure. */
-  fail(pool: PoolId, waiting: QueuedPool, nowMs: number): void {
+  /** Queues it again after a wait that grows with each failure; the result is how many it had. */
+  fail(pool: PoolId, waiting: QueuedPool, nowMs: number): number {
     const count = (this.#failed.get(pool)?.count ?? 0) + 1;
     const notBeforeMs = nowMs + computeBackoffMs(count, BACKOFF, this.#random);
     this.#failed.delete(pool);
     this.#failed.set(pool, { count, notBeforeMs });
     this.add(pool, waiting);
+    return count;
   }
 
   succeed(pool: PoolId, nowMs: number): void {

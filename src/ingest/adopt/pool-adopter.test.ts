@@ -234,11 +234,14 @@ describe('a reading', () => {
     await withStore(createSqlitePlace, async (store) => {
       const indexed = start(chain, store, { adoption: ADOPTION, startBlock, faults });
       await indexed.settle();
-      await until(async () => (indexed.indexer.adoption()?.failed ?? 0) > 3, 'failures');
+      const countTold = () =>
+        indexed.warnings.filter((warning) => /could not be adopted/.test(warning)).length;
+      await until(async () => countTold() > 0, 'a failure that is told');
+      // The first one is not.
+      assert.ok(countTold() < (indexed.indexer.adoption()?.failed ?? 0));
       isHiding = false;
       await settleWhole(indexed, store);
       await indexed.indexer.stop();
-      assert.ok(indexed.warnings.some((warning) => /could not be adopted/.test(warning)));
       await assertEqualsFull(chain, store);
     });
   });

@@ -305,8 +305,11 @@ export class PoolAdopter {
     const { pool } = job.reading.row;
     this.#failed += 1;
     journal.forget(pool);
-    log.warn({ chain: adapter.chain, pool, reason }, 'a pool could not be adopted');
-    this.#queue.fail(pool, job.waiting, clock.nowMs());
+    const failures = this.#queue.fail(pool, job.waiting, clock.nowMs());
+    // The first one is common, as blocks go on meanwhile: nobody needs to know.
+    if (failures > 1) {
+      log.warn({ chain: adapter.chain, pool, reason, failures }, 'a pool could not be adopted');
+    }
     this.#options.onSettled?.(pool);
   }
 }
