@@ -27,10 +27,9 @@ function observe(courses: readonly Course[]): RateShortage | null {
       if (!course.isHistory) followed += read;
       calls += callsPerSecond;
       if (isRefused && second % 50 === 0) refusals += 1;
-      const state = course.isHistory ? 'backfilling' : 'following';
       // Blocks of a fifth of a second.
       const lagMs = (head - block) * 200;
-      const status = { state, head, block, lagMs, followedBlocks: followed } as const;
+      const status = { head, block, lagMs, followedBlocks: followed };
       shortage = need.observe({ nowMs, status, calls, refusals });
     }
   }
@@ -55,16 +54,21 @@ test('so does one that is kept up with only by going back to what is final', () 
   assert.ok(Math.abs((shortage?.neededPerSecond ?? 0) - 10) < 1, JSON.stringify(shortage));
 });
 
+test('so does one whose history is read no faster than it is made', () => {
+  const shortage = observe([{ ...SLOW, isHistory: true }]);
+  assert.ok(Math.abs((shortage?.neededPerSecond ?? 0) - 50) < 2, JSON.stringify(shortage));
+});
+
 test('catching up, being at the head and a limit that nobody met are no shortage', () => {
   assert.equal(observe([{ seconds: 300, headPerSecond: 1, blocksPerSecond: 2 }]), null);
   assert.equal(observe([{ seconds: 300, headPerSecond: 1, blocksPerSecond: 100 }]), null);
   assert.equal(observe([{ ...SLOW, isRefused: false }]), null);
 });
 
-test('neither is an outage, nor history of any length', () => {
+test('neither is an outage, nor history that is read faster than it is made', () => {
   const outage = { seconds: 600, headPerSecond: 0, blocksPerSecond: 0, callsPerSecond: 0 };
   const jump = { seconds: 1, headPerSecond: 3000, blocksPerSecond: 0 };
-  const history = { seconds: 300, headPerSecond: 5, blocksPerSecond: 4, isHistory: true };
+  const history = { seconds: 300, headPerSecond: 5, blocksPerSecond: 9, isHistory: true };
   const near = { seconds: 100, headPerSecond: 5, blocksPerSecond: 8 };
   assert.equal(observe([outage, jump, history, near]), null);
 });

@@ -1,13 +1,13 @@
 // Finds out that the endpoints' rate cannot carry a chain, and which rate would: the calls for each
 // block that was read near the head, times the blocks that the chain makes. History is left out: it
 // costs fewer calls a block, and an index whose rate is too low jumps to what is final again and
-// again, so that it seems to keep up.
+// again, so that it seems to keep up. Where nothing but history is read, the same is found for that.
 
 import type { IndexerStatus } from './indexer.ts';
 
 interface RateSample {
   readonly nowMs: number;
-  readonly status: Pick<IndexerStatus, 'state' | 'head' | 'block' | 'lagMs' | 'followedBlocks'>;
+  readonly status: Pick<IndexerStatus, 'head' | 'block' | 'lagMs' | 'followedBlocks'>;
   /** Calls since the start. */
   readonly calls: number;
   /** Requests refused or failed since the start: some endpoints close what is over the rate. */
@@ -27,7 +27,7 @@ interface Place {
   readonly calls: number;
 }
 
-/** From one commit near the head to a later one, with no history in between. */
+/** From one commit to a later one, of history or near the head. */
 interface Slice {
   readonly seconds: number;
   readonly calls: number;
@@ -46,8 +46,16 @@ function sum(slices: readonly Slice[], key: keyof Slice): number {
   return slices.reduce((total, slice) => total + slice[key], 0);
 }
 
+function judge(slices: readonly Slice[], madePerSecond: number): RateShortage | null {
+  const calls = sum(slices, 'calls');
+  const askedPerSecond = calls / sum(slices, 'seconds');
+  const neededPerSecond = (calls / sum(slices, 'blocks')) * madePerSecond;
+  return neededPerSecond > askedPerSecond ? { askedPerSecond, neededPerSecond } : null;
+}
+
 export class RateNeed {
-  #slices: Slice[] = [];
+  #near: Slice[] = [];
+  #history: Slice[] = [];
   #from: Place | null = null;
   #refusals = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
@@ -56,11 +64,12 @@ export class RateNeed {
   /** Call it at any time; null while the rate is enough, as far as known. */
   observe(sample: RateSample): RateShortage | null {
     const { nowMs, calls, refusals } = sample;
-    const { state, head, block, lagMs, followedBlocks: followed = 0 } = sample.status;
+    const { head, block, lagMs, followedBlocks: followed = 0 } = sample.status;
     if (refusals > this.#refusals) this.#refusedAtMs = nowMs;
     this.#refusals = refusals;
     if (head === null || block === null || lagMs === null || lagMs < BEHIND_MIN_MS) {
-      this.#slices = [];
+      this.#near = [];
+      this.#history = [];
       this.#from = null;
       this.#shortage = null;
       return null;
@@ -68,29 +77,22 @@ export class RateNeed {
     const place = { nowMs, block, followed, calls };
     const from = this.#from ?? place;
     this.#from = from;
-    const blocks = followed - from.followed;
-    const hasHistory = state === 'backfilling' || block - from.block > blocks;
-    if (hasHistory || nowMs - from.nowMs > SLICE_MAX_MS) {
+    const blocks = block - from.block;
+    const isHistory = blocks > followed - from.followed;
+    if (nowMs - from.nowMs > SLICE_MAX_MS) {
       this.#from = place;
     } else if (blocks > 0 && nowMs - from.nowMs >= SLICE_MS) {
       this.#from = place;
+      const slices = isHistory ? this.#history : this.#near;
       const seconds = (nowMs - from.nowMs) / 1000;
-      this.#slices.push({ seconds, calls: calls - from.calls, blocks });
-      this.#shortage = this.#judge(nowMs, (1000 * (head - block)) / lagMs);
+      slices.push({ seconds, calls: calls - from.calls, blocks });
+      while (sum(slices, 'seconds') - (slices[0]?.seconds ?? 0) > WINDOW_S) slices.shift();
+      const madePerSecond = (1000 * (head - block)) / lagMs;
+      const told = [this.#near, this.#history].find((some) => sum(some, 'seconds') >= WINDOW_MIN_S);
+      const isLimited = nowMs - this.#refusedAtMs < REFUSED_KEPT_MS;
+      this.#shortage = told && isLimited ? judge(told, madePerSecond) : null;
     }
     return this.#shortage;
-  }
-
-  #judge(nowMs: number, madePerSecond: number): RateShortage | null {
-    const slices = this.#slices;
-    while (sum(slices, 'seconds') - (slices[0]?.seconds ?? 0) > WINDOW_S) slices.shift();
-    const seconds = sum(slices, 'seconds');
-    const isLimited = nowMs - this.#refusedAtMs < REFUSED_KEPT_MS;
-    if (seconds < WINDOW_MIN_S || !isLimited) return null;
-    const calls = sum(slices, 'calls');
-    const askedPerSecond = calls / seconds;
-    const neededPerSecond = (calls / sum(slices, 'blocks')) * madePerSecond;
-    return neededPerSecond > askedPerSecond ? { askedPerSecond, neededPerSecond } : null;
   }
 }
 
