@@ -59,10 +59,10 @@ const WALLET_CALLS_MAX = 8;
 /** What lists are made of. The first ones after a load should not have to look everything up. */
 function openBoard({ store, chains, lists, onError }: MarketOptions, states: ChainStates) {
   const onLoaded = (chain: ChainSlug) => {
-    const [boardOf, columnsOf] = [board.find(chain)?.board, columns.findLoaded(chain)];
-    if (boardOf === undefined || columnsOf === null) return;
+    const [boardOf, columnsOf] = [board.find(chain)?.value, columns.find(chain)?.value];
+    if (boardOf === undefined || columnsOf === undefined) return;
     const isCurrent = () =>
-      board.find(chain)?.board === boardOf && columns.findLoaded(chain) === columnsOf;
+      board.find(chain)?.value === boardOf && columns.find(chain)?.value === columnsOf;
     warmLists(boardOf, columnsOf, isCurrent).catch(onError);
   };
   const shared = {

@@ -95,9 +95,9 @@ export async function pickAt<T>(
 ): Promise<T> {
   const { chain } = of;
   const at = { version: of.at.version, isHeld: isHeld(of.reader) };
-  await parts.columns.wait(chain, at);
+  await parts.columns.read(chain, at, () => undefined);
   const picked = await parts.board.read(chain, at, (board) => {
-    const columns = parts.columns.find(chain, at.version);
+    const columns = parts.columns.findAt(chain, at.version);
     return columns && { value: pick(board, columns) };
   });
   if (picked === null) throw new BoardPassedError('The lists are past it');
