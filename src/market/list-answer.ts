@@ -13,7 +13,7 @@ import type { ChainBoard } from './board/chain-board.ts';
 import type { ChainColumns } from './board/chain-columns.ts';
 import { compareListed, type ListPosition } from './board/list-position.ts';
 import type { MarketColumns } from './board/market-columns.ts';
-import type { ListCache } from './list-cache.ts';
+import type { CommitCache } from './commit-cache.ts';
 import { encodeListCursor } from './list-cursor.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
@@ -22,9 +22,9 @@ const serializeCursor = createSerializer(cursorSchema);
 
 export interface ListParts extends MarketParts {
   readonly columns: MarketColumns;
-  readonly listCache: ListCache;
+  readonly listCache: CommitCache;
   /** Of single pools, which are small and many. */
-  readonly poolCache: ListCache;
+  readonly poolCache: CommitCache;
 }
 
 /** A row of a list, as text. */
