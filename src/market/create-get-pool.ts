@@ -113,7 +113,7 @@ export function createGetPool(parts: ListParts) {
     const chain = parseFollowedChain(parts.chains, input.chain);
     const pool = parsePool(parts.chains.findAddresses(chain), chain, input.pool);
     pickReadyChains(parts, [chain], { isNamed: true });
-    return parts.poolCache.answer(`${chain} ${pool}`, [chain], async () => {
+    return parts.poolCache.get(`${chain} ${pool}`, [chain], async () => {
       const market = parts.chains.find(chain);
       if (market === null) throw new Error('The chain was found before');
       return makeAnswer(parts, market, pool);

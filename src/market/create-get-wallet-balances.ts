@@ -225,7 +225,7 @@ export function createGetWalletBalances(parts: WalletParts) {
     const market = requireChain(parts, chain);
     const request = { ...reference, after, limit, mark };
     const key = `${mark} ${limit} ${cursor ?? ''}`;
-    return parts.walletCache.answer(key, [chain], (discard) =>
+    return parts.walletCache.get(key, [chain], (discard) =>
       makeAnswer(parts, market, { ...request, discard }),
     );
   };

@@ -131,7 +131,7 @@ export function createGetWalletPositions(parts: WalletParts) {
     const market = requireChain(parts, chain);
     const request = { ...reference, after, limit, mark };
     const key = `${mark} ${limit} ${cursor ?? ''}`;
-    return parts.walletCache.answer(key, [chain], (discard) =>
+    return parts.walletCache.get(key, [chain], (discard) =>
       makeAnswer(parts, market, { ...request, discard }),
     );
   };

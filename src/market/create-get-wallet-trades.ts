@@ -82,6 +82,6 @@ export function createGetWalletTrades(parts: WalletParts) {
     requireChain(parts, request.chain);
     chargeRows(input.limit, context);
     const key = `${request.mark} ${input.limit} ${input.cursor ?? ''}`;
-    return parts.walletCache.answer(key, [request.chain], () => makeAnswer(parts, request));
+    return parts.walletCache.get(key, [request.chain], () => makeAnswer(parts, request));
   };
 }

@@ -105,7 +105,7 @@ export function createListPools(parts: ListParts) {
     const isNamed = input.chain !== undefined;
     const chains = pickReadyChains(parts, request.chains, { isNamed });
     const read = () =>
-      parts.listCache.answer(`${mark} ${limit} ${input.cursor ?? ''} ${chains}`, chains, () =>
+      parts.listCache.get(`${mark} ${limit} ${input.cursor ?? ''} ${chains}`, chains, () =>
         buildListAnswer(parts, {
           name: 'pools',
           ...{ chains, mark, limit },

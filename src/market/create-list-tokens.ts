@@ -165,7 +165,7 @@ export function createListTokens(parts: ListParts) {
     const isNamed = input.chain !== undefined;
     const chains = pickReadyChains(parts, request.chains, { isNamed });
     const { limit, cursor } = input;
-    return parts.listCache.answer(`${mark} ${limit} ${cursor ?? ''} ${chains}`, chains, () =>
+    return parts.listCache.get(`${mark} ${limit} ${cursor ?? ''} ${chains}`, chains, () =>
       buildListAnswer(parts, {
         name: 'tokens',
         ...{ chains, mark, limit },

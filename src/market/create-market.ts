@@ -8,6 +8,7 @@ import { AnswerCache } from './answer-cache.ts';
 import { MarketBoard } from './board/market-board.ts';
 import { MarketColumns } from './board/market-columns.ts';
 import { warmLists } from './board/warm-lists.ts';
+import { CommitCache } from './commit-cache.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
 import { createGetPool } from './create-get-pool.ts';
@@ -23,7 +24,6 @@ import { createGetWalletTrades } from './create-get-wallet-trades.ts';
 import { createListPools } from './create-list-pools.ts';
 import { createListTokens } from './create-list-tokens.ts';
 import { createSearchTokens } from './create-search-tokens.ts';
-import { ListCache } from './list-cache.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { TokenLogos } from './lists/token-logos.ts';
 import type { MarketChains, MarketParts } from './market-parts.ts';
@@ -59,10 +59,10 @@ const WALLET_CALLS_MAX = 8;
 /** What lists are made of. The first ones after a load should not have to look everything up. */
 function openBoard({ store, chains, lists, onError }: MarketOptions, states: ChainStates) {
   const onLoaded = (chain: ChainSlug) => {
-    const [boardOf, columnsOf] = [board.find(chain)?.board, columns.findLoaded(chain)];
-    if (boardOf === undefined || columnsOf === null) return;
+    const [boardOf, columnsOf] = [board.find(chain)?.value, columns.find(chain)?.value];
+    if (boardOf === undefined || columnsOf === undefined) return;
     const isCurrent = () =>
-      board.find(chain)?.board === boardOf && columns.findLoaded(chain) === columnsOf;
+      board.find(chain)?.value === boardOf && columns.find(chain)?.value === columnsOf;
     warmLists(boardOf, columnsOf, isCurrent).catch(onError);
   };
   const shared = {
@@ -122,10 +122,10 @@ export function createMarket(options: MarketOptions) {
   const summaries = new SummaryCache({ states, lists, sizeMax: SUMMARIES_MAX });
   const prices = new SummaryCache<string>({ states, lists, sizeMax: SUMMARIES_MAX });
   const { board, columns } = openBoard(options, states);
-  const listCache = new ListCache({ states, sizeMax: LISTS_MAX });
-  const poolCache = new ListCache({ states, sizeMax: POOLS_MAX });
+  const listCache = new CommitCache({ states, sizeMax: LISTS_MAX });
+  const poolCache = new CommitCache({ states, sizeMax: POOLS_MAX });
   // Anyone can ask for any number of wallets: they must not push out the lists.
-  const walletCache = new ListCache({ states, sizeMax: WALLETS_MAX });
+  const walletCache = new CommitCache({ states, sizeMax: WALLETS_MAX });
   const clearLists = () => {
     listCache.clear();
     poolCache.clear();

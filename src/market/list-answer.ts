@@ -11,9 +11,9 @@ import { serializeAsOf } from './as-of.ts';
 import { BoardPassedError, isHeld } from './board/board-passed.ts';
 import type { ChainBoard } from './board/chain-board.ts';
 import type { ChainColumns } from './board/chain-columns.ts';
-import { compareListed, type ListPosition } from './board/list-position.ts';
 import type { MarketColumns } from './board/market-columns.ts';
-import type { ListCache } from './list-cache.ts';
+import { compareListed, type ListPosition } from './board/top-rows.ts';
+import type { CommitCache } from './commit-cache.ts';
 import { encodeListCursor } from './list-cursor.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
@@ -22,9 +22,9 @@ const serializeCursor = createSerializer(cursorSchema);
 
 export interface ListParts extends MarketParts {
   readonly columns: MarketColumns;
-  readonly listCache: ListCache;
+  readonly listCache: CommitCache;
   /** Of single pools, which are small and many. */
-  readonly poolCache: ListCache;
+  readonly poolCache: CommitCache;
 }
 
 /** A row of a list, as text. */
@@ -95,9 +95,9 @@ export async function pickAt<T>(
 ): Promise<T> {
   const { chain } = of;
   const at = { version: of.at.version, isHeld: isHeld(of.reader) };
-  await parts.columns.wait(chain, at);
+  await parts.columns.read(chain, at, () => undefined);
   const picked = await parts.board.read(chain, at, (board) => {
-    const columns = parts.columns.find(chain, at.version);
+    const columns = parts.columns.findAt(chain, at.version);
     return columns && { value: pick(board, columns) };
   });
   if (picked === null) throw new BoardPassedError('The lists are past it');

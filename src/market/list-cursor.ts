@@ -1,7 +1,7 @@
 // The end of a page of a list, in its cursor.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { ListPosition } from './board/list-position.ts';
+import type { ListPosition } from './board/top-rows.ts';
 import { buildInvalidCursorError, encodeCursor, parseCursor } from './cursor.ts';
 
 export function encodeListCursor(mark: string, at: ListPosition): string {

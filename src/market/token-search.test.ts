@@ -51,7 +51,7 @@ test('a token that is traded has its volume in search after the commit', async (
   /** What the rows and the board say by now. */
   async function readExpected() {
     const tokens = find().map(({ token }) => token);
-    const board = parts.board.find('devnet')?.board.tokens;
+    const board = parts.board.find('devnet')?.value.tokens;
     const volumes = new Map(
       Array.from(board?.volumes(3) ?? [], ([token, e18]) => [token, Number(e18) / 1e18] as const),
     );
@@ -68,7 +68,7 @@ test('a token that is traded has its volume in search after the commit', async (
     // Tokens without a change since they were read have the age of that moment.
     const isClose = (token: (typeof found)[number]) =>
       Math.abs(token.prominence - (expected.get(token.token) ?? 0)) < 0.02;
-    const board = parts.board.find('devnet')?.board.tokens;
+    const board = parts.board.find('devnet')?.value.tokens;
     const hasVolume = [...(board?.volumes(3) ?? [])].some(([, e18]) => e18 > 10_000n * 10n ** 18n);
     if (hasVolume && found.length > 3 && found.every(isClose)) return;
     assert.ok(look < 300, JSON.stringify(found.slice(0, 3)));
@@ -219,7 +219,7 @@ test('a segment that misses some changes answers for minutes only', async (t) =>
 test('tokens that are read before the volumes are known get them afterwards', async (t) => {
   const { parts, records, open } = await createKeptScene(t);
   await until(() => parts.board.find('devnet') !== null);
-  const volumes = parts.board.find('devnet')?.board.tokens.volumes(3) ?? assert.fail();
+  const volumes = parts.board.find('devnet')?.value.tokens.volumes(3) ?? assert.fail();
   const [traded] = [...volumes].find(([, e18]) => e18 > 10_000n * 10n ** 18n) ?? assert.fail();
   let isBoardLoaded = false;
   const search = open({

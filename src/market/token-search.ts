@@ -172,7 +172,7 @@ export class TokenSearch {
     const { lists, states, board } = this.#options;
     const volumes = new Map<Address, number>();
     const found = board.find(chain);
-    for (const [token, e18] of found?.board.tokens.volumes(DAY_WINDOW, tokens) ?? []) {
+    for (const [token, e18] of found?.value.tokens.volumes(DAY_WINDOW, tokens) ?? []) {
       const usd = Number(e18) / USD_E18;
       if (usd > USD_MIN) volumes.set(token, usd);
     }

@@ -15,15 +15,15 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
+import type { CommitCache } from './commit-cache.ts';
 import { readChainStart } from './coverage.ts';
 import { buildInvalidCursorError, encodeCursor, parseCursor } from './cursor.ts';
-import type { ListCache } from './list-cache.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import type { NodeGate } from './node-gate.ts';
 import type { AnswerReader } from './read-at.ts';
 
 export interface WalletParts extends MarketParts {
-  readonly walletCache: ListCache;
+  readonly walletCache: CommitCache;
   readonly walletCalls: NodeGate;
 }
 

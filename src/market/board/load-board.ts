@@ -13,6 +13,7 @@ import type {
 import type { MarketReads, TimeRange } from '../../store/market-reads.ts';
 import type { MarketSnapshot } from '../../store/store.ts';
 import { type BasePrices, ChainBoard, toSeriesName } from './chain-board.ts';
+import type { Loaded } from './commit-follower.ts';
 import { BOARD_REACH_MS } from './window-board.ts';
 
 /** Candles searched for the price before a time: one may hold only outliers. */
@@ -156,16 +157,11 @@ export async function addBackfilled(
   board.tokens.setBase(token, prices.get(token) ?? null);
 }
 
-export interface LoadedBoard {
-  readonly board: ChainBoard;
-  readonly checkpoint: Checkpoint;
-}
-
 /** Null before the chain's first commit. */
 export async function loadBoard(
   reader: MarketSnapshot,
   chain: ChainSlug,
-): Promise<LoadedBoard | null> {
+): Promise<Loaded<ChainBoard> | null> {
   const checkpoint = await reader.readCheckpoint(chain);
   if (checkpoint === null) return null;
   const { timestampMs: headMs, startBlock } = checkpoint;
@@ -186,5 +182,5 @@ export async function loadBoard(
     }
   }
   board.advance(headMs);
-  return { board, checkpoint };
+  return { value: board, checkpoint };
 }

@@ -79,7 +79,10 @@ test('callers that wait are told when it stops', async (t) => {
   const scene = await createMarketScene(t, SCENE);
   const { board, columns } = scene.market.parts;
   const at = { version: (await untilLoaded(scene)) + 5, isHeld: false };
-  const waiting = [board.read('devnet', at, () => undefined), columns.wait('devnet', at)];
+  const waiting = [
+    board.read('devnet', at, () => undefined),
+    columns.read('devnet', at, () => undefined),
+  ];
   const settled = Promise.allSettled(waiting);
   await Promise.all([board.stop(), columns.stop()]);
   for (const outcome of await settled) {

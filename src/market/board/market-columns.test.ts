@@ -27,12 +27,12 @@ test('columns are loaded after the board, and not if they were stopped meanwhile
   };
   const one = open();
   for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
-  assert.equal(one.columns.findLoaded('devnet'), null);
+  assert.equal(one.columns.find('devnet'), null);
   one.board.resolve();
-  while (one.columns.findLoaded('devnet') === null) await setImmediate();
+  while (one.columns.find('devnet') === null) await setImmediate();
   const other = open();
   const stopped = other.columns.stop();
   other.board.resolve();
   await Promise.all([stopped, one.columns.stop()]);
-  assert.equal(other.columns.findLoaded('devnet'), null);
+  assert.equal(other.columns.find('devnet'), null);
 });

@@ -5,8 +5,7 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { ChainBoard } from './chain-board.ts';
 import type { ChainColumns } from './chain-columns.ts';
 import { toExact } from './decimal-column.ts';
-import { createAfter, type ListPosition } from './list-position.ts';
-import { type RankedRow, TopRows } from './top-rows.ts';
+import { createAfter, type ListPosition, type RankedRow, TopRows } from './top-rows.ts';
 import { BOARD_WINDOWS } from './window-subject.ts';
 
 export interface PoolQuery {

@@ -5,11 +5,10 @@ import type { Address } from '../../model/ids.ts';
 import type { ChainBoard } from './chain-board.ts';
 import type { ChainColumns } from './chain-columns.ts';
 import { toExact } from './decimal-column.ts';
-import { createAfter, type ListPosition } from './list-position.ts';
 import { type PackedDecimal, toE18 } from './packed-decimal.ts';
 import { TOKEN_FLAGS } from './token-columns.ts';
 import { computeChange } from './token-windows.ts';
-import { type RankedRow, TopRows } from './top-rows.ts';
+import { createAfter, type ListPosition, type RankedRow, TopRows } from './top-rows.ts';
 import { START } from './window-columns.ts';
 import type { WindowFigures } from './window-subject.ts';
 

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/fast-check.ts';
-import { ChangedPlaces } from './changed-places.ts';
 import { DecimalColumn } from './decimal-column.ts';
 import { packDecimal } from './packed-decimal.ts';
-import { type PlacedColumns, SubjectPlaces } from './subject-places.ts';
+import { ChangedPlaces, type PlacedColumns, SubjectPlaces } from './subject-places.ts';
 
 const KEYS = 6;
 

@@ -2,8 +2,34 @@
 // there: a list that reads the column itself, in the order of the board, waits for memory at nearly
 // every token.
 
-import type { ChangedPlaces } from './changed-places.ts';
 import type { DecimalColumn } from './decimal-column.ts';
+
+const KEPT_MAX = 10_000;
+
+/** The last places of a column that changed, for whoever keeps a copy of some of it. */
+export class ChangedPlaces {
+  #places: number[] = [];
+  /** How many were forgotten. */
+  #forgotten = 0;
+
+  /** How many there were so far. */
+  get count(): number {
+    return this.#forgotten + this.#places.length;
+  }
+
+  note(place: number): void {
+    if (this.#places.length >= KEPT_MAX) {
+      this.#forgotten = this.count;
+      this.#places = [];
+    }
+    this.#places.push(place);
+  }
+
+  /** Those after the first `count`; null if some of them are forgotten. */
+  since(count: number): readonly number[] | null {
+    return count < this.#forgotten ? null : this.#places.slice(count - this.#forgotten);
+  }
+}
 
 interface PricedPlaces<Key> {
   readonly column: Pick<DecimalColumn, 'doubles'>;

@@ -5,10 +5,10 @@
 import { pow10, ratioToText, textToDecimal, toRatio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenFigures } from '../../store/market-reads.ts';
-import { ChangedPlaces } from './changed-places.ts';
 import { DecimalColumn } from './decimal-column.ts';
 import { packDecimal } from './packed-decimal.ts';
 import { PackedIds } from './packed-ids.ts';
+import { ChangedPlaces } from './subject-places.ts';
 
 /** What is true of a token. */
 export const TOKEN_FLAGS = { present: 1, poolShare: 2, native: 4, verified: 8 } as const;

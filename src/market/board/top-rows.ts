@@ -1,7 +1,10 @@
 // The best rows of a list: the highest value first, then by id.
 
+import type { ChainSlug } from '../../model/chain.ts';
+import type { PackedIds } from './packed-ids.ts';
+
 /** A value to sort by: a double, and what decides between equal doubles. */
-export interface SortValue {
+interface SortValue {
   readonly double: number;
   readonly exact: bigint;
 }
@@ -14,7 +17,7 @@ export interface RankedRow extends SortValue {
 type ComparePositions = (a: number, b: number) => number;
 
 /** As for `sort`: above zero if `b` is the higher value. */
-export function compareValues(a: SortValue, b: SortValue): number {
+function compareValues(a: SortValue, b: SortValue): number {
   if (a.double !== b.double) return b.double - a.double;
   return a.exact === b.exact ? 0 : a.exact < b.exact ? 1 : -1;
 }
@@ -68,4 +71,39 @@ export class TopRows {
   #compare(a: RankedRow, b: RankedRow): number {
     return compareValues(a, b) || this.#comparePositions(a.position, b.position);
   }
+}
+
+/** Where a page of a list ends: the value and the id of its last row. */
+export interface ListPosition extends SortValue {
+  readonly chain: ChainSlug;
+  readonly id: string;
+}
+
+/** As for `sort`: the highest value first, then by chain, then by id. */
+export function compareListed(a: ListPosition, b: ListPosition): number {
+  return (
+    compareValues(a, b) ||
+    (a.chain === b.chain ? compareText(a.id, b.id) : compareText(a.chain, b.chain))
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Tells which rows of a chain come after a position. */
+export function createAfter(
+  after: ListPosition | null,
+  chain: ChainSlug,
+  ids: PackedIds<string>,
+): (value: SortValue, position: number) => boolean {
+  if (after === null) return () => true;
+  const known = ids.find(after.id);
+  return (value, position) => {
+    const order = compareValues(after, value);
+    if (order !== 0) return order < 0;
+    if (after.chain !== chain) return after.chain < chain;
+    if (known !== null) return ids.compare(position, known) > 0;
+    return ids.at(position) > after.id;
+  };
 }

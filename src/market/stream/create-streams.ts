@@ -2,9 +2,10 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainDirectory } from '../chain-status.ts';
+import { CommitCache } from '../commit-cache.ts';
 import type { MarketParts } from '../market-parts.ts';
 import { createStreamToken, type StreamTokenParts } from './create-stream-token.ts';
-import { OpeningCache } from './opening-cache.ts';
+import { ReplayGate } from './replay-gate.ts';
 import { StreamHub, type StreamLimits } from './stream-hub.ts';
 import { StreamSlots, type StreamSlotsOptions } from './stream-slots.ts';
 
@@ -22,16 +23,24 @@ export interface StreamsOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** After a restart thousands of readers resume with the same id. */
+const OPENINGS_MAX = 200;
+/** A replay page is large, so only a few are built at a time when thousands of readers resume. */
+const OPENING_MAX = 16;
+
 export function createStreams(options: StreamsOptions) {
   const { parts, tokensMax, watch } = options;
   const hub = new StreamHub({ ...options, ...parts });
   const slots = new StreamSlots(options.slots);
-  const openings = new OpeningCache(parts);
+  const openings = new CommitCache({ states: parts.states, sizeMax: OPENINGS_MAX });
+  const openingGate = new ReplayGate(OPENING_MAX);
   return {
     hub,
     slots,
     handlers: {
-      getTokenStream: createStreamToken({ ...parts, hub, slots, openings, tokensMax, watch }),
+      getTokenStream: createStreamToken({
+        ...{ ...parts, hub, slots, openings, openingGate, tokensMax, watch },
+      }),
     },
     start: () => hub.start(),
     /** Ends every stream at once; readers reconnect here or to another node. */

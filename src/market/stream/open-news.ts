@@ -74,9 +74,10 @@ export async function openNews(parts: OpenParts, request: NewsStreamRequest): Pr
   const { chain, filter, lastEventId } = request;
   if (lastEventId === null) return readFresh(parts, request);
   const key = `news ${chain} ${[...filter].sort().join()} ${lastEventId}`;
-  const resumed = await parts.openings.get(key, [chain], {
-    make: () => readResumed(parts, request),
-    isKept: (made) => typeof made !== 'string',
+  const resumed = await parts.openings.get(key, [chain], async (discard) => {
+    const made = await parts.openingGate.run(() => readResumed(parts, request));
+    if (typeof made === 'string') discard();
+    return made;
   });
   parts.hub.count(typeof resumed === 'string' ? 'reset' : 'resumed');
   if (typeof resumed !== 'string') return resumed;

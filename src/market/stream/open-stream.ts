@@ -1,14 +1,15 @@
 // The start of a stream: a snapshot of each token, or the first page of what the reader missed.
 
 import type { ChainSlug } from '../../model/chain.ts';
+import type { CommitCache } from '../commit-cache.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import { buildTokenNotFoundError, type TokenReference } from '../parse-token.ts';
 import { type AnswerReader, readAt } from '../read-at.ts';
 import { encodeReset } from './encode-events.ts';
-import type { OpeningCache } from './opening-cache.ts';
 import { type NoWay, readMissed } from './read-missed.ts';
 import { readOldestTime } from './read-oldest-time.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
+import type { ReplayGate } from './replay-gate.ts';
 import { encodeSetPage } from './set-source.ts';
 import { type StreamFilter, toFilterKey, toViewKey } from './stream-filter.ts';
 import type { StreamHub } from './stream-hub.ts';
@@ -24,7 +25,9 @@ import { buildRequest, encodePage, type StreamOpening } from './stream-source.ts
 
 export interface OpenParts extends MarketParts {
   readonly hub: StreamHub;
-  readonly openings: OpeningCache;
+  /** The starts of streams, built once for all equal requests at the same commit. */
+  readonly openings: CommitCache;
+  readonly openingGate: ReplayGate;
 }
 
 interface StreamTokenRequest extends TokenReference {
@@ -235,9 +238,10 @@ async function openFresh(
 ): Promise<Opened> {
   const kind = request.lastEventId === null ? 'snapshot' : 'rest';
   const key = `${kind} ${toTokensKey(request)} ${toViewKey(request.filter)}`;
-  const opened = await parts.openings.get(key, listChains(request), {
-    make: () => readSnapshots(parts, request),
-    isKept: (made) => made !== null && made.text.length <= KEPT_LENGTH_MAX * 4,
+  const opened = await parts.openings.get(key, listChains(request), async (discard) => {
+    const made = await parts.openingGate.run(() => readSnapshots(parts, request));
+    if (made === null || made.text.length > KEPT_LENGTH_MAX * 4) discard();
+    return made;
   });
   const [first] = request.tokens;
   if (opened === null) throw first ? buildTokenNotFoundError(first) : new Error('no tokens');
@@ -248,9 +252,10 @@ export async function openStream(parts: OpenParts, request: StreamRequest): Prom
   const { filter, lastEventId } = request;
   if (lastEventId === null) return openFresh(parts, request, '');
   const key = `resume ${toTokensKey(request)} ${toFilterKey(filter)} ${lastEventId}`;
-  const resumed = await parts.openings.get(key, listChains(request), {
-    make: () => readResumed(parts, request),
-    isKept: (made) => typeof made !== 'string' && made.text.length <= KEPT_LENGTH_MAX,
+  const resumed = await parts.openings.get(key, listChains(request), async (discard) => {
+    const made = await parts.openingGate.run(() => readResumed(parts, request));
+    if (typeof made === 'string' || made.text.length > KEPT_LENGTH_MAX) discard();
+    return made;
   });
   // The snapshot says which token it is.
   if (resumed === 'tokenGone') return openFresh(parts, request, encodeReset('unknown'));

@@ -9,6 +9,15 @@ export class ReplayGate {
     this.#pagesMax = pagesMax;
   }
 
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
   /** Resolves when a page may be read; the returned function releases it. */
   async enter(): Promise<() => void> {
     if (this.#open >= this.#pagesMax) {
