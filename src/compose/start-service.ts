@@ -6,7 +6,6 @@ import { buildIpBudget, listTierBudgets } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
-import { checkHeads } from '../http/check-heads.ts';
 import { createBareServer, DEFAULT_TIMEOUTS } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/create-http-server.ts';
@@ -189,20 +188,6 @@ function toAnyHandlers(handlers: object): Readonly<Record<string, AnyHandler>> {
   return handlers as Readonly<Record<string, AnyHandler>>;
 }
 
-/**
- * Whether we can write response heads ourselves; otherwise Node does, which costs some microseconds
- * each.
- */
-async function readOwnHeads(logger: Logger): Promise<boolean> {
-  const ownHeads = await checkHeads();
-  if (!ownHeads)
-    logger.warn(
-      { node: process.version },
-      'this Node version does not accept our response heads; using writeHead',
-    );
-  return ownHeads;
-}
-
 function buildServerOptions(
   { config, access }: Pick<HandlerParts, 'config' | 'access'>,
   {
@@ -349,13 +334,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { parts, served, limits, failed, drain, close: closeParts } = opened;
   const { access, store, chains } = parts;
   const { findFile } = served;
-  const ownHeads = await readOwnHeads(logger);
   const server = entrance?.server ?? createBareServer(DEFAULT_TIMEOUTS);
   if (entrance === null) limitConnections(server, config);
   createHttpServer(
     {
       ...buildServerOptions(parts, { handlers: served.handlers, limits }),
-      ...{ ownHeads, isDraining: parts.isDraining },
+      isDraining: parts.isDraining,
       ...(findFile === undefined ? {} : { findFile }),
       ...tools,
     },

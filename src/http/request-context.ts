@@ -48,7 +48,7 @@ export function chargeReturned(
   bill.returned = 0;
   bill.cost += returned;
   const caller = { identity, addressGroup: readGroup(exchange, options) };
-  exchange.renewHeader('ratelimit', options.gate.chargeDone(caller, returned).rateLimit);
+  exchange.setHeader('ratelimit', options.gate.chargeDone(caller, returned).rateLimit);
 }
 
 /** Charges for work beyond the operation's cost, and detects when the client disconnects. */
@@ -98,7 +98,7 @@ class ChargedWork implements WorkContext {
   }
 
   #showRateLimit(admission: Admission): void {
-    this.#exchange.renewHeader('ratelimit', admission.rateLimit);
+    this.#exchange.setHeader('ratelimit', admission.rateLimit);
   }
 }
 
