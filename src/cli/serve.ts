@@ -1,9 +1,8 @@
 // `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
-import { setImmediate } from 'node:timers/promises';
 import { loadService } from '../compose/load-service.ts';
 import { lockDataFolder } from '../compose/lock-data-folder.ts';
-import { type Entrance, openEntrance } from '../compose/open-entrance.ts';
+import { openEntrance } from '../compose/open-entrance.ts';
 import { openWorkerLink } from '../compose/open-worker-link.ts';
 import { StartError } from '../compose/start-error.ts';
 import type { Service } from '../compose/start-service.ts';
@@ -96,7 +95,6 @@ process does when several share a PostgreSQL database.
 async function start(
   config: Config,
   of: { readonly version: string; readonly link: WorkerLink | null },
-  onOpen: (entrance: Entrance) => void,
 ): Promise<Service | Workers> {
   const terminal = process.stdout.isTTY === true;
   // Workers use the folder of their primary; PostgreSQL is made for several processes.
@@ -108,7 +106,6 @@ async function start(
     return await startWorkers({ config, terminal });
   }
   const entrance = (await isFirst(of.link)) ? await openEntrance(config) : null;
-  if (entrance !== null) onOpen(entrance);
   const { startService } = await loadService();
   return await startService({ config, ...of, entrance, terminal });
 }
@@ -144,27 +141,16 @@ export async function serve(typed: readonly string[]): Promise<void> {
   const stopped = untilStopped(link);
   const version = readVersion();
   let config: Config | null = null;
-  let entrance: Entrance | null = null;
   let service: Service | Workers;
-  const refuse = async () => {
-    entrance?.refuse();
-    // The answers are sent in this turn.
-    await setImmediate();
-  };
   try {
     config = loadProcessConfig(role === undefined ? {} : { ROLE: role });
-    const starting = start(config, { version, link }, (opened) => {
-      entrance = opened;
-    });
-    const started = await Promise.race([starting, stopped]);
+    const started = await Promise.race([start(config, { version, link }), stopped]);
     if (typeof started === 'string') {
-      await refuse();
       // Whatever is open now survives a crash, too; workers end with their primary.
       process.exit(0);
     }
     service = started;
   } catch (error) {
-    await refuse();
     return await failStart(describeStartProblem(error, config), link);
   }
   const { logger } = service;

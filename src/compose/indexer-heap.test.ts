@@ -4,28 +4,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { pickFlags, pickHeapGrowth } from './indexer-heap.ts';
+import { pickHeapGrowth } from './indexer-heap.ts';
 
-test('V8 knows all settings of an indexer', () => {
-  const script = '(await import(process.argv[1])).watchIndexerFlags(() => true)();';
+test('V8 knows how much heaps may grow', () => {
+  const script = '(await import(process.argv[1])).watchHeapGrowth()();';
   const module = new URL('./indexer-heap.ts', import.meta.url).href;
   const flags = ['--input-type=module', '--eval', script, module];
   const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
 
-test('a large heap grows less, unless history is indexed beside it', () => {
-  const megabytes = 2 ** 20;
-  const [small, large] = [pickHeapGrowth(0, false), pickHeapGrowth(1000 * megabytes, true)];
-  assert.ok(large < small);
-  assert.equal(pickHeapGrowth(100 * megabytes, false), large);
-  assert.equal(pickHeapGrowth(100 * megabytes, true), small);
-});
-
-test('an index at its head has the settings of V8', () => {
-  assert.deepEqual(new Set(Object.values(pickFlags(false, 2))), new Set([true]));
-  assert.equal(pickFlags(true, 2)['parallel-scavenge'], false);
-  assert.equal(pickFlags(true, 4)['parallel-scavenge'], true);
+test('a large heap grows less', () => {
+  assert.ok(pickHeapGrowth(1000 * 2 ** 20) < pickHeapGrowth(0));
 });
 
 test('a thread has a young heap of its own, whatever the flag of the main thread was', () => {

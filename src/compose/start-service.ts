@@ -357,7 +357,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   ];
   const stop = async () => {
     drain();
-    entrance?.refuse();
     const graceMs = config.server.shutdownGraceSeconds * 1000;
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     metricsServer?.closeAllConnections();
