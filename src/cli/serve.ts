@@ -97,24 +97,24 @@ async function start(
   of: { readonly version: string; readonly link: WorkerLink | null },
 ): Promise<Service | Workers> {
   const terminal = process.stdout.isTTY === true;
-  // Workers use the folder of their primary; PostgreSQL is made for several processes.
-  if (of.link === null && config.store.databaseUrl === null) lockDataFolder(config.store.dataDir);
+  // PostgreSQL is made for several processes.
+  if (config.store.databaseUrl === null) lockDataFolder(config.store.dataDir);
   // Before anything large is loaded.
   keepCompiled(config.store.dataDir);
   if (of.link === null && config.node.workers > 1) {
     const { startWorkers } = await import('../compose/start-workers.ts');
     return await startWorkers({ config, terminal });
   }
-  const entrance = (await isFirst(of.link)) ? await openEntrance(config) : null;
+  const entrance = (await opensEarly(of.link)) ? await openEntrance(config) : null;
   const { startService } = await loadService();
   return await startService({ config, ...of, entrance, terminal });
 }
 
-/** Whether no other process serves the port: connections to a worker that starts would wait. */
-async function isFirst(link: WorkerLink | null): Promise<boolean> {
+/** Whether no other process serves the port, which would answer better than one that starts. */
+async function opensEarly(link: WorkerLink | null): Promise<boolean> {
   if (link === null) return true;
-  const { isIndexing, isReplacement } = await link.begun;
-  return isIndexing && !isReplacement;
+  const { isFirst, isReplacement } = await link.begun;
+  return isFirst && !isReplacement;
 }
 
 /** Logs and prints what a start has to say, once over all workers. */
@@ -157,7 +157,7 @@ export async function serve(typed: readonly string[]): Promise<void> {
   // Also on a crash, so that the last line says why.
   process.on('exit', () => logger.flush());
   if (link === null) announce(service, config, version);
-  const showsChains = link === null || (await link.begun).isIndexing;
+  const showsChains = link === null || (await link.begun).isFirst;
   const stopShowing =
     'chains' in service && showsChains
       ? showProgress(service, process.stdout.isTTY === true)

@@ -19,7 +19,6 @@ import { listScopes } from './chain-scopes.ts';
 import { findChainSources } from './chain-source.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
 import { watchHeapGrowth } from './indexer-heap.ts';
-import type { ChainReport } from './indexer-message.ts';
 import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
 
@@ -46,22 +45,19 @@ export interface FollowedChains extends ChainDirectory {
 interface StartChainsOptions extends EmbeddedChainsOptions {
   /** Called with every commit of this process, in order. */
   readonly onCommitted: (batch: EncodedBatch) => void;
-  readonly onReports: (reports: readonly ChainReport[]) => void;
   readonly onStoreFault: Store['report'];
   readonly leases: Pick<LeaseStore, 'list'> | null;
   readonly signals: SignalStore | null;
   /** The name of this process among those on the store. */
   readonly node: string;
-  /** False for a worker beside one that indexes. */
-  readonly mayIndex: boolean;
   readonly connections: ChainConnections;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
-function canIndex({ config, mayIndex }: StartChainsOptions, chain: ChainSlug): boolean {
+function canIndex({ config }: StartChainsOptions, chain: ChainSlug): boolean {
   const { role, indexedChains } = config.node;
-  if (role === 'api' || !mayIndex) return false;
+  if (role === 'api') return false;
   return indexedChains.length === 0 || indexedChains.includes(chain);
 }
 

@@ -12,6 +12,7 @@ import { createHttpServer, type HttpServerOptions } from '../http/create-http-se
 import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
+import { decodeBatch, type EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import { createGetChains } from '../market/create-get-chains.ts';
 import { createGetTokenSafety } from '../market/create-get-token-safety.ts';
@@ -38,7 +39,7 @@ import { openLookups } from './open-lookups.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openPorts } from './open-ports.ts';
-import { createSinks, openCredits, openFeed, openSharing } from './open-sharing.ts';
+import { openCredits, openFeed } from './open-sharing.ts';
 import { openStatus } from './open-status.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
@@ -260,7 +261,6 @@ async function openLoggedStore(
 async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const { config, version, link = null } = options;
   const { clock, logger, metrics } = tools;
-  const mayIndex = link === null || (await link.begun).isIndexing;
   const lists = await openTokenLists({ config, logger, metrics });
   const store = await openLoggedStore(config, { logger, metrics }, options.entrance ?? null);
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
@@ -270,17 +270,17 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   link?.tell({ type: 'opened' });
   let draining = false;
   const node = randomUUID();
-  const { leases, source, signals } = openSharing(store, link);
-  const feed = openFeed(source, node, logger);
+  const { leases, signals } = store;
+  const feed = openFeed(store.feed, node, logger);
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const connections = new ChainConnections({ clock, log: logger });
   const onDevnet = (folder: string) => void addDevnetList(lists, { folder, config, logger });
-  const told = createSinks({ feed, link: store.feed === null ? link : null, node, clock });
-  const sinks = { ...told, onStoreFault: store.report, onConflict, onDevnet };
-  const sharing = { node, leases, signals, mayIndex, link };
+  const onCommitted = (batch: EncodedBatch) => feed.publish(decodeBatch(batch));
+  const sinks = { onCommitted, onStoreFault: store.report, onConflict, onDevnet };
+  const sharing = { node, leases, signals };
   const chains = startChains({ config, ...sinks, ...sharing, connections, ...tools });
   const isShared = leases !== null;
-  const shared = { config, store, isShared, feed, chains, connections, peppers, link, ...tools };
+  const shared = { config, store, isShared, feed, chains, connections, peppers, ...tools };
   const access = openAccess(shared);
   const limits = await openLimits({ config, node, signals, link, ...tools });
   const lookups = openLookups({ ...shared, access, createLimiter: limits?.createLimiter });
