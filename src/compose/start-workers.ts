@@ -1,5 +1,5 @@
-// The supervisor of several workers on one PostgreSQL (`WORKERS`): it serves no requests, but starts
-// and replaces them, counts their callers' budgets and serves the metrics of all.
+// The supervisor of several workers on one PostgreSQL (`WORKERS`): it serves no requests, but
+// starts and replaces them, counts their callers' budgets and serves the metrics of all.
 
 import type { Config } from '../config.ts';
 import { createDrain } from '../http/create-drain.ts';

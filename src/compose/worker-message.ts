@@ -22,7 +22,7 @@ export interface Questions {
   readonly stream: { readonly ask: StreamClaim; readonly answer: boolean };
 }
 
-export type Question = {
+type Question = {
   [Of in keyof Questions]: { readonly of: Of; readonly ask: Questions[Of]['ask'] };
 }[keyof Questions];
 

@@ -41,7 +41,7 @@ function sendProblem(
   send(response, { status: error.status, type: 'application/problem+json', body, id }, more);
 }
 
-export interface EarlyAnswers {
+interface EarlyAnswers {
   /** Why it takes long; null if it just starts. */
   explain(reason: string | null): void;
   /** The server has listeners of its own: they get everything from now on. */
