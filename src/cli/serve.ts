@@ -1,19 +1,39 @@
 // `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
+import cluster from 'node:cluster';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { loadService } from '../compose/load-service.ts';
 import { lockDataFolder } from '../compose/lock-data-folder.ts';
 import { openEntrance } from '../compose/open-entrance.ts';
-import { openWorkerLink } from '../compose/open-worker-link.ts';
 import { StartError } from '../compose/start-error.ts';
 import type { Service } from '../compose/start-service.ts';
 import type { Workers } from '../compose/start-workers.ts';
-import type { WorkerLink } from '../compose/worker-link.ts';
+import { WorkerLink } from '../compose/worker-link.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';
-import { keepCompiled } from './keep-compiled.ts';
+import { openCodeFolder } from './open-code-folder.ts';
 import { readCommand } from './read-command.ts';
 import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
+
+/** Null if this process serves alone, or is the primary. */
+function openWorkerLink(): WorkerLink | null {
+  if (!cluster.isWorker) return null;
+  const link = new WorkerLink({
+    // Without its primary a worker ends by itself.
+    send: (message, onSent) => void process.send?.(message, undefined, undefined, () => onSent?.()),
+    onMessage: (listener) => void process.on('message', listener),
+  });
+  link.tell({ type: 'ready' });
+  return link;
+}
+
+/** Without effect if the folder is not safe, or NODE_COMPILE_CACHE names another. */
+function keepCompiled(dataDir: string): void {
+  const folder = join(dataDir, 'compiled');
+  if (openCodeFolder(folder)) enableCompileCache(folder);
+}
 
 /** Why the start failed, as a message for the operator. */
 export function describeStartProblem(error: unknown, config: Config | null): string {
