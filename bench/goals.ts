@@ -111,6 +111,11 @@ export const GOALS = {
     name: 'the list of tokens in Chromium, from the address to its painted rows, of 1 s',
     ratioMin: 1,
   },
+  chartPan: {
+    part: 'console',
+    name: 'moving a chart of 5,000 candles in Chromium against one of 300, by CPU of the page',
+    ratioMin: 0.8,
+  },
   coldStart: { part: 'start', name: 'cold start to first answer', ratioMin: null },
   emptyHealth: {
     part: 'start',

@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { ALLOCATOR } from '../src/cli/set-memory-limits.ts';
+import { ALLOCATOR, NO_LOOP_FLAG } from '../src/cli/set-memory-limits.ts';
 import { INDEXER_HEAP } from '../src/compose/indexer-heap.ts';
 import type { Store } from '../src/store/store.ts';
 import { createStorePlace } from './ingest-store.ts';
@@ -31,7 +31,11 @@ export interface IngestPart {
 async function runWorker(run: IngestRun, nodeArgs: readonly string[]): Promise<IngestResult> {
   // Those of the service's indexing thread.
   const { maxYoungGenerationSizeMb: youngMb, maxOldGenerationSizeMb: oldMb } = INDEXER_HEAP;
-  const limits = [`--max-semi-space-size=${youngMb / 3}`, `--max-old-space-size=${oldMb}`];
+  const limits = [
+    NO_LOOP_FLAG,
+    `--max-semi-space-size=${youngMb / 3}`,
+    `--max-old-space-size=${oldMb}`,
+  ];
   const execArgv = [...limits, ...nodeArgs];
   const env = { ...process.env, ...ALLOCATOR };
   const child = fork(new URL('./ingest-worker.ts', import.meta.url), { execArgv, env });

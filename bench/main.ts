@@ -45,7 +45,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   stream: { run: benchStream, seconds: 290, quickSeconds: 60 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 15 },
   nodes: { run: runNodes, seconds: 900, quickSeconds: 80 },
-  console: { run: benchConsole, seconds: 40, quickSeconds: 20 },
+  console: { run: benchConsole, seconds: 100, quickSeconds: 45 },
   start: { run: benchStart, seconds: 300, quickSeconds: 40 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
   grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },

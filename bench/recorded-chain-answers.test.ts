@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { judgeLogs, parseBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
-import { parseBlock } from '../src/chains/evm/blocks/parse-block.ts';
-import { parseLogs } from '../src/chains/evm/blocks/parse-logs.ts';
 import { parseReceipts } from '../src/chains/evm/blocks/parse-receipts.ts';
+import { parseBlock } from '../src/chains/evm/data/parse-block.ts';
+import { parseLogs } from '../src/chains/evm/data/parse-logs.ts';
 import { TRANSFER_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
 import { SWAP_TOPIC } from '../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
 import { RecordedAnswers } from './recorded-chain-answers.ts';

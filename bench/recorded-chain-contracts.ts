@@ -1,8 +1,8 @@
 // The contracts of the recorded chains: addresses, event data and call results.
 
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi } from 'viem';
-import type { EvmDeployment } from '../src/chains/evm/evm-deployment.ts';
-import { AGGREGATE3_SELECTOR } from '../src/chains/evm/multicall.ts';
+import type { EvmDeployment } from '../src/chains/evm/data/deployments/evm-deployment.ts';
+import { AGGREGATE3_SELECTOR } from '../src/chains/evm/rpc/multicall.ts';
 import {
   DECIMALS_SELECTOR,
   NAME_SELECTOR,

@@ -1,7 +1,7 @@
 // The balances on a chain that is being recorded, so that nobody sends what they do not have.
 
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { TRANSFER_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import { type RecordedToken, toTopic, toWord } from './recorded-chain-contracts.ts';
 import type { RecordedLog } from './recorded-chain-recorder.ts';
 

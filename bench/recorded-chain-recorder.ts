@@ -2,7 +2,7 @@
 
 import { hash as digest } from 'node:crypto';
 import { computeLogsBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
-import type { EvmLog } from '../src/chains/evm/evm-log.ts';
+import type { EvmLog } from '../src/chains/evm/data/evm-log.ts';
 
 export interface RecordedLog {
   readonly address: string;

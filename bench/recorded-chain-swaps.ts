@@ -1,10 +1,10 @@
 // A chain with Uniswap V2 pairs: created, funded and traded, with all the logs that those emit.
 
 import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { DEPOSIT_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';
 import { SWAP_TOPIC, SYNC_TOPIC } from '../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
 import { PAIR_CREATED_TOPIC } from '../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
 import {
   ANCHOR_PAIR,
   buildRecordedAddress,

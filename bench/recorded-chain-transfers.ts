@@ -1,7 +1,7 @@
 // A chain of plain ERC-20 transfers: a few tokens, some thousands of owners, no exchange.
 
 import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import type { Address } from '../src/model/ids.ts';
 import {
   buildRecordedAddress,

@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { RawTransaction } from '../src/chains/solana/transactions/raw-transaction.ts';
+import type { RawTransaction } from '../src/chains/solana/data/raw-transaction.ts';
 import { encodeBase58 } from '../src/lib/base58.ts';
 import { readSolanaFixture, readSolanaTransaction } from '../test/solana-fixtures.ts';
 import { BENCH_GENESIS, BENCH_SLOTS } from './solana-slots.ts';

@@ -1,9 +1,13 @@
 // Renders docs/venues.md from the deployments: what is read, priced and traded on each chain.
 
-import { EVM_DEPLOYMENTS } from '../src/chains/evm/deployments.ts';
-import type { EvmDeployment, V2Fork, V3Fork } from '../src/chains/evm/evm-deployment.ts';
-import { ROUTER_PROOFS } from '../src/chains/evm/router-proofs.ts';
-import { listSwapRouters, type SwapRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+import { EVM_DEPLOYMENTS } from '../src/chains/evm/data/deployments/deployments.ts';
+import type {
+  EvmDeployment,
+  V2Fork,
+  V3Fork,
+} from '../src/chains/evm/data/deployments/evm-deployment.ts';
+import { ROUTER_KINDS } from '../src/chains/evm/venues/router-kinds.ts';
+import { listSwapRouters, type SwapRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 
 interface VenueRow {
@@ -174,7 +178,8 @@ function renderProofs(): string {
   const shapes = Object.entries(SHAPE_PROOFS).map(
     ([shape, by]) => `| ${SHAPES[shape as keyof typeof SHAPES]} | ${by} |`,
   );
-  const routers = Object.entries(ROUTER_PROOFS).map(([kind, { executedBy, source }]) => {
+  const routers = Object.entries(ROUTER_KINDS).map(([kind, { proof }]) => {
+    const { executedBy, source } = proof;
     const by = executedBy === 'contract' ? "the exchange's own contract" : 'a stand-in of ours';
     const unsimulated = executedBy === 'contract' ? 'yes' : 'no';
     return `| \`${kind}\` | ${by} (${source}) | ${unsimulated} |`;
@@ -200,7 +205,7 @@ export function renderVenuesPage(): string {
   const chains = Object.entries(EVM_DEPLOYMENTS).map(([slug, one]) => renderChain(slug, one));
   return `# Venues
 
-Made from \`src/chains/evm/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
+Made from \`src/chains/evm/data/deployments/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
 certain to the unit is not \`exact\`, and the quote's warning says why. *Traded by*: the routers through which this server quotes and builds trades there (\`tradable\` of a pool); a trade uses one of them.
 *Given output*: how a trade with \`amountOutRaw\` is executed.
 A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`.

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { simulateRoundTrip } from '../src/chains/evm/probe/simulate-round-trip.ts';
-import type { VenueRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+import { simulateRoundTrip } from '../src/chains/evm/trading/simulate-round-trip.ts';
+import type { VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import { createRandom } from './fakes/create-random.ts';
 import type { RoutedScene } from './router-scene.ts';
 import { RouterTrader } from './router-trades.ts';

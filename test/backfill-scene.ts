@@ -22,8 +22,8 @@ export interface BackfillScene {
   /** Starts an indexer that begins late; the one before must have been stopped. */
   start(options?: Partial<IndexerOptions> & { readonly faults?: Faults }): IndexedChain;
   readJobs(): Promise<BackfillRecord[]>;
-  /** Waits until every job has ended and the index is at the head. */
-  settle(indexed: IndexedChain): Promise<void>;
+  /** Waits until every job of these tokens has ended and the index is at the head. */
+  settle(indexed: IndexedChain, tokens?: readonly Address[]): Promise<void>;
   /** Every row of an index of the whole chain. */
   readFull(): Promise<Awaited<ReturnType<typeof readIndex>>>;
 }
@@ -34,13 +34,15 @@ export interface SceneOptions {
   /** Positions from one block to the next. */
   readonly spacing: number;
   readonly tokenCount?: number;
+  /** How many pools after the anchor are between the native coin and the stable asset. */
+  readonly coinPoolCount?: number;
   /** Which part of the blocks is older than the index, in per cent. */
   readonly olderPct?: number;
   readonly place?: StorePlace;
 }
 
 /** A generous limit: a backfill that hangs must fail, not hang the suite. */
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS = 60_000;
 
 export function isEnded({ status }: BackfillRecord): boolean {
   return status === 'done' || status === 'failed';
@@ -53,7 +55,7 @@ export function createLongChain(options: SceneOptions): FakeChain {
     ...{ seed, finalityDepth: 12, clock: 'steady', seenWhole: true },
     market: {
       ...{ tokenCount: options.tokenCount ?? 1, poolCountMax: 6 },
-      ...{ rankedOnly: true, positionCountMax: 25 },
+      ...{ rankedOnly: true, positionCountMax: 25, coinPoolCount: options.coinPoolCount ?? 0 },
     },
   });
   for (let count = 1; count < blocks; count += 1) {
@@ -93,15 +95,19 @@ export async function createBackfillScene(
       indexers.push(indexed);
       return indexed;
     },
-    async settle(indexed) {
+    async settle(indexed, tokens = [token]) {
       const deadline = Date.now() + DEADLINE_MS;
       for (let turn = 1; ; turn += 1) {
-        const jobs = await readJobs();
-        if (jobs.length > 0 && jobs.every(isEnded)) return await indexed.settle();
+        const jobs = await store.readBackfills('devnet', tokens);
+        const begun = new Set(jobs.map((job) => job.token));
+        const isWhole = tokens.every((one) => begun.has(one));
+        if (isWhole && jobs.every(isEnded)) return await indexed.settle();
         // Some steps wait for blocks to become final.
         if (turn % 50 === 0) chain.extend(1);
         if (Date.now() > deadline) {
-          const told = jobs.map(({ kind, status, nextBlock }) => `${kind} ${status} ${nextBlock}`);
+          const told = jobs.map(({ token: of, kind, status, nextBlock }) =>
+            [of, kind, status, nextBlock].join(' '),
+          );
           const warnings = indexed.warnings.slice(-3).join('; ');
           throw new Error(`not filled in: ${told.join(', ')}; ${warnings}`);
         }

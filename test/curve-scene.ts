@@ -7,9 +7,9 @@ import { CURVE_AMP, CURVE_OFFPEG, encodeCurveCreation } from '../devnet/deploy-c
 import { ERC20_ABI } from '../devnet/dex-abi.ts';
 import { CURVE_POOL_ABI, CURVE_REGISTRY_ABI } from '../devnet/other-abi.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
-import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { CURVE_COIN } from '../src/chains/evm/venues/curve/curve-coin.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { listSwapRouters } from '../src/chains/evm/venues/swap-routers.ts';
 import { startIndexedDevnet } from './indexed-devnet.ts';
 import { act, type RoutedScene } from './router-scene.ts';
 import { setBalance } from './trade-wallet.ts';

@@ -2,9 +2,9 @@
 // answer calls from a table.
 
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, parseAbiItem } from 'viem';
-import type { EvmDeployment } from '../src/chains/evm/evm-deployment.ts';
-import type { DecodedEvent, EvmLog } from '../src/chains/evm/evm-log.ts';
-import { createLogDecoding } from '../src/chains/evm/log-decoding.ts';
+import type { EvmDeployment } from '../src/chains/evm/data/deployments/evm-deployment.ts';
+import type { DecodedEvent, EvmLog } from '../src/chains/evm/data/evm-log.ts';
+import { createLogDecoding } from '../src/chains/evm/venues/log-decoding.ts';
 import type { Address } from '../src/model/ids.ts';
 import { transactionId } from './test-ids.ts';
 

@@ -29,9 +29,9 @@ import {
   toSolanaAddress,
   toSolanaPool,
   WRAPPED_SOL,
-} from '../src/chains/solana/solana-ids.ts';
+} from '../src/chains/solana/data/solana-ids.ts';
+import { findHeldAccount } from '../src/chains/solana/data/token-instructions.ts';
 import { openSolanaNodes } from '../src/chains/solana/solana-nodes.ts';
-import { findHeldAccount } from '../src/chains/solana/trading/token-instructions.ts';
 import { decodeBase58 } from '../src/lib/base58.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import type { Address } from '../src/model/ids.ts';

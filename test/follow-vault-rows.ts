@@ -6,12 +6,12 @@ import type { PoolDraft } from '../src/amm/pool-kind.ts';
 import { weightedKind } from '../src/amm/weighted/weighted-kind.ts';
 import { acceptEvents } from '../src/chains/evm/blocks/accept-events.ts';
 import { decodeBacked } from '../src/chains/evm/blocks/decode-backed.ts';
-import type { EvmDeployment } from '../src/chains/evm/evm-deployment.ts';
-import type { DecodedEvent, EvmLog } from '../src/chains/evm/evm-log.ts';
-import { createLogDecoding, type LogDecoding } from '../src/chains/evm/log-decoding.ts';
+import type { EvmDeployment } from '../src/chains/evm/data/deployments/evm-deployment.ts';
+import type { DecodedEvent, EvmLog } from '../src/chains/evm/data/evm-log.ts';
 import { PoolDirectory } from '../src/chains/evm/pools/pool-directory.ts';
+import type { CallContracts } from '../src/chains/evm/rpc/multicall.ts';
 import { balancer } from '../src/chains/evm/venues/balancer/balancer.ts';
-import type { CallContracts } from '../src/chains/evm/venues/venue-protocol.ts';
+import { createLogDecoding, type LogDecoding } from '../src/chains/evm/venues/log-decoding.ts';
 import type { PoolId } from '../src/model/ids.ts';
 import type { PoolDescription } from '../src/model/pool.ts';
 

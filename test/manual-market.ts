@@ -24,7 +24,7 @@ import {
   toSolanaAddress,
   toSolanaPool,
   WRAPPED_SOL,
-} from '../src/chains/solana/solana-ids.ts';
+} from '../src/chains/solana/data/solana-ids.ts';
 import { openScratchStore } from '../src/compose/open-store.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';

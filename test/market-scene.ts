@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
-import { BURN_ADDRESSES } from '../src/chains/evm/burn-addresses.ts';
+import { BURN_ADDRESSES } from '../src/chains/evm/data/burn-addresses.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import type { Level } from '../src/contract/identity.ts';

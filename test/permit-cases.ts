@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { TEST_ADDRESSES } from '../devnet/accounts.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { compileWallets } from './contracts/compile-wallets.ts';
 import type { Json } from './market-scene.ts';
 import {

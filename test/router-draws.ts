@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import type { ExecutableTrade } from '../src/chains/chain-transactions.ts';
-import { EVM_COSTS } from '../src/chains/evm/transactions/evm-transaction-costs.ts';
-import type { VenueRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+import { EVM_COSTS } from '../src/chains/evm/trading/evm-transaction-costs.ts';
+import type { VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';

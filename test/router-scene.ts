@@ -11,8 +11,12 @@ import {
 import { MAKER } from '../devnet/accounts.ts';
 import { readArtifact } from '../devnet/artifacts.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
-import type { RouterLine, V2Fork, VenueRouterKind } from '../src/chains/evm/evm-deployment.ts';
-import { listSwapRouters, type VenueRouter } from '../src/chains/evm/transactions/swap-routers.ts';
+import type {
+  RouterLine,
+  V2Fork,
+  VenueRouterKind,
+} from '../src/chains/evm/data/deployments/evm-deployment.ts';
+import { listSwapRouters, type VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import { requireMarkets } from '../src/compose/chain-families.ts';
 import type { PoolId } from '../src/model/ids.ts';
 import type { PoolRecord } from '../src/model/pool.ts';

@@ -2,19 +2,16 @@
 // of indexes, are brought into the shape that the service asks for (`json`).
 
 import { existsSync, readFileSync } from 'node:fs';
-import type {
-  RawInstruction,
-  RawTransaction,
-} from '../src/chains/solana/transactions/raw-transaction.ts';
+import type { RawInstruction, RawTransaction } from '../src/chains/solana/data/raw-transaction.ts';
 import { encodeBase58 } from '../src/lib/base58.ts';
 
-const FOLDER = new URL('../../shared/fixtures/solana/', import.meta.url);
+export const SOLANA_FIXTURES = new URL('../../shared/fixtures/solana/', import.meta.url);
 
 /** For a test's `skip`: false, or what is missing. */
-export const skipWithoutSolana = existsSync(FOLDER) ? false : 'fixtures/solana is absent';
+export const skipWithoutSolana = existsSync(SOLANA_FIXTURES) ? false : 'fixtures/solana is absent';
 
 export function readSolanaFixture(path: string): unknown {
-  return JSON.parse(readFileSync(new URL(path, FOLDER), 'utf8'));
+  return JSON.parse(readFileSync(new URL(path, SOLANA_FIXTURES), 'utf8'));
 }
 
 interface ParsedInfo {

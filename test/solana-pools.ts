@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { kindOf } from '../src/amm/pool-kinds.ts';
 import type { SwapPool } from '../src/amm/swap-pool.ts';
-import type { AccountReading } from '../src/chains/solana/accounts/pool-accounts.ts';
+import type { AccountReading } from '../src/chains/solana/tokens/pool-accounts.ts';
 import { VENUES_BY_PROGRAM } from '../src/chains/solana/venues/solana-venues.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
 import { readSolanaFixture } from './solana-fixtures.ts';

@@ -26,7 +26,7 @@ import {
   signTransaction,
   use,
 } from '../devnet/solana/wire-transaction.ts';
-import { encodeBase58Data } from '../src/chains/solana/transactions/base58-data.ts';
+import { encodeBase58Data } from '../src/chains/solana/data/base58-data.ts';
 import { readSolanaFixture } from './solana-fixtures.ts';
 
 export const USER = createSigningKey('a user of the programs');

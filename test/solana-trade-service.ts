@@ -27,7 +27,7 @@ import { buildScene, describeGenesis, type Scene, send, toRaw } from '../devnet/
 import type { SolanaChain } from '../devnet/solana/solana-chain.ts';
 import { describeDeployment } from '../devnet/solana/start-solana-devnet.ts';
 import { createSigningKey, type SigningKey } from '../devnet/solana/wire-transaction.ts';
-import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../src/chains/solana/solana-ids.ts';
+import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../src/chains/solana/data/solana-ids.ts';
 import { type AccessClient, type ClientAnswer, createAccessClient } from './access-client.ts';
 import type { Json } from './market-scene.ts';
 import {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
-import { toPoolReference } from '../src/chains/evm/pools/pool-reference.ts';
-import type { SwapHop, SwapPlan, SwapStrand } from '../src/chains/evm/transactions/swap-plan.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
+import { toPoolReference } from '../src/chains/evm/venues/pool-reference.ts';
+import type { SwapHop, SwapPlan, SwapStrand } from '../src/chains/evm/venues/swap-plan.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
 import type { OraclePath } from './oracles/exhaustive-routes.ts';

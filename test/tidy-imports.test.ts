@@ -26,6 +26,9 @@ const LAYERS: readonly (readonly string[])[] = [
 
 const rank = (text: string) => text.split(' < ').map((layer) => layer.split(' '));
 
+/** The same in both families of chains, with the same meaning. */
+const FAMILY_LAYERS = rank('data < rpc < tokens < venues < pools < blocks < trading < .');
+
 /**
  * The same inside the large folders: sub-folders from the lowest up. `.` is the files beside them;
  * where it is missing, they belong to no layer and only the search for circles covers them.
@@ -38,6 +41,8 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/ingest': rank(
     'state < read apply < commit < scope adopt < demand backfill < follow < verify',
   ),
+  'src/chains/evm': FAMILY_LAYERS,
+  'src/chains/solana': FAMILY_LAYERS,
 };
 
 /** Who may import from the folder of a chain family. */
@@ -73,18 +78,23 @@ function layerOf(part: string): number {
   return LAYERS.findIndex((layer) => layer.includes(part));
 }
 
+/** The layered folder that a file is in; undefined if it is in none. */
+function layeredFolderOf(path: string): string | undefined {
+  return Object.keys(INNER_LAYERS).find((folder) => path.startsWith(`${folder}/`));
+}
+
 /** `.` for a file beside the sub-folders. */
-function subFolderOf(path: string): string {
-  const [, , folder = '', file] = path.split('/');
+function subFolderOf(path: string, layered: string): string {
+  const [folder = '', file] = path.slice(layered.length + 1).split('/');
   return file === undefined ? '.' : folder;
 }
 
 /** Whether an import between two sub-folders of a large folder goes sideways or up. */
 function isInnerBreach(from: string, to: string): boolean {
-  const [folder, other] = [from, to].map((path) => path.split('/').slice(0, 2).join('/'));
+  const folder = layeredFolderOf(from);
   const layers = INNER_LAYERS[folder ?? ''];
-  if (layers === undefined || folder !== other) return false;
-  const [own = '', target = ''] = [from, to].map(subFolderOf);
+  if (folder === undefined || layers === undefined || folder !== layeredFolderOf(to)) return false;
+  const [own = '', target = ''] = [from, to].map((path) => subFolderOf(path, folder));
   if (own === target) return false;
   const [low, high] = [target, own].map((one) => layers.findIndex((each) => each.includes(one)));
   return low !== -1 && high !== -1 && (low ?? 0) >= (high ?? 0);
@@ -140,11 +150,10 @@ describe('imports', () => {
 
   test('every sub-folder of a layered folder has a place in its layers', () => {
     const folders = sources.flatMap(({ path }) => {
-      const layers = INNER_LAYERS[path.split('/').slice(0, 2).join('/')];
-      const [, , folder = '', file] = path.split('/');
-      return layers === undefined || file === undefined || layers.flat().includes(folder)
-        ? []
-        : [path];
+      const layered = layeredFolderOf(path);
+      const folder = layered === undefined ? '.' : subFolderOf(path, layered);
+      const known = INNER_LAYERS[layered ?? '']?.flat() ?? [];
+      return folder === '.' || known.includes(folder) ? [] : [path];
     });
     assertNone(folders);
   });

@@ -7,7 +7,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { MAKER } from '../devnet/accounts.ts';
 import { createBlockWriter } from '../devnet/block-writer.ts';
 import type { TestChain, TestReceipt } from '../devnet/test-chain.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { type AccessClient, type ClientAnswer, createAccessClient } from './access-client.ts';
 import { untilAtHead } from './indexed-service.ts';
 import { createIndexingScene, type Engine } from './indexing-scene.ts';

@@ -2,7 +2,7 @@
 
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { TestChain } from '../devnet/test-chain.ts';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 
 const ERC20_ABI = parseAbi(['function balanceOf(address owner) view returns (uint256)']);
 

@@ -14,7 +14,7 @@ import { MAKER } from '../devnet/accounts.ts';
 import { ERC20_ABI } from '../devnet/dex-abi.ts';
 import { BALANCER_ABI } from '../devnet/other-abi.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
-import { listSwapRouters } from '../src/chains/evm/transactions/swap-routers.ts';
+import { listSwapRouters } from '../src/chains/evm/venues/swap-routers.ts';
 import { startIndexedDevnet } from './indexed-devnet.ts';
 import type { RoutedScene } from './router-scene.ts';
 import { setBalance } from './trade-wallet.ts';

@@ -13,10 +13,10 @@ import { startAnvil } from '../devnet/anvil-node.ts';
 import { createBlockWriter } from '../devnet/block-writer.ts';
 import { readCompiledContracts } from '../devnet/compile-contracts.ts';
 import type { JsonRpc } from '../devnet/json-rpc.ts';
-import { parseLogs } from '../src/chains/evm/blocks/parse-logs.ts';
-import { evmAddress } from '../src/chains/evm/evm-ids.ts';
-import type { EvmLog } from '../src/chains/evm/evm-log.ts';
-import type { CallContracts } from '../src/chains/evm/venues/venue-protocol.ts';
+import { evmAddress } from '../src/chains/evm/data/evm-ids.ts';
+import type { EvmLog } from '../src/chains/evm/data/evm-log.ts';
+import { parseLogs } from '../src/chains/evm/data/parse-logs.ts';
+import type { CallContracts } from '../src/chains/evm/rpc/multicall.ts';
 import type { Address } from '../src/model/ids.ts';
 
 export interface NpmContract {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWalletClient, custom, defineChain, encodeFunctionData, parseAbi } from 'viem';
 import { getCapabilities, sendCalls, waitForCallsStatus } from 'viem/actions';
-import { ZERO_ADDRESS } from '../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { type BatchWallet, createBatchWallet } from './batch-wallet.ts';
 import type { Json } from './market-scene.ts';
 import {

@@ -2,7 +2,7 @@
 // chain. Blocks are `confirmed` once sealed. Accounts are those of the newest block, whatever
 // commitment is asked for.
 
-import { decodeBase58Data } from '../../src/chains/solana/transactions/base58-data.ts';
+import { decodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 import { ChainFault } from './chain-fault.ts';
 import { computeFee } from './execute-transaction.ts';
 import { type AccountFilter, listProgramAccounts } from './program-accounts.ts';

@@ -1,9 +1,6 @@
 // Executes a transaction and records it as `getBlock` and `getTransaction` show it.
 
-import {
-  decodeBase58Data,
-  encodeBase58Data,
-} from '../../src/chains/solana/transactions/base58-data.ts';
+import { decodeBase58Data, encodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 import type { ChainAccount, Execution, Svm } from './svm.ts';
 import { readTokenBalance } from './token-balance.ts';
 import type { WireTransaction } from './wire-transaction.ts';

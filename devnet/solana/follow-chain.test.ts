@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
+import { toSolanaAddress } from '../../src/chains/solana/data/solana-ids.ts';
 import { isHoldersComplete } from '../../src/market/coverage.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';

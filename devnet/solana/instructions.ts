@@ -1,8 +1,8 @@
 // Instructions of the programs that the embedded chain has: system, tokens, and the two stand-ins.
 
 import { createHash } from 'node:crypto';
-import { findProgramAddress, toSeed } from '../../src/chains/solana/accounts/program-address.ts';
-import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
+import { findProgramAddress, toSeed } from '../../src/chains/solana/data/program-address.ts';
+import { toSolanaAddress } from '../../src/chains/solana/data/solana-ids.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from './token-balance.ts';
 import { type Instruction, use } from './wire-transaction.ts';
 

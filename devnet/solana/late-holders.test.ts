@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toSolanaAddress } from '../../src/chains/solana/solana-ids.ts';
+import { toSolanaAddress } from '../../src/chains/solana/data/solana-ids.ts';
 import { isHoldersComplete } from '../../src/market/coverage.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';

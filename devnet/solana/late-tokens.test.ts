@@ -9,7 +9,7 @@ import {
   SYSTEM_PROGRAM,
   toSolanaAddress,
   WRAPPED_SOL,
-} from '../../src/chains/solana/solana-ids.ts';
+} from '../../src/chains/solana/data/solana-ids.ts';
 import type { Address } from '../../src/model/ids.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import {

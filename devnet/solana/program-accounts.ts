@@ -1,6 +1,6 @@
 // The accounts of a program, filtered as nodes do it: by length and by bytes at an offset.
 
-import { decodeBase58Data } from '../../src/chains/solana/transactions/base58-data.ts';
+import { decodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 import { ChainFault } from './chain-fault.ts';
 import type { SolanaChain } from './solana-chain.ts';
 import type { ChainAccount } from './svm.ts';

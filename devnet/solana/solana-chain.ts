@@ -6,7 +6,7 @@
 // others; those whose blockhash was in a replaced block are lost, as on a real chain.
 
 import { createHash } from 'node:crypto';
-import { encodeBase58Data } from '../../src/chains/solana/transactions/base58-data.ts';
+import { encodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 import { ChainFault } from './chain-fault.ts';
 import type { ChainLedger, LedgerBlock, LedgerTransaction } from './chain-ledger.ts';
 import { type AccountChange, executeTransaction } from './execute-transaction.ts';

@@ -2,10 +2,7 @@
 // the process of the embedded chain.
 
 import { createRequire } from 'node:module';
-import {
-  decodeBase58Data,
-  encodeBase58Data,
-} from '../../src/chains/solana/transactions/base58-data.ts';
+import { decodeBase58Data, encodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 import { NoVirtualMachineError } from './chain-fault.ts';
 
 type LiteSvmModule = typeof import('litesvm/dist/internal.js');

@@ -1,6 +1,6 @@
 // What a token account of either token program holds.
 
-import { encodeBase58Data } from '../../src/chains/solana/transactions/base58-data.ts';
+import { encodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 import type { ChainAccount } from './svm.ts';
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

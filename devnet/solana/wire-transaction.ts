@@ -1,10 +1,7 @@
 // Transactions as they are sent: parsed for the chain, written and signed for its traders.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import {
-  decodeBase58Data,
-  encodeBase58Data,
-} from '../../src/chains/solana/transactions/base58-data.ts';
+import { decodeBase58Data, encodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';
 
 /** The most that fits into a packet. */
 const TRANSACTION_BYTES_MAX = 1232;

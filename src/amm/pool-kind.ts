@@ -69,6 +69,11 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
   readonly sharesChangesOf?: PoolKindName;
   /** Whether its liquidity is stored as ticks, in separate rows. */
   readonly hasTicks: boolean;
+  /**
+   * Whether the log alone tells how deep the pool is. Otherwise its depth depends on when it was
+   * read, and judges no trade.
+   */
+  readonly hasDepthByLog: boolean;
   /** Whether a swap uses the amount that really arrived, so that taxed tokens can be sold. */
   readonly countsArrivals: boolean;
   /** Before any event. */

@@ -196,6 +196,11 @@ export interface BlockRange {
    */
   readonly describesPools?: boolean | undefined;
   /**
+   * For `verify`: what the range says of one thing twice is compared, where headers do not prove
+   * it. A block is believed only once a node calls it final, if `final`.
+   */
+  readonly audited?: 'final' | 'newest' | undefined;
+  /**
    * Stop early, after this many blocks. Positions without a block do not count, so one reading gets
    * past a gap of any length.
    */
@@ -216,6 +221,8 @@ export interface BlockRangeReading {
   readonly blockCount: number;
   /** Events that may have changed tokens; null if the range was not searched for them. */
   readonly notices?: readonly TokenNotice[] | null;
+  /** Of an audited range: how much was compared, and a line for each contradiction. */
+  readonly audit?: { readonly compared: number; readonly contradictions: readonly string[] };
 }
 
 /** What `/ready`, `/metrics` and the log may show of a chain's endpoints. */

@@ -1,4 +1,4 @@
-// Settings of memory that take effect only when a process begins.
+// Settings of memory and of V8 that take effect only when a process begins.
 
 import { setFlagsFromString } from 'node:v8';
 import { isFlagGiven } from '../lib/given-flags.ts';
@@ -20,7 +20,17 @@ export const ALLOCATOR = {
 const YOUNG_FLAG = '--max-semi-space-size=8';
 /** The flag would count for threads, too, before the limits of their own. */
 const YOUNG_FLAG_OFF = '--max-semi-space-size=0';
-const YOUNG_FLAG_NAME = 'max-semi-space-size';
+
+/**
+ * Of V8: its quick compiler leaves a function alone that runs already ("on-stack replacement").
+ * Such a function loops over a batch a few times a second: it was compiled again and again, for a
+ * tenth of the CPU of an index, and the result dropped. What the loop calls is compiled all the
+ * same, and the slow compiler still replaces loops that run for seconds. V8 ends the process if
+ * this changes while it runs.
+ */
+export const NO_LOOP_FLAG = '--no-maglev-osr';
+
+const ADDED_FLAGS = { 'max-semi-space-size': YOUNG_FLAG, 'maglev-osr': NO_LOOP_FLAG };
 
 /** Set in the second run. The C library may remove its own variables, so they are no such mark. */
 const MARK = 'MINTWIRE_MEMORY_SET';
@@ -37,7 +47,9 @@ export function setMemoryLimits(): void {
   const isSet = Object.keys(ALLOCATOR).some((name) => env[name] !== undefined);
   // The channel to a parent would be lost; workers have the settings of their primary.
   if (isSecondRun || isSet || platform !== 'linux' || process.channel) return;
-  const added = isFlagGiven(YOUNG_FLAG_NAME) ? [] : [YOUNG_FLAG];
+  const added = Object.entries(ADDED_FLAGS).flatMap(([name, flag]) =>
+    isFlagGiven(name) ? [] : [flag],
+  );
   const args = [execPath, ...execArgv, ...added, ...argv.slice(1)];
   try {
     process.execve?.(execPath, args, { ...env, ...ALLOCATOR, [MARK]: '1' });

@@ -145,14 +145,13 @@ export class ChainRunner {
 
   /** Told once when it begins, and when it is over. */
   #findShortage(
-    { head, block }: IndexerStatus,
+    status: IndexerStatus,
     counts: { readonly calls: number; readonly refusals: number },
   ): string | null {
-    if (head === null || block === null) return null;
     const { log } = this.#options;
     const { chain } = this;
     const nowMs = systemClock.monotonicMs();
-    const shortage = this.#rateNeed.observe({ nowMs, head, block, ...counts });
+    const shortage = this.#rateNeed.observe({ nowMs, status, ...counts });
     const text = shortage === null ? null : describeShortage(shortage);
     if (text !== null && !this.#hasShortage) {
       log.warn({ chain, ...shortage }, `the chain is followed ever further behind: ${text}`);

@@ -1,6 +1,8 @@
 // The list and a token's page: what they show, and that they follow the market.
 
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { TRADERS } from '../../devnet/accounts.ts';
 import { WIRE } from '../docs-scene.ts';
 import { changeCandles, changeScale, filterTape, readEveryOrder } from './choice-flows.ts';
 import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
@@ -218,5 +220,120 @@ export async function followToken({ openPage, chain }: ConsoleScene): Promise<vo
   await page.locator('.depth tbody tr').first().waitFor();
   await page.getByRole('button', { name: 'Show Depth' }).nth(1).click();
   await page.locator('.tabs tr:nth-child(2) + tr .depth tbody tr').first().waitFor();
+  await watched.finish();
+}
+
+/** Rows of a tab's table: what its cells say, and the exact figures behind them. */
+function readTable(page: Page, name: string): Promise<{ texts: string[]; titles: string[] }[]> {
+  return page
+    .getByRole('table', { name, exact: true })
+    .locator('tbody tr')
+    .evaluateAll((rows) =>
+      rows.map((row) => {
+        type Cell = { textContent: string; querySelector(what: string): { title: string } | null };
+        const cells = Array.from((row as unknown as { cells: ArrayLike<Cell> }).cells);
+        return {
+          texts: cells.map(({ textContent }) => textContent),
+          titles: cells.map((cell) => cell.querySelector('[title]')?.title ?? ''),
+        };
+      }),
+    );
+}
+
+interface TokenAnswer {
+  readonly priceUsd: string;
+  readonly windows: Readonly<
+    Record<'24h', Readonly<Record<'buys' | 'sells' | 'buyers' | 'sellers', number>>>
+  >;
+}
+
+/** The head says who trades, holders and traders what they hold in USD, icons the chain. */
+export async function readMarketFigures(scene: ConsoleScene): Promise<void> {
+  const { chain } = scene;
+  // Nobody else trades it in these tests, so that the answers are those that the page got.
+  const token = chain.deployment.tokens.find(({ symbol }) => symbol === 'SEAT');
+  const query = `chain=devnet&mint=${token?.address ?? assert.fail()}`;
+  const { origin } = scene.service();
+  const ask = async <Answer>(path: string) =>
+    (await (await fetch(`${origin}/v1/${path}?${query}`)).json()) as Answer;
+  const [first, second] = TRADERS;
+  assert.ok(first !== undefined && second !== undefined);
+  const pool = { token: 'seat', venue: 'uniswap-v2' } as const;
+  const { '24h': before } = (await ask<TokenAnswer>('token')).windows;
+  for (const wallet of [first, second, second]) {
+    await chain.buy({ ...pool, amountInRaw: 10n ** 17n, wallet });
+  }
+  await chain.sell({ ...pool, amountInRaw: 5n, wallet: first });
+  const { priceUsd, windows } = await untilRight(
+    'all four trades',
+    () => ask<TokenAnswer>('token'),
+    ({ windows: { '24h': day } }) => day.buys + day.sells === before.buys + before.sells + 4,
+  );
+  const { buys, sells, buyers, sellers } = windows['24h'];
+  assert.ok(buys >= 3 && sells >= 1 && buyers >= 2 && sellers >= 1);
+  const watched = await scene.openPage(`/token?${query}`);
+  const { page } = watched;
+  await page.locator('.token-head .stats').waitFor();
+  const head = (await page.locator('.token-head .stats').textContent()) ?? '';
+  assert.ok(head.includes(`Buys / sells 24h${buys} / ${sells}`), head);
+  assert.ok(head.includes(`Buyers / sellers${buyers} / ${sellers}`), head);
+  const day = page.locator('.windows li').last();
+  assert.match(
+    (await day.getAttribute('title')) ?? '',
+    new RegExp(`${buyers} buyers, ${sellers} `),
+  );
+
+  /** To a thousandth: the price of the chain's coin may move meanwhile. */
+  const checkUsd = (exact: string | undefined, amount: string) => {
+    const expected = Number(amount) * Number(priceUsd);
+    assert.ok(Math.abs(Number(exact) - expected) <= expected / 1000, `${exact} of ${expected}`);
+  };
+  await page.getByRole('button', { name: 'Holders', exact: true }).click();
+  await page.locator('.concentration').waitFor();
+  const { holders } = await ask<{ holders: { owner: string; amount: string }[] }>('token/holders');
+  const holderRows = await readTable(page, 'Holders');
+  for (const [at, { texts, titles }] of holderRows.entries()) {
+    assert.match(texts[4] ?? '', /^\$[\d.,]+[KMB]?$|^<\$0\.01$/);
+    checkUsd(titles[4], holders[at]?.amount ?? '');
+  }
+  assert.ok(holderRows.length > 5);
+
+  await page.getByRole('button', { name: 'Traders', exact: true }).click();
+  await page.getByRole('table', { name: 'Traders' }).locator('tbody a').first().waitFor();
+  interface Trader {
+    readonly amount: string;
+    readonly volumeUsd: string;
+  }
+  const { traders } = await ask<{ traders: readonly Trader[] }>('token/traders');
+  const traderRows = await readTable(page, 'Traders');
+  for (const [at, { texts, titles }] of traderRows.entries()) {
+    assert.match(texts[2] ?? '', /^\$/);
+    assert.equal(titles[2], traders[at]?.volumeUsd);
+    checkUsd(titles[5], traders[at]?.amount ?? '');
+  }
+  assert.ok(traderRows.length > 1);
+  await watched.finish();
+}
+
+/** Each chain's rows have its own sign. */
+export async function showChainIcons({ openPage }: ConsoleScene): Promise<void> {
+  const watched = await openPage('/');
+  const { page } = watched;
+  const readSigns = (chain: string) =>
+    page
+      .locator(`tr:has(a[href*="chain=${chain}&"]) .chain-icon`)
+      .evaluateAll((all) => [...new Set(all.map((icon) => icon.innerHTML))]);
+  const [evm, solana] = await Promise.all(
+    ['devnet', 'devnet-solana'].map((chain) =>
+      untilRight(
+        `the sign of ${chain}`,
+        () => readSigns(chain),
+        ({ length }) => length > 0,
+      ),
+    ),
+  );
+  assert.equal(evm?.length, 1);
+  assert.equal(solana?.length, 1);
+  assert.notEqual(evm?.[0], solana?.[0]);
   await watched.finish();
 }

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { TRADERS } from '../../devnet/accounts.ts';
 import { WIRE } from '../docs-scene.ts';
-import { type ConsoleScene, WIRE_PATH } from './console-scene.ts';
+import { type ConsoleScene, type PageLook, WIRE_PATH } from './console-scene.ts';
 import { buyWire, signIn, untilLive } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
+import { serveManyKlines } from './many-klines.ts';
 import { untilRight } from './watched-page.ts';
 
 /** From the tape to the wallet that traded: what it holds, made and traded, and its value. */
@@ -91,8 +92,18 @@ export async function watchTokens({ openPage }: ConsoleScene): Promise<void> {
     (count) => count === 1,
   );
   await page.reload();
+  await row.locator('a').waitFor();
+  // Another tab of this browser knows it, another browser does not, and no server is told.
+  const otherTab = await page.context().newPage();
+  await otherTab.goto(page.url());
+  await otherTab.locator(`tr a[href*="${WIRE}"]`).waitFor();
+  const stranger = await openPage('/?sort=watching');
+  await stranger.page.getByText('You watch no token yet').waitFor();
+  await stranger.finish();
   await row.locator('a').click();
   await page.getByRole('button', { name: 'Stop watching' }).click();
+  await otherTab.getByText('You watch no token yet').waitFor();
+  await otherTab.close();
   await page.goto(new URL('/?sort=watching', page.url()).href);
   await page.getByText('You watch no token yet').waitFor();
   await watched.finish();
@@ -170,30 +181,15 @@ export async function chooseAmounts({ openPage, chain }: ConsoleScene): Promise<
 }
 
 const MANY = 5000;
-const MINUTE_MS = 60_000;
-const HISTORY_TO_MS = 1_780_000_000_000;
 
-function buildManyKlines() {
-  return Array.from({ length: MANY }, (_, at) => {
-    const openTime = HISTORY_TO_MS + (at - MANY) * MINUTE_MS;
-    const price = String(1 + Math.sin(at / 40) / 4);
-    return {
-      ...{ openTime, closeTime: openTime + MINUTE_MS - 1, open: price, high: price, low: price },
-      ...{ close: price, volume: '1', quoteVolume: '1', trades: 1, buys: 1, sells: 0 },
-      ...{ closed: true, filled: false },
-    };
-  });
-}
+type Place = readonly [x: number, y: number];
 
 /** One finger from one place to another, in some steps. */
-async function drag(page: Page, from: readonly [number, number], to: readonly [number, number]) {
+async function dragByTouch(page: Page, from: Place, to: Place): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  const at = (share: number) => {
-    const [x, y] = [0, 1].map(
-      (axis) => (from[axis] ?? 0) + share * ((to[axis] ?? 0) - (from[axis] ?? 0)),
-    );
-    return [{ x: x ?? 0, y: y ?? 0 }];
-  };
+  const at = (share: number) => [
+    { x: from[0] + share * (to[0] - from[0]), y: from[1] + share * (to[1] - from[1]) },
+  ];
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
   for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
     await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
@@ -202,41 +198,64 @@ async function drag(page: Page, from: readonly [number, number], to: readonly [n
   await session.detach();
 }
 
-/** Sideways a finger moves the chart, however many candles it has; up and down the page. */
-export async function moveByTouch({ openPage, service }: ConsoleScene): Promise<void> {
-  const watched = await openPage('/status', { look: { width: 390, theme: 'dark' } });
+async function dragByMouse({ mouse }: Page, from: Place, to: Place): Promise<void> {
+  await mouse.move(...from);
+  await mouse.down();
+  await mouse.move(...to, { steps: 20 });
+  await mouse.up();
+}
+
+/** Runs in the page: what is added to it or taken away beside the chart and its legend. */
+const WATCH_ELEMENTS = `globalThis.changed = [];
+  new MutationObserver((records) => {
+    for (const { target, addedNodes, removedNodes } of records) {
+      if (target.closest?.('.chart-frame') != null) continue;
+      const nodes = [...addedNodes, ...removedNodes].filter((node) => node instanceof Element);
+      changed.push(...nodes.map((node) => node.outerHTML.slice(0, 200)));
+    }
+  }).observe(document.querySelector('main'), { childList: true, subtree: true });`;
+
+/** A chart of many candles is moved sideways, and the page around it is not made anew. */
+export async function moveManyCandles(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const watched = await scene.openPage('/status', { look });
   const { page } = watched;
-  await page.route('**/v1/token/klines?*', async (route) => {
-    const response = await route.fetch();
-    const answer = (await response.json()) as Record<string, unknown>;
-    const isOlder = route.request().url().includes('endTime');
-    await route.fulfill({
-      response,
-      json: { ...answer, klines: isOlder ? [] : buildManyKlines() },
-    });
-  });
-  await page.goto(`${service().origin}${WIRE_PATH}&interval=1m`);
+  const isTouch = look.width < 600;
+  await serveManyKlines(page, MANY);
+  // Nobody trades it in these tests, so that nothing else changes.
+  const token = scene.chain.deployment.tokens.find(({ symbol }) => symbol === 'HOOK');
+  const path = `/token?chain=devnet&mint=${token?.address}&interval=1m`;
+  await page.goto(scene.service().origin + path);
+  await untilLive(page);
+  await page.locator('.tape tr[data-id]').first().waitFor();
   const chart = page.locator('.chart[aria-label]');
-  await untilRight(
-    'all candles',
-    async () => Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10),
-    (count) => count >= MANY,
-  );
+  const countDrawn = async () =>
+    Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10);
+  await untilRight('all candles', countDrawn, (count) => count >= MANY);
   await chart.scrollIntoViewIfNeeded();
   const box = (await chart.boundingBox()) ?? assert.fail('the chart is not on the screen');
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
   const draw = async () => (await chart.screenshot()).toString('base64');
-  const before = await draw();
   const scrolled = await page.evaluate<number>('scrollY');
-  await drag(page, [x - 60, y], [x + 120, y]);
-  await untilRight('other candles', draw, (drawn) => drawn !== before);
+  await page.evaluate(WATCH_ELEMENTS);
+  const drag = isTouch ? dragByTouch : dragByMouse;
+  // The first one brings the cross and the legend, which stay.
+  await drag(page, [x - 60, y], [x, y]);
+  for (const way of [120, -60]) {
+    const before = await draw();
+    await drag(page, [x, y], [x + way, y]);
+    await untilRight('other candles', draw, (drawn) => drawn !== before);
+  }
+  assert.deepEqual(await page.evaluate('changed'), []);
   assert.equal(await page.evaluate<number>('scrollY'), scrolled);
-  await drag(page, [x, y + 40], [x, y - 120]);
-  await untilRight(
-    'the page further down',
-    () => page.evaluate<number>('scrollY'),
-    (now) => now > scrolled,
-  );
+  assert.ok((await countDrawn()) >= MANY);
+  if (isTouch) {
+    await dragByTouch(page, [x, y + 40], [x, y - 120]);
+    await untilRight(
+      'the page further down',
+      () => page.evaluate<number>('scrollY'),
+      (now) => now > scrolled,
+    );
+  }
   await watched.finish();
 }
 

@@ -9,7 +9,11 @@ import {
   keccak256,
   parseAbiParameters,
 } from 'viem';
-import type { EvmDeployment, V2Fork, V3Fork } from '../../src/chains/evm/evm-deployment.ts';
+import type {
+  EvmDeployment,
+  V2Fork,
+  V3Fork,
+} from '../../src/chains/evm/data/deployments/evm-deployment.ts';
 
 /** Of V2-like pairs: Uniswap, Sushi, PancakeSwap (BSC and others), ShibaSwap, Camelot. */
 const PAIR_CODES: readonly Hex[] = [

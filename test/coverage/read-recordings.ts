@@ -3,8 +3,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { evmAddress, parseEvmTransaction } from '../../src/chains/evm/evm-ids.ts';
-import type { EvmLog } from '../../src/chains/evm/evm-log.ts';
+import { evmAddress, parseEvmTransaction } from '../../src/chains/evm/data/evm-ids.ts';
+import type { EvmLog } from '../../src/chains/evm/data/evm-log.ts';
 
 export interface Recording {
   readonly file: string;

@@ -17,7 +17,9 @@ import {
   keepChoicesInAddress,
   loadHistoryByScrolling,
   readChartByKeyboard,
+  readMarketFigures,
   searchByKeyboard,
+  showChainIcons,
 } from '../browser/market-flows.ts';
 import {
   explainPause,
@@ -35,7 +37,7 @@ import {
   chooseAmounts,
   chooseRange,
   keepTapeFilter,
-  moveByTouch,
+  moveManyCandles,
   readWalletPage,
   searchForIds,
   watchTokens,
@@ -102,6 +104,11 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('search finds wallets, pools and transactions by their ids', () => searchForIds(scene));
 
+    test('the head says who trades, holders and traders what they have in USD', () =>
+      readMarketFigures(scene));
+
+    test('each chain has a sign of its own in the list', () => showChainIcons(scene));
+
     test('tokens are watched in this browser alone, until they are not', () => watchTokens(scene));
 
     test('the tape shows venue and size, and its filter stays from token to token', () =>
@@ -112,8 +119,11 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('intervals and ranges of the chart are buttons', () => chooseRange(scene));
 
-    test('a finger moves a chart of 5,000 candles sideways, and the page up and down', () =>
-      moveByTouch(scene));
+    for (const look of LOOKS) {
+      const what = look.width < 600 ? 'a finger' : 'the mouse';
+      test(`${what} moves a chart of 5,000 candles sideways, and the page around it stays`, () =>
+        moveManyCandles(scene, look));
+    }
 
     test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
       changePalette(scene));

@@ -20,6 +20,7 @@ test('the service has its settings of memory, and its pid', { skip: !isLinux }, 
   const { child, origin, exited } = await startServiceProcess(t);
   const typed = readList(child.pid, 'cmdline');
   assert.equal(typed.filter((one) => one === '--max-semi-space-size=8').length, 1);
+  assert.equal(typed.filter((one) => one === '--no-maglev-osr').length, 1);
   assert.equal(typed.filter((one) => one === 'serve').length, 1);
   const set = readList(child.pid, 'environ');
   assert.ok(set.includes('MALLOC_ARENA_MAX=2') && set.includes('MALLOC_MMAP_THRESHOLD_=262144'));

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { encodeFunctionData, getAddress } from 'viem';
 import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
-import { ZERO_ADDRESS } from '../../src/chains/evm/zero-address.ts';
+import { ZERO_ADDRESS } from '../../src/chains/evm/data/zero-address.ts';
 import { createRandom } from '../fakes/create-random.ts';
 import type { Json } from '../market-scene.ts';
 import { describePermits } from '../permit-cases.ts';

@@ -7,8 +7,8 @@ import {
   keccak256,
   parseAbiItem,
 } from 'viem';
-import type { EvmDeployment } from '../../src/chains/evm/evm-deployment.ts';
-import { addressWord, uintWord } from '../../src/chains/evm/hex-data.ts';
+import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
+import { addressWord, uintWord } from '../../src/chains/evm/data/hex-data.ts';
 import {
   DECIMALS_SELECTOR,
   NAME_SELECTOR,

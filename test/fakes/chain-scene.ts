@@ -6,8 +6,8 @@ import {
   type EvmAdapter,
   type EvmAdapterOptions,
 } from '../../src/chains/evm/create-evm-adapter.ts';
-import type { EvmDeployment } from '../../src/chains/evm/evm-deployment.ts';
-import { addressWord, uintWord } from '../../src/chains/evm/hex-data.ts';
+import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
+import { addressWord, uintWord } from '../../src/chains/evm/data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../../src/chains/evm/tokens/decode-transfer.ts';
 import {
   SWAP_TOPIC,

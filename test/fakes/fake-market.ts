@@ -20,7 +20,7 @@ export function buildFakeAddress(kind: string, number: number): Address {
 
 /** Stands for the native coin. */
 export const COIN = buildFakeAddress('', 0);
-const WETH = buildFakeAddress('eeee', 5);
+export const WETH = buildFakeAddress('eeee', 5);
 const USDC = buildFakeAddress('5555', 6);
 /** Its decimals are unknown, because the last byte of its address is 7. */
 const MUTE = buildFakeAddress('aaaa', 7);
@@ -65,6 +65,8 @@ export interface FakeMarketOptions {
   readonly rankedOnly: boolean;
   /** Of each pool. */
   readonly positionCountMax: number;
+  /** How many pools after the anchor are between the native coin and the stable asset. */
+  readonly coinPoolCount?: number;
 }
 
 export const FAKE_MARKET: FakeMarketOptions = {
@@ -121,9 +123,10 @@ function listQuotes({ market }: FakeWorld): Address[] {
 function makePool(world: FakeWorld, dice: Dice): MarketEvent[] {
   const number = world.pools.length;
   const isAnchor = number === 0;
-  const tokens = isAnchor
-    ? [WETH, USDC]
-    : [dice.pick(listTokens(world)), dice.pick(listQuotes(world))];
+  const tokens =
+    number <= (world.market.coinPoolCount ?? 0)
+      ? [WETH, USDC]
+      : [dice.pick(listTokens(world)), dice.pick(listQuotes(world))];
   const kind = isAnchor ? 'v2' : dice.pick(['v2', 'v3', 'v4']);
   const [token0, token1] = tokens.sort();
   if (token0 === token1 || token0 === undefined || token1 === undefined) return [];

@@ -3,7 +3,7 @@
 import {
   listAccountKeys,
   type RawTransaction,
-} from '../../src/chains/solana/transactions/raw-transaction.ts';
+} from '../../src/chains/solana/data/raw-transaction.ts';
 import { decodeBase58, encodeBase58 } from '../../src/lib/base58.ts';
 import { RpcFault } from './misbehaving-rpc.ts';
 
@@ -107,9 +107,9 @@ export class MemorySolana {
         return this.genesis;
       case 'getSlot':
       case 'getBlockHeight':
-        return config.commitment === 'finalized' ? this.finalized : this.head;
+        return this.#newest(config);
       case 'getBlocks':
-        return this.#listSlots(Number(first), Number(second));
+        return this.#listSlots(Number(first), Math.min(Number(second), this.#newest(config)));
       case 'getBlock':
         return this.#readBlock(Number(first), config);
       case 'getSignatureStatuses':
@@ -140,14 +140,19 @@ export class MemorySolana {
     }
   };
 
+  #newest({ commitment }: CallConfig): number {
+    return commitment === 'finalized' ? this.finalized : this.head;
+  }
+
   #listSlots(from: number, to: number): number[] {
     const slots = [...this.blocks.keys()].sort((a, b) => a - b);
     return slots.filter((slot) => slot >= from && slot <= to);
   }
 
   #readBlock(slot: number, { transactionDetails, ...config }: CallConfig): unknown {
-    const block = this.blocks.get(slot);
-    if (block === undefined && slot > this.head) throw new RpcFault(-32004, 'not available');
+    const block = slot > this.#newest(config) ? undefined : this.blocks.get(slot);
+    if (block === undefined && slot > this.#newest(config))
+      throw new RpcFault(-32004, 'not available');
     if (block === undefined) throw new RpcFault(-32007, `Slot ${slot} was skipped`);
     const { transactions, ...header } = block;
     if (transactionDetails === 'none') return header;

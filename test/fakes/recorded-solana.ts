@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { TICK_TABLES } from '../../src/amm/range-x64/tick-prices.ts';
-import { decodeTrades } from '../../src/chains/solana/transactions/decode-trades.ts';
+import { decodeTrades } from '../../src/chains/solana/blocks/decode-trades.ts';
 import {
   listAccountKeys,
   type RawTransaction,
-} from '../../src/chains/solana/transactions/raw-transaction.ts';
-import type { VenueTrade } from '../../src/chains/solana/transactions/venue-trade.ts';
+} from '../../src/chains/solana/data/raw-transaction.ts';
 import { VENUES_BY_PROGRAM } from '../../src/chains/solana/venues/solana-venues.ts';
+import type { VenueTrade } from '../../src/chains/solana/venues/venue-trade.ts';
 import { decodeBase58, encodeBase58 } from '../../src/lib/base58.ts';
 import type { PoolChange } from '../../src/model/pool.ts';
 import { readSolanaFixture, readSolanaTransaction } from '../solana-fixtures.ts';

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { EvmAdapter } from '../../src/chains/evm/create-evm-adapter.ts';
-import type { EvmDeployment } from '../../src/chains/evm/evm-deployment.ts';
+import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
 import { LiquidScope } from '../../src/ingest/scope/liquid-scope.ts';
 import { WatchScope } from '../../src/ingest/scope/watch-scope.ts';

@@ -1,6 +1,6 @@
 // A node at the network's edge that knows one block and one wallet, and responds as scripted.
 
-import { uintWord } from '../../src/chains/evm/hex-data.ts';
+import { uintWord } from '../../src/chains/evm/data/hex-data.ts';
 import { createEvmDialect } from '../../src/chains/evm/rpc/evm-dialect.ts';
 import { RpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
-import { SYSTEM_PROGRAM } from '../../src/chains/solana/solana-ids.ts';
+import { SYSTEM_PROGRAM } from '../../src/chains/solana/data/solana-ids.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../../src/ingest/follow/indexer-options.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';

@@ -1,7 +1,7 @@
 // Solana nodes on a small chain, and adapters of them.
 
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
-import { SYSTEM_PROGRAM } from '../../src/chains/solana/solana-ids.ts';
+import { SYSTEM_PROGRAM } from '../../src/chains/solana/data/solana-ids.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemorySolana } from './memory-solana.ts';

@@ -1,7 +1,7 @@
 // A Raydium CPMM pool by its accounts, and swaps in it as a node records them.
 
-import { toSolanaAddress, toSolanaPool } from '../../src/chains/solana/solana-ids.ts';
-import type { RawTransaction } from '../../src/chains/solana/transactions/raw-transaction.ts';
+import type { RawTransaction } from '../../src/chains/solana/data/raw-transaction.ts';
+import { toSolanaAddress, toSolanaPool } from '../../src/chains/solana/data/solana-ids.ts';
 import { decodeBase58, encodeBase58 } from '../../src/lib/base58.ts';
 import type { MemorySolana } from './memory-solana.ts';
 

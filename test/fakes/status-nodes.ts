@@ -2,7 +2,7 @@
 
 import type { ChainTransactions } from '../../src/chains/chain-transactions.ts';
 import { createEvmDialect } from '../../src/chains/evm/rpc/evm-dialect.ts';
-import { readTransaction } from '../../src/chains/evm/transactions/read-transaction.ts';
+import { readTransaction } from '../../src/chains/evm/trading/read-transaction.ts';
 import { RpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import type { RpcDialect } from '../../src/chains/rpc/rpc-dialect.ts';
 import { createSolanaDialect } from '../../src/chains/solana/rpc/solana-dialect.ts';

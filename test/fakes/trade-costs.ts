@@ -4,7 +4,7 @@ import {
   EVM_COSTS,
   findHopBytes,
   findSwapCost,
-} from '../../src/chains/evm/transactions/evm-transaction-costs.ts';
+} from '../../src/chains/evm/trading/evm-transaction-costs.ts';
 import { findSolanaHopBytes, SOLANA_COSTS } from '../../src/chains/solana/trading/solana-costs.ts';
 import type { HopBytes, TransactionCosts } from '../../src/chains/transaction-costs.ts';
 import type { PoolTerms } from '../../src/model/pool.ts';

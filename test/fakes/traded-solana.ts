@@ -5,9 +5,10 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-pool.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
-import { SYSTEM_PROGRAM } from '../../src/chains/solana/solana-ids.ts';
+import { SYSTEM_PROGRAM } from '../../src/chains/solana/data/solana-ids.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';
-import { verifyChain } from '../../src/ingest/verify/verify-chain.ts';
+import { type Verification, verifyChain } from '../../src/ingest/verify/verify-chain.ts';
+import type { PoolId } from '../../src/model/ids.ts';
 import { createSqliteStore } from '../../src/store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { createSqlitePlace } from '../conformance/store-place.ts';
@@ -83,6 +84,7 @@ export interface FollowedSolana {
   /** Waits until the index is at the head and the pool complete, and compares the two. */
   assertAdopted(): Promise<void>;
   /** Stops, and recomputes everything from what the nodes say. */
+  verify(): Promise<Verification>;
   assertVerified(): Promise<void>;
 }
 
@@ -94,6 +96,21 @@ async function openStore(t: Cleanup): Promise<MarketStore> {
     await place.remove();
   });
   return store.market;
+}
+
+type AdapterOptions = Parameters<typeof createSolanaAdapter>[0];
+
+function createAdapter(
+  nodes: readonly MisbehavingRpc[],
+  options: Pick<AdapterOptions, 'genesis' | 'clock' | 'sleep' | 'knownPools'>,
+) {
+  return createSolanaAdapter({
+    ...{ chain: 'devnet', endpoints: nodes.map(({ url }) => url), random: () => 0.5, ...options },
+    assets: {
+      ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
+      ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(), anchorPools: [] },
+    },
+  });
 }
 
 function startIndexer(store: MarketStore, nodes: readonly MisbehavingRpc[], genesis: string) {
@@ -108,14 +125,10 @@ function startIndexer(store: MarketStore, nodes: readonly MisbehavingRpc[], gene
     const cause = 'err' in fields && fields.err instanceof Error ? fields.err.message : '';
     warnings.push(`${message} ${cause}`);
   };
-  const adapter = createSolanaAdapter({
-    ...{ chain: 'devnet', genesis, endpoints: nodes.map(({ url }) => url) },
-    ...{ clock, random: () => 0.5, sleep, knownPools: (pools) => store.readPools('devnet', pools) },
-    assets: {
-      ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
-      ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(), anchorPools: [] },
-    },
-  });
+  const knownPools = (pools: readonly PoolId[]) => store.readPools('devnet', pools);
+  const adapter = createAdapter(nodes, { genesis, clock, sleep, knownPools });
+  // Pools are resolved from the chain.
+  const fresh = { genesis, clock, sleep, knownPools: async () => [] };
   const indexer = new Indexer({
     ...{ adapter, store, startBlock: TRADED_START, pollIntervalMs: 400, clock, sleep },
     ...{ sizes: { blockCountMax: 7, eventCountMax: 50 }, backoff: { baseMs: 100, maxMs: 1000 } },
@@ -123,7 +136,7 @@ function startIndexer(store: MarketStore, nodes: readonly MisbehavingRpc[], gene
     ...{ adoption: { callsPerMinute: 1_000_000, idleMs: 1 }, onCommitted: () => undefined },
     log: { info: () => undefined, warn },
   });
-  return { adapter, indexer, warnings };
+  return { adapter, indexer, warnings, openVerifier: () => createAdapter(nodes, fresh) };
 }
 
 /** Endpoints are preferred in their order. */
@@ -134,7 +147,7 @@ export async function followSolana(
 ): Promise<FollowedSolana> {
   const { chain } = scene;
   const store = await openStore(t);
-  const { adapter, indexer, warnings } = startIndexer(store, nodes, chain.genesis);
+  const { adapter, indexer, warnings, openVerifier } = startIndexer(store, nodes, chain.genesis);
   t.after(() => adapter.close());
   t.after(() => indexer.stop());
   indexer.start();
@@ -153,8 +166,19 @@ export async function followSolana(
     return isFinal && checkpoint?.blockHash === chain.blocks.get(chain.head)?.blockhash;
   };
   const readRow = async () => (await store.readPools('devnet', [POOL]))[0];
+  const verify = async () => {
+    await indexer.stop();
+    const verifier = openVerifier();
+    t.after(() => verifier.close());
+    return await verifyChain({
+      ...{ adapter: verifier, store, attemptCountMax: 3 },
+      ...{ openScratchStore: () => createSqliteStore({ file: ':memory:' }) },
+      ...{ sizes: { blockCountMax: 11, eventCountMax: 100 } },
+      signal: new AbortController().signal,
+    });
+  };
   return {
-    ...{ store, indexer, until, isAtHead },
+    ...{ store, indexer, until, isAtHead, verify },
     assertAdopted: async () => {
       const isDone = async () => (await isAtHead()) && (await readRow())?.complete === true;
       await until(isDone, 'the pool was not adopted');
@@ -166,12 +190,7 @@ export async function followSolana(
       });
     },
     assertVerified: async () => {
-      await indexer.stop();
-      const { differences, checked } = await verifyChain({
-        ...{ adapter, store, openScratchStore: () => createSqliteStore({ file: ':memory:' }) },
-        ...{ sizes: { blockCountMax: 11, eventCountMax: 100 }, attemptCountMax: 3 },
-        signal: new AbortController().signal,
-      });
+      const { differences, checked } = await verify();
       assert.deepEqual(differences, []);
       assert.equal(checked['pool of contract'], 1);
       assert.ok((checked['trade'] ?? 0) > 0);

@@ -108,6 +108,7 @@ export class VirtualReservesPool implements SwapPool {
 export const virtualReservesKind: PoolKind<'virtualReserves'> = {
   name: 'virtualReserves',
   hasTicks: false,
+  hasDepthByLog: true,
   countsArrivals: false,
   stateAtStart: { real0: null, real1: null },
   eventFields: ['real0', 'real1'],

@@ -1,5 +1,5 @@
-// Loaded first into every thread of a service (`--import`): says which files of src ran since it was
-// asked last. It is asked by connecting to the socket at `MINTWIRE_WAYS_SOCKET`.
+// Loaded first into every thread of a service (`--import`): says which files of src ran since it
+// was asked last. It is asked by connecting to the socket at `MINTWIRE_WAYS_SOCKET`.
 
 import { rmSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

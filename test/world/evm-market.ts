@@ -16,8 +16,9 @@ import {
   WRAPPED,
 } from '../../bench/recorded-chain-contracts.ts';
 import { createEvmAdapter } from '../../src/chains/evm/create-evm-adapter.ts';
-import type { EvmDeployment } from '../../src/chains/evm/evm-deployment.ts';
-import { AGGREGATE3_SELECTOR } from '../../src/chains/evm/multicall.ts';
+import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
+import { ZERO_ADDRESS } from '../../src/chains/evm/data/zero-address.ts';
+import { AGGREGATE3_SELECTOR } from '../../src/chains/evm/rpc/multicall.ts';
 import { TRANSFER_TOPIC } from '../../src/chains/evm/tokens/decode-transfer.ts';
 import {
   BALANCE_OF_SELECTOR,
@@ -40,7 +41,6 @@ import {
   GET_RESERVES_SELECTOR,
 } from '../../src/chains/evm/venues/uniswap-v2/pair-selectors.ts';
 import { PAIR_CREATED_TOPIC } from '../../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
-import { ZERO_ADDRESS } from '../../src/chains/evm/zero-address.ts';
 import type { Random } from '../../src/lib/retry.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { MemoryChain, type MemoryLog, type MemoryTransaction } from '../fakes/memory-chain.ts';

@@ -331,11 +331,8 @@ class World {
         this.#recovered.push(passedMs - last.toMs);
       }
       if (isAtHead) this.#steadyFromMs = Math.min(this.#steadyFromMs, this.time.monotonicMs());
-      const { head, block } = indexer.status();
-      if (head !== null && block !== null) {
-        const shortage = need.observe({ nowMs: passedMs, head, block, ...count() });
-        this.#neededPerSecond = shortage?.neededPerSecond ?? null;
-      }
+      const shortage = need.observe({ nowMs: passedMs, status: indexer.status(), ...count() });
+      this.#neededPerSecond = shortage?.neededPerSecond ?? null;
       if (passedMs >= this.#plan.hours * HOUR_MS) break;
     }
     while (this.#recovered.length < outages.length) this.#recovered.push(null);

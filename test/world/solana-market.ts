@@ -13,7 +13,7 @@ import {
   toSolanaAddress,
   toSolanaPool,
   WRAPPED_SOL,
-} from '../../src/chains/solana/solana-ids.ts';
+} from '../../src/chains/solana/data/solana-ids.ts';
 import type { Random } from '../../src/lib/retry.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { RpcFault, type TrueAnswer } from '../fakes/misbehaving-rpc.ts';

@@ -128,6 +128,7 @@ export const binsKind: PoolKind<'bins'> = {
   ...parts,
   name: 'bins',
   hasTicks: true,
+  hasDepthByLog: false,
   countsArrivals: false,
   eventFields: ['activeId', 'priceX64'],
   findFlags: ({ flags }) => flags,

@@ -65,6 +65,7 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
   },
   name: 'ceiledProduct',
   hasTicks: false,
+  hasDepthByLog: true,
   countsArrivals: true,
   eventFields: ['reserve0', 'reserve1'],
   findFlags: ({ flags }) => flags,

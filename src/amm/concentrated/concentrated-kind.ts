@@ -207,6 +207,7 @@ const CUSTODY_DIGITS = { own: 0, singleton: 1 } as const;
 export const concentratedKind: PoolKind<'concentrated'> = {
   name: 'concentrated',
   hasTicks: true,
+  hasDepthByLog: true,
   countsArrivals: false,
   stateAtStart: {
     ...{ sqrtPriceX96: null, liquidity: null, tick: null },

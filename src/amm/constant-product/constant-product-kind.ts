@@ -23,6 +23,7 @@ const UNCHECKED = 'feeUnchecked';
 export const constantProductKind: PoolKind<'constantProduct'> = {
   name: 'constantProduct',
   hasTicks: false,
+  hasDepthByLog: true,
   countsArrivals: true,
   stateAtStart: { reserve0: null, reserve1: null },
   eventFields: ['reserve0', 'reserve1'],

@@ -89,6 +89,7 @@ export const pumpKind: PoolKind<'pump'> = {
   ...parts,
   name: 'pump',
   hasTicks: false,
+  hasDepthByLog: true,
   countsArrivals: false,
   eventFields: ['reserve0', 'reserve1', 'held0', 'held1'],
   findFlags: ({ flags }) => flags,

@@ -118,6 +118,7 @@ export const rangeX64Kind: PoolKind<'rangeX64'> = {
   ...parts,
   name: 'rangeX64',
   hasTicks: true,
+  hasDepthByLog: false,
   countsArrivals: false,
   eventFields: ['sqrtPriceX64', 'tick'],
   findFlags: ({ flags }) => flags,

@@ -97,6 +97,7 @@ export const segmentsKind: PoolKind<'segments'> = {
   ...parts,
   name: 'segments',
   hasTicks: false,
+  hasDepthByLog: false,
   countsArrivals: false,
   eventFields: ['sqrtPriceX64'],
   findFlags: ({ flags }) => flags,

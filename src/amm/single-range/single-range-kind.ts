@@ -60,6 +60,7 @@ export const singleRangeKind: PoolKind<'singleRange'> = {
   ...parts,
   name: 'singleRange',
   hasTicks: false,
+  hasDepthByLog: false,
   countsArrivals: false,
   eventFields: ['sqrtPriceX64'],
   findFlags: ({ flags }) => flags,

@@ -125,6 +125,7 @@ export const solidlyPairKind: PoolKind<'solidlyPair'> = {
   name: 'solidlyPair',
   sharesChangesOf: 'constantProduct',
   hasTicks: false,
+  hasDepthByLog: true,
   countsArrivals: true,
   eventFields: ['reserve0', 'reserve1'],
   findFlags,

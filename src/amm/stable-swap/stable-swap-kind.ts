@@ -122,6 +122,7 @@ export const stableSwapKind: PoolKind<'stableSwap'> = {
   name: 'stableSwap',
   sharesChangesOf: 'tradesOnly',
   hasTicks: false,
+  hasDepthByLog: false,
   countsArrivals: false,
   // No log has the balances, and those that are known may be wrong.
   eventFields: [],

@@ -35,6 +35,7 @@ export const tradesOnlyKind: PoolKind<'tradesOnly'> = {
   ...parts,
   name: 'tradesOnly',
   hasTicks: false,
+  hasDepthByLog: false,
   countsArrivals: false,
   eventFields: ['last0', 'last1'],
   findFlags: () => joinFlags(['notComputed']),

@@ -139,6 +139,7 @@ export const weightedKind: PoolKind<'weighted'> = {
   name: 'weighted',
   sharesChangesOf: 'tradesOnly',
   hasTicks: false,
+  hasDepthByLog: false,
   countsArrivals: false,
   // No log has the balances.
   eventFields: [],

@@ -6,8 +6,8 @@ import type { ChainContracts, FactoryEntry } from '../../model/chain-contracts.t
 import type { Address } from '../../model/ids.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
-import type { EvmDeployment } from './evm-deployment.ts';
-import { evmAddress } from './evm-ids.ts';
+import type { EvmDeployment } from './data/deployments/evm-deployment.ts';
+import { evmAddress } from './data/evm-ids.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -15,15 +15,15 @@ import {
   hasWords,
   uintAt,
   uintWord,
-} from './hex-data.ts';
-import { callContracts } from './multicall.ts';
-import { readContractAccounts } from './read-contract-accounts.ts';
+} from './data/hex-data.ts';
+import { ZERO_ADDRESS } from './data/zero-address.ts';
+import { callContracts } from './rpc/multicall.ts';
+import { readContractAccounts } from './rpc/read-contract-accounts.ts';
 import { DECIMALS_SELECTOR, decodeText, SYMBOL_SELECTOR } from './tokens/read-token-metadata.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from './venues/factory-pools.ts';
 import { findV2Layout } from './venues/uniswap-v2/v2-layouts.ts';
 import { FEE_TIERS, findV3Layout, type V3Layout } from './venues/uniswap-v3/v3-layouts.ts';
 import { GET_SLOT0_SELECTOR } from './venues/uniswap-v4/uniswap-v4.ts';
-import { ZERO_ADDRESS } from './zero-address.ts';
 
 export const ALL_PAIRS_LENGTH_SELECTOR = '0x574f2ba3';
 export const TICK_SPACING_OF_FEE_SELECTOR = '0x22afcccb';

@@ -16,8 +16,8 @@ import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
-import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
-import { ZERO_ADDRESS } from './zero-address.ts';
+import { parseDevnetDeployment } from './data/deployments/parse-devnet-deployment.ts';
+import { ZERO_ADDRESS } from './data/zero-address.ts';
 
 let chain: TestChain;
 let recorder: RpcRecorder;
@@ -51,8 +51,13 @@ function listDescriptions(events: readonly MarketEvent[]): PoolDescription[] {
 
 async function readAll(adapter: EvmAdapter, linked: boolean): Promise<MarketEvent[]> {
   const { latest } = await adapter.readHead();
-  const range = { fromBlock: 0, toBlock: latest.position, linked };
-  return listEvents((await adapter.readBlocks(range)).blocks);
+  const events: MarketEvent[] = [];
+  for (let fromBlock = 0; fromBlock <= latest.position; ) {
+    const reading = await adapter.readBlocks({ fromBlock, toBlock: latest.position, linked });
+    events.push(...listEvents(reading.blocks));
+    fromBlock = reading.toBlock + 1;
+  }
+  return events;
 }
 
 /** Ether-quoted pools of each kind, so that a trade needs no approval. */

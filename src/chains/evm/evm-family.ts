@@ -5,21 +5,20 @@ import type { Address } from '../../model/ids.ts';
 import type { ChainMarket } from '../chain-nodes.ts';
 import type { ChainFamily, ChainSource } from '../family.ts';
 import type { TradeRouter } from '../trade-router.ts';
-import { BURN_ADDRESSES } from './burn-addresses.ts';
-import { EVM_DEPLOYMENTS } from './deployments.ts';
-import { EVM_ADDRESSES } from './evm-addresses.ts';
-import { type EvmDeployment, toChainAssets } from './evm-deployment.ts';
-import { parseEvmTransaction } from './evm-ids.ts';
+import { measureEndpoints } from './blocks/measure-endpoints.ts';
+import { BURN_ADDRESSES } from './data/burn-addresses.ts';
+import { EVM_DEPLOYMENTS } from './data/deployments/deployments.ts';
+import { type EvmDeployment, toChainAssets } from './data/deployments/evm-deployment.ts';
+import { toFileDeployment } from './data/deployments/file-deployment.ts';
+import { parseDevnetDeployment } from './data/deployments/parse-devnet-deployment.ts';
+import { EVM_ADDRESSES } from './data/evm-addresses.ts';
+import { parseEvmTransaction } from './data/evm-ids.ts';
+import { EVM_WALLETS } from './data/evm-signature.ts';
 import { openEvmNodes } from './evm-nodes.ts';
-import { EVM_WALLETS } from './evm-signature.ts';
-import { toFileDeployment } from './file-deployment.ts';
-import { parseDevnetDeployment } from './parse-devnet-deployment.ts';
-import { measureEndpoints } from './plan/measure-endpoints.ts';
 import { leavesSwapsAlone } from './pools/pool-hooks.ts';
-import { EVM_COSTS, findHopBytes, findSwapCost } from './transactions/evm-transaction-costs.ts';
-import { listSwapRouters, type SwapRouter } from './transactions/swap-routers.ts';
-import { CURVE_VENUE } from './venues/curve/curve.ts';
+import { EVM_COSTS, findHopBytes, findSwapCost } from './trading/evm-transaction-costs.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
+import { listSwapRouters, type SwapRouter } from './venues/swap-routers.ts';
 
 function findTokenPage({ explorerUrl }: ChainInfo, token: Address): string | null {
   return explorerUrl === null ? null : `${explorerUrl}/token/${EVM_ADDRESSES.toShown(token)}`;
@@ -41,23 +40,18 @@ function toTradeRouter(router: SwapRouter): TradeRouter {
 
 function describe(source: ChainSource): ChainMarket {
   const deployment = findDeployment(source);
-  const { v4, wrapped, rollup, balancer = [], infinity } = deployment;
+  const { wrapped, rollup } = deployment;
   const routers = listSwapRouters(deployment).map(toTradeRouter);
   return {
     assets: toChainAssets(deployment),
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
-    calledVenues: new Set([
-      ...balancer.flatMap((one) => (one.version === 2 ? [one.venue] : [])),
-      CURVE_VENUE,
-    ]),
+    calledVenues: new Set(
+      VENUE_PROTOCOLS.flatMap(({ listCalledVenues }) => listCalledVenues?.(deployment) ?? []),
+    ),
     routers,
-    vaults: new Set([
-      ...(v4 === null ? [] : [v4.poolManager]),
-      ...balancer.map(({ vault }) => vault),
-      ...(infinity === undefined ? [] : [infinity.vault]),
-    ]),
+    vaults: new Set(VENUE_PROTOCOLS.flatMap(({ listVaults }) => listVaults?.(deployment) ?? [])),
     burnAddresses: BURN_ADDRESSES,
     costs: { ...EVM_COSTS, hasDataFees: rollup !== undefined },
   };

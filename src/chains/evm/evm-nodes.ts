@@ -9,19 +9,19 @@ import { RpcClient } from '../rpc/rpc-client.ts';
 import type { EndpointLimits } from '../rpc/rpc-endpoint.ts';
 import { checkContracts } from './check-contracts.ts';
 import { createEvmAdapter } from './create-evm-adapter.ts';
-import type { EvmDeployment } from './evm-deployment.ts';
-import { callContracts } from './multicall.ts';
-import { simulateRoundTrip } from './probe/simulate-round-trip.ts';
-import { readContractAccounts } from './read-contract-accounts.ts';
-import { readNetworkFees } from './read-network-fees.ts';
+import type { EvmDeployment } from './data/deployments/evm-deployment.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
+import { callContracts } from './rpc/multicall.ts';
+import { readContractAccounts } from './rpc/read-contract-accounts.ts';
 import { readContractFacts } from './tokens/read-contract-facts.ts';
 import { readHoldings } from './tokens/read-holdings.ts';
-import { createEvmTransactions } from './transactions/evm-transactions.ts';
-import { readDataFees } from './transactions/read-data-fees.ts';
+import { createEvmTransactions } from './trading/evm-transactions.ts';
+import { readDataFees } from './trading/read-data-fees.ts';
+import { readNetworkFees } from './trading/read-network-fees.ts';
+import { simulateRoundTrip } from './trading/simulate-round-trip.ts';
+import { verifyContractSignature } from './trading/verify-contract-signature.ts';
 import { quoteCalledPools } from './venues/quote-called-pools.ts';
 import { readPoolFees } from './venues/read-pool-fees.ts';
-import { verifyContractSignature } from './verify-contract-signature.ts';
 
 interface NodeUse {
   readonly budgetMs: number;

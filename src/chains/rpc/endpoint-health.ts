@@ -110,6 +110,11 @@ export class EndpointHealth {
     this.#cells.increase('rateLimited');
   }
 
+  /** One request failed among others that did not, and is repeated. */
+  observeFailure(): void {
+    this.#cells.increase('failures');
+  }
+
   /** Records a success; returns whether it had been failing until now. */
   succeeded(): boolean {
     const recovered = this.#cells.get('failuresInARow') > 0;

@@ -61,6 +61,7 @@ test('while requests wait for it the rate rises again, never above what is set',
   for (let n = 0; n < 1000; n += 1) {
     await main.enter(turn);
     main.leave();
+    main.answered(turn.credits);
   }
   assert.equal(main.rate, 50);
 });
@@ -74,6 +75,7 @@ test('a rate that was refused is approached slowly', async () => {
     while (clock.monotonicMs() < untilMs) {
       await main.enter(turn);
       main.leave();
+      main.answered(turn.credits);
     }
   };
   await run(3);
@@ -84,6 +86,22 @@ test('a rate that was refused is approached slowly', async () => {
   assert.ok(main.rate > refused * 0.8 && main.rate < refused, `${main.rate} of ${refused}`);
   await run(70);
   assert.ok(main.rate > refused, 'a limit may be raised');
+});
+
+test('a rate that is not used does not rise, however often somebody waits a moment', async () => {
+  const { main, turn, clock } = createPacers();
+  main.answered(10);
+  main.refused({ credits: 10, calls: 10, sentAtMs: 0, retryAfterMs: 0 });
+  // Two requests at once and then a pause: the second one waits, for half an hour.
+  for (let n = 0; n < 900; n += 1) {
+    for (let at = 0; at < 2; at += 1) {
+      await main.enter(turn);
+      main.leave();
+      main.answered(turn.credits);
+    }
+    clock.advance(1000);
+  }
+  assert.ok(main.rate < 50, `${main.rate}`);
 });
 
 test('what a client waits for goes first, in either thread', async () => {

@@ -48,6 +48,8 @@ const RISE_AT_FIRST = 1.5;
 const [RISE, NEAR_CEILING] = [1.1, 0.85];
 /** and more slowly above. */
 const RISE_NEAR = 1.005;
+/** It rises only while at least this part of it is answered. */
+const USED_SHARE = 0.25;
 /** A ceiling that was met so long ago may be gone. */
 const CEILING_KEPT_MS = 60_000;
 /** A pause where the endpoint says nothing; it doubles while nothing is answered. */
@@ -200,10 +202,14 @@ export class EndpointPacer {
     return 0;
   }
 
-  /** Called while something waits for the rate: otherwise nothing shows that more is possible. */
+  /**
+   * Called while something waits for the rate, and only raises one that is used: otherwise nothing
+   * shows that more is possible.
+   */
   #raiseRate(rate: number, nowUs: number): void {
     const sinceUs = nowUs - this.#cells.get('rateAt');
     if (this.#cells.get('rate') === 0 || sinceUs < SECOND_US) return;
+    if (this.#countAnswered() < rate * USED_SHARE) return;
     const ceiling = this.#cells.get('rateCeiling') / MILLI;
     const isOld = nowUs - this.#cells.get('rateLoweredAt') > CEILING_KEPT_MS * US;
     const isFar = rate < ceiling * NEAR_CEILING || isOld;

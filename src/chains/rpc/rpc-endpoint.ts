@@ -23,6 +23,8 @@ export interface EndpointLimits {
 const LONG_REPLY_BYTES = 512 * 1024;
 /** Refusals in a row, with nothing answered in between, after which the rate is not the reason. */
 const REFUSALS_MAX = 6;
+/** Failures in a row, after which the endpoint is taken to be down. */
+const FAILURES_MAX = 2;
 
 interface ExchangeOptions extends Pick<BatchOptions, 'signal' | 'pick'> {
   readonly onReply?: (bytes: number, calls: number) => void;
@@ -80,6 +82,11 @@ export class RpcEndpoint {
     return this.#pooled.pacer.isBusy;
   }
 
+  /** Whether no other endpoint could be asked now. */
+  get isOnly(): boolean {
+    return this.#use.staysWhenLimited(false);
+  }
+
   /** What a call of the method costs here. */
   creditsOf(method: string): number {
     return this.#pooled.meter.creditsOf(method);
@@ -97,12 +104,14 @@ export class RpcEndpoint {
 
   /**
    * Several calls in as few requests as the endpoint accepts; one outcome each, in order. What was
-   * refused because of the rate is asked again, in smaller requests; what was answered is kept.
+   * refused because of the rate is asked again, in smaller requests, and so is a request that fails
+   * among others that do not; what was answered is kept.
    */
   async batch(calls: readonly RpcCall[], options: BatchOptions = {}): Promise<RpcOutcome[]> {
     const outcomes = new Array<RpcOutcome>(calls.length);
     const open = Array.from(calls.keys());
     let refusals = 0;
+    let failures = 0;
     let hasAnswers = false;
     let callsMax = options.callsAtFirst ?? calls.length;
     const onReply = (bytes: number, count: number) => {
@@ -114,7 +123,18 @@ export class RpcEndpoint {
       while (open.length > 0) {
         const indexes = open.splice(0, this.#countNext(calls, open, callsMax));
         const part = indexes.flatMap((index) => calls[index] ?? []);
-        const done = await this.#exchangeOrSplit(part, { signal, onReply, pick });
+        let done: RpcOutcome[];
+        try {
+          done = await this.#exchangeOrSplit(part, { signal, onReply, pick });
+        } catch (error) {
+          failures += 1;
+          const isSingle = failures <= FAILURES_MAX && hasAnswers && isRpcError(error, 'network');
+          if (!isSingle || !this.#use.staysWhenLimited(hasAnswers)) throw error;
+          this.health.observeFailure();
+          open.unshift(...indexes);
+          continue;
+        }
+        failures = 0;
         const refused = indexes.filter((index, at) => {
           const outcome = done[at];
           if (outcome !== undefined) outcomes[index] = outcome;

@@ -21,7 +21,7 @@ import {
   VAULT_OWNER,
 } from '../../../test/fakes/solana-scene.ts';
 import type { MarketEvent } from '../../model/block-events.ts';
-import { SYSTEM_PROGRAM } from './solana-ids.ts';
+import { SYSTEM_PROGRAM } from './data/solana-ids.ts';
 
 afterEach(endSolanaScene);
 

@@ -12,19 +12,19 @@ import { RpcClient } from '../rpc/rpc-client.ts';
 import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 import { readSlotHeader } from './blocks/read-slot-header.ts';
+import { SlotHeadReader } from './blocks/slot-head-reader.ts';
 import { SolanaBlockReader } from './blocks/solana-block-reader.ts';
-import { SolanaTokenFinder } from './demand/solana-token-finder.ts';
-import { SlotHeadReader } from './head/slot-head-reader.ts';
+import { UndecodedCalls } from './blocks/undecoded-calls.ts';
 import { PoolStateReader } from './pools/pool-state-reader.ts';
 import { SolanaPoolDirectory } from './pools/solana-pool-directory.ts';
+import { SolanaTokenFinder } from './pools/solana-token-finder.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
+import { TransactionVersions } from './rpc/transaction-versions.ts';
 import { MintNames } from './tokens/mint-names.ts';
 import { readHeldNow } from './tokens/read-held-now.ts';
 import { readMintSupplies, readUnusedSupplies } from './tokens/read-mints.ts';
 import { readOwnerBalances } from './tokens/read-owner-balances.ts';
 import { readTokenHolders } from './tokens/read-token-holders.ts';
-import { TransactionVersions } from './transactions/transaction-versions.ts';
-import { UndecodedCalls } from './transactions/undecoded-calls.ts';
 
 interface SolanaAdapterOptions {
   readonly chain: ChainSlug;

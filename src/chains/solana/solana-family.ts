@@ -8,10 +8,10 @@ import {
   parseSolanaPool,
   SYSTEM_PROGRAM,
   TRANSACTION_ID_BYTES,
-} from './solana-ids.ts';
+} from './data/solana-ids.ts';
+import { SOLANA_WALLETS } from './data/solana-signature.ts';
 import { findSolanaMarket } from './solana-market.ts';
 import { openSolanaNodes } from './solana-nodes.ts';
-import { SOLANA_WALLETS } from './solana-signature.ts';
 import { findSolanaHopBytes, findSolanaSwapCost } from './trading/solana-costs.ts';
 
 /** The part of the genesis hash in the chain's CAIP-2 identifier. */

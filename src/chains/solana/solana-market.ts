@@ -3,11 +3,9 @@
 import type { ChainAssets } from '../adapter.ts';
 import type { ChainMarket } from '../chain-nodes.ts';
 import type { ChainSource } from '../family.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, toSolanaPool, WRAPPED_SOL } from './solana-ids.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress, toSolanaPool, WRAPPED_SOL } from './data/solana-ids.ts';
 import { SOLANA_COSTS } from './trading/solana-costs.ts';
-import { SWAP_ENCODERS } from './trading/swap-encoders.ts';
-import { VENUES_BY_PROGRAM } from './venues/solana-venues.ts';
-import { VAULT_AUTHORITIES } from './venues/vault-owners.ts';
+import { SWAP_ENCODERS, VAULT_AUTHORITIES, VENUES_BY_PROGRAM } from './venues/solana-venues.ts';
 
 /** USDC and USDT. */
 const STABLE = [

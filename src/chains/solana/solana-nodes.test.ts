@@ -17,7 +17,7 @@ import {
 } from '../../../test/fakes/solana-scene.ts';
 import { createSolanaWallet } from '../../../test/wallets.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { parseSignature, SYSTEM_PROGRAM, toSolanaAddress } from './solana-ids.ts';
+import { parseSignature, SYSTEM_PROGRAM, toSolanaAddress } from './data/solana-ids.ts';
 import { openSolanaNodes } from './solana-nodes.ts';
 
 const NEVER = new AbortController().signal;

@@ -60,3 +60,32 @@ describe('a pool of which only trades are known', () => {
     assert.deepEqual(read, { outliers: [false, false], price: '2' });
   });
 });
+
+describe('a pool whose log does not tell what it holds', () => {
+  const terms = { poolWord: OTHER, tokens: `${TOKEN} ${WETH}`, hasShortcuts: true };
+  const half = { weight0: E18 / 2n, weight1: E18 / 2n, decimals0: 18, decimals1: 18 };
+  const whole = { ...half, tokenCount: 2, swapFee: 0n };
+  const readAs = (balance: bigint): MarketEvent => ({
+    ...{ kind: 'poolChanged', pool: OTHER },
+    change: {
+      poolKind: 'weighted',
+      set: { ...whole, balance0: balance, balance1: balance },
+    },
+  });
+
+  // When a pool is read depends on when the index began, and on who asked for it.
+  it('judges no trade and is judged by none, whether it was read or not', async () => {
+    const made = [
+      createPool(CHECKED, [TOKEN, WETH]),
+      setReserves(CHECKED, 100n * E18, 100n * E18),
+      createPool(OTHER, [TOKEN, WETH], { venue: 'balancer-v2', kind: 'weighted', terms }),
+    ];
+    const swaps = [swap(CHECKED, 1n), swap(OTHER, 2n)];
+    const unread = await readOutliers(made, swaps);
+    const deep = await readOutliers([...made, readAs(10n ** 6n * E18)], swaps);
+    const shallow = await readOutliers([...made, readAs(E18 / 10n)], swaps);
+    assert.deepEqual(unread, { outliers: [false, false], price: '2' });
+    assert.deepEqual(deep, unread);
+    assert.deepEqual(shallow, unread);
+  });
+});

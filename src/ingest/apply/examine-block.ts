@@ -28,7 +28,10 @@ const SLIVER_DIVISOR = 100n;
 /** A pool's depth at the start of the block. */
 interface PoolDepth {
   readonly depth: bigint;
-  /** Not all is known: the pool is older than the index, or its quote has no price. */
+  /**
+   * Not all is known: the pool is older than the index, its log does not tell its depth, or its
+   * quote has no price.
+   */
   readonly isEstimate: boolean;
 }
 
@@ -90,6 +93,7 @@ function computeDepth(
 ): PoolDepth {
   const { row } = pool;
   if (hasNoDepth(state, row)) return NO_DEPTH;
+  if (!kindOf(row).hasDepthByLog) return UNKNOWN_DEPTH;
   const quote = state.tokens.get(view.quote);
   if (quote === undefined || quote.row.decimals === null) return UNKNOWN_DEPTH;
   const price = findNativePrice(quote, anchor);

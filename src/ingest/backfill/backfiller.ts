@@ -8,7 +8,6 @@
 
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import { HistoryUnavailableError } from '../../chains/chain-history.ts';
-import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { orderInTurns } from '../../lib/order-in-turns.ts';
@@ -27,7 +26,7 @@ import { HistorySource } from './history-source.ts';
 import { isOutdated, JobList, planJobs } from './job-list.ts';
 import { HolderSteps } from './plan-holder-step.ts';
 import { SnapshotSteps } from './plan-snapshot-step.ts';
-import { TradeSteps } from './plan-trade-step.ts';
+import { keepsOlder, TradeSteps } from './plan-trade-step.ts';
 import type { TransferJournal } from './transfer-journal.ts';
 
 interface BackfillerOptions {
@@ -65,9 +64,9 @@ export interface BackfillProgress {
 
 /**
  * Why history is requested: a client asks for the token, which may be often; it was looked up for
- * one; or a pool of it was adopted, which nobody waits for.
+ * one; or a pool of it was adopted, or its decimals are known now, which nobody waits for.
  */
-type HistoryCause = 'asked' | 'found' | 'adopted';
+type HistoryCause = 'asked' | 'found' | 'adopted' | 'named';
 
 /** Requests in memory; the newest stay. */
 const REQUEST_COUNT_MAX = 1_000;
@@ -147,7 +146,7 @@ export class Backfiller {
     const checkedAtMs = this.#checkedAtMs.get(token) ?? Number.NEGATIVE_INFINITY;
     const isRecent = this.#options.clock.nowMs() - checkedAtMs < CHECK_AGAIN_MS;
     if (cause === 'asked' && isRecent) return;
-    const isAsked = cause !== 'adopted';
+    const isAsked = cause === 'asked' || cause === 'found';
     if (!isAsked && this.#requests.size >= REQUEST_COUNT_MAX) return;
     const wasAsked = this.#requests.get(token) ?? false;
     if (cause === 'asked') this.#noteCaller(token, caller);
@@ -214,11 +213,11 @@ export class Backfiller {
 
   /** True if there may be more to do at once. */
   async #step(): Promise<boolean> {
-    const { store, adapter, scope, isAtHead, clock } = this.#options;
+    const { store, adapter, isAtHead, clock } = this.#options;
     if (!isAtHead() || this.#ready.length >= this.#readyMax) return false;
     const generation = this.#generation;
     const checkpoint = await store.readCheckpoint(adapter.chain);
-    if (checkpoint === null || (!scope && checkpoint.startBlock <= 1)) return false;
+    if (checkpoint === null) return false;
     const jobs = this.#jobs ?? (await JobList.load(store, adapter.chain, this.#findCaller));
     // A rollback meanwhile: what was read may be void.
     if (generation !== this.#generation) return true;
@@ -324,10 +323,10 @@ export class Backfiller {
     this.#requests.delete(token);
     const { jobs, checkpoint } = at;
     const { store, adapter, clock, tokensMax, journal } = this.#options;
-    // The assets that price others are traded in most pools of the chain.
-    if (findRank(adapter.assets, token) !== RANK_TOKEN) return 'nothing';
     const start = this.#followed.findToken(token, checkpoint);
-    if (start === null || start.fromBlock <= 1) return 'nothing';
+    if (start === null) return 'nothing';
+    const hasOlder = keepsOlder(adapter.assets, token, start);
+    const kinds = this.#kinds.filter((kind) => kind === 'trades' || hasOlder);
     const nowMs = clock.nowMs();
     if (isAsked) jobs.promote(token, nowMs);
     const generation = this.#generation;
@@ -335,8 +334,12 @@ export class Backfiller {
     const stored = await store.readBackfills(adapter.chain, [token]);
     if (row === undefined) return 'nothing';
     const request = { start, nowMs, isAsked };
-    const again = await this.#planAgain(stored.filter((job) => !isOutdated(job, start)));
-    const created = planJobs(row, stored, { ...request, kinds: this.#kinds }).filter(
+    const current = stored.filter((job) => !isOutdated(job, start));
+    // An index of the whole chain lacks nothing but prices.
+    const isWhole = start.fromBlock <= 1;
+    const again = await this.#planAgain(current);
+    const isLacking = !isWhole || (await this.#trades.findPriced(token)) > 0;
+    const created = planJobs(row, stored, { ...request, kinds: isLacking ? kinds : [] }).filter(
       ({ kind }) => kind !== again?.kind,
     );
     if (again !== null) created.push({ ...again, requestedAtMs: isAsked ? nowMs : 0 });
@@ -345,7 +348,7 @@ export class Backfiller {
       return 'nothing';
     }
     if (created.length === 0) {
-      if (stored.length > 0) this.#checkedAtMs.set(token, nowMs);
+      if (stored.length > 0 || isWhole) this.#checkedAtMs.set(token, nowMs);
       return 'nothing';
     }
     const dropped = jobs.has(token) ? null : jobs.findRoom(token, { ...request, tokensMax });

@@ -85,6 +85,8 @@ export function findKnownFrom(
   blocks: readonly HistoryBlock[],
   fromBlock: number,
 ): number | null {
+  // Its state judges no trade.
+  if (!kindOf(pool.row).hasDepthByLog) return fromBlock;
   if (pool.known !== null && pool.known.since < fromBlock) return fromBlock;
   const events = listEvents(blocks, pool.row.pool);
   if (isBornIn(pool, events, fromBlock)) return fromBlock;

@@ -3,15 +3,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { ChainAdapter } from '../../chains/adapter.ts';
-import { findRank, RANK_TOKEN } from '../../chains/quote-rule.ts';
+import { findRank, type PricingAssets, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { MarketReads } from '../../store/market-reads.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
-import type { FollowedFrom } from './followed-from.ts';
+import type { FollowedFrom, FollowStart } from './followed-from.ts';
 import {
   decodeHistoryPools,
   encodeHistoryPools,
@@ -20,22 +21,27 @@ import {
   NO_POOLS,
 } from './history-pool.ts';
 import type { HistorySource } from './history-source.ts';
-import { TradeHistory } from './trade-history.ts';
+import { findBottom, TradeHistory } from './trade-history.ts';
 
 interface TradeStepsOptions {
   readonly source: HistorySource;
-  readonly store: MarketReader;
+  readonly store: MarketReader & Pick<MarketReads, 'readTradePage'>;
   readonly followed: FollowedFrom;
   readonly adopt: ((pools: readonly PoolId[]) => void) | null;
 }
 
+/** How many of a token's oldest trades are looked at for those without prices. */
+const UNPRICED_SEEN_MAX = 1_000;
 /** Pools that are known to be younger than the history of their tokens. */
 const YOUNG_MAX = 10_000;
 
-function buildStep(job: BackfillRecord, trades: readonly TradeRecord[] = []): BackfillStep {
+function buildStep(
+  job: BackfillRecord,
+  made: { readonly trades: readonly TradeRecord[]; readonly newestOwn?: TradeRecord | undefined },
+): BackfillStep {
   return {
     commit: async (index: BackfillIndex) => {
-      await index.commitBackfill({ token: job.token, jobs: [job], trades });
+      await index.commitBackfill({ ...made, token: job.token, jobs: [job] });
       return [job];
     },
   };
@@ -46,9 +52,37 @@ function findHorizon({ tradesFromMs = 0, candlesFromMs = 0 }: Checkpoint): numbe
   return Math.max(tradesFromMs, candlesFromMs);
 }
 
+/**
+ * Whether trades from before the index are wanted. Those of the assets that price others are most
+ * of the chain's; and an index of the whole chain has none. What the index judged too early is
+ * judged again in any case.
+ */
+export function keepsOlder(
+  assets: PricingAssets,
+  token: Address,
+  { fromBlock }: FollowStart,
+): boolean {
+  return findRank(assets, token) === RANK_TOKEN && fromBlock > 1;
+}
+
+/** A stable asset gives a price in USD, the native coin one in itself. */
+function hasPrice({ priceNative, priceUsd }: TradeRecord): boolean {
+  return priceNative !== null || priceUsd !== null;
+}
+
 /** What a trade was judged to be worth, and whether it is an outlier. */
 function pickJudgement({ priceNative, priceUsd, valueNative, valueUsd, outlier }: TradeRecord) {
   return { priceNative, priceUsd, valueNative, valueUsd, outlier };
+}
+
+/** The newest trade since the start that sets a price. */
+export function findNewestOwn(
+  trades: readonly TradeRecord[],
+  { fromBlock }: FollowStart,
+): TradeRecord | undefined {
+  return trades.findLast(
+    ({ block, priceNative, outlier }) => block >= fromBlock && priceNative !== null && !outlier,
+  );
 }
 
 /**
@@ -107,14 +141,43 @@ export class TradeSteps {
   async planAgain(job: BackfillRecord): Promise<BackfillRecord | null> {
     const isBegun = job.status === 'done' || hasHistoryPools(job.memory);
     if (!isBegun) return null;
+    const place = { nextBlock: job.toBlock, nextMs: null, fromBlock: null, fromMs: null };
+    const again = { ...job, ...place, status: 'queued', memory: NO_POOLS, reason: null } as const;
+    if ((await this.findPriced(job.token)) > job.toBlock) return again;
     const known = new Set(listHistoryPoolIds(job.memory));
     const rows = await this.#history.findPools(job.token);
     for (const row of rows.filter(({ pool }) => !known.has(pool))) {
-      if (!(await this.#isOlder(row, job.toBlock))) continue;
-      const place = { nextBlock: job.toBlock, nextMs: null, fromBlock: null, fromMs: null };
-      return { ...job, ...place, status: 'queued', memory: NO_POOLS, reason: null };
+      if (await this.#isOlder(row, job.toBlock)) return again;
     }
     return null;
+  }
+
+  /**
+   * The block from which on the token's trades have prices. Those before it are from a time at
+   * which its decimals, or those of what it was paid in, were not known yet; 0 if there are none.
+   */
+  async findPriced(token: Address): Promise<number> {
+    const { source, store } = this.#options;
+    const { chain, assets } = source.adapter;
+    const { trades } = await store.readTradePage(chain, {
+      ...{ token, pool: null, side: null, wallet: null, minUsd: null, after: null },
+      ...{ range: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }, order: 'oldest' },
+      limit: UNPRICED_SEEN_MAX,
+    });
+    const tokens = new Set([token, ...trades.map(({ quoteToken }) => quoteToken)]);
+    const rows = await store.readTokens(chain, [...tokens]);
+    const named = new Set(rows.filter(({ decimals }) => decimals !== null).map((row) => row.token));
+    const judged = trades.filter(
+      ({ quoteToken, amountRaw, quoteAmountRaw }) =>
+        findRank(assets, quoteToken) !== RANK_TOKEN &&
+        named.has(token) &&
+        named.has(quoteToken) &&
+        amountRaw > 0n &&
+        quoteAmountRaw > 0n,
+    );
+    const priced = judged.findIndex(hasPrice);
+    const last = judged.at(priced === -1 ? -1 : priced - 1);
+    return priced === 0 || last === undefined ? 0 : last.block + 1;
   }
 
   /** Whether a pool has trades from before a block; false while that cannot be said yet. */
@@ -143,7 +206,9 @@ export class TradeSteps {
     if (start === null || rows.length === 0) return 'wait';
     // The node was asked for the events of some pools only after they had been found.
     const bounds = (await followed.findPools(start, rows)).values();
-    const toBlock = Math.max(...bounds, await this.#findJudged(rows, anchors));
+    const isKept = keepsOlder(assets, job.token, start);
+    const priced = await this.findPriced(job.token);
+    const toBlock = Math.max(...bounds, priced, await this.#findJudged(rows, anchors));
     const { finalizedBlock } = checkpoint;
     if (toBlock - 1 > finalizedBlock) return 'wait';
     const first = await this.#history.begin(rows, {
@@ -153,15 +218,16 @@ export class TradeSteps {
       adopt?.(first.incomplete);
       return 'wait';
     }
-    const born = first.pools.map(({ bornBlock }) => bornBlock ?? 0);
-    const fromBlock = Math.min(toBlock, ...born);
+    const bottom = findBottom({ nextBlock: toBlock, pools: first.pools });
+    const fromBlock = isKept ? bottom : Math.min(toBlock, Math.max(bottom, start.fromBlock));
     const isLater = toBlock > start.fromBlock;
     const toMs = isLater ? (await source.readHeader(toBlock - 1)).timestampMs : start.fromMs;
     const memory = encodeHistoryPools(first.pools);
     const begun = { ...job, toBlock, toMs, nextBlock: toBlock, fromBlock, memory };
-    if (fromBlock === toBlock) return buildStep({ ...begun, status: 'done', fromMs: toMs });
+    if (fromBlock === toBlock)
+      return buildStep({ ...begun, status: 'done', fromMs: toMs }, { trades: [] });
     const { timestampMs: fromMs } = await source.readHeader(fromBlock);
-    return buildStep({ ...begun, status: 'running', fromMs });
+    return buildStep({ ...begun, status: 'running', fromMs }, { trades: [] });
   }
 
   /**
@@ -169,12 +235,8 @@ export class TradeSteps {
    * pools and those that price the native coin.
    */
   async #findJudged(rows: readonly PoolRecord[], anchors: readonly PoolRecord[]): Promise<number> {
-    // No log tells the state of such a pool, so that the index knew more of it than history does.
-    if (rows.some((row) => kindOf(row).eventFields.length === 0)) return 0;
-    const isCompared = rows.length > 1;
-    const older = [...(isCompared ? rows : []), ...anchors].filter(
-      ({ createdAtMs }) => createdAtMs === 0,
-    );
+    const compared = rows.length > 1 ? rows.filter((row) => kindOf(row).hasDepthByLog) : [];
+    const older = [...compared, ...anchors].filter(({ createdAtMs }) => createdAtMs === 0);
     const { store, source } = this.#options;
     const blocks = older.map(async ({ pool, createdBlock }) => {
       const adoption = await store.readAdoption(source.adapter.chain, pool);
@@ -192,12 +254,13 @@ export class TradeSteps {
     // A rollback may have removed some for a while.
     if (start === null || rows.length < ids.length) return 'wait';
     const place = { nextBlock, pools: decodeHistoryPools(memory, rows) };
-    const step = await this.#history.step(token, place, fromBlock ?? 0);
-    const { timestampMs } = await source.readHeader(step.nextBlock);
+    const step = await this.#history.step(token, place);
+    const madeFrom = Math.max(step.nextBlock, fromBlock ?? 0);
+    const { timestampMs } = await source.readHeader(madeFrom);
     const horizonMs = findHorizon(checkpoint);
     const isDone = step.nextBlock <= (fromBlock ?? 0) || timestampMs < horizonMs;
     const isIndexed = nextBlock > start.fromBlock;
-    const changed = isIndexed
+    const trades = isIndexed
       ? await pickChanged(store, source.adapter, {
           ...{ token, trades: step.trades },
           followed: await followed.findPools(start, rows),
@@ -207,11 +270,14 @@ export class TradeSteps {
       {
         ...job,
         status: isDone ? 'done' : 'running',
-        nextBlock: step.nextBlock,
+        nextBlock: madeFrom,
         nextMs: Math.max(timestampMs, horizonMs),
         memory: encodeHistoryPools(step.pools),
       },
-      changed.filter((trade) => trade.timestampMs >= horizonMs),
+      {
+        trades: trades.filter((one) => one.block >= madeFrom && one.timestampMs >= horizonMs),
+        newestOwn: findNewestOwn(trades, start),
+      },
     );
   }
 }

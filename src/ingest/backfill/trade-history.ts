@@ -9,7 +9,12 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import type { HistoryBlock } from '../../chains/chain-history.ts';
-import { findRank, listMarketViews, RANK_TOKEN } from '../../chains/quote-rule.ts';
+import {
+  findRank,
+  listMarketViews,
+  listRankedAssets,
+  RANK_TOKEN,
+} from '../../chains/quote-rule.ts';
 import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord, TradeRecord } from '../../model/market-record.ts';
@@ -66,7 +71,9 @@ export class TradeHistory {
   /** The pools that the token is traded in. */
   async findPools(token: Address): Promise<PoolRecord[]> {
     const { chain, assets } = this.#source.adapter;
-    const rows = await this.#reader.readPoolsOfTokens(chain, [token]);
+    const isPlain = findRank(assets, token) === RANK_TOKEN;
+    const against = isPlain ? undefined : listRankedAssets(assets);
+    const rows = await this.#reader.readPoolsOfTokens(chain, [token], against);
     const pools = rows.filter((row) =>
       listMarketViews(assets, row).some(({ base }) => base === token),
     );
@@ -108,11 +115,12 @@ export class TradeHistory {
   }
 
   /**
-   * The trades of older blocks, at least down to the next one whose pools' states are known.
-   * `bottomBlock` is the oldest block that may have any.
+   * The trades of older blocks, at least down to the next one whose pools' states are known; none
+   * are older than the oldest pool.
    */
-  async step(token: Address, from: HistoryPlace, bottomBlock: number): Promise<HistoryStep> {
+  async step(token: Address, from: HistoryPlace): Promise<HistoryStep> {
     let place = from;
+    const bottomBlock = findBottom(place);
     const descriptions = place.pools.map(({ row }) => row);
     let blocks: readonly HistoryBlock[] = [];
     let fromBlock = place.nextBlock;
@@ -218,7 +226,9 @@ export class TradeHistory {
     if (traded.length === 0) return [];
     const { chain, assets } = this.#source.adapter;
     const found = await this.#reader.readPools(chain, assets.anchorPools);
-    const anchors = assets.anchorPools.flatMap((id) => found.find(({ pool }) => pool === id) ?? []);
+    // Of the native coin's own pools all is read already.
+    const others = assets.anchorPools.filter((id) => !own.has(id));
+    const anchors = others.flatMap((id) => found.find(({ pool }) => pool === id) ?? []);
     const positions = traded.map(({ header }) => header.position);
     const priced = await this.#anchors.read(positions, anchors);
     const state = await this.#prepareState(token, { pools, anchors });
@@ -269,6 +279,11 @@ export class TradeHistory {
     own.basePools = rows.pools.map(({ row }) => row).sort(compareAge);
     return state;
   }
+}
+
+/** The first block in which one of the pools may have an event. */
+export function findBottom({ nextBlock, pools }: HistoryPlace): number {
+  return Math.min(nextBlock, ...pools.map(({ bornBlock }) => bornBlock ?? 0));
 }
 
 /** Prices of later trades must not price earlier ones. */

@@ -14,6 +14,8 @@ export interface BackfillChanges {
   readonly jobs: readonly BackfillRecord[];
   /** They replace stored ones. Candles of their times are folded again. */
   readonly trades?: readonly TradeRecord[];
+  /** The newest of them that the index had made itself: a token without a price gets its. */
+  readonly newestOwn?: TradeRecord | undefined;
   /** Sums of transfers that are not joined yet. */
   readonly balances?: readonly BalanceRecord[];
   /** Tokens whose sums are no longer needed. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { Checkpoint } from '../../model/market-record.ts';
+import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
@@ -37,7 +37,7 @@ import { readBase } from '../read/read-base.ts';
 import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
 import type { ChainScope, ScopeSource, SelectedBlocks } from '../scope/chain-scope.ts';
 import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
-import { copyRows, NO_ROWS } from '../state/changed-rows.ts';
+import { type ChangedRows, copyRows, NO_ROWS } from '../state/changed-rows.ts';
 import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 import { isSeenUnnamed } from './name-backlog.ts';
@@ -332,7 +332,22 @@ export class ChainIndex implements BackfillIndex {
   }
 
   async commitBackfill(backfill: BackfillChanges): Promise<void> {
-    await this.#commitAtTip({ checkpoint: this.#requireCheckpoint(), backfill });
+    const changes = await this.#priceToken(backfill.newestOwn);
+    await this.#commitAtTip({ checkpoint: this.#requireCheckpoint(), backfill, changes });
+  }
+
+  /** None of its trades had a price when it was indexed. */
+  async #priceToken(trade: TradeRecord | undefined): Promise<ChangedRows> {
+    if (trade === undefined) return NO_ROWS;
+    const { checkpoint, header } = this.#openTip();
+    const from = { reader: this.#store, chain: this.#adapter.chain };
+    const [entry] = await loadStoredTokens(this.#state, from, [trade.token]);
+    if (entry === undefined || entry.row.priceNative !== null) return NO_ROWS;
+    this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
+    this.#state.touchToken(entry);
+    entry.row.priceNative = trade.priceNative;
+    entry.row.priceUsd ??= trade.priceUsd;
+    return copyRows(this.#state.takeChanges());
   }
 
   async joinHolders(holders: JoinedHolders, backfill: BackfillChanges): Promise<void> {

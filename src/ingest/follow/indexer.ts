@@ -38,6 +38,8 @@ export interface IndexerStatus {
   /** How much older the last indexed block is than the head. */
   readonly lagMs: number | null;
   readonly lastProgressAtMs: number;
+  /** How many blocks were read near the head since the start; absent if none was. */
+  readonly followedBlocks?: number;
   /**
    * When the last indexed block was last known to be the chain's newest, by the monotonic clock;
    * null if it never was. Until the next block is due that is now.
@@ -84,6 +86,7 @@ export class Indexer {
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
   #isLoaded = false;
+  #followedBlocks = 0;
   #head: ChainHead | null = null;
   /** Since when history is read; null while the index follows. */
   #behindSinceMs: number | null = null;
@@ -125,7 +128,10 @@ export class Indexer {
     this.#names = new NameBacklog({
       ...options,
       findBlock: () => this.#index.block,
-      update: (found) => this.#index.addNames(found),
+      update: async (found) => {
+        await this.#index.addNames(found);
+        this.#side.noteNamed(found);
+      },
     });
     this.#supplies = new SupplyBacklog({
       ...options,
@@ -194,6 +200,7 @@ export class Indexer {
           ? null
           : Math.max(0, newestMs - checkpoint.timestampMs),
       lastProgressAtMs: this.#lastProgressAtMs,
+      followedBlocks: this.#followedBlocks,
       currentAtMs: this.#isWaiting ? this.#options.clock.monotonicMs() : this.#currentAtMs,
       ...(this.#history.leftMs === null ? {} : { historyLeftMs: this.#history.leftMs }),
       ...(this.#error === null ? {} : { error: this.#error.message }),
@@ -442,6 +449,7 @@ export class Indexer {
       signal,
     });
     this.#supplies.add(missed);
+    this.#followedBlocks += last.position - block;
     return last.position < head.latest.position;
   }
 

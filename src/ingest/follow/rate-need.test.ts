@@ -10,46 +10,65 @@ interface Course {
   readonly blocksPerSecond: number;
   readonly callsPerSecond?: number;
   readonly isRefused?: boolean;
+  /** Whether the blocks are read as history. */
+  readonly isHistory?: boolean;
 }
 
 function observe(courses: readonly Course[]): RateShortage | null {
   const need = new RateNeed();
-  let [nowMs, head, block, calls, refusals] = [0, 1000, 900, 0, 0];
+  let [nowMs, head, block, followed, calls, refusals] = [0, 1000, 900, 0, 0, 0];
   let shortage: RateShortage | null = null;
   for (const { seconds, callsPerSecond = 20, isRefused = true, ...course } of courses) {
     for (let second = 0; second < seconds; second += 1) {
       nowMs += 1000;
       head += course.headPerSecond;
-      block = Math.min(head, block + course.blocksPerSecond);
+      const read = Math.min(head - block, course.blocksPerSecond);
+      block += read;
+      if (!course.isHistory) followed += read;
       calls += callsPerSecond;
       if (isRefused && second % 50 === 0) refusals += 1;
-      const sample = { nowMs, calls, refusals };
-      shortage = need.observe({ ...sample, head: Math.floor(head), block: Math.floor(block) });
+      const state = course.isHistory ? 'backfilling' : 'following';
+      // Blocks of a fifth of a second.
+      const lagMs = (head - block) * 200;
+      const status = { state, head, block, lagMs, followedBlocks: followed } as const;
+      shortage = need.observe({ nowMs, status, calls, refusals });
     }
   }
   return shortage;
 }
 
+const SLOW = { seconds: 300, headPerSecond: 5, blocksPerSecond: 2 };
+
 test('a chain that is made faster than it is read names the rate that would do', () => {
-  const shortage = observe([{ seconds: 300, headPerSecond: 5, blocksPerSecond: 2 }]);
+  const shortage = observe([SLOW]);
   assert.ok(Math.abs((shortage?.neededPerSecond ?? 0) - 50) < 2, JSON.stringify(shortage));
   assert.match(describeShortage(shortage!), /take about 20 calls .* takes about (49|50|51)$/);
+});
+
+test('so does one that is kept up with only by going back to what is final', () => {
+  // As at 6 calls a second, of which 10 would do: 600 blocks behind, for ever.
+  const near = { seconds: 100, headPerSecond: 5, blocksPerSecond: 3, callsPerSecond: 6 };
+  const history = { seconds: 5, headPerSecond: 5, blocksPerSecond: 45, isHistory: true };
+  const cycle = [near, { ...history, callsPerSecond: 6 }];
+  const behind = { seconds: 120, headPerSecond: 5, blocksPerSecond: 0, callsPerSecond: 0 };
+  const shortage = observe([behind, ...cycle, ...cycle, ...cycle, near]);
+  assert.ok(Math.abs((shortage?.neededPerSecond ?? 0) - 10) < 1, JSON.stringify(shortage));
 });
 
 test('catching up, being at the head and a limit that nobody met are no shortage', () => {
   assert.equal(observe([{ seconds: 300, headPerSecond: 1, blocksPerSecond: 2 }]), null);
   assert.equal(observe([{ seconds: 300, headPerSecond: 1, blocksPerSecond: 100 }]), null);
-  const slow = { seconds: 300, headPerSecond: 5, blocksPerSecond: 2, isRefused: false };
-  assert.equal(observe([slow]), null);
+  assert.equal(observe([{ ...SLOW, isRefused: false }]), null);
 });
 
-test('an outage is none, and once the index keeps up it is over', () => {
-  const outage = { seconds: 600, headPerSecond: 0, blocksPerSecond: 0 };
+test('neither is an outage, nor history of any length', () => {
+  const outage = { seconds: 600, headPerSecond: 0, blocksPerSecond: 0, callsPerSecond: 0 };
   const jump = { seconds: 1, headPerSecond: 3000, blocksPerSecond: 0 };
-  assert.equal(
-    observe([outage, jump, { seconds: 100, headPerSecond: 1, blocksPerSecond: 3 }]),
-    null,
-  );
-  const short = { seconds: 300, headPerSecond: 5, blocksPerSecond: 2 };
-  assert.equal(observe([short, { seconds: 300, headPerSecond: 5, blocksPerSecond: 50 }]), null);
+  const history = { seconds: 300, headPerSecond: 5, blocksPerSecond: 4, isHistory: true };
+  const near = { seconds: 100, headPerSecond: 5, blocksPerSecond: 8 };
+  assert.equal(observe([outage, jump, history, near]), null);
+});
+
+test('once the index is at the head it is over', () => {
+  assert.equal(observe([SLOW, { seconds: 300, headPerSecond: 5, blocksPerSecond: 50 }]), null);
 });

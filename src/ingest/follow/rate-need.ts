@@ -1,11 +1,13 @@
-// Finds out that the endpoints' rate cannot carry a chain, and which rate would: what was asked in
-// the last minutes, times the blocks that the chain made for each one that was indexed.
+// Finds out that the endpoints' rate cannot carry a chain, and which rate would: the calls for each
+// block that was read near the head, times the blocks that the chain makes. History is left out: it
+// costs fewer calls a block, and an index whose rate is too low jumps to what is final again and
+// again, so that it seems to keep up.
+
+import type { IndexerStatus } from './indexer.ts';
 
 interface RateSample {
   readonly nowMs: number;
-  readonly head: number;
-  /** The last indexed block. */
-  readonly block: number;
+  readonly status: Pick<IndexerStatus, 'state' | 'head' | 'block' | 'lagMs' | 'followedBlocks'>;
   /** Calls since the start. */
   readonly calls: number;
   /** Requests refused or failed since the start: some endpoints close what is over the rate. */
@@ -17,49 +19,78 @@ export interface RateShortage {
   readonly neededPerSecond: number;
 }
 
-const SAMPLE_MS = 5000;
-const [WINDOW_MIN_MS, WINDOW_MS] = [60_000, 180_000];
+/** Where the index was at a time. */
+interface Place {
+  readonly nowMs: number;
+  readonly block: number;
+  readonly followed: number;
+  readonly calls: number;
+}
+
+/** From one commit near the head to a later one, with no history in between. */
+interface Slice {
+  readonly seconds: number;
+  readonly calls: number;
+  readonly blocks: number;
+}
+
+/** A slice is at least so long; where nothing is indexed for longer, the rate is not the reason. */
+const [SLICE_MS, SLICE_MAX_MS] = [5000, 60_000];
+const [WINDOW_MIN_S, WINDOW_S] = [60, 180];
 /** Whoever keeps to a rate that was learned is refused seldom. */
 const REFUSED_KEPT_MS = 600_000;
-/** After an outage the head jumps: what came before says nothing about the rate. */
-const STILL_MS = 30_000;
 /** An index that is closer to the head than this keeps up. */
 const BEHIND_MIN_MS = 15_000;
 
+function sum(slices: readonly Slice[], key: keyof Slice): number {
+  return slices.reduce((total, slice) => total + slice[key], 0);
+}
+
 export class RateNeed {
-  #samples: RateSample[] = [];
-  #headMovedAtMs = 0;
+  #slices: Slice[] = [];
+  #from: Place | null = null;
   #refusals = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #shortage: RateShortage | null = null;
 
   /** Call it at any time; null while the rate is enough, as far as known. */
   observe(sample: RateSample): RateShortage | null {
-    const { nowMs, head, refusals } = sample;
-    const last = this.#samples.at(-1);
+    const { nowMs, calls, refusals } = sample;
+    const { state, head, block, lagMs, followedBlocks: followed = 0 } = sample.status;
     if (refusals > this.#refusals) this.#refusedAtMs = nowMs;
     this.#refusals = refusals;
-    if (last !== undefined && nowMs - last.nowMs < SAMPLE_MS) return this.#shortage;
-    if (last === undefined || head !== last.head) {
-      if (nowMs - this.#headMovedAtMs > STILL_MS) this.#samples = [];
-      this.#headMovedAtMs = nowMs;
+    if (head === null || block === null || lagMs === null || lagMs < BEHIND_MIN_MS) {
+      this.#slices = [];
+      this.#from = null;
+      this.#shortage = null;
+      return null;
     }
-    this.#samples.push(sample);
-    while (nowMs - (this.#samples[0]?.nowMs ?? nowMs) > WINDOW_MS) this.#samples.shift();
-    const [first = sample] = this.#samples;
-    if (nowMs - first.nowMs >= WINDOW_MIN_MS) this.#shortage = this.#judge(first, sample);
+    const place = { nowMs, block, followed, calls };
+    const from = this.#from ?? place;
+    this.#from = from;
+    const blocks = followed - from.followed;
+    const hasHistory = state === 'backfilling' || block - from.block > blocks;
+    if (hasHistory || nowMs - from.nowMs > SLICE_MAX_MS) {
+      this.#from = place;
+    } else if (blocks > 0 && nowMs - from.nowMs >= SLICE_MS) {
+      this.#from = place;
+      const seconds = (nowMs - from.nowMs) / 1000;
+      this.#slices.push({ seconds, calls: calls - from.calls, blocks });
+      this.#shortage = this.#judge(nowMs, (1000 * (head - block)) / lagMs);
+    }
     return this.#shortage;
   }
 
-  #judge(first: RateSample, last: RateSample): RateShortage | null {
-    const seconds = (last.nowMs - first.nowMs) / 1000;
-    const made = last.head - first.head;
-    const done = last.block - first.block;
-    const behindMs = ((last.head - last.block) * seconds * 1000) / Math.max(1, made);
-    const isLimited = last.nowMs - this.#refusedAtMs < REFUSED_KEPT_MS;
-    if (!isLimited || behindMs < BEHIND_MIN_MS || done >= made) return null;
-    const askedPerSecond = (last.calls - first.calls) / seconds;
-    return { askedPerSecond, neededPerSecond: (askedPerSecond * made) / Math.max(1, done) };
+  #judge(nowMs: number, madePerSecond: number): RateShortage | null {
+    const slices = this.#slices;
+    while (sum(slices, 'seconds') - (slices[0]?.seconds ?? 0) > WINDOW_S) slices.shift();
+    const seconds = sum(slices, 'seconds');
+    const isLimited = nowMs - this.#refusedAtMs < REFUSED_KEPT_MS;
+    if (seconds < WINDOW_MIN_S || !isLimited) return null;
+    const calls = sum(slices, 'calls');
+    const askedPerSecond = calls / seconds;
+    const neededPerSecond = (calls / sum(slices, 'blocks')) * madePerSecond;
+    return neededPerSecond > askedPerSecond ? { askedPerSecond, neededPerSecond } : null;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Random, Sleep } from '../../lib/retry.ts';
 import type { PoolDemand } from '../../model/adoption.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { LookupOutcome } from '../../model/lookup-outcome.ts';
+import type { TokenMetadata } from '../../model/token-metadata.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { type AdoptionStatus, type IncompletePool, PoolAdopter } from '../adopt/pool-adopter.ts';
 import { Backfiller, type BackfillProgress } from '../backfill/backfiller.ts';
@@ -142,6 +143,13 @@ export class SideReads {
   /** Fills in a token's history from before the first indexed block. */
   requestHistory(token: Address, caller?: string): void {
     this.#backfiller?.request(token, 'asked', caller);
+  }
+
+  /** Trades from before a token's decimals were known have no prices yet. */
+  noteNamed(found: readonly TokenMetadata[]): void {
+    for (const { token, decimals } of found) {
+      if (decimals !== null) this.#backfiller?.request(token, 'named');
+    }
   }
 
   lookUp(token: Address): Promise<LookupOutcome> {

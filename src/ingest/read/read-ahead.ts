@@ -35,6 +35,7 @@ interface RangeToRead {
   readonly isOver?: () => boolean;
   /** What to read of it; all by default. */
   readonly scope?: ReadScope | null | undefined;
+  readonly audited?: BlockRange['audited'];
   readonly signal: AbortSignal;
 }
 
@@ -44,8 +45,8 @@ async function readPiece(
   signal: AbortSignal,
 ): Promise<RangePiece> {
   const wanted = { fromBlock, toBlock: range.toBlock, linked: false };
-  const { sizes, scope } = range;
-  const asked = { ...wanted, ...sizes, ...scope?.describeRange() };
+  const { sizes, scope, audited } = range;
+  const asked = { ...wanted, ...sizes, ...scope?.describeRange(), audited };
   const reading = await range.adapter.readBlocks(asked, signal);
   scope?.noteRead(reading.blocks);
   checkReading(reading, wanted);

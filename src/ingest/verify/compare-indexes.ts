@@ -54,6 +54,14 @@ function flatten({ terms, state, ...shared }: PoolRecord): object {
   return { ...shared, terms: kind.encodeTerms(terms), ...state };
 }
 
+/** What is held and how often it was traded, whatever that was worth. */
+function countPosition({ boughtRaw, otherRaw, older, periods, ...row }: PositionRecord): object {
+  const toText = ({ buys, sells }: TradeFigures) => `${buys} ${sells}`;
+  const { firstTradeAtMs, lastTradeAtMs } = row;
+  const counts = [older, ...periods].map(toText).join(', ');
+  return { firstTradeAtMs, lastTradeAtMs, heldRaw: boughtRaw + otherRaw, counts };
+}
+
 /** Its trades by time as one text. */
 function flattenPosition({ older, periods, ...fields }: PositionRecord): object {
   const toText = ({ volumeUsdE6, realisedUsdE6, buys, sells }: TradeFigures) =>
@@ -170,7 +178,8 @@ async function comparePositions(
       scanHeld(index.scanPositions(chain), ({ token }) => indexes.held.hasPositions(token)),
     find: (index, rows) => index.readPositions(chain, rows),
     toKey: (row) => `${row.token} ${row.wallet}`,
-    toComparable: flattenPosition,
+    toComparable: (row) =>
+      indexes.held.hasPositionValues(row.token) ? flattenPosition(row) : countPosition(row),
   };
   await compareKind(indexes, kind, report);
 }

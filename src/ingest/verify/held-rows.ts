@@ -29,6 +29,7 @@ export class HeldRows {
   readonly #tradesFrom: ReadonlyMap<Address, TradesFrom>;
   readonly #unsummed: ReadonlySet<Address>;
   readonly #hasLeft: ReadonlySet<Address>;
+  readonly #judgedAgain: ReadonlySet<Address>;
 
   private constructor(
     options: HeldOptions,
@@ -36,12 +37,14 @@ export class HeldRows {
       readonly tradesFrom: ReadonlyMap<Address, TradesFrom>;
       readonly unsummed: ReadonlySet<Address>;
       readonly hasLeft: ReadonlySet<Address>;
+      readonly judgedAgain: ReadonlySet<Address>;
     },
   ) {
     this.#options = options;
     this.#tradesFrom = rows.tradesFrom;
     this.#unsummed = rows.unsummed;
     this.#hasLeft = rows.hasLeft;
+    this.#judgedAgain = rows.judgedAgain;
   }
 
   static async read(stored: MarketScanner, options: HeldOptions): Promise<HeldRows> {
@@ -65,15 +68,19 @@ export class HeldRows {
         }
       }
     }
+    const judgedAgain = new Set<Address>();
     for (const job of await listJobs(stored, adapter)) {
-      const { token, kind, status, nextBlock, nextMs, toMs } = job;
+      const { token, kind, status, nextBlock, nextMs, toBlock, toMs } = job;
+      const { scope, checkpoint } = options;
+      const startBlock = scope?.findEntry(token)?.fromBlock ?? checkpoint.startBlock;
+      if (kind === 'trades' && toBlock > startBlock) judgedAgain.add(token);
       // The jobs of a token that has left stay until its leave is final.
       if (kind !== 'trades' || tradesFrom.get(token) === NEVER) continue;
       const ms = nextMs ?? toMs ?? Number.NEGATIVE_INFINITY;
       if (status === 'done') tradesFrom.delete(token);
       else tradesFrom.set(token, { block: nextBlock, ms });
     }
-    return new HeldRows(options, { tradesFrom, unsummed, hasLeft });
+    return new HeldRows(options, { tradesFrom, unsummed, hasLeft, judgedAgain });
   }
 
   /** Whether the token's own events are indexed. */
@@ -99,6 +106,11 @@ export class HeldRows {
   /** Whether all trades of the token since the index began were seen: not if it came and left. */
   hasPositions(token: Address): boolean {
     return !this.#hasLeft.has(token);
+  }
+
+  /** Whether they were folded with the values that the token's trades have now. */
+  hasPositionValues(token: Address): boolean {
+    return !this.#judgedAgain.has(token);
   }
 
   hasTrade({ token, block, timestampMs }: TradeRecord): boolean {

@@ -15,7 +15,7 @@ import {
 } from '../backfill/history-pool.ts';
 import { HistorySource } from '../backfill/history-source.ts';
 import { addTransfers, type JoinedHolders, NO_SUMS } from '../backfill/holder-history.ts';
-import { pickChanged } from '../backfill/plan-trade-step.ts';
+import { findNewestOwn, pickChanged } from '../backfill/plan-trade-step.ts';
 import { type HistoryPlace, TradeHistory } from '../backfill/trade-history.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
@@ -127,7 +127,7 @@ export async function repeatTrades(
   const followed = new FollowedFrom({ adapter, store: stored, scope });
   const { finalizedBlock } = checkpoint;
   for (const job of await listJobs(stored, adapter)) {
-    const { token, toBlock, nextBlock, nextMs, memory, fromBlock } = job;
+    const { token, toBlock, nextBlock, nextMs, memory } = job;
     const isBegun = job.kind === 'trades' && hasHistoryPools(memory) && nextBlock < toBlock;
     const start = followed.findToken(token, checkpoint);
     if (!isBegun || start === null) continue;
@@ -145,14 +145,15 @@ export async function repeatTrades(
     );
     let place: HistoryPlace = { nextBlock: toBlock, pools };
     while (place.nextBlock > nextBlock) {
-      const step = await history.step(token, place, fromBlock ?? 0);
+      const step = await history.step(token, place);
       place = step;
       const made = { token, trades: step.trades, followed: bounds };
       const changed = await pickChanged(market, adapter, made);
       const trades = changed.filter(
         ({ block, timestampMs }) => block >= nextBlock && timestampMs >= (nextMs ?? 0),
       );
-      await index.commitBackfill({ token, jobs: [], trades });
+      const newestOwn = findNewestOwn(changed, start);
+      await index.commitBackfill({ token, jobs: [], trades, newestOwn });
     }
     repeated.set(token, state);
   }

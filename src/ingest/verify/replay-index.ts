@@ -11,6 +11,7 @@ import { readAllEntries } from '../scope/stored-scope.ts';
 import { listJoins, repeatJoin } from './replay-backfills.ts';
 import type { ReplayedScope } from './replayed-scope.ts';
 import { scanSideCommits } from './scan-side-commits.ts';
+import type { VerifyReport } from './verify-report.ts';
 
 interface ReplayOptions {
   readonly adapter: ChainAdapter;
@@ -23,6 +24,9 @@ export interface Scratch {
   readonly index: ChainIndex;
   readonly market: MarketStore;
   readonly scope: ReplayedScope;
+  readonly report: VerifyReport;
+  /** Blocks up to here are final. */
+  readonly finalizedBlock: number;
   /** Pools that were looked up; and what the chain says of them, once they have an event. */
   readonly discovered: Map<PoolId, PoolDescription | null>;
   /** The last commit whose adoptions and discoveries were repeated. */
@@ -118,10 +122,13 @@ async function listLateChanges(
 
 async function indexUpTo(options: ReplayOptions, scratch: Scratch, toBlock: number): Promise<void> {
   const { adapter, sizes, signal } = options;
-  const { index, scope: replayed } = scratch;
+  const { index, scope: replayed, report, finalizedBlock } = scratch;
   while (index.block < toBlock) {
-    const end = await replayed.prepare(index, toBlock);
-    const range = { fromBlock: index.block + 1, toBlock: end, scope: replayed.scope };
+    const isFinal = index.block < finalizedBlock;
+    const limit = isFinal ? Math.min(toBlock, finalizedBlock) : toBlock;
+    const audited = isFinal ? ('final' as const) : ('newest' as const);
+    const end = await replayed.prepare(index, limit);
+    const range = { fromBlock: index.block + 1, toBlock: end, scope: replayed.scope, audited };
     for await (const { reading, last } of readAhead({ adapter, ...range, sizes, signal })) {
       for (const event of reading.blocks.flatMap(({ events }) => events)) {
         if (event.kind !== 'poolCreated') continue;
@@ -137,6 +144,9 @@ async function indexUpTo(options: ReplayOptions, scratch: Scratch, toBlock: numb
         withSupplies: false,
         signal,
       });
+      const { compared = 0, contradictions = [] } = reading.audit ?? {};
+      if (compared > 0) report.count('vault of trades', compared);
+      for (const line of contradictions) report.add(line);
       options.onProgress?.({ block: last.position, toBlock });
     }
   }

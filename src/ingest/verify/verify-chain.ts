@@ -113,7 +113,7 @@ async function compareAll(
     piece = await catchUp(options, scratch, stored);
     endsMs = performance.now() + pieceMs;
   };
-  const report = new VerifyReport();
+  const { report } = scratch;
   const hasAllPositions = piece.checkpoint.positionsFromMs === undefined;
   const indexes = { stored, expected: scratch.market, hasAllPositions, moveOn };
   await compareIndexes(
@@ -152,10 +152,12 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
     await index.load(checkpoint.startBlock, signal);
     // History takes long and is final: the store may move on meanwhile.
     const done = { joined: new Map(), repeated: new Map(), discovered: new Map() };
-    const scratch: Scratch = { index, market, scope, version: 0, ...done };
-    await replayUpTo(options, scratch, { stored: store, block: checkpoint.finalizedBlock });
+    const report = new VerifyReport();
+    const { finalizedBlock } = checkpoint;
+    const scratch: Scratch = { index, market, scope, report, finalizedBlock, version: 0, ...done };
+    await replayUpTo(options, scratch, { stored: store, block: finalizedBlock });
     // An index that began at the head has nothing final yet.
-    if (checkpoint.finalizedBlock >= checkpoint.startBlock) {
+    if (finalizedBlock >= checkpoint.startBlock) {
       const of = { adapter, stored: store, scope: scope.scope, signal };
       await repeatTrades(scratch, of, checkpoint);
     }

@@ -1,7 +1,7 @@
 // A column of decimals, some of them unknown: a double for quick comparisons, and the exact digits.
 
 import { pow10 } from '../../lib/decimal.ts';
-import type { PackedDecimal } from './packed-decimal.ts';
+import { comparePacked, type PackedDecimal } from './packed-decimal.ts';
 
 const CAPACITY_FIRST = 1024;
 /** Finer than any value that is sorted by. */
@@ -31,9 +31,21 @@ export class DecimalColumn {
     this.#exponents[position] = value?.exponent ?? 0;
   }
 
+  has(position: number): boolean {
+    return !Number.isNaN(this.doubles[position] ?? Number.NaN);
+  }
+
   get(position: number): PackedDecimal | null {
-    if (Number.isNaN(this.doubles[position] ?? Number.NaN)) return null;
+    if (!this.has(position)) return null;
     return { digits: this.#digits[position] ?? 0n, exponent: this.#exponents[position] ?? 0 };
+  }
+
+  /** Of two known values, as for `sort`. */
+  compare(a: number, b: number): number {
+    const [doubleA = 0, doubleB = 0] = [this.doubles[a], this.doubles[b]];
+    if (doubleA !== doubleB) return doubleA - doubleB;
+    const [valueA, valueB] = [this.get(a), this.get(b)];
+    return valueA === null || valueB === null ? 0 : comparePacked(valueA, valueB);
   }
 
   #grow(needed: number): void {

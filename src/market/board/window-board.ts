@@ -2,18 +2,19 @@
 // exact after every commit, rollback and step of time.
 //
 // A trade is in a window if its time is after the window's start: the chain's time less the
-// window's length. Trades are in one list in order of time, and each window is a tail of it. When
-// the chain's time moves on, trades leave at the window's start; when it moves back, they return.
+// window's length. When the chain's time moves on, trades leave at the window's start; when it
+// moves back, they return. Sums are kept, because lists look at every subject; prices are searched
+// among the subject's trades when they are asked for.
 
 import { type PackedDecimal, packDecimal, toE18, toRough } from './packed-decimal.ts';
 import { type PlacedColumns, SubjectPlaces } from './subject-places.ts';
-import { SubjectPrices } from './subject-prices.ts';
-import { FLAGS, NONE, TradeLog } from './trade-log.ts';
+import { TradeLog } from './trade-log.ts';
 import { TraderCounts, WALLET_VOLUME_MAX_E6 } from './trader-counts.ts';
 import { START, WindowColumns } from './window-columns.ts';
-import { BOARD_WINDOWS, type BoardTrade, Subject, type WindowFigures } from './window-subject.ts';
+import { BOARD_WINDOWS, type BoardTrade, type WindowFigures } from './window-subject.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** Trades that left the longest window are kept for so long, in case a rollback needs them. */
 const KEPT_BEHIND_MS = HOUR_MS;
@@ -22,27 +23,30 @@ export const BOARD_REACH_MS = LONGEST_MS + KEPT_BEHIND_MS;
 
 const WALLET_VOLUME_MAX = BigInt(WALLET_VOLUME_MAX_E6);
 
-/** What a trade adds to the figures of each window that it is in. */
-interface TradeWeight {
-  readonly subject: number;
-  readonly trader: number;
-  readonly isBuy: boolean;
-  /** Null if it is unknown. */
-  readonly valueE18: bigint | null;
-  /** Of the value, what counts of one wallet at most; 0 if it is unknown. */
-  readonly limitedE6: number;
+interface Subject<Key> {
+  readonly key: Key;
+  /** Its place in the columns of each window. */
+  readonly id: number;
+  /** The last price before its first trade here. */
+  base: PackedDecimal | null;
+  /** Their numbers; in order of time if `isSorted`. */
+  readonly trades: number[];
+  isSorted: boolean;
+}
+
+function toMinute(timeMs: number): number {
+  return Math.floor(timeMs / MINUTE_MS);
 }
 
 export class WindowBoard<Key extends string> {
   readonly #log = new TradeLog();
-  readonly #prices = new SubjectPrices(this.#log);
   readonly #traders = new TraderCounts();
   readonly #subjects = new Map<Key, Subject<Key>>();
   readonly #byId: (Subject<Key> | null)[] = [];
   readonly #freeIds: number[] = [];
   readonly #windows = BOARD_WINDOWS.map(() => new WindowColumns());
-  /** The first trade in each window. */
-  readonly #tails = BOARD_WINDOWS.map(() => NONE);
+  /** The trades of each minute, to find those that enter or leave a window. */
+  readonly #minutes = new Map<number, number[]>();
   #headMs = Number.NEGATIVE_INFINITY;
   readonly #places = new SubjectPlaces<Key>();
   /** Trades up to this time were dropped. */
@@ -76,25 +80,18 @@ export class WindowBoard<Key extends string> {
   /** `findBase` gives the last price before the trade; it is asked for a subject's first trade. */
   add(key: Key, trade: BoardTrade, findBase: () => string | null): void {
     const subject = this.#subjects.get(key) ?? this.#open(key, findBase());
-    const { timestampMs, block, logIndex, value, price } = trade;
-    const id = this.#log.insert(
-      {
-        ...{ timestampMs, block, logIndex, value, price },
-        subject: subject.id,
-        trader: this.#traders.retain(subject.id, trade.wallet),
-        isBuy: trade.isBuy,
-      },
-      { ends: subject, later: this.#prices.findLater(subject, timestampMs) },
-    );
-    this.#prices.insert(subject, id);
+    const trader = this.#traders.retain(subject.id, trade.wallet);
+    const id = this.#log.add({ ...trade, subject: subject.id, trader });
+    const minute = toMinute(trade.timestampMs);
+    const ofMinute = this.#minutes.get(minute);
+    if (ofMinute === undefined) this.#minutes.set(minute, [id]);
+    else ofMinute.push(id);
+    // A board is loaded from the newest trade back: sorting once is linear then.
+    const last = subject.trades.at(-1);
+    if (last !== undefined && this.#log.compare(last, id) > 0) subject.isSorted = false;
+    subject.trades.push(id);
     this.#markStale(subject);
-    const weight = this.#weigh(id);
-    for (let window = 0; window < this.#tails.length; window += 1) {
-      if (!this.#isWithin(window, id)) continue;
-      const tail = this.#tails[window] ?? NONE;
-      if (tail === NONE || this.#log.isBefore(id, tail)) this.#tails[window] = id;
-      this.#enter(window, id, weight);
-    }
+    this.#countWhereWithin(id, 1);
   }
 
   /** Counts a trade anew that was judged again; false if it is not here. */
@@ -111,21 +108,23 @@ export class WindowBoard<Key extends string> {
   remove(key: Key, trade: Pick<BoardTrade, 'timestampMs' | 'block' | 'logIndex'>): boolean {
     const subject = this.#subjects.get(key);
     if (subject === undefined) return false;
-    const { block, logIndex, prevOfSubject, next } = this.#log.columns;
-    const later = this.#prices.findLater(subject, trade.timestampMs);
-    let id = later === NONE ? subject.last : later;
-    while (id !== NONE && !(block[id] === trade.block && logIndex[id] === trade.logIndex)) {
-      id = prevOfSubject[id] ?? NONE;
-    }
-    if (id === NONE) return false;
-    const weight = this.#weigh(id);
-    for (const [window, tail] of this.#tails.entries()) {
-      if (!this.#isWithin(window, id)) continue;
-      this.#leave(window, id, weight);
-      if (tail === id) this.#tails[window] = next[id] ?? NONE;
-    }
+    const { time, block, logIndex } = this.#log.columns;
+    const { timestampMs } = trade;
+    const trades = this.#sortTrades(subject);
+    const isIt = (id: number) => block[id] === trade.block && logIndex[id] === trade.logIndex;
+    let at = this.#findAfter(trades, timestampMs) - 1;
+    while (at >= 0 && time[trades[at] ?? 0] === timestampMs && !isIt(trades[at] ?? 0)) at -= 1;
+    const id = trades[at];
+    if (id === undefined || time[id] !== timestampMs) return false;
+    this.#countWhereWithin(id, -1);
     this.#markStale(subject);
-    this.#forget(id, subject);
+    trades.splice(at, 1);
+    const minute = toMinute(timestampMs);
+    const ofMinute = this.#minutes.get(minute) ?? [];
+    ofMinute.splice(ofMinute.indexOf(id), 1);
+    if (ofMinute.length === 0) this.#minutes.delete(minute);
+    this.#release(id);
+    if (trades.length === 0) this.#close(subject);
     return true;
   }
 
@@ -135,10 +134,23 @@ export class WindowBoard<Key extends string> {
    */
   advance(headMs: number): boolean {
     if (headMs - LONGEST_MS < this.#droppedMs) return false;
+    const { time } = this.#log.columns;
+    const by = headMs > this.#headMs ? -1 : 1;
+    const earlierMs = Math.min(headMs, this.#headMs);
+    const laterMs = Math.max(headMs, this.#headMs);
+    const passed = BOARD_WINDOWS.map(({ lengthMs }, window) => {
+      return { window, fromMs: earlierMs - lengthMs, toMs: laterMs - lengthMs };
+    });
     this.#headMs = headMs;
-    for (const window of BOARD_WINDOWS.keys()) {
-      this.#moveForward(window);
-      this.#moveBack(window);
+    for (const [minute, ids] of this.#minutes) {
+      const minuteMs = minute * MINUTE_MS;
+      for (const { window, fromMs, toMs } of passed) {
+        if (minuteMs > toMs || minuteMs + MINUTE_MS <= fromMs) continue;
+        for (const id of ids) {
+          const timeMs = time[id] ?? 0;
+          if (timeMs > fromMs && timeMs <= toMs) this.#count(window, id, by);
+        }
+      }
     }
     this.#dropOld();
     return true;
@@ -149,10 +161,7 @@ export class WindowBoard<Key extends string> {
     if (subject === undefined) return null;
     const { id } = subject;
     const { columns, volumesE18 } = this.#columnsOf(window);
-    const first = columns.first[id] ?? NONE;
     const [trades = 0, buys = 0] = [columns.trades[id], columns.buys[id]];
-    const last = first === NONE ? NONE : this.#prices.findLastBefore(subject, NONE);
-    const isLastIn = last !== NONE && !this.#log.isBefore(last, first);
     return {
       volumeUsdE18: volumesE18[id] ?? 0n,
       unvalued: columns.unvalued[id] ?? 0,
@@ -160,9 +169,8 @@ export class WindowBoard<Key extends string> {
       buyers: columns.buyers[id] ?? 0,
       sellers: columns.sellers[id] ?? 0,
       limitedVolumeE6: columns.limitedVolumeE6[id] ?? 0,
-      ...this.#prices.findExtremes(subject, first),
-      ...this.#findStart(subject, first),
-      last: isLastIn ? this.#log.priceAt(last) : null,
+      ...this.#findStart(subject, window),
+      ...this.#findPrices(subject, window),
     };
   }
 
@@ -200,8 +208,7 @@ export class WindowBoard<Key extends string> {
   /** The last price before a window, and the first in it. */
   readStart(id: number, window: number): Pick<WindowFigures, 'before' | 'first'> {
     const subject = this.#byId[id];
-    if (!subject) return { before: null, first: null };
-    return this.#findStart(subject, this.#columnsOf(window).columns.first[id] ?? NONE);
+    return subject ? this.#findStart(subject, window) : { before: null, first: null };
   }
 
   /** About the price that changes over a window are counted from; see `START`. */
@@ -220,21 +227,24 @@ export class WindowBoard<Key extends string> {
   /** The last price before each of the times; null for an unknown subject. */
   readPricesBefore(key: Key, timesMs: readonly number[]): (PackedDecimal | null)[] | null {
     const subject = this.#subjects.get(key);
-    return subject === undefined ? null : this.#prices.readPricesBefore(subject, timesMs);
+    if (subject === undefined) return null;
+    const trades = this.#sortTrades(subject);
+    return timesMs.map((timeMs) => {
+      return this.#findPriceBefore(subject, this.#findAfter(trades, timeMs - 1));
+    });
   }
 
   /** The chain's time at which a trade of a subject leaves a window; infinite if none will. */
   findNextChange(key: Key): number {
-    const { time } = this.#log.columns;
-    const id = this.#subjects.get(key)?.id;
-    return Math.min(
-      Number.POSITIVE_INFINITY,
-      ...this.#windows.map(({ columns }, window) => {
-        const first = id === undefined ? NONE : (columns.first[id] ?? NONE);
-        if (first === NONE) return Number.POSITIVE_INFINITY;
-        return (time[first] ?? 0) + (BOARD_WINDOWS[window]?.lengthMs ?? 0);
-      }),
-    );
+    const subject = this.#subjects.get(key);
+    if (subject === undefined) return Number.POSITIVE_INFINITY;
+    const trades = this.#sortTrades(subject);
+    const ends = BOARD_WINDOWS.map(({ lengthMs }) => {
+      const first = trades[this.#findAfter(trades, this.#headMs - lengthMs)];
+      const timeMs = first === undefined ? undefined : this.#log.columns.time[first];
+      return (timeMs ?? Number.POSITIVE_INFINITY) + lengthMs;
+    });
+    return Math.min(...ends);
   }
 
   #columnsOf(window: number): WindowColumns {
@@ -245,7 +255,8 @@ export class WindowBoard<Key extends string> {
 
   #open(key: Key, base: string | null): Subject<Key> {
     const id = this.#freeIds.pop() ?? this.#byId.length;
-    const subject = new Subject(key, id, base === null ? null : packDecimal(base));
+    const packed = base === null ? null : packDecimal(base);
+    const subject: Subject<Key> = { key, id, base: packed, trades: [], isSorted: true };
     this.#subjects.set(key, subject);
     this.#byId[id] = subject;
     for (const window of this.#windows) window.place(id);
@@ -253,116 +264,147 @@ export class WindowBoard<Key extends string> {
     return subject;
   }
 
+  #close({ key, id }: Subject<Key>): void {
+    this.#subjects.delete(key);
+    this.#byId[id] = null;
+    this.#freeIds.push(id);
+  }
+
+  #release(id: number): void {
+    this.#traders.release(this.#log.columns.trader[id] ?? 0);
+    this.#log.remove(id);
+  }
+
   #markStale({ id }: Subject<Key>): void {
     for (const { columns } of this.#windows) columns.startKind[id] = START.stale;
   }
 
-  #isWithin(window: number, id: number): boolean {
-    const startMs = this.#headMs - (BOARD_WINDOWS[window]?.lengthMs ?? 0);
-    return (this.#log.columns.time[id] ?? 0) > startMs;
+  #startOf(window: number): number {
+    return this.#headMs - (BOARD_WINDOWS[window]?.lengthMs ?? 0);
   }
 
-  #subjectOf(id: number): Subject<Key> {
-    const subject = this.#byId[this.#log.columns.subject[id] ?? 0];
-    if (!subject) throw new Error('A trade has lost its subject');
-    return subject;
+  #sortTrades(subject: Subject<Key>): number[] {
+    if (!subject.isSorted) subject.trades.sort((a, b) => this.#log.compare(a, b));
+    subject.isSorted = true;
+    return subject.trades;
   }
 
-  #moveForward(window: number): void {
-    const { next } = this.#log.columns;
-    let tail = this.#tails[window] ?? NONE;
-    while (tail !== NONE && !this.#isWithin(window, tail)) {
-      this.#leave(window, tail, this.#weigh(tail));
-      tail = next[tail] ?? NONE;
+  /** Where the first trade after a time is; their count if there is none. */
+  #findAfter(trades: readonly number[], timeMs: number): number {
+    const { time } = this.#log.columns;
+    let low = 0;
+    let high = trades.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((time[trades[middle] ?? 0] ?? 0) > timeMs) high = middle;
+      else low = middle + 1;
     }
-    this.#tails[window] = tail;
-  }
-
-  #moveBack(window: number): void {
-    const { prev } = this.#log.columns;
-    const tail = this.#tails[window] ?? NONE;
-    let id = tail === NONE ? this.#log.last : (prev[tail] ?? NONE);
-    while (id !== NONE && this.#isWithin(window, id)) {
-      this.#enter(window, id, this.#weigh(id));
-      this.#tails[window] = id;
-      id = prev[id] ?? NONE;
-    }
+    return low;
   }
 
   #dropOld(): void {
     const { time } = this.#log.columns;
     const endMs = this.#headMs - BOARD_REACH_MS;
     this.#droppedMs = Math.max(this.#droppedMs, endMs);
-    for (let id = this.#log.first; id !== NONE; id = this.#log.first) {
-      const timeMs = time[id] ?? 0;
-      if (timeMs > endMs) return;
-      const subject = this.#subjectOf(id);
-      if (this.#log.has(id, FLAGS.priced)) subject.base = this.#log.priceAt(id);
-      this.#forget(id, subject);
+    const subjects = new Set<Subject<Key>>();
+    for (const [minute, ids] of this.#minutes) {
+      if (minute * MINUTE_MS > endMs) continue;
+      const kept = ids.filter((id) => (time[id] ?? 0) > endMs);
+      if (kept.length > 0) this.#minutes.set(minute, kept);
+      else this.#minutes.delete(minute);
+      for (const id of ids) {
+        const subject = this.#byId[this.#log.columns.subject[id] ?? 0];
+        if (subject) subjects.add(subject);
+      }
+    }
+    for (const subject of subjects) {
+      const trades = this.#sortTrades(subject);
+      const count = this.#findAfter(trades, endMs);
+      subject.base = this.#findPriceBefore(subject, count);
+      for (const id of trades.splice(0, count)) this.#release(id);
+      if (trades.length === 0) this.#close(subject);
     }
   }
 
-  #forget(id: number, subject: Subject<Key>): void {
-    this.#traders.release(this.#log.columns.trader[id] ?? 0);
-    this.#prices.remove(subject, id);
-    this.#log.remove(id, subject);
-    if (subject.first !== NONE) return;
-    this.#subjects.delete(subject.key);
-    this.#byId[subject.id] = null;
-    this.#freeIds.push(subject.id);
+  #countWhereWithin(id: number, by: 1 | -1): void {
+    const timeMs = this.#log.columns.time[id] ?? 0;
+    for (const window of BOARD_WINDOWS.keys()) {
+      if (timeMs > this.#startOf(window)) this.#count(window, id, by);
+    }
   }
 
-  #weigh(id: number): TradeWeight {
-    const { subject, trader } = this.#log.columns;
-    const value = this.#log.has(id, FLAGS.valued) ? this.#log.valueAt(id) : null;
+  /** A trade enters a window (1) or leaves it (-1). */
+  #count(window: number, id: number, by: 1 | -1): void {
+    const { columns } = this.#log;
+    const [subject = 0, trader = 0] = [columns.subject[id], columns.trader[id]];
+    const isBuy = columns.isBuy[id] === 1;
+    const value = this.#log.valueAt(id);
     const valueE18 = value === null ? null : toE18(value);
+    const figures = this.#columnsOf(window);
+    const { buyers, sellers, limitedVolumeE6 } = figures.columns;
+    figures.count({ subject, isBuy, valueE18 }, by);
+    if (valueE18 !== null) {
+      figures.addVolume(subject, by > 0 ? valueE18 : -valueE18);
+      const changeE6 = this.#traders.addVolume(trader, window, by * toLimitedE6(valueE18));
+      limitedVolumeE6[subject] = (limitedVolumeE6[subject] ?? 0) + changeE6;
+    }
+    const isCounted =
+      by > 0
+        ? this.#traders.enter(trader, window, isBuy)
+        : this.#traders.leave(trader, window, isBuy);
+    if (!isCounted) return;
+    const traders = isBuy ? buyers : sellers;
+    traders[subject] = (traders[subject] ?? 0) + by;
+  }
+
+  #findStart(subject: Subject<Key>, window: number): Pick<WindowFigures, 'before' | 'first'> {
+    const trades = this.#sortTrades(subject);
+    const { prices } = this.#log;
+    const start = this.#findAfter(trades, this.#startOf(window));
+    let at = start;
+    while (at < trades.length && !prices.has(trades[at] ?? 0)) at += 1;
+    const first = trades[at];
     return {
-      subject: subject[id] ?? 0,
-      trader: trader[id] ?? 0,
-      isBuy: this.#log.has(id, FLAGS.buy),
-      valueE18,
-      limitedE6: valueE18 === null ? 0 : toLimitedE6(valueE18),
+      before: this.#findPriceBefore(subject, start),
+      first: first === undefined ? null : prices.get(first),
     };
   }
 
-  #enter(window: number, id: number, weight: TradeWeight): void {
-    const { subject, trader, isBuy, valueE18, limitedE6 } = weight;
-    const figures = this.#columnsOf(window);
-    const { first, buyers, sellers, limitedVolumeE6 } = figures.columns;
-    figures.count(weight, 1);
-    if (valueE18 !== null) figures.addVolume(subject, valueE18);
-    limitedVolumeE6[subject] =
-      (limitedVolumeE6[subject] ?? 0) + this.#traders.addVolume(trader, window, limitedE6);
-    if (this.#traders.enter(trader, window, isBuy)) {
-      const traders = isBuy ? buyers : sellers;
-      traders[subject] = (traders[subject] ?? 0) + 1;
+  /** The highest, the lowest and the last price in a window. */
+  #findPrices(subject: Subject<Key>, window: number): Pick<WindowFigures, 'high' | 'low' | 'last'> {
+    const trades = this.#sortTrades(subject);
+    const { prices } = this.#log;
+    const { doubles } = prices;
+    let high: number | null = null;
+    let low: number | null = null;
+    let last: number | null = null;
+    let [highest, lowest] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let at = this.#findAfter(trades, this.#startOf(window)); at < trades.length; at += 1) {
+      const id = trades[at] as number;
+      const price = doubles[id] as number;
+      if (Number.isNaN(price)) continue;
+      last = id;
+      // Equal doubles may differ beyond them.
+      if (price >= highest && (high === null || prices.compare(id, high) > 0)) {
+        high = id;
+        highest = price;
+      }
+      if (price <= lowest && (low === null || prices.compare(id, low) < 0)) {
+        low = id;
+        lowest = price;
+      }
     }
-    const before = first[subject] ?? NONE;
-    if (before === NONE || this.#log.isBefore(id, before)) first[subject] = id;
+    const read = (id: number | null) => (id === null ? null : prices.get(id));
+    return { high: read(high), low: read(low), last: read(last) };
   }
 
-  #leave(window: number, id: number, weight: TradeWeight): void {
-    const { subject, trader, isBuy, valueE18, limitedE6 } = weight;
-    const figures = this.#columnsOf(window);
-    const { first, buyers, sellers, limitedVolumeE6 } = figures.columns;
-    figures.count(weight, -1);
-    if (valueE18 !== null) figures.addVolume(subject, -valueE18);
-    limitedVolumeE6[subject] =
-      (limitedVolumeE6[subject] ?? 0) + this.#traders.addVolume(trader, window, -limitedE6);
-    if (this.#traders.leave(trader, window, isBuy)) {
-      const traders = isBuy ? buyers : sellers;
-      traders[subject] = (traders[subject] ?? 0) - 1;
+  /** The last price before the trade at a place among those of its subject. */
+  #findPriceBefore({ trades, base }: Subject<Key>, end: number): PackedDecimal | null {
+    for (let at = end - 1; at >= 0; at -= 1) {
+      const price = this.#log.prices.get(trades[at] ?? 0);
+      if (price !== null) return price;
     }
-    if (first[subject] === id) first[subject] = this.#log.columns.nextOfSubject[id] ?? NONE;
-  }
-
-  #findStart(subject: Subject<Key>, first: number): Pick<WindowFigures, 'before' | 'first'> {
-    const before = this.#prices.findLastBefore(subject, first);
-    const priced = this.#prices.findFirst(subject, first);
-    return {
-      before: before === NONE ? subject.base : this.#log.priceAt(before),
-      first: priced === NONE ? null : this.#log.priceAt(priced),
-    };
+    return base;
   }
 }
 

@@ -1,8 +1,6 @@
 // The figures of all subjects in one window, in typed arrays by the subjects' numbers: a list looks
 // at every one of them.
 
-import { NONE } from './trade-log.ts';
-
 const CAPACITY_FIRST = 1024;
 
 /** What is known of a price that a change is counted from. */
@@ -23,8 +21,6 @@ function createColumns(size: number) {
     unvalued: new Uint32Array(size),
     buyers: new Uint32Array(size),
     sellers: new Uint32Array(size),
-    /** The first trade in the window. */
-    first: new Uint32Array(size).fill(NONE),
     limitedVolumeE6: new Float64Array(size),
     /** The nearest doubles of `volumesE18`. */
     volume: new Float64Array(size),

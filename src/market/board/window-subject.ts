@@ -1,8 +1,7 @@
-// What the board keeps of a token or pool besides its figures.
+// What the board counts, and the figures of a token or pool in a window.
 
 import type { TradeRecord } from '../../model/market-record.ts';
 import { type PackedDecimal, packDecimal } from './packed-decimal.ts';
-import { NONE, type SubjectEnds } from './trade-log.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -62,35 +61,4 @@ export interface WindowFigures {
   /** The first and the last price in the window. */
   readonly first: PackedDecimal | null;
   readonly last: PackedDecimal | null;
-}
-
-/** The trades of five minutes. */
-export interface PriceBucket {
-  first: number;
-  size: number;
-  high: PackedDecimal | null;
-  low: PackedDecimal | null;
-  /** The last trade with a price. */
-  lastPriced: number;
-  /** Whether a priced trade left, so that the last three must be searched again. */
-  isStale: boolean;
-}
-
-export class Subject<Key> implements SubjectEnds {
-  readonly key: Key;
-  /** Its place in the columns of each window. */
-  readonly id: number;
-  /** The last price before its first trade here. */
-  base: PackedDecimal | null;
-  first = NONE;
-  last = NONE;
-  size = 0;
-  /** By five minutes; null while it has few trades. */
-  buckets: Map<number, PriceBucket> | null = null;
-
-  constructor(key: Key, id: number, base: PackedDecimal | null) {
-    this.key = key;
-    this.id = id;
-    this.base = base;
-  }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MisbehavingRpc, startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
 import { createEvmDialect } from '../../chains/evm/rpc/evm-dialect.ts';
-import { EvmTransactions } from '../../chains/evm/transactions/evm-transactions.ts';
+import { EvmTransactions } from '../../chains/evm/trading/evm-transactions.ts';
 import { RpcClient } from '../../chains/rpc/rpc-client.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { systemClock } from '../../lib/clock.ts';

@@ -10,7 +10,7 @@ import { after, before } from '../../../test/root-hooks.ts';
 import { address } from '../../../test/test-ids.ts';
 import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
 import { changeTrap, setTraps, type Trap, tradeTrap } from '../../../test/trap-tokens.ts';
-import { CODE as PROBE_CODE } from '../../chains/evm/probe/round-trip-probe.gen.ts';
+import { CODE as PROBE_CODE } from '../../chains/evm/pools/round-trip-probe.gen.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
 
 const MODES = ['turnsLoudly', 'turnsQuietly', 'taxesBuyers', 'taxesSellers', 'turnsHeavy'] as const;

@@ -16,7 +16,7 @@ import {
   type TrapMode,
   tradeTrap,
 } from '../../../test/trap-tokens.ts';
-import { CODE as PROBE_CODE } from '../../chains/evm/probe/round-trip-probe.gen.ts';
+import { CODE as PROBE_CODE } from '../../chains/evm/pools/round-trip-probe.gen.ts';
 
 const MODES = [
   ...(['honest', 'richOrigin', 'noBaseFee', 'noGasPrice', 'noCoinbase', 'knownProbe'] as const),

@@ -1,6 +1,6 @@
 // The chart of a token with its controls. The library is loaded when a chart is first shown.
 
-import { effect, useSignal } from '@preact/signals';
+import { effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChartKline, PoolRow } from '../../api/contract-types.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
@@ -114,8 +114,12 @@ function findChangePct({ open, close }: ChartKline): number | null {
   return from > 0 ? ((Number(close ?? open) - from) / from) * 100 : null;
 }
 
-/** The true values of a candle, whatever is drawn. */
-function CandleLegend({ row }: { row: ChartKline | null }) {
+/**
+ * The true values of a candle, whatever is drawn. It alone reads what is under the pointer, so that
+ * a pointer on its way over the chart renders nothing else.
+ */
+function CandleLegend({ hovered }: { hovered: Signal<ChartKline | null> }) {
+  const row = hovered.value;
   if (row === null) return null;
   const { legend } = texts.token.chart;
   const parts = [
@@ -211,7 +215,7 @@ export function ChartPanel(props: ChartPanelProps) {
     <section class="chart-panel" aria-label={texts.token.chart.label}>
       <ChartControls {...props} />
       <div class="chart-frame">
-        <CandleLegend row={hovered.value} />
+        <CandleLegend hovered={hovered} />
         <div class="chart" ref={element} />
       </div>
       {isGapless.value && <p class="soft small">{texts.token.chart.gapless}</p>}

@@ -3,10 +3,10 @@
 import { takesChange } from '../../../amm/pool-kinds.ts';
 import type { PoolId, TransactionId } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
-import type { DecodedEvent } from '../evm-log.ts';
-import type { DecodedBlock, DecodedLogs } from '../log-decoding.ts';
+import type { DecodedEvent } from '../data/evm-log.ts';
 import type { DirectoryEntry, PoolDirectory } from '../pools/pool-directory.ts';
 import { listSharedRows, toSharedChange } from '../pools/shared-rows.ts';
+import type { DecodedBlock, DecodedLogs } from '../venues/log-decoding.ts';
 
 export interface AcceptedBlock {
   readonly block: number;

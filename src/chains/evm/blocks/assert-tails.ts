@@ -5,8 +5,8 @@
 import type { TransactionId } from '../../../model/ids.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import type { EvmLog } from '../evm-log.ts';
-import type { EvmBlock } from './parse-block.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import type { EvmBlock } from '../data/parse-block.ts';
 
 /**
  * There are usually few transactions after the last one with logs; above this number only the bloom

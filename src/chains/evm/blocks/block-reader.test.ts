@@ -117,7 +117,7 @@ for (const [name, message] of REFUSALS) {
   });
 }
 
-test('a range that only times out is read in parts', async () => {
+test('a range that only times out is read in parts, without waits', async () => {
   const chain = recordChain();
   const node = await startNode(chain);
   node.misbehave(({ method, params }) => {
@@ -125,8 +125,10 @@ test('a range that only times out is read in parts', async () => {
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
     return Number(toBlock) - Number(fromBlock) > 20 ? { do: 'hang' } : null;
   });
-  const { blocks } = await createSceneAdapter([node]).readBlocks(ALL);
+  const adapter = createSceneAdapter([node]);
+  const { blocks } = await adapter.readBlocks(ALL);
   assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+  assert.equal(adapter.status?.().endpoints[0]?.failures, 0, 'parts are asked for at once');
 });
 
 test('a single block that is too large is read from its receipts', async () => {
@@ -157,10 +159,13 @@ test('reading stops early when there are enough events, and reports where', asyn
 const SMALL = { span: { blocksStart: 5, blocksMax: 5 } };
 const PIECE = { ...ALL, eventCountMax: 12, blockCountMax: 40 };
 
-/** A node that counts the log queries which it is asked at the same time. */
+const AT_ONCE = 4;
+
+/** A node that counts the log queries which it is asked at the same time, and waits for as many. */
 async function startCounting({ hasReceipts = true } = {}) {
   const chain = recordChain();
   const count = { now: 0, most: 0 };
+  const all = Promise.withResolvers<void>();
   const node = await startNode(async (method, params) => {
     if (method === 'eth_getBlockReceipts' && !hasReceipts) {
       throw new RpcFault(-32_601, `the method ${method} does not exist/is not available`);
@@ -168,7 +173,8 @@ async function startCounting({ hasReceipts = true } = {}) {
     if (method !== 'eth_getLogs') return chain.answer(method, params);
     count.now += 1;
     count.most = Math.max(count.most, count.now);
-    await setTimeout(20);
+    if (count.now === AT_ONCE) all.resolve();
+    await Promise.race([all.promise, setTimeout(5000)]);
     count.now -= 1;
     return chain.answer(method, params);
   });
@@ -186,15 +192,57 @@ test('several chunks of history are read at once, each of them once', async () =
     fromBlock = piece.toBlock + 1;
   }
   assert.deepEqual(toEvents(blocks), await readHonestly(chain));
-  assert.equal(count.most, 4);
+  assert.equal(count.most, AT_ONCE);
   assert.equal(node.count('eth_getLogs'), 13);
   assert.equal(node.count('eth_call'), 0, 'a pool is known from the chunk before');
 });
 
-test('linked chunks are read one after the other', async () => {
-  const { node, count } = await startCounting({ hasReceipts: false });
-  await createSceneAdapter([node], SMALL).readBlocks(LINKED);
-  assert.equal(count.most, 1);
+test('several chunks near the head are read at once, each of them once', async () => {
+  const { chain, node, count } = await startCounting({ hasReceipts: false });
+  const adapter = createSceneAdapter([node], { ...SMALL, limits: { timeoutMs: 60_000 } });
+  const { blocks } = await adapter.readBlocks(LINKED);
+  assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+  assert.equal(count.most, AT_ONCE);
+  assert.equal(node.count('eth_getLogs'), 13);
+});
+
+for (const [where, range] of [
+  ['in history', ALL],
+  ['near the head', LINKED],
+] as const) {
+  test(`blocks before one that no endpoint can read are returned ${where}`, async () => {
+    const chain = recordChain();
+    const node = await startNode(chain);
+    let isBehind = true;
+    node.misbehave(({ params }) => {
+      const isLater = /"0x[23]."/.test(JSON.stringify(params));
+      return isBehind && isLater
+        ? { do: 'error', code: -32000, message: 'header not found' }
+        : null;
+    });
+    const adapter = createSceneAdapter([node], { ...SMALL, budgetMs: 300 });
+    const first = await adapter.readBlocks(range);
+    assert.ok(first.toBlock >= 10 && first.toBlock < 0x20, `${first.toBlock}`);
+    isBehind = false;
+    const rest = await adapter.readBlocks({ ...range, fromBlock: first.toBlock + 1 });
+    assert.deepEqual(toEvents([...first.blocks, ...rest.blocks]), await readHonestly(chain));
+  });
+}
+
+test('a request that fails among others is repeated, and what was answered is kept', async () => {
+  const chain = recordChain();
+  const node = await startNode(chain);
+  node.misbehave(({ method, seen }) =>
+    method === 'eth_getBlockByNumber' && seen % 20 === 13
+      ? { do: 'reply', status: 502, text: '' }
+      : null,
+  );
+  const adapter = createSceneAdapter([node], { limits: { batchCallsMax: 4, batchesMax: 1 } });
+  const { blocks } = await adapter.readBlocks(LINKED);
+  assert.deepEqual(toEvents(blocks), await readHonestly(chain));
+  const asked = node.count('eth_getBlockByNumber');
+  assert.ok(asked > 61 && asked <= 61 + 5 * 4, `${asked}`);
+  assert.equal(adapter.status?.().endpoints[0]?.state, 'healthy');
 });
 
 test('chunks that fail while others are read lose and repeat nothing', async () => {

@@ -61,7 +61,7 @@ type ChunkOutcome =
 
 /** A chunk that is being read, maybe while those before it are. */
 interface ChunkTask {
-  readonly chunk: Chunk;
+  readonly chunk: Chunk & Partial<FilteredChunk>;
   readonly outcome: Promise<ChunkOutcome>;
   /** When the next chunk may be decoded. */
   readonly decoded: Promise<void>;
@@ -70,8 +70,10 @@ interface ChunkTask {
   drop(): void;
 }
 
-/** Chunks of history that are read at once. */
+/** Chunks that are read at once. */
 const CHUNKS_AT_ONCE = 4;
+/** A slow endpoint's blocks are returned after this time, to be stored, and the head read again. */
+const PIECE_MS = 10_000;
 /** Receipts of so many blocks are read at once where no endpoint has logs of all contracts. */
 const RECEIPTS_BLOCKS_MAX = 10;
 /** After this time they are asked for logs again. */
@@ -113,17 +115,26 @@ export class BlockReader {
     let notices: TokenNotice[] | null = [];
     let fromBlock = range.fromBlock;
     let eventCount = 0;
+    const endAtMs = this.#options.clock.monotonicMs() + PIECE_MS;
     while (fromBlock <= toBlock && eventCount < eventCountMax) {
+      if (fromBlock > range.fromBlock && this.#options.clock.monotonicMs() > endAtMs) break;
       const rest = { linked, verified, describesPools, signal, ...(only ? { only } : {}) };
       const task = this.#takeTask({
         ...{ fromBlock, pieceEnd: toBlock, toBlock: range.toBlock, rest, span },
       });
       // It was begun for a piece that would have ended later: the next one has it.
       if (task === null) break;
-      const reading = await this.#finish(task, span);
-      if (reading === null) continue;
+      let reading: ChunkReading | null;
+      try {
+        reading = await this.#finish(task, span);
+        if (reading === null) continue;
+        this.#assertJoins(headers.at(-1), reading.headers[0]);
+      } catch (error) {
+        // What was read before is kept: the next read begins where this one failed.
+        if (!isRpcError(error) || fromBlock === range.fromBlock) throw error;
+        break;
+      }
       if (only !== undefined) only = addCreated(only, reading.blocks);
-      this.#assertJoins(headers.at(-1), reading.headers[0]);
       for (const block of reading.blocks) {
         blocks.push(block);
         eventCount += block.events.length;
@@ -132,6 +143,8 @@ export class BlockReader {
       notices = joinNotices(notices, reading.notices);
       fromBlock = task.chunk.toBlock + 1;
     }
+    // The next read may find another branch.
+    if (linked) this.#dropAhead();
     const blockCount = fromBlock - range.fromBlock;
     return { blocks, headers, toBlock: fromBlock - 1, blockCount, notices };
   }
@@ -143,8 +156,8 @@ export class BlockReader {
   }
 
   /**
-   * The chunk that begins here, with the next ones begun. Linked chunks are compared with each
-   * other and the filter of a filtered one depends on those before: these are read one by one.
+   * The chunk that begins here, with the next ones begun. Those of a filtered range are begun again
+   * when one before them shows a pool that they must ask for, too.
    */
   #takeTask(planned: PlannedRange): ChunkTask | null {
     const { fromBlock, pieceEnd, toBlock, rest } = planned;
@@ -153,17 +166,17 @@ export class BlockReader {
       first?.chunk.fromBlock === fromBlock &&
       first.chunk.signal === rest.signal &&
       first.chunk.verified === rest.verified &&
-      first.chunk.describesPools === rest.describesPools;
-    const isAlone = rest.linked || rest.only !== undefined;
-    if (!isFitting || isAlone) this.#dropAhead();
+      first.chunk.describesPools === rest.describesPools &&
+      first.chunk.only === rest.only;
+    if (!isFitting) this.#dropAhead();
     const size = pieceEnd - fromBlock + 1;
     let next = (this.#ahead.at(-1)?.chunk.toBlock ?? fromBlock - 1) + 1;
-    const end = isAlone ? pieceEnd : toBlock;
-    while (next <= end && this.#ahead.length < (isAlone ? 1 : CHUNKS_AT_ONCE)) {
+    const end = rest.linked || rest.only !== undefined ? pieceEnd : toBlock;
+    while (next <= end && this.#ahead.length < CHUNKS_AT_ONCE) {
       const length = Math.min(size, this.#planLength(planned));
       const last = Math.min(next <= pieceEnd ? pieceEnd : end, next + length - 1);
       const chunk = { ...rest, fromBlock: next, toBlock: last };
-      this.#ahead.push(this.#begin(chunk, isAlone ? null : (this.#ahead.at(-1) ?? null)));
+      this.#ahead.push(this.#begin(chunk, this.#ahead.at(-1) ?? null));
       next = last + 1;
     }
     const isShort = (this.#ahead[0]?.chunk.toBlock ?? 0) <= pieceEnd;
@@ -186,7 +199,7 @@ export class BlockReader {
   #begin(chunk: Chunk | FilteredChunk, before: ChunkTask | null): ChunkTask {
     const gate = Promise.withResolvers<void>();
     const abort = new AbortController();
-    const { signal: given, linked } = chunk;
+    const { signal: given } = chunk;
     const signal = given === undefined ? abort.signal : AbortSignal.any([given, abort.signal]);
     const undone: (() => void)[] = [];
     let decodedCount = 0;
@@ -195,12 +208,12 @@ export class BlockReader {
       undone.push(undo);
       gate.resolve();
     };
-    const isOrdered = !linked && !('only' in chunk);
     const order = { before: before?.decoded ?? Promise.resolve(), noteDecoded };
     const undo = () => {
       for (const one of undone.splice(0)) one();
     };
-    const reading = this.#readChunk({ ...chunk, signal, ...(isOrdered ? { order } : {}) }, undo);
+    const ordered = 'only' in chunk ? {} : { order };
+    const reading = this.#readChunk({ ...chunk, signal, ...ordered }, undo);
     const outcome = reading.finally(gate.resolve);
     // It may fail before its turn comes, which may be never.
     outcome.catch(() => undefined);

@@ -1,5 +1,6 @@
-// What an endpoint refuses without a reason that we know is asked of another endpoint first, then
-// for a smaller range. Only when a single block fails in the same way is it left for later.
+// What an endpoint refuses without a reason that we know, or does not answer in time, is asked of
+// another endpoint if there is one, then for a smaller range, at once: repeated after a wait, a range
+// that is too large would fail in the same way. Only when a single block does is it left for later.
 
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
@@ -21,7 +22,7 @@ export function doubtRanges<T>(
       if (!isRpcError(error) || !(error.ambiguous || isRejected)) throw error;
       doubts += 1;
       const { name } = endpoint;
-      if (doubts >= DOUBTS_MAX && range.fromBlock < range.toBlock) {
+      if ((doubts >= DOUBTS_MAX || endpoint.isOnly) && range.fromBlock < range.toBlock) {
         const reason = `${name}: range was refused without a clear reason`;
         throw new RpcError('rangeTooLarge', reason, { ambiguous: true, cause: error });
       }

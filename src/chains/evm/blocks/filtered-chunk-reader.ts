@@ -8,12 +8,14 @@ import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import type { DecodedEvent, EvmLog } from '../evm-log.ts';
-import { toQuantity } from '../hex-data.ts';
-import type { DecodedLogs } from '../log-decoding.ts';
-import { NONE_UNBACKED, type UnbackedSwaps } from '../venues/balancer/unbacked-swaps.ts';
+import { takeLogTimes } from '../data/block-time.ts';
+import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
+import { toQuantity } from '../data/hex-data.ts';
+import type { EvmBlock } from '../data/parse-block.ts';
+import { parseLogs } from '../data/parse-logs.ts';
+import type { DecodedLogs } from '../venues/log-decoding.ts';
+import { NONE_UNBACKED, type UnbackedSwaps } from '../venues/unbacked-swaps.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
-import { takeLogTimes } from './block-time.ts';
 import {
   buildPlainHeader,
   type Chunk,
@@ -26,8 +28,6 @@ import { findTokenNotices } from './find-token-notices.ts';
 import { LeftOutLogs } from './left-out-logs.ts';
 import type { LogFilter, LogFilters } from './log-filters.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
-import type { EvmBlock } from './parse-block.ts';
-import { parseLogs } from './parse-logs.ts';
 import { parseReceipts } from './parse-receipts.ts';
 import { readEvmBlocks } from './read-evm-blocks.ts';
 import { assertLinked, assertLogsFit } from './verify-blocks.ts';
@@ -160,7 +160,10 @@ export class FilteredChunkReader {
     const accepted =
       unbacked.size === 0
         ? told
-        : await this.#accept(this.#options.decoding.decode(dropUnbacked(wanted, unbacked)), chunk);
+        : await this.#accept(
+            this.#options.decoding.decode(dropUnbacked(wanted, unbacked, this.#options.decoding)),
+            chunk,
+          );
     for (const { events } of decoded.blocks) {
       for (const event of events) {
         if (event.kind === 'poolCreated') this.#options.directory.add(event.description);

@@ -16,8 +16,8 @@ import { poolId, address as toAddress, transactionId } from '../../../../test/te
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
-import type { DecodedSwap, EvmLog } from '../evm-log.ts';
-import { uintWord } from '../hex-data.ts';
+import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
+import { uintWord } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import { SYNC_TOPIC } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 import { findTokenNotices } from './find-token-notices.ts';

@@ -1,7 +1,7 @@
 // Blocks that are known before a range is read, so that they need not be read again.
 
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
-import type { EvmBlock } from './parse-block.ts';
+import type { EvmBlock } from '../data/parse-block.ts';
 import { type BlockWish, readEvmBlocks } from './read-evm-blocks.ts';
 
 /** By position. */

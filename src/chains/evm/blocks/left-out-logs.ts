@@ -13,11 +13,11 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import type { EvmLog } from '../evm-log.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import type { EvmBlock } from '../data/parse-block.ts';
+import { parseLogs } from '../data/parse-logs.ts';
 import type { LogFilter } from './log-filters.ts';
 import { bloomMayHave, computeBloomShare, parseBloom } from './logs-bloom.ts';
-import type { EvmBlock } from './parse-block.ts';
-import { parseLogs } from './parse-logs.ts';
 import { assertLogsFit } from './verify-blocks.ts';
 
 /** How often a whole block is read, if its bloom filter is selective. */

@@ -15,7 +15,7 @@ import {
 } from '../../../../test/fakes/chain-scene.ts';
 import { MemoryChain, type MemoryLog } from '../../../../test/fakes/memory-chain.ts';
 import type { Address } from '../../../model/ids.ts';
-import { uintWord } from '../hex-data.ts';
+import { uintWord } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 
 afterEach(endScene);

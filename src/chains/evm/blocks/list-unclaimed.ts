@@ -1,8 +1,8 @@
 // Lists the swaps of a range that no venue claims. Anybody can log a swap that never happened:
 // only those count whose emitter received and sent tokens in the same transaction.
 
-import type { EvmLog } from '../evm-log.ts';
-import { toTopicAddress } from '../hex-data.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import { toTopicAddress } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { RefusedSwap } from './accept-events.ts';
 

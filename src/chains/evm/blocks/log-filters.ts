@@ -2,10 +2,10 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { BlockFilter } from '../../adapter.ts';
-import { type EvmDeployment, toChainAssets } from '../evm-deployment.ts';
-import { parseCoinPairPool, toPoolContract } from '../evm-ids.ts';
-import type { EvmLog } from '../evm-log.ts';
-import { addressWord } from '../hex-data.ts';
+import { type EvmDeployment, toChainAssets } from '../data/deployments/evm-deployment.ts';
+import { parseCoinPairPool, toPoolContract } from '../data/evm-ids.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import { addressWord } from '../data/hex-data.ts';
 import { createTransferDecoders } from '../tokens/decode-transfer.ts';
 import { parseRowId } from '../venues/balancer/vault-rows.ts';
 import { VENUE_PROTOCOLS } from '../venues/registry.ts';

@@ -3,7 +3,7 @@
 
 import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
-import type { EvmLog } from '../evm-log.ts';
+import type { EvmLog } from '../data/evm-log.ts';
 
 const BLOOM_BYTES = 256;
 const REMEMBERED_MAX = 200_000;

@@ -2,9 +2,9 @@
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import { parseEvmAddress, parseEvmTransaction } from '../evm-ids.ts';
-import type { EvmLog } from '../evm-log.ts';
-import { type LogRange, parseLogs } from './parse-logs.ts';
+import { parseEvmAddress, parseEvmTransaction } from '../data/evm-ids.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import { type LogRange, parseLogs } from '../data/parse-logs.ts';
 
 interface BlockReceipts {
   readonly logs: EvmLog[];

@@ -4,8 +4,8 @@ import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import { toQuantity } from '../hex-data.ts';
-import { type EvmBlock, parseBlock, parseSender } from './parse-block.ts';
+import { toQuantity } from '../data/hex-data.ts';
+import { type EvmBlock, parseBlock, parseSender } from '../data/parse-block.ts';
 
 export interface BlockWish {
   readonly block: number;

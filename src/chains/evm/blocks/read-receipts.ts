@@ -4,10 +4,10 @@ import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import type { EvmLog } from '../evm-log.ts';
-import { toQuantity } from '../hex-data.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import { toQuantity } from '../data/hex-data.ts';
+import { type EvmBlock, parseBlock } from '../data/parse-block.ts';
 import { joinBlocks, type KnownBlocks } from './known-blocks.ts';
-import { type EvmBlock, parseBlock } from './parse-block.ts';
 import { parseReceipts } from './parse-receipts.ts';
 import { type BlockWish, buildBlockCall } from './read-evm-blocks.ts';
 

@@ -2,10 +2,10 @@
 // may be faulty, lagging behind its own head, or in the middle of a reorganisation.
 
 import { RpcError } from '../../rpc/rpc-error.ts';
-import type { EvmLog } from '../evm-log.ts';
-import { isSameTime } from './block-time.ts';
+import { isSameTime } from '../data/block-time.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import type { EvmBlock } from '../data/parse-block.ts';
 import { judgeLogs, parseBloom } from './logs-bloom.ts';
-import type { EvmBlock } from './parse-block.ts';
 
 interface VerifyContext {
   readonly endpoint: string;

@@ -8,8 +8,8 @@ import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import { toPoolContract } from '../evm-ids.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import { toPoolContract } from '../data/evm-ids.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -17,15 +17,15 @@ import {
   hasWords,
   toQuantity,
   uintAt,
-} from '../hex-data.ts';
-import { type ContractCall, callContracts } from '../multicall.ts';
-import { type PairVerdict, type ProbedPair, probePair } from '../probe/probe-fork.ts';
+} from '../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../data/zero-address.ts';
+import { type ContractCall, callContracts } from '../rpc/multicall.ts';
 import { BALANCE_OF_SELECTOR } from '../tokens/read-token-metadata.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from '../venues/factory-pools.ts';
 import { FORK_VENUE_PREFIXES } from '../venues/owns-venue.ts';
 import { GET_PAIR_SELECTOR, GET_RESERVES_SELECTOR } from '../venues/uniswap-v2/pair-selectors.ts';
-import { ZERO_ADDRESS } from '../zero-address.ts';
 import { ForkVerdicts } from './fork-verdicts.ts';
+import { type PairVerdict, type ProbedPair, probePair } from './probe-fork.ts';
 import { RangeForks } from './range-forks.ts';
 
 /** Below this, sizes differ too little to tell fees apart. */

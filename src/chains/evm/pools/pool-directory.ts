@@ -5,10 +5,11 @@ import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import type { EvmLog } from '../evm-log.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import type { EvmLog } from '../data/evm-log.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 import { describeTradesOnly } from '../venues/trades-only.ts';
-import type { CallContracts, VenueProtocol } from '../venues/venue-protocol.ts';
+import type { VenueProtocol } from '../venues/venue-protocol.ts';
 import { findSharedPool, listSharedRows } from './shared-rows.ts';
 
 export interface DirectoryEntry {

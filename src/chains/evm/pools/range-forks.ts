@@ -9,8 +9,8 @@ import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescriptionOf, PoolRecordOf } from '../../../model/pool.ts';
 import type { PoolPiece } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import { toPoolContract } from '../evm-ids.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import { toPoolContract } from '../data/evm-ids.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -20,8 +20,8 @@ import {
   intWord,
   uintAt,
   uintWord,
-} from '../hex-data.ts';
-import { probeRange, type RangeVerdict } from '../probe/probe-range.ts';
+} from '../data/hex-data.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 import { BALANCE_OF_SELECTOR } from '../tokens/read-token-metadata.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from '../venues/factory-pools.ts';
 import { FORK_VENUE_PREFIXES } from '../venues/owns-venue.ts';
@@ -33,8 +33,8 @@ import {
 } from '../venues/uniswap-v3/pool-selectors.ts';
 import { uniswapV3 } from '../venues/uniswap-v3/uniswap-v3.ts';
 import { toRangeDetails } from '../venues/uniswap-v3/v3-layouts.ts';
-import type { CallContracts } from '../venues/venue-protocol.ts';
 import { ForkVerdicts } from './fork-verdicts.ts';
+import { probeRange, type RangeVerdict } from './probe-range.ts';
 
 const PIPS = 1_000_000n;
 const SPACING_MAX = 16_384;

@@ -3,8 +3,8 @@
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription, TermsOf } from '../../../model/pool.ts';
-import { evmAddress, listCoinPairs, parseCoinPairPool, toPoolId } from '../evm-ids.ts';
-import type { DecodedEvent } from '../evm-log.ts';
+import { evmAddress, listCoinPairs, parseCoinPairPool, toPoolId } from '../data/evm-ids.ts';
+import type { DecodedEvent } from '../data/evm-log.ts';
 import { buildRowId, findWordContract, listTokenPairs } from '../venues/balancer/vault-rows.ts';
 
 const NONE: readonly PoolId[] = [];

@@ -19,7 +19,7 @@ import { poolId } from '../../../../test/test-ids.ts';
 import type { BlockEvents } from '../../../model/block-events.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import { uintWord } from '../hex-data.ts';
+import { uintWord } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 
 afterEach(endScene);

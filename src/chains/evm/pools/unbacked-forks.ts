@@ -5,16 +5,12 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import type { DecodedSwap, EvmLog } from '../evm-log.ts';
-import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
-import type { DecodedLogs } from '../log-decoding.ts';
+import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
-import {
-  NONE_UNBACKED,
-  toPlaceKey,
-  type UnbackedSwaps,
-} from '../venues/balancer/unbacked-swaps.ts';
+import type { DecodedLogs } from '../venues/log-decoding.ts';
 import { findForkPools } from '../venues/owns-venue.ts';
+import { NONE_UNBACKED, toPlaceKey, type UnbackedSwaps } from '../venues/unbacked-swaps.ts';
 import { SWAP_PART_TOPICS } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 
 type FindPool = (pool: PoolId) => PoolDescription | undefined;

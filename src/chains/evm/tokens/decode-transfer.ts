@@ -1,10 +1,10 @@
 // Decodes ERC-20 transfers; wrapping and unwrapping of the native coin count as mint and burn.
 
 import type { Address } from '../../../model/ids.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import type { DecodedEvent, EvmLog, LogDecoder } from '../evm-log.ts';
-import { hasWords, toTopicAddress, uintAt } from '../hex-data.ts';
-import { ZERO_ADDRESS } from '../zero-address.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import type { DecodedEvent, EvmLog, LogDecoder } from '../data/evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../data/zero-address.ts';
 
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';

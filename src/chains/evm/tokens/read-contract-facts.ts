@@ -4,7 +4,7 @@ import type { ContractFacts } from '../../../model/contract-facts.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
-import { decodeAddressAt } from '../hex-data.ts';
+import { decodeAddressAt } from '../data/hex-data.ts';
 
 /** `owner()` of Ownable, `getOwner()` of BEP-20. */
 const OWNER_SELECTORS = ['0x8da5cb5b', '0x893d20e8'] as const;

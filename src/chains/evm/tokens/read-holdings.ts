@@ -3,9 +3,9 @@
 import type { Address } from '../../../model/ids.ts';
 import type { Holdings, HoldingsQuery } from '../../chain-nodes.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
-import { createReadAt } from '../create-read-at.ts';
-import { addressWord, encodeCallData } from '../hex-data.ts';
-import { type BlockPin, readPinned } from '../read-pinned.ts';
+import { addressWord, encodeCallData } from '../data/hex-data.ts';
+import { createReadAt } from '../rpc/create-read-at.ts';
+import { type BlockPin, readPinned } from '../rpc/read-pinned.ts';
 import { decodeUint, readBalances } from './read-token-metadata.ts';
 
 /** Of Multicall3. */

@@ -6,7 +6,7 @@ import type { TokenMetadata } from '../../../model/token-metadata.ts';
 import type { NamesFrom } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import { callContracts } from '../multicall.ts';
+import { callContracts } from '../rpc/multicall.ts';
 import { readTokenMetadata } from './read-token-metadata.ts';
 
 interface NameSource {

@@ -4,8 +4,8 @@ import { cleanText } from '../../../lib/clean-text.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { TokenMetadata } from '../../../model/token-metadata.ts';
 import type { TokenSupply } from '../../adapter.ts';
-import { addressWord, encodeCallData, hasWords, uintAt } from '../hex-data.ts';
-import type { CallContracts } from '../venues/venue-protocol.ts';
+import { addressWord, encodeCallData, hasWords, uintAt } from '../data/hex-data.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 
 export const SYMBOL_SELECTOR = '0x95d89b41';
 export const NAME_SELECTOR = '0x06fdde03';

@@ -3,8 +3,8 @@
 import type { Address } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription, StateOf } from '../../../model/pool.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
-import { int24At, intAt, uintAt } from '../hex-data.ts';
-import type { CallContracts } from './venue-protocol.ts';
+import { int24At, intAt, uintAt } from '../data/hex-data.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 
 /** Forks append words but keep the first two. */
 const TWO_WORDS_LENGTH = 2 + 2 * 64;

@@ -3,10 +3,10 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription, PoolTerms } from '../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../evm-ids.ts';
-import type { EvmLog, LogDecoder } from '../evm-log.ts';
-import { decodeAddressAt, hasWords, toTopicAddress } from '../hex-data.ts';
-import type { CallContracts } from './venue-protocol.ts';
+import { toPoolContract, toPoolId } from '../data/evm-ids.ts';
+import type { EvmLog, LogDecoder } from '../data/evm-log.ts';
+import { decodeAddressAt, hasWords, toTopicAddress } from '../data/hex-data.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 
 export const FACTORY_SELECTOR = '0xc45a0155';
 export const TOKEN0_SELECTOR = '0x0dfe1681';

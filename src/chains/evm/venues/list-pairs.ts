@@ -1,7 +1,7 @@
 // A token's pairs with the assets that price others, as contracts order them.
 
 import type { Address } from '../../../model/ids.ts';
-import { ZERO_ADDRESS } from '../zero-address.ts';
+import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import type { PoolSearch } from './venue-protocol.ts';
 
 interface TokenPair {

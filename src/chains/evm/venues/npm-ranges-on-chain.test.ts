@@ -10,11 +10,11 @@ import { type NpmContract, readNpmContract, VenueChain } from '../../../../test/
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { TickList } from '../../../amm/tick-list.ts';
 import type { Address } from '../../../model/ids.ts';
-import { EVM_DEPLOYMENTS } from '../deployments.ts';
-import { toPoolId } from '../evm-ids.ts';
-import type { DecodedEvent, EvmLog } from '../evm-log.ts';
-import { decodeAddressAt } from '../hex-data.ts';
-import { createLogDecoding } from '../log-decoding.ts';
+import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
+import { toPoolId } from '../data/evm-ids.ts';
+import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
+import { decodeAddressAt } from '../data/hex-data.ts';
+import { createLogDecoding } from './log-decoding.ts';
 
 const CALLER_ABI = parseAbi([
   'struct Parameters { address factory; address token0; address token1; uint24 fee; int24 tickSpacing; }',

@@ -1,6 +1,6 @@
 // Which protocol a stored pool belongs to, by its venue.
 
-import type { EvmDeployment } from '../evm-deployment.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
 
 /** Venues of forks that nobody listed, by what their pools are like: then the factory. */

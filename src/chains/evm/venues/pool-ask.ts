@@ -1,7 +1,7 @@
 // How a pool is asked what it pays.
 
 import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
-import type { ContractCall } from '../multicall.ts';
+import type { ContractCall } from '../rpc/multicall.ts';
 
 export type AskedSwap = CalledQuery['swaps'][number];
 

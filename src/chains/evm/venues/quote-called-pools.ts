@@ -1,16 +1,17 @@
 // Asks pools whose swaps only their contract computes what they pay, in one request.
 
 import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
-import { listVaultAsks } from './balancer/quote-vault-pools.ts';
-import { listCurveAsks } from './curve/quote-curve-pools.ts';
-import type { CallContracts } from './venue-protocol.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
+import { VENUE_PROTOCOLS } from './registry.ts';
 
 /** Those that a contract answers are the quote; nulls where no way is known or none is answered. */
 export async function quoteCalledPools(
   { swaps, amounts }: Pick<CalledQuery, 'swaps' | 'amounts'>,
   call: CallContracts,
 ): Promise<CalledQuote[]> {
-  const asked = swaps.map((swap) => [...listVaultAsks(swap), ...listCurveAsks(swap)]);
+  const asked = swaps.map((swap) =>
+    VENUE_PROTOCOLS.flatMap(({ listAsks }) => listAsks?.(swap) ?? []),
+  );
   const calls = asked.flatMap((asks) => asks.flatMap(({ encode }) => amounts.map(encode)));
   const answers = await call(calls);
   let next = 0;

@@ -5,15 +5,14 @@
 import type { DirectionFees } from '../../../amm/swap-pool.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolFeeQuery } from '../../chain-nodes.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import { toPoolContract } from '../evm-ids.ts';
-import { addressWord, encodeCallData, hasWords, uintAt, uintWord } from '../hex-data.ts';
-import type { ContractCall } from '../multicall.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import { toPoolContract } from '../data/evm-ids.ts';
+import { addressWord, encodeCallData, hasWords, uintAt, uintWord } from '../data/hex-data.ts';
+import type { CallContracts, ContractCall } from '../rpc/multicall.ts';
 import { GET_FEE_SELECTOR } from './uniswap-v2/pair-selectors.ts';
 import { findV2Fork, findV2Layout } from './uniswap-v2/v2-layouts.ts';
 import { FEE_SELECTOR } from './uniswap-v3/pool-selectors.ts';
 import { findLayoutOfVenue } from './uniswap-v3/v3-layouts.ts';
-import type { CallContracts } from './venue-protocol.ts';
 
 /** `quoteExactInputSingle` of Algebra's quoter: answers the amount, and the fee. */
 const ALGEBRA_QUOTE_SELECTOR = '0x2d9ebd1d';

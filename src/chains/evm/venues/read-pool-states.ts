@@ -2,10 +2,10 @@
 
 import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
 import { ownsVenue } from './owns-venue.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
-import type { CallContracts } from './venue-protocol.ts';
 
 /** In the requested order; a pool that does not respond is left out. */
 export async function readPoolStates(

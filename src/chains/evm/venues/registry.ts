@@ -1,7 +1,7 @@
 // The registry of venue protocols. A new one is a folder beside this file and a line here.
 
 import type { Address } from '../../../model/ids.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
@@ -31,6 +31,8 @@ export function listSharedEmitters(deployment: EvmDeployment): SharedEmitters {
     if (singleton === null) return [];
     return protocol.listVenues(deployment).map((venue) => [venue, singleton] as const);
   });
-  const tokenVaults = new Set(deployment.balancer?.map(({ vault }) => vault));
+  const tokenVaults = new Set(
+    VENUE_PROTOCOLS.flatMap(({ listTokenVaults }) => listTokenVaults?.(deployment) ?? []),
+  );
   return { singletons: new Map(singletons), tokenVaults };
 }

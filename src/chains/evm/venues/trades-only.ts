@@ -2,7 +2,7 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import type { DecodedSwap, EvmLog } from '../evm-log.ts';
+import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
 
 /** Their pools are found when they trade, and have no state to read. */

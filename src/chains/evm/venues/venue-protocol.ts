@@ -2,14 +2,14 @@
 // evm-deployment.ts).
 
 import type { Address, PoolId } from '../../../model/ids.ts';
-import type { PoolDescription } from '../../../model/pool.ts';
+import type { PoolDescription, PoolTerms } from '../../../model/pool.ts';
 import type { PoolPiece, PoolPieceQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
-import type { EvmDeployment } from '../evm-deployment.ts';
-import type { LogDecoder } from '../evm-log.ts';
-import type { ContractCall } from '../multicall.ts';
-
-/** Reads in bulk; null if the contract did not respond. */
-export type CallContracts = (calls: readonly ContractCall[]) => Promise<(string | null)[]>;
+import type { HopBytes, SwapCost } from '../../transaction-costs.ts';
+import type { EvmDeployment, RouterLine } from '../data/deployments/evm-deployment.ts';
+import type { LogDecoder } from '../data/evm-log.ts';
+import type { CallContracts } from '../rpc/multicall.ts';
+import type { AskedSwap, PoolAsk } from './pool-ask.ts';
+import type { FindUnbacked } from './unbacked-swaps.ts';
 
 /** Which pools to look for: those of a token against the assets that price others. */
 export interface PoolSearch {
@@ -43,9 +43,32 @@ export interface VenueLogs {
   };
 }
 
+/** What a swap in a kind of pool uses of a transaction. */
+export interface PoolCosts {
+  readonly swap: SwapCost;
+  readonly bytes: HopBytes;
+}
+
 export interface VenueProtocol {
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
+  /** Contracts that hold the tokens of pools, and so are no holders. */
+  listVaults?(deployment: EvmDeployment): readonly Address[];
+  /** Vaults whose swaps name both tokens in their topics. */
+  listTokenVaults?(deployment: EvmDeployment): readonly Address[];
+  /** The routers of its own that a deployment does not list. */
+  listRouters?(deployment: EvmDeployment): readonly RouterLine[];
+  /** The venues whose pools can be asked what they pay. */
+  listCalledVenues?(deployment: EvmDeployment): readonly string[];
+  /** The ways to ask a pool what it pays; none if the pool is not one of the protocol. */
+  listAsks?(swap: AskedSwap): PoolAsk[];
+  /** By kind of pool; the usual ones where it is absent. */
+  readonly costs?: Readonly<Partial<Record<PoolTerms['kind'], PoolCosts>>>;
+  /** Swaps that may have moved nothing. They are no trades, but change their pools. */
+  readonly unbacked?: {
+    readonly topic: string;
+    createFinder(deployment: EvmDeployment): FindUnbacked;
+  };
   /** What pools of factories that nobody listed are like, if they are accepted by what they do. */
   readonly forks?: 'pairs' | 'ranges';
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;

@@ -2,9 +2,15 @@
 
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
+import type { SlotHeader } from '../rpc/parse-solana-block.ts';
+import {
+  addTime,
+  HEADER,
+  listSlots,
+  readExistingBlock,
+  readSlotBlock,
+} from '../rpc/slot-blocks.ts';
 import { refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
-import type { SlotHeader } from './parse-solana-block.ts';
-import { addTime, HEADER, listSlots, readExistingBlock, readSlotBlock } from './slot-blocks.ts';
 
 /** How far after a slot its next block is searched for, first and at most. */
 const SEARCHED_SLOTS = [64, 500_000] as const;

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSolanaFixture, skipWithoutSolana as skip } from '../../../../test/solana-fixtures.ts';
+import { parseBlockTransactions, parseSlotHeader } from '../rpc/parse-solana-block.ts';
+import { addTime, describeWhole, HEADER } from '../rpc/slot-blocks.ts';
 import { createSolanaDialect } from '../rpc/solana-dialect.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { TransactionVersions } from '../transactions/transaction-versions.ts';
-import { parseBlockTransactions, parseSlotHeader } from './parse-solana-block.ts';
+import { TransactionVersions } from '../rpc/transaction-versions.ts';
 import { readSlotHeader } from './read-slot-header.ts';
 import { readSlotRange } from './read-slot-range.ts';
-import { addTime, describeWhole, HEADER } from './slot-blocks.ts';
 
 interface FakeBlock {
   readonly parentSlot: number;
@@ -67,6 +67,17 @@ function listPositions({ blocks }: { blocks: readonly { header: { position: numb
 }
 
 describe('a range of slots', () => {
+  it('that ends after some blocks reads none of the next range', async () => {
+    const blocks = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [10 + index, { parentSlot: 9 + index }]),
+    );
+    const node = createNode(blocks);
+    const range = { ...RANGE, toSlot: 39, blockCountMax: 7 };
+    assert.equal((await readSlotRange(node, range)).toSlot, 16);
+    const read = node.asked.filter((call) => call.startsWith('getBlock '));
+    assert.equal(read.length, 7, read.join(', '));
+  });
+
   it('is read to its last block; slots after that are not known to be skipped', async () => {
     const reading = await readSlotRange(createNode(CHAIN), RANGE);
     assert.deepEqual(listPositions(reading), [10, 11, 13, 14]);

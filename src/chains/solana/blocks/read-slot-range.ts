@@ -2,9 +2,14 @@
 // names an earlier parent: a node that leaves a block out, or calls it skipped, cannot hide it.
 
 import { RpcError } from '../../rpc/rpc-error.ts';
-import { refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
-import type { SlotHeader } from './parse-solana-block.ts';
-import { type BlockDetail, type BlockWith, listSlots, readExistingBlock } from './slot-blocks.ts';
+import type { SlotHeader } from '../rpc/parse-solana-block.ts';
+import {
+  type BlockDetail,
+  type BlockWith,
+  listSlots,
+  readExistingBlock,
+} from '../rpc/slot-blocks.ts';
+import { type Commitment, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 
 interface SlotRange<T> {
   readonly fromSlot: number;
@@ -12,6 +17,7 @@ interface SlotRange<T> {
   readonly detail: BlockDetail<T>;
   /** Stop early, after this many blocks. */
   readonly blockCountMax: number;
+  readonly commitment?: Commitment | undefined;
 }
 
 interface SlotReading<T> {
@@ -45,7 +51,9 @@ class SlotWalk<T> {
   /** Reads the slots until one is not there yet, or there are enough blocks. */
   async addAll(slots: readonly number[]): Promise<void> {
     for (const [index, slot] of slots.entries()) {
-      for (const next of slots.slice(index, index + AHEAD_MAX)) this.#prefetch(next);
+      // Not those of the next range, which would be read twice.
+      const ahead = Math.min(AHEAD_MAX, this.#range.blockCountMax - this.blocks.length);
+      for (const next of slots.slice(index, index + ahead)) this.#prefetch(next);
       if (slot <= (this.blocks.at(-1)?.header.position ?? -1)) continue;
       if (!(await this.#add(slot)) || this.blocks.length >= this.#range.blockCountMax) return;
     }
@@ -60,8 +68,8 @@ class SlotWalk<T> {
   }
 
   #read(slot: number): Promise<BlockWith<T> | null> {
-    const { detail } = this.#range;
-    return readExistingBlock(this.#node, { slot, detail }, this.#signal);
+    const { detail, commitment } = this.#range;
+    return readExistingBlock(this.#node, { slot, detail, commitment }, this.#signal);
   }
 
   /** False if the node does not have the block, or one before it, yet. */
@@ -100,14 +108,17 @@ class SlotWalk<T> {
 /** The next slots with blocks; a gap of any length is passed over. */
 async function listNext(
   node: SolanaNode,
-  range: { readonly fromSlot: number; readonly toSlot: number; readonly count: number },
+  range: Pick<SlotRange<unknown>, 'fromSlot' | 'toSlot' | 'commitment'> & {
+    readonly count: number;
+  },
   signal?: AbortSignal,
 ): Promise<number[]> {
+  const { commitment } = range;
   let { fromSlot } = range;
   let length = Math.max(LISTED_MIN, Math.min(LISTED_MAX, 2 * range.count));
   for (;;) {
     const toSlot = Math.min(range.toSlot, fromSlot + length - 1);
-    const slots = await listSlots(node, { fromSlot, toSlot }, signal);
+    const slots = await listSlots(node, { fromSlot, toSlot, commitment }, signal);
     if (slots.length > 0 || toSlot === range.toSlot) return slots;
     fromSlot = toSlot + 1;
     length = LISTED_MAX;
@@ -140,9 +151,13 @@ export async function readSlotRange<T>(
   range: SlotRange<T>,
   signal?: AbortSignal,
 ): Promise<SlotReading<T>> {
-  const { fromSlot, toSlot, blockCountMax } = range;
+  const { fromSlot, toSlot, blockCountMax, commitment } = range;
   const walk = new SlotWalk(node, range, signal);
-  const slots = await listNext(node, { fromSlot, toSlot, count: blockCountMax }, signal);
+  const slots = await listNext(
+    node,
+    { fromSlot, toSlot, commitment, count: blockCountMax },
+    signal,
+  );
   await walk.addAll(slots);
   const last = walk.blocks.at(-1);
   if (last === undefined) return await explainNone(node, range, signal);

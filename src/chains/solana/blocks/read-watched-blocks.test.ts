@@ -20,7 +20,7 @@ import {
 } from '../../../../test/fakes/solana-scene.ts';
 import { encodeBase58 } from '../../../lib/base58.ts';
 import type { PoolId } from '../../../model/ids.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
 
 afterEach(endSolanaScene);
 

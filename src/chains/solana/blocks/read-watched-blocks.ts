@@ -10,11 +10,11 @@ import type { BlockFilter } from '../../adapter.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
-import type { TransactionVersions } from '../transactions/transaction-versions.ts';
-import { isTransaction, type SolanaBlockTransaction } from './parse-solana-block.ts';
+import { isTransaction, type SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
+import { addTime, HEADER, listSlots, readExistingBlock, SIGNATURES } from '../rpc/slot-blocks.ts';
+import { CONFIRMED, type Commitment, refuseReply } from '../rpc/solana-node.ts';
+import type { TransactionVersions } from '../rpc/transaction-versions.ts';
 import { readSlotRange } from './read-slot-range.ts';
-import { addTime, HEADER, listSlots, readExistingBlock, SIGNATURES } from './slot-blocks.ts';
 
 interface WatchedRange {
   readonly fromSlot: number;
@@ -25,6 +25,8 @@ interface WatchedRange {
   /** By account; grows. */
   readonly seen: SeenSignatures;
   readonly versions: TransactionVersions;
+  /** `CONFIRMED` by default. */
+  readonly commitment?: Commitment | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -108,7 +110,8 @@ class AccountList {
 
   get call(): RpcCall {
     const config = {
-      ...{ ...CONFIRMED, limit: SIGNATURES_PER_CALL, minContextSlot: this.#range.toSlot },
+      ...(this.#range.commitment ?? CONFIRMED),
+      ...{ limit: SIGNATURES_PER_CALL, minContextSlot: this.#range.toSlot },
       // If a fork took it away, the node lists more, and the slots end the search.
       ...(this.#until === null ? {} : { until: this.#until.signature }),
       ...(this.#before === null ? {} : { before: this.#before.signature }),
@@ -187,7 +190,7 @@ interface WantedBlock {
 async function readTransactions(
   endpoint: RpcEndpoint,
   { slot, wanted, order }: WantedBlock & { readonly order: readonly string[] },
-  { versions, signal }: WatchedRange,
+  { versions, commitment = CONFIRMED, signal }: WatchedRange,
 ): Promise<SolanaBlockTransaction[]> {
   const places = order.flatMap((signature, index) =>
     wanted.has(signature) ? [{ signature, index }] : [],
@@ -197,7 +200,7 @@ async function readTransactions(
     throw new RpcError('unavailable', `block ${slot} changed while it was read`);
   }
   const replies = await versions.ask(async (maxSupportedTransactionVersion) => {
-    const config = { encoding: 'json', maxSupportedTransactionVersion, ...CONFIRMED };
+    const config = { encoding: 'json', maxSupportedTransactionVersion, ...commitment };
     const calls = places.map(({ signature }) => ({
       method: 'getTransaction',
       params: [signature, config],
@@ -229,8 +232,9 @@ async function readBlock(
   range: WatchedRange,
 ): Promise<WatchedBlock> {
   const { slot } = wish;
-  const { signal } = range;
-  const block = await readExistingBlock(endpoint, { slot, detail: SIGNATURES }, signal);
+  const { commitment, signal } = range;
+  const query = { slot, detail: SIGNATURES, commitment };
+  const block = await readExistingBlock(endpoint, query, signal);
   if (block === null) {
     const problem = `${endpoint.name}: does not serve block ${slot} yet`;
     throw new RpcError('lagging', problem, { endpoint: endpoint.name });

@@ -11,20 +11,21 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { SolanaPoolDirectory } from '../pools/solana-pool-directory.ts';
-import { refuseReply } from '../rpc/solana-node.ts';
+import type { SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
+import { addTime, describeWhole, readSlotBlock, SIGNATURES } from '../rpc/slot-blocks.ts';
+import { CONFIRMED, type Commitment, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
+import type { TransactionVersions } from '../rpc/transaction-versions.ts';
 import type { MintNames } from '../tokens/mint-names.ts';
-import type { TransactionVersions } from '../transactions/transaction-versions.ts';
-import type { UndecodedCalls } from '../transactions/undecoded-calls.ts';
-import type { SolanaBlockTransaction } from './parse-solana-block.ts';
+import { type BalanceCheck, checkTradeBalances } from './check-balances.ts';
 import { readSlotRange } from './read-slot-range.ts';
 import { readWatchedBlocks, type SeenSignatures } from './read-watched-blocks.ts';
-import { addTime, describeWhole, readSlotBlock, SIGNATURES } from './slot-blocks.ts';
 import {
   buildTransactionEvents,
   type DecodedTransaction,
   decodeTransaction,
   listNamedPools,
 } from './solana-events.ts';
+import type { UndecodedCalls } from './undecoded-calls.ts';
 
 interface SolanaBlockReaderOptions {
   readonly client: RpcClient;
@@ -61,11 +62,21 @@ interface RawPart {
   readonly blockCount: number;
 }
 
-interface Part extends Pick<BlockRange, 'linked' | 'only'> {
+interface Part extends Pick<BlockRange, 'linked' | 'only' | 'audited'> {
   readonly fromSlot: number;
   readonly toSlot: number;
   readonly blockCountMax: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+function commitmentOf({ audited }: Pick<Part, 'audited'>): Commitment {
+  return audited === 'final' ? FINALIZED : CONFIRMED;
+}
+
+function checkBalances({ blocks }: Pick<RawPart, 'blocks'>): BalanceCheck[] {
+  return blocks.flatMap(({ transactions }) =>
+    transactions.map(({ raw }) => checkTradeBalances(raw)),
+  );
 }
 
 type ReaderParts = Pick<SolanaBlockReaderOptions, 'client' | 'versions'>;
@@ -96,7 +107,8 @@ async function readWholeBlocks(
 ): Promise<RawPart> {
   const { signal } = part;
   const blockCountMax = Math.min(part.blockCountMax, BLOCKS_PER_PART);
-  const range = { ...part, blockCountMax, detail: describeWhole(versions) };
+  const commitment = commitmentOf(part);
+  const range = { ...part, blockCountMax, commitment, detail: describeWhole(versions) };
   const { blocks, toSlot } = await readSlotRange(endpoint, range, signal);
   const timed: RawBlock[] = [];
   for (const { header, content } of blocks) {
@@ -118,12 +130,13 @@ export class SolanaBlockReader {
   }
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
-    const { linked, only, toBlock } = range;
+    const { linked, only, audited, toBlock } = range;
     const { eventCountMax = Number.POSITIVE_INFINITY } = range;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const blocks: BlockEvents[] = [];
     const headers: BlockHeader[] = [];
     const described = new Set<PoolId>();
+    const checks: BalanceCheck[] = [];
     let fromSlot = range.fromBlock;
     let [eventCount, blockCount] = [0, 0];
     const { clock } = this.#options;
@@ -131,7 +144,15 @@ export class SolanaBlockReader {
     while (fromSlot <= toBlock && eventCount < eventCountMax && blockCount < blockCountMax) {
       if (blockCount > 0 && clock.monotonicMs() >= endAtMs) break;
       const left = blockCountMax - blockCount;
-      const wanted = { fromSlot, toSlot: toBlock, linked, only, blockCountMax: left, signal };
+      const wanted = {
+        fromSlot,
+        toSlot: toBlock,
+        linked,
+        only,
+        audited,
+        blockCountMax: left,
+        signal,
+      };
       const part = await this.#readPart(wanted, described);
       const [first] = part.headers;
       const last = headers.at(-1);
@@ -144,11 +165,17 @@ export class SolanaBlockReader {
         if (block.events.length > 0) blocks.push(block);
       }
       headers.push(...part.headers);
+      if (audited !== undefined) checks.push(...checkBalances(part));
       blockCount += part.blockCount;
       fromSlot = part.toSlot + 1;
     }
     const kept = linked ? headers : [];
-    return { blocks, headers: kept, toBlock: fromSlot - 1, blockCount, notices: [] };
+    const audit = {
+      compared: checks.reduce((sum, { compared }) => sum + compared, 0),
+      contradictions: checks.flatMap(({ contradictions }) => contradictions),
+    };
+    const reading = { blocks, headers: kept, toBlock: fromSlot - 1, blockCount, notices: [] };
+    return audited === undefined ? reading : { ...reading, audit };
   }
 
   async #readPart(
@@ -162,9 +189,10 @@ export class SolanaBlockReader {
     // A node that has not reached the range would have no signatures of it, and not say so.
     const at = { signal, ...(isWatched ? { minBlock: toSlot } : {}) };
     const { client, versions } = this.#options;
+    const watched = { toSlot, versions, commitment: commitmentOf(part) };
     return await client.at(async (endpoint) => {
       const raw = isWatched
-        ? await readWatchedBlocks(endpoint, { ...part, toSlot, only, seen: this.#seen, versions })
+        ? await readWatchedBlocks(endpoint, { ...part, ...watched, only, seen: this.#seen })
         : await readWholeBlocks(endpoint, part, this.#options);
       return { ...raw, events: await this.#decode(endpoint, raw, { only, described, signal }) };
     }, at);

@@ -4,17 +4,17 @@ import type { MarketEvent, SwapEvent } from '../../../model/block-events.ts';
 import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { BlockFilter } from '../../adapter.ts';
+import { parseSignature, toSolanaAddress } from '../data/solana-ids.ts';
 import { foldPoolCall } from '../pools/fold-pool-call.ts';
 import { foldPoolTrade } from '../pools/fold-pool-trade.ts';
+import type { SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
 import { refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
-import { parseSignature, toSolanaAddress } from '../solana-ids.ts';
-import { decodeTrades } from '../transactions/decode-trades.ts';
-import { type HolderChange, readHolderChanges } from '../transactions/holder-changes.ts';
-import { pairChanges } from '../transactions/pair-changes.ts';
-import type { PoolCall } from '../transactions/pool-call.ts';
-import type { UndecodedCalls } from '../transactions/undecoded-calls.ts';
-import type { VenueTrade } from '../transactions/venue-trade.ts';
-import type { SolanaBlockTransaction } from './parse-solana-block.ts';
+import type { PoolCall } from '../venues/pool-call.ts';
+import type { VenueTrade } from '../venues/venue-trade.ts';
+import { decodeTrades } from './decode-trades.ts';
+import { type HolderChange, readHolderChanges } from './holder-changes.ts';
+import { pairChanges } from './pair-changes.ts';
+import type { UndecodedCalls } from './undecoded-calls.ts';
 
 export interface DecodedTransaction {
   readonly txHash: TransactionId;

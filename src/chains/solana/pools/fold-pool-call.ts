@@ -2,8 +2,8 @@
 // curve after its end.
 
 import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
-import type { PoolCall } from '../transactions/pool-call.ts';
-import { buildStaleChange } from './stale-change.ts';
+import type { PoolCall } from '../venues/pool-call.ts';
+import { buildStaleChange } from '../venues/stale-change.ts';
 
 const RUNNING = { isComplete: false, isMigrated: false } as const;
 

@@ -11,8 +11,8 @@ import { ceiledProductKind } from '../../../amm/ceiled-product/ceiled-product-ki
 import type { PoolDraft } from '../../../amm/pool-kind.ts';
 import { pumpKind } from '../../../amm/pump/pump-kind.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import { decodeTrades } from '../transactions/decode-trades.ts';
-import type { VenueTrade } from '../transactions/venue-trade.ts';
+import { decodeTrades } from '../blocks/decode-trades.ts';
+import type { VenueTrade } from '../venues/venue-trade.ts';
 import { foldPoolTrade } from './fold-pool-trade.ts';
 
 function readTrades(venue: string): VenueTrade[] {

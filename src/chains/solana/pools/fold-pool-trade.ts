@@ -1,9 +1,9 @@
 // A pool after a swap: what the venue's event says, and what its vaults hold.
 
 import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
-import type { VenueTrade } from '../transactions/venue-trade.ts';
+import { buildStaleChange } from '../venues/stale-change.ts';
+import type { VenueTrade } from '../venues/venue-trade.ts';
 import { foldReserves } from './fold-reserves.ts';
-import { buildStaleChange } from './stale-change.ts';
 
 type FoldedSwap = Pick<
   VenueTrade,

@@ -9,10 +9,10 @@ import {
 } from '../../../../test/solana-fixtures.ts';
 import { CeiledProductPool } from '../../../amm/ceiled-product/ceiled-product-pool.ts';
 import type { PoolDescriptionOf } from '../../../model/pool.ts';
-import { toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../solana-ids.ts';
-import { decodeTrades } from '../transactions/decode-trades.ts';
-import type { VenueTrade } from '../transactions/venue-trade.ts';
+import { decodeTrades } from '../blocks/decode-trades.ts';
+import { toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../data/solana-ids.ts';
 import { RAYDIUM_CPMM } from '../venues/raydium-cpmm/cpmm-venue.ts';
+import type { VenueTrade } from '../venues/venue-trade.ts';
 import { foldReserves } from './fold-reserves.ts';
 
 function readTrades(venue: string): VenueTrade[] {

@@ -2,7 +2,7 @@
 
 import { divideUp } from '../../../amm/divide-up.ts';
 import type { PoolChange, PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
-import type { VenueTrade } from '../transactions/venue-trade.ts';
+import type { VenueTrade } from '../venues/venue-trade.ts';
 
 const PIPS = 1_000_000n;
 

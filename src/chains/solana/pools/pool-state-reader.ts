@@ -20,13 +20,13 @@ import type {
 } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import type { AccountReading } from '../accounts/pool-accounts.ts';
-import { findLastUse, type SolanaAccount } from '../accounts/read-accounts.ts';
-import { readBlockHash } from '../blocks/slot-blocks.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
+import { findLastUse, type SolanaAccount } from '../rpc/read-accounts.ts';
+import { readBlockHash } from '../rpc/slot-blocks.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
 import { findMintFlags } from '../tokens/mint-extensions.ts';
 import { EPOCH_ACCOUNTS, readTransferFees } from '../tokens/mint-fees.ts';
+import type { AccountReading } from '../tokens/pool-accounts.ts';
 import { type FoundPool, readPoolNow } from './read-pools.ts';
 
 /** The state itself says which of its ticks were read. */

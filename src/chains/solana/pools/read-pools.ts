@@ -3,13 +3,12 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import type { AccountReading } from '../accounts/pool-accounts.ts';
-import { ACCOUNTS_PER_CALL, readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { toSolanaAddress, toSolanaPool } from '../data/solana-ids.ts';
+import { ACCOUNTS_PER_CALL, readAccounts, type SolanaAccount } from '../rpc/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress, toSolanaPool } from '../solana-ids.ts';
+import type { AccountReading } from '../tokens/pool-accounts.ts';
 import type { SolanaVenue } from '../venues/solana-venue.ts';
 import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
-import { findVaultOwner } from '../venues/vault-owners.ts';
 
 interface PoolWish {
   readonly pool: PoolId;
@@ -49,7 +48,7 @@ interface OwnAccount extends PoolWish {
 
 function describePool({ pool, venue, address }: OwnAccount, reading: AccountReading) {
   const { kind, token0, token1, feePips, terms } = reading;
-  const vault = findVaultOwner(venue.name, address);
+  const vault = venue.vaultAuthority ?? address;
   const base = { pool, kind, venue: venue.name, token0, token1, feePips, vault, terms };
   return base as PoolDescription;
 }

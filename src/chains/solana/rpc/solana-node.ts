@@ -15,6 +15,8 @@ export const CONFIRMED = { commitment: 'confirmed' } as const;
 /** What can no longer be replaced. */
 export const FINALIZED = { commitment: 'finalized' } as const;
 
+export type Commitment = typeof CONFIRMED | typeof FINALIZED;
+
 /** The node contradicts itself or an earlier reply. */
 export function refuseReply(node: Pick<SolanaNode, 'name'>, problem: string): never {
   throw new RpcError('invalidReply', `${node.name}: ${problem}`, { endpoint: node.name });

@@ -3,8 +3,8 @@
 import type { MintFacts } from '../../../model/contract-facts.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { TokenPowers } from '../../chain-transactions.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { SYSTEM_PROGRAM } from '../solana-ids.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { SYSTEM_PROGRAM } from '../data/solana-ids.ts';
 import { EXTENSION, findExtension } from './mint-extensions.ts';
 
 const MINT_AUTHORITY = 0;

@@ -3,9 +3,9 @@
 
 import type { UncheckedFlag } from '../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '../solana-ids.ts';
-import { TOKEN_ACCOUNT_BYTES } from '../trading/token-instructions.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '../data/solana-ids.ts';
+import { TOKEN_ACCOUNT_BYTES } from '../data/token-instructions.ts';
 
 /** Mints with extensions are as long as accounts without them, then have their type. */
 const EXTENSIONS_OFFSET = 166;

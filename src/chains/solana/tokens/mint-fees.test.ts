@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Address } from '../../../model/ids.ts';
-import type { SolanaAccount } from '../accounts/read-accounts.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, toSolanaAddress } from '../solana-ids.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, toSolanaAddress } from '../data/solana-ids.ts';
+import type { SolanaAccount } from '../rpc/read-accounts.ts';
 import { EPOCH_ACCOUNTS, readTransferFees } from './mint-fees.ts';
 
 const LEVIED = toSolanaAddress('2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo');

@@ -5,9 +5,9 @@
 import type { PoolTransferFees, TransferFee } from '../../../amm/transfer-fee.ts';
 import { minOf } from '../../../lib/bigint-bounds.ts';
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import type { SolanaAccount, SolanaAccounts } from '../accounts/read-accounts.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
+import type { SolanaAccount, SolanaAccounts } from '../rpc/read-accounts.ts';
 import { EXTENSION, findExtension } from './mint-extensions.ts';
 
 const CLOCK = toSolanaAddress('SysvarC1ock11111111111111111111111111111111');

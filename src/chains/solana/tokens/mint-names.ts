@@ -6,7 +6,7 @@ import type { Address } from '../../../model/ids.ts';
 import type { TokenMetadata } from '../../../model/token-metadata.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import type { RawTransaction } from '../transactions/raw-transaction.ts';
+import type { RawTransaction } from '../data/raw-transaction.ts';
 import { readMintMetadata } from './read-mints.ts';
 
 const SEEN_MAX = 200_000;

@@ -8,7 +8,7 @@ import { type Mischief, startMisbehavingRpc } from '../../../../test/fakes/misbe
 import { QUOTE, TOKEN } from '../../../../test/fakes/solana-scene.ts';
 import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
 import { createSolanaAdapter } from '../create-solana-adapter.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress } from '../data/solana-ids.ts';
 
 const HEAD = 120;
 const [ALICE, BOB] = [11, 12].map((byte) => toSolanaAddress(encodeBase58(Buffer.alloc(32, byte))));

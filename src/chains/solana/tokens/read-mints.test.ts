@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
 import { readMintMetadata, readMintSupplies, readUnusedSupplies } from './read-mints.ts';
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

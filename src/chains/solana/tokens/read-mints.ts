@@ -5,11 +5,11 @@ import { cleanText } from '../../../lib/clean-text.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { TokenMetadata } from '../../../model/token-metadata.ts';
 import type { TokenSupply } from '../../adapter.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { findProgramAddress, toSeed } from '../accounts/program-address.ts';
-import { findLastUse, readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { findProgramAddress, toSeed } from '../data/program-address.ts';
+import { TOKEN_PROGRAMS, toSolanaAddress } from '../data/solana-ids.ts';
+import { findLastUse, readAccounts, type SolanaAccount } from '../rpc/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { TOKEN_PROGRAMS, toSolanaAddress } from '../solana-ids.ts';
 import { findExtension } from './mint-extensions.ts';
 
 const METAPLEX = toSolanaAddress('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');

@@ -3,10 +3,10 @@
 
 import type { Address } from '../../../model/ids.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { findLastUse } from '../accounts/read-accounts.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
+import { findLastUse } from '../rpc/read-accounts.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
 
 const AMOUNT_OFFSET = 64;
 

@@ -2,7 +2,7 @@
 
 import type { Holdings, HoldingsQuery } from '../../chain-nodes.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
-import { findLastUse, readAccounts } from '../accounts/read-accounts.ts';
+import { findLastUse, readAccounts } from '../rpc/read-accounts.ts';
 import { readOwnerBalances } from './read-owner-balances.ts';
 
 /** Null where it changed since the block: nodes have the present state only. */

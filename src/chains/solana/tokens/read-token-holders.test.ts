@@ -13,7 +13,7 @@ import { QUOTE, TOKEN } from '../../../../test/fakes/solana-scene.ts';
 import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
 import { HistoryUnavailableError } from '../../chain-history.ts';
 import { createSolanaAdapter } from '../create-solana-adapter.ts';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../data/solana-ids.ts';
 
 const [ALICE, BOB] = [11, 12].map((number) => encodeBase58(Buffer.alloc(32, number)));
 const HEAD = 120;

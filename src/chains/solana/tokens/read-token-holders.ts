@@ -12,10 +12,10 @@ import { HistoryUnavailableError } from '../../chain-history.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
-import { readAccounts, type SolanaAccount } from '../accounts/read-accounts.ts';
-import { readBlockHash } from '../blocks/slot-blocks.ts';
+import { TOKEN_PROGRAM } from '../data/solana-ids.ts';
+import { readAccounts, type SolanaAccount } from '../rpc/read-accounts.ts';
+import { readBlockHash } from '../rpc/slot-blocks.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
-import { TOKEN_PROGRAM } from '../solana-ids.ts';
 import { EXTENSION, findExtension, findMintWithheld } from './mint-extensions.ts';
 import { decodeSupply, isMint } from './read-mints.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
 import { EXTENSION, findExtension } from './mint-extensions.ts';
 
 interface ListedAccount {

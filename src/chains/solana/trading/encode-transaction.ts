@@ -6,8 +6,8 @@
 
 import { decodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
+import type { InstructionAccount, ProgramInstruction } from '../data/program-instruction.ts';
 import type { LookupTable } from './lookup-tables.ts';
-import type { InstructionAccount, ProgramInstruction } from './program-instruction.ts';
 
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;

@@ -31,9 +31,9 @@ import { readSolanaMessage } from '../../../../test/solana-message.ts';
 import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { OutOfRoomError } from '../../chain-transactions.ts';
-import { findProgramAddress } from '../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
-import { findHeldAccount } from './token-instructions.ts';
+import { findProgramAddress } from '../data/program-address.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../data/solana-ids.ts';
+import { findHeldAccount } from '../data/token-instructions.ts';
 
 /** Of the mint's extension: what the fee is at most, until an epoch and from it on. */
 const FEE_MOST_OFFSETS = [166 + 4 + 72 + 8, 166 + 4 + 90 + 8];

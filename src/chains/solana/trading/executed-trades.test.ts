@@ -24,7 +24,7 @@ import {
   WALLET,
 } from '../../../../test/executed-solana-trades.ts';
 import type { ExecutableTrade } from '../../chain-transactions.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../data/solana-ids.ts';
 
 it('SOL buys a token, which is sold for SOL again', async () => {
   for (const symbol of ['BOLT', 'MIST', 'USDC']) {

@@ -1,10 +1,10 @@
 // A wallet's token accounts, as a node has them.
 
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import type { SolanaAccount, SolanaAccounts } from '../accounts/read-accounts.ts';
-import { TOKEN_PROGRAM, TOKEN_PROGRAMS } from '../solana-ids.ts';
-import { findHeldAccount, TOKEN_ACCOUNT_BYTES } from './token-instructions.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { TOKEN_PROGRAM, TOKEN_PROGRAMS } from '../data/solana-ids.ts';
+import { findHeldAccount, TOKEN_ACCOUNT_BYTES } from '../data/token-instructions.ts';
+import type { SolanaAccount, SolanaAccounts } from '../rpc/read-accounts.ts';
 
 export const AMOUNT_OFFSET = 64;
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
 import { LookupTables } from './lookup-tables.ts';
 
 const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';

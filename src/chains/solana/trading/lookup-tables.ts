@@ -4,10 +4,10 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { readAccounts } from '../accounts/read-accounts.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { toSolanaAddress } from '../data/solana-ids.ts';
+import { readAccounts } from '../rpc/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { toSolanaAddress } from '../solana-ids.ts';
 
 const TABLE_PROGRAM = toSolanaAddress('AddressLookupTab1e1111111111111111111111111');
 const DEACTIVATION_OFFSET = 4;

@@ -11,12 +11,9 @@ import { AMOUNT_U64_MAX } from '../../../amm/amount-u64.ts';
 import { AppError } from '../../../errors/app-error.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { ExecutableTrade, TradeSwap } from '../../chain-transactions.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import type { SolanaAccount } from '../accounts/read-accounts.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../solana-ids.ts';
-import type { ProgramInstruction } from './program-instruction.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
-import type { VenueSwapEncoder } from './swap-order.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import type { ProgramInstruction } from '../data/program-instruction.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../data/solana-ids.ts';
 import {
   assertHeld,
   findHeldAccount,
@@ -26,7 +23,10 @@ import {
   type TemporaryAccount,
   unwrapAll,
   wrapLamports,
-} from './token-instructions.ts';
+} from '../data/token-instructions.ts';
+import type { SolanaAccount } from '../rpc/read-accounts.ts';
+import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
+import type { VenueSwapEncoder } from '../venues/swap-order.ts';
 
 interface InstructionContext {
   readonly user: Address;

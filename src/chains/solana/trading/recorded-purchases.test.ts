@@ -9,11 +9,11 @@ import {
 } from '../../../../test/solana-fixtures.ts';
 import { PumpPool } from '../../../amm/pump/pump-pool.ts';
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
-import { toSeed } from '../accounts/program-address.ts';
-import { readSelfEvents } from '../transactions/self-events.ts';
-import { listCalls } from '../transactions/transaction-calls.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
+import { toSeed } from '../data/program-address.ts';
+import { readSelfEvents } from '../data/self-events.ts';
+import { listCalls } from '../data/transaction-calls.ts';
+import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 
 const PROGRAM = 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA';
 const BUY = '66063d1201daebea';

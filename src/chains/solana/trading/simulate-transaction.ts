@@ -2,10 +2,10 @@
 
 import { AppError } from '../../../errors/app-error.ts';
 import type { Address } from '../../../model/ids.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
+import { explainFailure } from '../blocks/explain-failure.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
 import { parseSlot } from '../rpc/solana-dialect.ts';
 import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
-import { explainFailure } from '../transactions/explain-failure.ts';
 
 interface SimulationQuery {
   readonly transaction: Uint8Array;

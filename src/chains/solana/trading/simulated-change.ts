@@ -1,8 +1,8 @@
 // A build before it is encoded, and what its simulation changed of the wallet's balances.
 
 import type { Address } from '../../../model/ids.ts';
-import type { SolanaAccounts } from '../accounts/read-accounts.ts';
-import { SYSTEM_PROGRAM } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM } from '../data/solana-ids.ts';
+import type { SolanaAccounts } from '../rpc/read-accounts.ts';
 import { AMOUNT_OFFSET, readAmount } from './held-accounts.ts';
 import type { InstructionPlan } from './plan-instructions.ts';
 import type { simulateTransaction } from './simulate-transaction.ts';

@@ -2,6 +2,8 @@
 
 import type { PoolTerms } from '../../../model/pool.ts';
 import type { HopBytes, SwapCost, TransactionCosts } from '../../transaction-costs.ts';
+import type { VenueLoad } from '../venues/solana-venue.ts';
+import { VENUE_LOADS } from '../venues/solana-venues.ts';
 import { TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
 
 /**
@@ -17,55 +19,6 @@ const RECEIVED_BYTES = 74;
 const CONFIG_BYTES = 32;
 const UNITS_MAX = 1_400_000n;
 
-interface VenueLoad {
-  readonly units: bigint;
-  readonly unitsPerTick: bigint;
-  /** Of the accounts of the pool, the instruction, the token that is received. */
-  readonly bytes: number;
-  /** Of the program's own accounts: listed once, however many swaps use them. */
-  readonly sharedBytes: number;
-  /** Whether what is received is a token, with an account that all swaps use. */
-  readonly receivesTokens?: boolean;
-  /** Whether `bytes` has the settings of the pool's fees. */
-  readonly hasConfig?: boolean;
-  /** Whether the venue's program can be told what to pay. */
-  readonly fixesOutput?: boolean | 'oneForZero';
-  /** Of accounts and checks that only purchases need. */
-  readonly purchaseBytes?: number;
-}
-
-/** By kind of pool. Accounts take 32 bytes each; the longest swap of a kind counts. */
-const LOADS: Readonly<Record<string, VenueLoad>> = {
-  curve: {
-    ...{ units: 110_000n, unitsPerTick: 0n, bytes: 267, sharedBytes: 288 },
-    ...{ purchaseBytes: 81, fixesOutput: 'oneForZero' },
-  },
-  amm: {
-    ...{ units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384 },
-    ...{ purchaseBytes: 64, fixesOutput: 'oneForZero' },
-  },
-  ceiledProduct: {
-    ...{ units: 70_000n, unitsPerTick: 0n, bytes: 274, sharedBytes: 64 },
-    ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
-  },
-  rangeX64: {
-    ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
-    ...{ fixesOutput: true, receivesTokens: true },
-  },
-  bins: {
-    ...{ units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
-    ...{ fixesOutput: true, receivesTokens: true },
-  },
-  segments: {
-    ...{ units: 90_000n, unitsPerTick: 0n, bytes: 241, sharedBytes: 96 },
-    ...{ fixesOutput: true, receivesTokens: true },
-  },
-  singleRange: {
-    ...{ units: 80_000n, unitsPerTick: 0n, bytes: 209, sharedBytes: 96 },
-    ...{ fixesOutput: true, receivesTokens: true },
-  },
-};
-
 const UNKNOWN: VenueLoad = {
   ...{ units: UNITS_MAX, unitsPerTick: 0n, bytes: TRANSACTION_BYTES_MAX, sharedBytes: 0 },
 };
@@ -76,7 +29,7 @@ function findName(pool: PoolTerms): string {
 }
 
 function findLoad(pool: PoolTerms): VenueLoad {
-  return LOADS[findName(pool)] ?? UNKNOWN;
+  return VENUE_LOADS.get(findName(pool)) ?? UNKNOWN;
 }
 
 export function findSolanaSwapCost(pool: PoolTerms): SwapCost {

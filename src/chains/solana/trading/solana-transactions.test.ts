@@ -19,9 +19,9 @@ import {
   type ExecutableTrade,
   OutOfRoomError,
 } from '../../chain-transactions.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../data/solana-ids.ts';
+import { findHeldAccount } from '../data/token-instructions.ts';
 import { openSolanaNodes } from '../solana-nodes.ts';
-import { findHeldAccount } from './token-instructions.ts';
 
 afterEach(endSolanaScene);
 

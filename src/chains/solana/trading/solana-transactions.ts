@@ -16,18 +16,25 @@ import { pickTip } from '../../priority.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import { readAccounts, type SolanaAccounts } from '../accounts/read-accounts.ts';
+import { readSignatureFate } from '../blocks/read-signature-fate.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
+import type { ProgramInstruction } from '../data/program-instruction.ts';
+import {
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  WRAPPED_SOL,
+} from '../data/solana-ids.ts';
+import { findHeldAccount, setBudget, TOKEN_ACCOUNT_BYTES } from '../data/token-instructions.ts';
+import { readAccounts, type SolanaAccounts } from '../rpc/read-accounts.ts';
 import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../solana-ids.ts';
 import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
-import { readSignatureFate } from '../transactions/read-signature-fate.ts';
+import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
 import { isTokenAccount, listHeld, readAmount } from './held-accounts.ts';
 import type { LookupTable, LookupTables } from './lookup-tables.ts';
 import { listPlanAccounts, listSettings, planInstructions } from './plan-instructions.ts';
-import type { ProgramInstruction } from './program-instruction.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
 import { type PreparedBuild, SimulatedChange } from './simulated-change.ts';
 import { countMovedUnits } from './solana-costs.ts';
@@ -38,8 +45,6 @@ import {
   readUnitPrices,
   SIGNATURE_LAMPORTS,
 } from './solana-fees.ts';
-import { SWAP_ENCODERS } from './swap-encoders.ts';
-import { findHeldAccount, setBudget, TOKEN_ACCOUNT_BYTES } from './token-instructions.ts';
 
 const STATE_OFFSET = 108;
 const STATE_FROZEN = 2;

@@ -20,7 +20,7 @@ import { RangeX64Pool } from '../../../amm/range-x64/range-x64-pool.ts';
 import { singleRangeKind } from '../../../amm/single-range/single-range-kind.ts';
 import type { TickRecord } from '../../../model/market-record.ts';
 import type { PoolKindName, PoolRecordOf } from '../../../model/pool.ts';
-import { AccountBytes } from '../accounts/account-bytes.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
 import { pickFeeStep, readFeeConfig } from './pump-curve/pump-fees.ts';
 
 class MemoryTicks implements PoolTicks {

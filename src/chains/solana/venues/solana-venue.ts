@@ -3,8 +3,9 @@
 
 import type { Address } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
-import type { AccountReading, PoolAccounts } from '../accounts/pool-accounts.ts';
-import type { ProgramCall } from '../transactions/transaction-calls.ts';
+import type { ProgramCall } from '../data/transaction-calls.ts';
+import type { AccountReading, PoolAccounts } from '../tokens/pool-accounts.ts';
+import type { VenueSwapEncoder } from './swap-order.ts';
 
 /** A pool that a call swaps in. */
 export interface SwapSite {
@@ -104,6 +105,24 @@ export interface PoolLayout {
   readonly vaults: readonly [number, number];
 }
 
+/** What swaps use of a transaction. Accounts take 32 bytes each; the longest swap counts. */
+export interface VenueLoad {
+  readonly units: bigint;
+  readonly unitsPerTick: bigint;
+  /** Of the accounts of the pool, the instruction, the token that is received. */
+  readonly bytes: number;
+  /** Of the program's own accounts: listed once, however many swaps use them. */
+  readonly sharedBytes: number;
+  /** Whether what is received is a token, with an account that all swaps use. */
+  readonly receivesTokens?: boolean;
+  /** Whether `bytes` has the settings of the pool's fees. */
+  readonly hasConfig?: boolean;
+  /** Whether the venue's program can be told what to pay. */
+  readonly fixesOutput?: boolean | 'oneForZero';
+  /** Of accounts and checks that only purchases need. */
+  readonly purchaseBytes?: number;
+}
+
 export interface SolanaVenue {
   readonly name: string;
   readonly programs: readonly Address[];
@@ -134,6 +153,12 @@ export interface SolanaVenue {
   listAccounts(pool: Address, bytes: Uint8Array, program: Address): Address[];
   /** Null if the accounts are not those of a pool, or some are missing. */
   readPool(query: PoolAccounts): AccountReading | null;
+  /** Absent if swaps are not built. */
+  readonly encoder?: VenueSwapEncoder;
+  /** Owns the accounts that hold the tokens of all pools; absent if each pool owns its own. */
+  readonly vaultAuthority?: Address;
+  /** By kind of pool, and stage for pump's; each kind is described by one of its venues. */
+  readonly loads?: Readonly<Record<string, VenueLoad>>;
 }
 
 /** Where a swap instruction has its accounts. */

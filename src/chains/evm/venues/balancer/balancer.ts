@@ -8,25 +8,29 @@
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
-import type { BalancerVault, EvmDeployment } from '../../evm-deployment.ts';
-import { evmPool } from '../../evm-ids.ts';
-import type { EvmLog, LogDecoder } from '../../evm-log.ts';
-import { addressWord, hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
+import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
+import type {
+  BalancerVault,
+  EvmDeployment,
+  RouterLine,
+} from '../../data/deployments/evm-deployment.ts';
+import { evmPool } from '../../data/evm-ids.ts';
+import type { EvmLog, LogDecoder } from '../../data/evm-log.ts';
+import { addressWord, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {
+  BALANCER_SWAP_TOPICS,
   changeBalances,
   createVaultDecoders,
   POOL_TOPICS,
   VAULT_TOPICS,
 } from './decode-vault-logs.ts';
+import { listVaultAsks } from './quote-vault-pools.ts';
 import { readWeightedPiece, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
+import { createUnbackedFinder } from './unbacked-swaps.ts';
 import { buildRowId, findWordContract } from './vault-rows.ts';
 
-export const BALANCER_SWAP_TOPICS = {
-  2: '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b',
-  3: '0x0874b2d545cb271cdbda4e093020c452328b24af12382ed62c4d00f5c26709db',
-} as const;
 /** Amounts in and out; V3 adds the fee's share and amount. */
 const WORD_COUNTS = { 2: 2, 3: 4 } as const;
 const PIPS_UNIT = 10n ** 12n;
@@ -101,8 +105,24 @@ function toAddresses(vaults: readonly BalancerVault[]): Address[] {
   return vaults.map(({ vault }) => vault);
 }
 
+/** The vault moves only the ends of a path: 101,000 for one pool in all. */
+const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
+/** A step of a batch, with its asset and limit; a swap alone is a little shorter than the first. */
+const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320, fixesOutput: true };
+
 export const balancer: VenueProtocol = {
   ...TRADES_ONLY,
+  listVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
+  listTokenVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
+  // The vault of V2 is the router of its pools.
+  listRouters: (deployment) =>
+    groupVaults(deployment).v2.map(({ venue, vault }): RouterLine => {
+      return { name: venue, kind: 'vault', address: vault, venues: [venue] };
+    }),
+  listCalledVenues: (deployment) => groupVaults(deployment).v2.map(({ venue }) => venue),
+  listAsks: listVaultAsks,
+  costs: { weighted: { swap: WEIGHTED_COST, bytes: VAULT_BYTES } },
+  unbacked: { topic: BALANCER_SWAP_TOPICS[2], createFinder: createUnbackedFinder },
   listVenues: ({ balancer: vaults = [] }) => vaults.map(({ venue }) => venue),
   createDecoders(deployment) {
     const { v2, v3 } = groupVaults(deployment);

@@ -4,8 +4,8 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import type { DecodedEvent, LogDecoder } from '../../evm-log.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import type { DecodedEvent, LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
   hasWordAt,
@@ -13,8 +13,13 @@ import {
   intAt,
   toTopicAddress,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
 import { findWordContract } from './vault-rows.ts';
+
+export const BALANCER_SWAP_TOPICS = {
+  2: '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b',
+  3: '0x0874b2d545cb271cdbda4e093020c452328b24af12382ed62c4d00f5c26709db',
+} as const;
 
 /** By the vault. */
 const BALANCE_CHANGED = '0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78';

@@ -3,8 +3,8 @@
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import { hasWords, intAt, uintAt } from '../../hex-data.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+import { hasWords, intAt, uintAt } from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { AskedSwap, PoolAsk } from '../pool-ask.ts';
 import { parseRowId } from './vault-rows.ts';
 

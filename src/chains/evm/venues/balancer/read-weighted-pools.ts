@@ -5,8 +5,8 @@ import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import { FEE_PER_PIP } from '../../../../amm/weighted/weighted-pool.ts';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription, StateOf } from '../../../../model/pool.ts';
-import type { BalancerVault, EvmDeployment } from '../../evm-deployment.ts';
-import { toPoolContract } from '../../evm-ids.ts';
+import type { BalancerVault, EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { toPoolContract } from '../../data/evm-ids.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -14,10 +14,11 @@ import {
   hasWordAt,
   hasWords,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
+import type { CallContracts } from '../../rpc/multicall.ts';
 import { DECIMALS_SELECTOR } from '../../tokens/read-token-metadata.ts';
 import { describeTradesOnly } from '../trades-only.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   GET_PAUSED_STATE_SELECTOR,
   GET_POOL_ID_SELECTOR,

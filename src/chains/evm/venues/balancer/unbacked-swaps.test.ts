@@ -21,10 +21,10 @@ import {
 } from '../../../../../test/fakes/vault-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { BlockFilter } from '../../../adapter.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import { uintWord } from '../../hex-data.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { uintWord } from '../../data/hex-data.ts';
 import { DEPOSIT_TOPIC, TRANSFER_TOPIC } from '../../tokens/decode-transfer.ts';
-import { BALANCER_SWAP_TOPICS } from './balancer.ts';
+import { BALANCER_SWAP_TOPICS } from './decode-vault-logs.ts';
 
 afterEach(endScene);
 

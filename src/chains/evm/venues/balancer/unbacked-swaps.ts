@@ -7,29 +7,12 @@
 // as are swaps between balances in the vault: they look the same.
 
 import type { Address, TransactionId } from '../../../../model/ids.ts';
-import { type EvmDeployment, toChainAssets } from '../../evm-deployment.ts';
-import type { DecodedEvent, EvmLog } from '../../evm-log.ts';
-import { hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
+import { type EvmDeployment, toChainAssets } from '../../data/deployments/evm-deployment.ts';
+import type { DecodedEvent, EvmLog } from '../../data/evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { createTransferDecoders } from '../../tokens/decode-transfer.ts';
-import { BALANCER_SWAP_TOPICS } from './balancer.ts';
-
-type LogPlace = Pick<EvmLog, 'txHash' | 'logIndex'>;
-
-/** The places of swaps that nothing backs. */
-export type UnbackedSwaps = ReadonlySet<string>;
-
-/** Takes all logs of their transactions. */
-export type FindUnbacked = (logs: readonly EvmLog[]) => UnbackedSwaps;
-
-export const NONE_UNBACKED: UnbackedSwaps = new Set();
-
-export function toPlaceKey({ txHash, logIndex }: LogPlace): string {
-  return `${txHash} ${logIndex}`;
-}
-
-export function isUnbacked(unbacked: UnbackedSwaps, place: LogPlace): boolean {
-  return unbacked.size > 0 && unbacked.has(toPlaceKey(place));
-}
+import { type FindUnbacked, NONE_UNBACKED, toPlaceKey } from '../unbacked-swaps.ts';
+import { BALANCER_SWAP_TOPICS } from './decode-vault-logs.ts';
 
 /** What the vaults gained of tokens by transaction; below zero what they lost. */
 class VaultGains {

@@ -6,7 +6,7 @@
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
-import { evmAddress, evmPool } from '../../evm-ids.ts';
+import { evmAddress, evmPool } from '../../data/evm-ids.ts';
 
 /** The contract, how it keeps its balances, and its number. */
 const WORD = /^0x([0-9a-f]{40})00(0[0-2])0{12}([0-9a-f]{8})$/;

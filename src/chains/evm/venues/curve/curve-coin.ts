@@ -1,5 +1,5 @@
 // How Curve writes the native coin.
 
-import { evmAddress } from '../../evm-ids.ts';
+import { evmAddress } from '../../data/evm-ids.ts';
 
 export const CURVE_COIN = evmAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');

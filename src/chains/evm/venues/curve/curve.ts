@@ -5,9 +5,10 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import { type CoinPair, parseCoinPairPool, toCoinPairPool } from '../../evm-ids.ts';
-import type { LogDecoder } from '../../evm-log.ts';
+import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { type CoinPair, parseCoinPairPool, toCoinPairPool } from '../../data/evm-ids.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -16,10 +17,11 @@ import {
   hasWords,
   uintAt,
   uintWord,
-} from '../../hex-data.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+} from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import type { CallContracts } from '../../rpc/multicall.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
 import {
   FIND_POOL_SELECTOR,
@@ -27,9 +29,10 @@ import {
   GET_UNDERLYING_COINS_SELECTOR,
   IS_META_SELECTOR,
 } from './curve-selectors.ts';
+import { listCurveAsks } from './quote-curve-pools.ts';
 import { readStablePiece, readStableStates } from './read-stable-pool.ts';
 
-export const CURVE_VENUE = 'curve';
+const CURVE_VENUE = 'curve';
 
 /** Stable pools; both kinds of older crypto pools; new crypto pools, which add fee and price. */
 const EXCHANGE_TOPIC = '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140';
@@ -207,8 +210,16 @@ const findPools: VenueProtocol['findPools'] = async ({ token, quotes }, context)
   });
 };
 
+/** Curve's loops, and the transfers to and from its router. */
+const STABLE_SWAP_COST: SwapCost = { hop: 190_000n, hopInSameVault: 190_000n, perTick: 0n };
+/** Curve's router takes as much for one pool as for five. */
+const CURVE_BYTES: HopBytes = { command: 'curve', first: 1_420, next: 0 };
+
 export const curve: VenueProtocol = {
   ...TRADES_ONLY,
+  listCalledVenues: () => [CURVE_VENUE],
+  listAsks: listCurveAsks,
+  costs: { stableSwap: { swap: STABLE_SWAP_COST, bytes: CURVE_BYTES } },
   findPools,
   listVenues: ({ curve: registries }) => (registries === undefined ? [] : [CURVE_VENUE]),
   createDecoders: ({ curve: registries }) => (registries === undefined ? new Map() : DECODERS),

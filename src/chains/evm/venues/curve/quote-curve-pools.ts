@@ -2,8 +2,8 @@
 // here. Whether it is a stable or a crypto pool is not known before: only one of the two functions
 // is answered.
 
-import { parseCoinPairPool } from '../../evm-ids.ts';
-import { encodeCallData, hasWords, uintAt, uintWord } from '../../hex-data.ts';
+import { parseCoinPairPool } from '../../data/evm-ids.ts';
+import { encodeCallData, hasWords, uintAt, uintWord } from '../../data/hex-data.ts';
 import type { AskedSwap, PoolAsk } from '../pool-ask.ts';
 import { CRYPTO_SELECTORS, STABLE_SELECTORS } from './curve-selectors.ts';
 

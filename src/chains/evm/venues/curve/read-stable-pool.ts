@@ -4,8 +4,8 @@
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import { parseCoinPairPool } from '../../evm-ids.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { parseCoinPairPool } from '../../data/evm-ids.ts';
 import {
   addressWord,
   encodeCallData,
@@ -13,8 +13,8 @@ import {
   hasWords,
   uintAt,
   uintWord,
-} from '../../hex-data.ts';
-import type { ContractCall } from '../../multicall.ts';
+} from '../../data/hex-data.ts';
+import type { ContractCall } from '../../rpc/multicall.ts';
 import { FEE_SELECTOR } from '../uniswap-v3/pool-selectors.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {

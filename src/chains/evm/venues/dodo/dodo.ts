@@ -2,8 +2,8 @@
 // lists it for its tokens.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../../evm-ids.ts';
-import type { LogDecoder } from '../../evm-log.ts';
+import { toPoolContract, toPoolId } from '../../data/evm-ids.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
   decodeAddressAt,
@@ -11,7 +11,7 @@ import {
   hasWordAt,
   hasWords,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 

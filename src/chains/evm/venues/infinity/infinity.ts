@@ -3,8 +3,8 @@
 
 import { keccak256 } from 'viem/utils';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import type { LogDecoder } from '../../evm-log.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
   encodeCallData,
@@ -12,7 +12,7 @@ import {
   intAt,
   toTopicPool,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 
@@ -49,6 +49,7 @@ function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): Ven
   const findManager = ({ infinity }: EvmDeployment) => infinity?.[manager] ?? null;
   return {
     ...TRADES_ONLY,
+    listVaults: ({ infinity }) => (infinity === undefined ? [] : [infinity.vault]),
     listVenues: (deployment) => (findManager(deployment) === null ? [] : [venue]),
     createDecoders: (deployment) => {
       const address = findManager(deployment);

@@ -1,9 +1,15 @@
 // Maverick V2: each pool logs its swaps, and its factory says whether the pool is its own.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../../evm-ids.ts';
-import type { LogDecoder } from '../../evm-log.ts';
-import { addressWord, decodeAddressAt, encodeCallData, hasWords, uintAt } from '../../hex-data.ts';
+import { toPoolContract, toPoolId } from '../../data/evm-ids.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
+import {
+  addressWord,
+  decodeAddressAt,
+  encodeCallData,
+  hasWords,
+  uintAt,
+} from '../../data/hex-data.ts';
 import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 

@@ -3,10 +3,10 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { StateOf } from '../../../../model/pool.ts';
-import type { EvmDeployment, V2Fork } from '../../evm-deployment.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
-import { hasWords, toTopicAddress, uintAt } from '../../hex-data.ts';
+import type { EvmDeployment, V2Fork } from '../../data/deployments/evm-deployment.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import type { DecodedEvent, EvmLog, LogDecoder } from '../../data/evm-log.ts';
+import { hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';
 import { findV2Layout } from './v2-layouts.ts';

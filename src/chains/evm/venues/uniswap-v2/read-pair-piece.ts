@@ -3,11 +3,12 @@
 import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription, StateOf } from '../../../../model/pool.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import { toPoolContract } from '../../evm-ids.ts';
-import { addressWord, encodeCallData, hasWords, uintAt, uintWord } from '../../hex-data.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { toPoolContract } from '../../data/evm-ids.ts';
+import { addressWord, encodeCallData, hasWords, uintAt, uintWord } from '../../data/hex-data.ts';
+import type { CallContracts } from '../../rpc/multicall.ts';
 import { DECIMALS_SELECTOR } from '../../tokens/read-token-metadata.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   GET_FEE_SELECTOR,
   GET_RESERVES_SELECTOR,

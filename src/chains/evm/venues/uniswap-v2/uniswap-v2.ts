@@ -1,9 +1,15 @@
 // Uniswap V2 and pairs like its own: decoding of logs, and reads from contracts.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../../evm-ids.ts';
-import { addressWord, decodeAddressAt, encodeCallData, hasWords, uintAt } from '../../hex-data.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+import { toPoolContract, toPoolId } from '../../data/evm-ids.ts';
+import {
+  addressWord,
+  decodeAddressAt,
+  encodeCallData,
+  hasWords,
+  uintAt,
+} from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';

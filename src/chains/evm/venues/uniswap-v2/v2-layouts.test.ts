@@ -6,10 +6,10 @@ import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../.
 import { address, transactionId } from '../../../../../test/test-ids.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { EVM_DEPLOYMENTS } from '../../deployments.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import { addressWord, uintWord } from '../../hex-data.ts';
-import { createLogDecoding } from '../../log-decoding.ts';
+import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import { addressWord, uintWord } from '../../data/hex-data.ts';
+import { createLogDecoding } from '../log-decoding.ts';
 import { uniswapV2 } from './uniswap-v2.ts';
 
 const PAIR = address(`0x${'9'.repeat(40)}`);

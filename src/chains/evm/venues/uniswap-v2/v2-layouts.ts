@@ -4,9 +4,9 @@
 import type { SolidlyTerms } from '../../../../amm/solidly-pair/solidly-pair-pool.ts';
 import type { V2LayoutName } from '../../../../model/chain-contracts.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import type { EvmDeployment, V2Fork } from '../../evm-deployment.ts';
-import type { EvmLog } from '../../evm-log.ts';
-import { uintAt, uintWord } from '../../hex-data.ts';
+import type { EvmDeployment, V2Fork } from '../../data/deployments/evm-deployment.ts';
+import type { EvmLog } from '../../data/evm-log.ts';
+import { uintAt, uintWord } from '../../data/hex-data.ts';
 import type { PoolDetails } from '../factory-pools.ts';
 import {
   GET_PAIR_BY_STABLE_SELECTOR,

@@ -2,10 +2,10 @@
 // topic; the first five words are the same.
 
 import type { PoolId } from '../../../../model/ids.ts';
-import type { EvmDeployment, V3Fork } from '../../evm-deployment.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import type { DecodedEvent, EvmLog, LogDecoder } from '../../evm-log.ts';
-import { hasWords, intAt, toInt24, uintAt } from '../../hex-data.ts';
+import type { EvmDeployment, V3Fork } from '../../data/deployments/evm-deployment.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import type { DecodedEvent, EvmLog, LogDecoder } from '../../data/evm-log.ts';
+import { hasWords, intAt, toInt24, uintAt } from '../../data/hex-data.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';

@@ -1,9 +1,9 @@
 // Asks the factories of V3-like venues for the pools of a token.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import { addressWord, decodeAddressAt, encodeCallData, hasWords } from '../../hex-data.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import { addressWord, decodeAddressAt, encodeCallData, hasWords } from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { findV3Layout, toRangeDetails } from './v3-layouts.ts';

@@ -4,11 +4,19 @@
 import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { StateOf } from '../../../../model/pool.ts';
-import { readTickPiece, type TickSource } from '../../adopt/read-tick-piece.ts';
-import { toPoolContract } from '../../evm-ids.ts';
-import { encodeCallData, hasWordAt, hasWords, int24At, intWord, uintAt } from '../../hex-data.ts';
+import { toPoolContract } from '../../data/evm-ids.ts';
+import {
+  encodeCallData,
+  hasWordAt,
+  hasWords,
+  int24At,
+  intWord,
+  uintAt,
+} from '../../data/hex-data.ts';
+import type { CallContracts } from '../../rpc/multicall.ts';
 import { decodeTick, hasTwoWords } from '../concentrated-pools.ts';
-import type { CallContracts, VenueProtocol } from '../venue-protocol.ts';
+import { readTickPiece, type TickSource } from '../read-tick-piece.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
 import { findLayoutOfVenue, type V3Layout } from './v3-layouts.ts';
 

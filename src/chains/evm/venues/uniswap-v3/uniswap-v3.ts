@@ -1,8 +1,8 @@
 // Uniswap V3 and pools like its own: decoding of logs, and reads from contracts.
 
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract } from '../../evm-ids.ts';
-import { addressWord, encodeCallData, intWord } from '../../hex-data.ts';
+import { toPoolContract } from '../../data/evm-ids.ts';
+import { addressWord, encodeCallData, intWord } from '../../data/hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import { confirmPools } from '../factory-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';

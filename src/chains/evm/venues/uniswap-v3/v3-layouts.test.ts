@@ -8,11 +8,11 @@ import { address } from '../../../../../test/test-ids.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { createLogFilters } from '../../blocks/log-filters.ts';
-import { EVM_DEPLOYMENTS } from '../../deployments.ts';
-import type { EvmDeployment } from '../../evm-deployment.ts';
-import { toPoolId } from '../../evm-ids.ts';
-import { addressWord, intWord, uintWord } from '../../hex-data.ts';
-import { createLogDecoding } from '../../log-decoding.ts';
+import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { toPoolId } from '../../data/evm-ids.ts';
+import { addressWord, intWord, uintWord } from '../../data/hex-data.ts';
+import { createLogDecoding } from '../log-decoding.ts';
 import { SWAP_FEE_UNITS_SELECTOR, TICK_DISTANCE_SELECTOR } from './pool-selectors.ts';
 import { uniswapV3 } from './uniswap-v3.ts';
 

@@ -3,9 +3,9 @@
 
 import type { V3LayoutName } from '../../../../model/chain-contracts.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import type { EvmDeployment, V3Fork } from '../../evm-deployment.ts';
-import type { EvmLog } from '../../evm-log.ts';
-import { int24At, intWord, toInt24, uintAt, uintWord } from '../../hex-data.ts';
+import type { EvmDeployment, V3Fork } from '../../data/deployments/evm-deployment.ts';
+import type { EvmLog } from '../../data/evm-log.ts';
+import { int24At, intWord, toInt24, uintAt, uintWord } from '../../data/hex-data.ts';
 import type { PoolDetails } from '../factory-pools.ts';
 import {
   FEE_SELECTOR,

@@ -2,8 +2,8 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { EvmDeployment, V4Deployment } from '../../evm-deployment.ts';
-import type { LogDecoder } from '../../evm-log.ts';
+import type { EvmDeployment, V4Deployment } from '../../data/deployments/evm-deployment.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
   hasWords,
@@ -12,8 +12,8 @@ import {
   toTopicAddress,
   toTopicPool,
   uintAt,
-} from '../../hex-data.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+} from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';
 

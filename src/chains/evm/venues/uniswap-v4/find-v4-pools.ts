@@ -3,11 +3,11 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../../model/pool.ts';
-import type { EvmDeployment, V4Deployment } from '../../evm-deployment.ts';
-import { addressWord } from '../../hex-data.ts';
-import { computeV4PoolId, DYNAMIC_FEE, hasFixedFee } from '../../pools/pool-reference.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+import type { EvmDeployment, V4Deployment } from '../../data/deployments/evm-deployment.ts';
+import { addressWord } from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { listPairs } from '../list-pairs.ts';
+import { computeV4PoolId, DYNAMIC_FEE, hasFixedFee } from '../pool-reference.ts';
 import type { CreationFilter, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
 import { describeV4Pool, INITIALIZE_TOPIC } from './decode-uniswap-v4.ts';
 import { BITS_128, computeStateSlot, LIQUIDITY_OFFSET, readSlots } from './v4-storage.ts';

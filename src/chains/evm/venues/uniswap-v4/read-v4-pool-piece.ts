@@ -1,9 +1,9 @@
 // A V4 pool's whole state, piece by piece, straight from the PoolManager's storage.
 
-import { readTickPiece, type TickSource } from '../../adopt/read-tick-piece.ts';
-import { intWord } from '../../hex-data.ts';
-import { hasFixedFee } from '../../pools/pool-reference.ts';
-import { ZERO_ADDRESS } from '../../zero-address.ts';
+import { intWord } from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import { hasFixedFee } from '../pool-reference.ts';
+import { readTickPiece, type TickSource } from '../read-tick-piece.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   BITS_128,

@@ -9,7 +9,7 @@ import {
   int24At,
   intWord,
   uintAt,
-} from '../../hex-data.ts';
+} from '../../data/hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {
@@ -81,6 +81,7 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
 };
 
 export const uniswapV4: VenueProtocol = {
+  listVaults: ({ v4 }) => (v4 === null ? [] : [v4.poolManager]),
   listVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
   createDecoders: createUniswapV4Decoders,
   describeLogs: describeUniswapV4Logs,

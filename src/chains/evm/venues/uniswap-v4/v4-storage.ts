@@ -3,8 +3,8 @@
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
-import { encodeCallData, hasWords, uintAt, uintWord } from '../../hex-data.ts';
-import type { CallContracts } from '../venue-protocol.ts';
+import { encodeCallData, hasWords, uintAt, uintWord } from '../../data/hex-data.ts';
+import type { CallContracts } from '../../rpc/multicall.ts';
 
 const EXTSLOAD_SELECTOR = '0xdbd035ff';
 

@@ -4,15 +4,19 @@ import { divideUp } from '../../../../amm/divide-up.ts';
 import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
   readTokenAmount,
-} from '../../accounts/pool-accounts.ts';
+} from '../../tokens/pool-accounts.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const DAMM_AUTHORITY = toSolanaAddress('HLnpSz9h2S4hiLQ43rnSD9XkcUThA7B8hQMKmDaiTLcC');
 
 const POOL_BYTES = 1112;
 const POOL = 'f19a6d0411b16dbc';

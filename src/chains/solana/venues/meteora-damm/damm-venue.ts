@@ -1,8 +1,8 @@
 // Meteora DAMM v2: events as calls to itself, with the price afterwards.
 
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -10,7 +10,8 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { DAMM_LAYOUT, listDammAccounts, readDammPool } from './damm-accounts.ts';
+import { DAMM_AUTHORITY, DAMM_LAYOUT, listDammAccounts, readDammPool } from './damm-accounts.ts';
+import { DAMM_ENCODER } from './encode-swap.ts';
 
 const SWAP_EVENT = '1b3c15d58aaabb93';
 const SWAP2_EVENT = 'bd4233a826507599';
@@ -58,4 +59,12 @@ export const METEORA_DAMM: SolanaVenue = {
   listAccounts: listDammAccounts,
   layout: DAMM_LAYOUT,
   readPool: readDammPool,
+  encoder: DAMM_ENCODER,
+  vaultAuthority: DAMM_AUTHORITY,
+  loads: {
+    singleRange: {
+      ...{ units: 80_000n, unitsPerTick: 0n, bytes: 209, sharedBytes: 96 },
+      ...{ fixesOutput: true, receivesTokens: true },
+    },
+  },
 };

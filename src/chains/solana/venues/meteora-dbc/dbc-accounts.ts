@@ -6,14 +6,18 @@ import { encodeSegments } from '../../../../amm/segments/segments-kind.ts';
 import type { CurveSegment } from '../../../../amm/segments/segments-pool.ts';
 import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
-} from '../../accounts/pool-accounts.ts';
+} from '../../tokens/pool-accounts.ts';
 import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const DBC_AUTHORITY = toSolanaAddress('FhVo3mqL8PW5pH5U2CN4XE33DokiyZnUwuGpH2hmHLuM');
 
 const POOL = 'd5e005d16245775c';
 const CONFIG = '1a6c0e7b74e6812b';

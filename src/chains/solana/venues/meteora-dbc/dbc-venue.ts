@@ -1,15 +1,16 @@
 // Meteora's dynamic bonding curve: events as calls to itself, with the price afterwards.
 
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   describeSwap,
   type SolanaVenue,
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { DBC_LAYOUT, listDbcAccounts, readDbcPool } from './dbc-accounts.ts';
+import { DBC_AUTHORITY, DBC_LAYOUT, listDbcAccounts, readDbcPool } from './dbc-accounts.ts';
+import { DBC_ENCODER } from './encode-swap.ts';
 
 const SWAP_EVENT = '1b3c15d58aaabb93';
 const SWAP2_EVENT = 'bd4233a826507599';
@@ -72,4 +73,12 @@ export const METEORA_DBC: SolanaVenue = {
   listAccounts: listDbcAccounts,
   layout: DBC_LAYOUT,
   readPool: readDbcPool,
+  encoder: DBC_ENCODER,
+  vaultAuthority: DBC_AUTHORITY,
+  loads: {
+    segments: {
+      ...{ units: 90_000n, unitsPerTick: 0n, bytes: 241, sharedBytes: 96 },
+      ...{ fixesOutput: true, receivesTokens: true },
+    },
+  },
 };

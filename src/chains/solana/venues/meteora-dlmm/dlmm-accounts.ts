@@ -7,14 +7,14 @@ import { encodeOpening, type PoolOpening } from '../../../../amm/pool-moment.ts'
 import { SWAP_ARRAYS_MAX } from '../../../../amm/swap-arrays.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
   readTokenAmount,
-} from '../../accounts/pool-accounts.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
+} from '../../tokens/pool-accounts.ts';
 import { readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
 

@@ -1,8 +1,8 @@
 // Meteora DLMM: events as calls to itself.
 
 import { toBinPrice } from '../../../../amm/bins/bin-price.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -11,6 +11,7 @@ import {
   type SwapReport,
 } from '../solana-venue.ts';
 import { DLMM_LAYOUT, listDlmmAccounts, readDlmmPool } from './dlmm-accounts.ts';
+import { DLMM_ENCODER } from './encode-swap.ts';
 
 /** Since 2026 each swap also has an event of a second kind, which is not counted. */
 const SWAP_EVENT = '516ce3becdd00ac4';
@@ -74,4 +75,11 @@ export const METEORA_DLMM: SolanaVenue = {
   listAccounts: listDlmmAccounts,
   layout: DLMM_LAYOUT,
   readPool: readDlmmPool,
+  encoder: DLMM_ENCODER,
+  loads: {
+    bins: {
+      ...{ units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
+      ...{ fixesOutput: true, receivesTokens: true },
+    },
+  },
 };

@@ -2,14 +2,14 @@
 
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
+import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
-} from '../../accounts/pool-accounts.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../../solana-ids.ts';
+} from '../../tokens/pool-accounts.ts';
 import { findFeeConfigAddress, pickFeeStep, readFeeConfig } from './pump-fees.ts';
 
 const CURVE = '17b7f83760d8ac60';

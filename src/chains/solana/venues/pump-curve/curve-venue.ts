@@ -4,13 +4,14 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress, WRAPPED_SOL } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
-import type { ProgramCall } from '../../transactions/transaction-calls.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress, WRAPPED_SOL } from '../../data/solana-ids.ts';
+import type { ProgramCall } from '../../data/transaction-calls.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import type { SolanaVenue, SwapEvidence, SwapInstruction, SwapReport } from '../solana-venue.ts';
 import { findCurveAddress, listCurveAccounts, readCurve } from './curve-accounts.ts';
+import { PUMP_CURVE_ENCODER } from './encode-swap.ts';
 
 const TRADE_EVENT = 'bddb7fd34ee661ee';
 const CREATE_EVENT = '1b72a94ddeeb6376';
@@ -181,4 +182,11 @@ export const PUMP_CURVE: SolanaVenue = {
   listPoolsOf: (coin, program) => [findCurveAddress(program, coin)],
   listAccounts: listCurveAccounts,
   readPool: readCurve,
+  encoder: PUMP_CURVE_ENCODER,
+  loads: {
+    curve: {
+      ...{ units: 110_000n, unitsPerTick: 0n, bytes: 267, sharedBytes: 288 },
+      ...{ purchaseBytes: 81, fixesOutput: 'oneForZero' },
+    },
+  },
 };

@@ -1,9 +1,9 @@
 // pump's fees by market value, as its fee program has them.
 
 import type { Address } from '../../../../model/ids.ts';
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 
 const FEE_CONFIG = '8f3492bbdb7b4c9b';
 export const FEE_PROGRAM = toSolanaAddress('pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ');

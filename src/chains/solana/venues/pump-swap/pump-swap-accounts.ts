@@ -2,16 +2,16 @@
 
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { findProgramAddress, toSeed } from '../../data/program-address.ts';
+import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
   readMintSupply,
   readTokenAmount,
-} from '../../accounts/pool-accounts.ts';
-import { findProgramAddress, toSeed } from '../../accounts/program-address.ts';
-import { SYSTEM_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../../solana-ids.ts';
+} from '../../tokens/pool-accounts.ts';
 import {
   findFeeConfigAddress,
   pickFeeStep,

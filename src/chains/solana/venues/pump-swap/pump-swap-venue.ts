@@ -1,9 +1,9 @@
 // PumpSwap: events as calls to itself. "Buy" means buying the pool's base token, which may be SOL:
 // what a trade is for a coin follows from the tokens, not from the instruction.
 
-import type { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import { readSelfEvents } from '../../transactions/self-events.ts';
+import type { AccountBytes } from '../../data/account-bytes.ts';
+import { readSelfEvents } from '../../data/self-events.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -12,6 +12,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
+import { PUMP_SWAP_ENCODER } from './encode-swap.ts';
 import {
   findCanonicalPool,
   listPumpSwapAccounts,
@@ -97,4 +98,11 @@ export const PUMP_SWAP: SolanaVenue = {
   listAccounts: listPumpSwapAccounts,
   layout: PUMP_SWAP_LAYOUT,
   readPool: readPumpSwapPool,
+  encoder: PUMP_SWAP_ENCODER,
+  loads: {
+    amm: {
+      ...{ units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384 },
+      ...{ purchaseBytes: 64, fixesOutput: 'oneForZero' },
+    },
+  },
 };

@@ -1,7 +1,7 @@
 // Raydium CLMM: events in the log, with the pool's price and liquidity afterwards.
 
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -10,6 +10,7 @@ import {
   type SwapReport,
 } from '../solana-venue.ts';
 import { CLMM_LAYOUT, listClmmAccounts, readClmmPool } from './clmm-accounts.ts';
+import { CLMM_ENCODER } from './encode-swap.ts';
 
 /** CPMM's events have the same one: only the call that wrote it tells them apart. */
 const SWAP_EVENT = '40c6cde8260871e2';
@@ -61,4 +62,11 @@ export const RAYDIUM_CLMM: SolanaVenue = {
   listAccounts: listClmmAccounts,
   layout: CLMM_LAYOUT,
   readPool: readClmmPool,
+  encoder: CLMM_ENCODER,
+  loads: {
+    rangeX64: {
+      ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
+      ...{ fixesOutput: true, receivesTokens: true },
+    },
+  },
 };

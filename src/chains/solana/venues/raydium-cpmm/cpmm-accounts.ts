@@ -3,14 +3,18 @@
 import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
   readTokenAmount,
-} from '../../accounts/pool-accounts.ts';
+} from '../../tokens/pool-accounts.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const CPMM_AUTHORITY = toSolanaAddress('GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL');
 
 const POOL = 'f7ede3f5d7c3de46';
 /** The third bit of the status forbids swaps. */

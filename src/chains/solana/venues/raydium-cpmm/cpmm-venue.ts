@@ -1,9 +1,8 @@
 // Raydium CPMM: events in the log.
 
 import { divideUp } from '../../../../amm/divide-up.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { buildStaleChange } from '../../pools/stale-change.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -12,7 +11,9 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { CPMM_LAYOUT, listCpmmAccounts, readCpmmPool } from './cpmm-accounts.ts';
+import { buildStaleChange } from '../stale-change.ts';
+import { CPMM_AUTHORITY, CPMM_LAYOUT, listCpmmAccounts, readCpmmPool } from './cpmm-accounts.ts';
+import { CPMM_ENCODER } from './encode-swap.ts';
 
 const SWAP_EVENT = '40c6cde8260871e2';
 const PLACES = { pool: 3, vaults: [6, 7], user: 0 } as const;
@@ -78,4 +79,12 @@ export const RAYDIUM_CPMM: SolanaVenue = {
   listAccounts: listCpmmAccounts,
   layout: CPMM_LAYOUT,
   readPool: readCpmmPool,
+  encoder: CPMM_ENCODER,
+  vaultAuthority: CPMM_AUTHORITY,
+  loads: {
+    ceiledProduct: {
+      ...{ units: 70_000n, unitsPerTick: 0n, bytes: 274, sharedBytes: 64 },
+      ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
+    },
+  },
 };

@@ -3,14 +3,18 @@
 import { encodeOpening } from '../../../../amm/pool-moment.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
   type PoolAccounts,
   readTokenAmount,
-} from '../../accounts/pool-accounts.ts';
+} from '../../tokens/pool-accounts.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+
+/** Owns the token accounts of all pools. */
+export const V4_AUTHORITY = toSolanaAddress('5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1');
 
 const POOL_BYTES = 752;
 const PIPS = 1_000_000n;

@@ -1,8 +1,8 @@
 // Raydium AMM v4: instructions of one byte, events as its own lines in the log.
 
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
-import type { ProgramCall } from '../../transactions/transaction-calls.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
+import type { ProgramCall } from '../../data/transaction-calls.ts';
 import type {
   ReservesBefore,
   SolanaVenue,
@@ -11,7 +11,8 @@ import type {
   SwapReport,
   SwapSite,
 } from '../solana-venue.ts';
-import { listV4Accounts, readV4Pool, V4_LAYOUT } from './v4-accounts.ts';
+import { V4_ENCODER } from './encode-swap.ts';
+import { listV4Accounts, readV4Pool, V4_AUTHORITY, V4_LAYOUT } from './v4-accounts.ts';
 
 const EVENT_BYTES = 57;
 const EXACT_IN = 3;
@@ -79,4 +80,6 @@ export const RAYDIUM_V4: SolanaVenue = {
   listAccounts: listV4Accounts,
   layout: V4_LAYOUT,
   readPool: readV4Pool,
+  encoder: V4_ENCODER,
+  vaultAuthority: V4_AUTHORITY,
 };

@@ -1,8 +1,8 @@
 // Orca Whirlpools: events in the log since 2025, none before.
 
 import { TICK_TABLES } from '../../../../amm/range-x64/tick-prices.ts';
-import { AccountBytes } from '../../accounts/account-bytes.ts';
-import { toSolanaAddress } from '../../solana-ids.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
   describeSwap,
@@ -11,6 +11,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
+import { WHIRLPOOL_ENCODER } from './encode-swap.ts';
 import { listWhirlpoolAccounts, readWhirlpool, WHIRLPOOL_LAYOUT } from './whirlpool-accounts.ts';
 
 const TRADED_EVENT = 'e1ca49af932ba096';
@@ -79,4 +80,5 @@ export const WHIRLPOOL: SolanaVenue = {
   listAccounts: listWhirlpoolAccounts,
   layout: WHIRLPOOL_LAYOUT,
   readPool: readWhirlpool,
+  encoder: WHIRLPOOL_ENCODER,
 };

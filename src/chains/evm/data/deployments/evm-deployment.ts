@@ -1,0 +1,140 @@
+// The contracts of one EVM chain's markets.
+
+import type { ChainSlug, CoinUnit } from '../../../../model/chain.ts';
+import type { V2LayoutName, V3LayoutName } from '../../../../model/chain-contracts.ts';
+import type { Address, PoolId } from '../../../../model/ids.ts';
+import type { ChainAssets } from '../../../adapter.ts';
+import { EVM_ADDRESSES } from '../evm-addresses.ts';
+
+/** Uniswap V2, one of its forks, or a protocol with similar pairs. */
+export interface V2Fork {
+  readonly venue: string;
+  readonly factory: Address;
+  /** See `v2-layouts.ts`; absent for that of Uniswap. */
+  readonly layout?: V2LayoutName;
+  /** 0 if each pair has fees of its own. */
+  readonly feePips: number;
+  /** Whether no contract of the fork has confirmed its fee, so that its quotes are not exact. */
+  readonly isFeeUnchecked?: true;
+  /** A `Router02` of that fork. */
+  readonly router: Address | null;
+  /** Whether the chain's Universal Router supports it. */
+  readonly universalRouter: boolean;
+  /** False if its factory is not asked for the pairs of a token: they are found when they trade. */
+  readonly isSearched?: false;
+}
+
+/** Uniswap V3, one of its forks, or a protocol with the same pools. */
+export interface V3Fork {
+  readonly venue: string;
+  readonly factory: Address;
+  /** See `v3-layouts.ts`; absent for that of Uniswap. */
+  readonly layout?: V3LayoutName;
+  /** A `QuoterV2` of that fork; of Algebra its `Quoter`, which tells the fee of the next swap. */
+  readonly quoter: Address | null;
+  /** The fees that its pools may have, in pips; absent for the usual ones. */
+  readonly feeTiers?: readonly number[];
+  readonly universalRouter: boolean;
+  readonly isSearched?: false;
+}
+
+export interface V4Deployment {
+  readonly venue: string;
+  readonly poolManager: Address;
+  readonly positionManager: Address;
+  readonly stateView: Address;
+  readonly quoter: Address;
+}
+
+/** A contract that holds the tokens of many pools and emits their swaps, with both tokens. */
+export interface BalancerVault {
+  readonly venue: string;
+  readonly vault: Address;
+  readonly version: 2 | 3;
+  /** V2: the factories of weighted pools; those of 2021 first, whose pools round otherwise. */
+  readonly weighted?: { readonly first: readonly Address[]; readonly later: readonly Address[] };
+}
+
+/**
+ * How an exchange's own router is called.
+ * - `router02`: Uniswap V2 and its forks. `camelot`: the same with a referrer.
+ * - `solidly`: Aerodrome, Velodrome V2; each hop says whether its pair is stable.
+ * - `swapRouter`: Uniswap V3 and its forks. `slipstream`: paths of tick spacings in place of fees.
+ *   `algebra`: paths of tokens only.
+ * - `smart`: `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path.
+ * - `vault`: Balancer V2, whose vault executes swaps of its pools itself.
+ * - `curve`: Curve's router for paths; a single pool is called itself.
+ */
+export type VenueRouterKind =
+  | ('router02' | 'camelot' | 'solidly')
+  | ('swapRouter' | 'slipstream' | 'algebra')
+  | ('smart' | 'vault' | 'curve');
+
+/** A router of an exchange, and the venues that it reaches. */
+export interface RouterLine {
+  readonly name: string;
+  readonly kind: VenueRouterKind;
+  readonly address: Address;
+  readonly venues: readonly string[];
+}
+
+/** How a rollup charges for transaction data. */
+export type Rollup = 'arbitrum' | 'optimism';
+
+export interface EvmDeployment {
+  readonly chain: ChainSlug;
+  readonly chainId: number;
+  readonly native: CoinUnit;
+  readonly wrapped: Address;
+  /** Whether wrapping also emits `Transfer` logs, so that `Deposit` must not be counted again. */
+  readonly wrappedEmitsTransfers: boolean;
+  readonly stables: readonly Address[];
+  /** Pools of the native coin against a stable asset, best first. */
+  readonly anchorPools: readonly PoolId[];
+  readonly v2: readonly V2Fork[];
+  readonly v3: readonly V3Fork[];
+  readonly v4: V4Deployment | null;
+  /** Absent if there are none. */
+  readonly balancer?: readonly BalancerVault[];
+  /** Curve's factories and registries, which know the coins of its pools; absent if none. */
+  readonly curve?: readonly Address[];
+  /** The one of them that makes StableSwap NG pools. */
+  readonly curveStable?: Address;
+  /** PancakeSwap Infinity: who holds the tokens, and who keeps the pools; absent if none. */
+  readonly infinity?: {
+    readonly vault: Address;
+    readonly ranges: Address;
+    readonly bins: Address;
+  };
+  /** Factories of DODO V2, which list the pools of two tokens; absent if there are none. */
+  readonly dodo?: readonly Address[];
+  /** The factory of Maverick V2; absent if there is none. */
+  readonly maverick?: Address;
+  /** The version decides the encoding of multi-hop V4 swaps. */
+  readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
+  /** Of other exchanges, beside each fork's `Router02`; absent if there are none. */
+  readonly routers?: readonly RouterLine[];
+  readonly permit2: Address | null;
+  readonly multicall3: Address | null;
+  /** Absent if transactions cost only their gas. */
+  readonly rollup?: Rollup;
+  /**
+   * The depth below the head at which blocks count as final if the node has no `finalized` block.
+   */
+  readonly finalityDepth: number;
+}
+
+export function toChainAssets(deployment: EvmDeployment): ChainAssets {
+  const coin = EVM_ADDRESSES.native;
+  const forks = [...deployment.v2, ...deployment.v3];
+  return {
+    coin,
+    coinUnit: deployment.native,
+    native: new Set([deployment.wrapped, coin]),
+    stable: new Set(deployment.stables),
+    anchorPools: deployment.anchorPools,
+    uncheckedVenues: new Set(
+      forks.flatMap(({ venue, isSearched }) => (isSearched === false ? [venue] : [])),
+    ),
+  };
+}

@@ -1,0 +1,54 @@
+// Encodes a swap plan as one call of an exchange's own router. Such a plan is one path: its first
+// pool is paid by the wallet, who has approved the router, or with the coin that is sent along.
+
+import { ZERO_ADDRESS } from '../data/zero-address.ts';
+import { type OutputPlan, type PathPlan, toPathEnds } from '../venues/router-kind.ts';
+import { ROUTER_KINDS } from '../venues/router-kinds.ts';
+import type { ExactOutPlan, SwapPlan } from '../venues/swap-plan.ts';
+import type { VenueRouter } from '../venues/swap-routers.ts';
+import { type EncodedCall, last } from './encode-swap.ts';
+
+function toPathPlan(plan: SwapPlan): PathPlan {
+  const [strand, ...others] = plan.strands;
+  if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
+  const { hops, amountInRaw: amountIn } = strand;
+  const { tokenOut, amountOutMin } = plan;
+  // Pairs are paid by a call that compares what has arrived.
+  const isSent = plan.holdsOutput === true && last(hops).pool.kind !== 'v2';
+  const holdsOutput = tokenOut === ZERO_ADDRESS || (isSent && plan.outputTaxBps === 0);
+  return { ...toPathEnds(hops, plan), amountIn, amountOutMin, holdsOutput };
+}
+
+function toOutputPlan(plan: ExactOutPlan): OutputPlan {
+  const [strand, ...others] = plan.strands;
+  if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
+  const { hops } = strand;
+  const { askedOutRaw, pool } = last(hops);
+  if (askedOutRaw === undefined) throw new Error('a path that is asked for nothing');
+  if (hops.some((hop) => hop.pool.kind !== pool.kind)) {
+    throw new Error('this router pays a given output through pools of one kind');
+  }
+  return { ...toPathEnds(hops, plan), amountOut: askedOutRaw, amountInMax: plan.amountInMax };
+}
+
+/** The swap call; its input must be approved before, unless it is the native coin. */
+export function encodeVenueSwap(plan: SwapPlan, router: VenueRouter): EncodedCall {
+  const path = toPathPlan(plan);
+  return {
+    to: router.address,
+    data: ROUTER_KINDS[router.kind].encodeSwap(path, router),
+    value: path.isNativeIn ? path.amountIn : 0n,
+  };
+}
+
+/** For a given output: the call names what it pays and the most that it may take. */
+export function encodeVenueExactOut(plan: ExactOutPlan, router: VenueRouter): EncodedCall {
+  const { output } = ROUTER_KINDS[router.kind];
+  if (output === undefined) throw new Error(`${router.name} has no call for a given output`);
+  const path = toOutputPlan(plan);
+  return {
+    to: router.address,
+    data: output.encode(path),
+    value: path.isNativeIn ? path.amountInMax : 0n,
+  };
+}

@@ -1,0 +1,106 @@
+// Pins that the selectors of contract functions are those of their signatures.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toFunctionSelector } from 'viem';
+import * as checks from '../check-contracts.ts';
+import { AGGREGATE3_SELECTOR } from '../rpc/multicall.ts';
+import { GET_ETH_BALANCE_SELECTOR } from '../tokens/read-holdings.ts';
+import * as tokens from '../tokens/read-token-metadata.ts';
+import * as balancer from './balancer/balancer-selectors.ts';
+import * as curve from './curve/curve-selectors.ts';
+import * as dodo from './dodo/dodo.ts';
+import * as factories from './factory-pools.ts';
+import * as infinity from './infinity/infinity.ts';
+import * as maverick from './maverick/maverick.ts';
+import * as v2 from './uniswap-v2/pair-selectors.ts';
+import * as v3Pool from './uniswap-v3/pool-selectors.ts';
+import * as v4 from './uniswap-v4/uniswap-v4.ts';
+
+const EXPECTED: readonly [string, string][] = [
+  ['factory()', factories.FACTORY_SELECTOR],
+  ['token0()', factories.TOKEN0_SELECTOR],
+  ['token1()', factories.TOKEN1_SELECTOR],
+  ['getPair(address,address)', v2.GET_PAIR_SELECTOR],
+  ['getReserves()', v2.GET_RESERVES_SELECTOR],
+  ['getPool(address,address,bool)', v2.GET_POOL_BY_STABLE_SELECTOR],
+  ['stable()', v2.STABLE_SELECTOR],
+  ['metadata()', v2.METADATA_SELECTOR],
+  ['getFee(address,bool)', v2.GET_FEE_SELECTOR],
+  ['stableSwap()', v2.STABLE_SWAP_SELECTOR],
+  ['fee()', v3Pool.FEE_SELECTOR],
+  ['tickSpacing()', v3Pool.TICK_SPACING_SELECTOR],
+  ['getPool(address,address,uint24)', v3Pool.GET_POOL_SELECTOR],
+  ['getPool(address,address,int24)', v3Pool.GET_POOL_BY_SPACING_SELECTOR],
+  ['poolByPair(address,address)', v3Pool.POOL_BY_PAIR_SELECTOR],
+  ['globalState()', v3Pool.GLOBAL_STATE_SELECTOR],
+  ['tickTable(int16)', v3Pool.TICK_TABLE_SELECTOR],
+  ['swapFeeUnits()', v3Pool.SWAP_FEE_UNITS_SELECTOR],
+  ['tickDistance()', v3Pool.TICK_DISTANCE_SELECTOR],
+  ['getPoolState()', v3Pool.POOL_STATE_SELECTOR],
+  ['slot0()', v3Pool.SLOT0_SELECTOR],
+  ['liquidity()', v3Pool.LIQUIDITY_SELECTOR],
+  ['ticks(int24)', v3Pool.TICKS_SELECTOR],
+  ['tickBitmap(int16)', v3Pool.TICK_BITMAP_SELECTOR],
+  ['poolKeys(bytes25)', v4.POOL_KEYS_SELECTOR],
+  ['getSlot0(bytes32)', v4.GET_SLOT0_SELECTOR],
+  ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],
+  ['getTickLiquidity(bytes32,int24)', v4.GET_TICK_LIQUIDITY_SELECTOR],
+  ['aggregate3((address,bool,bytes)[])', AGGREGATE3_SELECTOR],
+  ['allPairsLength()', checks.ALL_PAIRS_LENGTH_SELECTOR],
+  ['feeAmountTickSpacing(uint24)', checks.TICK_SPACING_OF_FEE_SELECTOR],
+  ['getAmountOut(uint256,uint256,uint256)', checks.GET_AMOUNT_OUT_SELECTOR],
+  ['get_coins(address)', curve.GET_COINS_SELECTOR],
+  ['get_underlying_coins(address)', curve.GET_UNDERLYING_COINS_SELECTOR],
+  ['is_meta(address)', curve.IS_META_SELECTOR],
+  ['get_pool_asset_types(address)', curve.ASSET_TYPES_SELECTOR],
+  ['balances(uint256)', curve.BALANCES_SELECTOR],
+  ['stored_rates()', curve.STORED_RATES_SELECTOR],
+  ['A_precise()', curve.AMP_SELECTOR],
+  ['future_A()', curve.FUTURE_AMP_SELECTOR],
+  ['offpeg_fee_multiplier()', curve.OFFPEG_SELECTOR],
+  ...[
+    ['int128', curve.STABLE_SELECTORS] as const,
+    ['uint256', curve.CRYPTO_SELECTORS] as const,
+  ].flatMap(([index, selectors]): [string, string][] => [
+    [`get_dy(${index},${index},uint256)`, selectors.getDy],
+    [`get_dy_underlying(${index},${index},uint256)`, selectors.getDyUnderlying],
+    [`exchange(${index},${index},uint256,uint256)`, selectors.exchange],
+    [`exchange_underlying(${index},${index},uint256,uint256)`, selectors.exchangeUnderlying],
+  ]),
+  [
+    'exchange(address[11],uint256[5][5],uint256,uint256,address[5],address)',
+    curve.ROUTER_EXCHANGE_SELECTOR,
+  ],
+  ['getPoolId()', balancer.GET_POOL_ID_SELECTOR],
+  ['getPoolTokens(bytes32)', balancer.GET_POOL_TOKENS_SELECTOR],
+  ['isPoolFromFactory(address)', balancer.IS_POOL_FROM_FACTORY_SELECTOR],
+  ['getNormalizedWeights()', balancer.GET_WEIGHTS_SELECTOR],
+  ['getSwapFeePercentage()', balancer.GET_SWAP_FEE_SELECTOR],
+  ['getPausedState()', balancer.GET_PAUSED_STATE_SELECTOR],
+  ['poolIdToPoolKey(bytes32)', infinity.POOL_KEY_SELECTOR],
+  ['_BASE_TOKEN_()', dodo.BASE_TOKEN_SELECTOR],
+  ['_QUOTE_TOKEN_()', dodo.QUOTE_TOKEN_SELECTOR],
+  ['getDODOPool(address,address)', dodo.LIST_POOLS_SELECTOR],
+  ['tokenA()', maverick.TOKEN_A_SELECTOR],
+  ['tokenB()', maverick.TOKEN_B_SELECTOR],
+  ['isFactoryPool(address)', maverick.IS_FACTORY_POOL_SELECTOR],
+  ['getPair(address,address,bool)', v2.GET_PAIR_BY_STABLE_SELECTOR],
+  ['WETH()', checks.ROUTER_WRAPPED_SELECTOR],
+  ['WETH9()', checks.QUOTER_WRAPPED_SELECTOR],
+  ['poolManager()', checks.POOL_MANAGER_SELECTOR],
+  ['DOMAIN_SEPARATOR()', checks.DOMAIN_SEPARATOR_SELECTOR],
+  ['getBlockNumber()', checks.GET_BLOCK_NUMBER_SELECTOR],
+  ['getEthBalance(address)', GET_ETH_BALANCE_SELECTOR],
+  ['symbol()', tokens.SYMBOL_SELECTOR],
+  ['name()', tokens.NAME_SELECTOR],
+  ['decimals()', tokens.DECIMALS_SELECTOR],
+  ['totalSupply()', tokens.TOTAL_SUPPLY_SELECTOR],
+  ['balanceOf(address)', tokens.BALANCE_OF_SELECTOR],
+];
+
+test('function selectors are those of their signatures', () => {
+  for (const [signature, selector] of EXPECTED) {
+    assert.equal(selector, toFunctionSelector(`function ${signature}`), signature);
+  }
+});

@@ -1,0 +1,208 @@
+// The trades of a transaction: every call of a known venue, whoever made it, checked against the
+// transfers under it.
+//
+// The event comes first, because it has what transfers do not (a mint's fee, the state after).
+// Transfers into and out of the pool's vaults verify it, and stand in for it where there is none.
+// Where a record has no inner calls either, the balances of the vaults are what is left.
+
+import type { Address, TransactionId } from '../../../model/ids.ts';
+import { type LogEvents, readLogEvents } from '../data/program-logs.ts';
+import { listAccountKeys, type RawTransaction } from '../data/raw-transaction.ts';
+import { SELF_EVENT } from '../data/self-events.ts';
+import { parseSignature, toSolanaPool } from '../data/solana-ids.ts';
+import { TokenMoves } from '../data/token-moves.ts';
+import { listCalls, type ProgramCall } from '../data/transaction-calls.ts';
+import { VaultBalances } from '../data/vault-balances.ts';
+import { guessTouches, type PoolCall, readPoolCalls } from '../venues/pool-call.ts';
+import type { SolanaVenue, SwapReport, SwapSite } from '../venues/solana-venue.ts';
+import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
+import type { TransactionTrades, UnknownCall, VenueTrade } from '../venues/venue-trade.ts';
+
+const NOTHING: TransactionTrades = { trades: [], poolCalls: [], unknown: [] };
+
+interface SwapAmounts {
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+}
+
+interface SwapFlow extends SwapAmounts {
+  readonly vaultIn: Address;
+  readonly vaultOut: Address;
+}
+
+/** The vault that gained is the one that took the input; null if not exactly one did. */
+function readFlow(
+  { vaults: [first, second] }: SwapSite,
+  findGain: (vault: Address) => bigint | null,
+): SwapFlow | null {
+  const [gain, other] = [findGain(first) ?? 0n, findGain(second) ?? 0n];
+  if (gain > 0n && other < 0n) {
+    return { vaultIn: first, vaultOut: second, amountIn: gain, amountOut: -other };
+  }
+  if (gain < 0n && other > 0n) {
+    return { vaultIn: second, vaultOut: first, amountIn: other, amountOut: -gain };
+  }
+  return null;
+}
+
+function isSame(a: SwapAmounts, b: SwapAmounts): boolean {
+  return a.amountIn === b.amountIn && a.amountOut === b.amountOut;
+}
+
+type TradeAmounts = SwapFlow & Pick<VenueTrade, 'source' | 'isVerified'>;
+
+/** A pool with two token accounts. */
+function judgePair(
+  site: SwapSite,
+  report: SwapReport | undefined,
+  evidence: { readonly moves: TokenMoves; readonly balances: VaultBalances },
+): TradeAmounts | null {
+  const { moves, balances } = evidence;
+  const source = moves.isEmpty ? 'balances' : 'transfers';
+  const balanced = readFlow(site, (vault) => balances.changeOf(vault));
+  const flow = moves.isEmpty ? balanced : readFlow(site, (vault) => moves.gain(vault));
+  if (flow === null) return null;
+  if (report === undefined) return { ...flow, source, isVerified: false };
+  // Where a mint takes a fee, the transfer says more than the vault gets.
+  const isVerified = isSame(report, flow) || (balanced !== null && isSame(report, balanced));
+  // An event that contradicts the transfers is not believed.
+  if (!isVerified) return { ...flow, source, isVerified };
+  const { amountIn, amountOut } = report;
+  return { ...flow, amountIn, amountOut, source: 'event', isVerified };
+}
+
+/** A curve, whose quote side moves as lamports: its event is needed. */
+function judgeCurve(
+  site: SwapSite,
+  report: SwapReport | undefined,
+  moves: TokenMoves,
+): TradeAmounts | null {
+  if (report === undefined || report.mint !== site.curve?.mint) return null;
+  const [tokenAccount, curve] = site.vaults;
+  const { amountIn, amountOut, isBuy = false } = report;
+  // An event that contradicts the coin's transfer is not believed, and there is nothing else.
+  if (moves.gain(tokenAccount) !== (isBuy ? -amountOut : amountIn)) return null;
+  const [vaultIn, vaultOut] = isBuy ? [curve, tokenAccount] : [tokenAccount, curve];
+  return { vaultIn, vaultOut, amountIn, amountOut, source: 'event', isVerified: true };
+}
+
+class SwapReader {
+  readonly #trades: VenueTrade[] = [];
+  readonly #poolCalls: PoolCall[] = [];
+  readonly #unknown: UnknownCall[] = [];
+  readonly #raw: RawTransaction;
+  readonly #calls: readonly ProgramCall[];
+  /** Pools whose trade was read from balances, which count once in a transaction. */
+  readonly #balanced = new Set<Address>();
+  #logs: LogEvents | null = null;
+  #balances: VaultBalances | null = null;
+  #txHash: TransactionId | null = null;
+
+  constructor(raw: RawTransaction) {
+    this.#raw = raw;
+    this.#calls = listCalls(raw);
+  }
+
+  read(): TransactionTrades {
+    for (const call of this.#calls) {
+      const venue = VENUES_BY_PROGRAM.get(call.program);
+      if (venue !== undefined) this.#readCall(venue, call);
+    }
+    return {
+      ...{ trades: this.#keepLastHeld(), poolCalls: this.#poolCalls, unknown: this.#unknown },
+    };
+  }
+
+  /** The balances are those after the pool's last trade. */
+  #keepLastHeld(): VenueTrade[] {
+    return this.#trades.map((trade, index) => {
+      const isLast = this.#trades.every(({ pool }, at) => at <= index || pool !== trade.pool);
+      return isLast ? trade : { ...trade, heldAfter: null };
+    });
+  }
+
+  #readCall(venue: SolanaVenue, call: ProgramCall): void {
+    if (call.data.discriminator() === SELF_EVENT) return;
+    const discriminator = call.data.discriminator(venue.discriminatorBytes);
+    const swap = venue.swaps[discriminator];
+    if (swap === undefined) {
+      const known = readPoolCalls(venue, call, () => this.#readBalances());
+      if (known !== null) {
+        this.#poolCalls.push(...known);
+        return;
+      }
+    }
+    const sites = swap?.findSites(call) ?? null;
+    const trades = sites === null ? [] : this.#readSwap(venue, call, sites);
+    if (sites === null || trades.length < sites.length) {
+      this.#poolCalls.push(...guessTouches(call));
+      this.#unknown.push({
+        venue: venue.name,
+        discriminator,
+        outer: call.outer,
+        inner: call.inner,
+      });
+    }
+    for (const trade of trades) this.#trades.push({ ...trade, instruction: swap?.name ?? '' });
+  }
+
+  #readBalances(): VaultBalances {
+    this.#balances ??= new VaultBalances(this.#raw);
+    return this.#balances;
+  }
+
+  #readSignature(): TransactionId {
+    this.#txHash ??= parseSignature(this.#raw.transaction.signatures[0] ?? '');
+    if (this.#txHash === null) throw new RangeError('the transaction has no signature');
+    return this.#txHash;
+  }
+
+  #readSwap(
+    venue: SolanaVenue,
+    call: ProgramCall,
+    sites: readonly SwapSite[],
+  ): Omit<VenueTrade, 'instruction'>[] {
+    this.#logs ??= readLogEvents(this.#raw.meta?.logMessages, this.#calls);
+    const balances = this.#readBalances();
+    const reports = venue.readReports({ call, logged: this.#logs.get(call) ?? [] });
+    const moves = new TokenMoves(call);
+    const txHash = this.#readSignature();
+    return sites.flatMap((site, index) => {
+      const named = reports.find(({ pool }) => pool === site.pool);
+      const report = named ?? (reports[index]?.pool === null ? reports[index] : undefined);
+      const amounts =
+        site.curve === undefined
+          ? judgePair(site, report, { moves, balances })
+          : judgeCurve(site, report, moves);
+      if (amounts === null || this.#balanced.has(site.pool)) return [];
+      if (amounts.source === 'balances') this.#balanced.add(site.pool);
+      const [heldIn, heldOut] = [
+        balances.afterOf(amounts.vaultIn),
+        balances.afterOf(amounts.vaultOut),
+      ];
+      const mintOf = (vault: Address) => {
+        if (site.curve === undefined) return balances.mintOf(vault);
+        return vault === site.pool ? site.curve.quoteMint : site.curve.mint;
+      };
+      return {
+        ...{ venue: venue.name, txHash, outer: call.outer, inner: call.inner },
+        ...{ pool: toSolanaPool(site.pool), user: site.user, ...amounts },
+        ...{ mintIn: mintOf(amounts.vaultIn), mintOut: mintOf(amounts.vaultOut) },
+        change: amounts.source === 'event' ? (report?.change ?? null) : null,
+        fold: amounts.source === 'event' ? (report?.fold ?? null) : null,
+        before: amounts.source === 'event' ? (report?.before ?? null) : null,
+        heldAfter: heldIn === null || heldOut === null ? null : { in: heldIn, out: heldOut },
+      };
+    });
+  }
+}
+
+/**
+ * Nothing of a transaction that failed: its logs and events are there, but it changed nothing.
+ * Throws a RangeError if the transaction is malformed.
+ */
+export function decodeTrades(raw: RawTransaction): TransactionTrades {
+  if (raw.meta === null || raw.meta.err !== null) return NOTHING;
+  if (!listAccountKeys(raw).some((key) => VENUES_BY_PROGRAM.has(key))) return NOTHING;
+  return new SwapReader(raw).read();
+}
