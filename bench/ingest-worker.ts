@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
-import { watchIndexerFlags } from '../src/compose/indexer-heap.ts';
+import { watchHeapGrowth } from '../src/compose/indexer-heap.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -99,7 +99,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
   lowerThreadPriority();
   // The size of the young heap was that of this thread; the store's has limits of its own.
   setFlagsFromString('--max-semi-space-size=0');
-  watchIndexerFlags(() => true);
+  watchHeapGrowth();
   const store = await openBenchStore(run.store);
   const arrived = Promise.withResolvers<number>();
   const log = {

@@ -2,7 +2,7 @@
 
 export const LIMITS: Readonly<Record<string, string>> = {
   'Hot reads': `What is left is the kernel taking the bytes (\`writev\`) and node:http itself: parsing, timers,
-streams. We write the heads of answers ourselves (docs/decisions/0008-heads-of-answers.md), which costs less than what Node does for them;
+streams and the heads of answers. The
 limiter, cache look-up, metrics and router are a tenth of the time. More would need several processes.`,
   'Key check': `One look-up in a bounded map of credentials seen lately, then the same path as an anonymous read; the check itself is
 7 % of the request. A key seen for the first time costs a hash and a read of the store.`,

@@ -1,8 +1,9 @@
-// Hot klines of two workers on one port against one process: speed, CPU, memory.
+// Hot klines of two workers on one port against one process, on PostgreSQL: speed, CPU, memory.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPostgres } from '../test/postgres.ts';
 import { PLENTY } from './bench-access.ts';
 import { runLoad } from './load-client.ts';
 import { buildMarketStore, READS, untilSettled } from './market-store.ts';
@@ -99,10 +100,13 @@ function buildRows(pairs: readonly Pair[]): Row[] {
 
 export async function benchWorkers(options: { readonly quick: boolean }): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-bench-'));
+  const postgres = await startPostgres();
   const servers: StartedServer[] = [];
   try {
+    const size = { tokens: options.quick ? 50 : 10_000 };
     const env = {
-      ...(await buildMarketStore(folder, { tokens: options.quick ? 50 : 10_000 })),
+      ...(await buildMarketStore(folder, size, undefined, postgres.url)),
+      KEY_PEPPER: `1:${Buffer.alloc(32, 7).toString('base64')}`,
       ...{ ...PLENTY, LOG_LEVEL: 'warn', OVERLOAD_LAG_MS: '60000' },
     };
     const start = async (workers: string) => {
@@ -120,6 +124,7 @@ export async function benchWorkers(options: { readonly quick: boolean }): Promis
     return buildRows(pairs);
   } finally {
     for (const server of servers) await server.stop();
+    await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

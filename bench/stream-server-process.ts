@@ -138,7 +138,6 @@ const server = createHttpServer({
   isAllowedOrigin: () => false,
   isSecure: false,
   trustedProxies: [],
-  ownHeads: true,
   overload: { requestsMax: 1e6, lagMaxMs: 1e9 },
   timeouts: DEFAULT_TIMEOUTS,
   clock: systemClock,

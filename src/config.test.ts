@@ -150,6 +150,17 @@ test('the pepper is versions with secrets, needed with PostgreSQL, never shown',
   assert.deepEqual(problemsOf({ ...databaseUrl, KEY_PEPPER: `1:${secret}` }), []);
 });
 
+test('several workers need a database that several processes share', () => {
+  const chains = { RPC_BASE: 'http://localhost:1' };
+  const secret = Buffer.alloc(32, 7).toString('base64');
+  const shared = { DATABASE_URL: 'postgres://db/mintwire', KEY_PEPPER: `1:${secret}` };
+  assert.deepEqual(problemsOf({ ...chains, WORKERS: '2' }), [
+    'WORKERS above 1 needs DATABASE_URL: SQLite serves one process',
+  ]);
+  assert.deepEqual(problemsOf({ ...chains, ...shared, WORKERS: '2' }), []);
+  assert.match(problemsOf({ ...shared, WORKERS: '2' }).join(), /a devnet serves one process/);
+});
+
 test('a role and chains to index are for processes that share a database', () => {
   const secret = Buffer.alloc(32, 7).toString('base64');
   const shared = { DATABASE_URL: 'postgres://db/mintwire', KEY_PEPPER: `1:${secret}` };

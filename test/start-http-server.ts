@@ -107,7 +107,6 @@ export async function startTestServer(
     isAllowedOrigin: (origin) => origin === OWN_PAGE,
     isSecure: false,
     trustedProxies: [],
-    ownHeads: true,
     // Event-loop lag on a loaded test machine must not affect most tests.
     overload: { requestsMax: 1000, lagMaxMs: 60_000 },
     timeouts: DEFAULT_TIMEOUTS,

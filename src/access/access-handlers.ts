@@ -3,27 +3,116 @@
 import type { FramedAnswer } from '../contract/framed-answer.ts';
 import type { Handlers } from '../contract/handler.ts';
 import type { Identity, SessionIdentity } from '../contract/identity.ts';
+import type { InputOf, OutputOf } from '../contract/operation.ts';
+import { type getUsage, USAGE_ROWS_MAX } from '../contract/operations/get-usage.ts';
+import type { revokeKey } from '../contract/operations/key-operations.ts';
 import { KEY_LIMIT } from '../contract/schemas/access-schemas.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { SessionRecord } from '../model/access-record.ts';
+import { isActiveKey, type KeyRecord, type SessionRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
-import type { AccessStore } from '../store/access-store.ts';
+import { type AccessStore, type KeyPosition, SESSION_SOURCE } from '../store/access-store.ts';
 import { buildEntitlements } from './entitlements.ts';
 import { isOperator } from './is-operator.ts';
-import { buildKeyAnswer } from './key-answer.ts';
 import { buildShare } from './key-rules.ts';
 import type { Keys } from './keys.ts';
-import { encodeKeysCursor, parseKeysCursor } from './keys-cursor.ts';
 import type { OperationUsage } from './operation-usage.ts';
 import type { Peppers } from './peppers.ts';
-import { readUsage } from './read-usage.ts';
 import { computeSessionEnd } from './session-life.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import { findTier, pickTier, type Tiers } from './tiers.ts';
 import { buildUnauthorizedError } from './unauthorized.ts';
 import type { UsageCounter } from './usage-counter.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS_EACH = { '1h': 1, '1d': 24 } as const;
+const HOURS_DEFAULT = { '1h': 24, '1d': 30 * 24 } as const;
+
+async function readUsage(
+  store: AccessStore,
+  input: InputOf<typeof getUsage>,
+  of: { readonly walletId: WalletId; readonly nowMs: number },
+): Promise<OutputOf<typeof getUsage>> {
+  const { interval, keyId } = input;
+  const hoursEach = HOURS_EACH[interval];
+  const toMs = input.to ?? of.nowMs + 1;
+  const fromMs = input.from ?? Math.max(0, toMs - HOURS_DEFAULT[interval] * HOUR_MS);
+  if (fromMs >= toMs)
+    throw buildInvalidInputError([{ path: 'from', message: 'must be before `to`' }]);
+  const first = Math.floor(fromMs / HOUR_MS / hoursEach) * hoursEach;
+  const rows = await store.readOperationUsage(of.walletId, {
+    ...{ fromHour: first, toHour: Math.ceil(toMs / HOUR_MS), hoursEach },
+    source: keyId ?? null,
+    limit: USAGE_ROWS_MAX + 1,
+  });
+  if (rows.length > USAGE_ROWS_MAX) {
+    const message = `gives more than ${USAGE_ROWS_MAX} rows: ask for a shorter time, for days, or for one key`;
+    throw buildInvalidInputError([{ path: 'from', message }]);
+  }
+  return {
+    interval,
+    rows: rows.map((row) => ({
+      time: row.hour * HOUR_MS,
+      keyId: row.source === SESSION_SOURCE ? null : row.source,
+      operation: row.operation,
+      requests: row.requests,
+      cost: row.costMilli / 1000,
+      limited: row.limited,
+      errors: row.errors,
+    })),
+  };
+}
+
+/** The owner's mark makes a cursor invalid for another wallet. */
+function encodeKeysCursor(position: KeyPosition, ownerMark: string): string {
+  const fields = [position.createdAtMs, position.id, ownerMark];
+  return Buffer.from(JSON.stringify(fields)).toString('base64url');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function parseKeysCursor(cursor: string, ownerMark: string): KeyPosition {
+  const fields = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (Array.isArray(fields) && fields.length === 3) {
+    const [createdAtMs, id, mark] = fields as unknown[];
+    if (Number.isSafeInteger(createdAtMs) && typeof id === 'string' && mark === ownerMark) {
+      return { createdAtMs: createdAtMs as number, id };
+    }
+  }
+  throw new AppError('INVALID_CURSOR', {});
+}
+
+type KeyAnswer = OutputOf<typeof revokeKey>;
+
+function buildKeyAnswer(
+  record: KeyRecord,
+  now: { readonly nowMs: number; readonly requests24h: number },
+): KeyAnswer {
+  const ended = record.revokedAtMs === null ? 'expired' : 'revoked';
+  return {
+    id: record.id,
+    name: record.name,
+    prefix: record.prefix,
+    last4: record.last4,
+    status: isActiveKey(record, now.nowMs) ? 'active' : ended,
+    createdAt: record.createdAtMs,
+    lastUsedAt: record.lastUsedAtMs,
+    expiresAt: record.expiresAtMs,
+    revokedAt: record.revokedAtMs,
+    requests24h: now.requests24h,
+    scopes: [...record.limits.scopes],
+    allowedIps: [...record.limits.allowedIps],
+    perMinute: record.limits.perMinute,
+  };
+}
 
 interface AccessHandlerParts {
   readonly store: AccessStore;

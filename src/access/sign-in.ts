@@ -4,6 +4,7 @@ import type { ChainFamily } from '../chains/family.ts';
 import type { WorkContext } from '../contract/work-context.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { toShownText } from '../lib/shown-text.ts';
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
@@ -17,7 +18,28 @@ import type { BegunSession, Sessions } from './sessions.ts';
 import { writeSignInText } from './sign-in-message.ts';
 import { buildUnauthorizedError } from './unauthorized.ts';
 import { verifyWallet } from './verify-wallet.ts';
-import { parseChain, parseWalletAddress } from './wallet-address.ts';
+
+function parseChain(chains: ChainRegistry, name: string): ChainInfo {
+  const chain = chains.find(name);
+  if (chain) return chain;
+  const known = chains.slugs.join(', ');
+  throw new AppError('UNKNOWN_CHAIN', { chain: toShownText(name), known });
+}
+
+/** In the form that people are shown: wallets put that into what they sign. */
+function parseWalletAddress(
+  { addresses, wallets }: Pick<ChainFamily, 'addresses' | 'wallets'>,
+  { chain, text }: { readonly chain: ChainSlug; readonly text: string },
+): string {
+  const refuse = (message: string) =>
+    new AppError('INVALID_ADDRESS', { chain }, { errors: [{ path: 'address', message }] });
+  const address = addresses.parse(text);
+  if (address === null) throw refuse(`must be an address on ${chain}`);
+  if (wallets.canSign?.(address) === false) {
+    throw refuse('must be the address of a wallet; no key can sign for this one');
+  }
+  return addresses.toShown(address);
+}
 
 export const CHALLENGE_LIFE_MS = 5 * 60_000;
 /** What a wrong signature costs its sender on top, whoever it was meant to sign in. */

@@ -1,20 +1,92 @@
 // `mintwire export`: writes trades or klines to a file, beside a running service.
 
+import { once } from 'node:events';
 import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import type { SchemaElement } from 'hyparquet';
+import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { computeOpenTime } from '../candles/interval.ts';
 import { findFamily } from '../compose/chain-families.ts';
 import { type Checkpoint, STORED_INTERVALS } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';
-import { EXPORT_COLUMNS, type ExportPage, type ExportRequest, readExport } from './export-table.ts';
+import {
+  EXPORT_COLUMNS,
+  type ExportColumn,
+  type ExportPage,
+  type ExportRequest,
+  type ExportValue,
+  readExport,
+} from './export-table.ts';
 import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { toShareBar } from './show-progress.ts';
 import { withStore } from './with-store.ts';
-import { writeCsv } from './write-csv.ts';
-import { writeParquet } from './write-parquet.ts';
+
+/** Rows that are held in memory and written together. */
+const ROWS_PER_GROUP = 20_000;
+
+const TYPES: Readonly<Record<ExportColumn['type'], Partial<SchemaElement>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  integer: { type: 'INT64' },
+  boolean: { type: 'BOOLEAN' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+};
+
+function toCell(type: ExportColumn['type'], value: ExportValue | undefined) {
+  if (value === null || value === undefined) return null;
+  if (type === 'integer') return BigInt(value);
+  return type === 'time' ? new Date(Number(value)) : value;
+}
+
+async function writeParquet(
+  file: string,
+  columns: readonly ExportColumn[],
+  pages: AsyncIterable<ExportPage>,
+): Promise<void> {
+  const schema: SchemaElement[] = [
+    { name: 'root', num_children: columns.length },
+    ...columns.map(({ name, type }) => ({
+      ...{ name, repetition_type: 'OPTIONAL' as const },
+      ...TYPES[type],
+    })),
+  ];
+  const writer = new ParquetWriter({ writer: fileWriter(file), schema });
+  let held: (readonly ExportValue[])[] = [];
+  const flush = async (): Promise<void> => {
+    const columnData = columns.map(({ name, type }, at) => ({
+      name,
+      data: held.map((row) => toCell(type, row[at])),
+    }));
+    if (held.length > 0) await writer.write({ columnData, rowGroupSize: held.length });
+    held = [];
+  };
+  for await (const { rows } of pages) {
+    for (const row of rows) held.push(row);
+    if (held.length >= ROWS_PER_GROUP) await flush();
+  }
+  await flush();
+  await writer.finish();
+}
+
+function toField(value: ExportValue): string {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Waits for the output to drain, so that at most one page is in memory. */
+async function writeCsv(
+  out: Writable,
+  columns: readonly ExportColumn[],
+  pages: AsyncIterable<ExportPage>,
+): Promise<void> {
+  out.write(`${columns.map(({ name }) => name).join(',')}\n`);
+  for await (const { rows } of pages) {
+    const text = rows.map((row) => `${row.map(toField).join(',')}\n`).join('');
+    if (text !== '' && !out.write(text)) await once(out, 'drain');
+  }
+}
 
 const FORM = {
   name: 'npx mintwire export',

@@ -1,20 +1,39 @@
 // `mintwire serve`: starts the service, prints its addresses, and drains on a signal.
 
-import { setImmediate } from 'node:timers/promises';
+import cluster from 'node:cluster';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { loadService } from '../compose/load-service.ts';
 import { lockDataFolder } from '../compose/lock-data-folder.ts';
-import { type Entrance, openEntrance } from '../compose/open-entrance.ts';
-import { openWorkerLink } from '../compose/open-worker-link.ts';
+import { openEntrance } from '../compose/open-entrance.ts';
 import { StartError } from '../compose/start-error.ts';
 import type { Service } from '../compose/start-service.ts';
 import type { Workers } from '../compose/start-workers.ts';
-import type { WorkerLink } from '../compose/worker-link.ts';
+import { WorkerLink } from '../compose/worker-link.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';
-import { keepCompiled } from './keep-compiled.ts';
+import { openCodeFolder } from './open-code-folder.ts';
 import { readCommand } from './read-command.ts';
 import { showProgress } from './show-progress.ts';
 import { readVersion } from './version.ts';
+
+/** Null if this process serves alone, or is the primary. */
+function openWorkerLink(): WorkerLink | null {
+  if (!cluster.isWorker) return null;
+  const link = new WorkerLink({
+    // Without its primary a worker ends by itself.
+    send: (message, onSent) => void process.send?.(message, undefined, undefined, () => onSent?.()),
+    onMessage: (listener) => void process.on('message', listener),
+  });
+  link.tell({ type: 'ready' });
+  return link;
+}
+
+/** Without effect if the folder is not safe, or NODE_COMPILE_CACHE names another. */
+function keepCompiled(dataDir: string): void {
+  const folder = join(dataDir, 'compiled');
+  if (openCodeFolder(folder)) enableCompileCache(folder);
+}
 
 /** Why the start failed, as a message for the operator. */
 export function describeStartProblem(error: unknown, config: Config | null): string {
@@ -96,28 +115,26 @@ process does when several share a PostgreSQL database.
 async function start(
   config: Config,
   of: { readonly version: string; readonly link: WorkerLink | null },
-  onOpen: (entrance: Entrance) => void,
 ): Promise<Service | Workers> {
   const terminal = process.stdout.isTTY === true;
-  // Workers use the folder of their primary; PostgreSQL is made for several processes.
-  if (of.link === null && config.store.databaseUrl === null) lockDataFolder(config.store.dataDir);
+  // PostgreSQL is made for several processes.
+  if (config.store.databaseUrl === null) lockDataFolder(config.store.dataDir);
   // Before anything large is loaded.
   keepCompiled(config.store.dataDir);
   if (of.link === null && config.node.workers > 1) {
     const { startWorkers } = await import('../compose/start-workers.ts');
     return await startWorkers({ config, terminal });
   }
-  const entrance = (await isFirst(of.link)) ? await openEntrance(config) : null;
-  if (entrance !== null) onOpen(entrance);
+  const entrance = (await opensEarly(of.link)) ? await openEntrance(config) : null;
   const { startService } = await loadService();
   return await startService({ config, ...of, entrance, terminal });
 }
 
-/** Whether no other process serves the port: connections to a worker that starts would wait. */
-async function isFirst(link: WorkerLink | null): Promise<boolean> {
+/** Whether no other process serves the port, which would answer better than one that starts. */
+async function opensEarly(link: WorkerLink | null): Promise<boolean> {
   if (link === null) return true;
-  const { isIndexing, isReplacement } = await link.begun;
-  return isIndexing && !isReplacement;
+  const { isFirst, isReplacement } = await link.begun;
+  return isFirst && !isReplacement;
 }
 
 /** Logs and prints what a start has to say, once over all workers. */
@@ -144,34 +161,23 @@ export async function serve(typed: readonly string[]): Promise<void> {
   const stopped = untilStopped(link);
   const version = readVersion();
   let config: Config | null = null;
-  let entrance: Entrance | null = null;
   let service: Service | Workers;
-  const refuse = async () => {
-    entrance?.refuse();
-    // The answers are sent in this turn.
-    await setImmediate();
-  };
   try {
     config = loadProcessConfig(role === undefined ? {} : { ROLE: role });
-    const starting = start(config, { version, link }, (opened) => {
-      entrance = opened;
-    });
-    const started = await Promise.race([starting, stopped]);
+    const started = await Promise.race([start(config, { version, link }), stopped]);
     if (typeof started === 'string') {
-      await refuse();
       // Whatever is open now survives a crash, too; workers end with their primary.
       process.exit(0);
     }
     service = started;
   } catch (error) {
-    await refuse();
     return await failStart(describeStartProblem(error, config), link);
   }
   const { logger } = service;
   // Also on a crash, so that the last line says why.
   process.on('exit', () => logger.flush());
   if (link === null) announce(service, config, version);
-  const showsChains = link === null || (await link.begun).isIndexing;
+  const showsChains = link === null || (await link.begun).isFirst;
   const stopShowing =
     'chains' in service && showsChains
       ? showProgress(service, process.stdout.isTTY === true)

@@ -1,12 +1,11 @@
-// Builds a search segment in its own thread, once for all workers of a port.
+// Builds a search segment in its own thread.
 
 import { Worker } from 'node:worker_threads';
 import { YOUNG_HEAP } from '../lib/thread-heap.ts';
 import type { SegmentArrays } from '../market/search/segment.ts';
 import { readSegmentFile, type SegmentOrigin } from '../market/search/segment-file.ts';
-import { keepSegmentFile, placeKeptFile } from './kept-segments.ts';
+import { placeKeptFile } from './kept-segments.ts';
 import type { SegmentThreadAnswer, SegmentThreadInput } from './segment-thread.ts';
-import type { WorkerLink } from './worker-link.ts';
 
 type SegmentInput = Omit<SegmentThreadInput, 'file'>;
 
@@ -22,11 +21,7 @@ function runThread(input: SegmentThreadInput): Promise<SegmentThreadAnswer> {
   });
 }
 
-export async function buildSegmentElsewhere(
-  input: SegmentInput,
-  link: Pick<WorkerLink, 'ask' | 'tell'> | null,
-): Promise<SegmentArrays> {
-  if (link !== null) return await shareSegment(input, link);
+export async function buildSegmentElsewhere(input: SegmentInput): Promise<SegmentArrays> {
   const file = await placeKeptFile(input.store, input.chain);
   const { segment, written } = await runThread({ ...input, file });
   return segment ?? (await readBuilt(file, written));
@@ -44,33 +39,4 @@ async function readBuilt(
   );
   if (opened === null) throw new Error('the file of a segment was replaced');
   return opened.segment;
-}
-
-async function shareSegment(
-  input: SegmentInput,
-  link: Pick<WorkerLink, 'ask' | 'tell'>,
-): Promise<SegmentArrays> {
-  const { chain, store } = input;
-  const { file, mustBuild } = await link.ask('segment', chain);
-  if (file === null) return await buildInMemory(input);
-  if (mustBuild) {
-    let built: SegmentOrigin | null = null;
-    try {
-      const { segment, written } = await runThread({ ...input, file });
-      if (segment !== null) return segment;
-      built = written;
-      // Without it, the next start builds.
-      await keepSegmentFile(store, chain, file).catch(() => undefined);
-    } finally {
-      link.tell({ type: 'built', chain, isBuilt: built !== null });
-    }
-    return await readBuilt(file, built);
-  }
-  return await readBuilt(file, { chain });
-}
-
-async function buildInMemory(input: SegmentInput): Promise<SegmentArrays> {
-  const { segment } = await runThread({ ...input, file: null });
-  if (segment === null) throw new Error('the thread kept its segment');
-  return segment;
 }

@@ -71,8 +71,6 @@ interface ChainFollowerOptions {
   readonly connections: ChainConnections;
   /** Called with every commit of this process, in order. */
   readonly onCommitted: (batch: EncodedBatch) => void;
-  /** Called with what the thread reports, a few times a second. */
-  readonly onReports: (reports: readonly ChainReport[]) => void;
   /** Called for store faults in the thread. */
   readonly onStoreFault: Store['report'];
   readonly clock: Clock;
@@ -393,7 +391,6 @@ export class ChainFollower implements ChainDirectory {
     if (message.type === 'timing') metrics.observeStore(message.operation, message.ms);
     if (message.type !== 'reports') return;
     this.#crashes = 0;
-    this.#options.onReports(message.reports);
     this.#reports = new Map(message.reports.map((report) => [report.status.chain, report]));
     for (const report of message.reports) this.#noteArrival(report);
   }

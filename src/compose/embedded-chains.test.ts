@@ -35,7 +35,7 @@ test('a Solana chain whose folder is in use is not followed, and ends nothing', 
     ...{ node: 'test', leaseMs: 1, canIndex: () => false, clock: systemClock, logger },
     chains: ['devnet', 'devnet-solana'],
     connections: new ChainConnections({ clock: systemClock, log: logger }),
-    ...{ onCommitted: () => assert.fail('nothing is indexed'), onReports: () => undefined },
+    ...{ onCommitted: () => assert.fail('nothing is indexed') },
     onStoreFault: () => assert.fail('no store is used'),
     metrics: new Metrics(),
   });
@@ -43,7 +43,7 @@ test('a Solana chain whose folder is in use is not followed, and ends nothing', 
   const conflicts: string[] = [];
   const chains = new EmbeddedChains(
     {
-      ...{ config, logger, link: null, onDevnet: () => assert.fail('no devnet is started') },
+      ...{ config, logger, onDevnet: () => assert.fail('no devnet is started') },
       onConflict: (message) => void conflicts.push(message),
     },
     () => assert.fail('no chain runs'),

@@ -8,13 +8,10 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { ChainFollower } from './chain-follower.ts';
 import { readDevnetSource } from './chain-source.ts';
 import { type DevnetNews, findDeployment, runDevnet } from './run-devnet.ts';
-import type { WorkerLink } from './worker-link.ts';
 
 export interface EmbeddedChainsOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** To the process that runs the embedded chains for this one; null if there is none. */
-  readonly link: Pick<WorkerLink, 'watchDevnet'> | null;
   /** Called with the folder of the devnet once it runs. */
   readonly onDevnet: (folder: string) => void;
   /** Called when another process uses an exclusive resource: this process should exit. */
@@ -36,7 +33,7 @@ export class EmbeddedChains {
   }
 
   start(chain: EmbeddedSlug, follower: ChainFollower): void {
-    const { config, logger, link } = this.#options;
+    const { config, logger } = this.#options;
     const deployment = findDeployment(config, chain);
     if (deployment !== null) {
       this.#add(chain, deployment);
@@ -44,9 +41,7 @@ export class EmbeddedChains {
     }
     follower.prepare(chain, 'starting the local chain');
     const onNews = (news: DevnetNews) => this.#hear(news, follower);
-    this.#running.push(
-      link?.watchDevnet(chain, onNews) ?? runDevnet(chain, { config, logger, onNews }),
-    );
+    this.#running.push(runDevnet(chain, { config, logger, onNews }));
   }
 
   get hasSources(): boolean {

@@ -4,51 +4,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { pickHeapGrowth, sharesCollections } from './indexer-heap.ts';
+import { pickHeapGrowth } from './indexer-heap.ts';
 
-test('V8 knows all settings of an indexer', () => {
-  const script = '(await import(process.argv[1])).watchIndexerFlags(() => true)();';
+test('V8 knows how much heaps may grow', () => {
+  const script = '(await import(process.argv[1])).watchHeapGrowth()();';
   const module = new URL('./indexer-heap.ts', import.meta.url).href;
   const flags = ['--input-type=module', '--eval', script, module];
   const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
 
-test('a large heap grows less, unless history is indexed beside it', () => {
-  const megabytes = 2 ** 20;
-  const [small, large] = [pickHeapGrowth(0, false), pickHeapGrowth(1000 * megabytes, true)];
-  assert.ok(large < small);
-  assert.equal(pickHeapGrowth(100 * megabytes, false), large);
-  assert.equal(pickHeapGrowth(100 * megabytes, true), small);
-});
-
-test('collections are shared among threads, unless an index that is behind needs all cores', () => {
-  assert.equal(sharesCollections(false, 2), true);
-  assert.equal(sharesCollections(true, 2), false);
-  assert.equal(sharesCollections(true, 4), true);
-});
-
-test('V8 goes on when an index falls behind while a loop runs that it compiles', () => {
-  const script = `
-    const { watchIndexerFlags } = await import(process.argv[1]);
-    for (let round = 0; round < 50; round += 1) {
-      const loop = new Function('fallBehind', \`
-        let sum = \${round};
-        for (let at = 0; at < 300000; at += 1) {
-          sum += at % 7;
-          if (at % 30000 === 20000) fallBehind();
-        }
-        return sum;\`);
-      const atHead = watchIndexerFlags(() => false);
-      loop(() => watchIndexerFlags(() => true));
-      atHead();
-    }
-    process.exit();
-  `;
-  const module = new URL('./indexer-heap.ts', import.meta.url).href;
-  const flags = ['--input-type=module', '--eval', script, module];
-  const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
-  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+test('a large heap grows less', () => {
+  assert.ok(pickHeapGrowth(1000 * 2 ** 20) < pickHeapGrowth(0));
 });
 
 test('a thread has a young heap of its own, whatever the flag of the main thread was', () => {

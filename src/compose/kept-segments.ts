@@ -1,6 +1,6 @@
 // Search segments that stay in the data folder, so that the next start need not build them first.
 
-import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { listChangedSince } from '../market/changed-since.ts';
@@ -37,17 +37,6 @@ export async function placeKeptFile(config: Config['store'], chain: ChainSlug): 
   // What cannot be removed, or is removed by another process, is tried again the next time.
   await removeLeftDrafts(folder, kept).catch(() => undefined);
   return join(folder, kept);
-}
-
-/** Keeps a file that workers share: it is deleted when they have read it. */
-export async function keepSegmentFile(
-  config: Config['store'],
-  chain: ChainSlug,
-  file: string,
-): Promise<void> {
-  const kept = await placeKeptFile(config, chain);
-  await link(file, `${file}.kept`);
-  await rename(`${file}.kept`, kept);
 }
 
 export function createKeptSegments(

@@ -18,10 +18,9 @@ async function readSome(socket: Socket | undefined): Promise<string> {
 
 test('an address may have so many connections as is set, before the service is loaded', async (t) => {
   const config = loadConfig({ PORT: '0', LIMIT_ADDRESS_CONNECTIONS: '2' });
-  const { server, port, refuse } = await openEntrance(config);
+  const { server, port } = await openEntrance(config);
   const sockets: Socket[] = [];
   t.after(() => {
-    refuse();
     for (const socket of sockets) socket.destroy();
     server.close();
   });

@@ -11,7 +11,7 @@ import {
 } from '../http/bound-connections.ts';
 import { createBareServer } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
-import { WaitingRoom } from '../http/waiting-room.ts';
+import { answerEarly } from '../http/early-answers.ts';
 import { listen } from './open-ports.ts';
 
 export interface Entrance {
@@ -22,8 +22,6 @@ export interface Entrance {
   explain(reason: string | null): void;
   /** Called when the server has its own listeners: requests go to them from now on. */
   admit(): void;
-  /** The service does not start, or ends: what still waits is told to come back. */
-  refuse(): void;
 }
 
 /** To be called before the server listens. */
@@ -44,12 +42,11 @@ export async function openEntrance(config: Config): Promise<Entrance> {
   const server = createBareServer();
   limitConnections(server, config);
   const drain = createDrain(server);
-  const room = new WaitingRoom(server);
+  const early = answerEarly(server);
   const at: AddressInfo = await listen(server, { host, port });
   return {
     ...{ server, port: at.port, drain },
-    explain: (reason) => room.explain(reason),
-    admit: () => room.close(),
-    refuse: () => room.refuse(),
+    explain: early.explain,
+    admit: early.close,
   };
 }

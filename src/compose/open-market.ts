@@ -18,7 +18,6 @@ import { createKeptSegments } from './kept-segments.ts';
 import { createMarketChains } from './market-chains.ts';
 import { openTokenLogos } from './open-token-logos.ts';
 import type { FollowedChains } from './start-chains.ts';
-import type { WorkerLink } from './worker-link.ts';
 
 interface OpenMarketOptions {
   readonly config: Config;
@@ -29,8 +28,6 @@ interface OpenMarketOptions {
   readonly access: Pick<Access, 'tiers' | 'origins'>;
   readonly lists: TokenLists;
   readonly findSafety: Parameters<typeof createMarket>[0]['findSafety'];
-  /** Null if this process has no others beside it. */
-  readonly link: WorkerLink | null;
   /** Absent if nothing is looked up. */
   readonly lookups: LookupDesk | undefined;
   readonly clock: Clock;
@@ -83,8 +80,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<Market> {
     lists: options.lists,
     findSafety: options.findSafety,
     lookups: options.lookups,
-    buildSegment: (chain, facts) =>
-      buildSegmentElsewhere({ store: config.store, chain, facts }, options.link),
+    buildSegment: (chain, facts) => buildSegmentElsewhere({ store: config.store, chain, facts }),
     keptSegments: createKeptSegments(config.store, store.market),
     cacheBytesMax: config.server.answerCacheMb * 1024 * 1024,
     onError: (error) => {

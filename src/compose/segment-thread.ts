@@ -16,8 +16,8 @@ export interface SegmentThreadInput {
   readonly store: Config['store'];
   readonly chain: ChainSlug;
   readonly facts: ListingFacts;
-  /** Where to write the segment; null transfers it. */
-  readonly file: string | null;
+  /** Where to write the segment. */
+  readonly file: string;
 }
 
 /** The segment, or what the one in the file was built from. */
@@ -75,7 +75,7 @@ for await (const page of store.market.scanListings(chain)) {
 await store.close();
 const segment: SegmentArrays = buildSegment(listings);
 const answer: SegmentThreadAnswer =
-  file !== null && origin !== null && (await writeSegment(file, origin, segment))
+  origin !== null && (await writeSegment(file, origin, segment))
     ? { segment: null, written: origin }
     : { segment, written: null };
 parentPort?.postMessage(answer, answer.segment === null ? [] : listBuffers(segment));

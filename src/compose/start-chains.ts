@@ -4,7 +4,7 @@ import type { ChainSource } from '../chains/family.ts';
 import type { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
-import type { ChainDirectory, FollowedChainStatus } from '../market/chain-status.ts';
+import type { ChainDirectory } from '../market/chain-status.ts';
 import type { PoolDemand } from '../model/adoption.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
@@ -18,13 +18,9 @@ import { ChainFollower } from './chain-follower.ts';
 import { listScopes } from './chain-scopes.ts';
 import { findChainSources } from './chain-source.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
-import { watchIndexerFlags } from './indexer-heap.ts';
-import type { ChainReport } from './indexer-message.ts';
+import { watchHeapGrowth } from './indexer-heap.ts';
 import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
-
-/** A chain that is further behind than this is indexed at full speed. */
-const FAR_BEHIND_MS = 30 * 60_000;
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];
@@ -49,27 +45,20 @@ export interface FollowedChains extends ChainDirectory {
 interface StartChainsOptions extends EmbeddedChainsOptions {
   /** Called with every commit of this process, in order. */
   readonly onCommitted: (batch: EncodedBatch) => void;
-  readonly onReports: (reports: readonly ChainReport[]) => void;
   readonly onStoreFault: Store['report'];
   readonly leases: Pick<LeaseStore, 'list'> | null;
   readonly signals: SignalStore | null;
   /** The name of this process among those on the store. */
   readonly node: string;
-  /** False for a worker beside one that indexes. */
-  readonly mayIndex: boolean;
   readonly connections: ChainConnections;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
-function canIndex({ config, mayIndex }: StartChainsOptions, chain: ChainSlug): boolean {
+function canIndex({ config }: StartChainsOptions, chain: ChainSlug): boolean {
   const { role, indexedChains } = config.node;
-  if (role === 'api' || !mayIndex) return false;
+  if (role === 'api') return false;
   return indexedChains.length === 0 || indexedChains.includes(chain);
-}
-
-function isFarBehind({ answer }: FollowedChainStatus): boolean {
-  return (answer.lagMs ?? 0) > FAR_BEHIND_MS;
 }
 
 export function startChains(options: StartChainsOptions): FollowedChains {
@@ -88,9 +77,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     leaseMs: config.node.leaseSeconds * 1000,
     canIndex: (chain) => canIndex(options, chain),
   });
-  const unwatchFlags = watchIndexerFlags(() =>
-    follower.list().some((one) => follower.isIndexing(one.slug) && isFarBehind(one)),
-  );
+  const unwatchHeap = watchHeapGrowth();
   const running = new EmbeddedChains(options, (sources) => {
     follower.follow([...configured, ...sources]);
   });
@@ -113,7 +100,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
       // The indexer stops first, so that it does not see its node disappear.
       await follower.stop();
       await running.stop();
-      unwatchFlags();
+      unwatchHeap();
     },
   };
 }

@@ -6,13 +6,13 @@ import { buildIpBudget, listTierBudgets } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { AnyHandler, Handlers } from '../contract/handler.ts';
 import { operations } from '../contract/operations.ts';
-import { checkHeads } from '../http/check-heads.ts';
 import { createBareServer, DEFAULT_TIMEOUTS } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/create-http-server.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
+import { decodeBatch, type EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import { createGetChains } from '../market/create-get-chains.ts';
 import { createGetTokenSafety } from '../market/create-get-token-safety.ts';
@@ -39,7 +39,7 @@ import { openLookups } from './open-lookups.ts';
 import { openMarket } from './open-market.ts';
 import { openMcp } from './open-mcp.ts';
 import { openPorts } from './open-ports.ts';
-import { createSinks, openCredits, openFeed, openSharing } from './open-sharing.ts';
+import { openCredits, openFeed } from './open-sharing.ts';
 import { openStatus } from './open-status.ts';
 import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
@@ -189,20 +189,6 @@ function toAnyHandlers(handlers: object): Readonly<Record<string, AnyHandler>> {
   return handlers as Readonly<Record<string, AnyHandler>>;
 }
 
-/**
- * Whether we can write response heads ourselves; otherwise Node does, which costs some microseconds
- * each.
- */
-async function readOwnHeads(logger: Logger): Promise<boolean> {
-  const ownHeads = await checkHeads();
-  if (!ownHeads)
-    logger.warn(
-      { node: process.version },
-      'this Node version does not accept our response heads; using writeHead',
-    );
-  return ownHeads;
-}
-
 function buildServerOptions(
   { config, access }: Pick<HandlerParts, 'config' | 'access'>,
   {
@@ -275,7 +261,6 @@ async function openLoggedStore(
 async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const { config, version, link = null } = options;
   const { clock, logger, metrics } = tools;
-  const mayIndex = link === null || (await link.begun).isIndexing;
   const lists = await openTokenLists({ config, logger, metrics });
   const store = await openLoggedStore(config, { logger, metrics }, options.entrance ?? null);
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
@@ -285,17 +270,17 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   link?.tell({ type: 'opened' });
   let draining = false;
   const node = randomUUID();
-  const { leases, source, signals } = openSharing(store, link);
-  const feed = openFeed(source, node, logger);
+  const { leases, signals } = store;
+  const feed = openFeed(store.feed, node, logger);
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
   const connections = new ChainConnections({ clock, log: logger });
   const onDevnet = (folder: string) => void addDevnetList(lists, { folder, config, logger });
-  const told = createSinks({ feed, link: store.feed === null ? link : null, node, clock });
-  const sinks = { ...told, onStoreFault: store.report, onConflict, onDevnet };
-  const sharing = { node, leases, signals, mayIndex, link };
+  const onCommitted = (batch: EncodedBatch) => feed.publish(decodeBatch(batch));
+  const sinks = { onCommitted, onStoreFault: store.report, onConflict, onDevnet };
+  const sharing = { node, leases, signals };
   const chains = startChains({ config, ...sinks, ...sharing, connections, ...tools });
   const isShared = leases !== null;
-  const shared = { config, store, isShared, feed, chains, connections, peppers, link, ...tools };
+  const shared = { config, store, isShared, feed, chains, connections, peppers, ...tools };
   const access = openAccess(shared);
   const limits = await openLimits({ config, node, signals, link, ...tools });
   const lookups = openLookups({ ...shared, access, createLimiter: limits?.createLimiter });
@@ -349,13 +334,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { parts, served, limits, failed, drain, close: closeParts } = opened;
   const { access, store, chains } = parts;
   const { findFile } = served;
-  const ownHeads = await readOwnHeads(logger);
   const server = entrance?.server ?? createBareServer(DEFAULT_TIMEOUTS);
   if (entrance === null) limitConnections(server, config);
   createHttpServer(
     {
       ...buildServerOptions(parts, { handlers: served.handlers, limits }),
-      ...{ ownHeads, isDraining: parts.isDraining },
+      isDraining: parts.isDraining,
       ...(findFile === undefined ? {} : { findFile }),
       ...tools,
     },
@@ -373,7 +357,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   ];
   const stop = async () => {
     drain();
-    entrance?.refuse();
     const graceMs = config.server.shutdownGraceSeconds * 1000;
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     metricsServer?.closeAllConnections();

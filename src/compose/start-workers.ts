@@ -1,5 +1,5 @@
-// The primary process of several workers (`WORKERS`): it serves no requests, but keeps what the
-// workers share, runs the devnet and serves the metrics of all.
+// The supervisor of several workers on one PostgreSQL (`WORKERS`): it serves no requests, but
+// starts and replaces them, counts their callers' budgets and serves the metrics of all.
 
 import type { Config } from '../config.ts';
 import { createDrain } from '../http/create-drain.ts';
@@ -8,11 +8,8 @@ import { systemClock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { findSegmentFolder } from './kept-segments.ts';
-import { listWanted } from './list-wanted.ts';
 import { openLogger } from './open-logger.ts';
 import { openMetricsPort } from './open-ports.ts';
-import { type DevnetNews, findDeployment, runDevnet } from './run-devnet.ts';
 import { WorkerHub } from './worker-hub.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -34,15 +31,6 @@ export interface Workers {
  */
 const STOP_EXTRA_MS = 15_000;
 
-function startDevnets(
-  config: Config,
-  { hub, logger }: { readonly hub: WorkerHub; readonly logger: Logger },
-): readonly { stop(): Promise<void> }[] {
-  const ours = listWanted(config).filter((chain) => findDeployment(config, chain) === null);
-  const onNews = (news: DevnetNews) => hub.tellDevnet(news);
-  return ours.map((chain) => runDevnet(chain, { config, logger, onNews }));
-}
-
 /** Rejects with `StartError` if a worker cannot serve. */
 export async function startWorkers(options: {
   readonly config: Config;
@@ -58,12 +46,7 @@ export async function startWorkers(options: {
   const drainMetrics = createDrain(metricsServer);
   const metricsUrl = await openMetricsPort(metricsServer, config.server);
   const { promise: failed, resolve: onConflict } = Promise.withResolvers<string>();
-  const hub = new WorkerHub({
-    segmentFolder: findSegmentFolder(config.store),
-    identitiesMax: config.limits.limiterIdentitiesMax,
-    clock,
-  });
-  const devnets = startDevnets(config, { hub, logger });
+  const hub = new WorkerHub({ identitiesMax: config.limits.limiterIdentitiesMax, clock });
   const pool = new WorkerPool({
     ...{ count: config.node.workers, hub, clock, logger },
     onReady: (worker) => metrics.join(worker),
@@ -76,11 +59,9 @@ export async function startWorkers(options: {
   });
   own.gauge('mintwire_workers_serving', 'Workers that serve now.', () => pool.servingCount);
   const stop = async () => {
-    // The devnet stops last, so that the indexer does not see its node disappear.
     await pool.stop();
     metricsServer.closeAllConnections();
-    await Promise.all([drainMetrics(), ...devnets.map((devnet) => devnet.stop())]);
-    hub.close();
+    await drainMetrics();
   };
   try {
     return { ...(await pool.serving), metricsUrl, logger, failed, stop };

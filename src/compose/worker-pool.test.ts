@@ -24,8 +24,7 @@ test('a worker that cannot be created is tried again, and is none to wait for', 
   const folder = createTempFolder(t);
   const exec = join(folder, 'worker.mjs');
   writeFileSync(exec, WORKER);
-  const limits = { segmentFolder: join(folder, 'segments'), identitiesMax: 1 };
-  const hub = new WorkerHub({ ...limits, clock: systemClock });
+  const hub = new WorkerHub({ identitiesMax: 1, clock: systemClock });
   const failures: string[] = [];
   const sink = { write: (line: string) => void failures.push(line) };
   const open = () => {

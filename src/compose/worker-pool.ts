@@ -1,7 +1,7 @@
 // The worker processes of one port: starts them, replaces those that end, stops all.
 //
-// The workers accept from one socket, which Node's cluster module gives them. One of them indexes;
-// it starts first, because it upgrades the store.
+// The workers accept from one socket, which Node's cluster module gives them. One of them starts
+// first, because it upgrades the store.
 
 import cluster, { type Worker } from 'node:cluster';
 import type { Clock } from '../lib/clock.ts';
@@ -128,8 +128,7 @@ export class WorkerPool {
       port.send({ type: 'stop' });
       return;
     }
-    port.send({ type: 'begin', isIndexing: place === 0, isReplacement: this.#hasServed });
-    this.#options.hub.join(port);
+    port.send({ type: 'begin', isFirst: place === 0, isReplacement: this.#hasServed });
     this.#options.onReady(port);
   }
 

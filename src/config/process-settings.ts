@@ -13,7 +13,7 @@ export const PROCESS_SETTINGS = {
   }),
   workers: setting('WORKERS', integer({ min: 1, max: 64 }), {
     group: 'Nodes',
-    why: 'How many processes serve the port, one of which indexes; a further one watches over them. About as many as there are cores pays off once one is busy. Each has its own caches, as large as the settings say; budgets and streams are counted over all. A worker that ends is replaced.',
+    why: 'How many processes serve the port; a further one watches over them. More than one needs a PostgreSQL database. About as many as there are cores pays off once one is busy. Each has its own caches, as large as the settings say; budgets and streams are counted over all. A worker that ends is replaced.',
     example: '4',
     fallback: '1',
   }),
@@ -74,7 +74,11 @@ export function* findProcessProblems(config: {
   if ((role === 'api' || role === 'indexer') && store.databaseUrl === null) {
     yield `ROLE=${role} needs DATABASE_URL: SQLite serves one process`;
   }
-  if (role === 'indexer' && (node.workers ?? 1) > 1) {
+  const hasWorkers = (node.workers ?? 1) > 1;
+  if (hasWorkers && store.databaseUrl === null) {
+    yield 'WORKERS above 1 needs DATABASE_URL: SQLite serves one process';
+  }
+  if (role === 'indexer' && hasWorkers) {
     yield 'WORKERS must be 1 with ROLE=indexer: it serves no requests';
   }
   const embedded = listEmbedded(devnet, chains.length);
@@ -82,6 +86,9 @@ export function* findProcessProblems(config: {
     (chain === 'devnet' ? devnet.deployment : devnet.solanaDeployment) === null;
   if (role === 'api' && embedded.some(isRun)) {
     yield 'ROLE=api needs an RPC_… or DEVNET_DEPLOYMENT: it runs no devnet of its own';
+  }
+  if (hasWorkers && embedded.some(isRun)) {
+    yield 'WORKERS above 1 needs an RPC_… or DEVNET_DEPLOYMENT: a devnet serves one process';
   }
   for (const chain of node.indexedChains ?? []) {
     const isFollowed =

@@ -38,7 +38,7 @@ function createMessages(
         bill.cost = 0;
         const admission = options.gate.chargeMore(caller, { cost, advance, isRequest });
         bill.cost = cost;
-        exchange.renewHeader('ratelimit', admission.rateLimit);
+        exchange.setHeader('ratelimit', admission.rateLimit);
       },
       work: createWorkContext(exchange, options, bill),
       end: (status) => {

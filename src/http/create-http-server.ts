@@ -8,7 +8,6 @@ import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
-import { createConnectionFields } from './answer-head.ts';
 import { createAddressReader } from './client-address.ts';
 import { createBareServer, type Timeouts } from './create-bare-server.ts';
 import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
@@ -38,8 +37,6 @@ export interface HttpServerOptions
   /** Whether browsers reach the server over https. */
   readonly isSecure: boolean;
   readonly trustedProxies: readonly string[];
-  /** Whether Node accepts our response heads: the result of `checkHeads`. */
-  readonly ownHeads: boolean;
   readonly overload: { readonly requestsMax: number; readonly lagMaxMs: number };
   readonly timeouts: Timeouts;
   readonly clock: Clock;
@@ -144,15 +141,11 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     sendQueues: new SendQueueWatch({ readSendQueues, ...options }),
   });
   const readTarget = createTargetReader();
-  const { keepAliveMs } = options.timeouts;
-  const writeConnectionFields = options.ownHeads
-    ? createConnectionFields({ nowMs: () => clock.nowMs(), keepAliveMs })
-    : null;
   const { countAnswer = null } = options.access;
   const observe = createObserver(options);
   const bodies = createBodySlots(options.overload);
   const { bodyMs } = options.timeouts;
-  const tools = { writeConnectionFields, countAnswer, observe, pressure, bodies, bodyMs };
+  const tools = { countAnswer, observe, pressure, bodies, bodyMs };
   const fail = createFailer(options);
   // Shared by all requests: a closure for each request would cost more than the work it does.
   const failLater = (exchange: Exchange, pending: Promise<void>) => {

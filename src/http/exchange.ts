@@ -5,13 +5,6 @@ import type { AnsweredRequest } from '../access/operation-usage.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
-import {
-  type ConnectionFields,
-  mayHead,
-  sendHeaded,
-  TEXT_BYTES_MAX,
-  toHeaderLines,
-} from './answer-head.ts';
 import { COMMON_HEADERS } from './common-headers.ts';
 import { COMPRESSED_BYTES_MIN, type CompressibleBody, compressBody } from './compress-body.ts';
 import type { HeldSlots } from './held-slots.ts';
@@ -22,7 +15,6 @@ import type { RequestTarget } from './target.ts';
 
 /** Flat name, value, name, value: the form that Node writes fastest. */
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();
-const COMMON_LINES = toHeaderLines(COMMON_FLAT);
 
 interface ExchangeParts {
   readonly request: IncomingMessage;
@@ -34,8 +26,6 @@ interface ExchangeParts {
 
 /** What all exchanges of a server share. */
 interface ExchangeTools {
-  /** Builds the fields that Node adds to responses; null if Node writes all heads. */
-  readonly writeConnectionFields: ConnectionFields | null;
   /** Null if nobody counts the usage of callers. */
   readonly countAnswer: CountAnswer | null;
   readonly observe: ObserveExchange;
@@ -83,8 +73,6 @@ export class Exchange {
   /** The same for all responses until one of them is changed. */
   private common = COMMON_FLAT;
   private readonly headers: string[];
-  /** Whether we generated all header values, so that nothing has to be validated. */
-  private isOwn = true;
 
   constructor(parts: ExchangeParts, tools: ExchangeTools) {
     const { id } = parts;
@@ -131,9 +119,8 @@ export class Exchange {
     this.tools.pressure.leave();
   }
 
-  /** Sets a header to any value, replacing an existing one. */
+  /** Sets a header, replacing an existing one. */
   setHeader(name: string, value: string): void {
-    this.isOwn = false;
     const at = findHeader(this.headers, name);
     if (at >= 0) this.headers[at + 1] = value;
     else {
@@ -142,15 +129,7 @@ export class Exchange {
     }
   }
 
-  /** Sets a header to a value that we generated, replacing an existing one. */
-  renewHeader(name: string, value: string): void {
-    const at = findHeader(this.headers, name);
-    if (at >= 0) this.headers[at + 1] = value;
-    else if (findHeader(this.common, name) < 0) this.addHeader(name, value);
-    else this.setHeader(name, value);
-  }
-
-  /** Adds a header that is not set yet, with a value that we generated. */
+  /** Adds a header that is not set yet. */
   addHeader(name: string, value: string): void {
     this.headers.push(name, value);
   }
@@ -159,10 +138,8 @@ export class Exchange {
     const at = findHeader(this.headers, name);
     if (at >= 0) this.headers.splice(at, 2);
     this.common = withoutHeader(this.common, name);
-    this.isOwn = false;
   }
 
-  /** Has Node write the head. */
   private writeHead(status: number): void {
     this.response.writeHead(status, [...this.common, ...this.headers]);
   }
@@ -193,11 +170,6 @@ export class Exchange {
     // Given a string, Node would join it to the headers and encode both, which costs more than the
     // rest.
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
-    const writeFields = this.tools.writeConnectionFields;
-    if (writeFields !== null && this.isOwn && mayHead(this.response)) {
-      this.sendHeaded(status, bytes, writeFields());
-      return;
-    }
     this.headers.push('content-length', String(bytes.length));
     this.writeHead(status);
     // Node omits the body of a response to HEAD itself.
@@ -208,10 +180,6 @@ export class Exchange {
   sendParts(status: number, parts: readonly Buffer[]): void {
     if (!this.isOpen) return;
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    if (length <= TEXT_BYTES_MAX) {
-      this.send(status, Buffer.concat(parts, length));
-      return;
-    }
     this.endWork();
     this.headers.push('content-length', String(length));
     this.writeHead(status);
@@ -261,27 +229,18 @@ export class Exchange {
     else this.send(status, answer.bytes);
   }
 
-  private sendHeaded(status: number, bytes: Buffer, connectionFields: string): void {
-    const own = toHeaderLines(this.headers);
-    const length = `content-length: ${bytes.length}\r\n`;
-    const lines = `${COMMON_LINES}${own}${length}${connectionFields}`;
-    sendHeaded(this.response, { status, lines }, bytes);
-  }
-
   sendError(error: AppError): void {
     if (!this.isOpen) return;
     const body = serializeProblem(error, this.id);
-    if (error.status === 401) this.renewHeader('www-authenticate', 'Bearer realm="mintwire"');
+    if (error.status === 401) this.setHeader('www-authenticate', 'Bearer realm="mintwire"');
     for (const [name, value] of Object.entries(error.headers ?? {})) {
-      // Node itself writes the head of a response that ends its connection.
-      if (name === 'Connection') this.setHeader('connection', value);
-      else this.renewHeader(name.toLowerCase(), value);
+      this.setHeader(name.toLowerCase(), value);
     }
     if (error.retryAfterSeconds !== undefined) {
-      this.renewHeader('retry-after', String(error.retryAfterSeconds));
+      this.setHeader('retry-after', String(error.retryAfterSeconds));
     }
-    this.renewHeader('cache-control', 'no-store');
-    this.renewHeader('content-type', 'application/problem+json; charset=utf-8');
+    this.setHeader('cache-control', 'no-store');
+    this.setHeader('content-type', 'application/problem+json; charset=utf-8');
     this.send(error.status, body);
   }
 }

@@ -156,7 +156,7 @@ export function serializeCommit(commit: CommitToPublish): string {
 }
 
 /** The trades stay as they are encoded, one text per line. */
-export function serializeBatch({ trades, reverted, ...rest }: EncodedBatch): string {
+function serializeBatch({ trades, reverted, ...rest }: EncodedBatch): string {
   const lines = [JSON.stringify(rest), decoder.decode(trades)];
   if (reverted !== null) lines.push(decoder.decode(reverted));
   return lines.join('\n');

@@ -1,4 +1,4 @@
-// Several worker processes on one port, on each engine: they behave as one.
+// Several worker processes on one port and one PostgreSQL: they behave as one.
 
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
@@ -234,7 +234,6 @@ async function endByDrain(node: ClusterNode, mint: string): Promise<void> {
   assert.equal(await node.exited, 0, node.output().slice(-3000));
 }
 
-/** No worker outlives its primary. */
 async function endByKill(node: ClusterNode): Promise<void> {
   const workers = listWorkers(node);
   await node.kill('SIGKILL');
@@ -249,58 +248,55 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const ENGINES = [
-  { engine: 'SQLite', database: { databaseUrl: '' }, places: [1, 0], end: endByDrain },
-  // The first place is that of the worker that indexes.
-  { engine: 'PostgreSQL', database: {}, places: [0], end: endByKill },
-] as const;
+test('two workers serve as one, also when one is killed', async (t) => {
+  const { chain, startNode } = await createClusterScene(t, { seed: 8, blocks: 40 });
+  const limits = {
+    ...{ LIMIT_KEY_PER_MINUTE: '1', LIMIT_KEY_BURST: String(BURST) },
+    ...{ LIMIT_SESSION_PER_MINUTE: '1', LIMIT_SESSION_BURST: String(BURST) },
+  };
+  const node = await startNode({ WORKERS: '2', ...limits });
+  await untilServed(chain, node);
+  assert.equal(listWorkers(node).length, 2);
+  const mint = await findBusyMint(node);
+  await checkCredentials(node);
+  await checkBudgets(node);
+  await checkStreamCap(node, mint);
 
-for (const { engine, database, places, end } of ENGINES) {
-  test(`two workers on ${engine} serve as one, also when one is killed`, async (t) => {
-    const { chain, startNode } = await createClusterScene(t, { seed: 8, blocks: 40, ...database });
-    const limits = {
-      ...{ LIMIT_KEY_PER_MINUTE: '1', LIMIT_KEY_BURST: String(BURST) },
-      ...{ LIMIT_SESSION_PER_MINUTE: '1', LIMIT_SESSION_BURST: String(BURST) },
-    };
-    const node = await startNode({ WORKERS: '2', ...limits });
+  const reader = startHoppingReader(() => [node], `chain=devnet&mint=${mint}&interval=5s`);
+  t.after(() => reader.stop());
+  await untilSo('a snapshot', () => reader.fold.trades.size > 0);
+  const since = Math.max(...Array.from(reader.fold.trades.values(), ({ block }) => block));
+  const extend = async () => {
+    chain.extend(2);
     await untilServed(chain, node);
-    assert.equal(listWorkers(node).length, 2);
-    const mint = await findBusyMint(node);
-    await checkCredentials(node);
-    await checkBudgets(node);
-    await checkStreamCap(node, mint);
+  };
+  await extend();
+  chain.reorganise(3, 3);
+  await extend();
+  for (let turn = 0; turn < 4; turn += 1) {
+    const { status, json } = await ask(node, 'ready');
+    assert.equal(status, 200, JSON.stringify(json));
+    assert.equal(await readMetric(node, 'mintwire_chain_indexing'), 1);
+  }
+  assert.equal(await readMetric(node, 'mintwire_feed_reloads'), 0);
+  await checkKills(t, node, { extend, mint, places: [1, 0] });
 
-    const reader = startHoppingReader(() => [node], `chain=devnet&mint=${mint}&interval=5s`);
-    t.after(() => reader.stop());
-    await untilSo('a snapshot', () => reader.fold.trades.size > 0);
-    const since = Math.max(...Array.from(reader.fold.trades.values(), ({ block }) => block));
-    const extend = async () => {
-      chain.extend(2);
-      await untilServed(chain, node);
-    };
-    await extend();
-    chain.reorganise(3, 3);
-    await extend();
-    for (let turn = 0; turn < 4; turn += 1) {
-      const { status, json } = await ask(node, 'ready');
-      assert.equal(status, 200, JSON.stringify(json));
-      assert.equal(await readMetric(node, 'mintwire_chain_indexing'), 1);
-    }
-    assert.equal(await readMetric(node, 'mintwire_feed_reloads'), 0);
-    await checkKills(t, node, { extend, mint, places });
-
-    const trades = (await readTrades(node, mint)).filter(({ block }) => block > since);
-    assert.ok(trades.length > 5, `${trades.length}`);
-    await untilSo('the stream has every trade', () => {
-      const told = [...reader.fold.trades.values()].filter(({ block }) => block > since);
-      return isDeepStrictEqual(dropFinality(told), dropFinality(trades));
-    });
-    assert.deepEqual(reader.fold.problems, []);
-    await reader.stop();
-    await end(node, mint);
-    await assertVerified(node.env);
+  const trades = (await readTrades(node, mint)).filter(({ block }) => block > since);
+  assert.ok(trades.length > 5, `${trades.length}`);
+  await untilSo('the stream has every trade', () => {
+    const told = [...reader.fold.trades.values()].filter(({ block }) => block > since);
+    return isDeepStrictEqual(dropFinality(told), dropFinality(trades));
   });
-}
+  assert.deepEqual(reader.fold.problems, []);
+  await reader.stop();
+  await endByDrain(node, mint);
+  await assertVerified(node.env);
+});
+
+test('no worker outlives the process that watches over them', async (t) => {
+  const { startNode } = await createClusterScene(t, { seed: 8, blocks: 5 });
+  await endByKill(await startNode({ WORKERS: '2' }));
+});
 
 /** Modules that load late, as with loaders of telemetry: nobody listens at first. */
 const LATE_START = '--import=data:text/javascript,await(new(Promise)(r=>setTimeout(r,500)))';
@@ -309,7 +305,10 @@ test('workers that load late are told to begin, and a stop while they start ends
   const database = await startSilentDatabase(t);
   const options = `${process.env['NODE_OPTIONS'] ?? ''} ${LATE_START}`.trim();
   const keyPepper = { KEY_PEPPER: `1:${Buffer.alloc(32, 7).toString('base64')}` };
-  const env = { WORKERS: '2', DATABASE_URL: database.url, NODE_OPTIONS: options, ...keyPepper };
+  const env = {
+    ...{ WORKERS: '2', DEVNET: 'off', DATABASE_URL: database.url, NODE_OPTIONS: options },
+    ...keyPepper,
+  };
   const service = spawnService(t, { env });
   const { child, output } = service;
   await untilSo('a worker opens the store', () => {
@@ -326,7 +325,11 @@ test('a worker that cannot start ends all, and the reason is told once', async (
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const folder = join(createTempFolder(t), 'data');
-  const env = { DATA_DIR: folder, PORT: String(port), DEVNET: 'off', NODE_COMPILE_CACHE: '' };
+  const { url } = await startSilentDatabase(t);
+  const env = {
+    ...{ DATA_DIR: folder, PORT: String(port), DEVNET: 'off', NODE_COMPILE_CACHE: '' },
+    ...{ DATABASE_URL: url, KEY_PEPPER: `1:${Buffer.alloc(32, 7).toString('base64')}` },
+  };
   const service = spawnService(t, { env: { WORKERS: '2', ...env } });
   assert.equal(await service.exited, 1);
   assert.equal(service.output().split(`Port ${port} is in use`).length, 2, service.output());

@@ -5,10 +5,44 @@ import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand, refuseCommand } from '../read-command.ts';
 import { drawLine } from './draw-line.ts';
 import { formatNumber, formatPct } from './format-value.ts';
-import { parseEvents } from './parse-events.ts';
 import { resolveToken } from './resolve-token.ts';
 import { READ_FLAGS, READ_HELP, type ReadRun, runRead } from './run-read.ts';
 import { ServerError } from './server-client.ts';
+
+interface ServerEvent {
+  readonly event: string;
+  readonly id: string | null;
+  readonly data: unknown;
+}
+
+function parseBlock(block: string): ServerEvent | null {
+  let [event, id, data] = ['message', null as string | null, ''];
+  for (const line of block.split('\n')) {
+    const at = line.indexOf(':');
+    if (at <= 0) continue;
+    const value = line.slice(at + 1).replace(/^ /, '');
+    const field = line.slice(0, at);
+    if (field === 'event') event = value;
+    else if (field === 'id') id = value;
+    else if (field === 'data') data += value;
+  }
+  return data === '' ? null : { event, id, data: JSON.parse(data) };
+}
+
+/** Ends when the stream does. Comments are left out. */
+async function* parseEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of stream) {
+    rest += decoder.decode(bytes, { stream: true }).replaceAll('\r\n', '\n');
+    const blocks = rest.split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parseBlock(block);
+      if (event !== null) yield event;
+    }
+  }
+}
 
 const HELP = `usage: npx mintwire watch <token> [--chain <chain>] [--events <count>]
 

@@ -5,9 +5,14 @@ import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { PauseChange, PauseStore } from '../pause-store.ts';
 import type { SqlEngine, SqlRow } from '../sql.ts';
-import { buildSelect, type SqlStatement } from '../table.ts';
+import { buildSelect, defineTable, type SqlStatement } from '../table.ts';
 import { addressAt, buildDamageError, numberAt, textAt } from '../tables/column-value.ts';
-import { PAUSE_TABLE } from '../tables/pause-table.ts';
+
+/** Tokens that are or were paused; each change has a number above all earlier ones. */
+const PAUSE_TABLE = defineTable('token_pauses', {
+  key: { chain: 'text', token: 'text' },
+  data: { paused: 'integer', changed_at_ms: 'integer', version: 'integer' },
+});
 
 /** Two concurrent changes get the same number; the second retries. */
 const ATTEMPTS_MAX = 10;

@@ -3,10 +3,15 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { SqlEngine } from '../sql.ts';
-import { buildSelect, type SqlStatement } from '../table.ts';
+import { buildSelect, defineTable, type SqlStatement } from '../table.ts';
 import { addressAt } from '../tables/column-value.ts';
-import { WATCH_TABLE } from '../tables/watch-table.ts';
 import type { WatchStore } from '../watch-store.ts';
+
+/** Tokens that the operator watches, by command. */
+const WATCH_TABLE = defineTable('token_watches', {
+  key: { chain: 'text', token: 'text' },
+  data: { added_at_ms: 'integer' },
+});
 
 const SELECT_WATCHED = buildSelect(WATCH_TABLE, 'WHERE chain = $1 ORDER BY token', ['text']);
 

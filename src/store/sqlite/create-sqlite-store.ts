@@ -1,25 +1,52 @@
 // The embedded store: one SQLite file for the market and one for access.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore } from '../market/sql-pause-store.ts';
 import { SqlWatchStore } from '../market/sql-watch-store.ts';
+import {
+  buildHistoryStatements,
+  type MigrationHistory,
+  planMigrations,
+} from '../migrations/migration.ts';
 import type { MigrationOptions } from '../migrations/run-migrations.ts';
-import type { OnTiming } from '../sql.ts';
+import type { OnTiming, SqlRow } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { type OnStoreHealth, StoreHealth } from '../store-health.ts';
+import { numberAt, textAt } from '../tables/column-value.ts';
 import { findSqliteFault } from './find-sqlite-fault.ts';
-import { lacksMigrations } from './lacks-migrations.ts';
 import {
   type OpenSqliteEngine,
   openSqliteEngine,
   type SqliteEngineOptions,
 } from './open-sqlite-engine.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
 import { SQLITE_ACCESS, SQLITE_MARKET } from './sqlite-migrations.ts';
+
+/** False also if the file cannot be read, or has another history: opening it says why. */
+function lacksMigrations(file: string, history: MigrationHistory): boolean {
+  if (!existsSync(file)) return false;
+  let connection: SqliteConnection | null = null;
+  try {
+    connection = new SqliteConnection(file, { readOnly: true });
+    const rows = connection
+      .prepare(buildHistoryStatements(history.table).select)
+      .all() as unknown[];
+    const applied = (rows as SqlRow[]).map((row) => ({
+      ...{ id: numberAt(row, 0), name: textAt(row, 1), checksum: textAt(row, 2) },
+    }));
+    // A file without any is new: its migrations take no time.
+    return applied.length > 0 && planMigrations(history, applied).length > 0;
+  } catch {
+    return false;
+  } finally {
+    connection?.close();
+  }
+}
 
 interface SqliteStoreOptions extends OnStoreHealth, MigrationOptions {
   /** A path, or `:memory:` for a temporary store. */

@@ -5,7 +5,6 @@
 // sells`, separated by commas; a period is `h` or `d` with the number of hours or days since 1970,
 // or nothing for trades from before the others. All numbers in them are in base 36.
 
-import { encodeBase36, parseBase36 } from '../../lib/base-36.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PositionPeriod, PositionRecord, TradeFigures } from '../../model/position.ts';
 import { createPeriod, sumFigures } from '../../positions/position-periods.ts';
@@ -14,6 +13,24 @@ import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
 import { addressAt, buildDamageError, numberAt, textAt } from './column-value.ts';
+
+// Base 36 takes two thirds of the digits of base 10.
+
+/** So many digits are below 2^53. */
+const PART_LENGTH = 10;
+const PART_FACTOR = 36n ** BigInt(PART_LENGTH);
+
+function encodeBase36(value: bigint): string {
+  return value.toString(36);
+}
+
+/** Of digits that have been checked, with or without a minus sign. */
+function parseBase36(text: string): bigint {
+  if (text.startsWith('-')) return -parseBase36(text.slice(1));
+  if (text.length <= PART_LENGTH) return BigInt(Number.parseInt(text, 36));
+  const end = text.length - PART_LENGTH;
+  return parseBase36(text.slice(0, end)) * PART_FACTOR + parseBase36(text.slice(end));
+}
 
 export const POSITION_TABLE = defineTable('positions', {
   key: { chain: 'name', wallet: 'hex', token: 'name' },
