@@ -42,7 +42,7 @@ export interface SceneOptions {
 }
 
 /** A generous limit: a backfill that hangs must fail, not hang the suite. */
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 300_000;
 
 export function isEnded({ status }: BackfillRecord): boolean {
   return status === 'done' || status === 'failed';

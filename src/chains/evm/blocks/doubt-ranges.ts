@@ -1,6 +1,7 @@
 // What an endpoint refuses without a reason that we know, or does not answer in time, is asked of
-// another endpoint if there is one, then for a smaller range, at once: repeated after a wait, a range
-// that is too large would fail in the same way. Only when a single block does is it left for later.
+// another endpoint if there is one, then for a smaller range, at once: repeated after a wait, a
+// range that is too large would fail in the same way. Only when a single block does is it left for
+// later.
 
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';

@@ -1,6 +1,7 @@
-// Answers of real endpoints, each in its own words: what was asked is answered all the same, in few
-// calls, and the endpoint is not suspended for what it cannot do. How the words are classified is in
-// `classify-rpc-error.test.ts`; versions of transactions on Solana in `transaction-versions.test.ts`.
+// Answers of real endpoints, each in its own words: what was asked is answered all the same, in
+// few calls, and the endpoint is not suspended for what it cannot do. How the words are classified
+// is in `classify-rpc-error.test.ts`; versions of transactions on Solana in
+// `transaction-versions.test.ts`.
 
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
