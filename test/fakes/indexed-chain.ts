@@ -18,7 +18,7 @@ export interface IndexedChain {
   readonly events: CommittedEvent[];
   readonly warnings: string[];
   /** Waits until the index is at the chain's head. */
-  settle(): Promise<void>;
+  settle(waitMaxMs?: number): Promise<void>;
 }
 
 /** Sleeps take no time, so the indexer polls as fast as it can. */
@@ -66,8 +66,8 @@ export function startIndexer(
     ...overrides,
   });
   indexer.start();
-  const settle = async (): Promise<void> => {
-    const deadline = Date.now() + 20_000;
+  const settle = async (waitMaxMs = 20_000): Promise<void> => {
+    const deadline = Date.now() + waitMaxMs;
     for (;;) {
       const checkpoint = await store.readCheckpoint(slug);
       const isThere = checkpoint?.blockHash === chain.head.hash;
