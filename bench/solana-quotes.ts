@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { kindOf } from '../src/amm/pool-kinds.ts';
-import { PumpPool } from '../src/amm/pump/pump-pool.ts';
+import { PumpPool } from '../src/amm/pump/pump-kind.ts';
 import type { SwapPool } from '../src/amm/swap-pool.ts';
 import {
   createRecordedSwapPool,

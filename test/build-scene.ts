@@ -8,7 +8,7 @@ import type { NetworkFees } from '../src/chains/chain-nodes.ts';
 import { EvmTransactions } from '../src/chains/evm/trading/evm-transactions.ts';
 import type { UniversalRouter, VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import { findFamily } from '../src/compose/chain-families.ts';
-import { openSearchThreads } from '../src/compose/open-search-threads.ts';
+import { openSearchThreads } from '../src/compose/open-trading.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { type Sleep, sleep } from '../src/lib/retry.ts';
 import type { TokenLists } from '../src/market/lists/token-lists.ts';

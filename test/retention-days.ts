@@ -94,8 +94,8 @@ async function settleFloors(place: StorePlace, store: MarketStore): Promise<Chec
 }
 
 /**
- * A day like every other: the swaps of the chain's first day again, `times` times. Left to itself the fake market
- * drifts, and its figures get longer from day to day.
+ * A day like every other: the swaps of the chain's first day again, `times` times. Left to itself
+ * the fake market drifts, and its figures get longer from day to day.
  */
 export function repeatDay(chain: FakeChain, times = 1): void {
   for (const { events } of chain.blocks(1, BLOCKS_A_DAY)) {

@@ -5,7 +5,7 @@ import { findTokenAccount } from '../devnet/solana/instructions.ts';
 import type { CurveCoin } from '../devnet/solana/pump-instructions.ts';
 import { toRaw } from '../devnet/solana/scene.ts';
 import { SOL_PRICE_USD } from '../devnet/solana/scene-tokens.ts';
-import { PumpPool } from '../src/amm/pump/pump-pool.ts';
+import { PumpPool } from '../src/amm/pump/pump-kind.ts';
 import { SYSTEM_PROGRAM, WRAPPED_SOL } from '../src/chains/solana/data/solana-ids.ts';
 import { minOf } from '../src/lib/bigint-bounds.ts';
 import type { Json } from './market-scene.ts';

@@ -5,10 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
-import { createBuildChains } from '../src/compose/build-chains.ts';
 import { ChainConnections } from '../src/compose/chain-connections.ts';
-import { openSearchThreads } from '../src/compose/open-search-threads.ts';
-import { createTradeChains } from '../src/compose/trade-chains.ts';
+import {
+  createBuildChains,
+  createTradeChains,
+  openSearchThreads,
+} from '../src/compose/open-trading.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';

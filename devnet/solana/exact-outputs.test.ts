@@ -6,10 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountBytes } from '../../src/chains/solana/data/account-bytes.ts';
 import { findHeldAccount } from '../../src/chains/solana/data/token-instructions.ts';
-import {
-  SWAP_ENCODERS,
-  VENUES_BY_PROGRAM,
-} from '../../src/chains/solana/venues/solana-venues.ts';
+import { SWAP_ENCODERS, VENUES_BY_PROGRAM } from '../../src/chains/solana/venues/solana-venues.ts';
 import type { Address } from '../../src/model/ids.ts';
 import { createRandom } from '../../test/fakes/create-random.ts';
 import { findRealProgram } from '../../test/real-programs.ts';
@@ -76,7 +73,9 @@ function setPool(svm: Svm, recorded: RecordedPool, venue: string): void {
     setAccount(svm, pubkey, { lamports: BigInt(lamports), owner, data });
   }
   const { token0, token1, vault0, vault1 } = readPoolAt(recorded);
-  const vaultOwner = [...VENUES_BY_PROGRAM.values()].find(({ name }) => name === venue)?.vaultAuthority ?? address(recorded.pool);
+  const vaultOwner =
+    [...VENUES_BY_PROGRAM.values()].find(({ name }) => name === venue)?.vaultAuthority ??
+    address(recorded.pool);
   for (const [mint, vault] of new Map([
     [token0, vault0],
     [token1, vault1],

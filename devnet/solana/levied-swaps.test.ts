@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-pool.ts';
+import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-kind.ts';
 import type { TransferFee } from '../../src/amm/transfer-fee.ts';
 import { TransferFeePool } from '../../src/amm/transfer-fee-pool.ts';
 import { encodeBase58Data } from '../../src/chains/solana/data/base58-data.ts';

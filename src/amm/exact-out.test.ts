@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../test/fakes/create-random.ts';
 import { createRandomMarket } from '../../test/fakes/random-pools.ts';
-import { CeiledProductPool } from './ceiled-product/ceiled-product-pool.ts';
-import { PumpPool } from './pump/pump-pool.ts';
+import { CeiledProductPool } from './ceiled-product/ceiled-product-kind.ts';
+import { PumpPool } from './pump/pump-kind.ts';
 import { SolidlyPairPool } from './solidly-pair/solidly-pair-pool.ts';
-import { StableSwapPool } from './stable-swap/stable-swap-pool.ts';
+import { StableSwapPool } from './stable-swap/stable-swap-kind.ts';
 import type { SwapPool } from './swap-pool.ts';
 import { WeightedPool } from './weighted/weighted-pool.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SolidlyPairPool, type SolidlyTerms } from './solidly-pair/solidly-pair-pool.ts';
-import { StableSwapPool } from './stable-swap/stable-swap-pool.ts';
+import { StableSwapPool } from './stable-swap/stable-swap-kind.ts';
 import type { SwapPool } from './swap-pool.ts';
 import { WeightedPool } from './weighted/weighted-pool.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRandom } from '../../test/fakes/create-random.ts';
-import { CeiledProductPool } from './ceiled-product/ceiled-product-pool.ts';
+import { CeiledProductPool } from './ceiled-product/ceiled-product-kind.ts';
 import { kindOf } from './pool-kinds.ts';
 import {
   computeSentAmount,

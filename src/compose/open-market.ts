@@ -1,5 +1,6 @@
 // Opens the market reads with the store, the feed and the chains' nodes.
 
+import { join } from 'node:path';
 import type { Access } from '../access/create-access.ts';
 import { findTier } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
@@ -8,16 +9,102 @@ import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import { createMarket, type Market } from '../market/create-market.ts';
+import { fetchLogo } from '../market/lists/fetch-logo.ts';
+import { LogoCache } from '../market/lists/logo-cache.ts';
 import type { TokenLists } from '../market/lists/token-lists.ts';
+import { TokenLogos } from '../market/lists/token-logos.ts';
+import type { MarketChain, MarketChains } from '../market/market-parts.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
-import type { ChainConnections } from './chain-connections.ts';
+import type { ChainConnections, ConnectedChain } from './chain-connections.ts';
+import { findFamily } from './chain-families.ts';
 import { createKeptSegments } from './kept-segments.ts';
-import { createMarketChains } from './market-chains.ts';
-import { openTokenLogos } from './open-token-logos.ts';
 import type { FollowedChains } from './start-chains.ts';
+
+// The followed chains for the market reads, with connections to ask what kind of address an owner
+// is.
+
+interface MarketChainsOptions {
+  readonly chains: FollowedChains;
+  readonly connections: ChainConnections;
+  readonly logos: Pick<TokenLogos, 'canServe'>;
+  /** The server's own origin. */
+  readonly findOrigin: () => string | null;
+}
+
+function toLogoUrl(origin: string, chain: ChainSlug, mint: string): string {
+  return `${origin}/v1/token/logo?${new URLSearchParams({ chain, mint })}`;
+}
+
+function createMarketChains(options: MarketChainsOptions): MarketChains {
+  const { chains, connections, logos } = options;
+  const known = new Map<ChainSlug, { connected: ConnectedChain; market: MarketChain }>();
+  const create = ({ source, market, nodes }: ConnectedChain): MarketChain => ({
+    slug: source.chain,
+    addresses: findFamily(source.chain).addresses,
+    assets: market.assets,
+    ...{ tradedVenues: market.tradedVenues, calledVenues: market.calledVenues },
+    vaults: market.vaults,
+    burnAddresses: market.burnAddresses,
+    leavesSwapsAlone: (pool) => findFamily(source.chain).markets?.leavesSwapsAlone(pool) ?? false,
+    findLogoUrl: (token, logo) => {
+      const origin = options.findOrigin();
+      if (origin === null || !logos.canServe(logo)) return null;
+      const { toShown } = findFamily(source.chain).addresses;
+      return toLogoUrl(origin, source.chain, toShown(token));
+    },
+    noteIncomplete: (pools) => chains.adopt(source.chain, pools, 'shown'),
+    requestHistory: (token, caller) => chains.requestHistory(source.chain, token, caller),
+    findContracts: nodes.findContracts,
+    readHoldings: nodes.readHoldings,
+    hasMints: market.hasMints === true,
+    readContractFacts: nodes.readContractFacts,
+  });
+  return {
+    known: chains.known,
+    list: () => chains.slugs,
+    findAddresses: (slug) => findFamily(slug).addresses,
+    find: (slug) => {
+      const source = chains.findSource(slug);
+      if (source === null) return null;
+      const current = known.get(slug);
+      if (current?.connected.source === source) return current.market;
+      const connected = connections.connect(source);
+      if (current?.connected === connected) return current.market;
+      const market = create(connected);
+      known.set(slug, { connected, market });
+      return market;
+    },
+  };
+}
+
+// Opens the logos of listed tokens with their folder on disk.
+
+function openTokenLogos(options: {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): TokenLogos {
+  const { config, clock, logger, metrics } = options;
+  const { logoCacheMb, ipfsGateway } = config.lists;
+  const folder = join(config.store.dataDir, 'logo-cache');
+  const bytesMax = logoCacheMb * 1024 * 1024;
+  const cache = bytesMax === 0 ? null : new LogoCache({ folder, bytesMax });
+  const readBytes = () => cache?.bytes ?? 0;
+  // Workers have one folder.
+  metrics.gauge('mintwire_logo_cache_bytes', 'Disk used by logos.', readBytes, 'max');
+  return new TokenLogos({
+    cache,
+    ipfsGateway,
+    fetchLogo: (url, signal) => fetchLogo(url, { signal }),
+    clock,
+    onFailure: (error) => logger.debug({ err: error }, 'a logo could not be read'),
+  });
+}
 
 interface OpenMarketOptions {
   readonly config: Config;

@@ -1,12 +1,14 @@
 // Decides which chains to follow and starts indexing, including the devnet's node.
 
 import type { ChainSource } from '../chains/family.ts';
+import { listEmbedded } from '../config/devnet-settings.ts';
+import type { Config } from '../config.ts';
 import type { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { PoolDemand } from '../model/adoption.ts';
-import type { ChainSlug } from '../model/chain.ts';
+import type { ChainSlug, EmbeddedSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
@@ -17,10 +19,31 @@ import type { ChainConnections } from './chain-connections.ts';
 import { ChainFollower } from './chain-follower.ts';
 import { listScopes } from './chain-scopes.ts';
 import { findChainSources } from './chain-source.ts';
+import { isInstalled } from './devnet-process.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
 import { watchHeapGrowth } from './indexer-heap.ts';
-import { listWanted } from './list-wanted.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
+import { StartError } from './start-error.ts';
+
+// The embedded chains that the settings ask for.
+
+/** The embedded chains to follow; Solana's only where its virtual machine is installed. */
+function listWanted(config: Config): EmbeddedSlug[] {
+  const { deployment, solanaDeployment } = config.devnet;
+  const wanted = listEmbedded(config.devnet, config.chains.length);
+  if (wanted.includes('devnet') && deployment === null && !isInstalled('devnet')) {
+    throw new StartError(
+      'There is no chain to follow. Set an endpoint, for example RPC_ETHEREUM=https://…, or install the development dependencies (npm ci without --omit=dev) for the embedded devnet. DEVNET=off starts without any chain.',
+    );
+  }
+  const canRun = solanaDeployment !== null || isInstalled('devnet-solana');
+  if (wanted.length === 1 && wanted[0] === 'devnet-solana' && !canRun) {
+    throw new StartError(
+      'DEVNET_SOLANA=only needs the development dependencies (npm ci without --omit=dev).',
+    );
+  }
+  return wanted.filter((chain) => chain === 'devnet' || canRun);
+}
 
 export interface FollowedChains extends ChainDirectory {
   readonly slugs: readonly ChainSlug[];

@@ -1,10 +1,14 @@
 // Wires the parts into a service.
 
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Access } from '../access/create-access.ts';
-import { buildIpBudget, listTierBudgets } from '../access/tiers.ts';
+import { LookupLimits, type LookupLimitsOptions } from '../access/limits/lookup-limits.ts';
+import { buildIpBudget, findTier, listTierBudgets, type Tiers } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
-import type { AnyHandler, Handlers } from '../contract/handler.ts';
+import type { Guide } from '../contract/guide.ts';
+import type { AnyHandler, Handlers, RawHandler } from '../contract/handler.ts';
+import type { LookupDesk } from '../contract/look-up-token.ts';
 import { operations } from '../contract/operations.ts';
 import { createBareServer, DEFAULT_TIMEOUTS } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
@@ -20,24 +24,25 @@ import type { Market } from '../market/create-market.ts';
 import { createReference } from '../market/create-reference.ts';
 import { createUdf } from '../market/create-udf.ts';
 import type { TokenLists } from '../market/lists/token-lists.ts';
+import type { ChainSafety } from '../market/market-parts.ts';
 import { createReadiness } from '../market/readiness.ts';
 import type { Streams } from '../market/stream/create-streams.ts';
 import { createUdfReads } from '../market/udf-reads.ts';
+import { createMcp } from '../mcp/create-mcp.ts';
+import { PROMPTS } from '../mcp/prompts.ts';
+import { createResources, ERROR_TEMPLATE } from '../mcp/resources.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { MigrationProgress } from '../store/migrations/run-migrations.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { ChainConnections } from './chain-connections.ts';
-import { findChainSafety } from './find-chain-safety.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openConsole } from './open-console.ts';
 import { type Entrance, limitConnections } from './open-entrance.ts';
 import { openLimits } from './open-limits.ts';
 import { openLogger } from './open-logger.ts';
-import { openLookups } from './open-lookups.ts';
 import { openMarket } from './open-market.ts';
-import { openMcp } from './open-mcp.ts';
 import { openPorts } from './open-ports.ts';
 import { openCredits, openFeed } from './open-sharing.ts';
 import { openStatus } from './open-status.ts';
@@ -45,10 +50,96 @@ import { openStore } from './open-store.ts';
 import { openStreams } from './open-streams.ts';
 import { addDevnetList, openTokenLists } from './open-token-lists.ts';
 import { openTrading, type Trading } from './open-trading.ts';
-import { readGuides } from './read-guides.ts';
-import { startChains } from './start-chains.ts';
+import { type FollowedChains, startChains } from './start-chains.ts';
 import { upgradeStore } from './upgrade-store.ts';
 import type { WorkerLink } from './worker-link.ts';
+
+// The guides in the service's reference, read from the docs folder.
+
+/** In reading order for a newcomer. */
+const FILES = [
+  'quickstart.md',
+  'api/market.md',
+  'api/search.md',
+  'api/wallets.md',
+  'api/streams.md',
+  'api/charts.md',
+  'api/trading.md',
+  'api/access.md',
+  'api/limits.md',
+  'api/mcp.md',
+];
+
+/** An install without the docs folder still serves the reference. */
+export function readGuides(): readonly Guide[] {
+  return FILES.flatMap((file) => {
+    const url = new URL(`../../docs/${file}`, import.meta.url);
+    if (!existsSync(url)) return [];
+    const markdown = readFileSync(url, 'utf8');
+    const id = file.replace(/^.*\/|\.md$/g, '');
+    return [{ id, title: /^# (.*)$/m.exec(markdown)?.[1] ?? id, markdown }];
+  });
+}
+
+// Opens the MCP endpoint with the operations and their reference.
+
+interface OpenMcpOptions {
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly version: string;
+  readonly guides: readonly Guide[];
+  readonly listChains: () => readonly string[];
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+function openMcp(options: OpenMcpOptions): RawHandler {
+  return createMcp({
+    ...options,
+    operations,
+    resources: createResources(operations, options),
+    templates: [ERROR_TEMPLATE],
+    prompts: PROMPTS,
+  });
+}
+
+// Lookups of unknown tokens, within the limits of their callers' tiers.
+
+interface OpenLookupsOptions {
+  readonly config: Config;
+  readonly chains: Pick<FollowedChains, 'tokens'>;
+  readonly access: { readonly tiers: Tiers };
+  readonly createLimiter: LookupLimitsOptions['createLimiter'];
+  readonly clock: Clock;
+}
+
+/** Undefined if nothing is looked up. */
+function openLookups(options: OpenLookupsOptions): LookupDesk | undefined {
+  const { config, chains, access, createLimiter, clock } = options;
+  if (!chains.tokens.isOn) return undefined;
+  return new LookupLimits(chains.tokens, {
+    tierOf: (identity) => findTier(access.tiers, identity),
+    identitiesMax: config.limits.limiterIdentitiesMax,
+    ...{ createLimiter, clock },
+  });
+}
+
+// What trading has measured of pools, for the market's reads.
+
+/** Null while the chain is being prepared. */
+function findChainSafety(
+  trading: Pick<Trading, 'chains'> | null,
+  slug: ChainSlug,
+): ChainSafety | null {
+  const chain = trading?.chains.find(slug) ?? null;
+  if (chain === null) return null;
+  const { book, costs } = chain;
+  return {
+    unitName: costs.unitName,
+    find: (pool) => book.get(pool) ?? null,
+    isDoubted: (pool) => book.findDoubt(pool) === 'seen',
+    sum: (pools, token) => book.ofToken(pools, (one) => one === token),
+    note: (token) => chain.noteAsked(token),
+  };
+}
 
 const WARM_LOOK_MS = 20;
 const WARM_MAX_MS = 60_000;

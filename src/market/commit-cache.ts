@@ -1,4 +1,5 @@
-// What is kept until the next commit of one of its chains: lists, pools, wallets, starts of streams.
+// What is kept until the next commit of one of its chains: lists, pools, wallets, starts of
+// streams.
 // For what a commit of its token alone can change, use the answer cache.
 
 import { LRUCache } from 'lru-cache';

@@ -1,38 +1,246 @@
 // Composes the market reads.
 
+import { createOpenSerializer } from '../contract/create-open-serializer.ts';
+import { createSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext } from '../contract/handler.ts';
+import type { InputOf } from '../contract/operation.ts';
+import type { getTokenLogo } from '../contract/operations/get-token-logo.ts';
+import { getTokenPrice } from '../contract/operations/get-token-price.ts';
+import { listPools } from '../contract/operations/list-pools.ts';
+import { parseFollowedChain } from '../contract/parse-reference.ts';
+import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
-import { AnswerCache } from './answer-cache.ts';
+import { ALWAYS, AnswerCache, computeEtag, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { MarketBoard } from './board/market-board.ts';
 import { MarketColumns } from './board/market-columns.ts';
+import { type PoolQuery, pickPools } from './board/pick-pools.ts';
 import { warmLists } from './board/warm-lists.ts';
 import { CommitCache } from './commit-cache.ts';
+import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
 import { createGetPool } from './create-get-pool.ts';
 import { createGetPrices } from './create-get-prices.ts';
 import { createGetToken } from './create-get-token.ts';
-import { createGetTokenLogo } from './create-get-token-logo.ts';
-import { createGetTokenPrice } from './create-get-token-price.ts';
 import { createGetTraders } from './create-get-traders.ts';
 import { createGetTrades } from './create-get-trades.ts';
 import { createGetWalletBalances } from './create-get-wallet-balances.ts';
 import { createGetWalletPositions } from './create-get-wallet-positions.ts';
 import { createGetWalletTrades } from './create-get-wallet-trades.ts';
-import { createListPools } from './create-list-pools.ts';
 import { createListTokens } from './create-list-tokens.ts';
 import { createSearchTokens } from './create-search-tokens.ts';
+import { computeQueryMark } from './cursor.ts';
+import {
+  buildListAnswer,
+  type ListedRow,
+  type ListParts,
+  pickAt,
+  pickReadyChains,
+} from './list-answer.ts';
+import { parseListCursor } from './list-cursor.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { TokenLogos } from './lists/token-logos.ts';
-import type { MarketChains, MarketParts } from './market-parts.ts';
+import type { MarketChain, MarketChains, MarketParts } from './market-parts.ts';
 import { NodeGate } from './node-gate.ts';
+import {
+  buildTokenNotFoundError,
+  parseToken,
+  requireReadable,
+  type TokenReference,
+} from './parse-token.ts';
 import { PauseWatch } from './pause-watch.ts';
+import { readPoolAnswers } from './pool-answers.ts';
+import { createPrepare } from './prepare.ts';
+import { readAt } from './read-at.ts';
+import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
 import { ChainStates } from './state/chain-states.ts';
 import { StandbyReads } from './state/standby-reads.ts';
 import { SummaryCache } from './summary-cache.ts';
 import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
+import { withLookup } from './with-lookup.ts';
+
+// Answers GET /pools.
+
+type PoolsInput = InputOf<typeof listPools>;
+
+const serializePool = createSerializer(listPools.output.properties.pools.items);
+
+interface PoolsRequest {
+  readonly chains: readonly ChainSlug[];
+  /** The token whose pools are asked for. */
+  readonly reference: TokenReference | null;
+  readonly mark: string;
+  readonly limit: number;
+  readonly query: Omit<PoolQuery, 'chain' | 'isHidden'>;
+}
+
+function parseMint(
+  parts: ListParts,
+  chains: readonly ChainSlug[],
+  { mint, chain }: PoolsInput,
+): TokenReference | null {
+  if (mint === undefined) return null;
+  const [only, ...others] = chains;
+  if (chain === undefined || only === undefined || others.length > 0) {
+    const message = 'must be exactly one chain where mint is given';
+    throw buildInvalidInputError([{ path: 'chain', message }]);
+  }
+  return parseToken(parts, { chain: only, mint });
+}
+
+function parseRequest(parts: ListParts, input: PoolsInput): PoolsRequest {
+  const given = input.chain?.map((name) => parseFollowedChain(parts.chains, name));
+  const chains = [...new Set(given ?? parts.chains.list())].sort();
+  const reference = parseMint(parts, chains, input);
+  const { limit, sort, venue = null } = input;
+  const token = reference?.token ?? null;
+  const mark = computeQueryMark(['pools', chains.join(), sort, venue, token]);
+  const after = input.cursor === undefined ? null : parseListCursor(mark, input.cursor, chains);
+  return { chains, reference, mark, limit, query: { sort, venue, token, after, limit: limit + 1 } };
+}
+
+async function readRows(parts: ListParts, market: MarketChain, request: PoolsRequest) {
+  const chain = market.slug;
+  const { reference } = request;
+  const isHidden: PoolQuery['isHidden'] = (token) => parts.pauses.isPaused(chain, token);
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
+    if (at === null) return null;
+    const picked = await pickAt(parts, { chain, at, reader }, (board, columns) => {
+      if (reference !== null && !columns.tokens.isPresent(reference.token)) return null;
+      return pickPools(board, columns, { ...request.query, chain, isHidden });
+    });
+    if (picked === null) return { isTokenKnown: false, rows: [] };
+    const stored = await reader.readPools(
+      chain,
+      picked.map(({ id }) => id),
+    );
+    const readings = await readPoolAnswers(reader, market, {
+      ...{ pools: stored, base: reference?.token ?? null, checkpoint: at },
+      ...{ directory: parts.lists.directory, board: parts.board },
+    });
+    const texts = new Map(readings.map(({ row, answer }) => [row.pool, serializePool(answer)]));
+    const rows = picked.flatMap((position): ListedRow[] => {
+      const text = texts.get(position.id);
+      return text === undefined ? [] : [{ position, text }];
+    });
+    return { isTokenKnown: true, rows };
+  });
+  if (value === null || checkpoint === null) return null;
+  if (!value.isTokenKnown && reference !== null) throw buildTokenNotFoundError(reference);
+  return { rows: value.rows, at: checkpoint };
+}
+
+function createListPools(parts: ListParts) {
+  return (input: PoolsInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
+    const request = parseRequest(parts, input);
+    const { mark, limit, reference } = request;
+    const isNamed = input.chain !== undefined;
+    const chains = pickReadyChains(parts, request.chains, { isNamed });
+    const read = () =>
+      parts.listCache.get(`${mark} ${limit} ${input.cursor ?? ''} ${chains}`, chains, () =>
+        buildListAnswer(parts, {
+          name: 'pools',
+          ...{ chains, mark, limit },
+          readRows: (market) => readRows(parts, market, request),
+        }),
+      );
+    if (reference === null) return read();
+    requireReadable(parts, reference);
+    return withLookup(parts, { reference, context }, read);
+  };
+}
+
+// Answers GET /token/price.
+
+type PriceInput = InputOf<typeof getTokenPrice>;
+
+const serializeOpen = createOpenSerializer(getTokenPrice.output, 'asOf', asOfSchema);
+
+function parseMoment({ at, atBlock }: PriceInput): PriceMoment | null {
+  if (at !== undefined && atBlock !== undefined) {
+    throw buildInvalidInputError([
+      { path: 'atBlock', message: 'must not be given together with at' },
+    ]);
+  }
+  if (at !== undefined) return { kind: 'time', timeMs: at };
+  return atBlock === undefined ? null : { kind: 'block', block: atBlock };
+}
+
+async function makeAnswer(
+  parts: MarketParts,
+  market: MarketChain,
+  of: {
+    readonly reference: TokenReference;
+    readonly moment: PriceMoment | null;
+    readonly addressGroup: string;
+  },
+): Promise<MadeAnswer> {
+  const { reference, moment, addressGroup } = of;
+  const { chain, token } = reference;
+  const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
+    const [record] = await reader.readTokens(chain, [token]);
+    if (record === undefined || at === null) return null;
+    const { directory } = parts.lists;
+    const request = { tokens: [token], checkpoint: at, directory, board: parts.board };
+    const prices = await (moment === null
+      ? readPricesNow(reader, market, request)
+      : readPricesAt(reader, market, { ...request, moment }));
+    const found = prices.get(token);
+    if (found === undefined) return null;
+    const start = await readTokenStart(reader, { chain, checkpoint: at }, token);
+    const coverage = await readCoverage(reader, chain, { token: record, checkpoint: at, start });
+    if (mayHaveHistory(start)) market.requestHistory(token, addressGroup);
+    return { ...found, coverage };
+  });
+  if (value === null || checkpoint === null) throw buildTokenNotFoundError(reference);
+  const text = serializeOpen({ ...value.entry, coverage: value.coverage });
+  return { text, validity: { ...ALWAYS, ...value.span }, checkpoint };
+}
+
+function createGetTokenPrice(parts: MarketParts) {
+  const prepare = createPrepare((input: PriceInput) => {
+    const reference = parseToken(parts, input);
+    const moment = parseMoment(input);
+    const key = toAnswerKey(reference, `price ${input.at ?? ''} ${input.atBlock ?? ''}`);
+    return { reference, moment, key };
+  });
+  return (input: PriceInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
+    const { reference, moment, key } = prepare(input);
+    const market = requireReadable(parts, reference);
+    const { addressGroup } = context;
+    return withLookup(parts, { reference, context }, () =>
+      parts.cache.answer(key, () => makeAnswer(parts, market, { reference, moment, addressGroup })),
+    );
+  };
+}
+
+// Answers GET /token/logo.
+
+/** Needs neither the store nor the chain: lists alone say where logos are. */
+function createGetTokenLogo(parts: Pick<MarketParts, 'chains' | 'pauses' | 'lists' | 'logos'>) {
+  return async (input: InputOf<typeof getTokenLogo>): Promise<ReadyAnswer> => {
+    const { chain, token, addresses } = parseToken(parts, input);
+    const mint = addresses.toShown(token);
+    if (parts.pauses.isPaused(chain, token)) throw new AppError('TOKEN_PAUSED', { chain, mint });
+    const place = parts.lists.directory.get(chain)?.get(token)?.logo ?? null;
+    const finding = place === null ? null : await parts.logos.find(place);
+    if (finding === null || finding.kind === 'none') {
+      throw new AppError('LOGO_NOT_FOUND', { chain, mint });
+    }
+    if (finding.kind === 'failed') {
+      const retryAfterSeconds = Math.max(1, Math.ceil(finding.retryAfterMs / 1000));
+      const upstream = 'The server that has this logo';
+      throw new AppError('UPSTREAM_UNAVAILABLE', { upstream }, { retryAfterSeconds });
+    }
+    const { type, bytes } = finding.image;
+    return { kind: 'ready', bytes, etag: computeEtag(bytes), headers: { 'content-type': type } };
+  };
+}
 
 interface MarketOptions {
   readonly store: Store;

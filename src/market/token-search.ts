@@ -10,14 +10,64 @@ import { BOARD_WINDOWS } from './board/window-subject.ts';
 import type { ChangedTokens } from './changed-since.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
+import { ChainSearch } from './search/chain-search.ts';
 import type { Listing } from './search/listing.ts';
 import { computeProminence, USD_MIN } from './search/prominence.ts';
 import { type FoundToken, searchChains } from './search/search-chains.ts';
 import type { SearchQuery } from './search/search-query.ts';
 import type { SegmentArrays } from './search/segment.ts';
 import type { OpenedSegment, SegmentOrigin } from './search/segment-file.ts';
-import { createSearchedChain, REFRESH_MS, type SearchedChain } from './searched-chain.ts';
 import type { ChainStates, StateChange } from './state/chain-states.ts';
+
+// What search keeps of each chain.
+
+/** Volume and age change without a commit that names the token, so all are read again. */
+const REFRESH_MS = 3_600_000;
+
+interface SearchedChain {
+  readonly index: ChainSearch;
+  readonly changed: Set<Address>;
+  isLoaded: boolean;
+  loading: Promise<void> | null;
+  /** Resolves when the kept segment was looked for. */
+  opening: Promise<unknown>;
+  /** Requested while a load was in progress. */
+  mustReload: boolean;
+  builtAtMs: number;
+  /** How many loads have failed in a row. */
+  failedLoads: number;
+  /** Whether the volumes were known when it was loaded. */
+  hasVolumes: boolean;
+  /** The token lists that it was loaded with. */
+  listsMark: string;
+  /** How long until volumes and ages are read again. */
+  freshForMs: number;
+  /** Tokens that were read while the volumes were not known. */
+  readonly withoutVolume: Set<Address>;
+  timer: NodeJS.Timeout | null;
+  volumesTimer: NodeJS.Timeout | null;
+  refreshTimer: NodeJS.Timeout | null;
+}
+
+function createSearchedChain(): SearchedChain {
+  return {
+    index: new ChainSearch(),
+    changed: new Set(),
+    isLoaded: false,
+    loading: null,
+    opening: Promise.resolve(),
+    mustReload: false,
+    builtAtMs: 0,
+    failedLoads: 0,
+    hasVolumes: false,
+    listsMark: '',
+    freshForMs: REFRESH_MS,
+    withoutVolume: new Set(),
+    timer: null,
+    volumesTimer: null,
+    refreshTimer: null,
+  };
+}
 
 export interface TokenSearchOptions {
   readonly reader: Pick<MarketReads, 'readListings' | 'scanListings'>;

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { PumpPool } from '../../src/amm/pump/pump-pool.ts';
+import { PumpPool } from '../../src/amm/pump/pump-kind.ts';
 import { type MemoryAccount, MemorySolana } from '../fakes/memory-solana.ts';
 import { type MisbehavingRpc, startMisbehavingRpc } from '../fakes/misbehaving-rpc.ts';
 import {

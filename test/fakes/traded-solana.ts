@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-pool.ts';
+import { CeiledProductPool } from '../../src/amm/ceiled-product/ceiled-product-kind.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
 import { SYSTEM_PROGRAM } from '../../src/chains/solana/data/solana-ids.ts';
 import { Indexer } from '../../src/ingest/follow/indexer.ts';

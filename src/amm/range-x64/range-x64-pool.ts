@@ -4,16 +4,55 @@
 
 import type { Ratio } from '../../lib/decimal.ts';
 import { AMOUNT_U64_MAX, toAmountAbove } from '../amount-u64.ts';
-import { ListedStretches } from '../listed-stretches.ts';
+import { buildEndPiece, ListedStretches, toStretch } from '../listed-stretches.ts';
 import type { PoolMoment } from '../pool-moment.ts';
 import { findLastTick, SWAP_ARRAYS_MAX } from '../swap-arrays.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
-import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
+import type { DirectionFees, Stretch, Stretches, SwapPool } from '../swap-pool.ts';
 import type { TickList } from '../tick-list.ts';
 import { type AdaptiveFee, AdaptiveWalk } from './adaptive-fee.ts';
-import { listRangePieces } from './range-pieces.ts';
 import { TICK_TABLES, TICK_X64_MAX, type TickTable, type TickTableName } from './tick-prices.ts';
 import { stepIn, stepOut, type X64Step } from './x64-step.ts';
+
+// The curve of a range pool as pieces, from one initialised tick to the next.
+
+const Q64 = 2 ** 64;
+const PIPS = 1_000_000;
+const LOG_OF_SQRT_STEP = Math.log(1.0001) / 2;
+
+interface TickedRange {
+  readonly state: {
+    readonly sqrtPriceX64: bigint;
+    readonly liquidity: bigint;
+    readonly tick: number;
+  };
+  readonly ticks: TickList;
+}
+
+/** A fee that changes on the way is not followed: with the least, pieces never pay too little. */
+function listRangePieces(
+  pool: TickedRange,
+  { zeroForOne, feePips }: { readonly zeroForOne: boolean; readonly feePips: number },
+): Stretch[] {
+  const { state, ticks } = pool;
+  const kept = { keptIn: 1 - feePips / PIPS, keptOut: 1 };
+  const toRoot = (sqrtPrice: number) => (zeroForOne ? 1 / sqrtPrice : sqrtPrice);
+  const pieces: Stretch[] = [];
+  let { liquidity } = state;
+  let root = toRoot(Number(state.sqrtPriceX64) / Q64);
+  let index = ticks.findAbove(state.tick) - (zeroForOne ? 1 : 0);
+  for (;;) {
+    const piece = toStretch({ root, liquidity: Number(liquidity) }, kept);
+    const last = pieces.at(-1) ?? { u: piece.u, depth: 1 };
+    pieces.push(liquidity > 0n ? piece : buildEndPiece(last, piece.u));
+    const tick = ticks.ticks[index];
+    if (tick === undefined) return pieces;
+    const net = ticks.nets[index] ?? 0n;
+    liquidity += zeroForOne ? -net : net;
+    root = toRoot(Math.exp(tick * LOG_OF_SQRT_STEP));
+    index += zeroForOne ? -1 : 1;
+  }
+}
 
 const X64 = 64n;
 const X128 = 1n << 128n;

@@ -7,7 +7,7 @@ import {
   readExchanges,
   skipWithoutVenues as skip,
 } from '../../../test/venue-fixtures.ts';
-import { StableSwapPool } from './stable-swap-pool.ts';
+import { StableSwapPool } from './stable-swap-kind.ts';
 
 function createPool(one: RecordedExchange): StableSwapPool {
   return new StableSwapPool({

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StableSwapPool } from './stable-swap-pool.ts';
+import { StableSwapPool } from './stable-swap-kind.ts';
 
 const E18 = 10n ** 18n;
 

@@ -1,14 +1,39 @@
 // One node behind one URL: sends reads, single or in batches, and tracks its health.
 
+import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSourceStatus } from '../adapter.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointLimitations } from './endpoint-limitations.ts';
 import type { PooledEndpoint } from './endpoint-pool.ts';
-import type { BatchOptions, EndpointUse } from './endpoint-use.ts';
 import { type HttpReply, postHttp } from './http-post.ts';
 import { BatchRefused, parseRpcReply, type RpcOutcome } from './parse-rpc-reply.ts';
 import type { RpcCall, RpcDialect } from './rpc-dialect.ts';
 import { isRpcError, RpcError } from './rpc-error.ts';
+
+// How an endpoint is used: by whom, and how patiently.
+
+/** Who asks, and how patiently. */
+interface EndpointUse {
+  /** Whether a client waits: then it goes first, and does not wait for long. */
+  readonly isUrgent: boolean;
+  readonly sleep: Sleep;
+  /** Whether calls that were refused for their rate, the others not, are repeated here. */
+  staysWhenLimited(hasAnswers: boolean): boolean;
+}
+
+interface BatchOptions {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * If replies may be long: how many calls the first requests have. Later ones have as many as a
+   * reply of `LONG_REPLY_BYTES` answers, by what came back last.
+   */
+  readonly callsAtFirst?: number;
+  /**
+   * What is needed of a result, picked as soon as its request is answered: results of many requests
+   * need not all be in memory until the last one is.
+   */
+  readonly pick?: ((result: unknown, call: RpcCall) => unknown) | undefined;
+}
 
 export interface EndpointLimits {
   readonly timeoutMs: number;

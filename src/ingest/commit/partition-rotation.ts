@@ -3,7 +3,26 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { DividedTable, OldRowsLeft, RowPartitions } from '../../store/row-partitions.ts';
-import { PartitionError } from './partition-error.ts';
+
+// The error of partitions that could not be made or dropped.
+
+/** The engine's own message, which says more than the error around it. */
+function describeFirst(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? describeFirst(error.cause) : error.message;
+}
+
+/** Partitions could not be created or dropped; until then rows are deleted one by one. */
+class PartitionError extends Error {
+  constructor(table: DividedTable, cause: unknown) {
+    super(
+      `The partitions of ${table} could not be changed: ${describeFirst(cause)}. ` +
+        'Old rows are deleted one by one; it is tried again every hour.',
+      { cause },
+    );
+    this.name = 'PartitionError';
+  }
+}
 
 /** Reads without a time range scan every partition, so their number is limited. */
 const PARTITIONS_MAX = 16;

@@ -10,7 +10,13 @@ import type { LookupOutcome } from '../../model/lookup-outcome.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { AdoptionJournal, BranchPoint } from '../adopt/adoption-journal.ts';
-import type { BackfillRequests } from './backfill-requests.ts';
+
+// What fills in the history of a token that was looked up.
+
+interface BackfillRequests {
+  /** Called after each lookup that found the token; must be cheap if nothing is due. */
+  request(token: Address): void;
+}
 
 interface FoundTokens {
   readonly discoveries: readonly Discovery[];

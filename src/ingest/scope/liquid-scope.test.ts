@@ -19,7 +19,7 @@ import { poolId } from '../../../test/test-ids.ts';
 import { listRankedAssets } from '../../chains/quote-rule.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
-import { OutsidePools } from './outside-pools.ts';
+import { OutsidePools } from './liquid-scope.ts';
 
 const E18 = 10n ** 18n;
 /** The coin is worth 3,000 USD. */

@@ -5,19 +5,32 @@
 // adopted; the token's other pools follow with their next event. A pool of two tokens counts once
 // both are in.
 
+import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
+import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
 import type { BlockRange, ChainAssets } from '../../chains/adapter.ts';
 import {
   findRank,
   listMarketViews,
   listRankedAssets,
+  type MarketView,
+  RANK_STABLE,
   RANK_TOKEN,
 } from '../../chains/quote-rule.ts';
-import type { BlockEvents, MarketEvent, SwapEvent } from '../../model/block-events.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Ratio } from '../../lib/decimal.ts';
+import type {
+  BlockEvents,
+  MarketEvent,
+  PoolChangedEvent,
+  PoolCreatedEvent,
+  SwapEvent,
+} from '../../model/block-events.ts';
 import type { Address, PoolId, TransactionId } from '../../model/ids.ts';
-import type { PoolDescription, PoolRecord } from '../../model/pool.ts';
+import type { PoolDescription, PoolKindName, PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import { loadPoolRows } from '../apply/load-state.ts';
-import { valueAgainstQuote } from '../apply/value-pools.ts';
+import { priceInUsdE18, valueAgainstQuote } from '../apply/value-pools.ts';
+import { priceNativeInUsd } from '../state/anchor-price.ts';
 import type { MarketState } from '../state/market-state.ts';
 import {
   type BlocksRead,
@@ -27,8 +40,174 @@ import {
   type ScopeSource,
   type SelectedBlocks,
 } from './chain-scope.ts';
-import { OutsidePools } from './outside-pools.ts';
-import { QuotePrices, readQuoteDecimals } from './quote-prices.ts';
+
+// What pools outside the scope hold at least, from their events alone: no row, no request.
+//
+// Every event of a pair has its reserves. Those of a concentrated pool have what came in and went
+// out. Counted from zero and never below it, the sum is at most what the pool holds, and equal to
+// it if all of its events were seen.
+
+type Draft = PoolDraft<PoolKindName>;
+
+/** Its description comes with each event. */
+interface OutsidePool extends Pick<Draft, 'state' | 'feePips'> {
+  readonly lastBlock: number;
+}
+
+/** Beyond this many, those without an event for the longest time are forgotten. */
+const POOLS_MAX = 20_000;
+
+const NO_TICKS: PoolTicks = { get: () => undefined, change: () => true, order: [] };
+
+/** What cannot be known of holdings counts as nothing. */
+function countFromNothing(draft: Draft): void {
+  if (kindOf(draft).holdings(draft.state) !== null) return;
+  const { state } = draft as unknown as { state: Record<string, unknown> };
+  if ('amount0' in state) Object.assign(draft, { state: { ...state, amount0: 0n, amount1: 0n } });
+}
+
+/** A pool with the state before any event, of which nothing is known. */
+function createDraft(description: PoolDescription): Draft {
+  const record = {
+    ...description,
+    ...{ createdBlock: 0, createdAtMs: 0, complete: true, lastSwapAtMs: null },
+    state: kindOf(description).stateAtStart,
+    liquidityUsdE18: null,
+  };
+  return record as PoolRecord as Draft;
+}
+
+/** The pool's price is exact afterwards; its ticks are not kept. */
+function applyToDraft(draft: Draft, event: SwapEvent | PoolChangedEvent): void {
+  const { change } = event;
+  if (change === null || !takesChange(draft, change)) return;
+  const swapped = event.kind === 'swap' ? event : null;
+  kindOf(draft).apply(draft, change, { ticks: NO_TICKS, swapped });
+}
+
+export class OutsidePools {
+  readonly #pools: BoundedMap<PoolId, OutsidePool>;
+
+  constructor(poolsMax = POOLS_MAX) {
+    this.#pools = new BoundedMap(poolsMax);
+  }
+
+  get size(): number {
+    return this.#pools.size;
+  }
+
+  /** Applies an event and returns the pool after it. */
+  apply(
+    event: SwapEvent | PoolChangedEvent,
+    at: { readonly block: number; readonly description: PoolDescription },
+  ): PoolRecord {
+    const { pool } = event;
+    const draft = createDraft(at.description);
+    const known = this.#pools.get(pool);
+    if (known !== undefined) Object.assign(draft, { state: known.state, feePips: known.feePips });
+    countFromNothing(draft);
+    applyToDraft(draft, event);
+    countFromNothing(draft);
+    // The newest event comes last, so that the oldest is evicted first.
+    this.#pools.delete(pool);
+    const { state, feePips } = draft;
+    if (kindOf(draft).hasTicks) this.#pools.set(pool, { state, feePips, lastBlock: at.block });
+    return draft as PoolRecord;
+  }
+
+  forget(pool: PoolId): void {
+    this.#pools.delete(pool);
+  }
+
+  /** Forgets pools with events above a block. */
+  rollBack(toBlock: number): void {
+    for (const [pool, { lastBlock }] of [...this.#pools.entries()]) {
+      if (lastBlock > toBlock) this.#pools.delete(pool);
+    }
+  }
+
+  clear(): void {
+    this.#pools.clear();
+  }
+}
+
+// USD prices of the quote assets at the end of a block, before any of its events are applied to
+// rows: the anchor pools are followed here as well.
+
+interface AnchorPool {
+  readonly row: PoolDraft<PoolKindName>;
+  readonly views: readonly MarketView[];
+}
+
+const ONE: Ratio = { numerator: 1n, denominator: 1n };
+
+/** Of every quote asset, from the store or else from its contract. */
+async function readQuoteDecimals(
+  source: ScopeSource,
+): Promise<ReadonlyMap<Address, number | null>> {
+  const { adapter, reader, signal } = source;
+  const { coin, coinUnit } = adapter.assets;
+  const tokens = listRankedAssets(adapter.assets).filter((token) => token !== coin);
+  const rows = await reader.readTokens(adapter.chain, tokens);
+  const known = new Set(rows.map(({ token }) => token));
+  const missing = tokens.filter((token) => !known.has(token));
+  const read = missing.length === 0 ? [] : await adapter.readTokenMetadata(missing, { signal });
+  return new Map([
+    [coin, coinUnit.decimals] as const,
+    ...[...rows, ...read].map((one) => [one.token, one.decimals] as const),
+  ]);
+}
+
+class QuotePrices {
+  readonly #state: MarketState;
+  readonly #decimals: ReadonlyMap<Address, number | null>;
+  readonly #anchors = new Map<PoolId, AnchorPool>();
+
+  constructor(state: MarketState, decimals: ReadonlyMap<Address, number | null>) {
+    this.#state = state;
+    this.#decimals = decimals;
+    for (const pool of state.assets.anchorPools) {
+      const entry = state.pools.get(pool);
+      if (entry === undefined) continue;
+      const row = { ...entry.row } as PoolDraft<PoolKindName>;
+      this.#anchors.set(pool, { row, views: entry.views });
+    }
+  }
+
+  /** Events in the order of the chain. */
+  note(event: PoolCreatedEvent | PoolChangedEvent | SwapEvent): void {
+    const { assets } = this.#state;
+    if (event.kind !== 'poolCreated') {
+      const anchor = this.#anchors.get(event.pool);
+      if (anchor !== undefined) applyToDraft(anchor.row, event);
+      return;
+    }
+    const { description } = event;
+    const { pool } = description;
+    if (!assets.anchorPools.includes(pool) || this.#anchors.has(pool)) return;
+    const views = listMarketViews(assets, description);
+    this.#anchors.set(pool, { row: createDraft(description), views });
+  }
+
+  /** In 1e-18 USD; null if the price is unknown. */
+  toUsdE18(asset: Address, amountRaw: bigint): bigint | null {
+    const { assets } = this.#state;
+    const price = findRank(assets, asset) === RANK_STABLE ? ONE : this.#findAnchorPrice();
+    return priceInUsdE18(amountRaw, { price, decimals: this.#decimals.get(asset) ?? null });
+  }
+
+  #findAnchorPrice(): Ratio | null {
+    const findDecimals = (token: Address) => this.#decimals.get(token) ?? null;
+    for (const pool of this.#state.assets.anchorPools) {
+      const anchor = this.#anchors.get(pool);
+      if (anchor === undefined) continue;
+      const { views } = anchor;
+      const price = priceNativeInUsd({ row: anchor.row as PoolRecord, views }, findDecimals);
+      if (price !== null) return price;
+    }
+    return null;
+  }
+}
 
 interface LiquidScopeOptions {
   /**

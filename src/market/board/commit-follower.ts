@@ -1,5 +1,5 @@
-// Something that is kept in memory for each chain: loaded from the store, then moved by each commit,
-// and read exactly as of a commit.
+// Something that is kept in memory for each chain: loaded from the store, then moved by each
+// commit, and read exactly as of a commit.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';

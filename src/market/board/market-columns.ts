@@ -5,9 +5,11 @@
 // read again after it. So the columns always are those of exactly one commit.
 
 import { setImmediate } from 'node:timers/promises';
+import type { BackfillRecord } from '../../model/backfill.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
+import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenFigures } from '../../store/market-reads.ts';
 import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
 import type { StateChange } from '../state/chain-states.ts';
@@ -18,8 +20,78 @@ import {
   type FollowedChain,
 } from './commit-follower.ts';
 import { fillInPrices } from './fill-in-prices.ts';
-import { type ListStarts, readListStarts, scanListStarts } from './read-list-starts.ts';
 import type { ListAssets } from './token-columns.ts';
+
+// Since when single tokens are indexed, where that is not since the chain is: they came into scope
+// later, or history from before was filled in.
+
+interface ListStarts {
+  readonly jobs: readonly BackfillRecord[];
+  /** Unix milliseconds; NaN for a token that is indexed since the chain is. */
+  find(token: Address): number;
+}
+
+/** The same rules as for coverage. */
+function buildStarts(
+  { scope }: Checkpoint,
+  entries: readonly ScopeEntry[],
+  jobs: readonly BackfillRecord[],
+): ListStarts {
+  const entered = new Map(
+    entries
+      .filter(({ leftBlock }) => leftBlock === null)
+      .map(({ token, fromBlock, fromMs }) => [
+        token,
+        fromBlock <= 1 ? Number.NEGATIVE_INFINITY : fromMs,
+      ]),
+  );
+  const reached = new Map(
+    jobs.flatMap(({ token, kind, nextMs }) =>
+      kind === 'trades' && nextMs !== null ? [[token, nextMs] as const] : [],
+    ),
+  );
+  return {
+    jobs,
+    find: (token) => {
+      const reachedMs = reached.get(token);
+      if (scope === undefined) return reachedMs ?? Number.NaN;
+      // Outside of scope nothing is complete, whatever was filled in.
+      const enteredMs = entered.get(token) ?? Number.POSITIVE_INFINITY;
+      return enteredMs === Number.POSITIVE_INFINITY
+        ? enteredMs
+        : Math.min(enteredMs, reachedMs ?? enteredMs);
+    },
+  };
+}
+
+/** Of all tokens. */
+async function scanListStarts(
+  reader: MarketSnapshot,
+  chain: ChainSlug,
+  checkpoint: Checkpoint,
+): Promise<ListStarts> {
+  const entries: ScopeEntry[] = [];
+  const jobs: BackfillRecord[] = [];
+  if (checkpoint.scope !== undefined) {
+    for await (const page of reader.scanScopeEntries(chain)) entries.push(...page);
+  }
+  if (checkpoint.startBlock > 1) {
+    for await (const page of reader.scanBackfills(chain)) jobs.push(...page);
+  }
+  return buildStarts(checkpoint, entries, jobs);
+}
+
+async function readListStarts(
+  reader: MarketSnapshot,
+  chain: ChainSlug,
+  of: { readonly checkpoint: Checkpoint; readonly tokens: readonly Address[] },
+): Promise<ListStarts> {
+  const { checkpoint, tokens } = of;
+  const isScoped = checkpoint.scope !== undefined;
+  const entries = isScoped ? await reader.readScopeEntries(chain, tokens) : [];
+  const jobs = checkpoint.startBlock > 1 ? await reader.readBackfills(chain, tokens) : [];
+  return buildStarts(checkpoint, entries, jobs);
+}
 
 interface MarketColumnsOptions extends CommitFollowerOptions {
   readonly store: Pick<MarketStore, 'snapshot'>;

@@ -5,7 +5,6 @@
 import { foldText } from '../../lib/fold-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { buildFieldIndex } from './build-field-index.ts';
-import { buildExactIndex, type ExactArrays, findCandidates } from './exact-index.ts';
 import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';
 import { findTypos } from './find-typos.ts';
 import type { Found, Listing } from './listing.ts';
@@ -14,8 +13,183 @@ import { MatchMerger, type MatchStream } from './merge-matches.ts';
 import { type AddressArrays, PackedAddresses, packAddresses } from './packed-addresses.ts';
 import { ESTABLISHED_POINTS, VERIFIED_POINTS } from './prominence.ts';
 import { type AddressPart, type SearchQuery, WRAPPED } from './search-query.ts';
-import { buildVocabulary, Vocabulary, type VocabularyArrays } from './vocabulary.ts';
-import { joinWords } from './words.ts';
+import { joinWords, listTokenWords } from './words.ts';
+
+// Finds equal texts by hash, in order.
+
+interface ExactArrays {
+  /** Hashes of the texts, ascending. */
+  readonly hashes: Uint32Array;
+  /** The text of each hash; ascending among equal hashes. */
+  readonly positions: Uint32Array;
+}
+
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+function buildExactIndex(texts: readonly string[]): ExactArrays {
+  // One 53-bit number sorts by hash and then by position.
+  const keys = Float64Array.from(texts, (text, position) => hashText(text) * 2 ** 21 + position);
+  if (texts.length > 2 ** 21) return buildLargeIndex(texts);
+  keys.sort();
+  return {
+    hashes: Uint32Array.from(keys, (key) => Math.floor(key / 2 ** 21)),
+    positions: Uint32Array.from(keys, (key) => key % 2 ** 21),
+  };
+}
+
+/** Above two million texts the positions do not fit beside the hash. */
+function buildLargeIndex(texts: readonly string[]): ExactArrays {
+  const hashes = Uint32Array.from(texts, hashText);
+  const order = Uint32Array.from(texts, (_, position) => position);
+  order.sort((a, b) => (hashes[a] ?? 0) - (hashes[b] ?? 0) || a - b);
+  return { hashes: order.map((position) => hashes[position] ?? 0), positions: order };
+}
+
+/** Positions of texts with the same hash, in order: nearly always the equal ones. */
+function* findCandidates(arrays: ExactArrays, text: string): Generator<number> {
+  const { hashes, positions } = arrays;
+  const wanted = hashText(text);
+  let low = 0;
+  let high = hashes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((hashes[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  for (; hashes[low] === wanted; low += 1) yield positions[low] ?? 0;
+}
+
+// The distinct symbols and words of names, each with its tokens. Whole words and typos are searched
+// here, since there are far fewer words than tokens.
+//
+// Words are in the order of their first token, so the words of the most prominent tokens come
+// first.
+
+interface VocabularyArrays {
+  readonly words: FieldArrays;
+  readonly exact: ExactArrays;
+  /** The start of each word's tokens; one more entry than there are words. */
+  readonly starts: Uint32Array;
+  /** Token positions, ascending for each word. */
+  readonly tokens: Uint32Array;
+}
+
+/** How many tokens of the rarest word are looked at for the other words of a query. */
+const LOOKED_AT_MAX = 20_000;
+
+function buildVocabulary(symbols: readonly string[], names: readonly string[]): VocabularyArrays {
+  const ids = new Map<string, number>();
+  const counts: number[] = [];
+  // The words of all tokens one after the other: a list for each token would take a lot of memory.
+  const idsOfTokens: number[] = [];
+  const ends = new Uint32Array(symbols.length);
+  symbols.forEach((symbol, position) => {
+    for (const word of listTokenWords(symbol, names[position] ?? '')) {
+      const id = ids.get(word) ?? ids.size;
+      ids.set(word, id);
+      counts[id] = (counts[id] ?? 0) + 1;
+      idsOfTokens.push(id);
+    }
+    ends[position] = idsOfTokens.length;
+  });
+  const starts = new Uint32Array(counts.length + 1);
+  counts.forEach((count, id) => {
+    starts[id + 1] = (starts[id] ?? 0) + count;
+  });
+  const tokens = new Uint32Array(starts[counts.length] ?? 0);
+  const cursors = starts.slice();
+  let index = 0;
+  ends.forEach((end, position) => {
+    for (; index < end; index += 1) {
+      const id = idsOfTokens[index] ?? 0;
+      const at = cursors[id] ?? 0;
+      tokens[at] = position;
+      cursors[id] = at + 1;
+    }
+  });
+  const words = [...ids.keys()];
+  return { words: buildFieldIndex(words), exact: buildExactIndex(words), starts, tokens };
+}
+
+/** Whether a sorted list has a value. */
+function includesSorted(list: Uint32Array, value: number): boolean {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return list[low] === value;
+}
+
+class Vocabulary {
+  readonly #arrays: VocabularyArrays;
+  readonly #words: FieldIndex;
+
+  constructor(arrays: VocabularyArrays) {
+    this.#arrays = arrays;
+    this.#words = new FieldIndex(arrays.words);
+  }
+
+  /** Tokens that have all the words. */
+  *findAll(words: readonly string[]): Generator<number> {
+    const lists: Uint32Array[] = [];
+    for (const word of words) {
+      const list = this.#findTokens(word);
+      if (list === null) return;
+      lists.push(list);
+    }
+    const [rarest, ...others] = lists.sort((a, b) => a.length - b.length);
+    if (rarest === undefined) return;
+    const end = others.length === 0 ? rarest.length : Math.min(rarest.length, LOOKED_AT_MAX);
+    for (let index = 0; index < end; index += 1) {
+      const token = rarest[index] ?? 0;
+      if (others.every((list) => includesSorted(list, token))) yield token;
+    }
+  }
+
+  /** Tokens with a word that is typing errors away, by match. */
+  findTypos(query: SearchQuery): readonly MatchStream[] {
+    return Array.from(findTypos(this.#words, query), ([match, words]) => ({
+      match,
+      positions: this.#mergeTokens(words),
+    }));
+  }
+
+  #findTokens(word: string): Uint32Array | null {
+    const { starts, tokens, exact } = this.#arrays;
+    for (const id of findCandidates(exact, word)) {
+      if (this.#words.textAt(id) === word) return tokens.subarray(starts[id], starts[id + 1]);
+    }
+    return null;
+  }
+
+  /** The tokens of several words in order; a token with two of them appears twice. */
+  *#mergeTokens(words: readonly number[]): Generator<number> {
+    const { starts, tokens } = this.#arrays;
+    const next = words.map((word) => starts[word] ?? 0);
+    const ends = words.map((word) => starts[word + 1] ?? 0);
+    for (;;) {
+      let best = -1;
+      let first = Number.POSITIVE_INFINITY;
+      for (let index = 0; index < next.length; index += 1) {
+        const at = next[index] ?? 0;
+        const token = at < (ends[index] ?? 0) ? (tokens[at] ?? 0) : Number.POSITIVE_INFINITY;
+        if (token < first) [first, best] = [token, index];
+      }
+      if (best === -1) return;
+      next[best] = (next[best] ?? 0) + 1;
+      yield first;
+    }
+  }
+}
 
 interface TextArrays {
   readonly parts: FieldArrays;

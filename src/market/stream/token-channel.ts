@@ -4,7 +4,7 @@
 // that affects the token, missed commits) is read from the store, from the point that readers have
 // reached.
 
-import { computeNextOpenTime } from '../../candles/interval.ts';
+import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Outbox } from '../../live/outbox.ts';
@@ -20,12 +20,12 @@ import {
   encodeMissed,
   type TokenEvent,
 } from './encode-events.ts';
-import { isQuietStep, isSeriesCurrent } from './is-series-current.ts';
 import { KlineSeries } from './kline-series.ts';
 import { areNamed, type KnownToken, type MissedItem } from './read-missed.ts';
 import {
   listSeries,
   type StreamFilter,
+  type StreamSeries,
   toFilterKey,
   toSeriesKey,
   toViewKey,
@@ -38,6 +38,38 @@ import {
   toTip,
   turnTimeBack,
 } from './stream-point.ts';
+
+// Whether a reader that stands at an older commit has everything up to the channel's.
+
+/** Whether nothing but the chain's time advances for the token. */
+function isQuietStep({ checkpoint, kind, trades }: ChannelStep, before: Checkpoint): boolean {
+  const isNext = checkpoint.version === before.version + 1 && kind === 'append';
+  return isNext && trades.length === 0 && checkpoint.timestampMs >= before.timestampMs;
+}
+
+/**
+ * Whether the klines are known, and none has ended since the reader's point. Requires that there
+ * were only quiet steps since.
+ */
+function isSeriesCurrent(
+  series: StreamSeries,
+  { point, page }: Joiner,
+  channel: { readonly checkpoint: Checkpoint; readonly series: ReadonlyMap<string, unknown> },
+): boolean {
+  const { interval } = series;
+  const { version, timestampMs } = channel.checkpoint;
+  const key = toSeriesKey(series);
+  const state = page?.series?.get(key);
+  if (state === undefined && !channel.series.has(key)) return false;
+  if (point.version === version) return true;
+  if (state === undefined) {
+    const { timeMs } = point.position;
+    return computeOpenTime(interval, timeMs) === computeOpenTime(interval, timestampMs);
+  }
+  return state.open.every((candle) => {
+    return computeNextOpenTime(interval, candle.openTimeMs) > timestampMs;
+  });
+}
 
 const RETRY_MS = 500;
 /** A live kline is sent at most ten times a second. */

@@ -1,7 +1,451 @@
 // Every step of SQLite's schemas. Steps are appended; released ones are never edited.
 
 import type { Migration, MigrationHistory } from '../migrations/migration.ts';
-import { ACCESS_SCHEMA, MARKET_SCHEMA } from './first-schema.ts';
+
+// The first schema in SQLite: everything that the market and access store.
+//
+// Tables that are found by key are stored in the key's order (WITHOUT ROWID). Amounts are sortable
+// text (docs/decisions/0003). Released statements are never edited: a change is a further
+// migration.
+
+const MARKET_SCHEMA = `
+-- Texts that repeat, such as addresses: other tables store their numbers (name-table.ts).
+CREATE TABLE names (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- How far a chain is indexed, and from when on its rows are kept.
+CREATE TABLE checkpoints (
+  chain TEXT NOT NULL,
+  start_block INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  block_hash TEXT NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  finalized_block INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  start_at_ms INTEGER,
+  trades_from_ms INTEGER,
+  candles_from_ms INTEGER,
+  scope TEXT,
+  positions_from_ms INTEGER,
+  PRIMARY KEY (chain)
+) STRICT, WITHOUT ROWID;
+
+-- The last blocks; on chains with skipped slots a block's parent is not simply one below.
+CREATE TABLE headers (
+  chain TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  parent_hash TEXT NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  parent_number INTEGER NOT NULL DEFAULT -1,
+  PRIMARY KEY (chain, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tokens (
+  chain TEXT NOT NULL,
+  token TEXT NOT NULL,
+  symbol TEXT,
+  name TEXT,
+  decimals INTEGER,
+  first_seen_block INTEGER NOT NULL,
+  first_seen_at_ms INTEGER NOT NULL,
+  balance_sum_raw TEXT NOT NULL,
+  holders INTEGER NOT NULL,
+  balances_broken INTEGER NOT NULL,
+  supply_raw TEXT,
+  supply_block INTEGER,
+  supply_balance_sum_raw TEXT,
+  price_native TEXT,
+  price_usd TEXT,
+  last_trade_at_ms INTEGER,
+  trade_count INTEGER NOT NULL,
+  liquidity_usd_e18 TEXT,
+  paired_pool TEXT,
+  paired_usd_e18 TEXT,
+  launch TEXT,
+  PRIMARY KEY (chain, token)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ticks (
+  chain TEXT NOT NULL,
+  pool TEXT NOT NULL,
+  tick INTEGER NOT NULL,
+  liquidity_gross TEXT NOT NULL,
+  liquidity_net TEXT NOT NULL,
+  PRIMARY KEY (chain, pool, tick)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE candles (
+  chain INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  pool INTEGER NOT NULL,
+  interval INTEGER NOT NULL,
+  open_time_ms INTEGER NOT NULL,
+  volume_raw TEXT NOT NULL,
+  quote_volume_native TEXT NOT NULL,
+  quote_volume_usd TEXT NOT NULL,
+  trades INTEGER NOT NULL,
+  buys INTEGER NOT NULL,
+  sells INTEGER NOT NULL,
+  native TEXT,
+  usd TEXT,
+  native_clean TEXT,
+  usd_clean TEXT,
+  PRIMARY KEY (chain, token, pool, interval, open_time_ms)
+) STRICT, WITHOUT ROWID;
+
+-- Rows as they were before a block that may be rolled back changed them.
+CREATE TABLE undo_images (
+  chain TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  images TEXT NOT NULL,
+  PRIMARY KEY (chain, block, part)
+) STRICT;
+
+CREATE TABLE token_pauses (
+  chain TEXT NOT NULL,
+  token TEXT NOT NULL,
+  paused INTEGER NOT NULL,
+  changed_at_ms INTEGER NOT NULL,
+  version INTEGER NOT NULL UNIQUE,
+  PRIMARY KEY (chain, token)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE accounts (
+  chain TEXT NOT NULL,
+  address TEXT NOT NULL,
+  is_contract INTEGER NOT NULL,
+  PRIMARY KEY (chain, address)
+) STRICT, WITHOUT ROWID;
+
+-- Which index a chain has: what was read under one epoch says nothing about another.
+CREATE TABLE chain_epochs (
+  chain TEXT NOT NULL,
+  epoch TEXT NOT NULL,
+  forgotten_version INTEGER NOT NULL,
+  news_forgotten_version INTEGER NOT NULL DEFAULT 0,
+  server TEXT,
+  PRIMARY KEY (chain)
+) STRICT, WITHOUT ROWID;
+
+-- What streams resume from beyond the rows themselves: what was removed, and when.
+CREATE TABLE rollbacks (
+  chain TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  tip_block INTEGER NOT NULL,
+  tip_timestamp_ms INTEGER NOT NULL,
+  recorded_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (chain, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reverted_trades (
+  chain INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  log_index INTEGER NOT NULL,
+  tx_hash TEXT NOT NULL,
+  tx_swap_index INTEGER NOT NULL,
+  PRIMARY KEY (chain, token, version, timestamp_ms, block, log_index)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reverted_trades_by_version ON reverted_trades (chain, version);
+
+-- Results of simulated round trips through pools.
+CREATE TABLE pool_safety (
+  chain TEXT NOT NULL,
+  pool TEXT NOT NULL,
+  token0 TEXT NOT NULL,
+  token1 TEXT NOT NULL,
+  out0_e2 INTEGER,
+  in0_e2 INTEGER,
+  sellable0 INTEGER,
+  out1_e2 INTEGER,
+  in1_e2 INTEGER,
+  sellable1 INTEGER,
+  hook_fee0 INTEGER,
+  hook_fee1 INTEGER,
+  checked_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (chain, pool)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pool_safety_by_time ON pool_safety (chain, checked_at_ms);
+
+-- Terms and state are text that the pool's kind writes.
+CREATE TABLE pools (
+  chain TEXT NOT NULL,
+  pool TEXT NOT NULL,
+  venue TEXT NOT NULL,
+  token0 TEXT NOT NULL,
+  token1 TEXT NOT NULL,
+  fee_pips INTEGER NOT NULL,
+  vault TEXT NOT NULL,
+  created_block INTEGER NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  complete INTEGER NOT NULL,
+  last_swap_at_ms INTEGER,
+  liquidity_usd_e18 TEXT,
+  kind TEXT NOT NULL,
+  terms TEXT NOT NULL,
+  state TEXT NOT NULL,
+  PRIMARY KEY (chain, pool)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pools_by_token0 ON pools (chain, token0, token1);
+CREATE INDEX pools_by_token0_depth ON pools (chain, token0, liquidity_usd_e18 DESC, pool);
+CREATE INDEX pools_by_token1_depth ON pools (chain, token1, liquidity_usd_e18 DESC, pool);
+
+-- Pools met in the middle of their life whose whole state was read from their contracts.
+CREATE TABLE adoptions (
+  chain TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  pool TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  fee_pips INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  ticks TEXT NOT NULL,
+  PRIMARY KEY (chain, version, pool)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX adoptions_by_block ON adoptions (chain, block);
+CREATE INDEX adoptions_by_pool ON adoptions (chain, pool, version);
+
+-- Jobs that fill in history from before the first indexed block.
+CREATE TABLE backfills (
+  chain TEXT NOT NULL,
+  token TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  requested_at_ms INTEGER NOT NULL,
+  from_block INTEGER,
+  from_ms INTEGER,
+  to_block INTEGER NOT NULL,
+  to_ms INTEGER,
+  next_block INTEGER NOT NULL,
+  next_ms INTEGER,
+  join_block INTEGER,
+  memory TEXT NOT NULL,
+  reason TEXT,
+  PRIMARY KEY (chain, token, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Balances of such jobs until they are joined with the index.
+CREATE TABLE backfill_balances (
+  chain TEXT NOT NULL,
+  token TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  amount_raw TEXT NOT NULL,
+  PRIMARY KEY (chain, token, owner)
+) STRICT, WITHOUT ROWID;
+
+-- Tokens that were looked up on demand, with the pools that were found then.
+CREATE TABLE discoveries (
+  chain TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  pools TEXT NOT NULL,
+  PRIMARY KEY (chain, version, token)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX discoveries_by_block ON discoveries (chain, block);
+
+-- Since when each token is in scope; token_watches has what the operator added.
+CREATE TABLE scope_entries (
+  chain TEXT NOT NULL,
+  token TEXT NOT NULL,
+  from_block INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,
+  left_block INTEGER,
+  pool TEXT,
+  PRIMARY KEY (chain, token, from_block)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE token_watches (
+  chain TEXT NOT NULL,
+  token TEXT NOT NULL,
+  added_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (chain, token)
+) STRICT, WITHOUT ROWID;
+
+-- Trades of one block, or of one wallet at one time, are few: reads sort them.
+CREATE TABLE trades (
+  chain INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  log_index INTEGER NOT NULL,
+  tx_hash BLOB NOT NULL,
+  tx_swap_index INTEGER NOT NULL,
+  is_buy INTEGER NOT NULL,
+  wallet BLOB NOT NULL,
+  venue INTEGER NOT NULL,
+  pool INTEGER NOT NULL,
+  amount_raw TEXT NOT NULL,
+  quote_token INTEGER NOT NULL,
+  quote_amount_raw TEXT NOT NULL,
+  price_native TEXT,
+  price_usd TEXT,
+  value_native TEXT,
+  value_usd TEXT,
+  outlier INTEGER NOT NULL,
+  PRIMARY KEY (chain, token, timestamp_ms, block, log_index)
+) STRICT;
+CREATE INDEX trades_by_block ON trades (chain, block);
+CREATE INDEX trades_by_wallet ON trades (chain, wallet, timestamp_ms);
+
+CREATE TABLE balances (
+  chain INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  owner BLOB NOT NULL,
+  amount_raw TEXT NOT NULL,
+  PRIMARY KEY (chain, token, owner)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX balances_by_amount ON balances (chain, token, amount_raw DESC, owner);
+CREATE INDEX balances_by_owner ON balances (chain, owner, token);
+
+CREATE TABLE positions (
+  chain INTEGER NOT NULL,
+  wallet BLOB NOT NULL,
+  token INTEGER NOT NULL,
+  volume_step INTEGER NOT NULL,
+  first_trade_at_ms INTEGER NOT NULL,
+  last_trade_at_ms INTEGER NOT NULL,
+  cost_known INTEGER NOT NULL,
+  held TEXT NOT NULL,
+  figures TEXT NOT NULL,
+  PRIMARY KEY (chain, wallet, token)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX positions_by_volume ON positions (chain, token, volume_step);
+
+-- What each commit brought, and which rollback removed it; for streams.
+CREATE TABLE news (
+  chain INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  reverted_version INTEGER,
+  PRIMARY KEY (chain, version, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX news_by_block ON news (chain, block);
+CREATE INDEX news_by_reverted ON news (chain, reverted_version) WHERE reverted_version IS NOT NULL;
+`;
+
+const ACCESS_SCHEMA = `
+CREATE TABLE access_peppers (
+  version INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  PRIMARY KEY (version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE access_wallets (
+  id TEXT NOT NULL,
+  address TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  signed_in_at_ms INTEGER NOT NULL,
+  keys_issued INTEGER NOT NULL,
+  PRIMARY KEY (id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX access_wallets_by_address ON access_wallets (address);
+
+CREATE TABLE access_sessions (
+  id TEXT NOT NULL,
+  token_hash TEXT NOT NULL,
+  wallet_id TEXT NOT NULL,
+  address TEXT NOT NULL,
+  chain TEXT NOT NULL,
+  transport TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  last_used_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX access_sessions_by_token ON access_sessions (token_hash);
+CREATE INDEX access_sessions_by_wallet ON access_sessions (wallet_id, created_at_ms);
+CREATE INDEX access_sessions_by_use ON access_sessions (last_used_at_ms);
+
+CREATE TABLE access_keys (
+  id TEXT NOT NULL,
+  wallet_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  pepper_version INTEGER NOT NULL,
+  prefix TEXT NOT NULL,
+  last4 TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER,
+  revoked_at_ms INTEGER,
+  last_used_at_ms INTEGER,
+  scopes TEXT NOT NULL DEFAULT 'data mcp quote',
+  allowed_ips TEXT NOT NULL DEFAULT '',
+  per_minute INTEGER,
+  PRIMARY KEY (id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX access_keys_by_hash ON access_keys (hash);
+CREATE INDEX access_keys_by_wallet ON access_keys (wallet_id, created_at_ms, id);
+CREATE INDEX access_keys_by_revocation ON access_keys (revoked_at_ms);
+CREATE INDEX access_keys_by_end ON access_keys (expires_at_ms);
+
+CREATE TABLE access_idempotency (
+  wallet_id TEXT NOT NULL,
+  word TEXT NOT NULL,
+  request TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (wallet_id, word)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE access_usage (
+  wallet_id TEXT NOT NULL,
+  source TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  PRIMARY KEY (wallet_id, source, hour)
+) STRICT, WITHOUT ROWID;
+
+-- What keys and sessions were used for, by hour and operation.
+CREATE TABLE access_operation_usage (
+  wallet_id TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  cost_milli INTEGER NOT NULL,
+  limited INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  PRIMARY KEY (wallet_id, hour, source, operation)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX access_operation_usage_by_hour ON access_operation_usage (hour);
+
+-- Tiers that operators gave to wallets, also to such that never signed in.
+CREATE TABLE access_tiers (
+  wallet_id TEXT NOT NULL,
+  tier TEXT NOT NULL,
+  assigned_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (wallet_id)
+) STRICT, WITHOUT ROWID;
+
+-- The processes that run on this store.
+CREATE TABLE access_nodes (
+  id TEXT NOT NULL,
+  report TEXT NOT NULL,
+  seen_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (id)
+) STRICT, WITHOUT ROWID;
+
+-- Challenges that have signed in.
+CREATE TABLE access_used_challenges (
+  nonce TEXT NOT NULL,
+  expires_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (nonce)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX access_used_challenges_by_end ON access_used_challenges (expires_at_ms);
+`;
 
 const MARKET_MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first-schema', sql: MARKET_SCHEMA },

@@ -5,6 +5,7 @@ import {
   type BuiltTransactions,
   type ChainTransactions,
   type ExecutableTrade,
+  OutdatedPermitError,
   OutOfRoomError,
   type SignedPermit,
   type TradingWallet,
@@ -15,7 +16,7 @@ import { COSTS, type InputOf } from '../../contract/operation.ts';
 import type { buildTrade } from '../../contract/operations/build-trade.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { warnOfPowers } from '../../contract/safety-warnings.ts';
-import { AppError } from '../../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -43,8 +44,62 @@ import {
 } from './build-terms.ts';
 import { findTraderAddress } from './build-wallet.ts';
 import { followSimulation } from './follow-simulation.ts';
-import { parsePermit } from './parse-permit.ts';
-import { isSettled, paysSame, settleFee } from './settle-fee.ts';
+
+// The signed permit of a build: its terms are sealed in the quote id of the build that asked for
+// it, so that the request brings only the signature.
+
+type PermitInput = Pick<InputOf<typeof buildTrade>, 'approval' | 'permitSignature'>;
+
+const HEX_BYTES = /^0x(?:[0-9a-f]{2})+$/i;
+
+function refuse(path: string, message: string): AppError {
+  return buildInvalidInputError([{ path, message }]);
+}
+
+/** Null if there is no signature. Throws if it cannot be that of a valid permit. */
+function parsePermit(
+  { approval, permitSignature: signature }: PermitInput,
+  terms: Pick<QuoteTerms, 'permit'> | null,
+  nowMs: number,
+): SignedPermit | null {
+  if (signature === undefined) return null;
+  if (approval !== 'permit') throw refuse('approval', 'must be permit with a permitSignature');
+  if (!HEX_BYTES.test(signature)) {
+    throw refuse('permitSignature', 'must be 0x and an even number of hex digits');
+  }
+  const permit = terms?.permit ?? null;
+  if (permit === null) {
+    throw refuse('quoteId', 'must be that of the build whose permit was signed');
+  }
+  if (nowMs >= permit.deadlineSeconds * 1000) throw new OutdatedPermitError('has expired');
+  return { ...permit, signature };
+}
+
+// A price that only an uncertain fee kept from being exact becomes exact if the simulation on its
+// block pays the same. A fee that depends on the time must have been charged for the next block's.
+
+type TradeSimulation = NonNullable<BuiltTransactions['simulation']>;
+
+/** Whether the simulation took and paid what the price says, to the unit. */
+function paysSame(
+  trade: Pick<PricedTrade, 'amountInRaw' | 'amountOutRaw'>,
+  simulation: Pick<TradeSimulation, 'amountInRaw' | 'amountOutRaw'>,
+): boolean {
+  const { amountInRaw = trade.amountInRaw, amountOutRaw } = simulation;
+  return amountOutRaw === trade.amountOutRaw && amountInRaw === trade.amountInRaw;
+}
+
+/** The simulation must have run on the block of the price. */
+function isSettled(trade: PricedTrade, { simulation }: BuiltTransactions): boolean {
+  if (trade.openFee === null || simulation === null || !paysSame(trade, simulation)) return false;
+  return trade.openFee === 'silent' || simulation.timeSeconds !== undefined;
+}
+
+/** The warning named nothing but the fee. */
+function settleFee(trade: PricedTrade): PricedTrade {
+  const warnings = trade.warnings.filter(({ code }) => code !== 'UNCHECKED_POOL');
+  return { ...trade, exact: true, openFee: null, warnings };
+}
 
 export interface BuildParts {
   readonly pricing: Pricing;

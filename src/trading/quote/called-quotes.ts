@@ -5,7 +5,7 @@
 import { CalledPool } from '../../amm/trades-only/called-pool.ts';
 import { joinFlags } from '../../amm/unchecked-flag.ts';
 import type { CalledQuery, CalledQuote } from '../../chains/chain-nodes.ts';
-import type { PricingAssets } from '../../chains/quote-rule.ts';
+import { listMarketViews, type PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import { isLoggedOutage } from '../../errors/unavailable-error.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -13,10 +13,118 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import type { MarketStore } from '../../store/store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { GraphPool, PoolRules } from '../graph/pool-graph-pool.ts';
-import { CallAllowance } from './call-allowance.ts';
-import { type CalledPoolStore, listCalledPools } from './list-called-pools.ts';
+
+// The pools between two tokens that are worth a call. Anybody can create such pools and trade once
+// in them, so only those with some volume count, the largest first; newer pools never take the
+// place of older ones.
+
+type CalledPoolStore = Pick<MarketStore, 'readPoolsOfPair' | 'readCandleRanges'>;
+
+interface CalledPoolQuery {
+  readonly chain: ChainSlug;
+  readonly assets: PricingAssets;
+  /** Once more with the native coin, if one of the tokens is the wrapped one. */
+  readonly pairs: readonly (readonly [Address, Address])[];
+  /** The time of the chain's head. */
+  readonly headMs: number;
+}
+
+/** The oldest ones are read. */
+const READ_MAX = 100;
+const WINDOW_MS = 7 * 86_400_000;
+/** Within those days. */
+const VOLUME_USD_MIN = 1000;
+
+/** A pool of two tokens that price each other has the same trades under both. */
+async function readVolumes(
+  store: CalledPoolStore,
+  { chain, assets, headMs }: CalledPoolQuery,
+  rows: readonly PoolRecord[],
+): Promise<ReadonlyMap<PoolId, number>> {
+  const range = { interval: '1d' as const, fromMs: headMs - WINDOW_MS, toMs: headMs + 1 };
+  const series = rows.flatMap((row) => {
+    const [view] = listMarketViews(assets, row);
+    return view === undefined ? [] : [{ ...range, token: view.base, pool: row.pool }];
+  });
+  const volumes = new Map<PoolId, number>();
+  for (const { pool, quoteVolumeUsd } of await store.readCandleRanges(chain, series)) {
+    if (pool !== null) volumes.set(pool, (volumes.get(pool) ?? 0) + Number(quoteVolumeUsd));
+  }
+  return volumes;
+}
+
+/** The one with the largest volume first. */
+async function listCalledPools(
+  store: CalledPoolStore,
+  query: CalledPoolQuery,
+): Promise<readonly PoolRecord[]> {
+  const page = { kind: 'tradesOnly', limit: READ_MAX } as const;
+  const read = await Promise.all(
+    query.pairs.map((pair) => store.readPoolsOfPair(query.chain, pair, page)),
+  );
+  const rows = read.flat();
+  if (rows.length === 0) return [];
+  const volumes = await readVolumes(store, query, rows);
+  const volumeOf = ({ pool }: PoolRecord) => volumes.get(pool) ?? 0;
+  return rows
+    .filter((row) => volumeOf(row) >= VOLUME_USD_MIN)
+    .sort((a, b) => volumeOf(b) - volumeOf(a));
+}
+
+// How often pools are called: a burst, and then some a second, for all callers together and for
+// each of them less, so that one of them does not use up what the others have.
+
+interface CallRate {
+  readonly burstMax: number;
+  readonly perSecond: number;
+}
+
+interface Left {
+  readonly count: number;
+  /** When that was counted. */
+  readonly atMs: number;
+}
+
+const ALL: CallRate = { burstMax: 8, perSecond: 4 };
+const ONE: CallRate = { burstMax: 4, perSecond: 2 };
+const CALLERS_MAX = 10_000;
+
+class CallAllowance {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #ofAll: Left;
+  readonly #ofCallers = new BoundedMap<string, Left>(CALLERS_MAX);
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+    this.#ofAll = { count: ALL.burstMax, atMs: clock.monotonicMs() };
+  }
+
+  /** False if too many were asked just now. */
+  take(caller: string): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const full = { count: ONE.burstMax, atMs: nowMs };
+    const ofAll = refill(this.#ofAll, ALL, nowMs);
+    const own = refill(this.#ofCallers.get(caller) ?? full, ONE, nowMs);
+    if (ofAll.count < 1 || own.count < 1) return false;
+    this.#ofAll = { ...ofAll, count: ofAll.count - 1 };
+    this.#ofCallers.set(caller, { ...own, count: own.count - 1 });
+    return true;
+  }
+
+  /** What was taken was not used. */
+  giveBack(caller: string): void {
+    const own = this.#ofCallers.get(caller);
+    if (own !== undefined) this.#ofCallers.set(caller, { ...own, count: own.count + 1 });
+    this.#ofAll = { ...this.#ofAll, count: this.#ofAll.count + 1 };
+  }
+}
+
+function refill({ count, atMs }: Left, { burstMax, perSecond }: CallRate, nowMs: number): Left {
+  return { count: Math.min(burstMax, count + ((nowMs - atMs) / 1000) * perSecond), atMs: nowMs };
+}
 
 interface CalledQuotesOptions {
   readonly chain: ChainSlug;

@@ -2,6 +2,7 @@
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import { applyPriority, type Priority } from '../../chains/priority.ts';
+import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { type Lookalike, warnOfLookalike } from '../../contract/safety-warnings.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
@@ -23,7 +24,7 @@ import {
 } from '../routing/trade-prices.ts';
 import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
-import type { RouteDesk } from '../search/route-desk.ts';
+import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
 import {
   AUTO_SLIPPAGE_MAX_BPS,
   type AutoSlippage,
@@ -40,7 +41,6 @@ import type {
   TradeCaller,
   TradeRequest,
 } from './priced-trade.ts';
-import { createSearchMeter } from './search-meter.ts';
 import { computeAmounts } from './trade-amounts.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
@@ -48,6 +48,24 @@ import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
 import { findWarnings, type WarningFacts } from './trade-warnings.ts';
 import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
 import { turnForRoute } from './turn-for-route.ts';
+
+// What searches cost their callers.
+
+/** What a search costs beyond the cost of its operation. */
+export function computeExtraCost(evaluations: number): number {
+  return Math.ceil(Math.max(0, evaluations - EVALUATIONS_PER_UNIT) / EVALUATIONS_PER_UNIT);
+}
+
+function createSearchMeter(caller: TradeCaller): SearchMeter {
+  let paid = 0;
+  return {
+    prepay: (evaluations) => {
+      const cost = computeExtraCost(evaluations);
+      if (cost > 0) paid = caller.chargeAhead(cost);
+    },
+    settle: (evaluations) => caller.charge(computeExtraCost(evaluations) - paid),
+  };
+}
 
 type FindLookalike = (
   named: Pick<TokenRecord, 'token' | 'symbol' | 'name'> & { readonly chain: ChainSlug },

@@ -1,11 +1,10 @@
 // Finds the best way to turn an amount of one asset into another over all pools of the graph.
 
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { keepReserve, reserveLegs } from './keep-reserve.ts';
 import { mayTake } from './route-capacity.ts';
-import { dropLeast, dropLossy } from './route-choice.ts';
-import { divide, type RouteSearch } from './route-division.ts';
+import { cutCurve } from './route-curve.ts';
 import { executePath, executeShares } from './route-execute.ts';
 import {
   type AcceptEdge,
@@ -13,16 +12,242 @@ import {
   type FieldPlan,
   FieldPools,
   HOP_COUNT_MAX,
+  NODE_IN,
   NODE_OUT,
+  type RouteEdge,
   type RouteField,
+  restrictField,
 } from './route-field.ts';
+import { RouteFlow } from './route-flow.ts';
+import { buildGroups, type PoolGroup } from './route-groups.ts';
 import { buildLegs, type RouteLeg } from './route-legs.ts';
-import { freeRoom } from './route-savings.ts';
+import { buildPoolParts, computeGainAt, type PoolPart } from './route-parts.ts';
 import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
 import { buildStrands, type RouteStrand } from './route-strands.ts';
 import type { PoolSwap } from './route-swaps.ts';
 import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
+
+// A division: the best split of the input among the pools of a field, with the value of each pool.
+
+/** The request of a search. */
+interface RouteSearch {
+  readonly amountIn: bigint;
+  readonly hopCountMax: number;
+  readonly isDivided: boolean;
+  readonly room: RouteRoom | null;
+  readonly cost: RouteCost;
+  /** What is spread over the hops, where every swap is told what to spend; 0 elsewhere. */
+  readonly slippageBps: number;
+  readonly work: SearchWork;
+}
+
+/** Its estimated output, gross and net of the cost of its pools. */
+interface Division {
+  readonly field: RouteField;
+  readonly flow: RouteFlow;
+  readonly parts: readonly PoolPart[];
+  readonly amountOut: number;
+  readonly net: number;
+}
+
+function priceEdge({ edge }: PoolPart, { cost }: RouteSearch): number {
+  return cost === FREE ? 0 : Number(cost([edge]));
+}
+
+/**
+ * Null if the two assets are not connected. `before`, a division with a few more pools, makes it
+ * faster.
+ */
+function divide(field: RouteField, search: RouteSearch, before?: Division): Division | null {
+  const flow = new RouteFlow(field, search.hopCountMax, search.work);
+  if (!flow.divide(Number(search.amountIn), before?.flow)) return null;
+  const parts = buildPoolParts(field, flow, search.hopCountMax);
+  search.work.add(field.edges.length * POOL_EVALUATIONS);
+  const { amountOut } = flow;
+  const net = parts.reduce((left, part) => left - priceEdge(part, search), amountOut);
+  return { field, flow, parts, amountOut, net };
+}
+
+// Which pools a division drops: those that do not pay for themselves, or gain least.
+
+/** The share of all pools to drop at a time, at least one. */
+const DROPPED_SHARE = 0.2;
+/** Pools that gain less than this fraction of their cost are dropped all at once. */
+const HOPELESS_RATE = 0.1;
+/** The maximum number of attempts to drop pools; usually a few are enough. */
+const ATTEMPT_COUNT_MAX = 60;
+/** Up to this number each pool is tried separately. */
+const FEW = 16;
+
+/**
+ * Splits again without the first groups, as many as needed; null if none of them can be dropped.
+ */
+function divideWithout(
+  division: Division,
+  groups: readonly PoolGroup[],
+  search: RouteSearch & { readonly isEnough: (dropped: ReadonlySet<PoolPart>) => boolean },
+): Division | null {
+  const { field, parts } = division;
+  let dropped: ReadonlySet<PoolPart> = new Set();
+  for (const group of groups) {
+    const more = new Set([...dropped, ...group.parts]);
+    if (more.size >= parts.length) break;
+    dropped = more;
+    if (search.isEnough(dropped)) break;
+  }
+  if (dropped.size === 0) return null;
+  const kept = parts.filter((part) => !dropped.has(part));
+  const edges = kept.map(({ edge }) => edge);
+  return divide(restrictField(field, edges), search, division);
+}
+
+/** Drops pools that cost more than they gain, while that improves the net result. */
+function dropLossy(division: Division, search: RouteSearch): Division {
+  const needed = new Set<PoolId>();
+  let current = division;
+  if (search.cost === FREE) return current;
+  let most = current.parts.length;
+  for (let attempt = 0; attempt < ATTEMPT_COUNT_MAX && !search.work.isSpent; attempt += 1) {
+    search.work.add(current.parts.length * POOL_EVALUATIONS);
+    const groups = buildGroups(current.parts, (part) => priceEdge(part, search));
+    const lossy = groups.filter(({ gain, size, pool }) => gain < size && !needed.has(pool));
+    const [first] = lossy;
+    if (first === undefined) break;
+    const hopeless = lossy.filter(({ gain, size }) => gain < size * HOPELESS_RATE).length;
+    const some = Math.max(hopeless, Math.ceil(current.parts.length * DROPPED_SHARE));
+    const count = Math.min(most, some, lossy.length);
+    const isEnough = ({ size }: ReadonlySet<PoolPart>) => size >= count;
+    const next = divideWithout(current, lossy, { ...search, isEnough });
+    if (next !== null && next.net >= current.net) {
+      current = next;
+      most = count * 2;
+    } else if (count > 1) {
+      // Dropping a pool may lose more than its gain.
+      most = Math.floor(count / 2);
+    } else {
+      needed.add(first.pool);
+    }
+  }
+  return current;
+}
+
+/** Drops the pools that gain least: one, or this share of all. */
+function dropLeast(division: Division, share: number, search: RouteSearch): Division | null {
+  const { parts } = division;
+  const groups = buildGroups(parts, () => 1);
+  if (parts.length > FEW) {
+    const count = Math.ceil(parts.length * share);
+    return divideWithout(division, groups, { ...search, isEnough: ({ size }) => size >= count });
+  }
+  let best: Division | null = null;
+  for (const group of groups) {
+    if (search.work.isSpent) break;
+    const next = divideWithout(division, [group], { ...search, isEnough: () => true });
+    if (next !== null && (best === null || next.net > best.net)) best = next;
+  }
+  return best;
+}
+
+// Shrinks a division until it fits in one transaction.
+
+/** The share of the missing room to free at a time, or of all room. */
+const FREED_PART = 0.1;
+const FREED_SHARE = 0.03;
+const FREED_SHARE_MIN = 0.002;
+/** A loss above this multiple of the estimate is investigated, from this share of the output on. */
+const LOSS_FACTOR_MAX = 3;
+const LOSS_NOTED_MIN = 1e-5;
+const FREE_ATTEMPT_COUNT_MAX = 10;
+
+/** A way to free room: drop some pools, or stop one short of its last tick. */
+interface Saving {
+  readonly loss: number;
+  readonly freed: number;
+  readonly gone: ReadonlySet<PoolPart>;
+  readonly cut: { readonly part: PoolPart; readonly edge: RouteEdge } | null;
+}
+
+function* findSavings(parts: readonly PoolPart[], room: RouteRoom): Generator<Saving> {
+  const computeShare = (part: PoolPart) => computeRoomShare(part, room);
+  for (const { parts: gone, gain, size } of buildGroups(parts, computeShare)) {
+    yield { loss: gain, freed: size, gone, cut: null };
+  }
+  for (const part of parts) {
+    const { edge, flow, gain } = part;
+    const tickCount = edge.curve.countStretches(flow);
+    if (tickCount === 0) continue;
+    const loss = gain - computeGainAt(part, edge.curve.computeInOfStretches(tickCount));
+    const freed = computeShare(part) - computeRoomShare(part, room, tickCount - 1);
+    const cut = { part, edge: { ...edge, curve: cutCurve(edge.curve, tickCount) } };
+    yield { loss, freed, gone: new Set(), cut };
+  }
+}
+
+function computeRoomShare(
+  { edge, flow }: PoolPart,
+  room: RouteRoom,
+  ticksCrossed = edge.curve.countStretches(flow),
+): number {
+  return room.computeShare({ pool: edge.pool, ticksCrossed, isFirst: edge.from === NODE_IN });
+}
+
+/** Splits again with as many savings as free this much room, or with this many. */
+function divideWith(
+  division: Division,
+  savings: readonly Saving[],
+  search: RouteSearch & { readonly enough: number; readonly countMax: number },
+) {
+  const edges = new Map(division.parts.map((part) => [part, part.edge]));
+  const used: Saving[] = [];
+  let freed = 0;
+  for (const saving of savings) {
+    if (freed >= search.enough || used.length >= search.countMax) break;
+    const { gone, cut } = saving;
+    if ((cut !== null && !edges.has(cut.part)) || gone.size >= edges.size) continue;
+    if (cut !== null) edges.set(cut.part, cut.edge);
+    for (const part of gone) edges.delete(part);
+    freed += saving.freed;
+    used.push(saving);
+  }
+  if (used.length === 0) return null;
+  const next = divide(restrictField(division.field, [...edges.values()]), search, division);
+  return next && { next, used };
+}
+
+/** Frees room at the lowest loss; savings that turn out to lose much more are undone. */
+function freeRoom(division: Division, excess: number, search: RouteSearch): Division | null {
+  const { room } = search;
+  if (room === null) return null;
+  if (division.parts.length <= FEW) return dropLeast(division, 0, search);
+  search.work.add(division.parts.length * POOL_EVALUATIONS);
+  const savings = [...findSavings(division.parts, room)];
+  savings.sort((a, b) => a.loss * b.freed - b.loss * a.freed);
+  let left: readonly Saving[] = savings;
+  let countMax = savings.length;
+  const some = Math.min(excess, Math.max(excess * FREED_PART, FREED_SHARE));
+  const enough = Math.max(FREED_SHARE_MIN, some);
+  let best: Division | null = null;
+  for (let attempt = 0; attempt < FREE_ATTEMPT_COUNT_MAX && !search.work.isSpent; attempt += 1) {
+    const divided = divideWith(division, left, { ...search, enough, countMax });
+    if (divided === null) break;
+    const { next, used } = divided;
+    if (best === null || next.amountOut > best.amountOut) best = next;
+    const expectedLoss = used.reduce(
+      (sum, { loss }) => sum + loss,
+      division.amountOut * LOSS_NOTED_MIN,
+    );
+    if (division.amountOut - next.amountOut <= expectedLoss * LOSS_FACTOR_MAX) return next;
+    // One of them loses more than its gain: trying fewer finds it sooner.
+    if (used.length > 1) {
+      countMax = Math.floor(used.length / 2);
+    } else {
+      left = left.filter((saving) => saving !== used[0]);
+      countMax = savings.length;
+    }
+  }
+  return best;
+}
 
 interface RouteRequest {
   /** Native and wrapped coin are one asset if the graph has a wrapped coin. */

@@ -5,18 +5,18 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
-import { startSearchThread } from '../../compose/open-search-threads.ts';
+import { startSearchThread } from '../../compose/open-trading.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork } from '../routing/search-work.ts';
 import { planTrade, type RouteQuestion, toWholePlan } from '../routing/trade-plan.ts';
+import type { SentRoute } from './search-message.ts';
 import {
   type SearchThread,
   SearchThreads,
   type SearchThreadsOptions,
   type ThreadEvents,
 } from './search-threads.ts';
-import type { SentRoute } from './sent-route.ts';
 
 interface Scene {
   readonly threads: SearchThreads;

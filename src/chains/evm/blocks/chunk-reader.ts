@@ -18,7 +18,6 @@ import type { CallContracts } from '../rpc/multicall.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { DecodedLogs, LogDecoding } from '../venues/log-decoding.ts';
 import { type AcceptedBlock, acceptEvents } from './accept-events.ts';
-import { assertTailsComplete } from './assert-tails.ts';
 import { decodeBacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
@@ -27,8 +26,102 @@ import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
 import { readReceipts } from './read-receipts.ts';
-import { ReceiptsChoice } from './receipts-choice.ts';
 import { assertLinked, assertLogsFit } from './verify-blocks.ts';
+
+// A bloom filter cannot show that a block's last logs are missing if earlier ones look alike, for
+// instance if the same wallet buys twice from the same pool. The receipts of the last transactions
+// can.
+
+/**
+ * There are usually few transactions after the last one with logs; above this number only the bloom
+ * is checked.
+ */
+const TAIL_TRANSACTIONS_MAX = 32;
+
+interface Tail {
+  readonly txHash: TransactionId;
+  readonly blockHash: string;
+  /** How many logs of this transaction the node returned. */
+  readonly logCount: number;
+}
+
+/** The last transaction with logs, and those after it, which should have none. */
+function findTails(block: EvmBlock, logs: readonly EvmLog[]): Tail[] {
+  const last = logs.at(-1);
+  if (last === undefined) return [];
+  const { hash: blockHash } = block.header;
+  const position = block.txHashes.indexOf(last.txHash);
+  const later = position === -1 ? [] : block.txHashes.slice(position + 1);
+  const logCount = logs.filter((log) => log.txHash === last.txHash).length;
+  return [
+    { txHash: last.txHash, blockHash, logCount },
+    ...later.slice(0, TAIL_TRANSACTIONS_MAX).map((txHash) => ({ txHash, blockHash, logCount: 0 })),
+  ];
+}
+
+function groupByBlock(logs: readonly EvmLog[]): Map<number, EvmLog[]> {
+  return Map.groupBy(logs, (log) => log.block);
+}
+
+function matchesTail(receipt: unknown, tail: Tail): boolean {
+  if (typeof receipt !== 'object' || receipt === null) return false;
+  const { blockHash, logs } = receipt as Record<string, unknown>;
+  return blockHash === tail.blockHash && Array.isArray(logs) && logs.length === tail.logCount;
+}
+
+/** Requires all logs of the blocks, without gaps. */
+async function assertTailsComplete(
+  endpoint: RpcEndpoint,
+  read: { readonly blocks: readonly EvmBlock[]; readonly logs: readonly EvmLog[] },
+  signal?: AbortSignal,
+): Promise<void> {
+  const logs = groupByBlock(read.logs);
+  const tails = read.blocks.flatMap((block) =>
+    findTails(block, logs.get(block.header.position) ?? []),
+  );
+  const outcomes = await endpoint.batch(
+    tails.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
+    { signal },
+  );
+  for (const [index, tail] of tails.entries()) {
+    const outcome = outcomes[index];
+    // If a node has no receipts, the bloom check must do.
+    if (outcome?.ok === false && isRpcError(outcome.error, 'unsupported')) return;
+    if (matchesTail(endpoint.unwrap(outcome), tail)) continue;
+    const { name } = endpoint;
+    throw new RpcError('invalidReply', `${name}: logs and receipts differ`, { endpoint: name });
+  }
+}
+
+// Whether a block near the head is read by its receipts or by a log query, by what is cheaper at
+// the endpoint. Both need the header; logs also need a receipt, to see that none is missing.
+
+/** How long an endpoint without usable receipts is not asked for them again. */
+const REFUSED_MS = 60 * 60 * 1000;
+
+class ReceiptsChoice {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #refusedAtMs = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  takesReceipts(endpoint: RpcEndpoint): boolean {
+    const refusedAtMs = this.#refusedAtMs.get(endpoint.name);
+    if (refusedAtMs !== undefined && this.#clock.monotonicMs() - refusedAtMs < REFUSED_MS) {
+      return false;
+    }
+    const byLogs =
+      endpoint.creditsOf('eth_getLogs') + endpoint.creditsOf('eth_getTransactionReceipt');
+    return endpoint.creditsOf('eth_getBlockReceipts') <= byLogs;
+  }
+
+  /** The endpoint has no receipts, or not all of a block. */
+  refuse(endpoint: RpcEndpoint): void {
+    this.#refusedAtMs.set(endpoint.name, this.#clock.monotonicMs());
+  }
+}
 
 export interface Chunk {
   readonly fromBlock: number;

@@ -22,10 +22,9 @@ import type { EvmLog } from '../data/evm-log.ts';
 import { addressWord, uintWord } from '../data/hex-data.ts';
 import { type CallContracts, callContracts } from '../rpc/multicall.ts';
 import { createLogDecoding } from '../venues/log-decoding.ts';
-import { ForkFinder } from './fork-finder.ts';
+import { ForkFinder, fitFee } from './fork-finder.ts';
 import { ForkQueue } from './fork-queue.ts';
 import { PoolDirectory } from './pool-directory.ts';
-import { fitFee } from './probe-fork.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum ?? assert.fail();
 const DECODING = createLogDecoding(DEPLOYMENT);

@@ -29,8 +29,8 @@ import type { SwapPlan } from '../venues/swap-plan.ts';
 import { findUniversalRouter, type UniversalRouter } from '../venues/swap-routers.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
-import { encodeExactOut } from './encode-exact-out.ts';
 import { type EncodedCall, encodeSwap } from './encode-swap.ts';
+import { encodeExactOut } from './rehearse-trade.ts';
 import {
   type AccountOverride,
   buildNativeBalanceRead as buildNativeRead,

@@ -8,7 +8,58 @@
 import type { Address } from '../../../model/ids.ts';
 import type { RawTokenBalance, RawTransaction } from '../data/raw-transaction.ts';
 import { TOKEN_2022_PROGRAM, toSolanaAddress } from '../data/solana-ids.ts';
-import { readWithheldChanges } from './withheld-fees.ts';
+import { listCalls } from '../data/transaction-calls.ts';
+
+// Fees that Token-2022 withholds at transfers. They stay in the receivers' accounts, then in the
+// mint, until the mint's authority withdraws them, and no balance row has them. What the rows of a
+// transaction lose and nobody burned was withheld; what they gain and nobody minted was withdrawn.
+// The mint counts as the holder, so that the balances of a token add up to its supply.
+
+/** Of instructions that change the supply: their sign, and where the mint stands. */
+const SUPPLY_CALLS: ReadonlyMap<number, readonly [sign: bigint, mintAt: number]> = new Map([
+  [7, [1n, 0]],
+  [14, [1n, 0]],
+  [8, [-1n, 1]],
+  [15, [-1n, 1]],
+]);
+/** Those that encrypt balances, or decrypt them: what is missing then is no fee. */
+const CONFIDENTIAL_CALLS: ReadonlySet<number> = new Set([27, 42]);
+/** Wrapped SOL of Token-2022: its supply does not count what is wrapped. */
+const WRAPPED_SOL = toSolanaAddress('9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9');
+
+/** What was minted less what was burned; null if balances were encrypted or decrypted. */
+function readSupplyChanges(raw: RawTransaction): ReadonlyMap<Address, bigint> | null {
+  const changes = new Map<Address, bigint>();
+  for (const call of listCalls(raw)) {
+    if (call.program !== TOKEN_2022_PROGRAM || !call.data.has(0, 1)) continue;
+    const kind = call.data.u8(0);
+    if (CONFIDENTIAL_CALLS.has(kind)) return null;
+    const [sign = 0n, mintAt = 0] = SUPPLY_CALLS.get(kind) ?? [];
+    const mint = call.account(mintAt);
+    if (sign === 0n || mint === null || !call.data.has(1, 8)) continue;
+    changes.set(mint, (changes.get(mint) ?? 0n) + sign * call.data.u64(1));
+  }
+  return changes;
+}
+
+/**
+ * By how much more is withheld than before, by mint. `sums` are what all balances of each mint of
+ * Token-2022 gained together.
+ */
+function readWithheldChanges(
+  raw: RawTransaction,
+  sums: ReadonlyMap<Address, bigint>,
+): ReadonlyMap<Address, bigint> {
+  const withheld = new Map<Address, bigint>();
+  const isChanged = [...sums.values()].some((sumRaw) => sumRaw !== 0n);
+  const supplies = isChanged ? readSupplyChanges(raw) : null;
+  if (supplies === null) return withheld;
+  for (const [mint, sumRaw] of sums) {
+    const deltaRaw = (supplies.get(mint) ?? 0n) - sumRaw;
+    if (deltaRaw !== 0n && mint !== WRAPPED_SOL) withheld.set(mint, deltaRaw);
+  }
+  return withheld;
+}
 
 export interface HolderChange {
   readonly token: Address;

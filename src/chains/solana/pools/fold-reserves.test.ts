@@ -7,7 +7,7 @@ import {
   readSolanaTransaction,
   skipWithoutSolana as skip,
 } from '../../../../test/solana-fixtures.ts';
-import { CeiledProductPool } from '../../../amm/ceiled-product/ceiled-product-pool.ts';
+import { CeiledProductPool } from '../../../amm/ceiled-product/ceiled-product-kind.ts';
 import type { PoolDescriptionOf } from '../../../model/pool.ts';
 import { decodeTrades } from '../blocks/decode-trades.ts';
 import { toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../data/solana-ids.ts';

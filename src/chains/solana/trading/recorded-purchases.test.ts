@@ -7,7 +7,7 @@ import {
   readSolanaTransaction,
   skipWithoutSolana as skip,
 } from '../../../../test/solana-fixtures.ts';
-import { PumpPool } from '../../../amm/pump/pump-pool.ts';
+import { PumpPool } from '../../../amm/pump/pump-kind.ts';
 import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from '../data/account-bytes.ts';
 import { toSeed } from '../data/program-address.ts';

@@ -16,27 +16,33 @@ import { pickTip } from '../../priority.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
+import { explainFailure } from '../blocks/explain-failure.ts';
 import { readSignatureFate } from '../blocks/read-signature-fate.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
+import { AccountBytes } from '../data/account-bytes.ts';
 import type { ProgramInstruction } from '../data/program-instruction.ts';
 import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  TOKEN_PROGRAMS,
   WRAPPED_SOL,
 } from '../data/solana-ids.ts';
 import { findHeldAccount, setBudget, TOKEN_ACCOUNT_BYTES } from '../data/token-instructions.ts';
-import { readAccounts, type SolanaAccounts } from '../rpc/read-accounts.ts';
-import { CONFIRMED, refuseReply } from '../rpc/solana-node.ts';
+import { readAccounts, type SolanaAccount, type SolanaAccounts } from '../rpc/read-accounts.ts';
+import { parseSlot } from '../rpc/solana-dialect.ts';
+import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
-import { isTokenAccount, listHeld, readAmount } from './held-accounts.ts';
 import type { LookupTable, LookupTables } from './lookup-tables.ts';
-import { listPlanAccounts, listSettings, planInstructions } from './plan-instructions.ts';
-import { simulateTransaction } from './simulate-transaction.ts';
-import { type PreparedBuild, SimulatedChange } from './simulated-change.ts';
+import {
+  type InstructionPlan,
+  listPlanAccounts,
+  listSettings,
+  planInstructions,
+} from './plan-instructions.ts';
 import { countMovedUnits } from './solana-costs.ts';
 import {
   computePriorityLamports,
@@ -45,6 +51,137 @@ import {
   readUnitPrices,
   SIGNATURE_LAMPORTS,
 } from './solana-fees.ts';
+
+// A wallet's token accounts, as a node has them.
+
+const AMOUNT_OFFSET = 64;
+
+/** Anyone can send lamports to the address of an account that is not open. */
+function isTokenAccount(account: SolanaAccount | undefined): account is SolanaAccount {
+  if (account === undefined || !TOKEN_PROGRAMS.has(account.owner)) return false;
+  return account.data.length >= TOKEN_ACCOUNT_BYTES;
+}
+
+function readAmount(account: SolanaAccount | undefined): bigint {
+  return isTokenAccount(account) ? new AccountBytes(account.data).u64(AMOUNT_OFFSET) : 0n;
+}
+
+/** The wallet's accounts of some tokens, by mint. */
+function listHeld(user: Address, mints: readonly Address[], accounts: SolanaAccounts) {
+  return new Map(
+    mints.map((mint) => {
+      const tokenProgram = accounts.get(mint)?.owner ?? TOKEN_PROGRAM;
+      return [mint, findHeldAccount({ owner: user, mint, tokenProgram })] as const;
+    }),
+  );
+}
+
+// Runs an unsigned transaction on a node's newest state. Nothing is sent.
+
+interface SimulationQuery {
+  readonly transaction: Uint8Array;
+  /** The accounts whose balances are wanted afterwards. */
+  readonly watched: readonly Address[];
+  readonly minSlot: number;
+}
+
+interface SimulatedTransaction {
+  readonly slot: number;
+  readonly unitsUsed: number;
+  /** Without those that do not exist afterwards. */
+  readonly watched: ReadonlyMap<Address, WatchedAccount>;
+}
+
+interface WatchedAccount {
+  readonly lamports: bigint;
+  readonly data: AccountBytes;
+}
+
+/** Undefined if it is malformed. */
+function parseWatched(value: unknown): WatchedAccount | null | undefined {
+  if (value === null) return null;
+  const { data, lamports } = (value ?? {}) as { data?: unknown; lamports?: unknown };
+  const text: unknown = Array.isArray(data) ? data[0] : undefined;
+  if (typeof text !== 'string' || !Number.isInteger(lamports)) return undefined;
+  const bytes = new AccountBytes(Buffer.from(text, 'base64'));
+  return { lamports: BigInt(lamports as number), data: bytes };
+}
+
+/** Throws `SIMULATION_REVERTED` if the transaction would fail. */
+async function simulateTransaction(
+  node: SolanaNode,
+  { transaction, watched, minSlot }: SimulationQuery,
+  signal?: AbortSignal,
+): Promise<SimulatedTransaction> {
+  const config = {
+    ...CONFIRMED,
+    ...{ encoding: 'base64', sigVerify: false, replaceRecentBlockhash: true },
+    ...{ minContextSlot: minSlot, accounts: { encoding: 'base64', addresses: [...watched] } },
+  };
+  const params = [Buffer.from(transaction).toString('base64'), config];
+  const reply = (await node.request({ method: 'simulateTransaction', params }, signal)) as {
+    readonly context?: { readonly slot?: unknown };
+    readonly value?: Readonly<Record<string, unknown>> | null;
+  } | null;
+  const slot = parseSlot(reply?.context?.slot);
+  const { err, logs, unitsConsumed, accounts } = reply?.value ?? {};
+  if (slot === null || err === undefined) return refuseReply(node, 'a simulation is malformed');
+  if (err !== null) {
+    const reason = explainFailure(err, Array.isArray(logs) ? logs : []);
+    throw new AppError('SIMULATION_REVERTED', { step: 'swap', reason });
+  }
+  const found = new Map<Address, WatchedAccount>();
+  for (const [index, address] of watched.entries()) {
+    const account = parseWatched(Array.isArray(accounts) ? accounts[index] : undefined);
+    if (account === undefined) return refuseReply(node, 'a simulation is malformed');
+    if (account !== null) found.set(address, account);
+  }
+  if (!Number.isInteger(unitsConsumed)) return refuseReply(node, 'a simulation is malformed');
+  return { slot, unitsUsed: unitsConsumed as number, watched: found };
+}
+
+// A build before it is encoded, and what its simulation changed of the wallet's balances.
+
+interface PreparedBuild {
+  readonly plan: InstructionPlan;
+  /** The wallet, its token accounts, the mints. */
+  readonly accounts: SolanaAccounts;
+  readonly held: ReadonlyMap<Address, Address>;
+}
+
+/** What a simulation changed of a wallet's balances. */
+class SimulatedChange {
+  readonly #prepared: PreparedBuild;
+  readonly #watched: readonly Address[];
+  readonly #after: Awaited<ReturnType<typeof simulateTransaction>>['watched'];
+
+  constructor(
+    prepared: PreparedBuild,
+    watched: readonly Address[],
+    after: Awaited<ReturnType<typeof simulateTransaction>>['watched'],
+  ) {
+    this.#prepared = prepared;
+    this.#watched = watched;
+    this.#after = after;
+  }
+
+  find(token: Address): bigint {
+    if (token === SYSTEM_PROGRAM) return this.#findLamports();
+    const { held, accounts } = this.#prepared;
+    const account = held.get(token) ?? token;
+    const after = this.#after.get(account)?.data.u64(AMOUNT_OFFSET) ?? 0n;
+    return after - readAmount(accounts.get(account));
+  }
+
+  /** If all of its accounts are watched, rent and what is wrapped stay there. Without the fee. */
+  #findLamports(): bigint {
+    const { accounts } = this.#prepared;
+    const changes = this.#watched.map(
+      (one) => (this.#after.get(one)?.lamports ?? 0n) - (accounts.get(one)?.lamports ?? 0n),
+    );
+    return changes.reduce((sum, one) => sum + one, SIGNATURE_LAMPORTS);
+  }
+}
 
 const STATE_OFFSET = 108;
 const STATE_FROZEN = 2;

@@ -13,7 +13,7 @@ import {
   readRecordedPool,
 } from '../../../../test/solana-pools.ts';
 import { address } from '../../../../test/test-ids.ts';
-import { PumpPool } from '../../../amm/pump/pump-pool.ts';
+import { PumpPool } from '../../../amm/pump/pump-kind.ts';
 import { listSwapArrays, RangeX64Pool } from '../../../amm/range-x64/range-x64-pool.ts';
 import type { SwapOutcome } from '../../../amm/swap-outcome.ts';
 import type { SwapPool } from '../../../amm/swap-pool.ts';
