@@ -110,7 +110,13 @@ export async function checkSignedOut(scene: ConsoleScene, look: PageLook): Promi
   await watched.finish();
 }
 
-const UNANSWERED = ['/', WIRE_PATH, `/portfolio?wallet=${TRADERS[0]}`, '/status'] as const;
+/** Each page with what shows meanwhile that it is not all. */
+const UNANSWERED = [
+  ['/', 'main .bone'],
+  [WIRE_PATH, 'main .bone'],
+  [`/portfolio?wallet=${TRADERS[0]}`, 'main .page'],
+  ['/status', 'main .page'],
+] as const;
 
 /** Every page while no answer has come, and once the server cannot be reached. */
 export async function checkUnanswered(scene: ConsoleScene, look: PageLook): Promise<void> {
@@ -120,11 +126,11 @@ export async function checkUnanswered(scene: ConsoleScene, look: PageLook): Prom
   const faults: string[] = [];
   for (const kind of ['loading', 'failed'] as const) {
     await page.route('**/v1/**', (route) => (kind === 'failed' ? route.abort() : undefined));
-    for (const path of UNANSWERED) {
+    for (const [path, sign] of UNANSWERED) {
       const name = `${kind}-${path.slice(1).split('?')[0] || 'tokens'}`;
       await page.goto(scene.service().origin + path);
       await page
-        .locator(kind === 'failed' ? '[role=alert]' : 'main .page')
+        .locator(kind === 'failed' ? '[role=alert]' : sign)
         .first()
         .waitFor();
       faults.push(...(await findWidthFaults(page, name)));

@@ -9,14 +9,14 @@ import { formatCompactUsd } from '../format/format-amount.ts';
 import { formatUsd } from '../format/format-price.ts';
 import { shortenAddress } from '../format/shorten-address.ts';
 import { buildTokenHref, buildTransactionHref, buildWalletHref } from '../routes.ts';
-import { chains } from '../state/chains.ts';
+import { chains, findChain } from '../state/chains.ts';
 import { texts } from '../texts.ts';
 import { ChainName } from './chain-icon.tsx';
 import { DangerBadges } from './danger-badges.tsx';
 import { findSearchTargets } from './find-search-targets.ts';
 import { ModalDialog } from './modal-dialog.tsx';
 import { ProblemNote } from './problem-note.tsx';
-import { TokenLogo } from './token-logo.tsx';
+import { ChainTokenLogo } from './token-logo.tsx';
 
 const DEBOUNCE_MS = 300;
 const LIMIT = 12;
@@ -136,15 +136,13 @@ function FoundRow({ hit: token, at, isChosen, onOpen }: FoundRowProps<SearchHit>
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the search field
     // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the search field
     <div id={`found-${at}`} role="option" aria-selected={isChosen} class="found" onClick={onOpen}>
-      <TokenLogo logoUrl={token.logoUrl} symbol={token.symbol} />
+      <ChainTokenLogo chain={token.chain} logoUrl={token.logoUrl} symbol={token.symbol} />
       <span class="found-name" title={token.name ?? ''}>
         <DangerBadges codes={token.warnings} max={1} />
         <strong>{token.symbol ?? '?'}</strong> <span class="soft">{token.name}</span>
         {token.verified.length > 0 && <span title={token.verified.join(', ')}> ✓</span>}
       </span>
-      <span class="soft">
-        <ChainName chain={token.chain} />
-      </span>
+      <span class="soft">{findChain(token.chain)?.name ?? token.chain}</span>
       <span class="number">{formatUsd(token.priceUsd)}</span>
       <span class="number soft">{formatCompactUsd(token.liquidityUsd)}</span>
     </div>

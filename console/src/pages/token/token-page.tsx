@@ -184,7 +184,13 @@ function KnownToken({ choices }: { choices: TokenChoices }) {
   if (feed?.isPaused.value === true) return <NoToken problem={PAUSED} named={choices} />;
   if (value === null || feed === null) {
     if (problem !== null) return <NoToken problem={problem} onRetry={reload} named={choices} />;
-    return <div class="token-space" aria-busy="true" />;
+    return (
+      <div class="token-space" aria-busy="true">
+        <span class="bone" />
+        <span class="bone" />
+        <span class="bone" />
+      </div>
+    );
   }
   return (
     <>
