@@ -25,7 +25,7 @@ export function ChainTokenLogo({ chain, ...props }: TokenLogoProps & { readonly 
   );
 }
 
-export function TokenLogo({ logoUrl, symbol }: TokenLogoProps) {
+function TokenLogo({ logoUrl, symbol }: TokenLogoProps) {
   const [isBroken, setBroken] = useState(false);
   if (logoUrl === null || isBroken) {
     return (
