@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ALLOCATOR, NO_LOOP_FLAG } from '../src/cli/set-memory-limits.ts';
-import { INDEXER_HEAP } from '../src/compose/indexer-heap.ts';
+import { INDEXER_HEAP } from '../src/runtime/indexer-heap.ts';
 import type { Store } from '../src/store/store.ts';
 import { createStorePlace } from './ingest-store.ts';
 import type { IngestResult, IngestRun } from './ingest-worker.ts';

@@ -2,12 +2,12 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
-import { watchHeapGrowth } from '../src/compose/indexer-heap.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { lowerThreadPriority } from '../src/lib/lower-thread-priority.ts';
 import { sleep } from '../src/lib/retry.ts';
+import { watchHeapGrowth } from '../src/runtime/indexer-heap.ts';
 import type { Store } from '../src/store/store.ts';
 import {
   openBenchStore,

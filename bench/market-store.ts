@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { foldTrades } from '../src/candles/derive-klines.ts';
-import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
+import { openStore } from '../src/engines/open-store.ts';
 import type { Address } from '../src/model/ids.ts';
 import {
   STORED_INTERVALS,

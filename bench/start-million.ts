@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSegmentFolder } from '../src/compose/kept-segments.ts';
 import { loadConfig } from '../src/config.ts';
 import { TOKEN_SORTS } from '../src/contract/operations/list-tokens.ts';
+import { findSegmentFolder } from '../src/runtime/kept-segments.ts';
 import { buildMarketAddress, buildMarketStore, MARKET_HEAD } from './market-store.ts';
 import { median, NO_LIMITS, spread } from './measure.ts';
 import type { Row } from './row.ts';

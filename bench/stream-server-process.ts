@@ -3,11 +3,11 @@
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { createIdentify } from '../src/access/identify.ts';
-import { findFamily } from '../src/compose/chain-families.ts';
-import { openStore } from '../src/compose/open-store.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
 import { operations } from '../src/contract/operations.ts';
+import { findFamily } from '../src/engines/chain-families.ts';
+import { openStore } from '../src/engines/open-store.ts';
 import { DEFAULT_TIMEOUTS } from '../src/http/create-bare-server.ts';
 import { createHttpServer } from '../src/http/create-http-server.ts';
 import { systemClock } from '../src/lib/clock.ts';

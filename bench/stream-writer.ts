@@ -3,8 +3,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ChainAdapter } from '../src/chains/adapter.ts';
-import { openStore } from '../src/compose/open-store.ts';
 import type { Config } from '../src/config.ts';
+import { openStore } from '../src/engines/open-store.ts';
 import { ChainIndex } from '../src/ingest/follow/chain-index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { encodeBatch, listTransferables } from '../src/live/encode-batch.ts';

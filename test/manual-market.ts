@@ -25,7 +25,7 @@ import {
   toSolanaPool,
   WRAPPED_SOL,
 } from '../src/chains/solana/data/solana-ids.ts';
-import { openScratchStore } from '../src/compose/open-store.ts';
+import { openScratchStore } from '../src/engines/open-store.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { type Verification, verifyChain } from '../src/ingest/verify/verify-chain.ts';

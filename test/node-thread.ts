@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedEndpoints } from '../src/chains/endpoint-memory.ts';
 import type { ChainSource } from '../src/chains/family.ts';
-import { requireMarkets } from '../src/compose/chain-families.ts';
+import { requireMarkets } from '../src/engines/chain-families.ts';
 import { systemClock } from '../src/lib/clock.ts';
 
 export interface NodeThreadInput {

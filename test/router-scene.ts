@@ -17,7 +17,7 @@ import type {
   VenueRouterKind,
 } from '../src/chains/evm/data/deployments/evm-deployment.ts';
 import { listSwapRouters, type VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
-import { requireMarkets } from '../src/compose/chain-families.ts';
+import { requireMarkets } from '../src/engines/chain-families.ts';
 import type { PoolId } from '../src/model/ids.ts';
 import type { PoolRecord } from '../src/model/pool.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';

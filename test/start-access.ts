@@ -6,10 +6,10 @@ import type { VerifyContractSignature } from '../src/access/contract-signatures.
 import { type Access, createAccess } from '../src/access/create-access.ts';
 import { Peppers } from '../src/access/peppers.ts';
 import { listTierBudgets } from '../src/access/tiers.ts';
-import { findFamily } from '../src/compose/chain-families.ts';
 import { loadConfig } from '../src/config.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
 import { operations } from '../src/contract/operations.ts';
+import { findFamily } from '../src/engines/chain-families.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import type { Store } from '../src/store/store.ts';
 import { type AccessClient, createAccessClient } from './access-client.ts';

@@ -19,7 +19,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['config', 'contract', 'amm', 'candles', 'positions'],
   ['store', 'chains', 'live'],
   ['access', 'market', 'trading', 'ingest'],
-  ['http', 'mcp'],
+  ['http', 'mcp', 'engines'],
+  ['runtime'],
   ['compose'],
   ['cli'],
 ];
@@ -47,7 +48,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 /** Who may import from the folder of a chain family. */
 const FAMILY_IMPORTERS: readonly string[] = [
-  'src/compose/chain-families.ts',
+  'src/engines/chain-families.ts',
   'src/trading/build/ask-node.test.ts',
   'src/trading/safety/stale-safety-on-chain.test.ts',
   'src/trading/safety/traps-on-chain.test.ts',
@@ -247,8 +248,8 @@ describe('imports', () => {
     assertNone(findCircles(parts));
   });
 
-  test('only compose names an engine', () => {
-    const others = production.filter(({ path }) => !/^src\/(store|compose)/.test(path));
+  test('one folder names the engines', () => {
+    const others = production.filter(({ path }) => !/^src\/(store|engines)/.test(path));
     assertNone(
       findBreaches(others, (_, target) => /^src\/store\/(sqlite|postgres)\//.test(target)),
     );

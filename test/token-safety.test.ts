@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { findFamily } from '../src/compose/chain-families.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { getTokenSafety } from '../src/contract/operations/get-token-safety.ts';
+import { findFamily } from '../src/engines/chain-families.ts';
 import { AppError } from '../src/errors/app-error.ts';
 import { ContractBook } from '../src/market/contract-book.ts';
 import { createGetTokenSafety } from '../src/market/create-get-token-safety.ts';

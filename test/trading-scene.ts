@@ -5,13 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
-import { ChainConnections } from '../src/compose/chain-connections.ts';
 import {
   createBuildChains,
   createTradeChains,
   openSearchThreads,
 } from '../src/compose/open-trading.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
+import { ChainConnections } from '../src/engines/chain-connections.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { ChainRegistry } from '../src/model/chain-registry.ts';

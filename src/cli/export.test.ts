@@ -10,7 +10,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import { type CarriedCandle, carryCloses, NO_CLOSES } from '../candles/carried-candle.ts';
-import { findFamily } from '../compose/chain-families.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import type { CandleRecord, TradeRecord } from '../model/market-record.ts';
 import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';
 

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { computeOpenTime } from '../candles/interval.ts';
-import { findFamily } from '../compose/chain-families.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import { type Checkpoint, STORED_INTERVALS } from '../model/market-record.ts';
 import type { MarketStore } from '../store/store.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';

@@ -1,6 +1,6 @@
 // `mintwire keys list|revoke`: manages a wallet's keys, for operators, while a service runs.
 
-import { FAMILIES } from '../compose/chain-families.ts';
+import { FAMILIES } from '../engines/chain-families.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { AccessStore } from '../store/access-store.ts';

@@ -3,8 +3,8 @@
 
 import { CREDENTIAL_LIFE_MS } from '../access/create-access.ts';
 import { parseWalletId } from '../access/verify-wallet.ts';
-import { FAMILIES } from '../compose/chain-families.ts';
 import type { Config } from '../config.ts';
+import { FAMILIES } from '../engines/chain-families.ts';
 import { sleep } from '../lib/retry.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';

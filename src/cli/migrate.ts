@@ -1,7 +1,7 @@
 // `mintwire migrate`: brings the store to this version, without serving.
 
-import { openStore } from '../compose/open-store.ts';
 import { type Config, loadProcessConfig } from '../config.ts';
+import { openStore } from '../engines/open-store.ts';
 import type { DividedTable } from '../store/row-partitions.ts';
 import type { Store } from '../store/store.ts';
 import { readCommand } from './read-command.ts';

@@ -1,7 +1,7 @@
 // `mintwire pause|resume <chain> <mint>`: removes a token from every answer and restores it, for
 // operators, while a service runs.
 
-import { findFamily } from '../compose/chain-families.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';

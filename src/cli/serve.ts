@@ -4,13 +4,13 @@ import cluster from 'node:cluster';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { loadService } from '../compose/load-service.ts';
-import { lockDataFolder } from '../compose/lock-data-folder.ts';
 import { openEntrance } from '../compose/open-entrance.ts';
-import { StartError } from '../compose/start-error.ts';
 import type { Service } from '../compose/start-service.ts';
-import type { Workers } from '../compose/start-workers.ts';
-import { WorkerLink } from '../compose/worker-link.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
+import { StartError } from '../errors/start-error.ts';
+import { lockDataFolder } from '../runtime/lock-data-folder.ts';
+import type { Workers } from '../runtime/start-workers.ts';
+import { WorkerLink } from '../runtime/worker-link.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { openCodeFolder } from './open-code-folder.ts';
 import { readCommand } from './read-command.ts';
@@ -122,7 +122,7 @@ async function start(
   // Before anything large is loaded.
   keepCompiled(config.store.dataDir);
   if (of.link === null && config.node.workers > 1) {
-    const { startWorkers } = await import('../compose/start-workers.ts');
+    const { startWorkers } = await import('../runtime/start-workers.ts');
     return await startWorkers({ config, terminal });
   }
   const entrance = (await opensEarly(of.link)) ? await openEntrance(config) : null;

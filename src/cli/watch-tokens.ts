@@ -1,9 +1,9 @@
 // `mintwire watch add|remove|list --chain <chain> [token]`: the tokens of a chain with scope
 // `watch`, for operators, while a service runs.
 
-import { findFamily } from '../compose/chain-families.ts';
-import { listScopes, listWatched } from '../compose/chain-scopes.ts';
 import type { Config } from '../config.ts';
+import { findFamily } from '../engines/chain-families.ts';
+import { listScopes, listWatched } from '../engines/chain-scopes.ts';
 import { type ChainSlug, toSettingSuffix } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';

@@ -1,8 +1,8 @@
 // Opens the store for an operator's command; a store problem is printed as one line, without a
 // stack.
 
-import { openStore } from '../compose/open-store.ts';
 import { loadProcessConfig } from '../config.ts';
+import { openStore } from '../engines/open-store.ts';
 import type { MigrationProgress } from '../store/migrations/run-migrations.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';

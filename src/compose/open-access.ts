@@ -17,6 +17,8 @@ import { Peppers } from '../access/peppers.ts';
 import type { ChainSource } from '../chains/family.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { operations } from '../contract/operations.ts';
+import type { ChainConnections } from '../engines/chain-connections.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
   parseVersionedSecrets,
@@ -26,8 +28,6 @@ import {
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { ChainConnections } from './chain-connections.ts';
-import { findFamily } from './chain-families.ts';
 import type { FollowedChains } from './start-chains.ts';
 
 // Finds the pepper: in the settings, or in a file of the data folder that is created at the first

@@ -12,7 +12,7 @@ import {
 import { createBareServer } from '../http/create-bare-server.ts';
 import { createDrain } from '../http/create-drain.ts';
 import { answerEarly } from '../http/early-answers.ts';
-import { listen } from './open-ports.ts';
+import { listen } from '../runtime/open-ports.ts';
 
 export interface Entrance {
   readonly server: Server;

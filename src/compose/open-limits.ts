@@ -9,10 +9,10 @@ import { SharedLimiter } from '../access/limits/shared-limiter.ts';
 import { SharedStreams } from '../access/limits/shared-streams.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { WorkerLink } from '../runtime/worker-link.ts';
 import type { SignalStore } from '../store/signal-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { WorkerLink } from './worker-link.ts';
 
 interface OpenLimitsOptions {
   readonly config: Config;

@@ -5,6 +5,8 @@ import type { Access } from '../access/create-access.ts';
 import { findTier } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { LookupDesk } from '../contract/look-up-token.ts';
+import type { ChainConnections, ConnectedChain } from '../engines/chain-connections.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
@@ -15,13 +17,11 @@ import type { TokenLists } from '../market/lists/token-lists.ts';
 import { TokenLogos } from '../market/lists/token-logos.ts';
 import type { MarketChain, MarketChains } from '../market/market-parts.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import { buildSegmentElsewhere } from '../runtime/build-segment.ts';
+import { createKeptSegments } from '../runtime/kept-segments.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { buildSegmentElsewhere } from './build-segment.ts';
-import type { ChainConnections, ConnectedChain } from './chain-connections.ts';
-import { findFamily } from './chain-families.ts';
-import { createKeptSegments } from './kept-segments.ts';
 import type { FollowedChains } from './start-chains.ts';
 
 // The followed chains for the market reads, with connections to ask what kind of address an owner

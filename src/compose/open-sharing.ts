@@ -1,16 +1,16 @@
 // What a process tells the others on its store, and hears of them.
 
 import type { Config } from '../config.ts';
+import type { ChainConnections } from '../engines/chain-connections.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import { SharedFeed } from '../live/shared-feed.ts';
+import { SharedCredits } from '../runtime/shared-credits.ts';
 import type { FeedStore } from '../store/feed-store.ts';
 import type { SignalStore } from '../store/signal-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { ChainConnections } from './chain-connections.ts';
-import { SharedCredits } from './shared-credits.ts';
 
 export function openFeed(source: FeedStore | null, node: string, logger: Logger): Feed {
   const onError = (error: unknown) => {

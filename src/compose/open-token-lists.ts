@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import { sleep } from '../lib/retry.ts';
 import { type FindListChain, TokenListError } from '../market/lists/parse-token-list.ts';
 import {
@@ -15,7 +16,6 @@ import { LIST_CHAIN_IDS } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { findFamily } from './chain-families.ts';
 import { readBundledLists } from './read-bundled-list.ts';
 
 function createFindChain(known: ChainRegistry): FindListChain {

@@ -5,6 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { Peppers } from '../access/peppers.ts';
 import type { LookupDesk } from '../contract/look-up-token.ts';
+import type { ChainConnections } from '../engines/chain-connections.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import { YOUNG_HEAP } from '../lib/thread-heap.ts';
@@ -29,8 +31,6 @@ import {
   SearchThreads,
   type ThreadEvents,
 } from '../trading/search/search-threads.ts';
-import type { ChainConnections } from './chain-connections.ts';
-import { findFamily } from './chain-families.ts';
 import { RunningTradeChain, type TradeChainsOptions } from './running-trade-chain.ts';
 import type { FollowedChains } from './start-chains.ts';
 
@@ -107,7 +107,7 @@ const MEMORY_MB = 384;
 const QUEUE = { lengthMax: 128, perCallerMax: 32 };
 
 export function startSearchThread(events: ThreadEvents): SearchThread {
-  const worker = new Worker(new URL('./search-thread.ts', import.meta.url), {
+  const worker = new Worker(new URL('../runtime/search-thread.ts', import.meta.url), {
     resourceLimits: { ...YOUNG_HEAP, maxOldGenerationSizeMb: MEMORY_MB },
   });
   let cause = new Error('a search thread ended');

@@ -5,9 +5,9 @@ import { estimateHistory, type HistoryEstimate } from '../chains/estimate-histor
 import { estimateScopes, type ScopeEstimate } from '../chains/estimate-scopes.ts';
 import type { ChainSource, NodeParts } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import { requireMarkets } from '../engines/chain-families.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import { requireMarkets } from './chain-families.ts';
 import { findFollowedSource } from './verify-followed-chain.ts';
 
 /** As many as a hobbyist cares about. */

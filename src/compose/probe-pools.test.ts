@@ -11,11 +11,11 @@ import { poolId } from '../../test/test-ids.ts';
 import { ConcentratedPool } from '../amm/concentrated/concentrated-pool.ts';
 import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
 import { TickList } from '../amm/tick-list.ts';
+import { ChainConnections } from '../engines/chain-connections.ts';
 import type { PoolTerms } from '../model/pool.ts';
 import { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
-import { ChainConnections } from './chain-connections.ts';
 import { createProbe } from './probe-pools.ts';
 
 const WETH = buildFakeAddress('eeee', 5);

@@ -3,6 +3,8 @@
 import { toPoolMoment } from '../amm/pool-moment.ts';
 import type { TokenPowers } from '../chains/chain-transactions.ts';
 import type { ChainSource } from '../chains/family.ts';
+import type { ChainConnections, ConnectedChain } from '../engines/chain-connections.ts';
+import { findFamily, requireMarkets } from '../engines/chain-families.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
@@ -10,6 +12,7 @@ import type { Feed, FeedBatch } from '../live/feed.ts';
 import type { ContractBook } from '../market/contract-book.ts';
 import type { ChainStates } from '../market/state/chain-states.ts';
 import type { Address, PoolId } from '../model/ids.ts';
+import { isLate } from '../runtime/chain-progress.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
@@ -27,9 +30,6 @@ import { TradeTokens } from '../trading/quote/trade-tokens.ts';
 import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
 import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
 import { SafetyWatch } from '../trading/safety/safety-watch.ts';
-import type { ChainConnections, ConnectedChain } from './chain-connections.ts';
-import { findFamily, requireMarkets } from './chain-families.ts';
-import { isLate } from './chain-progress.ts';
 import { createProbe } from './probe-pools.ts';
 import type { FollowedChains } from './start-chains.ts';
 

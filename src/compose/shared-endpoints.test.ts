@@ -15,8 +15,8 @@ import {
 import type { NodeThreadInput } from '../../test/node-thread.ts';
 import type { ChainNodes } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
+import { ChainConnections } from '../engines/chain-connections.ts';
 import { systemClock } from '../lib/clock.ts';
-import { ChainConnections } from './chain-connections.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined };
 

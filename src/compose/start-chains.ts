@@ -3,6 +3,10 @@
 import type { ChainSource } from '../chains/family.ts';
 import { listEmbedded } from '../config/devnet-settings.ts';
 import type { Config } from '../config.ts';
+import type { ChainConnections } from '../engines/chain-connections.ts';
+import { listScopes } from '../engines/chain-scopes.ts';
+import { findChainSources } from '../engines/chain-source.ts';
+import { StartError } from '../errors/start-error.ts';
 import type { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EncodedBatch } from '../live/encode-batch.ts';
@@ -11,19 +15,15 @@ import type { PoolDemand } from '../model/adoption.ts';
 import type { ChainSlug, EmbeddedSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
+import { ChainFollower } from '../runtime/chain-follower.ts';
+import { isInstalled } from '../runtime/devnet-process.ts';
+import { EmbeddedChains, type EmbeddedChainsOptions } from '../runtime/embedded-chains.ts';
+import { watchHeapGrowth } from '../runtime/indexer-heap.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
 import type { SignalStore } from '../store/signal-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ChainConnections } from './chain-connections.ts';
-import { ChainFollower } from './chain-follower.ts';
-import { listScopes } from './chain-scopes.ts';
-import { findChainSources } from './chain-source.ts';
-import { isInstalled } from './devnet-process.ts';
-import { EmbeddedChains, type EmbeddedChainsOptions } from './embedded-chains.ts';
-import { watchHeapGrowth } from './indexer-heap.ts';
 import { computeRollbacksKeptMs } from './open-streams.ts';
-import { StartError } from './start-error.ts';
 
 // The embedded chains that the settings ask for.
 

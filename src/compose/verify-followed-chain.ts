@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import { requireMarkets } from '../engines/chain-families.ts';
+import { createAdapter, findChainSource, readDevnetSource } from '../engines/chain-source.ts';
+import { openScratchStore, openStore } from '../engines/open-store.ts';
+import { StartError } from '../errors/start-error.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
 import { type Verification, verifyChain } from '../ingest/verify/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type ChainSlug, isEmbedded, toSettingSuffix } from '../model/chain.ts';
-import { requireMarkets } from './chain-families.ts';
-import { createAdapter, findChainSource, readDevnetSource } from './chain-source.ts';
-import { openScratchStore, openStore } from './open-store.ts';
-import { StartError } from './start-error.ts';
 
 const ATTEMPT_COUNT_MAX = 5;
 

@@ -11,13 +11,13 @@ import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faul
 import { after, before } from '../../test/root-hooks.ts';
 import { openTestStream, startTestStreams } from '../../test/stream-scene.ts';
 import { address } from '../../test/test-ids.ts';
-import { findFamily } from '../compose/chain-families.ts';
 import { AnswerMismatchError } from '../contract/create-serializer.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { getToken } from '../contract/operations/get-token.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
 import { listPools } from '../contract/operations/list-pools.ts';
 import { getTokenStream } from '../contract/operations/stream-token.ts';
+import { findFamily } from '../engines/chain-families.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Outbox } from '../live/outbox.ts';
 import type { Store } from '../store/store.ts';

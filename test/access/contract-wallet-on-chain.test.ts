@@ -17,8 +17,8 @@ import {
 import { TEST_ADDRESSES } from '../../devnet/accounts.ts';
 import { startTestChain, type TestChain } from '../../devnet/test-chain.ts';
 import type { ChainSource } from '../../src/chains/family.ts';
-import { ChainConnections } from '../../src/compose/chain-connections.ts';
 import { createContractVerifier } from '../../src/compose/open-access.ts';
+import { ChainConnections } from '../../src/engines/chain-connections.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type CompiledWallet, compileWallets } from '../contracts/compile-wallets.ts';
 import { type RpcRecorder, startRpcRecorder } from '../rpc-recorder.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../bench/market-store.ts';
 import { createSeededRandom } from '../../devnet/random.ts';
 import { foldTrades } from '../../src/candles/derive-klines.ts';
-import { openStore } from '../../src/compose/open-store.ts';
 import { loadConfig } from '../../src/config.ts';
+import { openStore } from '../../src/engines/open-store.ts';
 import { STORED_INTERVALS } from '../../src/model/market-record.ts';
 import { createAccessClient } from '../access-client.ts';
 import {

@@ -2,10 +2,10 @@
 
 import type { TestContext } from 'node:test';
 import { type Access, createAccess } from '../../src/access/create-access.ts';
-import { findFamily } from '../../src/compose/chain-families.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { AnyHandler } from '../../src/contract/handler.ts';
 import { operations } from '../../src/contract/operations.ts';
+import { findFamily } from '../../src/engines/chain-families.ts';
 import type { HttpServerOptions } from '../../src/http/create-http-server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findFamily } from '../../src/compose/chain-families.ts';
+import { findFamily } from '../../src/engines/chain-families.ts';
 import type { Market } from '../../src/market/create-market.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { buildFakeAddress, FAKE_TOKENS } from '../fakes/fake-market.ts';

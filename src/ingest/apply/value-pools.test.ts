@@ -17,7 +17,7 @@ import type { ConcentratedPoolState } from '../../amm/concentrated/concentrated-
 import { toSqrtPriceX96 } from '../../amm/concentrated/sqrt-price-at-tick.ts';
 import { computeAmount0Down, computeAmount1Down } from '../../amm/concentrated/sqrt-price-math.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
-import { requireMarkets } from '../../compose/chain-families.ts';
+import { requireMarkets } from '../../engines/chain-families.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { sleep } from '../../lib/retry.ts';
 import type { MarketEvent } from '../../model/block-events.ts';

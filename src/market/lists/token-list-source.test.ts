@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createTempFolder } from '../../../test/start-service-process.ts';
-import { findFamily } from '../../compose/chain-families.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import { FetchRefusedError } from './open-url.ts';
 import { type FindListChain, LIST_BYTES_MAX, TokenListError } from './parse-token-list.ts';
 import { openListUrl, readListFile } from './token-list-source.ts';

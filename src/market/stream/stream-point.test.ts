@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fc } from '../../../test/fast-check.ts';
 import { address } from '../../../test/test-ids.ts';
-import { findFamily } from '../../compose/chain-families.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import { comparePositions, encodeEventId, parseEventId, type StreamName } from './stream-point.ts';
 
 const { addresses } = findFamily('devnet');

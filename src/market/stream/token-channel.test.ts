@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address } from '../../../test/test-ids.ts';
 import { NO_CLOSES } from '../../candles/carried-candle.ts';
-import { findFamily } from '../../compose/chain-families.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { Joiner } from './channel-options.ts';

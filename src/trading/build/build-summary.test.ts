@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/fast-check.ts';
 import { address } from '../../../test/test-ids.ts';
-import { findFamily } from '../../compose/chain-families.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { walletId } from '../../../test/test-ids.ts';
-import { findFamily } from '../../compose/chain-families.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
 import { findTraderAddress as findOn } from './build-wallet.ts';
 

@@ -18,8 +18,8 @@ import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { encodeRevert, type NodeScript } from '../../../test/fakes/scripted-node.ts';
 import type { FeeSchedule } from '../../amm/fee-schedule.ts';
 import { SingleRangePool } from '../../amm/single-range/single-range-kind.ts';
-import { findFamily } from '../../compose/chain-families.ts';
 import type { EvmTransaction } from '../../contract/schemas/transaction-schemas.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import type { BuildAnswer } from './build-answer.ts';
 
 const { toShown: toShownAddress } = findFamily('devnet').addresses;

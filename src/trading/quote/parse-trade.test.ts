@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COIN } from '../../../test/fakes/fake-market.ts';
-import { findFamily } from '../../compose/chain-families.ts';
+import { findFamily } from '../../engines/chain-families.ts';
 import { ChainRegistry } from '../../model/chain-registry.ts';
 import { parseTrade, type TradeInput } from './parse-trade.ts';
 

@@ -4,10 +4,10 @@
 // first, because it upgrades the store.
 
 import cluster, { type Worker } from 'node:cluster';
+import { StartError } from '../errors/start-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { StartError } from './start-error.ts';
 import type { WorkerHub, WorkerPort } from './worker-hub.ts';
 import type { PrimaryMessage, WorkerMessage } from './worker-message.ts';
 

@@ -2,6 +2,7 @@
 
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import type { ConfiguredScopes } from '../engines/chain-scopes.ts';
 import type { AdoptionStatus } from '../ingest/adopt/pool-adopter.ts';
 import type { BackfillProgress } from '../ingest/backfill/backfiller.ts';
 import type { LookupStatus } from '../ingest/demand/token-lookups.ts';
@@ -15,7 +16,6 @@ import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { UndecodedCount } from '../model/undecoded-count.ts';
 import type { StoreFault } from '../store/store-error.ts';
-import type { ConfiguredScopes } from './chain-scopes.ts';
 
 export interface IndexerThreadInput {
   readonly store: Config['store'];

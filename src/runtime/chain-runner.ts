@@ -6,6 +6,9 @@ import type { ChainNodes } from '../chains/chain-nodes.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
 import type { ConfiguredScope } from '../config/scope-settings.ts';
 import type { Config } from '../config.ts';
+import { requireMarkets } from '../engines/chain-families.ts';
+import { createScope } from '../engines/chain-scopes.ts';
+import { createAdapter } from '../engines/chain-source.ts';
 import type { CommittedEvent } from '../ingest/commit/commit-batch.ts';
 import { Indexer, type IndexerStatus } from '../ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
@@ -18,9 +21,6 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { Store } from '../store/store.ts';
 import { redact } from '../telemetry/redact.ts';
-import { requireMarkets } from './chain-families.ts';
-import { createScope } from './chain-scopes.ts';
-import { createAdapter } from './chain-source.ts';
 import type { ChainReport } from './indexer-message.ts';
 
 /** The devnet mines a block every second or per transaction, so it is polled more often. */

@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
+import { openStore } from '../engines/open-store.ts';
 import { lowerThreadPriority } from '../lib/lower-thread-priority.ts';
 import type { Listing } from '../market/search/listing.ts';
 import { buildSegment, type SegmentArrays } from '../market/search/segment.ts';
@@ -10,7 +11,6 @@ import { type SegmentOrigin, writeSegmentFile } from '../market/search/segment-f
 import { computeListsMark, type ListingFacts, toListing } from '../market/token-search.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
-import { openStore } from './open-store.ts';
 
 export interface SegmentThreadInput {
   readonly store: Config['store'];

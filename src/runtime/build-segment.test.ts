@@ -8,10 +8,10 @@ import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import { createTempFolder } from '../../test/start-service-process.ts';
 import { loadConfig } from '../config.ts';
+import { openStore } from '../engines/open-store.ts';
 import { readSegmentFile } from '../market/search/segment-file.ts';
 import { buildSegmentElsewhere } from './build-segment.ts';
 import { findSegmentFolder, placeKeptFile } from './kept-segments.ts';
-import { openStore } from './open-store.ts';
 
 const FACTS = { entries: new Map(), volumes: new Map(), hasVolumes: false, nowMs: 0 };
 

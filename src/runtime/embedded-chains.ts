@@ -3,10 +3,10 @@
 import { dirname } from 'node:path';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import { readDevnetSource } from '../engines/chain-source.ts';
 import type { EmbeddedSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ChainFollower } from './chain-follower.ts';
-import { readDevnetSource } from './chain-source.ts';
 import { DevnetProcess, type GiveUpReason } from './devnet-process.ts';
 
 // Starts an embedded chain as the settings say, and tells what becomes of it as plain data: in

@@ -2,9 +2,9 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
+import { blocksToUpgrade } from '../engines/open-store.ts';
 import { YOUNG_HEAP } from '../lib/thread-heap.ts';
 import type { MigrationProgress } from '../store/migrations/run-migrations.ts';
-import { blocksToUpgrade } from './open-store.ts';
 
 /**
  * Does nothing if the store is up to date. An upgrade that fails is left to the opening of the

@@ -4,6 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
 import type { ChainLog, ChainSource } from '../chains/family.ts';
+import { openStore } from '../engines/open-store.ts';
 import { systemClock } from '../lib/clock.ts';
 import { keepTickShape } from '../lib/keep-tick-shape.ts';
 import { lowerThreadPriority } from '../lib/lower-thread-priority.ts';
@@ -14,7 +15,6 @@ import type { MarketStore } from '../store/store.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { IndexerCommand, IndexerMessage, IndexerThreadInput } from './indexer-message.ts';
 import { LeasedRunner } from './leased-runner.ts';
-import { openStore } from './open-store.ts';
 
 const REPORT_MS = 500;
 /** There are hundreds of commits during backfill; a few reports a second are enough. */

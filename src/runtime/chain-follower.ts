@@ -6,6 +6,9 @@ import type { ChainMarket } from '../chains/chain-nodes.ts';
 import { endThread } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import type { Config } from '../config.ts';
+import type { ChainConnections } from '../engines/chain-connections.ts';
+import { findFamily, requireMarkets } from '../engines/chain-families.ts';
+import type { ConfiguredScopes } from '../engines/chain-scopes.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import { TokenDemand } from '../ingest/demand/token-demand.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -22,8 +25,6 @@ import type { SignalStore } from '../store/signal-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ChainConnections } from './chain-connections.ts';
-import { findFamily, requireMarkets } from './chain-families.ts';
 import {
   computeChainProgress,
   describeNotReady,
@@ -31,7 +32,6 @@ import {
   pickStatus,
   toShown,
 } from './chain-progress.ts';
-import type { ConfiguredScopes } from './chain-scopes.ts';
 import { ClientDemand } from './client-demand.ts';
 import { ForeignReports } from './foreign-reports.ts';
 import { IndexerCommands } from './indexer-commands.ts';

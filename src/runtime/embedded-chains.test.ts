@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tryLock } from '../../devnet/folder-lease.ts';
 import { loadConfig } from '../config.ts';
+import { ChainConnections } from '../engines/chain-connections.ts';
+import { listScopes } from '../engines/chain-scopes.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { ChainConnections } from './chain-connections.ts';
 import { ChainFollower } from './chain-follower.ts';
-import { listScopes } from './chain-scopes.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 
 test('a Solana chain whose folder is in use is not followed, and ends nothing', async (t) => {

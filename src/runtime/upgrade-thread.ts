@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
-import { openStore } from './open-store.ts';
+import { openStore } from '../engines/open-store.ts';
 
 const store = await openStore(workerData as Config['store'], {
   onMigrating: (progress) => parentPort?.postMessage(progress),

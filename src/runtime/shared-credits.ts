@@ -3,11 +3,11 @@
 
 import type { ChainSource } from '../chains/family.ts';
 import { RpcMeter } from '../chains/rpc/rpc-meter.ts';
+import type { ConnectedChain } from '../engines/chain-connections.ts';
 import type { Clock } from '../lib/clock.ts';
 import { startPolling } from '../lib/start-polling.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { SignalStore } from '../store/signal-store.ts';
-import type { ConnectedChain } from './chain-connections.ts';
 
 interface SharedCreditsOptions {
   readonly signals: SignalStore;

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { StartError } from '../errors/start-error.ts';
 import { lockDataFolder } from './lock-data-folder.ts';
-import { StartError } from './start-error.ts';
 
 function createFolder(t: { after(work: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-lock-'));

@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from './start-error.ts';
+import { StartError } from '../errors/start-error.ts';
 
 const SQLITE_BUSY = 5;
 
