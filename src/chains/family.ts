@@ -1,5 +1,5 @@
 // A family of chains (EVM, Solana): the only code that knows how its chains name things, sign, are
-// read and trade. One object per family, in `src/chains/<family>/`; `compose/chain-families.ts`
+// read and trade. One object per family, in `src/chains/<family>/`; `engines/chain-families.ts`
 // lists them and picks one by a chain's slug.
 
 import type { Clock } from '../lib/clock.ts';
