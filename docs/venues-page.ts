@@ -212,7 +212,7 @@ A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a t
 A router that was never executed on its own contract is built on only after a simulation.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
-Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0055).
+Infinity, DODO and Maverick are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0065).
 Balancer V2's pools that are not weighted, and Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
 nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded.
 One pool of Curve is called itself, and approved; its router takes what needs several of them or wraps the coin. Neither takes a deadline (\`NO_DEADLINE\`), and the router keeps a unit (\`routerUnit\`).

@@ -1,6 +1,6 @@
 // An answer that is dropped when it is written. A request that waits makes promises that V8 soon
 // counts as old, and what an old one holds survives until a full collection, even if it is dead:
-// docs/decisions/0082-long-quotes-wait-before-they-begin.md.
+// docs/decisions/tuning.md, 0082.
 
 export class OnceAnswer<Body> {
   readonly kind = 'once';

@@ -1,4 +1,4 @@
-// Keeps `process.nextTick` fast: docs/decisions/0084-one-tick-is-kept.md.
+// Keeps `process.nextTick` fast: docs/decisions/tuning.md, 0084.
 
 import { createHook } from 'node:async_hooks';
 

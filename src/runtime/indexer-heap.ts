@@ -5,8 +5,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 /**
  * By itself V8 lets a heap with a limit below 2 GB double, and others grow fourfold, which costs a
  * hundred megabytes. An indexer has peaks of 363 MiB by 140 %, 342 by 115 % with 1.6 % less speed,
- * 327 by 90 % with 4.6 % less (0086). What serves a large market has far more in memory, and is to
- * stay small: the rows that a start reads would be kept for long.
+ * 327 by 90 % with 4.6 % less (docs/decisions/tuning.md). What serves a large market has far more
+ * in memory, and is to stay small: the rows that a start reads would be kept for long.
  */
 const GROWTH_PERCENT = { small: 120, large: 20 } as const;
 /** More than the main thread needs for some thousand tokens. */

@@ -5,7 +5,7 @@ import { KLINE_INTERVALS } from '../../model/market-record.ts';
 import { SCOPE_NAMES } from '../../model/scope.ts';
 import { chainSlugSchema } from './chain-schema.ts';
 
-/** How a token matches a search; docs/search.md explains them. */
+/** How a token matches a search; docs/api/search.md explains them. */
 export const MATCH_KINDS = [
   'address',
   'symbol',

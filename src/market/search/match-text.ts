@@ -1,5 +1,5 @@
 // How well a token's texts match a query, in points: the part of a match's score that depends on
-// the query. docs/search.md explains the points.
+// the query. docs/api/search.md explains the points.
 
 import type { MATCH_KINDS } from '../../contract/schemas/market-schemas.ts';
 import { computeEditDistance } from './edit-distance.ts';

@@ -1,5 +1,5 @@
 // How prominent a token is, whatever is searched for: the part of a match's score that does not
-// depend on the query. docs/search.md explains the points.
+// depend on the query. docs/api/search.md explains the points.
 
 /** What is known of a token besides its texts. */
 interface TokenStanding {
