@@ -146,7 +146,7 @@ export function createTestMarket(options: TestMarketOptions): Market {
     chains: {
       list: () => [...(options.unready ?? []), ...chains.map(({ slug }) => slug)],
       known: new ChainRegistry(),
-      findAddresses: () => findFamily('devnet').addresses,
+      findAddresses: (slug) => findFamily(slug).addresses,
       find: (slug) => chains.find((one) => one.slug === slug) ?? null,
     },
     clock: systemClock,

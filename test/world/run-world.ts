@@ -26,6 +26,7 @@ import { EvmMarket } from './evm-market.ts';
 import type { Profile } from './profiles.ts';
 import { type Outage, Provider } from './provider.ts';
 import { SolanaMarket } from './solana-market.ts';
+import { StreamReaders } from './stream-readers.ts';
 import { installNetwork, type Respond } from './virtual-network.ts';
 import { VirtualTime } from './virtual-time.ts';
 import type { WorldChain } from './world-chain.ts';
@@ -304,7 +305,7 @@ class World {
   }
 
   /** Looks four times a second whether the index is at the head, until the plan is over. */
-  async watch(indexer: Indexer, count: () => RateCounts): Promise<void> {
+  async watch(indexer: Indexer, count: () => RateCounts, readers: StreamReaders): Promise<void> {
     const need = new RateNeed();
     const startedMs = this.time.monotonicMs();
     let atReady: Tally | null = null;
@@ -312,6 +313,7 @@ class World {
     const patienceMs = 3 * this.chain.blockMs + 2 * this.#findPatienceMs();
     for (;;) {
       await this.time.sleep(LOOK_MS);
+      await this.time.halt(readers.open());
       const passedMs = this.time.monotonicMs() - startedMs;
       const isOut = outages.some((one) => passedMs >= one.fromMs && passedMs < one.toMs);
       const isAtHead = !isOut && this.#findLagMs() <= patienceMs;
@@ -496,6 +498,8 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   const endpoints = world.openEndpoints();
   const adapter = world.createAdapter(endpoints, store);
   const startBlock = chain.finalized;
+  const readers = new StreamReaders({ chain, store: opened, feed: world.feed, adapter });
+  await readers.start();
   const indexer = startIndexer(world, plan, { adapter, store, startBlock });
   const mining = world.mine();
   const count = () => ({
@@ -505,13 +509,15 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
       0,
     ),
   });
-  await world.watch(indexer, count);
+  await world.watch(indexer, count, readers);
   await mining;
   for (const provider of providers) provider.isCalm = true;
   const faults = [...(await world.settle(indexer, store))];
   faults.push(...(await world.listDisabled(adapter)));
   faults.push(...world.listUnbounded());
   const limitations = adapter.status?.().limitations ?? [];
+  faults.push(...(await readers.listFaults()));
+  await readers.stop();
   await indexer.stop();
   await adapter.close();
   faults.push(...(await verify(world, store, folder)));

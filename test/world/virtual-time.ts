@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/clock.ts';
-import type { Sleep } from '../../src/lib/retry.ts';
+import { type Sleep, sleep } from '../../src/lib/retry.ts';
 
 interface Timer {
   readonly atMs: number;
@@ -64,6 +64,8 @@ export class VirtualTime implements Clock {
   readonly #timers = new Timers();
   #passedMs = 0;
   #orders = 0;
+  /** Work during which time stands still. */
+  #halts = 0;
   /** How many parts of this process wait for their next turn. */
   sleeping = 0;
 
@@ -107,6 +109,14 @@ export class VirtualTime implements Clock {
       signal?.addEventListener('abort', onAbort, { once: true });
     });
 
+  /** Time stands still until this is done, which may wait for the machine but not for time. */
+  async halt<T>(work: Promise<T>): Promise<T> {
+    this.#halts += 1;
+    return await work.finally(() => {
+      this.#halts -= 1;
+    });
+  }
+
   /** Lets time pass until the work is done; rejects with it, or when more than `maxMs` passed. */
   async run<T>(work: Promise<T>, maxMs = Number.POSITIVE_INFINITY): Promise<T> {
     let isDone = false;
@@ -118,6 +128,10 @@ export class VirtualTime implements Clock {
     for (;;) {
       await settle();
       if (isDone) return await work;
+      if (this.#halts > 0) {
+        await sleep(1);
+        continue;
+      }
       const next = this.#timers.take();
       if (next === undefined) throw new Error('nothing is left that could end the work');
       if (next.isCancelled) continue;
