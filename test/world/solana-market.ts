@@ -3,10 +3,12 @@
 import { createSeededRandom, type SeededRandom } from '../../devnet/random.ts';
 import { answerCall, RawJson } from '../../devnet/solana/answer-call.ts';
 import { ChainFault } from '../../devnet/solana/chain-fault.ts';
+import { transferLamports } from '../../devnet/solana/instructions.ts';
 import { openChain } from '../../devnet/solana/open-chain.ts';
 import { buildScene, describeGenesis, type Scene } from '../../devnet/solana/scene.ts';
 import { SimulatedMarket } from '../../devnet/solana/simulated-market.ts';
 import type { SolanaChain } from '../../devnet/solana/solana-chain.ts';
+import { signTransaction } from '../../devnet/solana/wire-transaction.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
 import {
   SYSTEM_PROGRAM,
@@ -92,9 +94,19 @@ export class SolanaMarket implements WorldChain {
     const { random, actionsPerBlock, blockMs } = this.#options;
     const actions = Math.floor(actionsPerBlock * 2 * random() + random());
     for (let count = 0; count < actions; count += 1) this.#market.act();
+    this.#vote();
     const skipped = random() * SKIPPED < 1 ? 1 : 0;
     this.#nowMs += blockMs;
     this.#chain.seal({ seconds: Math.floor(this.#nowMs / 1000), skipped });
+  }
+
+  /** A real block is never empty: an empty one is asked for twice before it is believed. */
+  #vote(): void {
+    const { maker } = this.#scene.wallets;
+    const { slot, hash } = this.#chain.head;
+    const instructions = [transferLamports(maker.address, maker.address, BigInt(slot + 1))];
+    const bytes = signTransaction({ payer: maker, instructions }, hash);
+    this.#chain.submit(bytes, { isChecked: false });
   }
 
   fork(depth: number): void {

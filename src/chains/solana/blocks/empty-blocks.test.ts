@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import type { Mischief } from '../../../../test/fakes/misbehaving-rpc.ts';
+import { type Mischief, startMisbehavingRpc } from '../../../../test/fakes/misbehaving-rpc.ts';
 import {
   buildSolanaChain,
   endSolanaScene,
@@ -13,9 +13,14 @@ import {
 
 afterEach(endSolanaScene);
 
+function detailsOf(method: string, params: readonly unknown[]): string | null {
+  return method === 'getBlock'
+    ? (params[1] as { transactionDetails: string }).transactionDetails
+    : null;
+}
+
 const losesTransactions: Mischief = ({ method, params }) =>
-  method === 'getBlock' &&
-  (params[1] as { transactionDetails: string }).transactionDetails === 'full'
+  detailsOf(method, params) === 'full'
     ? { do: 'change', change: (block) => ({ ...(block as object), transactions: [] }) }
     : null;
 
@@ -32,4 +37,22 @@ test('a single endpoint that knows their signatures is not believed', async () =
   node.misbehave(losesTransactions);
   const adapter = openSolanaAdapter([node]);
   await assert.rejects(adapter.readBlocks(WHOLE_RANGE), /its transactions are missing/);
+});
+
+test('the empty blocks of a range are asked about at once', async (t) => {
+  const chain = buildSolanaChain();
+  const both = Promise.withResolvers<void>();
+  let asked = 0;
+  const node = await startMisbehavingRpc(async (method, params) => {
+    if (detailsOf(method, params) === 'signatures') {
+      asked += 1;
+      if (asked === 2) both.resolve();
+      await both.promise;
+    }
+    return await chain.answer(method, params);
+  });
+  t.after(() => node.stop());
+  await openSolanaAdapter([node]).readBlocks(WHOLE_RANGE);
+  // One that had to wait for the other in vain is asked about again.
+  assert.equal(asked, 2);
 });
