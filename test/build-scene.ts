@@ -23,12 +23,12 @@ import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { SafetyBook } from '../src/trading/graph/safety-book.ts';
 import { AwaitedPools } from '../src/trading/quote/awaited-pools.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
-import { findUntraded } from '../src/trading/quote/find-untraded.ts';
+import { explainUnquotable } from '../src/trading/quote/explain-unquotable.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
-import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
 import { buildToken } from './conformance/store-samples.ts';
 import { buildFakeAddress, COIN } from './fakes/fake-market.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
@@ -174,8 +174,8 @@ async function createTradeChain(
     noteAsked: () => undefined,
     noteUse: () => undefined,
     noteFailure: () => undefined,
-    findUntraded: (trade) =>
-      findUntraded(store.market, {
+    explainUnquotable: (trade) =>
+      explainUnquotable(store.market, {
         ...{ chain: 'devnet', ...trade, trusted, tradedVenues, native: new Set([COIN, WETH]) },
         awaitPools: (asked) => awaited.ask(asked),
         moment: toPoolMoment(checkpoint),
@@ -220,12 +220,20 @@ export async function createBuildScene(
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const threads = openSearchThreads({ clock, logger });
   t.after(() => threads.stop());
-  const desk = new RouteDesk(threads);
+  const scheduler = new RouteScheduler(threads);
   const lists = createTestLists([]);
   const findLookalike = lists.findLookalike.bind(lists);
   const isListed = (slug: ChainSlug, token: Address) =>
     lists.directory.get(slug)?.has(token) ?? false;
-  const parts = { chains, clock, isPaused, findLookalike, isListed, sealer: TEST_SEALER, desk };
+  const parts = {
+    chains,
+    clock,
+    isPaused,
+    findLookalike,
+    isListed,
+    sealer: TEST_SEALER,
+    scheduler,
+  };
   const pricing = createPricing(parts);
   const { identity } = CONTEXT;
   const none = () => undefined;

@@ -19,7 +19,7 @@ import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
 import { SearchWork } from '../src/trading/routing/search-work.ts';
 import { planTrade, type RouteQuestion } from '../src/trading/routing/trade-plan.ts';
-import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
 import { SearchThreads } from '../src/trading/search/search-threads.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import { buildCheckpoint } from './conformance/store-samples.ts';
@@ -102,7 +102,7 @@ async function startQuotes(
     readFees: () => null,
     ...{ readAgeMs: () => 0, isBehind: () => false },
     settle: async () => true,
-    ...{ findUntraded: async () => null, loadPools: async () => true },
+    ...{ explainUnquotable: async () => null, loadPools: async () => true },
     ...{ noteAsked: NOTHING, noteUse: NOTHING, noteFailure: NOTHING },
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
@@ -114,7 +114,7 @@ async function startQuotes(
       ...{ canTrade: () => true, find: () => chain },
     },
     ...{ clock: systemClock, isPaused: () => false, sealer: TEST_SEALER },
-    desk: new RouteDesk(threads),
+    scheduler: new RouteScheduler(threads),
   });
   const server = await startTestServer(t, {
     operations: [quoteTrade],

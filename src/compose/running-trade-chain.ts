@@ -21,8 +21,8 @@ import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-gra
 import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { AwaitedPools } from '../trading/quote/awaited-pools.ts';
 import { CalledQuotes } from '../trading/quote/called-quotes.ts';
+import { explainUnquotable } from '../trading/quote/explain-unquotable.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
-import { findUntraded } from '../trading/quote/find-untraded.ts';
 import { OfferedRouters } from '../trading/quote/offered-routers.ts';
 import { PoolFeeWatch } from '../trading/quote/pool-fee-watch.ts';
 import type { TradeChain } from '../trading/quote/trade-chain.ts';
@@ -145,7 +145,7 @@ export class RunningTradeChain {
         const between = scope === 'watch' ? [] : this.#listQuotes();
         for (const one of [token, ...between]) chains.tokens.noteKnown(slug, one);
       },
-      findUntraded: (trade) => this.#findUntraded(trade, trusted),
+      explainUnquotable: (trade) => this.#explainUnquotable(trade, trusted),
       ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => this.#noteUse(pools),
@@ -322,10 +322,10 @@ export class RunningTradeChain {
     return Math.max(indexMs, states.readAgeMs(chain, version));
   }
 
-  #findUntraded(
-    trade: Parameters<TradeChain['findUntraded']>[0],
+  #explainUnquotable(
+    trade: Parameters<TradeChain['explainUnquotable']>[0],
     trusted: ReadonlySet<Address>,
-  ): ReturnType<TradeChain['findUntraded']> {
+  ): ReturnType<TradeChain['explainUnquotable']> {
     const { store } = this.#options;
     const { chain } = this.source;
     const { native } = this.#connected.market.assets;
@@ -335,7 +335,7 @@ export class RunningTradeChain {
     const checkpoint = this.#follower.current?.checkpoint;
     const moment = toPoolMoment(checkpoint ?? { block: 0, timestampMs: 0 });
     const context = { chain, native, trusted, tradedVenues, awaitPools, moment };
-    return findUntraded(store.market, { ...context, ...trade });
+    return explainUnquotable(store.market, { ...context, ...trade });
   }
 
   async #settle(): Promise<boolean> {

@@ -24,7 +24,7 @@ import {
 } from '../routing/trade-prices.ts';
 import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
-import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
+import type { RouteScheduler, SearchMeter } from '../search/route-scheduler.ts';
 import {
   AUTO_SLIPPAGE_MAX_BPS,
   type AutoSlippage,
@@ -82,7 +82,7 @@ export interface PricingParts {
   /** Whether a token list names the token; nobody's does if absent. */
   readonly isListed?: ((chain: ChainSlug, token: Address) => boolean) | undefined;
   /** Where routes are searched. */
-  readonly desk: Pick<RouteDesk, 'search' | 'inTurn'>;
+  readonly scheduler: Pick<RouteScheduler, 'search' | 'inTurn'>;
 }
 
 /** An exact price is of a state that was the newest this short a time ago. */
@@ -348,7 +348,7 @@ function createSearch(parts: PricingParts) {
     const priced = request.fixed === 'input' ? tokenOut : tokenIn;
     let at: GraphAtCommit | null = null;
     let outPerUnit: Ratio | null = null;
-    const { search: searched } = await parts.desk.search({
+    const { search: searched } = await parts.scheduler.search({
       caller: caller.key,
       meter: createSearchMeter(caller),
       watchCaller: caller.watch,

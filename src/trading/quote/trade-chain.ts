@@ -13,7 +13,7 @@ import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
 import type { CalledAnswer, CalledTrade } from './called-quotes.ts';
-import type { UntradedToken } from './find-untraded.ts';
+import type { UnquotableToken } from './explain-unquotable.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
 
@@ -44,7 +44,9 @@ export interface TradeChain {
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
   /** A token of the two that trades only on venues without a router; null if none does. */
-  findUntraded(trade: Pick<TradeRequest, 'mint' | 'quoteMint'>): Promise<UntradedToken | null>;
+  explainUnquotable(
+    trade: Pick<TradeRequest, 'mint' | 'quoteMint'>,
+  ): Promise<UnquotableToken | null>;
   /** Those of the addresses at which the chain has something else than a token. */
   findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** The best of the pools that only their contract can price; absent if none can be called. */

@@ -4,16 +4,16 @@ import type { Clock } from '../lib/clock.ts';
 import { startPolling } from '../lib/start-polling.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
-import { parseSharedReport, type SeenReport } from './shared-report.ts';
+import { type IndexerReport, parseSharedReport } from './shared-report.ts';
 
-interface ForeignReportsOptions {
+interface RemoteReportsOptions {
   readonly leases: Pick<LeaseStore, 'list'> | null;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
 interface Heard {
-  readonly report: SeenReport;
+  readonly report: IndexerReport;
   /** By our monotonic clock. */
   readonly reportedAtMs: number;
 }
@@ -24,19 +24,19 @@ const REPORT_AGE_MAX_MS = 3000;
 /** A chain whose indexer is silent for this long is not ready. */
 const SILENCE_MAX_MS = 15_000;
 
-export class ForeignReports {
-  readonly #options: ForeignReportsOptions;
+export class RemoteReports {
+  readonly #options: RemoteReportsOptions;
   readonly #heard = new Map<ChainSlug, Heard>();
   readonly #stopPolling: (() => Promise<void>) | null;
 
-  constructor(options: ForeignReportsOptions) {
+  constructor(options: RemoteReportsOptions) {
     this.#options = options;
     const { leases, onError } = options;
     this.#stopPolling =
       leases === null ? null : startPolling(() => this.look(), { everyMs: LOOK_MS, onError });
   }
 
-  find(chain: ChainSlug): SeenReport | undefined {
+  find(chain: ChainSlug): IndexerReport | undefined {
     const heard = this.#heard.get(chain);
     if (heard === undefined) return undefined;
     const { report, reportedAtMs } = heard;

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { createTestDatabase } from '../../test/postgres.ts';
 import { createPostgresStore } from '../store/postgres/create-postgres-store.ts';
-import { ForeignReports } from './foreign-reports.ts';
 import type { ChainReport } from './indexer-message.ts';
+import { RemoteReports } from './remote-reports.ts';
 import { encodeSharedReport } from './shared-report.ts';
 
 const LIFE_MS = 600_000;
@@ -36,7 +36,7 @@ test('a report holds for seconds; then the lag grows, and the chain counts as ab
   const leases = store.leases ?? assert.fail();
   const clock = new ManualClock();
   const errors: unknown[] = [];
-  const reports = new ForeignReports({ leases, clock, onError: (error) => errors.push(error) });
+  const reports = new RemoteReports({ leases, clock, onError: (error) => errors.push(error) });
   t.after(() => reports.stop());
   assert.equal(reports.find('base'), undefined);
   const lease = await leases.take('base', { holder: 'other', lifeMs: LIFE_MS });

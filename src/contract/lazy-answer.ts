@@ -2,8 +2,8 @@
 // counts as old, and what an old one holds survives until a full collection, even if it is dead:
 // docs/decisions/0082-long-quotes-wait-before-they-begin.md.
 
-export class OnceAnswer<Body> {
-  readonly kind = 'once';
+export class LazyAnswer<Body> {
+  readonly kind = 'lazy';
   #body: Body | null;
 
   constructor(body: Body) {
@@ -18,8 +18,8 @@ export class OnceAnswer<Body> {
   }
 }
 
-export function isOnceAnswer(answer: unknown): answer is OnceAnswer<unknown> {
+export function isLazyAnswer(answer: unknown): answer is LazyAnswer<unknown> {
   return (
-    typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'once'
+    typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'lazy'
   );
 }

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OnceAnswer } from './once-answer.ts';
+import { LazyAnswer } from './lazy-answer.ts';
 
 test('an answer is taken once, and then dropped', () => {
   const body = { quoteId: 'q' };
-  const answer = new OnceAnswer(body);
+  const answer = new LazyAnswer(body);
   assert.equal(answer.take(), body);
   assert.throws(() => answer.take(), /taken twice/);
 });

@@ -14,7 +14,7 @@ import { createDrain } from '../http/create-drain.ts';
 import { answerEarly } from '../http/early-answers.ts';
 import { listen } from '../runtime/open-ports.ts';
 
-export interface Entrance {
+export interface EarlyPort {
   readonly server: Server;
   readonly port: number;
   readonly drain: () => Promise<void>;
@@ -37,7 +37,7 @@ export function limitConnections(
   });
 }
 
-export async function openEntrance(config: Config): Promise<Entrance> {
+export async function openEarlyPort(config: Config): Promise<EarlyPort> {
   const { host, port } = config.server;
   const server = createBareServer();
   limitConnections(server, config);

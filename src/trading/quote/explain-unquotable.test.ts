@@ -6,7 +6,7 @@ import { address, poolId } from '../../../test/test-ids.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { PoolWait } from './awaited-pools.ts';
-import { findUntraded } from './find-untraded.ts';
+import { explainUnquotable } from './explain-unquotable.ts';
 
 const MINT = address('mint');
 const QUOTE = address('quote');
@@ -43,7 +43,7 @@ function buildUnread(venue = 'built', lastSwapAtMs: number | null = 1): PoolReco
 
 function find(...pools: readonly PoolRecord[]) {
   const store = { readPoolsOfTokens: async () => [...pools] };
-  return findUntraded(store, {
+  return explainUnquotable(store, {
     ...{ chain: 'solana', mint: MINT, quoteMint: QUOTE, trusted: new Set([QUOTE]) },
     native: new Set([QUOTE]),
     tradedVenues: new Set(['built', 'built too']),
@@ -136,7 +136,7 @@ function findIn(...pools: readonly (readonly [string, string, string])[]) {
     ...{ pool: poolId(`${index}`), token0: address(one), token1: address(two) },
   })) as PoolRecord[];
   const native = new Set([QUOTE, address('wrapped')]);
-  const store: Parameters<typeof findUntraded>[0] = {
+  const store: Parameters<typeof explainUnquotable>[0] = {
     readPoolsOfTokens: async (_, tokens, against) =>
       rows.filter(({ token0, token1 }) =>
         [[token0, token1] as const, [token1, token0] as const].some(
@@ -144,7 +144,7 @@ function findIn(...pools: readonly (readonly [string, string, string])[]) {
         ),
       ),
   };
-  return findUntraded(store, {
+  return explainUnquotable(store, {
     ...{ chain: 'ethereum', mint: MINT, quoteMint: QUOTE, native },
     trusted: new Set([...native, address('usdc')]),
     tradedVenues: new Set(['built']),

@@ -17,7 +17,7 @@ type PoolSource = Pick<MarketReader, 'readPoolsOfTokens'>;
  * A token whose pools are being read, that trades where this server builds no trades or in pools
  * that cannot be quoted, or whose pools do not lead to the other token.
  */
-export type UntradedToken = { readonly token: Address } & (
+export type UnquotableToken = { readonly token: Address } & (
   | { readonly kind: 'pending' }
   | { readonly kind: 'venues' | 'noRoute'; readonly venues: readonly string[] }
   | { readonly kind: 'flags'; readonly flags: string }
@@ -33,7 +33,10 @@ function isTraded({ lastSwapAtMs }: PoolRecord): boolean {
 }
 
 /** Whether it could be quoted once its whole state is known. */
-function isUnread({ complete, kind, venue }: PoolRecord, { tradedVenues }: UntradedQuery): boolean {
+function isUnread(
+  { complete, kind, venue }: PoolRecord,
+  { tradedVenues }: UnquotableQuery,
+): boolean {
   return !complete && kind !== 'tradesOnly' && tradedVenues.has(venue);
 }
 
@@ -47,7 +50,7 @@ function listFlags(pools: readonly PoolRecord[], moment: PoolMoment): string {
   return explainFlags(flags.join(' '));
 }
 
-interface UntradedQuery {
+interface UnquotableQuery {
   readonly chain: ChainSlug;
   readonly mint: Address;
   readonly quoteMint: Address;
@@ -75,8 +78,8 @@ function listVenues(pools: readonly PoolRecord[]): string[] {
 function explainUnread(
   token: Address,
   pools: readonly PoolRecord[],
-  query: UntradedQuery,
-): UntradedToken | null {
+  query: UnquotableQuery,
+): UnquotableToken | null {
   const unread = pools.filter((pool) => isUnread(pool, query));
   if (unread.length === 0) return null;
   // Those that were traded last are the likeliest to be worth a quote.
@@ -94,8 +97,8 @@ function explainUnread(
 function explainPools(
   token: Address,
   pools: readonly PoolRecord[],
-  query: UntradedQuery,
-): UntradedToken | null {
+  query: UnquotableQuery,
+): UnquotableToken | null {
   const unread = explainUnread(token, pools, query);
   if (unread?.kind === 'pending') return unread;
   const used = listVenues(pools.filter(isTraded));
@@ -118,7 +121,7 @@ function listNeighbours(pools: readonly PoolRecord[], tokens: ReadonlySet<Addres
 
 async function readPools(
   store: PoolSource,
-  { chain, trusted }: UntradedQuery,
+  { chain, trusted }: UnquotableQuery,
   asked: { readonly tokens: readonly Address[]; readonly against: readonly Address[] },
 ): Promise<PoolRecord[]> {
   const [some, many] = [true, false].map((isPlain) =>
@@ -132,9 +135,9 @@ async function readPools(
 /** Looks for a way of three hops at most on which a later pool has no router, or is unread. */
 async function findOnTheWay(
   store: PoolSource,
-  query: UntradedQuery,
+  query: UnquotableQuery,
   ends: { readonly start: Address; readonly goals: ReadonlySet<Address> },
-): Promise<UntradedToken | null> {
+): Promise<UnquotableToken | null> {
   const { chain, tradedVenues } = query;
   const { start, goals } = ends;
   type Step = ReturnType<typeof listNeighbours>[number];
@@ -165,10 +168,10 @@ async function findOnTheWay(
 }
 
 /** Null if one of the tokens has no pool at all, or if both have too many to read. */
-export async function findUntraded(
+export async function explainUnquotable(
   store: PoolSource,
-  query: UntradedQuery,
-): Promise<UntradedToken | null> {
+  query: UnquotableQuery,
+): Promise<UnquotableToken | null> {
   const { chain, mint, quoteMint, native, trusted } = query;
   const venuesOf = new Map<Address, readonly string[]>();
   for (const token of [mint, quoteMint]) {

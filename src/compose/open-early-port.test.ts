@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { loadConfig } from '../config.ts';
-import { openEntrance } from './open-entrance.ts';
+import { openEarlyPort } from './open-early-port.ts';
 
 /** Long for any machine. */
 const WAIT_MAX_MS = 30_000;
@@ -18,7 +18,7 @@ async function readSome(socket: Socket | undefined): Promise<string> {
 
 test('an address may have so many connections as is set, before the service is loaded', async (t) => {
   const config = loadConfig({ PORT: '0', LIMIT_ADDRESS_CONNECTIONS: '2' });
-  const { server, port } = await openEntrance(config);
+  const { server, port } = await openEarlyPort(config);
   const sockets: Socket[] = [];
   t.after(() => {
     for (const socket of sockets) socket.destroy();

@@ -8,23 +8,23 @@ import { nextTurn } from '../../lib/next-turn.ts';
 import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
 import { buildOverloadedError } from './overloaded-error.ts';
 
-interface WaitingTurn {
+interface WaitingSearch {
   begin(): void;
   refuse(): void;
 }
 
-interface LongTurnsOptions {
+interface LongSearchSlotsOptions {
   /** How many may work at once. */
   readonly countMax: number;
   readonly queue: { readonly lengthMax: number; readonly perCallerMax: number };
 }
 
-export class LongTurns {
+export class LongSearchSlots {
   readonly #countMax: number;
-  readonly #queue: CallerQueue<WaitingTurn>;
+  readonly #queue: CallerQueue<WaitingSearch>;
   #count = 0;
 
-  constructor({ countMax, queue }: LongTurnsOptions) {
+  constructor({ countMax, queue }: LongSearchSlotsOptions) {
     this.#countMax = countMax;
     this.#queue = new CallerQueue(queue);
   }

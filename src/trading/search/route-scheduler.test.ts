@@ -7,11 +7,11 @@ import { startSearchThread } from '../../compose/open-trading.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork } from '../routing/search-work.ts';
 import { planTrade, type RouteQuestion } from '../routing/trade-plan.ts';
-import { RouteDesk, type SearchMeter, SHORT_EVALUATIONS_MAX } from './route-desk.ts';
+import { RouteScheduler, type SearchMeter, SHORT_EVALUATIONS_MAX } from './route-scheduler.ts';
 import { SearchThreads } from './search-threads.ts';
 
 interface Scene {
-  readonly desk: RouteDesk;
+  readonly scheduler: RouteScheduler;
   readonly threads: SearchThreads;
   countThreads(): number;
 }
@@ -29,7 +29,7 @@ function createScene(t: TestContext): Scene {
     },
   });
   t.after(() => threads.stop());
-  return { desk: new RouteDesk(threads), threads, countThreads: () => count };
+  return { scheduler: new RouteScheduler(threads), threads, countThreads: () => count };
 }
 
 function searchHere(question: RouteQuestion) {
@@ -68,9 +68,9 @@ interface Asking {
   readonly onPlan?: () => void;
 }
 
-function ask(desk: RouteDesk, question: RouteQuestion, asking: Asking = {}) {
+function ask(scheduler: RouteScheduler, question: RouteQuestion, asking: Asking = {}) {
   const { caller = 'test', meter = new Bill(), signal, onPlan } = asking;
-  return desk.search({
+  return scheduler.search({
     ...{ caller, meter },
     watchCaller: signal && (() => signal),
     market: `${question.tokenIn} ${question.tokenOut}`,
@@ -83,25 +83,25 @@ function ask(desk: RouteDesk, question: RouteQuestion, asking: Asking = {}) {
 }
 
 /** A request that is similar to a known long search, and its cost. */
-async function searchOnce(desk: RouteDesk, question: RouteQuestion): Promise<number> {
-  return (await ask(desk, question)).work;
+async function searchOnce(scheduler: RouteScheduler, question: RouteQuestion): Promise<number> {
+  return (await ask(scheduler, question)).work;
 }
 
-describe('RouteDesk', () => {
+describe('RouteScheduler', () => {
   it('runs short searches on the main thread', async (t) => {
-    const { desk, countThreads } = createScene(t);
+    const { scheduler, countThreads } = createScene(t);
     const expected = searchHere(SHORT);
     assert.ok(expected.work < SHORT_EVALUATIONS_MAX);
-    assert.deepEqual(await ask(desk, SHORT), expected);
+    assert.deepEqual(await ask(scheduler, SHORT), expected);
     assert.equal(countThreads(), 0);
   });
 
   it('runs long searches on a thread, with the same answer', async (t) => {
-    const { desk, countThreads } = createScene(t);
+    const { scheduler, countThreads } = createScene(t);
     const expected = searchHere(LONG);
     assert.ok(expected.work > SHORT_EVALUATIONS_MAX);
     for (let time = 0; time < 2; time += 1) {
-      const { search, work } = await ask(desk, LONG);
+      const { search, work } = await ask(scheduler, LONG);
       assert.deepEqual(search, expected.search);
       assert.ok(work > expected.work, 'laying out the plan is work, too');
     }
@@ -109,10 +109,10 @@ describe('RouteDesk', () => {
   });
 
   it('begins few searches per turn of the event loop, so that other work runs', async (t) => {
-    const { desk } = createScene(t);
+    const { scheduler } = createScene(t);
     let planned = 0;
     const searches = Array.from({ length: 20 }, () =>
-      ask(desk, LONG, {
+      ask(scheduler, LONG, {
         onPlan: () => {
           planned += 1;
         },
@@ -132,9 +132,9 @@ describe('RouteDesk', () => {
   });
 
   it('lets all begin at once whose searches are not known to be long, and few of the others', async (t) => {
-    const { desk } = createScene(t);
-    await searchOnce(desk, LONG);
-    await searchOnce(desk, SHORT);
+    const { scheduler } = createScene(t);
+    await searchOnce(scheduler, LONG);
+    await searchOnce(scheduler, SHORT);
     for (const [question, expected] of [
       [SHORT, 20],
       [LONG, 2],
@@ -144,7 +144,7 @@ describe('RouteDesk', () => {
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       let begun = 0;
       const all = Array.from({ length: 20 }, () =>
-        desk.inTurn(request, () => {
+        scheduler.inTurn(request, () => {
           begun += 1;
           return ended;
         }),
@@ -158,17 +158,17 @@ describe('RouteDesk', () => {
   });
 
   it('serves callers in turn', async (t) => {
-    const { desk } = createScene(t);
+    const { scheduler } = createScene(t);
     const order: string[] = [];
     const plan = (caller: string) =>
-      ask(desk, LONG, { caller, onPlan: () => void order.push(caller) });
+      ask(scheduler, LONG, { caller, onPlan: () => void order.push(caller) });
     const searches = Array.from({ length: 10 }, () => plan('flood'));
     await Promise.all([...searches, plan('other')]);
     assert.ok(order.indexOf('other') <= 2, order.join(' '));
   });
 
   it('rejects with the error of the plan, and continues', async (t) => {
-    const { desk } = createScene(t);
+    const { scheduler } = createScene(t);
     const question = {
       caller: 'test',
       meter: new Bill(),
@@ -178,70 +178,70 @@ describe('RouteDesk', () => {
         throw new RangeError('no graph');
       },
     };
-    await assert.rejects(desk.search(question), RangeError);
-    assert.equal((await ask(desk, SHORT)).search.kind, 'found');
+    await assert.rejects(scheduler.search(question), RangeError);
+    assert.equal((await ask(scheduler, SHORT)).search.kind, 'found');
   });
 });
 
 describe('the bill of a search', () => {
   it('charges a short search afterwards only', async (t) => {
-    const { desk } = createScene(t);
+    const { scheduler } = createScene(t);
     const bill = new Bill();
-    const { work } = await ask(desk, SHORT, { meter: bill });
+    const { work } = await ask(scheduler, SHORT, { meter: bill });
     assert.deepEqual([bill.prepaid, bill.settled], [[], [work]]);
   });
 
   it('charges in advance what a similar long search took', async (t) => {
-    const { desk } = createScene(t);
+    const { scheduler } = createScene(t);
     const first = new Bill();
-    const { work } = await ask(desk, LONG, { meter: first });
+    const { work } = await ask(scheduler, LONG, { meter: first });
     assert.deepEqual([first.prepaid, first.settled], [[], [work]]);
     const second = new Bill();
     // A unit more is another question of about the same size.
     const size = { ...LONG.size, amountRaw: LONG.size.amountRaw + 1n };
     const like = { ...LONG, size };
-    const again = await ask(desk, like, { meter: second });
+    const again = await ask(scheduler, like, { meter: second });
     assert.deepEqual([second.prepaid, second.settled], [[work], [again.work]]);
   });
 
   it('charges in advance once a similar search was too long for the main thread', async (t) => {
-    const { desk } = createScene(t);
+    const { scheduler } = createScene(t);
     const bill = new Bill();
-    const searches = [ask(desk, LONG), ask(desk, LONG, { meter: bill })];
+    const searches = [ask(scheduler, LONG), ask(scheduler, LONG, { meter: bill })];
     await Promise.all(searches);
     assert.equal(bill.prepaid.length, 1);
     assert.ok((bill.prepaid[0] ?? 0) > SHORT_EVALUATIONS_MAX);
   });
 
   it('does no work for a caller who cannot pay in advance', async (t) => {
-    const { desk } = createScene(t);
-    const work = await searchOnce(desk, LONG);
+    const { scheduler } = createScene(t);
+    const work = await searchOnce(scheduler, LONG);
     const bill = new Bill(work - 1);
     const onPlan = () => assert.fail('planned');
-    await assert.rejects(ask(desk, LONG, { meter: bill, onPlan }), /cannot pay/);
+    await assert.rejects(ask(scheduler, LONG, { meter: bill, onPlan }), /cannot pay/);
     assert.deepEqual(bill.settled, [0]);
   });
 });
 
 describe('a caller who has disconnected', () => {
   it('cancels a search that waits for its turn', async (t) => {
-    const { desk } = createScene(t);
-    const begun = ask(desk, LONG);
+    const { scheduler } = createScene(t);
+    const begun = ask(scheduler, LONG);
     const gone = new AbortController();
     const onPlan = () => assert.fail('planned');
-    const waiting = [1, 2, 3].map(() => ask(desk, LONG, { signal: gone.signal, onPlan }));
+    const waiting = [1, 2, 3].map(() => ask(scheduler, LONG, { signal: gone.signal, onPlan }));
     gone.abort();
     for (const one of waiting) await assert.rejects(one, { code: 'OVERLOADED' });
     assert.equal((await begun).search.kind, 'found');
   });
 
   it('cancels a search that waits for a thread, and pays for the plan only', async (t) => {
-    const { desk, threads } = createScene(t);
-    const work = await searchOnce(desk, LONG);
-    const running = ask(desk, LONG);
+    const { scheduler, threads } = createScene(t);
+    const work = await searchOnce(scheduler, LONG);
+    const running = ask(scheduler, LONG);
     const gone = new AbortController();
     const bill = new Bill();
-    const waiting = ask(desk, LONG, { signal: gone.signal, meter: bill });
+    const waiting = ask(scheduler, LONG, { signal: gone.signal, meter: bill });
     while (threads.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
     gone.abort();
     await assert.rejects(waiting, { code: 'OVERLOADED' });
@@ -252,11 +252,11 @@ describe('a caller who has disconnected', () => {
   });
 
   it('pays for a search that a thread has begun', async (t) => {
-    const { desk, threads } = createScene(t);
-    const work = await searchOnce(desk, LONG);
+    const { scheduler, threads } = createScene(t);
+    const work = await searchOnce(scheduler, LONG);
     const gone = new AbortController();
     const bill = new Bill();
-    const running = ask(desk, LONG, { signal: gone.signal, meter: bill });
+    const running = ask(scheduler, LONG, { signal: gone.signal, meter: bill });
     assert.equal(threads.waiting, 0);
     gone.abort();
     await running;

@@ -15,7 +15,7 @@ import {
   type WholePlan,
 } from '../routing/trade-plan.ts';
 import { CallerQueue, type WatchedCaller } from './caller-queue.ts';
-import { LongTurns } from './long-turns.ts';
+import { LongSearchSlots } from './long-search-slots.ts';
 import { buildOverloadedError } from './overloaded-error.ts';
 import type { Searched, SearchThreads } from './search-threads.ts';
 
@@ -40,13 +40,13 @@ export interface SearchMeter {
 }
 
 /** What is known of a search before it begins; `watchCaller` is called if it has to wait. */
-interface DeskRequest extends WatchedCaller {
+interface ScheduledRequest extends WatchedCaller {
   /** Names the two assets. */
   readonly market: string;
   readonly size: GivenAmount;
 }
 
-interface DeskQuestion extends DeskRequest {
+interface ScheduledQuestion extends ScheduledRequest {
   readonly meter: SearchMeter;
   /** Called when the search begins: the plan reflects that moment. */
   plan(): TradePlan;
@@ -59,7 +59,7 @@ interface Task {
 }
 
 /** Amounts of about the same size take about the same work. */
-function groupQuestion({ market, size }: DeskRequest): string {
+function groupQuestion({ market, size }: ScheduledRequest): string {
   return `${market} ${size.fixed} ${size.amountRaw.toString(2).length >> SIZE_BITS}`;
 }
 
@@ -70,9 +70,9 @@ function countPools({ levels, refusal }: WholePlan): number {
   return all.reduce((sum, { pools }) => sum + pools.length, 0);
 }
 
-export class RouteDesk {
+export class RouteScheduler {
   readonly #threads: SearchThreads;
-  readonly #longTurns: LongTurns;
+  readonly #longSearchSlots: LongSearchSlots;
   readonly #queue = new CallerQueue<Task>(QUEUE);
   /** The work of long searches, by group: the next of a group is prepaid and skips this thread. */
   readonly #long = new BoundedMap<string, number>(LONG_KNOWN_MAX);
@@ -83,28 +83,28 @@ export class RouteDesk {
   constructor(threads: SearchThreads) {
     this.#threads = threads;
     const { threadCountMax, queueLimits: queue } = threads;
-    this.#longTurns = new LongTurns({ countMax: threadCountMax + PLANNED_MAX, queue });
+    this.#longSearchSlots = new LongSearchSlots({ countMax: threadCountMax + PLANNED_MAX, queue });
   }
 
   /** Long searches that wait. */
   get waiting(): number {
-    return this.#longTurns.waiting + this.#threads.waiting;
+    return this.#longSearchSlots.waiting + this.#threads.waiting;
   }
 
   /**
    * Runs a request. If its search is known to be long, it begins when there is room, and calls
    * `leave` when it has searched. Rejects with `OVERLOADED` like `search`.
    */
-  inTurn<T>(request: DeskRequest, work: (leave: () => void) => Promise<T>): Promise<T> {
+  inTurn<T>(request: ScheduledRequest, work: (leave: () => void) => Promise<T>): Promise<T> {
     const isLong = this.#long.has(groupQuestion(request));
-    return isLong ? this.#longTurns.run(request, work) : work(() => {});
+    return isLong ? this.#longSearchSlots.run(request, work) : work(() => {});
   }
 
   /**
    * Rejects with errors of the plan and the meter, and with `OVERLOADED` if the queue is full or
    * the caller disconnects before its turn.
    */
-  search(question: DeskQuestion): Promise<Searched> {
+  search(question: ScheduledQuestion): Promise<Searched> {
     return new Promise((resolve, reject) => {
       const task: Task = {
         run: () => resolve(this.#search(question)),
@@ -138,7 +138,7 @@ export class RouteDesk {
   }
 
   /** A short search ends synchronously. */
-  async #search(question: DeskQuestion): Promise<Searched> {
+  async #search(question: ScheduledQuestion): Promise<Searched> {
     const { meter } = question;
     const like = groupQuestion(question);
     const known = this.#long.get(like);

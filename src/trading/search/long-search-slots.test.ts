@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { LongTurns } from './long-turns.ts';
+import { LongSearchSlots } from './long-search-slots.ts';
 
 function createWork() {
   const begun: string[] = [];
@@ -20,7 +20,7 @@ function createWork() {
 const QUEUE = { lengthMax: 3, perCallerMax: 2 };
 
 function createScene(countMax: number) {
-  const turns = new LongTurns({ countMax, queue: QUEUE });
+  const turns = new LongSearchSlots({ countMax, queue: QUEUE });
   const { begun, work, end } = createWork();
   const run = (name: string, caller = name, signal?: AbortSignal) =>
     turns.run({ caller, watchCaller: signal && (() => signal) }, work(name));
@@ -33,7 +33,7 @@ async function settle(): Promise<void> {
 
 const isOverloaded = { code: 'OVERLOADED' };
 
-describe('LongTurns', () => {
+describe('LongSearchSlots', () => {
   it('lets as many work at once as there are places, and the next when one has ended', async () => {
     const { begun, end, run } = createScene(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => run(name));
@@ -67,7 +67,7 @@ describe('LongTurns', () => {
   });
 
   it('gives the place on when work fails', async () => {
-    const turns = new LongTurns({ countMax: 1, queue: QUEUE });
+    const turns = new LongSearchSlots({ countMax: 1, queue: QUEUE });
     const failing = turns.run({ caller: 'a' }, async () => {
       throw new RangeError('no');
     });
@@ -77,7 +77,7 @@ describe('LongTurns', () => {
   });
 
   it('gives a place on once, if work leaves it before it ends', async () => {
-    const turns = new LongTurns({ countMax: 1, queue: QUEUE });
+    const turns = new LongSearchSlots({ countMax: 1, queue: QUEUE });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const first = turns.run({ caller: 'a' }, (leave) => {
       leave();

@@ -18,7 +18,7 @@ import { type LookupStatus, TokenLookups } from '../demand/token-lookups.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
 import type { ChainIndex } from './chain-index.ts';
 
-export interface SideReadsOptions {
+export interface BackgroundJobsOptions {
   readonly adapter: ChainAdapter;
   readonly store: MarketStore;
   /** How pools that are older than the index are adopted; off by default. */
@@ -43,14 +43,14 @@ export interface SideReadsOptions {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-interface SideReadsParts {
+interface BackgroundJobsParts {
   readonly index: ChainIndex;
   readonly isAtHead: () => boolean;
   readonly onSuppliesMissed: (tokens: readonly Address[]) => void;
 }
 
-export class SideReads {
-  readonly #parts: SideReadsParts;
+export class BackgroundJobs {
+  readonly #parts: BackgroundJobsParts;
   /** Null if the adapter cannot read whole pools, or adoption is off. */
   readonly #adopter: PoolAdopter | null;
   /** Null if the adapter cannot look tokens up. */
@@ -59,9 +59,9 @@ export class SideReads {
   readonly #backfiller: Backfiller | null;
   /** Null without a scope, or if pools are not adopted. */
   readonly #entered: EntryLookups | null;
-  readonly #options: SideReadsOptions;
+  readonly #options: BackgroundJobsOptions;
 
-  constructor(options: SideReadsOptions, parts: SideReadsParts) {
+  constructor(options: BackgroundJobsOptions, parts: BackgroundJobsParts) {
     const { index, isAtHead } = parts;
     const { journal } = index;
     this.#parts = parts;
