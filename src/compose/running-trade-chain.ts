@@ -20,10 +20,10 @@ import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools
 import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
 import { SafetyBook } from '../trading/graph/safety-book.ts';
 import { AwaitedPools } from '../trading/quote/awaited-pools.ts';
-import { CalledQuotes } from '../trading/quote/called-quotes.ts';
 import { explainUnquotable } from '../trading/quote/explain-unquotable.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
 import { OfferedRouters } from '../trading/quote/offered-routers.ts';
+import { OnChainQuotes } from '../trading/quote/on-chain-quotes.ts';
 import { PoolFeeWatch } from '../trading/quote/pool-fee-watch.ts';
 import type { TradeChain } from '../trading/quote/trade-chain.ts';
 import { TradeTokens } from '../trading/quote/trade-tokens.ts';
@@ -114,7 +114,7 @@ export class RunningTradeChain {
     this.#evidence = this.#createEvidence(trusted);
     const routers = new OfferedRouters(market.routers);
     this.#routers = routers;
-    const called = this.#createCalled();
+    const called = this.#createOnChainQuotes();
     this.trade = {
       slug,
       addresses: findFamily(slug).addresses,
@@ -154,7 +154,7 @@ export class RunningTradeChain {
         this.#evidence.hearFailure(failure);
         called?.refuse(failure);
       },
-      ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
+      ...(called === null ? {} : { quoteOnChain: (trade) => called.find(trade) }),
     };
   }
 
@@ -209,13 +209,13 @@ export class RunningTradeChain {
   }
 
   /** Null if the family's pools are not called. */
-  #createCalled(): CalledQuotes | null {
+  #createOnChainQuotes(): OnChainQuotes | null {
     const { clock, store, logger: log } = this.#options;
     const { chain } = this.source;
     const { nodes, market } = this.#connected;
     const { quotePools } = nodes;
     if (quotePools === undefined) return null;
-    return new CalledQuotes({
+    return new OnChainQuotes({
       ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain), log },
       assets: market.assets,
       native: { coin: market.assets.coin, wrapped: market.wrapped },

@@ -28,7 +28,7 @@ export interface MarketChain {
   readonly assets: ChainAssets;
   /** The venues that can be quoted and built on. */
   readonly tradedVenues: ReadonlySet<string>;
-  readonly calledVenues?: ReadonlySet<string> | undefined;
+  readonly onChainVenues?: ReadonlySet<string> | undefined;
   /** Contracts that hold the tokens of many pools. */
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */

@@ -84,8 +84,8 @@ function isMoving(row: PoolRecord, moment: PoolMoment): boolean {
 }
 
 /** Whether its contract is asked for quotes instead. */
-function isCalled({ calledVenues }: MarketChain, { kind, venue }: PoolRecord): boolean {
-  return kind === 'tradesOnly' && calledVenues?.has(venue) === true;
+function isQuotedOnChain({ onChainVenues }: MarketChain, { kind, venue }: PoolRecord): boolean {
+  return kind === 'tradesOnly' && onChainVenues?.has(venue) === true;
 }
 
 /** The last candle of each pool, by `toSeriesKey`. */
@@ -152,7 +152,8 @@ export async function readPoolAnswers(
       volume24hUsd: windows['24h'].volumeUsd,
       createdAt: row.createdAtMs === 0 ? null : row.createdAtMs,
       tradable:
-        market.tradedVenues.has(row.venue) && (isTradable(row, moment) || isCalled(market, row)),
+        market.tradedVenues.has(row.venue) &&
+        (isTradable(row, moment) || isQuotedOnChain(market, row)),
     };
     const toMs = isMoving(row, moment) ? headMs + 1 : findWindowsEnd(reading, headMs, coveredMs);
     const span = { fromMs: headMs, toMs };

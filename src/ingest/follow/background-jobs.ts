@@ -67,7 +67,7 @@ export class BackgroundJobs {
     this.#parts = parts;
     this.#options = options;
     const { callsPerMinute } = options.adoption ?? { callsPerMinute: 0 };
-    const isAdopting = callsPerMinute > 0 && options.adapter.readPoolPiece !== undefined;
+    const isAdopting = callsPerMinute > 0 && options.adapter.readPoolPage !== undefined;
     const onSettled = (pool: PoolId) => this.#lookups?.noteAdoption(pool);
     this.#adopter = !isAdopting
       ? null

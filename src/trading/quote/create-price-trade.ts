@@ -31,8 +31,8 @@ import {
   type CandleSource,
   pickSlippage,
 } from './auto-slippage.ts';
-import { buildNotCalledError, findCalledRoute } from './called-route.ts';
 import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './find-open-fee.ts';
+import { buildNotQuotedError, findOnChainRoute } from './on-chain-route.ts';
 import type {
   PricedTrade,
   PriceOptions,
@@ -377,7 +377,7 @@ function createSearch(parts: PricingParts) {
     options.onSearched?.();
     if (at === null) throw new Error('the search ended without planning anything');
     const graph = at as GraphAtCommit;
-    const called = await findCalledRoute(chain, {
+    const called = await findOnChainRoute(chain, {
       ...{ searched, request, options, tokenIn, tokenOut, isPaused, at: graph },
       caller: caller.key,
     });
@@ -385,7 +385,7 @@ function createSearch(parts: PricingParts) {
     if (searched.kind === 'found') return { at: graph, found: searched.found, outPerUnit };
     const { slug, addresses } = chain;
     if (!trade.isLoaded) throw buildUnreadError(chain, request);
-    if (called.kind !== 'none') throw buildNotCalledError(chain, called.kind);
+    if (called.kind !== 'none') throw buildNotQuotedError(chain, called.kind);
     throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
   };
 }

@@ -12,8 +12,8 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { SafetyBook } from '../graph/safety-book.ts';
-import type { CalledAnswer, CalledTrade } from './called-quotes.ts';
 import type { UnquotableToken } from './explain-unquotable.ts';
+import type { OnChainAnswer, OnChainTrade } from './on-chain-quotes.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
 
@@ -50,7 +50,7 @@ export interface TradeChain {
   /** Those of the addresses at which the chain has something else than a token. */
   findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** The best of the pools that only their contract can price; absent if none can be called. */
-  findCalled?(trade: CalledTrade): Promise<CalledAnswer>;
+  quoteOnChain?(trade: OnChainTrade): Promise<OnChainAnswer>;
   /** Waits until the pools in memory are those of the store; false if that takes too long. */
   settle(): Promise<boolean>;
   /** Reads the pools of tokens that are not in memory; false if that takes too long. */

@@ -1,4 +1,4 @@
-// A V3-like pool's whole state, piece by piece. The protocol's fee comes out of the pool's own and
+// A V3-like pool's whole state, page by page. The protocol's fee comes out of the pool's own and
 // changes no swap, so it is not read.
 
 import { joinFlags } from '../../../../amm/unchecked-flag.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../data/hex-data.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
 import { decodeTick, hasTwoWords } from '../concentrated-pools.ts';
-import { readTickPiece, type TickSource } from '../read-tick-piece.ts';
+import { readTickPage, type TickSource } from '../read-tick-page.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
 import { findLayoutOfVenue, type V3Layout } from './v3-layouts.ts';
@@ -84,7 +84,7 @@ function findFees(
   return { feePips, state: { flags, ...(feeOneForZero === feePips ? {} : { feeOneForZero }) } };
 }
 
-export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, context) => {
+export const readPoolPage: VenueProtocol['readPoolPage'] = async (query, context) => {
   const { description, covered, wordCountMax } = query;
   if (description.kind !== 'concentrated') return null;
   const pool = toPoolContract(description.pool);
@@ -101,7 +101,7 @@ export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, conte
   const { tick } = state;
   const { tickSpacing } = description.terms;
   const source = createTickSource(pool, layout.bitmapSelector, callContracts);
-  const piece = await readTickPiece(source, { tick, tickSpacing, covered, wordCountMax });
-  if (piece === null) return null;
-  return { ...piece, state: { ...state, ...fees.state }, feePips: fees.feePips };
+  const page = await readTickPage(source, { tick, tickSpacing, covered, wordCountMax });
+  if (page === null) return null;
+  return { ...page, state: { ...state, ...fees.state }, feePips: fees.feePips };
 };

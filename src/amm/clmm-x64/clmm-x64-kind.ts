@@ -1,5 +1,5 @@
 // Concentrated-liquidity pools of Raydium and Orca as rows: a price, liquidity around it, ticks,
-// what the vaults hold.
+// what the vaults hold. The store and the API call this kind `rangeX64`.
 //
 // Swaps leave ticks as they are, so the liquidity after one is in its event or follows from the
 // ticks that the price has crossed. Positions change ticks: then the pool must be read again. What
@@ -15,15 +15,15 @@ import { reuseTickList, setTicks, type TickSetting } from '../set-ticks.ts';
 import { isQuotable } from '../unchecked-flag.ts';
 import { decodeAdaptive } from './adaptive-fee.ts';
 import {
+  ClmmX64Pool,
   listSwapArrays,
   ORCA_ARRAY_TICKS,
-  type PlainRangeX64,
-  RangeX64Pool,
-} from './range-x64-pool.ts';
+  type PlainClmmX64,
+} from './clmm-x64-pool.ts';
 import { TICK_TABLES, TICK_X64_MAX, type TickTableName } from './tick-prices.ts';
 
 /** Null before the first event. */
-interface RangeX64Row {
+interface ClmmX64Row {
   readonly sqrtPriceX64: bigint | null;
   readonly liquidity: bigint | null;
   readonly tick: number | null;
@@ -42,7 +42,7 @@ interface RangeX64Row {
   readonly opens: string;
 }
 
-interface RangeX64Change extends FieldChange<RangeX64Row> {
+interface ClmmX64Change extends FieldChange<ClmmX64Row> {
   readonly ticks?: readonly TickSetting[];
   /** Positions have changed, and nobody tells which ticks. */
   readonly isStale?: true;
@@ -57,8 +57,8 @@ declare module '../../model/pool.ts' {
   interface PoolShapes {
     rangeX64: {
       readonly terms: RangeTerms;
-      readonly state: RangeX64Row;
-      readonly change: RangeX64Change;
+      readonly state: ClmmX64Row;
+      readonly change: ClmmX64Change;
     };
   }
 }
@@ -104,7 +104,7 @@ function findTickAfter(
 }
 
 /** Whether the arrays that a swap in either direction is given were read. */
-function isCovered({ tick, tickFrom, tickTo }: RangeX64Row, terms: RangeTerms): boolean {
+function isCovered({ tick, tickFrom, tickTo }: ClmmX64Row, terms: RangeTerms): boolean {
   if (tick === null || tickFrom === null || tickTo === null) return false;
   if (terms.table === 'raydium') return tick >= tickFrom && tick <= tickTo;
   const { tickSpacing } = terms;
@@ -114,7 +114,7 @@ function isCovered({ tick, tickFrom, tickTo }: RangeX64Row, terms: RangeTerms): 
   return Math.max(lowest, -TICK_X64_MAX) >= tickFrom && Math.min(end, TICK_X64_MAX) <= tickTo;
 }
 
-export const rangeX64Kind: PoolKind<'rangeX64'> = {
+export const clmmX64Kind: PoolKind<'rangeX64'> = {
   ...parts,
   name: 'rangeX64',
   hasTicks: true,
@@ -180,14 +180,14 @@ export const rangeX64Kind: PoolKind<'rangeX64'> = {
     if (liquidity === 0n && list.size === 0) return null;
     const adaptive = decodeAdaptive(state.adaptive);
     const fees = { zeroForOne: feePips, oneForZero: feePips };
-    return new RangeX64Pool(
+    return new ClmmX64Pool(
       { sqrtPriceX64, liquidity, tick, held0, held1, adaptive },
       { ...terms, fees, nowSeconds: atSeconds ?? 0, ticks: list },
     );
   },
   revive(plain, ticks) {
     if (ticks === null) throw new Error('a range pool has no ticks');
-    const { state, ...terms } = plain as PlainRangeX64;
-    return new RangeX64Pool(state, { ...terms, ticks });
+    const { state, ...terms } = plain as PlainClmmX64;
+    return new ClmmX64Pool(state, { ...terms, ticks });
   },
 };

@@ -9,11 +9,11 @@ import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
 import { isUntaxed, listEndTaxes } from '../routing/route-rules.ts';
 import { computePriceImpactBps } from '../routing/trade-prices.ts';
-import type { CalledAnswer, CalledRoute } from './called-quotes.ts';
+import type { OnChainAnswer, OnChainRoute } from './on-chain-quotes.ts';
 import type { PriceOptions, TradeRequest } from './priced-trade.ts';
 import type { TradeChain } from './trade-chain.ts';
 
-interface CalledQuestion {
+interface OnChainQuestion {
   /** What is computed. */
   readonly searched: TradeSearch;
   readonly request: TradeRequest;
@@ -25,9 +25,9 @@ interface CalledQuestion {
   readonly at: GraphAtCommit;
 }
 
-type CalledSearch =
+type OnChainSearch =
   | { readonly kind: 'found'; readonly found: TaxedRoute }
-  | Exclude<CalledAnswer, { readonly kind: 'found' }>;
+  | Exclude<OnChainAnswer, { readonly kind: 'found' }>;
 
 interface Ends {
   readonly tokenIn: Address;
@@ -47,7 +47,7 @@ const NO_TAXES = { inBps: 0, outBps: 0 };
 const NONE = { kind: 'none' } as const;
 const RETRY_AFTER_SECONDS = 1;
 
-function toTaxedRoute(called: CalledRoute, amountIn: bigint): TaxedRoute {
+function toTaxedRoute(called: OnChainRoute, amountIn: bigint): TaxedRoute {
   const { pool, zeroForOne, amountOut, router } = called;
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
   const amounts = { amountIn, amountOut };
@@ -63,7 +63,7 @@ function toTaxedRoute(called: CalledRoute, amountIn: bigint): TaxedRoute {
 }
 
 /** Whether what is computed is not good enough, and a called pool could be used at all. */
-function mayCall(chain: TradeChain, question: CalledQuestion): boolean {
+function mayCall(chain: TradeChain, question: OnChainQuestion): boolean {
   const { searched, request, options, tokenIn, tokenOut, isPaused, at } = question;
   // What was never computed is built on only after a simulation, and its cost is not known.
   if (request.fixed !== 'input' || options.isProvenOnly === true) return false;
@@ -115,7 +115,11 @@ function computeRouteOut(searched: TradeSearch): bigint | null {
  * Whether the pool's price is far below the known one. The trade's own minimum follows from the
  * answer, so it does not protect from that. The impact of the amount is for the caller to judge.
  */
-function isFarBelow({ pool, zeroForOne }: CalledRoute, amountIn: bigint, fairOut: bigint): boolean {
+function isFarBelow(
+  { pool, zeroForOne }: OnChainRoute,
+  amountIn: bigint,
+  fairOut: bigint,
+): boolean {
   const { numerator, denominator } = pool.curve.midPrice(zeroForOne);
   return amountIn * numerator * 100n < fairOut * denominator * PRICE_PCT_MIN;
 }
@@ -131,7 +135,7 @@ function computeMost(fairOut: bigint): bigint {
 function isBounded(
   { trusted }: TradeChain,
   { tokenIn, tokenOut }: Ends,
-  of: { readonly route: CalledRoute; readonly amountIn: bigint; readonly routeOut: bigint | null },
+  of: { readonly route: OnChainRoute; readonly amountIn: bigint; readonly routeOut: bigint | null },
 ): boolean {
   if (trusted.has(tokenIn) && trusted.has(tokenOut)) return true;
   const { route, amountIn, routeOut } = of;
@@ -140,13 +144,13 @@ function isBounded(
 }
 
 /** Nothing is found if what is computed is good enough, or no called pool pays more. */
-export async function findCalledRoute(
+export async function findOnChainRoute(
   chain: TradeChain,
-  question: CalledQuestion,
-): Promise<CalledSearch> {
-  const { wrapped, addresses, findCalled } = chain;
+  question: OnChainQuestion,
+): Promise<OnChainSearch> {
+  const { wrapped, addresses, quoteOnChain } = chain;
   const { searched, request, options, caller, tokenIn, tokenOut, at } = question;
-  if (findCalled === undefined || !mayCall(chain, question)) return NONE;
+  if (quoteOnChain === undefined || !mayCall(chain, question)) return NONE;
   const toHeld = (token: Address) => (token === addresses.native ? wrapped : token);
   const ends = { tokenIn: toHeld(tokenIn), tokenOut: toHeld(tokenOut) };
   const amountIn = request.amountRaw;
@@ -155,7 +159,7 @@ export async function findCalledRoute(
   // Nothing would show that an answer is nonsense.
   if (fairOut === null) return NONE;
   const { block, timestampMs: headMs } = at.checkpoint;
-  const answer = await findCalled({
+  const answer = await quoteOnChain({
     ...{ caller, ...ends, amountIn, router: options.router, block, headMs },
     amountOutMax: computeMost(fairOut),
   });
@@ -170,7 +174,7 @@ export async function findCalledRoute(
 }
 
 /** There may be a route, which only a later request will find. */
-export function buildNotCalledError(chain: TradeChain, kind: 'busy' | 'failed'): AppError {
+export function buildNotQuotedError(chain: TradeChain, kind: 'busy' | 'failed'): AppError {
   const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (kind === 'busy') return new AppError('OVERLOADED', {}, retry);
   const upstream = `The node of ${chain.slug}, which is needed to price this trade,`;

@@ -1,9 +1,9 @@
-// A V4 pool's whole state, piece by piece, straight from the PoolManager's storage.
+// A V4 pool's whole state, page by page, straight from the PoolManager's storage.
 
 import { intWord } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { hasFixedFee } from '../pool-reference.ts';
-import { readTickPiece, type TickSource } from '../read-tick-piece.ts';
+import { readTickPage, type TickSource } from '../read-tick-page.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   BITS_128,
@@ -42,7 +42,7 @@ function createTickSource(
   };
 }
 
-export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, context) => {
+export const readPoolPage: VenueProtocol['readPoolPage'] = async (query, context) => {
   const { description, covered, wordCountMax } = query;
   const { v4 } = context.deployment;
   if (v4 === null || description.kind !== 'concentrated') return null;
@@ -58,10 +58,10 @@ export const readPoolPiece: VenueProtocol['readPoolPiece'] = async (query, conte
   if (price.sqrtPriceX96 === 0n) return null;
   const source = createTickSource(stateSlot, readAll);
   const terms = { tick: price.tick, tickSpacing, covered, wordCountMax };
-  const piece = await readTickPiece(source, terms);
-  if (piece === null) return null;
+  const page = await readTickPage(source, terms);
+  if (page === null) return null;
   // If a hook sets the fee for each swap, the slot does not hold it.
   const isFixed = hasFixedFee({ ...description, feePips: lpFee }, custody.hooks ?? ZERO_ADDRESS);
   const state = { ...price, liquidity: liquidity & BITS_128 };
-  return { ...piece, state, feePips: isFixed ? lpFee : null };
+  return { ...page, state, feePips: isFixed ? lpFee : null };
 };

@@ -123,7 +123,7 @@ async function readState(
   return { reserve0: uintAt(answer, 0), reserve1: uintAt(answer, 1) };
 }
 
-export const readPoolPiece: VenueProtocol['readPoolPiece'] = async ({ description }, context) => {
+export const readPoolPage: VenueProtocol['readPoolPage'] = async ({ description }, context) => {
   const state = await readState(description, context);
   if (state === null) return null;
   const feePips = 'fee0' in state ? (state.fee0 ?? null) : null;

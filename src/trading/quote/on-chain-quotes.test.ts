@@ -9,9 +9,9 @@ import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { CandleRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
-import { type CalledAnswer, CalledQuotes, type CalledTrade } from './called-quotes.ts';
+import { type OnChainAnswer, OnChainQuotes, type OnChainTrade } from './on-chain-quotes.ts';
 
-type Options = ConstructorParameters<typeof CalledQuotes>[0];
+type Options = ConstructorParameters<typeof OnChainQuotes>[0];
 type QuotePools = Options['quotePools'];
 
 const TOKEN = buildFakeAddress('aa', 1);
@@ -24,7 +24,7 @@ const VAULT: TradeRouter = {
   ...{ name: 'vault', venues: new Set(['balancer-v2']), canDivide: false, canTax: false },
   ...{ outputCall: 'exactPath', isProven: true },
 };
-const TRADE: CalledTrade = {
+const TRADE: OnChainTrade = {
   ...{
     caller: 'one',
     tokenIn: TOKEN,
@@ -77,7 +77,7 @@ function createScene(
   const asked: string[][] = [];
   const warnings: string[] = [];
   const reads = { count: 0, limit: 0, kind: '', failures: 0 };
-  const quotes = new CalledQuotes({
+  const quotes = new OnChainQuotes({
     ...{ chain: 'devnet', assets: { native: new Set(), stable: new Set([USDC]) }, clock },
     native: { coin: COIN, wrapped: WRAPPED },
     store: {
@@ -110,11 +110,11 @@ function createScene(
     },
     log: { warn: (_: object, message: string) => void warnings.push(message) } as never,
   });
-  const find = (more: Partial<CalledTrade> = {}) => quotes.find({ ...TRADE, ...more });
+  const find = (more: Partial<OnChainTrade> = {}) => quotes.find({ ...TRADE, ...more });
   return { quotes, clock, asked, warnings, reads, find };
 }
 
-function requireRoute(answer: CalledAnswer) {
+function requireRoute(answer: OnChainAnswer) {
   return answer.kind === 'found' ? answer.route : assert.fail(answer.kind);
 }
 

@@ -1,4 +1,4 @@
-// A pool's whole state is read in bounded pieces of one block, whatever the node supports.
+// A pool's whole state is read in bounded pages of one block, whatever the node supports.
 
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import {
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import { poolId } from '../../../../test/test-ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
-import type { PoolPiece, PoolPieceReading, TickSpan } from '../../adapter.ts';
+import type { PoolPage, PoolPageReading, TickSpan } from '../../adapter.ts';
 import type { EvmAdapter } from '../create-evm-adapter.ts';
 import { intWord, uintWord } from '../data/hex-data.ts';
 import {
@@ -93,52 +93,52 @@ async function startScene(contract: Contract) {
   return { node, adapter, header };
 }
 
-function readPiece(
+function readPage(
   adapter: EvmAdapter,
   query: { contract: Contract; covered: TickSpan | null; callCountMax: number },
   block: { position: number; hash: string },
-): Promise<PoolPieceReading> {
+): Promise<PoolPageReading> {
   const { contract, covered, callCountMax } = query;
   const description = buildDescription(contract);
-  return adapter.readPoolPiece?.({ description, covered, callCountMax }, block) ?? assert.fail();
+  return adapter.readPoolPage?.({ description, covered, callCountMax }, block) ?? assert.fail();
 }
 
-function requirePiece(reading: PoolPieceReading): PoolPiece {
-  return reading.kind === 'piece' ? reading.piece : assert.fail(reading.kind);
+function requirePage(reading: PoolPageReading): PoolPage {
+  return reading.kind === 'page' ? reading.page : assert.fail(reading.kind);
 }
 
 const SMALL: Contract = { tick: -70, tickSpacing: 60, ticks: [-887_220, -120, 60, 887_220] };
 
-describe('pieces', () => {
+describe('pages', () => {
   for (const contract of [
     SMALL,
     { tick: 3, tickSpacing: 1, ticks: [-887_272, -300_000, -1, 0, 4, 5, 255, 256, 887_272] },
-    // More ticks than one piece may have.
+    // More ticks than one page may have.
     { tick: 0, tickSpacing: 10, ticks: Array.from({ length: 900 }, (_, n) => (n - 450) * 10) },
   ]) {
     it(`of a pool with a spacing of ${contract.tickSpacing} cover all its ticks, each once`, async () => {
       const { adapter, header } = await startScene(contract);
       const found: number[] = [];
       let covered: TickSpan | null = null;
-      for (let pieces = 0; ; pieces += 1) {
-        assert.ok(pieces < 100, 'more pieces than words');
-        const reading = await readPiece(adapter, { contract, covered, callCountMax: 400 }, header);
-        const piece = requirePiece(reading);
+      for (let pages = 0; ; pages += 1) {
+        assert.ok(pages < 100, 'more pages than words');
+        const reading = await readPage(adapter, { contract, covered, callCountMax: 400 }, header);
+        const page = requirePage(reading);
         // Two for the price, then words and ticks.
         assert.ok(reading.callCount <= 2 + 200 + 256, `${reading.callCount} calls`);
-        assert.deepEqual(piece.state, {
+        assert.deepEqual(page.state, {
           sqrtPriceX96: 2n ** 96n,
           liquidity: 77n,
           tick: contract.tick,
         });
-        const { lower, upper }: TickSpan = piece.covered ?? assert.fail();
-        for (const { tick, liquidityGross } of piece.ticks) {
+        const { lower, upper }: TickSpan = page.covered ?? assert.fail();
+        for (const { tick, liquidityGross } of page.ticks) {
           assert.ok(tick >= lower && tick <= upper);
           assert.equal(liquidityGross, BigInt(tick + 1_000_000));
           found.push(tick);
         }
         covered = { lower, upper };
-        if (piece.isLast) break;
+        if (page.isLast) break;
       }
       assert.deepEqual(
         found.sort((a, b) => a - b),
@@ -150,11 +150,11 @@ describe('pieces', () => {
   it('begin at the price, and stay within the allowed number of calls', async () => {
     const { adapter, header } = await startScene(SMALL);
     const query = { contract: SMALL, covered: null, callCountMax: 20 };
-    const reading = await readPiece(adapter, query, header);
-    const piece = requirePiece(reading);
+    const reading = await readPage(adapter, query, header);
+    const page = requirePage(reading);
     assert.ok(reading.callCount <= 20);
-    assert.deepEqual(piece.ticks.map(({ tick }) => tick).sort(), [-120, 60]);
-    assert.equal(piece.isLast, false);
+    assert.deepEqual(page.ticks.map(({ tick }) => tick).sort(), [-120, 60]);
+    assert.equal(page.isLast, false);
   });
 });
 
@@ -164,7 +164,7 @@ describe('a tick', () => {
       const contract: Contract = { ...SMALL, odd: { tick: -120, reply } };
       const { adapter, header } = await startScene(contract);
       const query = { contract, covered: null, callCountMax: 400 };
-      assert.equal((await readPiece(adapter, query, header)).kind, 'noAnswer');
+      assert.equal((await readPage(adapter, query, header)).kind, 'noAnswer');
     });
   }
 });
@@ -174,7 +174,7 @@ describe('the block', () => {
 
   it('is requested by its hash if the node supports that', async () => {
     const { adapter, header, node } = await startScene(SMALL);
-    requirePiece(await readPiece(adapter, query, header));
+    requirePage(await readPage(adapter, query, header));
     const tags = node.calls
       .filter(({ method }) => method === 'eth_call')
       .map((one) => one.params[1]);
@@ -191,9 +191,9 @@ describe('the block', () => {
         ? { do: 'error', code: -32602, message: 'invalid argument 1: hex string expected' }
         : null,
     );
-    requirePiece(await readPiece(adapter, query, header));
+    requirePage(await readPage(adapter, query, header));
     const other = { position: BLOCK, hash: `0x${'ab'.repeat(32)}` };
-    assert.equal((await readPiece(adapter, query, other)).kind, 'blockGone');
+    assert.equal((await readPage(adapter, query, other)).kind, 'blockGone');
   });
 
   it('is the same for all calls, where one node refuses hashes and is on another branch', async () => {
@@ -213,8 +213,8 @@ describe('the block', () => {
         ? { do: 'error', code: -32602, message: 'invalid argument 1: hex string expected' }
         : null;
     });
-    const piece = requirePiece(await readPiece(adapter, query, header));
-    assert.deepEqual(piece.ticks.map(({ tick }) => tick).sort(), [...SMALL.ticks].sort());
+    const page = requirePage(await readPage(adapter, query, header));
+    assert.deepEqual(page.ticks.map(({ tick }) => tick).sort(), [...SMALL.ticks].sort());
     // The other one is still asked by hash.
     const tags = right.calls.filter(({ method }) => method === 'eth_call');
     assert.ok(tags.length > 0 && tags.every(({ params }) => typeof params[1] === 'object'));
@@ -226,14 +226,14 @@ describe('the block', () => {
       node.misbehave(({ method }) =>
         method === 'eth_call' ? { do: 'error', code: -32000, message } : null,
       );
-      assert.equal((await readPiece(adapter, query, header)).kind, 'blockGone');
+      assert.equal((await readPage(adapter, query, header)).kind, 'blockGone');
     });
   }
 
   it('has no such pool if its contract does not answer like a pool', async () => {
     const { adapter, header } = await startScene({ ...SMALL, tickSpacing: 60 });
     const description = { ...buildDescription(SMALL), pool: poolId(address(0xdead)) };
-    const reading = await adapter.readPoolPiece?.({ ...query, description }, header);
+    const reading = await adapter.readPoolPage?.({ ...query, description }, header);
     assert.equal(reading?.kind, 'noAnswer');
   });
 });

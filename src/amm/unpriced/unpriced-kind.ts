@@ -1,13 +1,13 @@
 // Pools whose trades are stored, but whose swaps are not computed: only what the last one exchanged
 // is known of them. They have no depth, so their trades are outliers where another pool of the
-// token has some.
+// token has some. The store and the API call this kind `tradesOnly`.
 
 import type { PoolKind } from '../pool-kind.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { joinFlags } from '../unchecked-flag.ts';
 
 /** What the last swap exchanged; null before the first one. */
-interface TradesOnlyState {
+interface UnpricedState {
   readonly last0: bigint | null;
   readonly last1: bigint | null;
 }
@@ -16,8 +16,8 @@ declare module '../../model/pool.ts' {
   interface PoolShapes {
     tradesOnly: {
       readonly terms: null;
-      readonly state: TradesOnlyState;
-      readonly change: FieldChange<TradesOnlyState>;
+      readonly state: UnpricedState;
+      readonly change: FieldChange<UnpricedState>;
     };
   }
 }
@@ -31,7 +31,7 @@ const {
   state: { last0: 'bigint', last1: 'bigint' },
 });
 
-export const tradesOnlyKind: PoolKind<'tradesOnly'> = {
+export const unpricedKind: PoolKind<'tradesOnly'> = {
   ...parts,
   name: 'tradesOnly',
   hasTicks: false,

@@ -1,14 +1,14 @@
 // Asks pools whose swaps only their contract computes what they pay, in one request.
 
-import type { CalledQuery, CalledQuote } from '../../chain-nodes.ts';
+import type { OnChainQuery, OnChainQuote } from '../../chain-nodes.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 
 /** Those that a contract answers are the quote; nulls where no way is known or none is answered. */
-export async function quoteCalledPools(
-  { swaps, amounts }: Pick<CalledQuery, 'swaps' | 'amounts'>,
+export async function quotePoolsOnChain(
+  { swaps, amounts }: Pick<OnChainQuery, 'swaps' | 'amounts'>,
   call: CallContracts,
-): Promise<CalledQuote[]> {
+): Promise<OnChainQuote[]> {
   const asked = swaps.map((swap) =>
     VENUE_PROTOCOLS.flatMap(({ listAsks }) => listAsks?.(swap) ?? []),
   );
@@ -16,7 +16,7 @@ export async function quoteCalledPools(
   const answers = await call(calls);
   let next = 0;
   return asked.map((asks) => {
-    const quotes = asks.map(({ isStable, decode }): CalledQuote => {
+    const quotes = asks.map(({ isStable, decode }): OnChainQuote => {
       const own = answers.slice(next, next + amounts.length);
       next += amounts.length;
       const amountsOut = amounts.map((amountIn, index) => {

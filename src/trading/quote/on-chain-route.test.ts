@@ -5,21 +5,21 @@ import { describe, it, type TestContext } from 'node:test';
 import { createBuildScene, SALE, TOKEN, WETH } from '../../../test/build-scene.ts';
 import { buildToken } from '../../../test/conformance/store-samples.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
-import { CalledPool } from '../../amm/trades-only/called-pool.ts';
+import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
 import type { AppError } from '../../errors/app-error.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { TradeSearch } from '../routing/find-trade-route.ts';
-import type { CalledAnswer, CalledRoute, CalledTrade } from './called-quotes.ts';
-import { findCalledRoute } from './called-route.ts';
+import type { OnChainAnswer, OnChainRoute, OnChainTrade } from './on-chain-quotes.ts';
+import { findOnChainRoute } from './on-chain-route.ts';
 import type { PriceOptions } from './priced-trade.ts';
 
 const AMOUNT = BigInt(SALE.amountInRaw ?? 0);
 /** As a pool that pays nine tenths answers. */
-const ROUTE: CalledRoute = {
+const ROUTE: OnChainRoute = {
   pool: {
     ...createPair(9, [TOKEN, WETH], [DEEP, DEEP], { venue: 'other-v2', inexact: 'unchecked' }),
-    curve: new CalledPool({
+    curve: new OnChainPool({
       zeroForOne: true,
       asked: { amountIn: AMOUNT, amountOut: (AMOUNT * 9n) / 10n },
       small: { amountIn: AMOUNT / 1000n, amountOut: (AMOUNT * 9n) / 10_000n },
@@ -27,7 +27,7 @@ const ROUTE: CalledRoute = {
   },
   ...{ zeroForOne: true, amountOut: (AMOUNT * 9n) / 10n, router: 'other' },
 };
-const ANSWER: CalledAnswer = { kind: 'found', route: ROUTE };
+const ANSWER: OnChainAnswer = { kind: 'found', route: ROUTE };
 const SELLING = { tokenIn: TOKEN, tokenOut: WETH };
 const BUYING = { tokenIn: WETH, tokenOut: TOKEN };
 const NO_MARKET: TradeSearch = { kind: 'none', reason: 'noMarket' };
@@ -36,7 +36,7 @@ const ONE_TO_ONE = [TOKEN, WETH].map((token) => buildToken({ token, priceUsd: '1
 const UNPRICED = ONE_TO_ONE.map((row) => ({ ...row, priceUsd: null }));
 
 interface SceneOptions {
-  readonly answer: CalledAnswer;
+  readonly answer: OnChainAnswer;
   readonly prices: readonly TokenRecord[];
 }
 
@@ -48,14 +48,14 @@ async function createScene(
   const scene = await createBuildScene(t, pools);
   await scene.store.transaction('devnet', (transaction) => transaction.putTokens(prices));
   scene.chain.tokens.forget();
-  const asked: CalledTrade[] = [];
-  const findCalled = async (trade: CalledTrade) => {
+  const asked: OnChainTrade[] = [];
+  const quoteOnChain = async (trade: OnChainTrade) => {
     asked.push(trade);
     return answer;
   };
-  Object.assign(scene.chain, { findCalled });
+  Object.assign(scene.chain, { quoteOnChain });
   const ask = (searched: TradeSearch, options: PriceOptions = {}, ends = SELLING) =>
-    findCalledRoute(scene.chain, {
+    findOnChainRoute(scene.chain, {
       ...{ searched, options, caller: 'test', ...ends },
       ...{ request: scene.pricing.parse(SALE), isPaused: () => false },
       at: scene.chain.readGraph() ?? assert.fail(),
@@ -129,11 +129,11 @@ describe('pools that only their contract can price', () => {
   });
 
   it('are not believed far below the known price, whatever the amount moves', async (t) => {
-    const answerPaying = (askedPct: bigint, smallPct: bigint): CalledAnswer => {
+    const answerPaying = (askedPct: bigint, smallPct: bigint): OnChainAnswer => {
       const amountOut = (AMOUNT * askedPct) / 100n;
       const small = { amountIn: AMOUNT / 1000n, amountOut: (AMOUNT * smallPct) / 100_000n };
       const asked = { amountIn: AMOUNT, amountOut };
-      const curve = new CalledPool({ zeroForOne: true, asked, small });
+      const curve = new OnChainPool({ zeroForOne: true, asked, small });
       return { kind: 'found', route: { ...ROUTE, amountOut, pool: { ...ROUTE.pool, curve } } };
     };
     for (const [askedPct, smallPct, kind] of [

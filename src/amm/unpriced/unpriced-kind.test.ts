@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
 import type { PoolRecordOf } from '../../model/pool.ts';
 import type { PoolTicks } from '../pool-kind.ts';
-import { tradesOnlyKind as kind } from './trades-only-kind.ts';
+import { unpricedKind as kind } from './unpriced-kind.ts';
 
 const TICKS: PoolTicks = { get: () => undefined, change: () => true, order: [] };
 

@@ -2,9 +2,9 @@
 // of the last commit. That costs a request, so it happens only where no computed route is good, for
 // a few pools between the two tokens, and no more often than `CallAllowance` allows.
 
-import { CalledPool } from '../../amm/trades-only/called-pool.ts';
 import { joinFlags } from '../../amm/unchecked-flag.ts';
-import type { CalledQuery, CalledQuote } from '../../chains/chain-nodes.ts';
+import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
+import type { OnChainQuery, OnChainQuote } from '../../chains/chain-nodes.ts';
 import { listMarketViews, type PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import { isLoggedOutage } from '../../errors/unavailable-error.ts';
@@ -21,9 +21,9 @@ import type { GraphPool, PoolRules } from '../graph/pool-graph-pool.ts';
 // in them, so only those with some volume count, the largest first; newer pools never take the
 // place of older ones.
 
-type CalledPoolStore = Pick<MarketStore, 'readPoolsOfPair' | 'readCandleRanges'>;
+type OnChainPoolStore = Pick<MarketStore, 'readPoolsOfPair' | 'readCandleRanges'>;
 
-interface CalledPoolQuery {
+interface OnChainPoolQuery {
   readonly chain: ChainSlug;
   readonly assets: PricingAssets;
   /** Once more with the native coin, if one of the tokens is the wrapped one. */
@@ -40,8 +40,8 @@ const VOLUME_USD_MIN = 1000;
 
 /** A pool of two tokens that price each other has the same trades under both. */
 async function readVolumes(
-  store: CalledPoolStore,
-  { chain, assets, headMs }: CalledPoolQuery,
+  store: OnChainPoolStore,
+  { chain, assets, headMs }: OnChainPoolQuery,
   rows: readonly PoolRecord[],
 ): Promise<ReadonlyMap<PoolId, number>> {
   const range = { interval: '1d' as const, fromMs: headMs - WINDOW_MS, toMs: headMs + 1 };
@@ -57,9 +57,9 @@ async function readVolumes(
 }
 
 /** The one with the largest volume first. */
-async function listCalledPools(
-  store: CalledPoolStore,
-  query: CalledPoolQuery,
+async function listOnChainPools(
+  store: OnChainPoolStore,
+  query: OnChainPoolQuery,
 ): Promise<readonly PoolRecord[]> {
   const page = { kind: 'tradesOnly', limit: READ_MAX } as const;
   const read = await Promise.all(
@@ -126,13 +126,16 @@ function refill({ count, atMs }: Left, { burstMax, perSecond }: CallRate, nowMs:
   return { count: Math.min(burstMax, count + ((nowMs - atMs) / 1000) * perSecond), atMs: nowMs };
 }
 
-interface CalledQuotesOptions {
+interface OnChainQuotesOptions {
   readonly chain: ChainSlug;
-  readonly store: CalledPoolStore;
+  readonly store: OnChainPoolStore;
   readonly assets: PricingAssets;
   /** The two forms of the native coin: a pool holds one of them. */
   readonly native: { readonly coin: Address; readonly wrapped: Address };
-  readonly quotePools: (query: CalledQuery, signal: AbortSignal) => Promise<readonly CalledQuote[]>;
+  readonly quotePools: (
+    query: OnChainQuery,
+    signal: AbortSignal,
+  ) => Promise<readonly OnChainQuote[]>;
   readonly listRouters: () => readonly TradeRouter[];
   readonly rules: Pick<PoolRules, 'findSwapCost' | 'findHopBytes'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -140,7 +143,7 @@ interface CalledQuotesOptions {
 }
 
 /** A trade by assets: the wrapped coin stands for the native one, too. */
-export interface CalledTrade {
+export interface OnChainTrade {
   /** Who asks, as identified by limits. */
   readonly caller: string;
   readonly tokenIn: Address;
@@ -155,7 +158,7 @@ export interface CalledTrade {
   readonly headMs: number;
 }
 
-export interface CalledRoute {
+export interface OnChainRoute {
   readonly pool: GraphPool;
   readonly zeroForOne: boolean;
   readonly amountOut: bigint;
@@ -166,11 +169,11 @@ export interface CalledRoute {
  * `none`: no such pool, or none that pays. `busy`: too many were asked just now. `failed`: no node
  * has answered in time. After the last two, a later request may find something.
  */
-export type CalledAnswer =
-  | { readonly kind: 'found'; readonly route: CalledRoute }
+export type OnChainAnswer =
+  | { readonly kind: 'found'; readonly route: OnChainRoute }
   | { readonly kind: 'none' | 'busy' | 'failed' };
 
-interface AskedPool extends Pick<CalledQuote, 'isStable'> {
+interface AskedPool extends Pick<OnChainQuote, 'isStable'> {
   readonly pool: PoolRecord;
   readonly zeroForOne: boolean;
 }
@@ -180,7 +183,7 @@ interface ListedPools {
   readonly pools: Promise<readonly PoolRecord[]>;
 }
 
-type Swap = ConstructorParameters<typeof CalledPool>[0]['asked'];
+type Swap = ConstructorParameters<typeof OnChainPool>[0]['asked'];
 
 /** How many pools are asked for a quote. */
 const POOLS_MAX = 4;
@@ -201,8 +204,8 @@ const FAILED_WALLETS_MAX = 3;
 const REFUSED_MS = 600_000;
 const REFUSED_MAX = 1000;
 
-export class CalledQuotes {
-  readonly #options: CalledQuotesOptions;
+export class OnChainQuotes {
+  readonly #options: OnChainQuotesOptions;
   readonly #allowance: CallAllowance;
   /** Anybody can name a wallet whose trade fails, so one counts once. */
   readonly #failed = new BoundedMap<PoolId, { untilMs: number; wallets: Set<Address> }>(
@@ -212,12 +215,12 @@ export class CalledQuotes {
   /** By the two tokens. */
   readonly #listed = new BoundedMap<string, ListedPools>(LISTED_MAX);
 
-  constructor(options: CalledQuotesOptions) {
+  constructor(options: OnChainQuotesOptions) {
     this.#options = options;
     this.#allowance = new CallAllowance(options.clock);
   }
 
-  async find(trade: CalledTrade): Promise<CalledAnswer> {
+  async find(trade: OnChainTrade): Promise<OnChainAnswer> {
     const { caller, amountIn, block } = trade;
     // Before the store is read, which costs something, too.
     if (!this.#allowance.take(caller)) return { kind: 'busy' };
@@ -231,7 +234,7 @@ export class CalledQuotes {
     const swaps = pools.map((pool) => ({ pool, zeroForOne: isIn(pool.token0) }));
     const answers = await this.#ask({ swaps, amounts, block });
     if (answers === null) return { kind: 'failed' };
-    let best: CalledRoute | null = null;
+    let best: OnChainRoute | null = null;
     for (const [index, asked] of swaps.entries()) {
       const { amountsOut = [], isStable = null } = answers[index] ?? {};
       const paid = amountsOut.map((amountOut, at): Swap | null =>
@@ -256,7 +259,7 @@ export class CalledQuotes {
     }
   }
 
-  async #ask(query: CalledQuery) {
+  async #ask(query: OnChainQuery) {
     try {
       return await this.#options.quotePools(query, AbortSignal.timeout(WAIT_MS));
     } catch (error) {
@@ -273,7 +276,7 @@ export class CalledQuotes {
     return token === coin ? wrapped : token;
   }
 
-  async #listPools(trade: CalledTrade): Promise<readonly PoolRecord[]> {
+  async #listPools(trade: OnChainTrade): Promise<readonly PoolRecord[]> {
     const { router } = trade;
     const pools = await this.#readPools(trade);
     const isAsked = ({ pool, venue }: PoolRecord) => {
@@ -283,7 +286,7 @@ export class CalledQuotes {
     return pools.filter(isAsked).slice(0, POOLS_MAX);
   }
 
-  #readPools({ tokenIn, tokenOut, headMs }: CalledTrade): Promise<readonly PoolRecord[]> {
+  #readPools({ tokenIn, tokenOut, headMs }: OnChainTrade): Promise<readonly PoolRecord[]> {
     const { chain, store, assets, native, clock } = this.#options;
     const key = [tokenIn, tokenOut].sort().join(' ');
     const nowMs = clock.monotonicMs();
@@ -291,7 +294,7 @@ export class CalledQuotes {
     if (known !== undefined && known.untilMs > nowMs) return known.pools;
     const toCoin = (token: Address) => (token === native.wrapped ? native.coin : token);
     const hasCoin = tokenIn === native.wrapped || tokenOut === native.wrapped;
-    const pools = listCalledPools(store, {
+    const pools = listOnChainPools(store, {
       ...{ chain, assets, headMs },
       pairs: [
         [tokenIn, tokenOut],
@@ -318,9 +321,9 @@ export class CalledQuotes {
   /** Null if the pool refuses, pays what is not believed, or so little that it has no price. */
   #toRoute(
     { pool: row, zeroForOne, isStable }: AskedPool,
-    { amountOutMax }: CalledTrade,
+    { amountOutMax }: OnChainTrade,
     [asked = null, ...parts]: readonly (Swap | null)[],
-  ): CalledRoute | null {
+  ): OnChainRoute | null {
     const { pool, venue, token0, token1, feePips, vault, kind, terms } = row;
     const router = this.#findRouter(venue);
     const small = parts.find((one) => one !== null && one.amountOut >= PRECISE_MIN);
@@ -331,7 +334,7 @@ export class CalledQuotes {
       ...{ pool, venue, token0, token1, feePips, vault, kind, terms },
       ...{ cost: rules.findSwapCost(row), bytes: rules.findHopBytes(row) },
       ...{ inexact: 'unchecked', unchecked: joinFlags(['called']) },
-      curve: new CalledPool({ zeroForOne, asked, small, isStable }),
+      curve: new OnChainPool({ zeroForOne, asked, small, isStable }),
     } as GraphPool;
     return { pool: called, zeroForOne, amountOut: asked.amountOut, router: router.name };
   }

@@ -5,15 +5,15 @@ import type { Ratio } from '../../lib/decimal.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { SwapPool } from '../swap-pool.ts';
 
-interface CalledSwap {
+interface OnChainSwap {
   readonly amountIn: bigint;
   readonly amountOut: bigint;
 }
 
-interface CalledAnswers {
+interface OnChainAnswers {
   readonly zeroForOne: boolean;
-  readonly asked: CalledSwap;
-  readonly small: CalledSwap;
+  readonly asked: OnChainSwap;
+  readonly small: OnChainSwap;
   /** Of a pool of Curve: whether it is called as a stable one. */
   readonly isStable?: boolean | null;
 }
@@ -23,12 +23,12 @@ const NOTHING: SwapOutcome = {
   ...{ isFilled: false, ticksCrossed: 0 },
 };
 
-export class CalledPool implements SwapPool {
+export class OnChainPool implements SwapPool {
   readonly depth = 0;
   readonly ticks = null;
-  readonly #answers: CalledAnswers;
+  readonly #answers: OnChainAnswers;
 
-  constructor(answers: CalledAnswers) {
+  constructor(answers: OnChainAnswers) {
     this.#answers = answers;
   }
 

@@ -2,7 +2,7 @@
 // pool's price outwards, then the initialised ticks in them.
 
 import { TICK_MAX, TICK_MIN } from '../../../amm/concentrated/sqrt-price-at-tick.ts';
-import type { PoolPiece, TickSpan } from '../../adapter.ts';
+import type { PoolPage, TickSpan } from '../../adapter.ts';
 
 interface TickReading {
   readonly liquidityGross: bigint;
@@ -25,7 +25,7 @@ interface TickQuery {
 
 const WORD_BITS = 8;
 const WORD_SIZE = 1 << WORD_BITS;
-/** A word may have 256 ticks, so a piece has at least one word. */
+/** A word may have 256 ticks, so a page has at least one word. */
 const TICK_COUNT_MAX = WORD_SIZE;
 
 interface WordSpan {
@@ -83,10 +83,10 @@ function listTicks(word: number, bits: bigint, tickSpacing: number): number[] {
 }
 
 /** Null if the contract did not answer every call. */
-export async function readTickPiece(
+export async function readTickPage(
   source: TickSource,
   query: TickQuery,
-): Promise<Pick<PoolPiece, 'ticks' | 'covered' | 'isLast'> | null> {
+): Promise<Pick<PoolPage, 'ticks' | 'covered' | 'isLast'> | null> {
   const { tickSpacing, covered } = query;
   if (tickSpacing <= 0) return null;
   const before = covered === null ? null : toWordSpan(covered, tickSpacing);

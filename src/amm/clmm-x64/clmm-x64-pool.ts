@@ -61,7 +61,7 @@ const UNITS_PER_STOP = 2;
 export const ORCA_ARRAY_TICKS = 88;
 export const RAYDIUM_ARRAY_TICKS = 60;
 
-interface RangeX64State {
+interface ClmmX64State {
   readonly sqrtPriceX64: bigint;
   readonly liquidity: bigint;
   readonly tick: number;
@@ -72,7 +72,7 @@ interface RangeX64State {
   readonly adaptive: AdaptiveFee | null;
 }
 
-interface RangeX64Terms {
+interface ClmmX64Terms {
   readonly table: TickTableName;
   readonly tickSpacing: number;
   readonly fees: DirectionFees;
@@ -83,12 +83,12 @@ interface RangeX64Terms {
   readonly ticks: TickList;
 }
 
-export interface PlainRangeX64 extends Omit<RangeX64Terms, 'ticks'> {
-  readonly state: RangeX64State;
+export interface PlainClmmX64 extends Omit<ClmmX64Terms, 'ticks'> {
+  readonly state: ClmmX64State;
 }
 
-interface RangeX64Swap extends SwapOutcome {
-  readonly after: RangeX64State;
+interface ClmmX64Swap extends SwapOutcome {
+  readonly after: ClmmX64State;
 }
 
 /** The start ticks of the arrays that a swap is given, the nearest one first. */
@@ -107,7 +107,7 @@ export function listSwapArrays(
 
 /** One swap under way. */
 class RangeWalk {
-  readonly #pool: RangeX64Pool;
+  readonly #pool: ClmmX64Pool;
   readonly #table: TickTable;
   readonly #zeroForOne: boolean;
   readonly #feePips: bigint;
@@ -124,7 +124,7 @@ class RangeWalk {
   #amountOut = 0n;
   #feeAmount = 0n;
 
-  constructor(pool: RangeX64Pool, zeroForOne: boolean) {
+  constructor(pool: ClmmX64Pool, zeroForOne: boolean) {
     const { state, terms } = pool;
     this.#pool = pool;
     this.#table = TICK_TABLES[terms.table];
@@ -144,7 +144,7 @@ class RangeWalk {
   }
 
   /** Ends when the amount is spent or bought, or at the last tick. */
-  run(amount: bigint, isIn: boolean): RangeX64Swap {
+  run(amount: bigint, isIn: boolean): ClmmX64Swap {
     let rest = amount;
     while (rest > 0n) {
       const stop = this.#findStop();
@@ -218,7 +218,7 @@ class RangeWalk {
     this.#tick = this.#zeroForOne ? stop - 1 : stop;
   }
 
-  #finish(isDone: boolean): RangeX64Swap {
+  #finish(isDone: boolean): ClmmX64Swap {
     const { held0, held1, adaptive } = this.#pool.state;
     const tick = this.#tick ?? this.#table.findTick(this.#price);
     const [amountIn, amountOut] = [this.#amountIn, this.#amountOut];
@@ -236,11 +236,11 @@ class RangeWalk {
   }
 }
 
-export class RangeX64Pool implements SwapPool {
-  readonly state: RangeX64State;
-  readonly terms: RangeX64Terms;
+export class ClmmX64Pool implements SwapPool {
+  readonly state: ClmmX64State;
+  readonly terms: ClmmX64Terms;
 
-  constructor(state: RangeX64State, terms: RangeX64Terms) {
+  constructor(state: ClmmX64State, terms: ClmmX64Terms) {
     this.state = state;
     this.terms = terms;
   }
@@ -264,19 +264,19 @@ export class RangeX64Pool implements SwapPool {
       : { numerator: X128, denominator: square };
   }
 
-  swapIn(zeroForOne: boolean, amountIn: bigint): RangeX64Swap {
+  swapIn(zeroForOne: boolean, amountIn: bigint): ClmmX64Swap {
     if (amountIn <= 0n) throw new RangeError(`no swap of ${amountIn}`);
     return new RangeWalk(this, zeroForOne).run(amountIn, true);
   }
 
-  swapOut(zeroForOne: boolean, amountOut: bigint): RangeX64Swap {
+  swapOut(zeroForOne: boolean, amountOut: bigint): ClmmX64Swap {
     if (amountOut <= 0n) throw new RangeError(`no swap for ${amountOut}`);
     return new RangeWalk(this, zeroForOne).run(amountOut, false);
   }
 
   swapAndMove(zeroForOne: boolean, amountIn: bigint) {
     const swap = this.swapIn(zeroForOne, amountIn);
-    return { swap, after: new RangeX64Pool(swap.after, this.terms) };
+    return { swap, after: new ClmmX64Pool(swap.after, this.terms) };
   }
 
   stretches(zeroForOne: boolean): Stretches {
@@ -290,16 +290,16 @@ export class RangeX64Pool implements SwapPool {
     return Number(amountIn) * MARGIN + UNITS_PER_STOP * (this.ticks.size + 1);
   }
 
-  at({ seconds }: PoolMoment): RangeX64Pool {
+  at({ seconds }: PoolMoment): ClmmX64Pool {
     if (this.state.adaptive === null) return this;
-    return new RangeX64Pool(this.state, { ...this.terms, nowSeconds: seconds });
+    return new ClmmX64Pool(this.state, { ...this.terms, nowSeconds: seconds });
   }
 
-  withFees(fees: DirectionFees): RangeX64Pool {
-    return new RangeX64Pool(this.state, { ...this.terms, fees });
+  withFees(fees: DirectionFees): ClmmX64Pool {
+    return new ClmmX64Pool(this.state, { ...this.terms, fees });
   }
 
-  toPlain(): PlainRangeX64 {
+  toPlain(): PlainClmmX64 {
     const { ticks: _ticks, ...terms } = this.terms;
     return { ...terms, state: this.state };
   }

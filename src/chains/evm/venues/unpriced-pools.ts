@@ -6,14 +6,14 @@ import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
 
 /** Their pools are found when they trade, and have no state to read. */
-export const TRADES_ONLY: Pick<
+export const UNPRICED: Pick<
   VenueProtocol,
-  'findPools' | 'listCreationFilters' | 'readPoolStates' | 'readPoolPiece'
+  'findPools' | 'listCreationFilters' | 'readPoolStates' | 'readPoolPage'
 > = {
   findPools: async () => [],
   listCreationFilters: () => [],
   readPoolStates: async (queries) => queries.map(() => null),
-  readPoolPiece: async () => null,
+  readPoolPage: async () => null,
 };
 
 /** What a pool took and paid, and which of its tokens it took. */
@@ -23,7 +23,7 @@ interface ExchangedAmounts {
   readonly received: bigint;
 }
 
-export function buildTradesOnlySwap(
+export function buildUnpricedSwap(
   { txHash, logIndex }: Pick<EvmLog, 'txHash' | 'logIndex'>,
   pool: PoolId,
   { isZeroIn, paid, received }: ExchangedAmounts,
@@ -37,7 +37,7 @@ export function buildTradesOnlySwap(
   };
 }
 
-export function describeTradesOnly(place: {
+export function describeUnpriced(place: {
   readonly pool: PoolId;
   readonly venue: string;
   readonly vault: Address;
