@@ -20,7 +20,7 @@ import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
-import { SafetyBook } from '../src/trading/graph/safety-book.ts';
+import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
 import { AwaitedPools } from '../src/trading/quote/awaited-pools.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
 import { explainUnquotable } from '../src/trading/quote/explain-unquotable.ts';
@@ -135,13 +135,13 @@ async function createTradeChain(
     ]),
   );
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   const clean = { outBps: 0, inBps: 0, sellable: true };
   for (const pool of pools) {
     graph.set(pool);
     const { token0, token1 } = pool;
     const sides = { side0: clean, side1: clean, hookFees: null };
-    book.set({ pool: pool.pool, token0, token1, ...sides, checkedAtMs: block.timestampMs });
+    safetyCache.set({ pool: pool.pool, token0, token1, ...sides, checkedAtMs: block.timestampMs });
   }
   const checkpoint = {
     ...{ startBlock: 0, block: block.number, blockHash: block.hash },
@@ -164,7 +164,7 @@ async function createTradeChain(
     listRouters: () => ROUTERS,
     trusted,
     tokens: new TradeTokens('devnet', store.market),
-    book,
+    safetyCache,
     readGraph: () => ({ graph, checkpoint }),
     readFees: () => fees.current,
     readAgeMs: () => 0,

@@ -83,7 +83,7 @@ function sendAndClose(t: TestContext, origin: string, body: string) {
 
 async function startQuotes(
   t: TestContext,
-  { graph, book, trusted, ...ends }: RouteQuestion,
+  { graph, safetyCache, trusted, ...ends }: RouteQuestion,
   options: QuotesOptions = {},
 ) {
   const place = await createSqlitePlace();
@@ -96,7 +96,7 @@ async function startQuotes(
     ...{ slug: 'devnet', coinUnit: { symbol: 'ETH', decimals: 18 } },
     addresses: findFamily('devnet').addresses,
     ...{ wrapped: address('0x'), costs: TRADE_COSTS },
-    ...{ trusted, book, assets: { native: new Set(), stable: new Set() } },
+    ...{ trusted, safetyCache, assets: { native: new Set(), stable: new Set() } },
     tokens: new TradeTokens('devnet', store.market),
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,

@@ -147,7 +147,9 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     const deadlineMs = Date.now() + SETTLE_MAX_MS;
     for (;;) {
       const at = chain.readGraph();
-      const isMeasured = [...(at?.graph.pools() ?? [])].every(({ pool }) => chain.book.get(pool));
+      const isMeasured = [...(at?.graph.pools() ?? [])].every(({ pool }) =>
+        chain.safetyCache.get(pool),
+      );
       if (at?.checkpoint.block === block && isMeasured && chain.readFees() !== null) return;
       if (Date.now() > deadlineMs) throw new Error(`pricing is not at ${block}`);
       await delay(20);

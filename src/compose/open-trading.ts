@@ -195,7 +195,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
   );
   metrics.chainGauge('mintwire_pool_safety_pools', 'Pools whose tokens were probed.', () =>
-    chains.list().map((slug) => [slug, chains.find(slug)?.book.size ?? null]),
+    chains.list().map((slug) => [slug, chains.find(slug)?.safetyCache.size ?? null]),
   );
   const threads = openSearchThreads({ clock, logger });
   const scheduler = new RouteScheduler(threads);

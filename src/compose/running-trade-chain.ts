@@ -18,7 +18,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
 import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
-import { SafetyBook } from '../trading/graph/safety-book.ts';
+import { SafetyCache } from '../trading/graph/safety-cache.ts';
 import { AwaitedPools } from '../trading/quote/awaited-pools.ts';
 import { explainUnquotable } from '../trading/quote/explain-unquotable.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
@@ -71,7 +71,7 @@ export class RunningTradeChain {
   readonly #tokens: TradeTokens;
   readonly #awaited: AwaitedPools;
   readonly #safety: SafetyWatch;
-  readonly #book: SafetyBook;
+  readonly #safetyCache: SafetyCache;
   readonly #evidence: SafetyEvidence;
   readonly #keeper: SafetyKeeper;
   readonly #routers: OfferedRouters;
@@ -106,9 +106,9 @@ export class RunningTradeChain {
     });
     // The chain's own coin and the assets that its family vouches for.
     const trusted = new Set([...market.assets.native, ...market.assets.stable]);
-    const book = new SafetyBook();
-    this.#book = book;
-    this.#keeper = this.#createKeeper(book);
+    const safetyCache = new SafetyCache();
+    this.#safetyCache = safetyCache;
+    this.#keeper = this.#createKeeper(safetyCache);
     this.#follower = this.#createFollower(trusted);
     this.#safety = this.#createSafety(trusted);
     this.#evidence = this.#createEvidence(trusted);
@@ -123,7 +123,7 @@ export class RunningTradeChain {
       listRouters: () => routers.list,
       trusted,
       tokens: this.#tokens,
-      book,
+      safetyCache,
       // Without the stored safety results the first quotes would be more cautious than necessary.
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
@@ -228,14 +228,14 @@ export class RunningTradeChain {
     this.#options.logger.warn({ chain: this.source.chain, err: error }, message);
   }
 
-  #createKeeper(book: SafetyBook): SafetyKeeper {
+  #createKeeper(safetyCache: SafetyCache): SafetyKeeper {
     const { clock, store, isShared } = this.#options;
     const { chain: slug } = this.source;
     return new SafetyKeeper({
       chain: slug,
       store: store.market,
       isShared,
-      book,
+      safetyCache,
       clock,
       onShared: ({ pool, hookFees }) => {
         if (hookFees !== null) this.#follower.refit(pool);
@@ -344,7 +344,7 @@ export class RunningTradeChain {
   }
 
   #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {
-    const book = this.#book;
+    const safetyCache = this.#safetyCache;
     const { clock } = this.#options;
     const { chain } = this.source;
     const { nodes, market } = this.#connected;
@@ -362,13 +362,13 @@ export class RunningTradeChain {
       nodes: { simulateRoundTrip },
       trusted,
       coinDecimals,
-      book,
+      safetyCache,
       ...read,
       clock,
       sleep,
     };
     return new SafetyWatch({
-      book,
+      safetyCache,
       readGraph,
       probe: createProbe(parts),
       onMeasured: (safety, before) => {
@@ -387,7 +387,7 @@ export class RunningTradeChain {
 
   #createEvidence(trusted: ReadonlySet<Address>): SafetyEvidence {
     return new SafetyEvidence({
-      book: this.#book,
+      safetyCache: this.#safetyCache,
       readGraph: () => this.#follower.current?.graph ?? null,
       trusted,
       clock: this.#options.clock,
@@ -405,7 +405,7 @@ export class RunningTradeChain {
   }
 
   #restart(): void {
-    this.#book.clear();
+    this.#safetyCache.clear();
     this.#evidence.clear();
     void this.#follower.stop();
     this.#follower = this.#createFollower(this.trade.trusted);
@@ -422,7 +422,7 @@ export class RunningTradeChain {
       native: { coin: assets.coin, wrapped },
       ...{ venues, trusted },
       rules: requireMarkets(chain),
-      hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
+      hookFees: (pool) => this.#safetyCache.get(pool)?.hookFees ?? null,
       silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
       ...{ sleep, random: Math.random, log: logger },
     });

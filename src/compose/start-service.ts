@@ -131,12 +131,12 @@ function findChainSafety(
 ): ChainSafety | null {
   const chain = trading?.chains.find(slug) ?? null;
   if (chain === null) return null;
-  const { book, costs } = chain;
+  const { safetyCache, costs } = chain;
   return {
     unitName: costs.unitName,
-    find: (pool) => book.get(pool) ?? null,
-    isDoubted: (pool) => book.findDoubt(pool) === 'seen',
-    sum: (pools, token) => book.ofToken(pools, (one) => one === token),
+    find: (pool) => safetyCache.get(pool) ?? null,
+    isDoubted: (pool) => safetyCache.findDoubt(pool) === 'seen',
+    sum: (pools, token) => safetyCache.ofToken(pools, (one) => one === token),
     note: (token) => chain.noteAsked(token),
   };
 }

@@ -10,20 +10,20 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import { isHeld } from './board/board-passed.ts';
-import type { MarketBoard } from './board/market-board.ts';
-import { toUsdText } from './board/token-columns.ts';
-import {
-  buildWindows,
-  findWindowsEnd,
-  readBoard,
-  type WindowsAnswer,
-} from './board/token-windows.ts';
 import { computeCovered, readTokenStarts } from './coverage.ts';
 import { findPoolFee } from './find-pool-fee.ts';
 import type { TokenDirectory } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { isInSnapshot } from './rolling-stats/stats-passed.ts';
+import { toUsdText } from './rolling-stats/token-columns.ts';
+import {
+  buildWindows,
+  findWindowsEnd,
+  readStats,
+  type WindowsAnswer,
+} from './rolling-stats/token-windows.ts';
 
 type PoolAnswer = OutputOf<typeof listPools>['pools'][number];
 
@@ -33,7 +33,7 @@ interface PoolsWanted {
   readonly base: Address | null;
   readonly checkpoint: Checkpoint;
   readonly directory: TokenDirectory;
-  readonly board: Pick<MarketBoard, 'read'>;
+  readonly stats: Pick<RollingStats, 'read'>;
 }
 
 export interface ReadPool {
@@ -111,9 +111,9 @@ export async function readPoolAnswers(
   const { slug: chain } = market;
   const { checkpoint } = wanted;
   const viewed = listViewed(market, wanted);
-  const at = { version: checkpoint.version, isHeld: isHeld(reader) };
-  const readings = await wanted.board.read(chain, at, ({ pools }) =>
-    viewed.map(({ row }) => readBoard(pools, row.pool)),
+  const at = { version: checkpoint.version, isInSnapshot: isInSnapshot(reader) };
+  const readings = await wanted.stats.read(chain, at, ({ pools }) =>
+    viewed.map(({ row }) => readStats(pools, row.pool)),
   );
   const candles = await readLastCandles(reader, market, viewed);
   const sides = new Set(viewed.flatMap(({ view }) => [view.base, view.quote]));

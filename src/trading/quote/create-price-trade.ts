@@ -162,8 +162,11 @@ function listHops(found: TaxedRoute) {
 }
 
 /** Measured cost of tokens beyond the model. */
-function sumExtraUnits(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
-  const units = hops.map(({ pool, zeroForOne }) => book.extraUnits(pool.pool, zeroForOne));
+function sumExtraUnits(
+  safetyCache: TradeChain['safetyCache'],
+  hops: ReturnType<typeof listHops>,
+): bigint {
+  const units = hops.map(({ pool, zeroForOne }) => safetyCache.extraUnits(pool.pool, zeroForOne));
   return BigInt(units.reduce((sum, one) => sum + one, 0));
 }
 
@@ -201,13 +204,13 @@ function computePrices(
 
 function buildPricedTrade(context: Context): PricedTrade {
   const { chain, request, ends, at, found, outPerUnit, nowMs } = context;
-  const { book } = chain;
+  const { safetyCache } = chain;
   const amounts = computeAmounts(context);
   const hops = listHops(found);
   const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
-  const measured = book.ofToken(pools, isToken);
+  const measured = safetyCache.ofToken(pools, isToken);
   const tokenSafety = addTransferFee(measured, at.graph, { pools, isToken });
-  const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
+  const isClean = hops.every((hop) => safetyCache.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = buildTradeLegs(found.route);
   const strands = buildTradeStrands(found.route, amounts.amountInRaw);
   const { isNative: isNativeIn } = ends.tokenIn;
@@ -247,7 +250,7 @@ function buildPricedTrade(context: Context): PricedTrade {
     costUnits:
       computeTradeCost(chain.costs, strands, {
         ...{ isNativeIn, isNativeOut, isOutputFixed, holdsOutput },
-      }) + sumExtraUnits(book, hops),
+      }) + sumExtraUnits(safetyCache, hops),
     dataBytes: countBytes(found.route.strands),
     state: {
       block: checkpoint.block,
@@ -268,8 +271,8 @@ function buildPricedTrade(context: Context): PricedTrade {
       powers: chain.findPowers?.(request.mint) ?? null,
       safety: tokenSafety,
       unitName: chain.costs.unitName,
-      isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
-      isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
+      isMeasured: hops.every(({ pool }) => safetyCache.get(pool.pool) !== undefined),
+      isDoubted: hops.some(({ pool }) => safetyCache.findDoubt(pool.pool) !== null),
       isFeeCertain,
       checkpoint,
       isBehind: !isCurrent || chain.isBehind(),
@@ -362,7 +365,7 @@ function createSearch(parts: PricingParts) {
             : options.outPerUnit;
         return planTrade({
           graph,
-          book: chain.book,
+          safetyCache: chain.safetyCache,
           trusted: chain.trusted,
           isPaused,
           tokenIn,

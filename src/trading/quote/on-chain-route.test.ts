@@ -86,8 +86,8 @@ describe('pools that only their contract can price', () => {
       { inBps: 0, outBps: 500 },
     ]) {
       const { ask, asked, chain } = await createScene(t, [pair]);
-      const known = chain.book.get(pair.pool) ?? assert.fail();
-      chain.book.set({ ...known, side0: { ...taxes, sellable: true } });
+      const known = chain.safetyCache.get(pair.pool) ?? assert.fail();
+      chain.safetyCache.set({ ...known, side0: { ...taxes, sellable: true } });
       const [taxed, other] = taxes.inBps > 0 ? [SELLING, BUYING] : [BUYING, SELLING];
       assert.deepEqual(await ask(NO_MARKET, {}, taxed), { kind: 'none' });
       assert.equal(asked.length, 0);

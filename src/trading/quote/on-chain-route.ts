@@ -75,8 +75,8 @@ function mayCall(chain: TradeChain, question: OnChainQuestion): boolean {
   // Their routers cannot trade taxed tokens, nor does their answer include a tax.
   const { graph } = at;
   const assets = { assetIn: graph.toAsset(tokenIn), assetOut: graph.toAsset(tokenOut) };
-  const { book, trusted } = chain;
-  return listEndTaxes({ graph, book, trusted, isPaused, ...assets }).every(isUntaxed);
+  const { safetyCache, trusted } = chain;
+  return listEndTaxes({ graph, safetyCache, trusted, isPaused, ...assets }).every(isUntaxed);
 }
 
 /** Of one raw unit, in 10^-decimals USD. */

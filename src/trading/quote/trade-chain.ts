@@ -11,7 +11,7 @@ import type { ChainSlug, CoinUnit } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { SafetyBook } from '../graph/safety-book.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
 import type { UnquotableToken } from './explain-unquotable.ts';
 import type { OnChainAnswer, OnChainTrade } from './on-chain-quotes.ts';
 import type { TradeRequest } from './priced-trade.ts';
@@ -30,7 +30,7 @@ export interface TradeChain {
   /** Assets that routes may use without a safety check. */
   readonly trusted: ReadonlySet<Address>;
   readonly tokens: TradeTokens;
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   /** Null until the pools have been read. */
   readGraph(): GraphAtCommit | null;
   /** Null until the node has reported them. */

@@ -1,6 +1,6 @@
-// Where the subjects of a board are in the columns of their chain, with a copy of their prices
-// there: a list that reads the column itself, in the order of the board, waits for memory at nearly
-// every token.
+// Where the subjects of rolling stats are in the columns of their chain, with a copy of their
+// prices there: a list that reads the column itself, in the order of the rolling stats, waits for
+// memory at nearly every token.
 
 import type { DecimalColumn } from './decimal-column.ts';
 

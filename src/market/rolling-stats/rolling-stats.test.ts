@@ -1,4 +1,4 @@
-// Pins how callers wait for a board, and that it follows every commit.
+// Pins how callers wait for stats, and that it follows every commit.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { createMarketScene, type MarketScene } from '../../../test/market-scene.ts';
 import { decodeBatch, encodeBatch } from '../../live/encode-batch.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
-import { BoardBehindError, BoardPassedError } from './board-passed.ts';
+import { StatsBehindError, StatsPassedError } from './stats-passed.ts';
 
 const SCENE = { engine: 'sqlite', seed: 3, finalityDepth: 8, blocks: 20 } as const;
 
@@ -15,10 +15,10 @@ const SCENE = { engine: 'sqlite', seed: 3, finalityDepth: 8, blocks: 20 } as con
 const EPOCHS = new WeakMap<MarketScene, string>();
 
 async function untilLoaded(scene: MarketScene): Promise<number> {
-  const { board, states } = scene.market.parts;
+  const { stats, states } = scene.market.parts;
   EPOCHS.set(scene, (await scene.store.market.readEpoch('devnet'))?.epoch ?? assert.fail());
   for (;;) {
-    const version = board.find('devnet')?.checkpoint.version ?? 0;
+    const version = stats.find('devnet')?.checkpoint.version ?? 0;
     if (version > 0 && version === states.current('devnet')?.version) return version;
     await setImmediate();
   }
@@ -41,11 +41,11 @@ function publish(scene: MarketScene, version: number, trades: readonly TradeReco
 
 test('a commit that arrives while the work on another ends is applied', async (t) => {
   const scene = await createMarketScene(t, SCENE);
-  const { board } = scene.market.parts;
+  const { stats } = scene.market.parts;
   let version = await untilLoaded(scene);
   for (let microtasks = 0; microtasks < 12; microtasks += 1) {
     const first = version + 1;
-    const reading = board.read('devnet', { version: first, isHeld: false }, () => {
+    const reading = stats.read('devnet', { version: first, isInSnapshot: false }, () => {
       let turn = Promise.resolve();
       for (let count = 0; count < microtasks; count += 1) turn = turn.then(() => undefined);
       return turn.then(() => publish(scene, first + 1));
@@ -54,50 +54,50 @@ test('a commit that arrives while the work on another ends is applied', async (t
     await await reading;
     version = first + 1;
     for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-    assert.equal(board.find('devnet')?.checkpoint.version, version, `after ${microtasks}`);
+    assert.equal(stats.find('devnet')?.checkpoint.version, version, `after ${microtasks}`);
   }
 });
 
 test('a caller that holds a snapshot does not wait, and learns when it may come again', async (t) => {
   const scene = await createMarketScene(t, SCENE);
-  const { board } = scene.market.parts;
+  const { stats } = scene.market.parts;
   const version = await untilLoaded(scene);
-  const at = { version: version + 1, isHeld: true };
-  const failed = await board.read('devnet', at, () => 'read').catch((error: unknown) => error);
-  assert.ok(failed instanceof BoardBehindError);
+  const at = { version: version + 1, isInSnapshot: true };
+  const failed = await stats.read('devnet', at, () => 'read').catch((error: unknown) => error);
+  assert.ok(failed instanceof StatsBehindError);
   publish(scene, version + 1);
   await failed.arrived;
-  assert.equal(await board.read('devnet', at, () => 'read'), 'read');
-  const past = { version, isHeld: true };
+  assert.equal(await stats.read('devnet', at, () => 'read'), 'read');
+  const past = { version, isInSnapshot: true };
   await assert.rejects(
-    board.read('devnet', past, () => 'read'),
-    BoardPassedError,
+    stats.read('devnet', past, () => 'read'),
+    StatsPassedError,
   );
 });
 
 test('callers that wait are told when it stops', async (t) => {
   const scene = await createMarketScene(t, SCENE);
-  const { board, columns } = scene.market.parts;
-  const at = { version: (await untilLoaded(scene)) + 5, isHeld: false };
+  const { stats, columns } = scene.market.parts;
+  const at = { version: (await untilLoaded(scene)) + 5, isInSnapshot: false };
   const waiting = [
-    board.read('devnet', at, () => undefined),
+    stats.read('devnet', at, () => undefined),
     columns.read('devnet', at, () => undefined),
   ];
   const settled = Promise.allSettled(waiting);
-  await Promise.all([board.stop(), columns.stop()]);
+  await Promise.all([stats.stop(), columns.stop()]);
   for (const outcome of await settled) {
     assert.equal(outcome.status, 'rejected');
     assert.match(String(outcome.reason), /stopped/);
   }
   await assert.rejects(
-    board.read('devnet', at, () => undefined),
+    stats.read('devnet', at, () => undefined),
     /stopped/,
   );
 });
 
 test('a commit of many blocks is applied in slices, and read as a whole', async (t) => {
   const scene = await createMarketScene(t, SCENE);
-  const { board, store, states } = scene.market.parts;
+  const { stats, store, states } = scene.market.parts;
   const version = await untilLoaded(scene);
   const { block, timestampMs } = states.current('devnet')!;
   const { trades } = await store.snapshot((reader) =>
@@ -119,14 +119,14 @@ test('a commit of many blocks is applied in slices, and read as a whole', async 
   }));
   const { token } = trades[0]!;
   const count = (at: number) =>
-    board.read('devnet', { version: at, isHeld: false }, (read) => {
+    stats.read('devnet', { version: at, isInSnapshot: false }, (read) => {
       return read.tokens.read(token, 0)?.trades ?? 0;
     });
   const before = await count(version);
   publish(scene, version + 1, many);
-  assert.equal(board.find('devnet')?.checkpoint.version, version, 'the rest comes in later turns');
+  assert.equal(stats.find('devnet')?.checkpoint.version, version, 'the rest comes in later turns');
   const seen: string[] = [];
-  while (board.find('devnet')?.checkpoint.version === version) {
+  while (stats.find('devnet')?.checkpoint.version === version) {
     seen.push(await count(version).then(String, (error: Error) => error.constructor.name));
     await setImmediate();
   }
@@ -136,6 +136,6 @@ test('a commit of many blocks is applied in slices, and read as a whole', async 
     isBefore,
     isBefore.toSorted((a, b) => Number(b) - Number(a)),
   );
-  assert.deepEqual(new Set(seen), new Set([String(before), 'BoardPassedError']));
+  assert.deepEqual(new Set(seen), new Set([String(before), 'StatsPassedError']));
   assert.equal(await count(version + 1), before + many.length);
 });

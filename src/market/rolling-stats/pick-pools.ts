@@ -1,12 +1,12 @@
-// Picks the pools of a list from the columns and the board of one chain, both at one commit.
+// Picks the pools of a list from the columns and rolling stats of one chain, both at one commit.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { ChainBoard } from './chain-board.ts';
 import type { ChainColumns } from './chain-columns.ts';
+import type { ChainStats } from './chain-stats.ts';
 import { toExact } from './decimal-column.ts';
 import { createAfter, type ListPosition, type RankedRow, TopRows } from './top-rows.ts';
-import { BOARD_WINDOWS } from './window-subject.ts';
+import { STATS_WINDOWS } from './window-subject.ts';
 
 export interface PoolQuery {
   readonly chain: ChainSlug;
@@ -23,10 +23,10 @@ interface PickedPool extends ListPosition {
   readonly id: PoolId;
 }
 
-const DAY_WINDOW = BOARD_WINDOWS.findIndex(({ name }) => name === '24h');
+const DAY_WINDOW = STATS_WINDOWS.findIndex(({ name }) => name === '24h');
 
 class PoolPicker {
-  readonly #board: ChainBoard;
+  readonly #stats: ChainStats;
   readonly #columns: ChainColumns;
   readonly #query: PoolQuery;
   readonly #top: TopRows;
@@ -36,12 +36,12 @@ class PoolPicker {
   readonly #token: number;
 
   constructor(
-    board: ChainBoard,
+    stats: ChainStats,
     columns: ChainColumns,
     of: { readonly query: PoolQuery; readonly venue: number; readonly token: number },
   ) {
     const { ids } = columns.pools;
-    this.#board = board;
+    this.#stats = stats;
     this.#columns = columns;
     this.#query = of.query;
     this.#venue = of.venue;
@@ -81,12 +81,12 @@ class PoolPicker {
   }
 
   #pickByVolume(): void {
-    const { pools: board } = this.#board;
-    const { columns, volumesE18 } = board.columnsOf(DAY_WINDOW);
+    const { pools: stats } = this.#stats;
+    const { columns, volumesE18 } = stats.columnsOf(DAY_WINDOW);
     const { trades, unvalued, volume } = columns;
-    const { places } = board.findPlaces(this.#columns.placedPools);
+    const { places } = stats.findPlaces(this.#columns.placedPools);
     let { floor } = this.#top;
-    for (let id = 0; id < board.idsEnd; id += 1) {
+    for (let id = 0; id < stats.idsEnd; id += 1) {
       if (trades[id] === unvalued[id]) continue;
       const double = volume[id] as number;
       if (double < floor) continue;
@@ -116,7 +116,7 @@ class PoolPicker {
 
 /** The best first. */
 export function pickPools(
-  board: ChainBoard,
+  stats: ChainStats,
   columns: ChainColumns,
   query: PoolQuery,
 ): readonly PickedPool[] {
@@ -124,7 +124,7 @@ export function pickPools(
   const token = query.token === null ? -1 : (columns.tokens.ids.find(query.token) ?? -1);
   const isUnknown = (query.venue !== null && venue < 0) || (query.token !== null && token < 0);
   if (isUnknown) return [];
-  const rows = new PoolPicker(board, columns, { query, venue, token }).pick();
+  const rows = new PoolPicker(stats, columns, { query, venue, token }).pick();
   return rows.map(({ position, double, exact }) => {
     return { double, exact, chain: query.chain, id: columns.pools.ids.at(position) };
   });

@@ -1,4 +1,4 @@
-// The boards of all followed chains: loaded from the store, then moved by each commit.
+// The rolling stats of all followed chains: loaded from the store, then moved by each commit.
 
 import { setImmediate } from 'node:timers/promises';
 import { computeOpenTime } from '../../candles/interval.ts';
@@ -14,16 +14,16 @@ import type {
 import type { MarketReads, TimeRange } from '../../store/market-reads.ts';
 import type { MarketSnapshot, MarketStore } from '../../store/store.ts';
 import type { StateChange } from '../state/chain-states.ts';
-import { type BasePrices, ChainBoard, toSeriesName } from './chain-board.ts';
+import { type BasePrices, ChainStats, toSeriesName } from './chain-stats.ts';
 import {
   CommitFollower,
   type CommitFollowerOptions,
   type FollowedChain,
   type Loaded,
 } from './commit-follower.ts';
-import { BOARD_REACH_MS } from './window-board.ts';
+import { STATS_REACH_MS } from './window-stats.ts';
 
-// Fills a chain's board from the store.
+// Fills a chain's rolling stats from the store.
 
 /** Candles searched for the price before a time: one may hold only outliers. */
 const CANDLES_FIRST = 5;
@@ -129,9 +129,9 @@ async function* scanTradesSince(
   yield rest;
 }
 
-/** From the start of a minute, so that candles before it hold none of the board's trades. */
+/** From the start of a minute, so that candles before it hold none of the stats' trades. */
 function findReach({ timestampMs, tradesFromMs = 0 }: Checkpoint): number {
-  return Math.max(computeOpenTime('1m', timestampMs - BOARD_REACH_MS), tradesFromMs);
+  return Math.max(computeOpenTime('1m', timestampMs - STATS_REACH_MS), tradesFromMs);
 }
 
 interface BackfilledToken {
@@ -140,70 +140,70 @@ interface BackfilledToken {
   readonly checkpoint: Checkpoint;
 }
 
-/** Adds what was filled in of a token's history since the last time, within the board's reach. */
+/** Adds what was filled in of a token's history since the last time, within the stats' reach. */
 async function addBackfilled(
   reader: MarketSnapshot,
-  board: ChainBoard,
+  stats: ChainStats,
   { chain, token, checkpoint }: BackfilledToken,
 ): Promise<void> {
   const jobs = await reader.readBackfills(chain, [token]);
   const job = jobs.find(({ kind }) => kind === 'trades');
   if (job === undefined) return;
   const sinceMs = findReach(checkpoint);
-  const upTo = board.history.get(token) ?? job.toBlock;
+  const upTo = stats.history.get(token) ?? job.toBlock;
   const range = { fromMs: sinceMs, toMs: (job.toMs ?? checkpoint.timestampMs) + 1 };
   if (job.nextBlock < upTo && range.fromMs < range.toMs) {
     const trades = await reader.readTradeRange(chain, { token, pool: null }, range);
     const filled = trades.filter(({ block }) => block >= job.nextBlock && block < upTo);
-    board.addHistory(filled, checkpoint.startBlock);
-    board.history.set(token, job.nextBlock);
+    stats.addHistory(filled, checkpoint.startBlock);
+    stats.history.set(token, job.nextBlock);
   }
   const isReached = job.nextMs !== null && job.nextMs <= sinceMs;
-  if (!isReached || !board.tokens.lacksBase(token)) return;
+  if (!isReached || !stats.tokens.lacksBase(token)) return;
   const series = [{ token, pool: null }];
   const candlesFromMs = checkpoint.candlesFromMs ?? 0;
   const prices = await readPricesBefore(reader, chain, { series, timeMs: sinceMs, candlesFromMs });
-  board.tokens.setBase(token, prices.get(token) ?? null);
+  stats.tokens.setBase(token, prices.get(token) ?? null);
 }
 
 /** Null before the chain's first commit. */
-async function loadBoard(
+async function loadStats(
   reader: MarketSnapshot,
   chain: ChainSlug,
-): Promise<Loaded<ChainBoard> | null> {
+): Promise<Loaded<ChainStats> | null> {
   const checkpoint = await reader.readCheckpoint(chain);
   if (checkpoint === null) return null;
   const { timestampMs: headMs, startBlock } = checkpoint;
   const sinceMs = findReach(checkpoint);
-  const board = new ChainBoard();
-  board.advance(headMs);
+  const stats = new ChainStats();
+  stats.advance(headMs);
   const candlesFromMs = checkpoint.candlesFromMs ?? 0;
   // Part by part: all trades of a day at once would take much memory for a moment.
   for await (const trades of scanTradesSince(reader, chain, { sinceMs, startBlock })) {
-    const series = board.listNewSeries(trades);
+    const series = stats.listNewSeries(trades);
     const bases = await readPricesBefore(reader, chain, { series, timeMs: sinceMs, candlesFromMs });
-    board.add(trades, bases);
+    stats.add(trades, bases);
     await setImmediate();
   }
   for await (const jobs of reader.scanBackfills(chain)) {
     for (const { token } of jobs.filter(({ kind }) => kind === 'trades')) {
-      await addBackfilled(reader, board, { chain, token, checkpoint });
+      await addBackfilled(reader, stats, { chain, token, checkpoint });
     }
   }
-  board.advance(headMs);
-  return { value: board, checkpoint };
+  stats.advance(headMs);
+  return { value: stats, checkpoint };
 }
 
-interface MarketBoardOptions extends CommitFollowerOptions {
+interface RollingStatsOptions extends CommitFollowerOptions {
   readonly store: Pick<MarketStore, 'snapshot' | 'readCandlesBefore'>;
 }
 
-/** Commits that wait while a board is loaded; with more, it is loaded once more instead. */
+/** Commits that wait while rolling stats are loaded; with more, they are loaded again instead. */
 const QUEUE_MAX = 1000;
 /** A batch of many blocks is applied in slices of about this many trades, so that others get on. */
 const SLICE_TRADES = 100;
 
-type BoardState = FollowedChain<ChainBoard, FeedBatch[]>;
+type StatsState = FollowedChain<ChainStats, FeedBatch[]>;
 
 /** Whole blocks: a block's trades are added together. */
 function* listSlices(trades: readonly TradeRecord[]): Generator<readonly TradeRecord[]> {
@@ -216,10 +216,10 @@ function* listSlices(trades: readonly TradeRecord[]): Generator<readonly TradeRe
   }
 }
 
-export class MarketBoard extends CommitFollower<ChainBoard, FeedBatch[]> {
-  readonly #store: MarketBoardOptions['store'];
+export class RollingStats extends CommitFollower<ChainStats, FeedBatch[]> {
+  readonly #store: RollingStatsOptions['store'];
 
-  constructor(options: MarketBoardOptions) {
+  constructor(options: RollingStatsOptions) {
     super(options);
     this.#store = options.store;
   }
@@ -228,7 +228,7 @@ export class MarketBoard extends CommitFollower<ChainBoard, FeedBatch[]> {
     return [];
   }
 
-  protected override hear({ batch }: StateChange, state: BoardState): void {
+  protected override hear({ batch }: StateChange, state: StatsState): void {
     if (batch !== null && state.pending.length < QUEUE_MAX) {
       state.pending.push(batch);
       return;
@@ -237,10 +237,10 @@ export class MarketBoard extends CommitFollower<ChainBoard, FeedBatch[]> {
     state.pending = [];
   }
 
-  protected override async step(chain: ChainSlug, state: BoardState): Promise<boolean> {
+  protected override async step(chain: ChainSlug, state: StatsState): Promise<boolean> {
     if (state.mustLoad) {
       state.mustLoad = false;
-      state.loaded = await this.#store.snapshot((reader) => loadBoard(reader, chain));
+      state.loaded = await this.#store.snapshot((reader) => loadStats(reader, chain));
       return true;
     }
     const batch = state.pending.shift();
@@ -249,7 +249,7 @@ export class MarketBoard extends CommitFollower<ChainBoard, FeedBatch[]> {
     return true;
   }
 
-  async #apply(state: BoardState, batch: FeedBatch): Promise<void> {
+  async #apply(state: StatsState, batch: FeedBatch): Promise<void> {
     const { loaded } = state;
     const { checkpoint, chain, backfilled } = batch;
     if (loaded !== null && checkpoint.version <= loaded.checkpoint.version) return;
@@ -257,10 +257,10 @@ export class MarketBoard extends CommitFollower<ChainBoard, FeedBatch[]> {
       state.mustLoad = true;
       return;
     }
-    const board = loaded.value;
+    const stats = loaded.value;
     while (batch.decodeSome()) await setImmediate();
     const trades = batch.readTrades();
-    const series = board.listNewSeries(trades);
+    const series = stats.listNewSeries(trades);
     const bases =
       series.length === 0
         ? new Map<string, string>()
@@ -272,17 +272,17 @@ export class MarketBoard extends CommitFollower<ChainBoard, FeedBatch[]> {
     if (backfilled !== undefined) {
       const of = { chain, token: backfilled, checkpoint };
       state.isHalfway = true;
-      await this.#store.snapshot((reader) => addBackfilled(reader, board, of));
+      await this.#store.snapshot((reader) => addBackfilled(reader, stats, of));
     }
-    board.remove(batch.readReverted());
+    stats.remove(batch.readReverted());
     for (const slice of listSlices(trades)) {
       if (state.isHalfway) await setImmediate();
       state.isHalfway = true;
-      board.add(slice, bases);
+      stats.add(slice, bases);
     }
     state.isHalfway = false;
-    if (board.advance(checkpoint.timestampMs)) {
-      state.loaded = { value: board, checkpoint };
+    if (stats.advance(checkpoint.timestampMs)) {
+      state.loaded = { value: stats, checkpoint };
       return;
     }
     state.loaded = null;

@@ -3,9 +3,9 @@
 
 import { DecimalColumn } from './decimal-column.ts';
 import type { PackedDecimal } from './packed-decimal.ts';
-import type { BoardTrade } from './window-subject.ts';
+import type { StatsTrade } from './window-subject.ts';
 
-interface LogEntry extends Omit<BoardTrade, 'wallet'> {
+interface LogEntry extends Omit<StatsTrade, 'wallet'> {
   /** The number of what was traded: a token or a pool. */
   readonly subject: number;
   /** The number of the wallet that traded it. */

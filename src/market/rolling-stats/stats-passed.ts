@@ -1,10 +1,10 @@
 // Waiting for a commit to reach what is kept in memory.
 
 /** It is already past the commit that was to be read, or too late: read again at a later one. */
-export class BoardPassedError extends Error {}
+export class StatsPassedError extends Error {}
 
 /** The commit is not there yet, and the caller must not wait for it. */
-export class BoardBehindError extends BoardPassedError {
+export class StatsBehindError extends StatsPassedError {
   /** Settles when it is there, or will not come. */
   readonly arrived: Promise<unknown>;
 
@@ -14,14 +14,14 @@ export class BoardBehindError extends BoardPassedError {
   }
 }
 
-const heldReaders = new WeakSet<object>();
+const snapshotReaders = new WeakSet<object>();
 
 /** Marks the reader of a snapshot: it holds a connection of the store, so nobody waits with it. */
-export function markHeld<T extends object>(reader: T): T {
-  heldReaders.add(reader);
+export function markInSnapshot<T extends object>(reader: T): T {
+  snapshotReaders.add(reader);
   return reader;
 }
 
-export function isHeld(reader: object): boolean {
-  return heldReaders.has(reader);
+export function isInSnapshot(reader: object): boolean {
+  return snapshotReaders.has(reader);
 }

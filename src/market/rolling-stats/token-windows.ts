@@ -1,17 +1,17 @@
-// What the board knows of a token or pool, as it is shown.
+// What the rolling stats know of a token or pool, as it is shown.
 
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getToken } from '../../contract/operations/get-token.ts';
 import { pow10, ratioToText } from '../../lib/decimal.ts';
 import { type PackedDecimal, packDecimal, unpackDecimal } from './packed-decimal.ts';
-import type { WindowBoard } from './window-board.ts';
-import { BOARD_WINDOWS, type WindowFigures } from './window-subject.ts';
+import type { WindowStats } from './window-stats.ts';
+import { STATS_WINDOWS, type WindowFigures } from './window-subject.ts';
 
 export type WindowsAnswer = OutputOf<typeof getToken>['windows'];
 type WindowAnswer = WindowsAnswer['24h'];
 
 /** The figures of each window; null where nothing was traded for longer than the longest. */
-interface BoardReading {
+interface StatsReading {
   readonly figures: readonly (WindowFigures | null)[];
   /** The chain's time at which they change even without a trade. */
   readonly nextChangeMs: number;
@@ -19,10 +19,10 @@ interface BoardReading {
 
 const USD_E18 = pow10(18);
 
-export function readBoard<Key extends string>(board: WindowBoard<Key>, key: Key): BoardReading {
+export function readStats<Key extends string>(stats: WindowStats<Key>, key: Key): StatsReading {
   return {
-    figures: BOARD_WINDOWS.map((_, window) => board.read(key, window)),
-    nextChangeMs: board.findNextChange(key),
+    figures: STATS_WINDOWS.map((_, window) => stats.read(key, window)),
+    nextChangeMs: stats.findNextChange(key),
   };
 }
 
@@ -94,12 +94,12 @@ function buildWindow(
 
 /** `coveredMs` is how much of the chain's time up to now is indexed. */
 export function buildWindows(
-  reading: BoardReading,
+  reading: StatsReading,
   priceUsd: string | null,
   coveredMs: number,
 ): WindowsAnswer {
   const price = priceUsd === null ? null : packDecimal(priceUsd);
-  const windows = BOARD_WINDOWS.map(({ name, lengthMs }, window) => {
+  const windows = STATS_WINDOWS.map(({ name, lengthMs }, window) => {
     const figures = reading.figures[window] ?? null;
     return [name, buildWindow(figures, price, lengthMs <= coveredMs)];
   });
@@ -107,8 +107,8 @@ export function buildWindows(
 }
 
 /** The chain's times for which the windows stay as they are while nothing is traded. */
-export function findWindowsEnd(reading: BoardReading, headMs: number, coveredMs: number): number {
-  const nextCovered = BOARD_WINDOWS.find(({ lengthMs }) => lengthMs > coveredMs);
+export function findWindowsEnd(reading: StatsReading, headMs: number, coveredMs: number): number {
+  const nextCovered = STATS_WINDOWS.find(({ lengthMs }) => lengthMs > coveredMs);
   const coveredAtMs =
     nextCovered === undefined
       ? Number.POSITIVE_INFINITY

@@ -11,7 +11,7 @@ import { type PlacedColumns, SubjectPlaces } from './subject-places.ts';
 import { TradeLog } from './trade-log.ts';
 import { TraderCounts, WALLET_VOLUME_MAX_E6 } from './trader-counts.ts';
 import { START, WindowColumns } from './window-columns.ts';
-import { BOARD_WINDOWS, type BoardTrade, type WindowFigures } from './window-subject.ts';
+import { STATS_WINDOWS, type StatsTrade, type WindowFigures } from './window-subject.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -19,7 +19,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Trades that left the longest window are kept for so long, in case a rollback needs them. */
 const KEPT_BEHIND_MS = HOUR_MS;
 const LONGEST_MS = 24 * HOUR_MS;
-export const BOARD_REACH_MS = LONGEST_MS + KEPT_BEHIND_MS;
+export const STATS_REACH_MS = LONGEST_MS + KEPT_BEHIND_MS;
 
 const WALLET_VOLUME_MAX = BigInt(WALLET_VOLUME_MAX_E6);
 
@@ -38,13 +38,13 @@ function toMinute(timeMs: number): number {
   return Math.floor(timeMs / MINUTE_MS);
 }
 
-export class WindowBoard<Key extends string> {
+export class WindowStats<Key extends string> {
   readonly #log = new TradeLog();
   readonly #traders = new TraderCounts();
   readonly #subjects = new Map<Key, Subject<Key>>();
   readonly #byId: (Subject<Key> | null)[] = [];
   readonly #freeIds: number[] = [];
-  readonly #windows = BOARD_WINDOWS.map(() => new WindowColumns());
+  readonly #windows = STATS_WINDOWS.map(() => new WindowColumns());
   /** The trades of each minute, to find those that enter or leave a window. */
   readonly #minutes = new Map<number, number[]>();
   #headMs = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export class WindowBoard<Key extends string> {
   }
 
   /** `findBase` gives the last price before the trade; it is asked for a subject's first trade. */
-  add(key: Key, trade: BoardTrade, findBase: () => string | null): void {
+  add(key: Key, trade: StatsTrade, findBase: () => string | null): void {
     const subject = this.#subjects.get(key) ?? this.#open(key, findBase());
     const trader = this.#traders.retain(subject.id, trade.wallet);
     const id = this.#log.add({ ...trade, subject: subject.id, trader });
@@ -86,7 +86,7 @@ export class WindowBoard<Key extends string> {
     const ofMinute = this.#minutes.get(minute);
     if (ofMinute === undefined) this.#minutes.set(minute, [id]);
     else ofMinute.push(id);
-    // A board is loaded from the newest trade back: sorting once is linear then.
+    // Rolling stats are loaded from the newest trade back: sorting once is linear then.
     const last = subject.trades.at(-1);
     if (last !== undefined && this.#log.compare(last, id) > 0) subject.isSorted = false;
     subject.trades.push(id);
@@ -95,7 +95,7 @@ export class WindowBoard<Key extends string> {
   }
 
   /** Counts a trade anew that was judged again; false if it is not here. */
-  replace(key: Key, trade: BoardTrade): boolean {
+  replace(key: Key, trade: StatsTrade): boolean {
     const base = this.#subjects.get(key)?.base ?? null;
     if (!this.remove(key, trade)) return false;
     this.add(key, trade, () => null);
@@ -105,7 +105,7 @@ export class WindowBoard<Key extends string> {
   }
 
   /** Removes a trade, as a rollback does; false if it is not here. */
-  remove(key: Key, trade: Pick<BoardTrade, 'timestampMs' | 'block' | 'logIndex'>): boolean {
+  remove(key: Key, trade: Pick<StatsTrade, 'timestampMs' | 'block' | 'logIndex'>): boolean {
     const subject = this.#subjects.get(key);
     if (subject === undefined) return false;
     const { time, block, logIndex } = this.#log.columns;
@@ -130,7 +130,7 @@ export class WindowBoard<Key extends string> {
 
   /**
    * Moves the windows to the chain's time. False if it went back further than trades are kept: then
-   * the board must be filled again.
+   * the rolling stats must be filled again.
    */
   advance(headMs: number): boolean {
     if (headMs - LONGEST_MS < this.#droppedMs) return false;
@@ -138,7 +138,7 @@ export class WindowBoard<Key extends string> {
     const by = headMs > this.#headMs ? -1 : 1;
     const earlierMs = Math.min(headMs, this.#headMs);
     const laterMs = Math.max(headMs, this.#headMs);
-    const passed = BOARD_WINDOWS.map(({ lengthMs }, window) => {
+    const passed = STATS_WINDOWS.map(({ lengthMs }, window) => {
       return { window, fromMs: earlierMs - lengthMs, toMs: laterMs - lengthMs };
     });
     this.#headMs = headMs;
@@ -239,7 +239,7 @@ export class WindowBoard<Key extends string> {
     const subject = this.#subjects.get(key);
     if (subject === undefined) return Number.POSITIVE_INFINITY;
     const trades = this.#sortTrades(subject);
-    const ends = BOARD_WINDOWS.map(({ lengthMs }) => {
+    const ends = STATS_WINDOWS.map(({ lengthMs }) => {
       const first = trades[this.#findAfter(trades, this.#headMs - lengthMs)];
       const timeMs = first === undefined ? undefined : this.#log.columns.time[first];
       return (timeMs ?? Number.POSITIVE_INFINITY) + lengthMs;
@@ -280,7 +280,7 @@ export class WindowBoard<Key extends string> {
   }
 
   #startOf(window: number): number {
-    return this.#headMs - (BOARD_WINDOWS[window]?.lengthMs ?? 0);
+    return this.#headMs - (STATS_WINDOWS[window]?.lengthMs ?? 0);
   }
 
   #sortTrades(subject: Subject<Key>): number[] {
@@ -304,7 +304,7 @@ export class WindowBoard<Key extends string> {
 
   #dropOld(): void {
     const { time } = this.#log.columns;
-    const endMs = this.#headMs - BOARD_REACH_MS;
+    const endMs = this.#headMs - STATS_REACH_MS;
     this.#droppedMs = Math.max(this.#droppedMs, endMs);
     const subjects = new Set<Subject<Key>>();
     for (const [minute, ids] of this.#minutes) {
@@ -328,7 +328,7 @@ export class WindowBoard<Key extends string> {
 
   #countWhereWithin(id: number, by: 1 | -1): void {
     const timeMs = this.#log.columns.time[id] ?? 0;
-    for (const window of BOARD_WINDOWS.keys()) {
+    for (const window of STATS_WINDOWS.keys()) {
       if (timeMs > this.#startOf(window)) this.#count(window, id, by);
     }
   }

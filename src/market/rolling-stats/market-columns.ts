@@ -103,10 +103,10 @@ interface MarketColumnsOptions extends CommitFollowerOptions {
     subscribe(listener: () => void): () => void;
   };
   /**
-   * Resolves when the chain's board was loaded: more answers need it, lists need both, and what two
-   * scans hold at the same time outlives young memory.
+   * Resolves when the chain's stats were loaded: more answers need them, lists need both, and what
+   * two scans hold at the same time outlives young memory.
    */
-  readonly untilBoard: (chain: ChainSlug) => Promise<unknown>;
+  readonly untilStats: (chain: ChainSlug) => Promise<unknown>;
 }
 
 /** The last commit that was heard of, and the rows that commits changed. */
@@ -192,7 +192,7 @@ export class MarketColumns extends CommitFollower<ChainColumns, ChangedRows> {
 
   /** False if the chain cannot be read yet. */
   async #load(chain: ChainSlug, state: ColumnsState): Promise<boolean> {
-    await this.#options.untilBoard(chain);
+    await this.#options.untilStats(chain);
     const assets = this.#options.findAssets(chain);
     if (assets === null || this.isStopped) return false;
     state.mustLoad = false;

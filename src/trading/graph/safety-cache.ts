@@ -32,7 +32,7 @@ const POOLS_MAX = 300_000;
 /** Older than every doubt: measurements of an earlier run, since nothing was watched in between. */
 const BEFORE_START = -1;
 
-export class SafetyBook {
+export class SafetyCache {
   readonly #pools = new BoundedMap<PoolId, PoolSafety>(POOLS_MAX);
   readonly #taxed = new BoundedMap<Address, true>(POOLS_MAX);
   /** The number of the last doubt that each pool's measurement clears. */

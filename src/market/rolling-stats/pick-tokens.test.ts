@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildTrade } from '../../../test/conformance/store-samples.ts';
 import { address } from '../../../test/test-ids.ts';
-import { ChainBoard } from './chain-board.ts';
 import { ChainColumns } from './chain-columns.ts';
+import { ChainStats } from './chain-stats.ts';
 import { packDecimal } from './packed-decimal.ts';
 import { type ListQuery, pickTokens } from './pick-tokens.ts';
 
@@ -13,7 +13,7 @@ const HEAD_MS = 1_790_000_000_000;
 
 test('a token whose value is unknown is in no order by it, with and without a minimum volume', () => {
   const columns = new ChainColumns({ native: new Set(), stable: new Set() });
-  const board = new ChainBoard();
+  const stats = new ChainStats();
   const [known, unknown] = [address('0xaa'), address('0xbb')];
   const findStart = () => Number.NaN;
   columns.putTokens(
@@ -24,7 +24,7 @@ test('a token whose value is unknown is in no order by it, with and without a mi
     })),
     { isVerified: () => false, findStart },
   );
-  board.advance(HEAD_MS);
+  stats.advance(HEAD_MS);
   const trades = [known, unknown].map((token, logIndex) => {
     return buildTrade({
       block: 1,
@@ -35,7 +35,7 @@ test('a token whose value is unknown is in no order by it, with and without a mi
       priceUsd: '1',
     });
   });
-  board.add(trades, new Map());
+  stats.add(trades, new Map());
   const query: Omit<ListQuery, 'sort' | 'minVolume'> = {
     ...{ chain: 'devnet', window: 3, after: null, limit: 10, minLiquidity: null, venue: null },
     ...{
@@ -49,7 +49,7 @@ test('a token whose value is unknown is in no order by it, with and without a mi
   };
   for (const sort of ['liquidity', 'marketCap'] as const) {
     for (const minVolume of [null, packDecimal('1')]) {
-      const picked = pickTokens(board, columns, { ...query, sort, minVolume });
+      const picked = pickTokens(stats, columns, { ...query, sort, minVolume });
       assert.deepEqual(
         picked.map(({ id }) => id),
         [known],

@@ -1,4 +1,4 @@
-// What the board counts, and the figures of a token or pool in a window.
+// What the rolling stats count, and the figures of a token or pool in a window.
 
 import type { TradeRecord } from '../../model/market-record.ts';
 import { type PackedDecimal, packDecimal } from './packed-decimal.ts';
@@ -6,21 +6,21 @@ import { type PackedDecimal, packDecimal } from './packed-decimal.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export const BOARD_WINDOWS = [
+export const STATS_WINDOWS = [
   { name: '5m', lengthMs: 5 * MINUTE_MS },
   { name: '1h', lengthMs: HOUR_MS },
   { name: '6h', lengthMs: 6 * HOUR_MS },
   { name: '24h', lengthMs: 24 * HOUR_MS },
 ] as const;
 
-/** The fields of a trade that the board counts. */
+/** The fields of a trade that the rolling stats count. */
 export type CountedTrade = Pick<
   TradeRecord,
   'timestampMs' | 'block' | 'logIndex' | 'side' | 'valueUsd' | 'priceUsd' | 'outlier'
 > & { readonly wallet: string };
 
-/** A trade as it is counted on the boards of its token and its pool. */
-export interface BoardTrade {
+/** A trade as it is counted in the rolling stats of its token and its pool. */
+export interface StatsTrade {
   readonly timestampMs: number;
   readonly block: number;
   readonly logIndex: number;
@@ -32,7 +32,7 @@ export interface BoardTrade {
   readonly price: PackedDecimal | null;
 }
 
-export function packTrade(trade: CountedTrade): BoardTrade {
+export function packTrade(trade: CountedTrade): StatsTrade {
   const { timestampMs, block, logIndex, wallet, valueUsd, priceUsd } = trade;
   return {
     ...{ timestampMs, block, logIndex, wallet },

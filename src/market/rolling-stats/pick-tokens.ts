@@ -1,9 +1,9 @@
-// Picks the tokens of a list from the columns and the board of one chain, both at one commit.
+// Picks the tokens of a list from the columns and rolling stats of one chain, both at one commit.
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import type { ChainBoard } from './chain-board.ts';
 import type { ChainColumns } from './chain-columns.ts';
+import type { ChainStats } from './chain-stats.ts';
 import { toExact } from './decimal-column.ts';
 import { type PackedDecimal, toE18 } from './packed-decimal.ts';
 import { TOKEN_FLAGS } from './token-columns.ts';
@@ -39,7 +39,7 @@ interface TokenFilter {
 export interface ListQuery extends TokenFilter {
   readonly chain: ChainSlug;
   readonly sort: TokenSort;
-  /** The index of the window in `BOARD_WINDOWS`. */
+  /** The index of the window in `STATS_WINDOWS`. */
   readonly window: number;
   readonly after: ListPosition | null;
   readonly limit: number;
@@ -78,7 +78,7 @@ function isAtLeast(value: PackedDecimal | null, minimum: PackedDecimal): boolean
 }
 
 class TokenPicker {
-  readonly #board: ChainBoard;
+  readonly #stats: ChainStats;
   readonly #columns: ChainColumns;
   readonly #query: ListQuery;
   readonly #top: TopRows;
@@ -86,18 +86,18 @@ class TokenPicker {
   /** Null if any venue will do. */
   readonly #atVenue: Uint8Array | null;
   readonly #excluded: number;
-  readonly #counts: ReturnType<ChainBoard['tokens']['columnsOf']>;
+  readonly #counts: ReturnType<ChainStats['tokens']['columnsOf']>;
   readonly #places: Uint32Array;
-  /** By number on the board. */
+  /** By number in the rolling stats. */
   readonly #prices: Float64Array;
 
-  constructor(board: ChainBoard, columns: ChainColumns, query: ListQuery) {
+  constructor(stats: ChainStats, columns: ChainColumns, query: ListQuery) {
     const { ids } = columns.tokens;
-    this.#board = board;
+    this.#stats = stats;
     this.#columns = columns;
     this.#query = query;
-    this.#counts = board.tokens.columnsOf(query.window);
-    const { places, prices } = board.tokens.findPlaces(columns.placedTokens);
+    this.#counts = stats.tokens.columnsOf(query.window);
+    const { places, prices } = stats.tokens.findPlaces(columns.placedTokens);
     this.#places = places;
     this.#prices = prices;
     this.#top = new TopRows(query.limit, (a, b) => ids.compare(a, b));
@@ -130,7 +130,7 @@ class TokenPicker {
     if (isTradedOnly) {
       const { trades } = this.#counts.columns;
       const places = this.#places;
-      const end = this.#board.tokens.idsEnd;
+      const end = this.#stats.tokens.idsEnd;
       for (let id = 0; id < end; id += 1) {
         const place = (places[id] as number) - 1;
         if (trades[id] === 0 || place < 0) continue;
@@ -154,7 +154,7 @@ class TokenPicker {
     const { limitedVolumeE6, buyers, trades, volume } = this.#counts.columns;
     // What was traded bounds `trending`, so most are decided without computing it.
     const doubles = { volume, trades, buyers, trending: limitedVolumeE6 }[sort];
-    const end = this.#board.tokens.idsEnd;
+    const end = this.#stats.tokens.idsEnd;
     let { floor } = this.#top;
     for (let id = 0; id < end; id += 1) {
       const double = doubles[id] as number;
@@ -181,15 +181,15 @@ class TokenPicker {
 
   #pickByChange(sort: 'gainers' | 'losers'): void {
     const prices = this.#prices;
-    const { tokens: board } = this.#board;
+    const { tokens: stats } = this.#stats;
     const { window } = this.#query;
     const { start, startKind } = this.#counts.columns;
     const sign = sort === 'gainers' ? 1 : -1;
-    const end = board.idsEnd;
+    const end = stats.idsEnd;
     // A product of rough prices first: the exact change takes many times as long.
     let least = this.#findLeastRatio(sign);
     for (let id = 0; id < end; id += 1) {
-      if (startKind[id] === START.stale) board.findStartKind(id, window);
+      if (startKind[id] === START.stale) stats.findStartKind(id, window);
       const price = prices[id] as number;
       // Neither holds for NaN: there is no price, or none to count from.
       const bound = (start[id] as number) * least;
@@ -214,7 +214,7 @@ class TokenPicker {
 
   #computeChange(id: number, place: number): number | null {
     const price = this.#columns.tokens.price.get(place);
-    const start = this.#board.tokens.readStart(id, this.#query.window);
+    const start = this.#stats.tokens.readStart(id, this.#query.window);
     return computeChange(start, price, this.#isCovered(place));
   }
 
@@ -263,7 +263,7 @@ class TokenPicker {
     return value === null ? 0n : toExact(value);
   }
 
-  /** `id` is its number on the board; -1 if it is not asked for. */
+  /** `id` is its number in the rolling stats; -1 if it is not asked for. */
   #isListed(position: number, id: number): boolean {
     const { tokens } = this.#columns;
     const query = this.#query;
@@ -296,11 +296,11 @@ class TokenPicker {
 
 /** The best first. */
 export function pickTokens(
-  board: ChainBoard,
+  stats: ChainStats,
   columns: ChainColumns,
   query: ListQuery,
 ): readonly PickedToken[] {
-  const rows = new TokenPicker(board, columns, query).pick();
+  const rows = new TokenPicker(stats, columns, query).pick();
   return rows.map(({ position, double, exact }) => {
     return { double, exact, chain: query.chain, id: columns.tokens.ids.at(position) };
   });

@@ -4,7 +4,7 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
-import { BoardBehindError, BoardPassedError } from './board-passed.ts';
+import { StatsBehindError, StatsPassedError } from './stats-passed.ts';
 
 /** Commits usually arrive within milliseconds of the store's. */
 const WAIT_MAX_MS = 5_000;
@@ -94,23 +94,25 @@ export abstract class CommitFollower<Value, Pending> {
   }
 
   /**
-   * Reads the value exactly as of a commit: waits for it, or throws `BoardPassedError`. With
-   * `isHeld` it does not wait, and throws `BoardBehindError`.
+   * Reads the value exactly as of a commit: waits for it, or throws `StatsPassedError`. With
+   * `isInSnapshot` it does not wait, and throws `StatsBehindError`.
    */
   async read<T>(
     chain: ChainSlug,
-    at: { readonly version: number; readonly isHeld: boolean },
+    at: { readonly version: number; readonly isInSnapshot: boolean },
     read: (value: Value) => T,
   ): Promise<T> {
     const state = this.#follow(chain);
     const { version } = at;
     if (this.#isStopped) throw new Error('It was stopped');
-    if (at.isHeld && (state.loaded?.checkpoint.version ?? 0) < version) {
-      throw new BoardBehindError(this.read(chain, { version, isHeld: false }, () => undefined));
+    if (at.isInSnapshot && (state.loaded?.checkpoint.version ?? 0) < version) {
+      throw new StatsBehindError(
+        this.read(chain, { version, isInSnapshot: false }, () => undefined),
+      );
     }
     // Nobody waits with a snapshot, which the rest of the commit may need.
-    if (at.isHeld && state.isHalfway) {
-      throw new BoardPassedError('The next commit is being applied');
+    if (at.isInSnapshot && state.isHalfway) {
+      throw new StatsPassedError('The next commit is being applied');
     }
     const reading = wait(state, version, read);
     serve(state);
@@ -169,7 +171,7 @@ function wait<Value, T>(
   read: (value: Value) => T,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const late = () => waiter.reject(new BoardPassedError('The commit did not arrive in time'));
+  const late = () => waiter.reject(new StatsPassedError('The commit did not arrive in time'));
   const timer = setTimeout(late, WAIT_MAX_MS);
   const end = () => {
     clearTimeout(timer);
@@ -200,7 +202,7 @@ function serve<Value>({ loaded, waiters, isHalfway }: FollowedChain<Value, unkno
   const { version } = loaded.checkpoint;
   for (const waiter of [...waiters]) {
     if (waiter.version === version) waiter.read(loaded.value);
-    else if (waiter.version < version) waiter.reject(new BoardPassedError('It is past it'));
+    else if (waiter.version < version) waiter.reject(new StatsPassedError('It is past it'));
   }
 }
 

@@ -126,7 +126,7 @@ const VENUES_MAX = 65_535;
 export class ChainColumns {
   readonly tokens: TokenColumns;
   readonly pools = new PoolColumns();
-  /** For the board, which numbers its subjects itself. */
+  /** For the rolling stats, which number their subjects themselves. */
   readonly placedTokens: PlacedColumns<Address>;
   readonly placedPools: PlacedColumns<PoolId>;
   readonly #venues = new Map<string, number>();

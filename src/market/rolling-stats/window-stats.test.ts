@@ -1,4 +1,4 @@
-// The board equals a fold over the trades after any mix of commits, rollbacks and steps of time.
+// The rolling stats equal a fold over the trades after any mix of commits, rollbacks and time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,11 +6,11 @@ import { createRandom } from '../../../test/fakes/create-random.ts';
 import { fc } from '../../../test/fast-check.ts';
 import { comparePacked, packDecimal, toE18 } from './packed-decimal.ts';
 import { computeTrending } from './pick-tokens.ts';
-import { WindowBoard } from './window-board.ts';
+import { WindowStats } from './window-stats.ts';
 import {
-  BOARD_WINDOWS,
   type CountedTrade,
   packTrade,
+  STATS_WINDOWS,
   type WindowFigures,
 } from './window-subject.ts';
 
@@ -99,10 +99,10 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('back' as const), blocks: fc.nat(3) }) },
 );
 
-test('the board equals a fold over all trades', () => {
+test('the rolling stats equal a fold over all trades', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
-      let board = new WindowBoard<string>();
+      let stats = new WindowStats<string>();
       let trades: TokenTrade[] = [];
       const headers = [{ block: 0, timeMs: 1_000_000_000_000 }];
       const priceBefore = (token: string, block: number) =>
@@ -122,28 +122,28 @@ test('the board equals a fold over all trades', () => {
             timestampMs: timeMs - lateMinutes * MINUTE_MS,
           }));
           for (const trade of added) {
-            board.add(trade.token, packTrade(trade), () => priceBefore(trade.token, block));
+            stats.add(trade.token, packTrade(trade), () => priceBefore(trade.token, block));
           }
           trades.push(...added);
         } else {
           const block = Math.max(0, head.block - next.blocks);
           while ((headers.at(-1)?.block ?? 0) > block) headers.pop();
           for (const trade of trades.filter((of) => of.block > block)) {
-            board.remove(trade.token, trade);
+            stats.remove(trade.token, trade);
           }
           trades = trades.filter((of) => of.block <= block);
         }
         const headMs = headers.at(-1)?.timeMs ?? 0;
-        if (!board.advance(headMs)) {
+        if (!stats.advance(headMs)) {
           // Too far back: filled again from the start.
-          board = new WindowBoard<string>();
-          for (const trade of trades) board.add(trade.token, packTrade(trade), () => null);
-          assert.ok(board.advance(headMs));
+          stats = new WindowStats<string>();
+          for (const trade of trades) stats.add(trade.token, packTrade(trade), () => null);
+          assert.ok(stats.advance(headMs));
         }
         for (const token of TOKENS) {
-          for (const [window, { lengthMs }] of BOARD_WINDOWS.entries()) {
+          for (const [window, { lengthMs }] of STATS_WINDOWS.entries()) {
             const expected = fold(trades, token, { start: headMs - lengthMs });
-            const figures = board.read(token, window);
+            const figures = stats.read(token, window);
             if (figures === null) assert.equal(expected.trades, 0);
             else assert.deepEqual(figures, expected);
           }
@@ -154,7 +154,7 @@ test('the board equals a fold over all trades', () => {
   );
 });
 
-test('the board equals a fold over a subject with many trades, in whatever order they come', () => {
+test('the rolling stats equal a fold over a subject with many trades, in whatever order they come', () => {
   const random = createRandom(18);
   const headMs = 1_790_000_123_456;
   let trades: TokenTrade[] = Array.from({ length: 900 }, (_, block) => ({
@@ -164,20 +164,20 @@ test('the board equals a fold over a subject with many trades, in whatever order
     priceUsd: random() < 0.2 ? null : String(1 + Math.floor(random() * 1_000_000)),
     outlier: random() < 0.5,
   }));
-  const board = new WindowBoard<string>();
-  board.advance(headMs);
+  const stats = new WindowStats<string>();
+  stats.advance(headMs);
   const assertEqual = (atMs: number) => {
-    for (const [window, { lengthMs }] of BOARD_WINDOWS.entries()) {
-      assert.deepEqual(board.read('a', window), fold(trades, 'a', { start: atMs - lengthMs }));
+    for (const [window, { lengthMs }] of STATS_WINDOWS.entries()) {
+      assert.deepEqual(stats.read('a', window), fold(trades, 'a', { start: atMs - lengthMs }));
     }
     const times = Array.from({ length: 48 }, (_, point) => {
       return (Math.floor(atMs / (30 * MINUTE_MS)) - 46 + point) * 30 * MINUTE_MS;
     });
     const expected = times.map((timeMs) => fold(trades, 'a', { start: timeMs - 1 }).before);
-    assert.deepEqual(board.readPricesBefore('a', times), expected);
+    assert.deepEqual(stats.readPricesBefore('a', times), expected);
   };
   for (const trade of trades) {
-    board.add('a', packTrade(trade), () => null);
+    stats.add('a', packTrade(trade), () => null);
     if (trade.block % 60 === 0) {
       const all = trades;
       trades = all.filter(({ block }) => block <= trade.block);
@@ -186,19 +186,19 @@ test('the board equals a fold over a subject with many trades, in whatever order
     }
   }
   // Rolled back, one in three.
-  for (const trade of trades) if (trade.block % 3 === 0) board.remove('a', trade);
+  for (const trade of trades) if (trade.block % 3 === 0) stats.remove('a', trade);
   trades = trades.filter(({ block }) => block % 3 !== 0);
   assertEqual(headMs);
   for (const laterMs of [1, 61, 300]) {
-    assert.ok(board.advance(headMs + laterMs * MINUTE_MS));
+    assert.ok(stats.advance(headMs + laterMs * MINUTE_MS));
     assertEqual(headMs + laterMs * MINUTE_MS);
   }
-  assert.ok(board.advance(headMs + 299 * MINUTE_MS));
+  assert.ok(stats.advance(headMs + 299 * MINUTE_MS));
   assertEqual(headMs + 299 * MINUTE_MS);
 });
 
 test('an answer is valid until the next trade leaves a window', () => {
-  const board = new WindowBoard<string>();
+  const stats = new WindowStats<string>();
   const trade: CountedTrade = {
     timestampMs: 1000,
     block: 1,
@@ -209,19 +209,19 @@ test('an answer is valid until the next trade leaves a window', () => {
     priceUsd: '1',
     outlier: false,
   };
-  board.add('a', packTrade(trade), () => null);
-  board.advance(1000);
-  const nextMs = board.findNextChange('a');
+  stats.add('a', packTrade(trade), () => null);
+  stats.advance(1000);
+  const nextMs = stats.findNextChange('a');
   assert.equal(nextMs, 1000 + 5 * MINUTE_MS);
-  board.advance(nextMs - 1);
-  assert.equal(board.read('a', 0)?.trades, 1);
-  board.advance(nextMs);
-  assert.equal(board.read('a', 0)?.trades, 0);
-  assert.equal(board.findNextChange('a'), 1000 + 60 * MINUTE_MS);
+  stats.advance(nextMs - 1);
+  assert.equal(stats.read('a', 0)?.trades, 1);
+  stats.advance(nextMs);
+  assert.equal(stats.read('a', 0)?.trades, 0);
+  assert.equal(stats.findNextChange('a'), 1000 + 60 * MINUTE_MS);
 });
 
 test('a subject without trades takes no memory', () => {
-  const board = new WindowBoard<string>();
+  const stats = new WindowStats<string>();
   for (let block = 1; block <= 1000; block += 1) {
     const trade: CountedTrade = {
       timestampMs: block * 60 * MINUTE_MS,
@@ -233,26 +233,26 @@ test('a subject without trades takes no memory', () => {
       priceUsd: null,
       outlier: false,
     };
-    board.add(`token-${block}`, packTrade(trade), () => null);
-    board.advance(trade.timestampMs);
+    stats.add(`token-${block}`, packTrade(trade), () => null);
+    stats.advance(trade.timestampMs);
   }
-  assert.deepEqual(board.size, { subjects: 25, trades: 25 });
+  assert.deepEqual(stats.size, { subjects: 25, trades: 25 });
 });
 
 test('a wallet that trades with itself ten thousand times does not trend', () => {
-  const board = new WindowBoard<string>();
+  const stats = new WindowStats<string>();
   const trade = (block: number, wallet: string, valueUsd: string): CountedTrade => ({
     ...{ timestampMs: block, block, logIndex: 0, wallet, valueUsd },
     ...{ side: block % 2 === 0 ? 'buy' : 'sell', priceUsd: '1', outlier: false },
   });
-  const readTrending = (token: string) => computeTrending(board.read(token, 3)!);
+  const readTrending = (token: string) => computeTrending(stats.read(token, 3)!);
   for (let block = 1; block <= 10_000; block += 1) {
-    board.add('washed', packTrade(trade(block, 'one', '100')), () => null);
+    stats.add('washed', packTrade(trade(block, 'one', '100')), () => null);
   }
   for (let block = 1; block <= 10; block += 1) {
-    board.add('real', packTrade(trade(block, `wallet ${block}`, '300')), () => null);
+    stats.add('real', packTrade(trade(block, `wallet ${block}`, '300')), () => null);
   }
-  board.advance(10_000);
+  stats.advance(10_000);
   assert.equal(readTrending('washed'), 1_000_000_000 / 2);
   assert.equal(readTrending('real'), 3_000_000_000 / 2);
 });

@@ -2,10 +2,10 @@
 
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { SeriesKey, TradeRecord } from '../../model/market-record.ts';
-import { WindowBoard } from './window-board.ts';
+import { WindowStats } from './window-stats.ts';
 import { packTrade } from './window-subject.ts';
 
-/** The last price of a series before its first trade on the board, by `toSeriesName`. */
+/** The last price of a series before its first trade in the rolling stats, by `toSeriesName`. */
 export type BasePrices = ReadonlyMap<string, string>;
 
 export function toSeriesName({ token, pool }: SeriesKey): string {
@@ -26,13 +26,13 @@ function* listPoolTrades(trades: readonly TradeRecord[]): Generator<TradeRecord>
   yield* lowest.values();
 }
 
-export class ChainBoard {
-  readonly tokens = new WindowBoard<Address>();
-  readonly pools = new WindowBoard<PoolId>();
-  /** By token, the first block of its history that is on the board. */
+export class ChainStats {
+  readonly tokens = new WindowStats<Address>();
+  readonly pools = new WindowStats<PoolId>();
+  /** By token, the first block of its history that is in the rolling stats. */
   readonly history = new Map<Address, number>();
 
-  /** The series of trades that are not on the board yet: their base prices must be known. */
+  /** The series of trades not in the rolling stats yet: their base prices must be known. */
   listNewSeries(trades: readonly TradeRecord[]): SeriesKey[] {
     const series = new Map<string, SeriesKey>();
     for (const { token } of trades) {
@@ -46,7 +46,7 @@ export class ChainBoard {
 
   /** All trades of a block must be in one call. */
   add(trades: readonly TradeRecord[], bases: BasePrices): void {
-    // A trade is packed once for both boards.
+    // A trade is packed once for both.
     const packed = new Map(trades.map((trade) => [trade, packTrade(trade)]));
     for (const [{ token }, trade] of packed) {
       this.tokens.add(token, trade, () => bases.get(token) ?? null);
@@ -76,7 +76,7 @@ export class ChainBoard {
     for (const trade of listPoolTrades(trades)) this.pools.remove(trade.pool, trade);
   }
 
-  /** False if the chain's time went back too far: then the board must be loaded again. */
+  /** False if the chain's time went back too far: then the rolling stats must be loaded again. */
   advance(headMs: number): boolean {
     const areTokensMoved = this.tokens.advance(headMs);
     return this.pools.advance(headMs) && areTokensMoved;
