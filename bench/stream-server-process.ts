@@ -98,7 +98,7 @@ const market = createMarket({
 });
 await market.pauses.start();
 await market.states.start();
-market.parts.board.start();
+market.parts.stats.start();
 const streams = createStreams({
   parts: market.parts,
   directory: { list: () => [] },

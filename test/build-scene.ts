@@ -20,15 +20,15 @@ import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
-import { SafetyBook } from '../src/trading/graph/safety-book.ts';
+import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
 import { AwaitedPools } from '../src/trading/quote/awaited-pools.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
-import { findUntraded } from '../src/trading/quote/find-untraded.ts';
+import { explainUnquotable } from '../src/trading/quote/explain-unquotable.ts';
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
-import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
 import { buildToken } from './conformance/store-samples.ts';
 import { buildFakeAddress, COIN } from './fakes/fake-market.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
@@ -135,13 +135,13 @@ async function createTradeChain(
     ]),
   );
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   const clean = { outBps: 0, inBps: 0, sellable: true };
   for (const pool of pools) {
     graph.set(pool);
     const { token0, token1 } = pool;
     const sides = { side0: clean, side1: clean, hookFees: null };
-    book.set({ pool: pool.pool, token0, token1, ...sides, checkedAtMs: block.timestampMs });
+    safetyCache.set({ pool: pool.pool, token0, token1, ...sides, checkedAtMs: block.timestampMs });
   }
   const checkpoint = {
     ...{ startBlock: 0, block: block.number, blockHash: block.hash },
@@ -164,7 +164,7 @@ async function createTradeChain(
     listRouters: () => ROUTERS,
     trusted,
     tokens: new TradeTokens('devnet', store.market),
-    book,
+    safetyCache,
     readGraph: () => ({ graph, checkpoint }),
     readFees: () => fees.current,
     readAgeMs: () => 0,
@@ -174,8 +174,8 @@ async function createTradeChain(
     noteAsked: () => undefined,
     noteUse: () => undefined,
     noteFailure: () => undefined,
-    findUntraded: (trade) =>
-      findUntraded(store.market, {
+    explainUnquotable: (trade) =>
+      explainUnquotable(store.market, {
         ...{ chain: 'devnet', ...trade, trusted, tradedVenues, native: new Set([COIN, WETH]) },
         awaitPools: (asked) => awaited.ask(asked),
         moment: toPoolMoment(checkpoint),
@@ -220,12 +220,20 @@ export async function createBuildScene(
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
   const threads = openSearchThreads({ clock, logger });
   t.after(() => threads.stop());
-  const desk = new RouteDesk(threads);
+  const scheduler = new RouteScheduler(threads);
   const lists = createTestLists([]);
   const findLookalike = lists.findLookalike.bind(lists);
   const isListed = (slug: ChainSlug, token: Address) =>
     lists.directory.get(slug)?.has(token) ?? false;
-  const parts = { chains, clock, isPaused, findLookalike, isListed, sealer: TEST_SEALER, desk };
+  const parts = {
+    chains,
+    clock,
+    isPaused,
+    findLookalike,
+    isListed,
+    sealer: TEST_SEALER,
+    scheduler,
+  };
   const pricing = createPricing(parts);
   const { identity } = CONTEXT;
   const none = () => undefined;

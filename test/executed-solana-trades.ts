@@ -111,9 +111,9 @@ export function describeCpmm(symbol: string, quote?: string): PoolDescription {
 export async function readSwapPool(description: PoolDescription) {
   const query = { description, covered: null, callCountMax: 20 };
   const at = { position: chain.head.slot, hash: chain.head.hash };
-  const reading = await adapter.readPoolPiece?.(query, at);
-  if (reading?.kind !== 'piece') return assert.fail(`${description.venue}: ${reading?.kind}`);
-  const { state, feePips } = reading.piece;
+  const reading = await adapter.readPoolPage?.(query, at);
+  if (reading?.kind !== 'page') return assert.fail(`${description.venue}: ${reading?.kind}`);
+  const { state, feePips } = reading.page;
   const record = { ...description, feePips: feePips ?? 0, state, complete: true } as PoolRecord;
   return kindOf(record).createSwapPool(record, [], undefined) ?? assert.fail('it is not quoted');
 }

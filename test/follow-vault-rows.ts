@@ -73,11 +73,11 @@ export class FollowedRows {
     if (this.rows.has(description.pool)) return;
     assert.equal(description.kind, 'weighted');
     const query = { description, covered: null, callCountMax: 1, wordCountMax: 1 };
-    const piece = (await balancer.readPoolPiece(query, this.#options)) ?? assert.fail();
+    const page = (await balancer.readPoolPage(query, this.#options)) ?? assert.fail();
     const queries = [{ description, ticks: [] }];
     const [reading] = await balancer.readPoolStates(queries, this.#options);
-    assert.deepEqual(reading?.state, piece.state, 'verify reads the same');
-    const state = weightedKind.assembleState(piece.state as never, []) ?? assert.fail();
+    assert.deepEqual(reading?.state, page.state, 'verify reads the same');
+    const state = weightedKind.assembleState(page.state as never, []) ?? assert.fail();
     const row = { ...description, state, complete: true } as PoolDraft<'weighted'>;
     this.rows.set(description.pool, row);
   }

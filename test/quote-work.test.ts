@@ -19,7 +19,7 @@ import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
 import { SearchWork } from '../src/trading/routing/search-work.ts';
 import { planTrade, type RouteQuestion } from '../src/trading/routing/trade-plan.ts';
-import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
 import { SearchThreads } from '../src/trading/search/search-threads.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import { buildCheckpoint } from './conformance/store-samples.ts';
@@ -83,7 +83,7 @@ function sendAndClose(t: TestContext, origin: string, body: string) {
 
 async function startQuotes(
   t: TestContext,
-  { graph, book, trusted, ...ends }: RouteQuestion,
+  { graph, safetyCache, trusted, ...ends }: RouteQuestion,
   options: QuotesOptions = {},
 ) {
   const place = await createSqlitePlace();
@@ -96,13 +96,13 @@ async function startQuotes(
     ...{ slug: 'devnet', coinUnit: { symbol: 'ETH', decimals: 18 } },
     addresses: findFamily('devnet').addresses,
     ...{ wrapped: address('0x'), costs: TRADE_COSTS },
-    ...{ trusted, book, assets: { native: new Set(), stable: new Set() } },
+    ...{ trusted, safetyCache, assets: { native: new Set(), stable: new Set() } },
     tokens: new TradeTokens('devnet', store.market),
     readGraph: () => ({ graph, checkpoint: CHECKPOINT }),
     readFees: () => null,
     ...{ readAgeMs: () => 0, isBehind: () => false },
     settle: async () => true,
-    ...{ findUntraded: async () => null, loadPools: async () => true },
+    ...{ explainUnquotable: async () => null, loadPools: async () => true },
     ...{ noteAsked: NOTHING, noteUse: NOTHING, noteFailure: NOTHING },
   };
   const logger = { error: (_fields: object, message: string) => assert.fail(message) };
@@ -114,7 +114,7 @@ async function startQuotes(
       ...{ canTrade: () => true, find: () => chain },
     },
     ...{ clock: systemClock, isPaused: () => false, sealer: TEST_SEALER },
-    desk: new RouteDesk(threads),
+    scheduler: new RouteScheduler(threads),
   });
   const server = await startTestServer(t, {
     operations: [quoteTrade],

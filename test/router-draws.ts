@@ -7,7 +7,7 @@ import { EVM_COSTS } from '../src/chains/evm/trading/evm-transaction-costs.ts';
 import type { VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { PoolGraph } from '../src/trading/graph/pool-graph.ts';
-import { SafetyBook } from '../src/trading/graph/safety-book.ts';
+import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
 import { buildTradeStrands } from '../src/trading/quote/trade-legs.ts';
 import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
 import { type BestRoute, findBestRoute } from '../src/trading/routing/route.ts';
@@ -80,7 +80,7 @@ function giveOutput(
   const { amountOut } = route;
   const plan = planTrade({
     ...{ graph, tokenIn, tokenOut, outPerUnit: null, routers: [router] },
-    ...{ book: new SafetyBook(), trusted: new Set<Address>(), isPaused: () => false },
+    ...{ safetyCache: new SafetyCache(), trusted: new Set<Address>(), isPaused: () => false },
     costs: { ...EVM_COSTS, hasDataFees: false },
     size: { fixed: 'output', amountRaw: amountOut, reserveBps: Math.floor(slippageBps / 2) },
   });

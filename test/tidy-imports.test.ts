@@ -38,7 +38,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/trading': [['graph'], ['routing'], ['search', 'safety'], ['quote'], ['build']],
   'src/store': [['.'], ['tables'], ['migrations', 'market', 'access'], ['sqlite', 'postgres']],
   'src/contract': [['schemas'], ['operations']],
-  'src/market': [['state'], ['lists', 'board'], ['search'], ['.'], ['stream']],
+  'src/market': [['state'], ['lists', 'rolling-stats'], ['search'], ['.'], ['stream']],
   'src/ingest': rank(
     'state < read apply < commit < scope adopt < demand backfill < follow < verify',
   ),

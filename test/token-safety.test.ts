@@ -15,7 +15,7 @@ import type { ChainSlug } from '../src/model/chain.ts';
 import type { Address, PoolId } from '../src/model/ids.ts';
 import type { SideSafety } from '../src/model/pool-safety.ts';
 import type { ListingRecord } from '../src/store/market-reads.ts';
-import { SafetyBook } from '../src/trading/graph/safety-book.ts';
+import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
 import { buildFakeAddress } from './fakes/fake-market.ts';
 import { createMarketScene, createTestLists, type Json, type MarketScene } from './market-scene.ts';
 import { setUp } from './root-hooks.ts';
@@ -49,14 +49,14 @@ setUp(async (t) => {
 
 interface Asking {
   readonly readContractFacts?: MarketChain['readContractFacts'];
-  readonly book?: SafetyBook;
+  readonly safetyCache?: SafetyCache;
   readonly lists?: TokenLists;
   readonly noted?: Address[];
   readonly mint?: Address;
 }
 
 function createHandler(asking: Asking = {}) {
-  const { book = new SafetyBook(), lists, noted = [], readContractFacts } = asking;
+  const { safetyCache = new SafetyCache(), lists, noted = [], readContractFacts } = asking;
   const { parts } = scene.market;
   const find = (slug: ChainSlug) => {
     const market = parts.chains.find(slug);
@@ -70,9 +70,9 @@ function createHandler(asking: Asking = {}) {
     contracts: new ContractBook({ nowMs: () => NOW_MS }),
     findSafety: () => ({
       unitName: 'gas',
-      find: (pool) => book.get(pool) ?? null,
-      isDoubted: (pool) => book.findDoubt(pool) === 'seen',
-      sum: (ids, of) => book.ofToken(ids, (one) => one === of),
+      find: (pool) => safetyCache.get(pool) ?? null,
+      isDoubted: (pool) => safetyCache.findDoubt(pool) === 'seen',
+      sum: (ids, of) => safetyCache.ofToken(ids, (one) => one === of),
       note: (asked) => noted.push(asked),
     }),
   });
@@ -87,10 +87,15 @@ async function ask(asking: Asking = {}): Promise<Json> {
 }
 
 /** A measurement of a pool in which our token's side is this one. */
-function measure(book: SafetyBook, at: number, side: SideSafety, checkedAtMs = NOW_MS): void {
+function measure(
+  safetyCache: SafetyCache,
+  at: number,
+  side: SideSafety,
+  checkedAtMs = NOW_MS,
+): void {
   const { pool, token0, token1 } = pools[at]!;
   const sides = token0 === token ? { side0: side, side1: CLEAN } : { side0: CLEAN, side1: side };
-  book.set({ pool, token0, token1, ...sides, hookFees: null, checkedAtMs });
+  safetyCache.set({ pool, token0, token1, ...sides, hookFees: null, checkedAtMs });
 }
 
 const factsOf = (json: Json): Json =>
@@ -134,10 +139,10 @@ test('facts of the index are those of the other reads', async () => {
 
 describe('round trips', () => {
   test('each pool shows its own, the facts the worst, and the warning says so', async () => {
-    const book = new SafetyBook();
-    measure(book, 0, { outBps: 100, inBps: 300, sellable: true });
-    measure(book, 1, { outBps: 500, inBps: 0, sellable: true });
-    const json = await ask({ book });
+    const safetyCache = new SafetyCache();
+    measure(safetyCache, 0, { outBps: 100, inBps: 300, sellable: true });
+    measure(safetyCache, 1, { outBps: 500, inBps: 0, sellable: true });
+    const json = await ask({ safetyCache });
     assert.deepEqual([json.pools[0].buyTaxBps, json.pools[0].sellTaxBps], [100, 300]);
     assert.deepEqual([json.pools[1].buyTaxBps, json.pools[1].sellTaxBps], [500, 0]);
     assert.equal(json.pools[0].checkedAt, NOW_MS);
@@ -148,25 +153,25 @@ describe('round trips', () => {
   });
 
   test('a token that cannot be sold anywhere is unsellable', async () => {
-    const book = new SafetyBook();
+    const safetyCache = new SafetyCache();
     for (const at of pools.keys()) {
-      measure(book, at, { outBps: 0, inBps: null, sellable: false });
+      measure(safetyCache, at, { outBps: 0, inBps: null, sellable: false });
     }
-    const json = await ask({ book });
+    const json = await ask({ safetyCache });
     assert.equal(factsOf(json).SELLABLE, false);
     assert.ok(codesOf(json).includes('UNSELLABLE'));
     assert.ok(!codesOf(json).includes('SAFETY_UNKNOWN'));
   });
 
   test('an old measurement, or one with evidence against it, is stale', async () => {
-    const old = new SafetyBook();
+    const old = new SafetyCache();
     measure(old, 0, CLEAN, NOW_MS - 31 * 60_000);
-    assert.ok(codesOf(await ask({ book: old })).includes('SAFETY_STALE'));
-    const book = new SafetyBook();
-    measure(book, 0, CLEAN);
-    assert.ok(!codesOf(await ask({ book })).includes('SAFETY_STALE'));
-    book.doubt(token);
-    assert.ok(codesOf(await ask({ book })).includes('SAFETY_STALE'));
+    assert.ok(codesOf(await ask({ safetyCache: old })).includes('SAFETY_STALE'));
+    const safetyCache = new SafetyCache();
+    measure(safetyCache, 0, CLEAN);
+    assert.ok(!codesOf(await ask({ safetyCache })).includes('SAFETY_STALE'));
+    safetyCache.doubt(token);
+    assert.ok(codesOf(await ask({ safetyCache })).includes('SAFETY_STALE'));
   });
 });
 
@@ -230,7 +235,7 @@ describe('facts of the contract', () => {
     const handler = createHandler({
       readContractFacts: async (...of) => {
         calls += 1;
-        // The book keeps what is read in a later turn.
+        // The cache keeps what is read in a later turn.
         setImmediate(() => setImmediate(done.resolve));
         return read(...of);
       },

@@ -26,7 +26,7 @@ import {
 import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
-import { RouteDesk } from '../src/trading/search/route-desk.ts';
+import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
 import {
   type IndexedDevnet,
   type IndexedDevnetOptions,
@@ -136,8 +136,8 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
   const paused = new Set<Address>();
   const isPaused = (_: unknown, token: Address) => paused.has(token);
   const threads = openSearchThreads({ clock, logger: STRICT });
-  const desk = new RouteDesk(threads);
-  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, desk });
+  const scheduler = new RouteScheduler(threads);
+  const pricing = createPricing({ chains, clock, isPaused, sealer: TEST_SEALER, scheduler });
   const chain = chains.find('devnet') as TradeChain;
   const quoteTrade = createQuoteTrade(pricing);
   const build = createBuilder(source, connections, { pricing, chains, clock });
@@ -147,7 +147,9 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     const deadlineMs = Date.now() + SETTLE_MAX_MS;
     for (;;) {
       const at = chain.readGraph();
-      const isMeasured = [...(at?.graph.pools() ?? [])].every(({ pool }) => chain.book.get(pool));
+      const isMeasured = [...(at?.graph.pools() ?? [])].every(({ pool }) =>
+        chain.safetyCache.get(pool),
+      );
       if (at?.checkpoint.block === block && isMeasured && chain.readFees() !== null) return;
       if (Date.now() > deadlineMs) throw new Error(`pricing is not at ${block}`);
       await delay(20);

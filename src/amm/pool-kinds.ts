@@ -3,17 +3,17 @@
 import type { PoolChange, PoolKindName, PoolRecord } from '../model/pool.ts';
 import { binsKind } from './bins/bins-kind.ts';
 import { ceiledProductKind } from './ceiled-product/ceiled-product-kind.ts';
+import { clmmX64Kind } from './clmm-x64/clmm-x64-kind.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { constantProductKind } from './constant-product/constant-product-kind.ts';
 import type { PoolKind } from './pool-kind.ts';
 import { isOpenAt, type PoolMoment } from './pool-moment.ts';
 import { pumpKind } from './pump/pump-kind.ts';
-import { rangeX64Kind } from './range-x64/range-x64-kind.ts';
 import { segmentsKind } from './segments/segments-kind.ts';
 import { singleRangeKind } from './single-range/single-range-kind.ts';
 import { solidlyPairKind } from './solidly-pair/solidly-pair-kind.ts';
 import { stableSwapKind } from './stable-swap/stable-swap-kind.ts';
-import { tradesOnlyKind } from './trades-only/trades-only-kind.ts';
+import { unpricedKind } from './unpriced/unpriced-kind.ts';
 import { weightedKind } from './weighted/weighted-kind.ts';
 
 const KINDS = new Map<PoolKindName, PoolKind>();
@@ -28,14 +28,14 @@ addPoolKind(constantProductKind);
 addPoolKind(concentratedKind);
 addPoolKind(ceiledProductKind);
 addPoolKind(pumpKind);
-addPoolKind(rangeX64Kind);
+addPoolKind(clmmX64Kind);
 addPoolKind(binsKind);
 addPoolKind(singleRangeKind);
 addPoolKind(segmentsKind);
 addPoolKind(solidlyPairKind);
 addPoolKind(stableSwapKind);
 addPoolKind(weightedKind);
-addPoolKind(tradesOnlyKind);
+addPoolKind(unpricedKind);
 
 export function kindOf(pool: { readonly kind: PoolKindName }): PoolKind {
   const kind = KINDS.get(pool.kind);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BINS_PER_ARRAY, BinsPool } from './bins/bins-pool.ts';
-import { RAYDIUM_ARRAY_TICKS, RangeX64Pool } from './range-x64/range-x64-pool.ts';
+import { ClmmX64Pool, RAYDIUM_ARRAY_TICKS } from './clmm-x64/clmm-x64-pool.ts';
 import { findLastTick } from './swap-arrays.ts';
 import { TickList } from './tick-list.ts';
 
@@ -58,7 +58,7 @@ describe('a swap', () => {
   it('in ranges of Raydium is filled by three arrays, and no more', () => {
     const length = RAYDIUM_ARRAY_TICKS * 10;
     const build = (arrays: readonly number[]) =>
-      new RangeX64Pool(
+      new ClmmX64Pool(
         {
           ...{ sqrtPriceX64: 1n << 64n, liquidity: 10n ** 9n, tick: 0 },
           ...{ held0: HUGE, held1: HUGE, adaptive: null },

@@ -73,11 +73,11 @@ export interface TickSpan {
 }
 
 /** Which part of a pool's state to read next. */
-export interface PoolPieceQuery {
+export interface PoolPageQuery {
   readonly description: PoolDescription;
-  /** The ticks that earlier pieces have; null before the first one. */
+  /** The ticks that earlier pages have; null before the first one. */
   readonly covered: TickSpan | null;
-  /** About how many requests the piece may take. */
+  /** About how many requests the page may take. */
   readonly callCountMax: number;
 }
 
@@ -110,7 +110,7 @@ export interface OwnersReading {
 }
 
 /** A part of what a pool's contract holds at a block. */
-export interface PoolPiece {
+export interface PoolPage {
   /** The fields of its kind that the contract returns. */
   readonly state: Readonly<Partial<StateOf<PoolKindName>>>;
   /** The pool's own fee; null if the contract does not return it. */
@@ -121,7 +121,7 @@ export interface PoolPiece {
     readonly liquidityGross: bigint;
     readonly liquidityNet: bigint;
   }[];
-  /** The ticks that all pieces so far have; null for a kind without ticks. */
+  /** The ticks that all pages so far have; null for a kind without ticks. */
   readonly covered: TickSpan | null;
   readonly isLast: boolean;
   /**
@@ -131,9 +131,9 @@ export interface PoolPiece {
   readonly later?: LaterBlock;
 }
 
-/** How many requests a piece took, and what came of it. */
-export type PoolPieceReading = { readonly callCount: number } & (
-  | { readonly kind: 'piece'; readonly piece: PoolPiece }
+/** How many requests a page took, and what came of it. */
+export type PoolPageReading = { readonly callCount: number } & (
+  | { readonly kind: 'page'; readonly page: PoolPage }
   /** No node has the state of that block (any more), or the block was reorganised away. */
   | { readonly kind: 'blockGone' }
   /** The contract does not answer as a pool of its kind should. */
@@ -305,14 +305,14 @@ export interface ChainAdapter {
     signal?: AbortSignal,
   ): Promise<PoolStateReading[]>;
   /**
-   * For adoption: the pool's whole state at a block, piece by piece, from the ticks around its
+   * For adoption: the pool's whole state at a block, page by page, from the ticks around its
    * price outwards.
    */
-  readPoolPiece?(
-    query: PoolPieceQuery,
+  readPoolPage?(
+    query: PoolPageQuery,
     block: Pick<BlockHeader, 'position' | 'hash'>,
     signal?: AbortSignal,
-  ): Promise<PoolPieceReading>;
+  ): Promise<PoolPageReading>;
   /** For tokens on demand: a token and its pools at a block, from contracts. */
   findToken?(
     query: TokenQuery,

@@ -23,7 +23,7 @@ export interface ChainMarket {
   /** Those that can be quoted and built on. */
   readonly tradedVenues: ReadonlySet<string>;
   /** Those of them whose pools are quoted by a call if their swaps are not computed. */
-  readonly calledVenues?: ReadonlySet<string>;
+  readonly onChainVenues?: ReadonlySet<string>;
   /** What executes trades there; absent if one router reaches all of these venues. */
   readonly routers?: readonly TradeRouter[];
   /** Accounts that hold the tokens of many pools. */
@@ -160,7 +160,7 @@ export interface PoolFeeQuery {
 }
 
 /** Pools between two tokens whose swaps only their contract computes, and what they are asked. */
-export interface CalledQuery {
+export interface OnChainQuery {
   readonly swaps: readonly { readonly pool: PoolDescription; readonly zeroForOne: boolean }[];
   readonly amounts: readonly bigint[];
   /** The block whose state counts. */
@@ -168,7 +168,7 @@ export interface CalledQuery {
 }
 
 /** What a pool answers. */
-export interface CalledQuote {
+export interface OnChainQuote {
   /** For each amount; null where the pool is not called or refuses. */
   readonly amountsOut: readonly (bigint | null)[];
   /** Whether a pool of Curve is called as a stable one; null for other pools. */
@@ -195,7 +195,7 @@ export interface ChainNodes {
    * What pools pay for each of the amounts, while a client waits. Absent for families whose pools
    * are not called.
    */
-  quotePools?(query: CalledQuery, signal: AbortSignal): Promise<readonly CalledQuote[]>;
+  quotePools?(query: OnChainQuery, signal: AbortSignal): Promise<readonly OnChainQuote[]>;
   /** Null if one of the pools is of a kind that cannot be simulated. */
   simulateRoundTrip(trip: RoundTrip, signal: AbortSignal): Promise<RoundTripViews | null>;
   /** True for contracts. Fails when no endpoint answers for all of them. */

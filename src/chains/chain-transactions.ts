@@ -69,7 +69,7 @@ export interface ExecutableTrade {
   /** What the trade uses by model, for chains whose nodes cannot simulate. */
   readonly costUnits: bigint;
   /** Whether only the contract of one of its pools computes what it pays. */
-  readonly isCalled?: boolean;
+  readonly isQuotedOnChain?: boolean;
   /** Whether its pools charge fees that depend on the block's time. */
   readonly isTimed?: boolean;
 }

@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { loadService } from '../compose/load-service.ts';
-import { openEntrance } from '../compose/open-entrance.ts';
+import { openEarlyPort } from '../compose/open-early-port.ts';
 import type { Service } from '../compose/start-service.ts';
 import { type Config, ConfigError, loadProcessConfig } from '../config.ts';
 import { StartError } from '../errors/start-error.ts';
@@ -125,9 +125,9 @@ async function start(
     const { startWorkers } = await import('../runtime/start-workers.ts');
     return await startWorkers({ config, terminal });
   }
-  const entrance = (await opensEarly(of.link)) ? await openEntrance(config) : null;
+  const earlyPort = (await opensEarly(of.link)) ? await openEarlyPort(config) : null;
   const { startService } = await loadService();
-  return await startService({ config, ...of, entrance, terminal });
+  return await startService({ config, ...of, earlyPort, terminal });
 }
 
 /** Whether no other process serves the port, which would answer better than one that starts. */

@@ -46,7 +46,7 @@ function createMarketChains(options: MarketChainsOptions): MarketChains {
     slug: source.chain,
     addresses: findFamily(source.chain).addresses,
     assets: market.assets,
-    ...{ tradedVenues: market.tradedVenues, calledVenues: market.calledVenues },
+    ...{ tradedVenues: market.tradedVenues, onChainVenues: market.onChainVenues },
     vaults: market.vaults,
     burnAddresses: market.burnAddresses,
     leavesSwapsAlone: (pool) => findFamily(source.chain).markets?.leavesSwapsAlone(pool) ?? false,

@@ -24,7 +24,7 @@ import { createGetTradeStatus, type NodeAnswer } from '../trading/build/create-g
 import { StatusWaits } from '../trading/build/status-waits.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
 import type { TradeChains } from '../trading/quote/trade-chain.ts';
-import { RouteDesk } from '../trading/search/route-desk.ts';
+import { RouteScheduler } from '../trading/search/route-scheduler.ts';
 import type { SearchMessage } from '../trading/search/search-message.ts';
 import {
   type SearchThread,
@@ -195,12 +195,12 @@ export function openTrading(options: OpenTradingOptions): Trading {
     chains.list().map((slug) => [slug, chains.find(slug)?.readGraph()?.graph.size ?? null]),
   );
   metrics.chainGauge('mintwire_pool_safety_pools', 'Pools whose tokens were probed.', () =>
-    chains.list().map((slug) => [slug, chains.find(slug)?.book.size ?? null]),
+    chains.list().map((slug) => [slug, chains.find(slug)?.safetyCache.size ?? null]),
   );
   const threads = openSearchThreads({ clock, logger });
-  const desk = new RouteDesk(threads);
+  const scheduler = new RouteScheduler(threads);
   metrics.gauge('mintwire_route_searches_waiting', 'Route searches that wait for a thread.', () => {
-    return desk.waiting;
+    return scheduler.waiting;
   });
   const pricing = createPricing({
     chains,
@@ -208,7 +208,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
     candles: store.market,
     findLookalike: (named) => market.parts.lists.findLookalike(named),
     isListed: (chain, token) => market.parts.lists.directory.get(chain)?.has(token) ?? false,
-    desk,
+    scheduler,
     lookups: options.lookups,
     isPaused: (chain, token) => market.pauses.isPaused(chain, token),
     sealer: {

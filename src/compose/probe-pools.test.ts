@@ -15,7 +15,7 @@ import { ChainConnections } from '../engines/chain-connections.ts';
 import type { PoolTerms } from '../model/pool.ts';
 import { PoolGraph } from '../trading/graph/pool-graph.ts';
 import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
-import { SafetyBook } from '../trading/graph/safety-book.ts';
+import { SafetyCache } from '../trading/graph/safety-cache.ts';
 import { createProbe } from './probe-pools.ts';
 
 const WETH = buildFakeAddress('eeee', 5);
@@ -125,14 +125,14 @@ async function measure(t: TestContext, run: Run) {
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   graph.set(createPool(run.inMemory));
   const { position: block, hash: blockHash } = BLOCK;
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   if (run.known !== undefined) {
     const clean = { outBps: 0, inBps: 0, sellable: true };
     const sides = { token0: COIN, token1: TOKEN, side0: clean, side1: clean };
-    book.set({ pool: ID, ...sides, hookFees: run.known, checkedAtMs: 0 });
+    safetyCache.set({ pool: ID, ...sides, hookFees: run.known, checkedAtMs: 0 });
   }
   const probe = createProbe({
-    ...{ nodes, trusted: new Set([WETH]), coinDecimals: 18, book, clock: new ManualClock() },
+    ...{ nodes, trusted: new Set([WETH]), coinDecimals: 18, safetyCache, clock: new ManualClock() },
     readGraph: () => ({ graph, checkpoint: { block, blockHash } as never }),
     readFees: () => null,
     readBlock: () => block,

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sleep } from '../lib/retry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { GraphAtCommit } from '../trading/graph/pool-graph-follower.ts';
-import type { SafetyBook } from '../trading/graph/safety-book.ts';
+import type { SafetyCache } from '../trading/graph/safety-cache.ts';
 import { computeHookFees } from '../trading/safety/hook-fees.ts';
 import { judgePoolSafety } from '../trading/safety/judge-pool-safety.ts';
 import { planProbeTrip } from '../trading/safety/probe-trip.ts';
@@ -15,7 +15,7 @@ interface ProbeOptions {
   readonly nodes: Pick<ChainNodes, 'simulateRoundTrip'>;
   readonly trusted: ReadonlySet<Address>;
   readonly coinDecimals: number;
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   readonly readGraph: () => GraphAtCommit | null;
   readonly readFees: () => NetworkFees | null;
   /** The last committed block: the node must have it, so that evidence up to it is measured. */
@@ -35,13 +35,13 @@ function findBlock({ readBlock }: ProbeOptions, { checkpoint }: GraphAtCommit) {
 }
 
 async function probeOnce(options: ProbeOptions, id: PoolId, signal: AbortSignal) {
-  const { nodes, trusted, coinDecimals, book, clock } = options;
+  const { nodes, trusted, coinDecimals, safetyCache, clock } = options;
   const at = options.readGraph();
   const pool = at?.graph.get(id);
   if (at === null || pool === undefined) return null;
   // The route to the pool must avoid pools and tokens known to take taxes or to be unsellable.
   const accepts = (one: { readonly pool: PoolId }, zeroForOne: boolean) => {
-    const known = book.direction(one.pool, zeroForOne);
+    const known = safetyCache.direction(one.pool, zeroForOne);
     if (known === null) return true;
     const isWhole = (known.inBps ?? 0) < 1 && (known.outBps ?? 0) < 1;
     return isWhole && known.sellable === true;
@@ -63,7 +63,7 @@ async function probeOnce(options: ProbeOptions, id: PoolId, signal: AbortSignal)
 }
 
 export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] {
-  const { book, sleep } = options;
+  const { safetyCache, sleep } = options;
   return async (id, signal) => {
     for (let attempt = 1; ; attempt += 1) {
       const probed = await probeOnce(options, id, signal);
@@ -75,7 +75,7 @@ export function createProbe(options: ProbeOptions): SafetyWatchOptions['probe'] 
         await sleep(PAUSE_MS, signal);
         continue;
       }
-      const known = found.kind === 'moved' ? (book.get(id)?.hookFees ?? null) : null;
+      const known = found.kind === 'moved' ? (safetyCache.get(id)?.hookFees ?? null) : null;
       const hookFees = found.kind === 'measured' ? found.fees : known;
       const { token0, token1 } = pool;
       const isVouched = options.trusted.has(zeroForOne ? token1 : token0);

@@ -18,12 +18,12 @@ import type { Logger } from '../telemetry/logger.ts';
 import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
 import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools.ts';
 import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
-import { SafetyBook } from '../trading/graph/safety-book.ts';
+import { SafetyCache } from '../trading/graph/safety-cache.ts';
 import { AwaitedPools } from '../trading/quote/awaited-pools.ts';
-import { CalledQuotes } from '../trading/quote/called-quotes.ts';
+import { explainUnquotable } from '../trading/quote/explain-unquotable.ts';
 import { FeeWatch } from '../trading/quote/fee-watch.ts';
-import { findUntraded } from '../trading/quote/find-untraded.ts';
 import { OfferedRouters } from '../trading/quote/offered-routers.ts';
+import { OnChainQuotes } from '../trading/quote/on-chain-quotes.ts';
 import { PoolFeeWatch } from '../trading/quote/pool-fee-watch.ts';
 import type { TradeChain } from '../trading/quote/trade-chain.ts';
 import { TradeTokens } from '../trading/quote/trade-tokens.ts';
@@ -71,7 +71,7 @@ export class RunningTradeChain {
   readonly #tokens: TradeTokens;
   readonly #awaited: AwaitedPools;
   readonly #safety: SafetyWatch;
-  readonly #book: SafetyBook;
+  readonly #safetyCache: SafetyCache;
   readonly #evidence: SafetyEvidence;
   readonly #keeper: SafetyKeeper;
   readonly #routers: OfferedRouters;
@@ -106,15 +106,15 @@ export class RunningTradeChain {
     });
     // The chain's own coin and the assets that its family vouches for.
     const trusted = new Set([...market.assets.native, ...market.assets.stable]);
-    const book = new SafetyBook();
-    this.#book = book;
-    this.#keeper = this.#createKeeper(book);
+    const safetyCache = new SafetyCache();
+    this.#safetyCache = safetyCache;
+    this.#keeper = this.#createKeeper(safetyCache);
     this.#follower = this.#createFollower(trusted);
     this.#safety = this.#createSafety(trusted);
     this.#evidence = this.#createEvidence(trusted);
     const routers = new OfferedRouters(market.routers);
     this.#routers = routers;
-    const called = this.#createCalled();
+    const called = this.#createOnChainQuotes();
     this.trade = {
       slug,
       addresses: findFamily(slug).addresses,
@@ -123,7 +123,7 @@ export class RunningTradeChain {
       listRouters: () => routers.list,
       trusted,
       tokens: this.#tokens,
-      book,
+      safetyCache,
       // Without the stored safety results the first quotes would be more cautious than necessary.
       readGraph: () => (this.#isLoaded ? this.#follower.current : null),
       readFees: () => this.#fees.read(),
@@ -145,7 +145,7 @@ export class RunningTradeChain {
         const between = scope === 'watch' ? [] : this.#listQuotes();
         for (const one of [token, ...between]) chains.tokens.noteKnown(slug, one);
       },
-      findUntraded: (trade) => this.#findUntraded(trade, trusted),
+      explainUnquotable: (trade) => this.#explainUnquotable(trade, trusted),
       ...{ settle: () => this.#settle(), findNonTokens: (all) => this.#findNonTokens(all) },
       isFeeSure: (pool) => this.#poolFees?.isSure(pool) ?? null,
       noteUse: (pools) => this.#noteUse(pools),
@@ -154,7 +154,7 @@ export class RunningTradeChain {
         this.#evidence.hearFailure(failure);
         called?.refuse(failure);
       },
-      ...(called === null ? {} : { findCalled: (trade) => called.find(trade) }),
+      ...(called === null ? {} : { quoteOnChain: (trade) => called.find(trade) }),
     };
   }
 
@@ -209,13 +209,13 @@ export class RunningTradeChain {
   }
 
   /** Null if the family's pools are not called. */
-  #createCalled(): CalledQuotes | null {
+  #createOnChainQuotes(): OnChainQuotes | null {
     const { clock, store, logger: log } = this.#options;
     const { chain } = this.source;
     const { nodes, market } = this.#connected;
     const { quotePools } = nodes;
     if (quotePools === undefined) return null;
-    return new CalledQuotes({
+    return new OnChainQuotes({
       ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain), log },
       assets: market.assets,
       native: { coin: market.assets.coin, wrapped: market.wrapped },
@@ -228,14 +228,14 @@ export class RunningTradeChain {
     this.#options.logger.warn({ chain: this.source.chain, err: error }, message);
   }
 
-  #createKeeper(book: SafetyBook): SafetyKeeper {
+  #createKeeper(safetyCache: SafetyCache): SafetyKeeper {
     const { clock, store, isShared } = this.#options;
     const { chain: slug } = this.source;
     return new SafetyKeeper({
       chain: slug,
       store: store.market,
       isShared,
-      book,
+      safetyCache,
       clock,
       onShared: ({ pool, hookFees }) => {
         if (hookFees !== null) this.#follower.refit(pool);
@@ -322,10 +322,10 @@ export class RunningTradeChain {
     return Math.max(indexMs, states.readAgeMs(chain, version));
   }
 
-  #findUntraded(
-    trade: Parameters<TradeChain['findUntraded']>[0],
+  #explainUnquotable(
+    trade: Parameters<TradeChain['explainUnquotable']>[0],
     trusted: ReadonlySet<Address>,
-  ): ReturnType<TradeChain['findUntraded']> {
+  ): ReturnType<TradeChain['explainUnquotable']> {
     const { store } = this.#options;
     const { chain } = this.source;
     const { native } = this.#connected.market.assets;
@@ -335,7 +335,7 @@ export class RunningTradeChain {
     const checkpoint = this.#follower.current?.checkpoint;
     const moment = toPoolMoment(checkpoint ?? { block: 0, timestampMs: 0 });
     const context = { chain, native, trusted, tradedVenues, awaitPools, moment };
-    return findUntraded(store.market, { ...context, ...trade });
+    return explainUnquotable(store.market, { ...context, ...trade });
   }
 
   async #settle(): Promise<boolean> {
@@ -344,7 +344,7 @@ export class RunningTradeChain {
   }
 
   #createSafety(trusted: ReadonlySet<Address>): SafetyWatch {
-    const book = this.#book;
+    const safetyCache = this.#safetyCache;
     const { clock } = this.#options;
     const { chain } = this.source;
     const { nodes, market } = this.#connected;
@@ -362,13 +362,13 @@ export class RunningTradeChain {
       nodes: { simulateRoundTrip },
       trusted,
       coinDecimals,
-      book,
+      safetyCache,
       ...read,
       clock,
       sleep,
     };
     return new SafetyWatch({
-      book,
+      safetyCache,
       readGraph,
       probe: createProbe(parts),
       onMeasured: (safety, before) => {
@@ -387,7 +387,7 @@ export class RunningTradeChain {
 
   #createEvidence(trusted: ReadonlySet<Address>): SafetyEvidence {
     return new SafetyEvidence({
-      book: this.#book,
+      safetyCache: this.#safetyCache,
       readGraph: () => this.#follower.current?.graph ?? null,
       trusted,
       clock: this.#options.clock,
@@ -405,7 +405,7 @@ export class RunningTradeChain {
   }
 
   #restart(): void {
-    this.#book.clear();
+    this.#safetyCache.clear();
     this.#evidence.clear();
     void this.#follower.stop();
     this.#follower = this.#createFollower(this.trade.trusted);
@@ -422,7 +422,7 @@ export class RunningTradeChain {
       native: { coin: assets.coin, wrapped },
       ...{ venues, trusted },
       rules: requireMarkets(chain),
-      hookFees: (pool) => this.#book.get(pool)?.hookFees ?? null,
+      hookFees: (pool) => this.#safetyCache.get(pool)?.hookFees ?? null,
       silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
       ...{ sleep, random: Math.random, log: logger },
     });

@@ -44,7 +44,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { openAccess, openPeppers } from './open-access.ts';
 import { openConsole } from './open-console.ts';
-import { type Entrance, limitConnections } from './open-entrance.ts';
+import { type EarlyPort, limitConnections } from './open-early-port.ts';
 import { openLimits } from './open-limits.ts';
 import { openMarket } from './open-market.ts';
 import { openCredits, openFeed } from './open-sharing.ts';
@@ -131,12 +131,12 @@ function findChainSafety(
 ): ChainSafety | null {
   const chain = trading?.chains.find(slug) ?? null;
   if (chain === null) return null;
-  const { book, costs } = chain;
+  const { safetyCache, costs } = chain;
   return {
     unitName: costs.unitName,
-    find: (pool) => book.get(pool) ?? null,
-    isDoubted: (pool) => book.findDoubt(pool) === 'seen',
-    sum: (pools, token) => book.ofToken(pools, (one) => one === token),
+    find: (pool) => safetyCache.get(pool) ?? null,
+    isDoubted: (pool) => safetyCache.findDoubt(pool) === 'seen',
+    sum: (pools, token) => safetyCache.ofToken(pools, (one) => one === token),
     note: (token) => chain.noteAsked(token),
   };
 }
@@ -152,7 +152,7 @@ interface ServiceOptions {
   /** To the process that this one is a worker of; null or absent if it serves alone. */
   readonly link?: WorkerLink | null;
   /** The port of the API, if it is open already. */
-  readonly entrance?: Entrance | null;
+  readonly earlyPort?: EarlyPort | null;
   /** Whether standard output is a terminal, for `LOG_FORMAT=auto`. */
   readonly terminal?: boolean;
 }
@@ -316,20 +316,20 @@ function buildServerOptions(
 async function openLoggedStore(
   config: Config,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
-  entrance: Entrance | null,
+  earlyPort: EarlyPort | null,
 ): Promise<Store> {
   const onMigrating = (progress: MigrationProgress) => {
     logger.info(progress, 'the store is upgraded; this can take long, do not stop it');
     logger.flush();
     const { name, statement, statementCount } = progress;
-    entrance?.explain(
+    earlyPort?.explain(
       `The store is being upgraded: ${name}, statement ${statement} of ${statementCount}.`,
     );
   };
   await upgradeStore(config.store, {
-    onBegin: () => entrance?.explain('The store is being upgraded.'),
+    onBegin: () => earlyPort?.explain('The store is being upgraded.'),
     onMigrating,
-    onEnd: () => entrance?.explain(null),
+    onEnd: () => earlyPort?.explain(null),
   });
   return openStore(config.store, {
     readsStandby: true,
@@ -353,7 +353,7 @@ async function openParts(options: ServiceOptions, tools: ServiceTools) {
   const { config, version, link = null } = options;
   const { clock, logger, metrics } = tools;
   const lists = await openTokenLists({ config, logger, metrics });
-  const store = await openLoggedStore(config, { logger, metrics }, options.entrance ?? null);
+  const store = await openLoggedStore(config, { logger, metrics }, options.earlyPort ?? null);
   const peppers = await openPeppers({ config, store, clock, logger }).catch(async (error) => {
     await store.close();
     throw error;
@@ -414,7 +414,7 @@ async function untilWarm({ isWarm }: Served, { begun }: WorkerLink): Promise<voi
 function ignore(): void {}
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, link = null, entrance = null } = options;
+  const { config, link = null, earlyPort = null } = options;
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? openLogger(config, options);
   const metrics = new Metrics();
@@ -425,8 +425,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { parts, served, limits, failed, drain, close: closeParts } = opened;
   const { access, store, chains } = parts;
   const { findFile } = served;
-  const server = entrance?.server ?? createBareServer(DEFAULT_TIMEOUTS);
-  if (entrance === null) limitConnections(server, config);
+  const server = earlyPort?.server ?? createBareServer(DEFAULT_TIMEOUTS);
+  if (earlyPort === null) limitConnections(server, config);
   createHttpServer(
     {
       ...buildServerOptions(parts, { handlers: served.handlers, limits }),
@@ -437,13 +437,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     server,
   );
   const admit = () => {
-    if (entrance === null) return;
-    access.origins.listenOn(entrance.port);
-    entrance.admit();
+    if (earlyPort === null) return;
+    access.origins.listenOn(earlyPort.port);
+    earlyPort.admit();
   };
   const metricsServer = link === null ? createMetricsServer(() => metrics.render()) : null;
   const drains = [
-    entrance?.drain ?? createDrain(server),
+    earlyPort?.drain ?? createDrain(server),
     ...(metricsServer === null ? [] : [createDrain(metricsServer)]),
   ];
   const stop = async () => {

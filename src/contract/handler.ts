@@ -2,7 +2,7 @@
 
 import type { FramedAnswer } from './framed-answer.ts';
 import type { Identity } from './identity.ts';
-import type { OnceAnswer } from './once-answer.ts';
+import type { LazyAnswer } from './lazy-answer.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import type { AnyOperation, OperationId, operations } from './operations.ts';
 import type { RawAnswer, RawRequest } from './raw-request.ts';
@@ -23,7 +23,7 @@ export interface HandlerContext extends WorkContext {
 
 type AnswerOf<Op> =
   | OutputOf<Op>
-  | OnceAnswer<OutputOf<Op>>
+  | LazyAnswer<OutputOf<Op>>
   | FramedAnswer<OutputOf<Op>>
   | ReadyAnswer;
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler } from '../contract/handler.ts';
-import { isOnceAnswer } from '../contract/once-answer.ts';
+import { isLazyAnswer } from '../contract/lazy-answer.ts';
 import {
   COSTS,
   findKeyScope,
@@ -82,7 +82,7 @@ function createAnswerSender(operation: Operation, options: AnswerSenderOptions):
     if (isCompressed) exchange.addHeader('vary', 'Accept-Encoding');
     if (isReadyAnswer(answer)) return exchange.sendReady(status, answer, isCompressed);
     if (!isFramedAnswer(answer)) {
-      const bytes = write(isOnceAnswer(answer) ? answer.take() : answer);
+      const bytes = write(isLazyAnswer(answer) ? answer.take() : answer);
       if (isNamed) return exchange.sendReady(status, buildReadyAnswer(bytes), isCompressed);
       if (isCompressed) return exchange.sendBody(status, { bytes });
       exchange.send(status, bytes);

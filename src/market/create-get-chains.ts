@@ -3,9 +3,9 @@
 import type { OutputOf } from '../contract/operation.ts';
 import type { getChains } from '../contract/operations/get-chains.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import { pickTokenLiquidity } from './board/token-columns.ts';
 import type { ChainDirectory } from './chain-status.ts';
 import type { MarketParts } from './market-parts.ts';
+import { pickTokenLiquidity } from './rolling-stats/token-columns.ts';
 
 interface ChainsParts extends Pick<MarketParts, 'chains' | 'states'> {
   readonly store: Pick<MarketParts['store'], 'readTokens'>;

@@ -85,7 +85,7 @@ async function makeAnswer(
     if (at === null) return null;
     const [reading] = await readPoolAnswers(reader, market, {
       ...{ pools: await reader.readPools(chain, [pool]), base: null, checkpoint: at },
-      ...{ directory: parts.lists.directory, board: parts.board },
+      ...{ directory: parts.lists.directory, stats: parts.stats },
     });
     if (reading === undefined) return null;
     const { view, row } = reading;

@@ -99,7 +99,7 @@ async function readTexts(
   const { slug: chain } = market;
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
-    const request = { tokens, checkpoint: at, directory, board: parts.board };
+    const request = { tokens, checkpoint: at, directory, stats: parts.stats };
     return moment === null
       ? readPricesNow(reader, market, request)
       : readPricesAt(reader, market, { ...request, moment });

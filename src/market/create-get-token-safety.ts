@@ -18,7 +18,6 @@ import type { PoolRecord } from '../model/pool.ts';
 import { SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
-import { pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
 import type { ContractBook, ContractReading } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
 import { computePct } from './create-get-holders.ts';
@@ -30,6 +29,7 @@ import {
   type TokenReference,
 } from './parse-token.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
+import { pickTokenLiquidity, toUsdText } from './rolling-stats/token-columns.ts';
 import { findFeeBps, findLookalike, type MeasuredSum, sumSafety } from './token-dangers.ts';
 import { withLookup } from './with-lookup.ts';
 

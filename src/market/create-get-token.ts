@@ -46,7 +46,7 @@ async function readPools(
   return readPoolAnswers(reader, market, {
     // Between two tokens of equal rank, the requested one is priced.
     ...{ pools, base: token, checkpoint },
-    ...{ directory: parts.lists.directory, board: parts.board },
+    ...{ directory: parts.lists.directory, stats: parts.stats },
   });
 }
 
@@ -71,7 +71,7 @@ async function makeAnswer(
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
     const { directory } = parts.lists;
-    const wanted = { tokens: [token], checkpoint: at, directory, board: parts.board };
+    const wanted = { tokens: [token], checkpoint: at, directory, stats: parts.stats };
     const summaries = await readSummaries(reader, market, wanted);
     const found = summaries.get(token);
     if (found === undefined) return null;

@@ -8,10 +8,6 @@ import { parseFollowedChain } from '../contract/parse-reference.ts';
 import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import type { ChainBoard } from './board/chain-board.ts';
-import { type PackedDecimal, packDecimal, unpackDecimal } from './board/packed-decimal.ts';
-import { type ListQuery, type PickedToken, pickTokens } from './board/pick-tokens.ts';
-import { BOARD_WINDOWS } from './board/window-subject.ts';
 import { computeCovered, readChainStart } from './coverage.ts';
 import { computeQueryMark } from './cursor.ts';
 import {
@@ -25,6 +21,10 @@ import { parseListCursor } from './list-cursor.ts';
 import type { MarketChain } from './market-parts.ts';
 import { parseDecimal } from './parse-decimal.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
+import type { ChainStats } from './rolling-stats/chain-stats.ts';
+import { type PackedDecimal, packDecimal, unpackDecimal } from './rolling-stats/packed-decimal.ts';
+import { type ListQuery, type PickedToken, pickTokens } from './rolling-stats/pick-tokens.ts';
+import { STATS_WINDOWS } from './rolling-stats/window-subject.ts';
 import { findLookalike, listDangers } from './token-dangers.ts';
 import { readSummaries } from './token-summary.ts';
 
@@ -62,7 +62,7 @@ function parseRequest(parts: ListParts, input: ListInput): ListRequest {
     mark,
     query: {
       sort: input.sort,
-      window: BOARD_WINDOWS.findIndex(({ name }) => name === input.window),
+      window: STATS_WINDOWS.findIndex(({ name }) => name === input.window),
       minLiquidity: parseAmount(input, 'minLiquidityUsd'),
       minVolume: parseAmount(input, 'minVolumeUsd'),
       venue: input.venue ?? null,
@@ -80,7 +80,7 @@ type Sparklines = ReadonlyMap<string, readonly (PackedDecimal | null)[] | null>;
 
 /** At the end of each half hour; the last one has not ended. */
 function readSparklines(
-  { tokens }: ChainBoard,
+  { tokens }: ChainStats,
   picked: readonly PickedToken[],
   headMs: number,
 ): Sparklines {
@@ -99,7 +99,7 @@ async function pick(
   const { chain, at } = of;
   const start = await readChainStart(of.reader, chain, at);
   const { maxAgeSeconds, window } = request.input;
-  const lengthMs = BOARD_WINDOWS.find(({ name }) => name === window)?.lengthMs ?? 0;
+  const lengthMs = STATS_WINDOWS.find(({ name }) => name === window)?.lengthMs ?? 0;
   const query: ListQuery = {
     ...request.query,
     chain,
@@ -111,10 +111,10 @@ async function pick(
     startMs: at.timestampMs - computeCovered(start, at.timestampMs),
     isHidden: (token) => parts.pauses.isPaused(chain, token),
   };
-  return pickAt(parts, of, (board, columns) => {
-    const tokens = pickTokens(board, columns, query);
+  return pickAt(parts, of, (stats, columns) => {
+    const tokens = pickTokens(stats, columns, query);
     const hasSparkline = request.input.sparkline === '24h';
-    const sparklines = hasSparkline ? readSparklines(board, tokens, at.timestampMs) : null;
+    const sparklines = hasSparkline ? readSparklines(stats, tokens, at.timestampMs) : null;
     return { tokens, sparklines };
   });
 }
@@ -131,7 +131,7 @@ async function readRows(
     const { tokens, sparklines } = await pick(parts, request, { chain, at, reader });
     const summaries = await readSummaries(reader, market, {
       tokens: tokens.map(({ id }) => id),
-      ...{ checkpoint: at, directory: parts.lists.directory, board: parts.board },
+      ...{ checkpoint: at, directory: parts.lists.directory, stats: parts.stats },
     });
     return tokens.flatMap((picked): ListedRow[] => {
       const found = summaries.get(picked.id);

@@ -16,10 +16,6 @@ import type { Feed } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import { ALWAYS, AnswerCache, computeEtag, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
-import { MarketBoard } from './board/market-board.ts';
-import { MarketColumns } from './board/market-columns.ts';
-import { type PoolQuery, pickPools } from './board/pick-pools.ts';
-import { warmLists } from './board/warm-lists.ts';
 import { CommitCache } from './commit-cache.ts';
 import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import { createGetHolders } from './create-get-holders.ts';
@@ -58,6 +54,10 @@ import { readPoolAnswers } from './pool-answers.ts';
 import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
+import { MarketColumns } from './rolling-stats/market-columns.ts';
+import { type PoolQuery, pickPools } from './rolling-stats/pick-pools.ts';
+import { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { warmLists } from './rolling-stats/warm-lists.ts';
 import { ChainStates } from './state/chain-states.ts';
 import { StandbyReads } from './state/standby-reads.ts';
 import { SummaryCache } from './summary-cache.ts';
@@ -110,9 +110,9 @@ async function readRows(parts: ListParts, market: MarketChain, request: PoolsReq
   const isHidden: PoolQuery['isHidden'] = (token) => parts.pauses.isPaused(chain, token);
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
-    const picked = await pickAt(parts, { chain, at, reader }, (board, columns) => {
+    const picked = await pickAt(parts, { chain, at, reader }, (stats, columns) => {
       if (reference !== null && !columns.tokens.isPresent(reference.token)) return null;
-      return pickPools(board, columns, { ...request.query, chain, isHidden });
+      return pickPools(stats, columns, { ...request.query, chain, isHidden });
     });
     if (picked === null) return { isTokenKnown: false, rows: [] };
     const stored = await reader.readPools(
@@ -121,7 +121,7 @@ async function readRows(parts: ListParts, market: MarketChain, request: PoolsReq
     );
     const readings = await readPoolAnswers(reader, market, {
       ...{ pools: stored, base: reference?.token ?? null, checkpoint: at },
-      ...{ directory: parts.lists.directory, board: parts.board },
+      ...{ directory: parts.lists.directory, stats: parts.stats },
     });
     const texts = new Map(readings.map(({ row, answer }) => [row.pool, serializePool(answer)]));
     const rows = picked.flatMap((position): ListedRow[] => {
@@ -186,7 +186,7 @@ async function makeAnswer(
     const [record] = await reader.readTokens(chain, [token]);
     if (record === undefined || at === null) return null;
     const { directory } = parts.lists;
-    const request = { tokens: [token], checkpoint: at, directory, board: parts.board };
+    const request = { tokens: [token], checkpoint: at, directory, stats: parts.stats };
     const prices = await (moment === null
       ? readPricesNow(reader, market, request)
       : readPricesAt(reader, market, { ...request, moment }));
@@ -265,13 +265,13 @@ const WALLETS_MAX = 200;
 const WALLET_CALLS_MAX = 8;
 
 /** What lists are made of. The first ones after a load should not have to look everything up. */
-function openBoard({ store, chains, lists, onError }: MarketOptions, states: ChainStates) {
+function openStats({ store, chains, lists, onError }: MarketOptions, states: ChainStates) {
   const onLoaded = (chain: ChainSlug) => {
-    const [boardOf, columnsOf] = [board.find(chain)?.value, columns.find(chain)?.value];
-    if (boardOf === undefined || columnsOf === undefined) return;
+    const [statsOf, columnsOf] = [stats.find(chain)?.value, columns.find(chain)?.value];
+    if (statsOf === undefined || columnsOf === undefined) return;
     const isCurrent = () =>
-      board.find(chain)?.value === boardOf && columns.find(chain)?.value === columnsOf;
-    warmLists(boardOf, columnsOf, isCurrent).catch(onError);
+      stats.find(chain)?.value === statsOf && columns.find(chain)?.value === columnsOf;
+    warmLists(statsOf, columnsOf, isCurrent).catch(onError);
   };
   const shared = {
     store: store.market,
@@ -280,14 +280,14 @@ function openBoard({ store, chains, lists, onError }: MarketOptions, states: Cha
     onLoaded,
     onError,
   };
-  const board = new MarketBoard(shared);
+  const stats = new RollingStats(shared);
   const columns = new MarketColumns({
     ...shared,
     lists,
     findAssets: (chain) => chains.find(chain)?.assets ?? null,
-    untilBoard: (chain) => board.untilLoaded(chain),
+    untilStats: (chain) => stats.untilLoaded(chain),
   });
-  return { board, columns };
+  return { stats, columns };
 }
 
 type ReadParts = Parameters<typeof createListTokens>[0] &
@@ -329,7 +329,7 @@ export function createMarket(options: MarketOptions) {
   const cache = new AnswerCache({ states, bytesMax: options.cacheBytesMax });
   const summaries = new SummaryCache({ states, lists, sizeMax: SUMMARIES_MAX });
   const prices = new SummaryCache<string>({ states, lists, sizeMax: SUMMARIES_MAX });
-  const { board, columns } = openBoard(options, states);
+  const { stats, columns } = openStats(options, states);
   const listCache = new CommitCache({ states, sizeMax: LISTS_MAX });
   const poolCache = new CommitCache({ states, sizeMax: POOLS_MAX });
   // Anyone can ask for any number of wallets: they must not push out the lists.
@@ -344,14 +344,14 @@ export function createMarket(options: MarketOptions) {
     reader: store.market,
     states,
     lists,
-    board,
+    stats,
     listChains,
     buildSegment: options.buildSegment,
     kept: options.keptSegments,
     onError,
   });
   const parts = {
-    ...{ chains, states, cache, pauses, lists, board, columns, listCache, poolCache },
+    ...{ chains, states, cache, pauses, lists, stats, columns, listCache, poolCache },
     ...{ walletCache, walletCalls: new NodeGate(WALLET_CALLS_MAX) },
     ...{ logos, search, summaries, prices, depthOf: options.depthOf, lookups: options.lookups },
     findSafety: options.findSafety,
@@ -371,7 +371,7 @@ export function createMarket(options: MarketOptions) {
       await states.start();
       // First: it takes little, and the others load for seconds where there are many tokens.
       await search.start();
-      board.start();
+      stats.start();
       columns.start();
       pauses.subscribe(clearLists);
       lists.subscribe(() => {
@@ -382,7 +382,7 @@ export function createMarket(options: MarketOptions) {
     },
     stop: async () => {
       logos.stop();
-      const parts = [lists, pauses, states, search, board, columns];
+      const parts = [lists, pauses, states, search, stats, columns];
       await Promise.all(parts.map((part) => part.stop()));
     },
   };

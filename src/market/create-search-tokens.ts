@@ -133,7 +133,7 @@ async function addSummaries(
       ? null
       : readSummaries(reader, market, {
           ...{ tokens: missing, checkpoint: at, directory },
-          board: parts.board,
+          stats: parts.stats,
         }),
   );
   if (value === null || checkpoint === null) return latest;

@@ -8,15 +8,15 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { computeEtag } from './answer-cache.ts';
 import { serializeAsOf } from './as-of.ts';
-import { BoardPassedError, isHeld } from './board/board-passed.ts';
-import type { ChainBoard } from './board/chain-board.ts';
-import type { ChainColumns } from './board/chain-columns.ts';
-import type { MarketColumns } from './board/market-columns.ts';
-import { compareListed, type ListPosition } from './board/top-rows.ts';
 import type { CommitCache } from './commit-cache.ts';
 import { encodeListCursor } from './list-cursor.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
+import type { ChainColumns } from './rolling-stats/chain-columns.ts';
+import type { ChainStats } from './rolling-stats/chain-stats.ts';
+import type { MarketColumns } from './rolling-stats/market-columns.ts';
+import { isInSnapshot, StatsPassedError } from './rolling-stats/stats-passed.ts';
+import { compareListed, type ListPosition } from './rolling-stats/top-rows.ts';
 
 const serializeCursor = createSerializer(cursorSchema);
 
@@ -87,19 +87,19 @@ export function pickReadyChains(
   return ready;
 }
 
-/** Runs `pick` while board and columns both are those of a commit. */
+/** Runs `pick` while rolling stats and columns both are those of a commit. */
 export async function pickAt<T>(
   parts: ListParts,
   of: { readonly chain: ChainSlug; readonly at: Checkpoint; readonly reader: AnswerReader },
-  pick: (board: ChainBoard, columns: ChainColumns) => T,
+  pick: (stats: ChainStats, columns: ChainColumns) => T,
 ): Promise<T> {
   const { chain } = of;
-  const at = { version: of.at.version, isHeld: isHeld(of.reader) };
+  const at = { version: of.at.version, isInSnapshot: isInSnapshot(of.reader) };
   await parts.columns.read(chain, at, () => undefined);
-  const picked = await parts.board.read(chain, at, (board) => {
+  const picked = await parts.stats.read(chain, at, (stats) => {
     const columns = parts.columns.findAt(chain, at.version);
-    return columns && { value: pick(board, columns) };
+    return columns && { value: pick(stats, columns) };
   });
-  if (picked === null) throw new BoardPassedError('The lists are past it');
+  if (picked === null) throw new StatsPassedError('The lists are past it');
   return picked.value;
 }

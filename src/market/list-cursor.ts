@@ -1,8 +1,8 @@
 // The end of a page of a list, in its cursor.
 
 import type { ChainSlug } from '../model/chain.ts';
-import type { ListPosition } from './board/top-rows.ts';
 import { buildInvalidCursorError, encodeCursor, parseCursor } from './cursor.ts';
+import type { ListPosition } from './rolling-stats/top-rows.ts';
 
 export function encodeListCursor(mark: string, at: ListPosition): string {
   const double = Buffer.alloc(8);

@@ -13,11 +13,11 @@ import type { PoolDescription } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import type { MarketBoard } from './board/market-board.ts';
 import type { LogoPlace } from './lists/parse-token-list.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { TokenLogos } from './lists/token-logos.ts';
 import type { PauseWatch } from './pause-watch.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
 import type { ChainStates } from './state/chain-states.ts';
 import type { StandbyReads } from './state/standby-reads.ts';
 
@@ -28,7 +28,7 @@ export interface MarketChain {
   readonly assets: ChainAssets;
   /** The venues that can be quoted and built on. */
   readonly tradedVenues: ReadonlySet<string>;
-  readonly calledVenues?: ReadonlySet<string> | undefined;
+  readonly onChainVenues?: ReadonlySet<string> | undefined;
   /** Contracts that hold the tokens of many pools. */
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
@@ -97,7 +97,7 @@ export interface MarketParts {
   readonly pauses: PauseWatch;
   readonly lists: TokenLists;
   readonly logos: Pick<TokenLogos, 'find'>;
-  readonly board: MarketBoard;
+  readonly stats: RollingStats;
   /** Null while the chain is being prepared. */
   readonly findSafety: (chain: ChainSlug) => ChainSafety | null;
   readonly depthOf: (identity: Identity) => ReadDepth;

@@ -10,20 +10,20 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import { isHeld } from './board/board-passed.ts';
-import type { MarketBoard } from './board/market-board.ts';
-import { toUsdText } from './board/token-columns.ts';
-import {
-  buildWindows,
-  findWindowsEnd,
-  readBoard,
-  type WindowsAnswer,
-} from './board/token-windows.ts';
 import { computeCovered, readTokenStarts } from './coverage.ts';
 import { findPoolFee } from './find-pool-fee.ts';
 import type { TokenDirectory } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { isInSnapshot } from './rolling-stats/stats-passed.ts';
+import { toUsdText } from './rolling-stats/token-columns.ts';
+import {
+  buildWindows,
+  findWindowsEnd,
+  readStats,
+  type WindowsAnswer,
+} from './rolling-stats/token-windows.ts';
 
 type PoolAnswer = OutputOf<typeof listPools>['pools'][number];
 
@@ -33,7 +33,7 @@ interface PoolsWanted {
   readonly base: Address | null;
   readonly checkpoint: Checkpoint;
   readonly directory: TokenDirectory;
-  readonly board: Pick<MarketBoard, 'read'>;
+  readonly stats: Pick<RollingStats, 'read'>;
 }
 
 export interface ReadPool {
@@ -84,8 +84,8 @@ function isMoving(row: PoolRecord, moment: PoolMoment): boolean {
 }
 
 /** Whether its contract is asked for quotes instead. */
-function isCalled({ calledVenues }: MarketChain, { kind, venue }: PoolRecord): boolean {
-  return kind === 'tradesOnly' && calledVenues?.has(venue) === true;
+function isQuotedOnChain({ onChainVenues }: MarketChain, { kind, venue }: PoolRecord): boolean {
+  return kind === 'tradesOnly' && onChainVenues?.has(venue) === true;
 }
 
 /** The last candle of each pool, by `toSeriesKey`. */
@@ -111,9 +111,9 @@ export async function readPoolAnswers(
   const { slug: chain } = market;
   const { checkpoint } = wanted;
   const viewed = listViewed(market, wanted);
-  const at = { version: checkpoint.version, isHeld: isHeld(reader) };
-  const readings = await wanted.board.read(chain, at, ({ pools }) =>
-    viewed.map(({ row }) => readBoard(pools, row.pool)),
+  const at = { version: checkpoint.version, isInSnapshot: isInSnapshot(reader) };
+  const readings = await wanted.stats.read(chain, at, ({ pools }) =>
+    viewed.map(({ row }) => readStats(pools, row.pool)),
   );
   const candles = await readLastCandles(reader, market, viewed);
   const sides = new Set(viewed.flatMap(({ view }) => [view.base, view.quote]));
@@ -152,7 +152,8 @@ export async function readPoolAnswers(
       volume24hUsd: windows['24h'].volumeUsd,
       createdAt: row.createdAtMs === 0 ? null : row.createdAtMs,
       tradable:
-        market.tradedVenues.has(row.venue) && (isTradable(row, moment) || isCalled(market, row)),
+        market.tradedVenues.has(row.venue) &&
+        (isTradable(row, moment) || isQuotedOnChain(market, row)),
     };
     const toMs = isMoving(row, moment) ? headMs + 1 : findWindowsEnd(reading, headMs, coveredMs);
     const span = { fromMs: headMs, toMs };

@@ -6,7 +6,11 @@ import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReads } from '../store/market-reads.ts';
 import type { MarketReader, MarketStore } from '../store/store.ts';
 import type { StreamReads } from '../store/stream-reads.ts';
-import { BoardBehindError, BoardPassedError, markHeld } from './board/board-passed.ts';
+import {
+  markInSnapshot,
+  StatsBehindError,
+  StatsPassedError,
+} from './rolling-stats/stats-passed.ts';
 import type { StandbyReads } from './state/standby-reads.ts';
 
 export type AnswerReader = MarketReader & MarketReads & StreamReads;
@@ -19,7 +23,7 @@ interface ReadAt<T> {
 
 /** Commits are far too rare to interrupt more attempts than this. */
 const ATTEMPTS = 3;
-/** The board may already be past a snapshot. */
+/** The rolling stats may already be past a snapshot. */
 const SNAPSHOTS_MAX = 20;
 
 /** Where answers are read from. */
@@ -63,27 +67,27 @@ async function readFromStore<T>(
   for (let attempt = 1; attempt <= SNAPSHOTS_MAX; attempt += 1) {
     const read = await store.snapshot(async (reader) => {
       const at = await reader.readCheckpoint(chain);
-      return { done: await tryWork(() => work(markHeld(reader), at)), checkpoint: at };
+      return { done: await tryWork(() => work(markInSnapshot(reader), at)), checkpoint: at };
     });
     if (!isMissed(read.done)) return { value: read.done.value, checkpoint: read.checkpoint };
     // Without the snapshot, which holds a connection.
-    if (read.done.missed instanceof BoardBehindError) await read.done.missed.arrived;
+    if (read.done.missed instanceof StatsBehindError) await read.done.missed.arrived;
   }
   throw buildNotReadyError(chain);
 }
 
-type Tried<T> = { readonly value: T } | { readonly missed: BoardPassedError };
+type Tried<T> = { readonly value: T } | { readonly missed: StatsPassedError };
 
-function isMissed<T>(tried: Tried<T>): tried is { readonly missed: BoardPassedError } {
+function isMissed<T>(tried: Tried<T>): tried is { readonly missed: StatsPassedError } {
   return 'missed' in tried;
 }
 
-/** The commit is missed if the board is past it, or not there yet. */
+/** The commit is missed if the rolling stats are past it, or not there yet. */
 async function tryWork<T>(work: () => Promise<T>): Promise<Tried<T>> {
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof BoardPassedError) return { missed: error };
+    if (error instanceof StatsPassedError) return { missed: error };
     throw error;
   }
 }

@@ -6,9 +6,6 @@ import type { BackfillRecord } from '../model/backfill.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import type { MarketBoard } from './board/market-board.ts';
-import { packDecimal } from './board/packed-decimal.ts';
-import { computeChange } from './board/token-windows.ts';
 import {
   buildCoverage,
   computeCovered,
@@ -21,6 +18,9 @@ import type { TokenDirectory } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import { type FoundPrice, PricedTrades, type PriceKind, type TradeBound } from './priced-trades.ts';
 import type { AnswerReader } from './read-at.ts';
+import { packDecimal } from './rolling-stats/packed-decimal.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { computeChange } from './rolling-stats/token-windows.ts';
 import { findPrices, readSummaries } from './token-summary.ts';
 
 type PriceEntry = Static<typeof priceSchema>;
@@ -34,7 +34,7 @@ interface PriceRequest {
   readonly tokens: readonly Address[];
   readonly checkpoint: Checkpoint;
   readonly directory: TokenDirectory;
-  readonly board: Pick<MarketBoard, 'read'>;
+  readonly stats: Pick<RollingStats, 'read'>;
 }
 
 interface PriceRead {

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMarketScene } from '../../test/market-scene.ts';
 import { address } from '../../test/test-ids.ts';
 import type { ListingRecord } from '../store/market-reads.ts';
-import type { MarketBoard } from './board/market-board.ts';
 import type { ChangedTokens } from './changed-since.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
 import { computeProminence } from './search/prominence.ts';
 import { parseSearchQuery } from './search/search-query.ts';
 import { buildSegment } from './search/segment.ts';
@@ -48,12 +48,12 @@ test('a token that is traded has its volume in search after the commit', async (
   assert.ok(query !== null);
   const { search, parts } = scene.market;
   const find = () => search.find(['devnet'], query, { limit: 100, isHidden: () => false });
-  /** What the rows and the board say by now. */
+  /** What the rows and the rolling stats say by now. */
   async function readExpected() {
     const tokens = find().map(({ token }) => token);
-    const board = parts.board.find('devnet')?.value.tokens;
+    const stats = parts.stats.find('devnet')?.value.tokens;
     const volumes = new Map(
-      Array.from(board?.volumes(3) ?? [], ([token, e18]) => [token, Number(e18) / 1e18] as const),
+      Array.from(stats?.volumes(3) ?? [], ([token, e18]) => [token, Number(e18) / 1e18] as const),
     );
     const nowMs = parts.states.current('devnet')!.timestampMs;
     const records = await parts.store.readListings('devnet', tokens);
@@ -68,8 +68,8 @@ test('a token that is traded has its volume in search after the commit', async (
     // Tokens without a change since they were read have the age of that moment.
     const isClose = (token: (typeof found)[number]) =>
       Math.abs(token.prominence - (expected.get(token.token) ?? 0)) < 0.02;
-    const board = parts.board.find('devnet')?.value.tokens;
-    const hasVolume = [...(board?.volumes(3) ?? [])].some(([, e18]) => e18 > 10_000n * 10n ** 18n);
+    const stats = parts.stats.find('devnet')?.value.tokens;
+    const hasVolume = [...(stats?.volumes(3) ?? [])].some(([, e18]) => e18 > 10_000n * 10n ** 18n);
     if (hasVolume && found.length > 3 && found.every(isClose)) return;
     assert.ok(look < 300, JSON.stringify(found.slice(0, 3)));
     await sleep(20);
@@ -85,7 +85,7 @@ test('a failed load and failed reads of changed tokens are tried again', async (
   const errors: unknown[] = [];
   const isRead = new Set<string>();
   const search = new TokenSearch({
-    ...{ states: parts.states, lists: parts.lists, board: parts.board },
+    ...{ states: parts.states, lists: parts.lists, stats: parts.stats },
     listChains: () => ['devnet'],
     buildSegment: () => assert.fail('there are few tokens'),
     onError: (error) => void errors.push(error),
@@ -154,11 +154,11 @@ async function createKeptScene(t: TestContext) {
   const open = (of: {
     readonly ageMs?: number;
     readonly changed: ChangedTokens;
-    readonly board?: Pick<MarketBoard, 'find'>;
+    readonly stats?: Pick<RollingStats, 'find'>;
   }) => {
-    const { ageMs = 0, changed, board = parts.board } = of;
+    const { ageMs = 0, changed, stats = parts.stats } = of;
     const search = new TokenSearch({
-      ...{ states: parts.states, lists: parts.lists, board },
+      ...{ states: parts.states, lists: parts.lists, stats },
       reader: {
         readListings: (...read) => parts.store.readListings(...read),
         scanListings: (chain) => {
@@ -218,13 +218,13 @@ test('a segment that misses some changes answers for minutes only', async (t) =>
 
 test('tokens that are read before the volumes are known get them afterwards', async (t) => {
   const { parts, records, open } = await createKeptScene(t);
-  await until(() => parts.board.find('devnet') !== null);
-  const volumes = parts.board.find('devnet')?.value.tokens.volumes(3) ?? assert.fail();
+  await until(() => parts.stats.find('devnet') !== null);
+  const volumes = parts.stats.find('devnet')?.value.tokens.volumes(3) ?? assert.fail();
   const [traded] = [...volumes].find(([, e18]) => e18 > 10_000n * 10n ** 18n) ?? assert.fail();
-  let isBoardLoaded = false;
+  let areStatsLoaded = false;
   const search = open({
     changed: { tokens: new Set(records.map(({ token }) => token)), isWhole: true },
-    board: { find: (chain) => (isBoardLoaded ? parts.board.find(chain) : null) },
+    stats: { find: (chain) => (areStatsLoaded ? parts.stats.find(chain) : null) },
   });
   await search.start();
   const { symbol } = records.find(({ token }) => token === traded) ?? assert.fail();
@@ -234,6 +234,6 @@ test('tokens that are read before the volumes are known get them afterwards', as
     return found.find(({ token }) => token === traded)?.prominence ?? 0;
   };
   const before = readPoints();
-  isBoardLoaded = true;
+  areStatsLoaded = true;
   await until(() => readPoints() > before + 0.1);
 });

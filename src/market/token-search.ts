@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
-import type { MarketBoard } from './board/market-board.ts';
-import { pickTokenLiquidity } from './board/token-columns.ts';
-import { BOARD_WINDOWS } from './board/window-subject.ts';
 import type { ChangedTokens } from './changed-since.ts';
 import type { ChainEntries } from './lists/token-directory.ts';
 import type { TokenLists } from './lists/token-lists.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { pickTokenLiquidity } from './rolling-stats/token-columns.ts';
+import { STATS_WINDOWS } from './rolling-stats/window-subject.ts';
 import { ChainSearch } from './search/chain-search.ts';
 import type { Listing } from './search/listing.ts';
 import { computeProminence, USD_MIN } from './search/prominence.ts';
@@ -79,7 +79,7 @@ export interface TokenSearchOptions {
   readonly kept?: KeptSegments | undefined;
   readonly lists: Pick<TokenLists, 'directory' | 'subscribe'>;
   /** For the volume of the last 24 hours. */
-  readonly board: Pick<MarketBoard, 'find'>;
+  readonly stats: Pick<RollingStats, 'find'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -105,11 +105,11 @@ const PART_SIZE = 200;
 const PART_PAUSE_MS = 20;
 /** Above this many changed tokens, reading everything once is cheaper. */
 const CHANGED_MAX = 20_000;
-/** How often to look whether the board of volumes has been loaded. */
+/** How often to look whether the rolling stats have been loaded. */
 const VOLUMES_LOOK_MS = 250;
 /** The pause after a read that failed; it doubles with each failed load in a row. */
 const RETRY_MS = { first: 500, max: 60_000 } as const;
-const DAY_WINDOW = BOARD_WINDOWS.length - 1;
+const DAY_WINDOW = STATS_WINDOWS.length - 1;
 const USD_E18 = 1e18;
 
 /** What search must know of tokens besides their rows. */
@@ -219,9 +219,9 @@ export class TokenSearch {
 
   /** The facts of all tokens, or of some. */
   #readFacts(chain: ChainSlug, tokens?: readonly Address[]): ListingFacts {
-    const { lists, states, board } = this.#options;
+    const { lists, states, stats } = this.#options;
     const volumes = new Map<Address, number>();
-    const found = board.find(chain);
+    const found = stats.find(chain);
     for (const [token, e18] of found?.value.tokens.volumes(DAY_WINDOW, tokens) ?? []) {
       const usd = Number(e18) / USD_E18;
       if (usd > USD_MIN) volumes.set(token, usd);
@@ -266,7 +266,7 @@ export class TokenSearch {
     if (indexed.refreshTimer) clearTimeout(indexed.refreshTimer);
     if (this.#stopped) return;
     const { failedLoads, hasVolumes, freshForMs } = indexed;
-    const isDue = () => failedLoads > 0 || hasVolumes || this.#options.board.find(chain) !== null;
+    const isDue = () => failedLoads > 0 || hasVolumes || this.#options.stats.find(chain) !== null;
     const retryMs = Math.min(RETRY_MS.max, RETRY_MS.first * 2 ** Math.min(failedLoads - 1, 10));
     const refreshMs = hasVolumes ? freshForMs : VOLUMES_LOOK_MS;
     indexed.refreshTimer = setTimeout(
@@ -341,14 +341,14 @@ export class TokenSearch {
     indexed.timer.unref();
   }
 
-  /** The board is loaded after search, and again after a failure. */
+  /** The rolling stats are loaded after search, and again after a failure. */
   #readVolumesLater(chain: ChainSlug, indexed: SearchedChain, tokens: readonly Address[]): void {
     const { withoutVolume } = indexed;
     for (const token of tokens) withoutVolume.add(token);
     if (indexed.volumesTimer !== null || withoutVolume.size === 0 || this.#stopped) return;
     indexed.volumesTimer = setTimeout(() => {
       indexed.volumesTimer = null;
-      if (this.#options.board.find(chain) === null) {
+      if (this.#options.stats.find(chain) === null) {
         this.#readVolumesLater(chain, indexed, []);
         return;
       }

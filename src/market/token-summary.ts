@@ -6,20 +6,20 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenLaunch, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import { isHeld } from './board/board-passed.ts';
-import { fillInPrices } from './board/fill-in-prices.ts';
-import type { MarketBoard } from './board/market-board.ts';
-import { computeMarketCap, pickTokenLiquidity, toUsdText } from './board/token-columns.ts';
-import {
-  buildWindows,
-  findWindowsEnd,
-  readBoard,
-  type WindowsAnswer,
-} from './board/token-windows.ts';
 import { computeCovered, isHoldersComplete, readBackfills, readTokenStarts } from './coverage.ts';
 import type { TokenDirectory, TokenListing } from './lists/token-directory.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
+import { fillInPrices } from './rolling-stats/fill-in-prices.ts';
+import type { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { isInSnapshot } from './rolling-stats/stats-passed.ts';
+import { computeMarketCap, pickTokenLiquidity, toUsdText } from './rolling-stats/token-columns.ts';
+import {
+  buildWindows,
+  findWindowsEnd,
+  readStats,
+  type WindowsAnswer,
+} from './rolling-stats/token-windows.ts';
 
 type TokenSummary = Omit<OutputOf<typeof searchTokens>['tokens'][number], 'warnings'>;
 
@@ -93,14 +93,14 @@ export async function readSummaries(
     readonly tokens: readonly Address[];
     readonly checkpoint: Checkpoint;
     readonly directory: TokenDirectory;
-    readonly board: Pick<MarketBoard, 'read'>;
+    readonly stats: Pick<RollingStats, 'read'>;
   },
 ): Promise<ReadonlyMap<Address, SummaryRead>> {
   const { checkpoint, directory } = wanted;
   const chain = market.slug;
-  const at = { version: checkpoint.version, isHeld: isHeld(reader) };
-  const readings = await wanted.board.read(chain, at, ({ tokens }) => {
-    return new Map(wanted.tokens.map((token) => [token, readBoard(tokens, token)]));
+  const at = { version: checkpoint.version, isInSnapshot: isInSnapshot(reader) };
+  const readings = await wanted.stats.read(chain, at, ({ tokens }) => {
+    return new Map(wanted.tokens.map((token) => [token, readStats(tokens, token)]));
   });
   const jobs = await readBackfills(reader, chain, wanted);
   const stored = await reader.readTokens(chain, wanted.tokens);

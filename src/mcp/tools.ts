@@ -5,7 +5,7 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
 import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
-import { isOnceAnswer } from '../contract/once-answer.ts';
+import { isLazyAnswer } from '../contract/lazy-answer.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
 import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
@@ -197,7 +197,7 @@ function createTool(operation: Operation, { exposure, handler, kept }: ToolParts
   const serialize = createAnswerSerializer(operation);
   const serializeAnswer = (answer: unknown): string => {
     if (isReadyAnswer(answer)) return answer.bytes.toString('utf8');
-    if (isOnceAnswer(answer)) return serialize(answer.take());
+    if (isLazyAnswer(answer)) return serialize(answer.take());
     return serialize(isFramedAnswer(answer) ? answer.body : answer);
   };
   const makeResult = createResultMaker(

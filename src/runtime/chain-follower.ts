@@ -33,7 +33,6 @@ import {
   toShown,
 } from './chain-progress.ts';
 import { ClientDemand } from './client-demand.ts';
-import { ForeignReports } from './foreign-reports.ts';
 import { IndexerCommands } from './indexer-commands.ts';
 import { INDEXER_HEAP } from './indexer-heap.ts';
 import type {
@@ -44,7 +43,8 @@ import type {
 } from './indexer-message.ts';
 import { measureChains } from './measure-chains.ts';
 import { PoolDemands } from './pool-demands.ts';
-import type { SeenReport } from './shared-report.ts';
+import { RemoteReports } from './remote-reports.ts';
+import type { IndexerReport } from './shared-report.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */
@@ -83,7 +83,7 @@ export class ChainFollower implements ChainDirectory {
   #slugs: readonly ChainSlug[];
   /** Of the chains that this process indexes. */
   #reports: ReadonlyMap<ChainSlug, ChainReport> = new Map();
-  readonly #foreign: ForeignReports;
+  readonly #remote: RemoteReports;
   readonly #commands: IndexerCommands;
   /** Why a chain without a report is not ready. */
   readonly #preparing = new Map<ChainSlug, string>();
@@ -138,7 +138,7 @@ export class ChainFollower implements ChainDirectory {
     const onError = (error: unknown) => {
       if (!isLoggedOutage(error)) options.logger.warn({ err: error }, 'other processes: no answer');
     };
-    this.#foreign = new ForeignReports({ ...options, onError });
+    this.#remote = new RemoteReports({ ...options, onError });
     this.#commands = new IndexerCommands({
       ...options,
       isIndexing: (chain) => this.isIndexing(chain),
@@ -235,7 +235,7 @@ export class ChainFollower implements ChainDirectory {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.tokens.stop();
-    await Promise.all([this.#foreign.stop(), this.#commands.stop()]);
+    await Promise.all([this.#remote.stop(), this.#commands.stop()]);
     if (this.#restart) clearTimeout(this.#restart);
     const worker = this.#worker;
     if (!worker) return;
@@ -248,26 +248,26 @@ export class ChainFollower implements ChainDirectory {
   }
 
   /** Ours, or that of the process that indexes the chain; ours is empty until it is at work. */
-  #findReport(slug: ChainSlug): SeenReport | undefined {
-    const own: SeenReport | undefined = this.#reports.get(slug);
+  #findReport(slug: ChainSlug): IndexerReport | undefined {
+    const own: IndexerReport | undefined = this.#reports.get(slug);
     const hasNews = own !== undefined && (own.status.head !== null || own.problems.length > 0);
     if (hasNews && this.#worker !== null) return own;
-    const foreign = this.#foreign.find(slug);
+    const remote = this.#remote.find(slug);
     // What somebody reported long ago says less than that we are starting.
-    const report = foreign?.isAbandoned ? (own ?? foreign) : (foreign ?? own);
+    const report = remote?.isAbandoned ? (own ?? remote) : (remote ?? own);
     if (report !== undefined && !report.isAbandoned) this.#noteArrival(report);
     return report;
   }
 
-  #noteArrival({ status: { chain, block, head, state } }: SeenReport): void {
+  #noteArrival({ status: { chain, block, head, state } }: IndexerReport): void {
     if (state === 'following' && block !== null && block === head) this.#arrived.add(chain);
   }
 
-  #isStopped(report: SeenReport | undefined): boolean {
+  #isStopped(report: IndexerReport | undefined): boolean {
     return this.#crashes > 0 && (!this.#worker || !report);
   }
 
-  #findNotReady(slug: ChainSlug, report: SeenReport | undefined): string | null {
+  #findNotReady(slug: ChainSlug, report: IndexerReport | undefined): string | null {
     const preparing = this.#preparing.get(slug);
     if (preparing !== undefined) return preparing;
     if (this.#isStopped(report)) {
@@ -281,7 +281,7 @@ export class ChainFollower implements ChainDirectory {
   }
 
   /** As both threads met them. */
-  #listLimitations(slug: ChainSlug, report: SeenReport | undefined): readonly string[] {
+  #listLimitations(slug: ChainSlug, report: IndexerReport | undefined): readonly string[] {
     const here = this.#options.connections.find(slug)?.nodes.listLimitations() ?? [];
     const shortage = report?.status.shortage ?? [];
     return [...new Set([...(report?.limitations ?? []), ...here].concat(shortage))];
@@ -298,7 +298,7 @@ export class ChainFollower implements ChainDirectory {
 
   #computeProgress(
     slug: ChainSlug,
-    report: SeenReport | undefined,
+    report: IndexerReport | undefined,
   ): FollowedChainStatus['progress'] {
     const { block, head } = report?.status ?? {};
     if (block == null || head == null || this.#arrived.has(slug)) return null;
@@ -309,7 +309,7 @@ export class ChainFollower implements ChainDirectory {
 
   #buildAnswer(
     slug: ChainSlug,
-    report: SeenReport | undefined,
+    report: IndexerReport | undefined,
     state: Pick<ChainAnswer, 'status' | 'progress'>,
   ): FollowedChainStatus['answer'] {
     const { caip2, name, explorerUrl } = this.#options.known.get(slug);

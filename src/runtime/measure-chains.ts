@@ -7,13 +7,13 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChainReport } from './indexer-message.ts';
-import type { SeenReport } from './shared-report.ts';
+import type { IndexerReport } from './shared-report.ts';
 
 interface MeasuredChains {
   /** Of the chains that this process indexes. */
   readonly listOwn: () => Iterable<readonly [ChainSlug, ChainReport]>;
   /** Of all chains, whichever process indexes them. */
-  readonly listSeen: () => Iterable<readonly [ChainSlug, SeenReport]>;
+  readonly listSeen: () => Iterable<readonly [ChainSlug, IndexerReport]>;
   readonly isReady: (chain: ChainSlug) => boolean;
   /** What the calls of this process took. */
   readonly listUsage: () => Iterable<{ readonly chain: ChainSlug; readonly usage: MethodUsage }>;
@@ -59,16 +59,16 @@ export function measureChains(metrics: Metrics, chains: MeasuredChains): void {
   gauge('mintwire_chain_rpc_failures', 'Failed requests.', (one) => one.rpcFailures);
   gauge('mintwire_chain_indexing', 'Whether this process indexes the chain.', () => 1);
   measureUsage(metrics, chains);
-  measureSideReads(gauge);
+  measureBackgroundJobs(gauge);
   metrics.gauge('mintwire_lookups_waiting', 'Tokens that wait for their lookup.', () => {
     return chains.countWaiting();
   });
 }
 
 function measureProgress(metrics: Metrics, chains: MeasuredChains): void {
-  const list = (read: (report: SeenReport) => number | null) => () =>
+  const list = (read: (report: IndexerReport) => number | null) => () =>
     Array.from(chains.listSeen(), ([chain, report]) => [chain, read(report)] as const);
-  const gauge: AddGauge<SeenReport> = (name, help, read) =>
+  const gauge: AddGauge<IndexerReport> = (name, help, read) =>
     metrics.chainGauge(name, help, list(read));
   gauge('mintwire_chain_head_block', "The chain's newest block.", (one) => one.status.head);
   gauge('mintwire_chain_indexed_block', 'The last indexed block.', (one) => one.status.block);
@@ -109,7 +109,7 @@ function measureUsage(metrics: Metrics, chains: MeasuredChains): void {
   );
 }
 
-function measureSideReads(gauge: AddGauge<ChainReport>): void {
+function measureBackgroundJobs(gauge: AddGauge<ChainReport>): void {
   const adoption = (name: keyof AdoptionStatus, help: string) =>
     gauge(`mintwire_adoption_${name}`, help, (one) => one.adoption?.[name] ?? null);
   adoption('waiting', 'Pools that are older than the index and wait for their adoption.');

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { ChainReport } from './indexer-message.ts';
 
 /** The parts of a report that hold for every process. */
-export type SeenReport = Pick<
+export type IndexerReport = Pick<
   ChainReport,
   'status' | 'problems' | 'limitations' | 'slowed' | 'endpoints' | 'lastError' | 'backfill'
 > & {
@@ -38,7 +38,7 @@ export function encodeSharedReport(report: ChainReport, clock: Clock): string {
 }
 
 /** Null for a report of a version that this one does not understand. */
-export function parseSharedReport(text: string, reportedAtMs: number): SeenReport | null {
+export function parseSharedReport(text: string, reportedAtMs: number): IndexerReport | null {
   const { status, currentAgoMs, ...rest } = JSON.parse(text) as Partial<SharedReport>;
   const { problems, limitations, slowed = null } = rest;
   const { endpoints = [], lastError = null, backfill = null, adoption } = rest;

@@ -5,8 +5,8 @@ import type {
   BlockRangeReading,
   ChainAdapter,
   ChainHead,
-  PoolPieceQuery,
-  PoolPieceReading,
+  PoolPageQuery,
+  PoolPageReading,
   PoolStateQuery,
   PoolStateReading,
   TokenFinding,
@@ -231,10 +231,10 @@ export class FakeAdapter implements ChainAdapter {
   startBlock = 0;
   /** Pools that no lookup finds. */
   readonly hiddenPools = new Set<PoolId>();
-  /** How many ticks a piece of a pool covers. */
-  pieceWidth = 1200;
-  /** How many requests a piece takes. */
-  pieceCalls = 3;
+  /** How many ticks a page of a pool covers. */
+  pageWidth = 1200;
+  /** How many requests a page takes. */
+  pageCalls = 3;
 
   constructor(chain: FakeChain, faults: Faults = createFaults()) {
     this.source = chain;
@@ -329,19 +329,19 @@ export class FakeAdapter implements ChainAdapter {
     });
   }
 
-  async readPoolPiece(
-    query: PoolPieceQuery,
+  async readPoolPage(
+    query: PoolPageQuery,
     block: Pick<BlockHeader, 'position' | 'hash'>,
-  ): Promise<PoolPieceReading> {
-    this.#request('readPoolPiece');
-    const callCount = this.pieceCalls;
+  ): Promise<PoolPageReading> {
+    this.#request('readPoolPage');
+    const callCount = this.pageCalls;
     const world = this.source.findWorld(block.hash);
     const oldest = this.source.headerBelow(this.faults.statesKept - 1);
     if (world === null || block.position < oldest.position) return { kind: 'blockGone', callCount };
     const pool = world.pools.find(({ description }) => description.pool === query.description.pool);
     if (pool === undefined) return { kind: 'noAnswer', callCount };
-    const { covered, pieceWidth } = { covered: query.covered, pieceWidth: this.pieceWidth };
-    const half = Math.floor(pieceWidth / 2);
+    const { covered, pageWidth } = { covered: query.covered, pageWidth: this.pageWidth };
+    const half = Math.floor(pageWidth / 2);
     const lower = (covered?.lower ?? pool.tick) - half;
     const upper = (covered?.upper ?? pool.tick) + half;
     const isNew = (tick: number) =>
@@ -350,14 +350,14 @@ export class FakeAdapter implements ChainAdapter {
       !(covered !== null && tick >= covered.lower && tick <= covered.upper);
     const ticks = listFakeTicks(pool).filter(isNew);
     const reading = readFakePoolState(pool, ticks);
-    const piece = {
+    const page = {
       state: reading.state,
       feePips: null,
       ticks: reading.ticks.filter(({ tick }) => !this.faults.isTickHidden(tick)),
       covered: { lower, upper },
       isLast: lower < -FAKE_TICK_MAX && upper > FAKE_TICK_MAX,
     };
-    return { kind: 'piece', piece, callCount };
+    return { kind: 'page', page, callCount };
   }
 
   /** Every pool of the token that exists at the block. */

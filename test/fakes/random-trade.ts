@@ -1,7 +1,7 @@
 // A trade in a random market, as quotes request it.
 
 import { PoolGraph } from '../../src/trading/graph/pool-graph.ts';
-import { SafetyBook } from '../../src/trading/graph/safety-book.ts';
+import { SafetyCache } from '../../src/trading/graph/safety-cache.ts';
 import type { RouteQuestion } from '../../src/trading/routing/trade-plan.ts';
 import { createRandom } from './create-random.ts';
 import { COIN } from './fake-market.ts';
@@ -27,7 +27,7 @@ export function createRandomQuestion({ seed, poolCount, worth }: RandomTrade): R
   for (const pool of market.pools) graph.set(pool);
   return {
     graph,
-    book: new SafetyBook(),
+    safetyCache: new SafetyCache(),
     trusted: new Set(market.assets),
     isPaused: () => false,
     tokenIn,

@@ -2,7 +2,7 @@
 // their pools and mints would have: the recordings have none.
 
 import assert from 'node:assert/strict';
-import { TICK_TABLES } from '../../src/amm/range-x64/tick-prices.ts';
+import { TICK_TABLES } from '../../src/amm/clmm-x64/tick-prices.ts';
 import { decodeTrades } from '../../src/chains/solana/blocks/decode-trades.ts';
 import {
   listAccountKeys,

@@ -22,7 +22,7 @@ import type { EvmLog } from './data/evm-log.ts';
 import { ForkFinder } from './pools/fork-finder.ts';
 import { ForkQueue } from './pools/fork-queue.ts';
 import { PoolDirectory } from './pools/pool-directory.ts';
-import { PoolPieceReader } from './pools/pool-piece-reader.ts';
+import { PoolPageReader } from './pools/pool-page-reader.ts';
 import { TokenFinder } from './pools/token-finder.ts';
 import { createReadAt } from './rpc/create-read-at.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
@@ -238,7 +238,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
   const heads = createHeads(options, { client, wantsSenders });
 
   const readAt = createReadAt(client, multicall3);
-  const pieces = new PoolPieceReader(readAt, deployment);
+  const pages = new PoolPageReader(readAt, deployment);
   const finder = new TokenFinder(lookups, deployment);
   return {
     chain: options.chain,
@@ -254,7 +254,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     readBlocks: (range, signal) => reader.read(range, signal),
     readTokenMetadata: (tokens, from = {}) => readNames(tokens, from, { client, multicall3 }),
     ...createStateReads(readAt, deployment),
-    readPoolPiece: (query, block, signal) => pieces.read(query, block, signal),
+    readPoolPage: (query, block, signal) => pages.read(query, block, signal),
     noteRollback: (position) => forks?.forgetAbove(position),
     history: new EvmHistory({ ...logReading, ...listSharedEmitters(deployment) }),
     findToken: (query, block, signal) => finder.find(query, block, signal),

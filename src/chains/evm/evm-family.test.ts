@@ -59,13 +59,13 @@ describe('markets', () => {
 
   it('are described without asking a node', () => {
     const described = EVM_FAMILY.markets?.describe({ ...source, chain: 'base' });
-    const { assets, wrapped, venues, tradedVenues, calledVenues, costs } =
+    const { assets, wrapped, venues, tradedVenues, onChainVenues, costs } =
       described ?? assert.fail();
     assert.deepEqual(assets.native, new Set([wrapped, assets.coin]));
     assert.equal(assets.coin, EVM_FAMILY.addresses.native);
     assert.ok(venues.includes('pancakeswap-v3') && tradedVenues.has('pancakeswap-v3'));
     assert.ok(venues.includes('dodo-v2') && !tradedVenues.has('dodo-v2'));
-    assert.ok(tradedVenues.has('curve') && calledVenues?.has('curve'));
+    assert.ok(tradedVenues.has('curve') && onChainVenues?.has('curve'));
     assert.ok([...tradedVenues].every((venue) => venues.includes(venue)));
     assert.equal(costs.hasDataFees, true);
   });

@@ -32,7 +32,7 @@ import { readDataFees } from './trading/read-data-fees.ts';
 import { readNetworkFees } from './trading/read-network-fees.ts';
 import { simulateRoundTrip } from './trading/simulate-round-trip.ts';
 import { verifyContractSignature } from './trading/verify-contract-signature.ts';
-import { quoteCalledPools } from './venues/quote-called-pools.ts';
+import { quotePoolsOnChain } from './venues/quote-pools-on-chain.ts';
 import { readPoolFees } from './venues/read-pool-fees.ts';
 import { VENUE_PROTOCOLS } from './venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from './venues/swap-routers.ts';
@@ -150,7 +150,7 @@ function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNodes {
     quotePools: ({ block, ...query }, signal) => {
       const { multicall3 } = deployment;
       const at = { client: accounts, multicall3, block, minBlock: block, signal };
-      return quoteCalledPools(query, (calls) => callContracts(calls, at));
+      return quotePoolsOnChain(query, (calls) => callContracts(calls, at));
     },
     simulateRoundTrip: (trip: RoundTrip, signal) =>
       simulateRoundTrip(watching, { trip, deployment }, signal),
@@ -199,8 +199,8 @@ function describe(source: ChainSource): ChainMarket {
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
-    calledVenues: new Set(
-      VENUE_PROTOCOLS.flatMap(({ listCalledVenues }) => listCalledVenues?.(deployment) ?? []),
+    onChainVenues: new Set(
+      VENUE_PROTOCOLS.flatMap(({ listOnChainVenues }) => listOnChainVenues?.(deployment) ?? []),
     ),
     routers,
     vaults: new Set(VENUE_PROTOCOLS.flatMap(({ listVaults }) => listVaults?.(deployment) ?? [])),

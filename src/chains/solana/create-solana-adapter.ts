@@ -118,7 +118,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
       readTokenHolders(client, { token, minSlot }, signal),
     readHeldNow: ({ token, owners, minBlock: minSlot }, signal) =>
       readHeldNow(client, { token, owners, minSlot }, signal),
-    readPoolPiece: (query, block, signal) => states.readPiece(query, block, signal),
+    readPoolPage: (query, block, signal) => states.readPage(query, block, signal),
     findToken: (query, block, signal) => tokens.find(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),

@@ -151,7 +151,7 @@ for (const { name, createPlace, seeds } of ENGINES) {
           let moves = 40;
           // The chain grows and leaves its branch while pools are being read.
           faults.beforeRequest = (method) => {
-            const roll = method === 'readPoolPiece' && moves > 0 ? random() : 1;
+            const roll = method === 'readPoolPage' && moves > 0 ? random() : 1;
             if (roll < 0.3) moves -= 1;
             if (roll < 0.2) chain.extend(1);
             else if (roll < 0.3) chain.reorganise(1 + Math.floor(random() * 5), 5);
@@ -209,18 +209,18 @@ describe('a reading', () => {
     const { chain, startBlock } = createChain();
     const faults = createFaults();
     faults.statesKept = 2;
-    let pieces = 0;
+    let pages = 0;
     // The chain moves on while a pool is read: its block is soon too old.
     faults.beforeRequest = (method) => {
-      if (method !== 'readPoolPiece') return;
-      pieces += 1;
-      if (pieces % 3 === 0 && pieces < 300) chain.extend(1);
+      if (method !== 'readPoolPage') return;
+      pages += 1;
+      if (pages % 3 === 0 && pages < 300) chain.extend(1);
     };
     await withStore(createSqlitePlace, async (store) => {
       const indexed = start(chain, store, { adoption: ADOPTION, startBlock, faults });
       await settleWhole(indexed, store);
       await indexed.indexer.stop();
-      assert.ok(pieces > 100, String(pieces));
+      assert.ok(pages > 100, String(pages));
       await assertEqualsFull(chain, store);
       await assertVerified(indexed, store);
     });
@@ -289,7 +289,7 @@ describe('the budget', () => {
       const { calls } = indexer.adoption() ?? assert.fail();
       const minutes = (clock.nowMs() - startMs) / 60_000;
       await indexer.stop();
-      // One piece may have been read in advance.
+      // One page may have been read in advance.
       assert.ok(calls <= 6 * minutes + 3, `${calls} calls in ${minutes} minutes`);
     });
   });
@@ -301,7 +301,7 @@ describe('the budget', () => {
     await withStore(createSqlitePlace, async (store) => {
       const adoption = { callsPerMinute: 0 };
       const { indexer, settle, adapter } = start(chain, store, { startBlock, adoption });
-      adapter.faults.beforeRequest = (method) => assert.notEqual(method, 'readPoolPiece');
+      adapter.faults.beforeRequest = (method) => assert.notEqual(method, 'readPoolPage');
       await settle();
       await indexer.stop();
       assert.equal(indexer.adoption(), null);

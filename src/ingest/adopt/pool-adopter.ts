@@ -1,8 +1,8 @@
 // Adopts pools that are older than the index: reads their whole state from the contracts in the
-// background, a piece at a time and within a budget, and joins it with the log at a commit.
+// background, a page at a time and within a budget, and joins it with the log at a commit.
 //
 //   queue ── a pool ──▶ journal.watch: from the last indexed block B on, its events are kept
-//        ──▶ pieces of its state at B ──▶ index.adopt at the tip T: the state at B, then the events
+//        ──▶ pages of its state at B ──▶ index.adopt at the tip T: the state at B, then the events
 //
 // A node that has the newest state only answers with that of a later block S. The reading then
 // waits until the index has reached S, and only the events after S are applied. It is void if the
@@ -81,8 +81,8 @@ const READY_MAX = 16;
 const LOSSES_MAX = 20;
 /** Anyone can initialise ticks: a pool with more than this stays incomplete. */
 const TICK_COUNT_MAX = 50_000;
-/** Bounds of the calls for one piece, whatever the budget; they count if each tick is a call. */
-const PIECE_CALLS = { min: 20, max: 400 } as const;
+/** Bounds of the calls for one page, whatever the budget; they count if each tick is a call. */
+const PAGE_CALLS = { min: 20, max: 400 } as const;
 /** Pools touched by a rollback come before others that no client requested. */
 const TOUCHED_WEIGHT = Number.MAX_VALUE;
 
@@ -188,7 +188,7 @@ export class PoolAdopter {
     this.#job ??= await this.#begin();
     if (this.#job === null) return false;
     await this.#budget.wait(this.#abort.signal);
-    await this.#readPiece(this.#job);
+    await this.#readPage(this.#job);
     return true;
   }
 
@@ -238,22 +238,22 @@ export class PoolAdopter {
     return checkpoint !== null && isReadingDue(row, checkpoint.block);
   }
 
-  async #readPiece(job: AdoptionJob): Promise<void> {
+  async #readPage(job: AdoptionJob): Promise<void> {
     const { adapter, journal, callsPerMinute } = this.#options;
     const { reading } = job;
     const { row: description, covered, block: position } = reading;
-    if (adapter.readPoolPiece === undefined || journal.read(description.pool, position) === null) {
+    if (adapter.readPoolPage === undefined || journal.read(description.pool, position) === null) {
       return this.#restart(job);
     }
-    const callCountMax = Math.min(PIECE_CALLS.max, Math.max(PIECE_CALLS.min, callsPerMinute));
+    const callCountMax = Math.min(PAGE_CALLS.max, Math.max(PAGE_CALLS.min, callsPerMinute));
     const at = { position, hash: job.blockHash };
     const query = { description, covered, callCountMax };
-    const outcome = await adapter.readPoolPiece(query, at, this.#abort.signal);
+    const outcome = await adapter.readPoolPage(query, at, this.#abort.signal);
     this.#budget.spend(outcome.callCount);
     if (outcome.kind === 'blockGone') return this.#moveOn(job);
     this.#job = null;
     if (outcome.kind === 'noAnswer') return this.#fail(job, 'its contract does not answer');
-    reading.add(outcome.piece);
+    reading.add(outcome.page);
     if (reading.stateBlock > position) journal.noteLater(description.pool, reading.stateBlock);
     if (reading.tickCount > TICK_COUNT_MAX) return this.#fail(job, 'it has too many ticks');
     if (reading.isWhole) this.#ready.push(job);

@@ -1,9 +1,9 @@
-// One pool's state as it is read from its contract, piece by piece, and then joined with the events
+// One pool's state as it is read from its contract, page by page, and then joined with the events
 // after the block it was read at.
 
 import type { PoolDraft, PoolTicks } from '../../amm/pool-kind.ts';
 import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
-import type { PoolPiece, TickSpan } from '../../chains/adapter.ts';
+import type { PoolPage, TickSpan } from '../../chains/adapter.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { PoolKindName, PoolRecord } from '../../model/pool.ts';
 import type { PoolEvent } from './adoption-journal.ts';
@@ -64,7 +64,7 @@ export class PoolReading {
   /** The last indexed block when the reading began. */
   readonly block: number;
   readonly #ticks = new ReadTicks();
-  #last: PoolPiece | null = null;
+  #last: PoolPage | null = null;
 
   constructor(row: PoolRecord, block: number) {
     this.row = row;
@@ -96,10 +96,10 @@ export class PoolReading {
     return indexed !== null && (later.hash === null || later.hash === indexed);
   }
 
-  add(piece: PoolPiece): void {
-    this.#last = piece;
-    this.#ticks.covered = piece.covered;
-    for (const { tick, ...liquidity } of piece.ticks) this.#ticks.rows.set(tick, liquidity);
+  add(page: PoolPage): void {
+    this.#last = page;
+    this.#ticks.covered = page.covered;
+    for (const { tick, ...liquidity } of page.ticks) this.#ticks.rows.set(tick, liquidity);
   }
 
   /**

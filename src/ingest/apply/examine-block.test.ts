@@ -16,7 +16,7 @@ const CHECKED = poolId(buildFakeAddress('dddd', 1));
 const OTHER = poolId(buildFakeAddress('dddd', 2));
 
 const FORK: Partial<PoolDescription> = { venue: 'unchecked-fork' };
-const TRADES_ONLY: Partial<PoolDescription> = { venue: 'balancer-v2', kind: 'tradesOnly' };
+const UNPRICED: Partial<PoolDescription> = { venue: 'balancer-v2', kind: 'tradesOnly' };
 
 const swap = (pool: typeof OTHER, price: bigint) => buildSwapEvent(pool, [-E18, price * E18]);
 
@@ -48,14 +48,14 @@ describe('a pool of which only trades are known', () => {
     const made = [
       createPool(CHECKED, [TOKEN, WETH]),
       setReserves(CHECKED, 100n * E18, 100n * E18),
-      createPool(OTHER, [TOKEN, WETH], TRADES_ONLY),
+      createPool(OTHER, [TOKEN, WETH], UNPRICED),
     ];
     const read = await readOutliers(made, [swap(CHECKED, 1n)], [swap(OTHER, 900n)]);
     assert.deepEqual(read, { outliers: [false, true], price: '1' });
   });
 
   it('sets the price of a token that has only such pools', async () => {
-    const made = [CHECKED, OTHER].map((pool) => createPool(pool, [TOKEN, WETH], TRADES_ONLY));
+    const made = [CHECKED, OTHER].map((pool) => createPool(pool, [TOKEN, WETH], UNPRICED));
     const read = await readOutliers(made, [swap(CHECKED, 1n)], [swap(OTHER, 2n)]);
     assert.deepEqual(read, { outliers: [false, false], price: '2' });
   });

@@ -5,14 +5,14 @@ import type { CommittedEvent } from '../commit/commit-batch.ts';
 import type { RetentionDays } from '../commit/row-retention.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import type { StateLimits } from '../state/market-state.ts';
-import type { SideReadsOptions } from './side-reads.ts';
+import type { BackgroundJobsOptions } from './background-jobs.ts';
 
 interface IndexerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
-export interface IndexerOptions extends SideReadsOptions {
+export interface IndexerOptions extends BackgroundJobsOptions {
   /** The first block to index, if the store does not have the chain yet. */
   readonly startBlock: number;
   readonly pollIntervalMs: number;

@@ -17,12 +17,12 @@ import { findFinalized } from '../read/find-finalized.ts';
 import { type RangePiece, readAhead } from '../read/read-ahead.ts';
 import { ChainInconsistentError, FinalityError } from '../state/chain-errors.ts';
 import { appendAhead } from './append-ahead.ts';
+import { BackgroundJobs } from './background-jobs.ts';
 import { ChainIndex } from './chain-index.ts';
 import type { BlocksToAppend } from './chain-index-options.ts';
 import { HistoryPace } from './history-pace.ts';
 import type { IndexerOptions } from './indexer-options.ts';
 import { NameBacklog } from './name-backlog.ts';
-import { SideReads } from './side-reads.ts';
 import { SupplyBacklog } from './supply-backlog.ts';
 
 type IndexerState = 'starting' | 'backfilling' | 'following' | 'stalled' | 'failed';
@@ -81,7 +81,7 @@ export class Indexer {
   readonly #index: ChainIndex;
   readonly #supplies: SupplyBacklog;
   readonly #names: NameBacklog;
-  readonly #side: SideReads;
+  readonly #jobs: BackgroundJobs;
   readonly #history = new HistoryPace();
   readonly #abort = new AbortController();
   #phase: 'starting' | 'backfilling' | 'following' = 'starting';
@@ -122,7 +122,7 @@ export class Indexer {
           'another server has taken over and may lack commits: a new epoch begins',
         ),
       onCommitted: (event) => this.#onCommitted(event),
-      onIncomplete: (pools) => this.#side.noteIncomplete(pools),
+      onIncomplete: (pools) => this.#jobs.noteIncomplete(pools),
       onUnnamed: (rows) => this.#names.note(rows.map(({ token }) => token)),
     });
     this.#names = new NameBacklog({
@@ -130,14 +130,14 @@ export class Indexer {
       findBlock: () => this.#index.block,
       update: async (found) => {
         await this.#index.addNames(found);
-        this.#side.noteNamed(found);
+        this.#jobs.noteNamed(found);
       },
     });
     this.#supplies = new SupplyBacklog({
       ...options,
       update: (tokens) => this.#index.updateSupplies(tokens, this.#abort.signal),
     });
-    this.#side = new SideReads(options, {
+    this.#jobs = new BackgroundJobs(options, {
       index: this.#index,
       isAtHead: () => this.#isLoaded && (this.#phase === 'following' || this.#hasWaited()),
       onSuppliesMissed: (tokens) => this.#supplies.add(tokens),
@@ -146,42 +146,42 @@ export class Indexer {
 
   start(): void {
     this.#running ??= this.#run();
-    this.#side.start();
+    this.#jobs.start();
   }
 
   /** Resolves when nothing runs any more; a batch is either committed as a whole or not at all. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    await this.#side.stop();
+    await this.#jobs.stop();
     await this.#running;
   }
 
   /** Pools that a client requested: they are adopted first. */
   adopt(pools: readonly PoolId[], demand: PoolDemand): void {
-    this.#side.adopt(pools, demand);
+    this.#jobs.adopt(pools, demand);
   }
 
   /** Looks up a token that a client asked for; never rejects. */
   lookUp(token: Address): Promise<LookupOutcome> {
     this.#names.note([token]);
-    return this.#side.lookUp(token);
+    return this.#jobs.lookUp(token);
   }
 
   adoption(): AdoptionStatus | null {
-    return this.#side.adoption();
+    return this.#jobs.adoption();
   }
 
   lookups(): LookupStatus | null {
-    return this.#side.lookups();
+    return this.#jobs.lookups();
   }
 
   /** Fills in the token's history from before the first indexed block. */
   request(token: Address, caller?: string): void {
-    this.#side.requestHistory(token, caller);
+    this.#jobs.requestHistory(token, caller);
   }
 
   backfill(): BackfillProgress | null {
-    return this.#side.backfill();
+    return this.#jobs.backfill();
   }
 
   status(): IndexerStatus {
@@ -352,7 +352,7 @@ export class Indexer {
       this.#supplies.forget();
       return true;
     }
-    await this.#side.commit(signal);
+    await this.#jobs.commit(signal);
     if (this.#hasWaited()) await this.#catchUp();
     return false;
   }
@@ -391,10 +391,10 @@ export class Indexer {
     const { block, tip } = this.#index;
     // Blocks first: there may always be something else to commit.
     if (head.latest.position > block) {
-      const hasMore = (await this.#appendHead(head)) || (await this.#side.commit(signal));
+      const hasMore = (await this.#appendHead(head)) || (await this.#jobs.commit(signal));
       return hasMore || (await this.#catchUp());
     }
-    if (await this.#side.commit(signal)) return true;
+    if (await this.#jobs.commit(signal)) return true;
     // A source behind our index has nothing new: it lags, or was reset.
     if (head.latest.position < block) return false;
     if (tip !== null && head.latest.hash !== tip.hash) return await this.#reorganise();
@@ -484,7 +484,7 @@ export class Indexer {
     this.#noteProgress();
     if (event.reverted !== undefined) {
       this.#supplies.add(event.tokens);
-      this.#side.noteRollback(event);
+      this.#jobs.noteRollback(event);
     }
     try {
       this.#options.onCommitted(event);

@@ -6,13 +6,13 @@ import type { getTokenStream } from '../../contract/operations/stream-token.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import { toAsOf } from '../as-of.ts';
-import type { MarketBoard } from '../board/market-board.ts';
 import type { CommitCache } from '../commit-cache.ts';
 import type { TokenDirectory } from '../lists/token-directory.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import { buildTokenNotFoundError, type TokenReference } from '../parse-token.ts';
 import { type AnswerReader, readAt } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
+import type { RollingStats } from '../rolling-stats/rolling-stats.ts';
 import { readSummaries } from '../token-summary.ts';
 import {
   buildKlineAnswer,
@@ -59,7 +59,7 @@ async function readSnapshot(
     readonly tradesMax: number;
     readonly checkpoint: Checkpoint;
     readonly directory: TokenDirectory;
-    readonly board: Pick<MarketBoard, 'read'>;
+    readonly stats: Pick<RollingStats, 'read'>;
   },
 ): Promise<Snapshot | null> {
   const { reference, filter, checkpoint } = wanted;
@@ -262,8 +262,8 @@ async function readFresh(
     for (const { token, index } of listOfChain(request, chain)) {
       const { market, ...reference } = token;
       const { directory } = parts.lists;
-      const { board } = parts;
-      const wanted = { reference, filter, tradesMax, checkpoint, directory, board };
+      const { stats } = parts;
+      const wanted = { reference, filter, tradesMax, checkpoint, directory, stats };
       const snapshot = await readSnapshot(reader, market, wanted);
       if (snapshot !== null) snapshots.set(index, snapshot);
       // A reader of several tokens resumes without those that a reorganisation removed.

@@ -40,7 +40,7 @@ export interface NewsRequest extends NewsName {
   readonly limit: number;
 }
 
-interface NewsParts extends Pick<MarketParts, 'lists' | 'board' | 'pauses'> {
+interface NewsParts extends Pick<MarketParts, 'lists' | 'stats' | 'pauses'> {
   readonly market: MarketChain;
 }
 
@@ -98,11 +98,11 @@ async function readItems(
   parts: NewsParts,
   of: { readonly records: readonly NewsRecord[]; readonly checkpoint: Checkpoint },
 ): Promise<NewsItem[]> {
-  const { market, board, pauses } = parts;
+  const { market, stats, pauses } = parts;
   const { records, checkpoint } = of;
   if (records.length === 0) return [];
   const { slug: chain } = market;
-  const shared = { checkpoint, directory: parts.lists.directory, board };
+  const shared = { checkpoint, directory: parts.lists.directory, stats };
   const tokens = records.flatMap((one) => (one.kind === 'token' ? one.token : []));
   const ids = records.flatMap((one) => (one.kind === 'token' ? [] : one.pool));
   const pools = await reader.readPools(chain, [...new Set(ids)]);

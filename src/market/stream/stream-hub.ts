@@ -28,7 +28,7 @@ import { TokenChannel } from './token-channel.ts';
 
 // The news of all chains: a channel for each chain that has readers.
 
-interface NewsDeskOptions extends Pick<MarketParts, 'lists' | 'board' | 'pauses'> {
+interface NewsDeskOptions extends Pick<MarketParts, 'lists' | 'stats' | 'pauses'> {
   readonly store: MarketStore;
   readonly chains: MarketChains;
   readonly states: ChainStates;
@@ -142,7 +142,7 @@ export interface StreamLimits {
   readonly stallMs: number;
 }
 
-interface StreamHubOptions extends Pick<MarketParts, 'lists' | 'board'> {
+interface StreamHubOptions extends Pick<MarketParts, 'lists' | 'stats'> {
   readonly store: MarketStore;
   readonly chains: MarketChains;
   readonly states: ChainStates;

@@ -6,12 +6,12 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { TimeRange } from '../../store/market-reads.ts';
 import type { MarketStore } from '../../store/store.ts';
-import type { MarketBoard } from '../board/market-board.ts';
 import { readCoverage } from '../coverage.ts';
 import { computePct } from '../create-get-holders.ts';
 import type { TokenLists } from '../lists/token-lists.ts';
 import type { MarketChains } from '../market-parts.ts';
 import { readAt } from '../read-at.ts';
+import type { RollingStats } from '../rolling-stats/rolling-stats.ts';
 import { readSummaries, type SummaryRead } from '../token-summary.ts';
 import { createTokenEvent } from './encode-events.ts';
 import type { StreamKind } from './stream-filter.ts';
@@ -21,7 +21,7 @@ interface StreamStatesOptions {
   readonly store: MarketStore;
   readonly chains: MarketChains;
   readonly lists: Pick<TokenLists, 'directory'>;
-  readonly board: Pick<MarketBoard, 'read'>;
+  readonly stats: Pick<RollingStats, 'read'>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -159,7 +159,7 @@ export class StreamStates {
   }
 
   async #publishPrices(chain: ChainSlug, channels: readonly TokenChannel[]): Promise<void> {
-    const { store, chains, lists, board, clock } = this.#options;
+    const { store, chains, lists, stats, clock } = this.#options;
     const market = chains.find(chain);
     if (market === null) return;
     const tokens = channels.map(({ name }) => name.token);
@@ -167,7 +167,7 @@ export class StreamStates {
       at === null
         ? null
         : readSummaries(reader, market, {
-            ...{ tokens, checkpoint: at, directory: lists.directory, board },
+            ...{ tokens, checkpoint: at, directory: lists.directory, stats },
           }),
     );
     for (const channel of channels) {

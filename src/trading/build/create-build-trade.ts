@@ -155,12 +155,12 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     outputTaxBps: trade.taxOut?.bps ?? 0,
     holdsOutput: trade.holdsOutput,
     isTimed: trade.openFee === 'timed',
-    isCalled: trade.strands.some(({ hops }) => hops.some(({ pool }) => isCalledPool(pool))),
+    isQuotedOnChain: trade.strands.some(({ hops }) => hops.some(({ pool }) => isUnpriced(pool))),
   };
 }
 
 /** Pools of this kind are the only ones that we cannot compute. */
-function isCalledPool({ kind }: PricedTrade['strands'][number]['hops'][number]['pool']): boolean {
+function isUnpriced({ kind }: PricedTrade['strands'][number]['hops'][number]['pool']): boolean {
   return kind === 'tradesOnly';
 }
 

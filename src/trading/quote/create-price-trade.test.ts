@@ -160,8 +160,8 @@ describe('a taxed token', () => {
     const pair = createPair(1, [TOKEN, WETH], [DEEP, DEEP]);
     const { pricing, chain } = await createBuildScene(t, [pair]);
     const taxed = { outBps: 500, inBps: 1000, sellable: true };
-    const known = chain.book.get(pair.pool) ?? assert.fail();
-    chain.book.set({ ...known, side0: taxed });
+    const known = chain.safetyCache.get(pair.pool) ?? assert.fail();
+    chain.safetyCache.set({ ...known, side0: taxed });
     const sale = await pricing.price(pricing.parse(SALE));
     const amountIn = BigInt(SALE.amountInRaw ?? 0);
     // The pool is paid nine tenths of what the wallet sends.
@@ -183,7 +183,7 @@ describe('an exact price', () => {
     const isExact = async (side: 'buy' | 'sell') =>
       (await pricing.price(pricing.parse({ ...SALE, side }))).exact;
     assert.deepEqual([await isExact('sell'), await isExact('buy')], [true, true]);
-    const known = chain.book.get(pair.pool) ?? assert.fail();
+    const known = chain.safetyCache.get(pair.pool) ?? assert.fail();
     const buildSide = (more: object) => ({ outBps: 0, inBps: 0, sellable: true, ...more });
     const cases: readonly [object, boolean, boolean][] = [
       [{ sellable: false }, false, true],
@@ -194,13 +194,13 @@ describe('an exact price', () => {
       [{ outBps: null }, true, false],
     ];
     for (const [more, ofSale, ofPurchase] of cases) {
-      chain.book.set({ ...known, side0: buildSide(more) });
+      chain.safetyCache.set({ ...known, side0: buildSide(more) });
       const name = JSON.stringify(more);
       // A token that is known to be unsellable may have no price.
       assert.equal(await isExact('sell').catch(() => false), ofSale, name);
       assert.equal(await isExact('buy'), ofPurchase, name);
     }
-    chain.book.set(known);
+    chain.safetyCache.set(known);
     clock.advance(365 * 86_400_000);
     assert.deepEqual([await isExact('sell'), await isExact('buy')], [false, false]);
   });

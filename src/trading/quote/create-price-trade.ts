@@ -24,15 +24,15 @@ import {
 } from '../routing/trade-prices.ts';
 import { countBytes } from '../routing/transaction-room.ts';
 import { UnitWorth } from '../routing/unit-worth.ts';
-import type { RouteDesk, SearchMeter } from '../search/route-desk.ts';
+import type { RouteScheduler, SearchMeter } from '../search/route-scheduler.ts';
 import {
   AUTO_SLIPPAGE_MAX_BPS,
   type AutoSlippage,
   type CandleSource,
   pickSlippage,
 } from './auto-slippage.ts';
-import { buildNotCalledError, findCalledRoute } from './called-route.ts';
 import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './find-open-fee.ts';
+import { buildNotQuotedError, findOnChainRoute } from './on-chain-route.ts';
 import type {
   PricedTrade,
   PriceOptions,
@@ -82,7 +82,7 @@ export interface PricingParts {
   /** Whether a token list names the token; nobody's does if absent. */
   readonly isListed?: ((chain: ChainSlug, token: Address) => boolean) | undefined;
   /** Where routes are searched. */
-  readonly desk: Pick<RouteDesk, 'search' | 'inTurn'>;
+  readonly scheduler: Pick<RouteScheduler, 'search' | 'inTurn'>;
 }
 
 /** An exact price is of a state that was the newest this short a time ago. */
@@ -162,8 +162,11 @@ function listHops(found: TaxedRoute) {
 }
 
 /** Measured cost of tokens beyond the model. */
-function sumExtraUnits(book: TradeChain['book'], hops: ReturnType<typeof listHops>): bigint {
-  const units = hops.map(({ pool, zeroForOne }) => book.extraUnits(pool.pool, zeroForOne));
+function sumExtraUnits(
+  safetyCache: TradeChain['safetyCache'],
+  hops: ReturnType<typeof listHops>,
+): bigint {
+  const units = hops.map(({ pool, zeroForOne }) => safetyCache.extraUnits(pool.pool, zeroForOne));
   return BigInt(units.reduce((sum, one) => sum + one, 0));
 }
 
@@ -201,13 +204,13 @@ function computePrices(
 
 function buildPricedTrade(context: Context): PricedTrade {
   const { chain, request, ends, at, found, outPerUnit, nowMs } = context;
-  const { book } = chain;
+  const { safetyCache } = chain;
   const amounts = computeAmounts(context);
   const hops = listHops(found);
   const { pools, isToken } = listTokenPools(chain, at, found, request.mint);
-  const measured = book.ofToken(pools, isToken);
+  const measured = safetyCache.ofToken(pools, isToken);
   const tokenSafety = addTransferFee(measured, at.graph, { pools, isToken });
-  const isClean = hops.every((hop) => book.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
+  const isClean = hops.every((hop) => safetyCache.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = buildTradeLegs(found.route);
   const strands = buildTradeStrands(found.route, amounts.amountInRaw);
   const { isNative: isNativeIn } = ends.tokenIn;
@@ -247,7 +250,7 @@ function buildPricedTrade(context: Context): PricedTrade {
     costUnits:
       computeTradeCost(chain.costs, strands, {
         ...{ isNativeIn, isNativeOut, isOutputFixed, holdsOutput },
-      }) + sumExtraUnits(book, hops),
+      }) + sumExtraUnits(safetyCache, hops),
     dataBytes: countBytes(found.route.strands),
     state: {
       block: checkpoint.block,
@@ -268,8 +271,8 @@ function buildPricedTrade(context: Context): PricedTrade {
       powers: chain.findPowers?.(request.mint) ?? null,
       safety: tokenSafety,
       unitName: chain.costs.unitName,
-      isMeasured: hops.every(({ pool }) => book.get(pool.pool) !== undefined),
-      isDoubted: hops.some(({ pool }) => book.findDoubt(pool.pool) !== null),
+      isMeasured: hops.every(({ pool }) => safetyCache.get(pool.pool) !== undefined),
+      isDoubted: hops.some(({ pool }) => safetyCache.findDoubt(pool.pool) !== null),
       isFeeCertain,
       checkpoint,
       isBehind: !isCurrent || chain.isBehind(),
@@ -348,7 +351,7 @@ function createSearch(parts: PricingParts) {
     const priced = request.fixed === 'input' ? tokenOut : tokenIn;
     let at: GraphAtCommit | null = null;
     let outPerUnit: Ratio | null = null;
-    const { search: searched } = await parts.desk.search({
+    const { search: searched } = await parts.scheduler.search({
       caller: caller.key,
       meter: createSearchMeter(caller),
       watchCaller: caller.watch,
@@ -362,7 +365,7 @@ function createSearch(parts: PricingParts) {
             : options.outPerUnit;
         return planTrade({
           graph,
-          book: chain.book,
+          safetyCache: chain.safetyCache,
           trusted: chain.trusted,
           isPaused,
           tokenIn,
@@ -377,7 +380,7 @@ function createSearch(parts: PricingParts) {
     options.onSearched?.();
     if (at === null) throw new Error('the search ended without planning anything');
     const graph = at as GraphAtCommit;
-    const called = await findCalledRoute(chain, {
+    const called = await findOnChainRoute(chain, {
       ...{ searched, request, options, tokenIn, tokenOut, isPaused, at: graph },
       caller: caller.key,
     });
@@ -385,7 +388,7 @@ function createSearch(parts: PricingParts) {
     if (searched.kind === 'found') return { at: graph, found: searched.found, outPerUnit };
     const { slug, addresses } = chain;
     if (!trade.isLoaded) throw buildUnreadError(chain, request);
-    if (called.kind !== 'none') throw buildNotCalledError(chain, called.kind);
+    if (called.kind !== 'none') throw buildNotQuotedError(chain, called.kind);
     throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
   };
 }

@@ -2,8 +2,8 @@
 
 import type { PermitTerms } from '../../chains/chain-transactions.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
+import { LazyAnswer } from '../../contract/lazy-answer.ts';
 import { type LookupDesk, lookUpToken } from '../../contract/look-up-token.ts';
-import { OnceAnswer } from '../../contract/once-answer.ts';
 import { COSTS, type InputOf, LOOKUP_COST } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { AppError } from '../../errors/app-error.ts';
@@ -130,7 +130,7 @@ export function createPricing(parts: TradingParts): Pricing {
     parse: (input) => parseTrade(chains, input),
     price: createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
     inTurn: (request, { key, watch }, work) =>
-      parts.desk.inTurn({ caller: key, watchCaller: watch, ...describeSearch(request) }, work),
+      parts.scheduler.inTurn({ caller: key, watchCaller: watch, ...describeSearch(request) }, work),
     sealAnswer: (trade, permit = null) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = permit === null ? nowMs + QUOTE_LIFE_MS : permit.deadlineSeconds * 1000;
@@ -169,13 +169,13 @@ export function createQuoteTrade(pricing: Pricing) {
   return async (
     input: InputOf<typeof quoteTrade>,
     context: HandlerContext,
-  ): Promise<OnceAnswer<QuoteAnswer>> => {
+  ): Promise<LazyAnswer<QuoteAnswer>> => {
     const caller = createTradeCaller(context, COSTS.quote);
     const request = pricing.parse(input);
     return pricing.inTurn(request, caller, async (leave) => {
       const trade = await pricing.price(request, caller, { onSearched: leave });
       await turnForRoute(trade);
-      return new OnceAnswer(pricing.sealAnswer(trade));
+      return new LazyAnswer(pricing.sealAnswer(trade));
     });
   };
 }

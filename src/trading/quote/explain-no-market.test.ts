@@ -32,7 +32,7 @@ function createScene(commits: {
       version += commits.whileWaiting ?? 0;
       return true;
     },
-    findUntraded: async () => {
+    explainUnquotable: async () => {
       version += commits.whileExplained ?? 0;
       return { token: TOKEN, kind: 'noRoute', venues: ['raydium-cpmm'] };
     },

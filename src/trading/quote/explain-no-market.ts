@@ -4,7 +4,7 @@
 
 import { buildPoolsPendingError } from '../../contract/look-up-token.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
-import type { UntradedToken } from './find-untraded.ts';
+import type { UnquotableToken } from './explain-unquotable.ts';
 import type { PriceTrade, TradeRequest } from './priced-trade.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 
@@ -28,7 +28,7 @@ async function explainUnknown(
 function explainUntraded(
   { slug, addresses }: TradeChain,
   { mint: traded, quoteMint, side }: TradeRequest,
-  found: UntradedToken,
+  found: UnquotableToken,
 ): AppError {
   const mint = addresses.toShown(found.token);
   const context = { mint, chain: slug };
@@ -67,7 +67,7 @@ export function createExplainedPrice(
       const { mint, quoteMint } = request;
       if (error.code === 'TOKEN_NOT_FOUND') throw (await explainUnknown(chain, request)) ?? error;
       if (error.code !== 'NO_MARKET') throw error;
-      const found = (await chain?.findUntraded({ mint, quoteMint })) ?? null;
+      const found = (await chain?.explainUnquotable({ mint, quoteMint })) ?? null;
       if (chain === null || found === null) throw error;
       const reason = explainUntraded(chain, request, found);
       if (found.kind !== 'noRoute') throw reason;

@@ -103,7 +103,8 @@ describe('token safety', () => {
     scene.advance(11 * 60_000);
     await scene.quote({ mint: token, side: 'sell' });
     const checkedAt = before.tokenSafety?.checkedAt ?? 0;
-    while ((scene.chain.book.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    while ((scene.chain.safetyCache.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt)
+      await delay(20);
     const after = await scene.quote({ mint: token, side: 'sell' });
     assert.equal(after.exact, false);
     assert.equal(after.tokenSafety?.sellable, true);
@@ -290,7 +291,8 @@ describe('a tax that is raised later', () => {
     assert.ok(listCodes(stale).includes('SAFETY_UNKNOWN'));
     // That quote made it due: no other event is needed for a new probe.
     const checkedAt = before.tokenSafety?.checkedAt ?? 0;
-    while ((scene.chain.book.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt) await delay(20);
+    while ((scene.chain.safetyCache.get(poolId(pair))?.checkedAtMs ?? 0) <= checkedAt)
+      await delay(20);
     await scene.settle();
     const fresh = await scene.quote({ mint });
     assert.equal(fresh.tokenSafety?.buyTaxBps, 250);

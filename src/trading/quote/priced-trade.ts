@@ -10,7 +10,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
-import type { TokenSafety } from '../graph/safety-book.ts';
+import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { AutoSlippage } from './auto-slippage.ts';
 
 /** Validated input of quote and build. */

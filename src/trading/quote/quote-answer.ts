@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { quoteSchema } from '../../contract/schemas/trade-schemas.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
-import type { TokenSafety } from '../graph/safety-book.ts';
+import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { AutoSlippage } from './auto-slippage.ts';
 import { computeNetworkCost } from './network-cost.ts';
 import type { PricedTrade, TradeAsset, TradeLeg } from './priced-trade.ts';

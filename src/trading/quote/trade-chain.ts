@@ -11,9 +11,9 @@ import type { ChainSlug, CoinUnit } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { SafetyBook } from '../graph/safety-book.ts';
-import type { CalledAnswer, CalledTrade } from './called-quotes.ts';
-import type { UntradedToken } from './find-untraded.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
+import type { UnquotableToken } from './explain-unquotable.ts';
+import type { OnChainAnswer, OnChainTrade } from './on-chain-quotes.ts';
 import type { TradeRequest } from './priced-trade.ts';
 import type { TradeTokens } from './trade-tokens.ts';
 
@@ -30,7 +30,7 @@ export interface TradeChain {
   /** Assets that routes may use without a safety check. */
   readonly trusted: ReadonlySet<Address>;
   readonly tokens: TradeTokens;
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   /** Null until the pools have been read. */
   readGraph(): GraphAtCommit | null;
   /** Null until the node has reported them. */
@@ -44,11 +44,13 @@ export interface TradeChain {
   /** Whether indexing is behind the chain's head. */
   isBehind(): boolean;
   /** A token of the two that trades only on venues without a router; null if none does. */
-  findUntraded(trade: Pick<TradeRequest, 'mint' | 'quoteMint'>): Promise<UntradedToken | null>;
+  explainUnquotable(
+    trade: Pick<TradeRequest, 'mint' | 'quoteMint'>,
+  ): Promise<UnquotableToken | null>;
   /** Those of the addresses at which the chain has something else than a token. */
   findNonTokens?(addresses: readonly Address[]): Promise<ReadonlySet<Address>>;
   /** The best of the pools that only their contract can price; absent if none can be called. */
-  findCalled?(trade: CalledTrade): Promise<CalledAnswer>;
+  quoteOnChain?(trade: OnChainTrade): Promise<OnChainAnswer>;
   /** Waits until the pools in memory are those of the store; false if that takes too long. */
   settle(): Promise<boolean>;
   /** Reads the pools of tokens that are not in memory; false if that takes too long. */

@@ -2,7 +2,7 @@
 
 import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
-import { CalledPool } from '../../amm/trades-only/called-pool.ts';
+import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
@@ -10,7 +10,7 @@ import type { TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
 const BPS = 10_000n;
 
 function findStable(curve: SwapPool): boolean | null {
-  const isKnown = curve instanceof SolidlyPairPool || curve instanceof CalledPool;
+  const isKnown = curve instanceof SolidlyPairPool || curve instanceof OnChainPool;
   return isKnown ? curve.isStable : null;
 }
 

@@ -10,7 +10,7 @@ import {
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
 import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
-import type { TokenSafety } from '../graph/safety-book.ts';
+import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { PricedTrade, TradeWarning, WarningCode } from './priced-trade.ts';

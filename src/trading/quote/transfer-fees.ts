@@ -3,7 +3,7 @@
 import { isFeeCertain, type PoolTransferFees } from '../../amm/transfer-fee.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { TokenSafety } from '../graph/safety-book.ts';
+import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 
 /** Whether all fees on the way are certain for as long as the trade may be executed. */

@@ -18,7 +18,7 @@ import type { Address } from '../../model/ids.ts';
 import type { PoolTerms } from '../../model/pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { findExactOutRoute } from './exact-out-route.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { type BestRoute, findBestRoute, planField } from './route.ts';
@@ -179,7 +179,12 @@ function search(
   for (const pool of pools) graph.set(pool);
   const unit: Ratio | null = null;
   const question: RouteQuestion = {
-    ...{ graph, book: new SafetyBook(), trusted: new Set([WETH, USDC]), isPaused: () => false },
+    ...{
+      graph,
+      safetyCache: new SafetyCache(),
+      trusted: new Set([WETH, USDC]),
+      isPaused: () => false,
+    },
     ...{ tokenIn: WETH, tokenOut: TOKEN, outPerUnit: unit, costs: TRADE_COSTS },
     size: { fixed: 'output', reserveBps: 0, ...wanted },
     ...more,
@@ -225,11 +230,11 @@ describe('no route for a given output', () => {
     const { fixesOutput: _, ...bytes } = pair.bytes;
     assert.equal(refuse([{ ...pair, inexact: 'hook' }], { amountRaw }), 'hookedOutput');
     assert.equal(refuse([{ ...pair, bytes }], { amountRaw }), 'openOutput');
-    const book = new SafetyBook();
+    const safetyCache = new SafetyCache();
     const clean = { outBps: 0, inBps: 0, sellable: true };
     const { pool, token0, token1 } = pair;
     const sides = { side0: { ...clean, outBps: 300 }, side1: clean, hookFees: null };
-    book.set({ pool, token0, token1, ...sides, checkedAtMs: 1 });
-    assert.equal(refuse([pair], { amountRaw }, { book }), 'taxedOutput');
+    safetyCache.set({ pool, token0, token1, ...sides, checkedAtMs: 1 });
+    assert.equal(refuse([pair], { amountRaw }, { safetyCache }), 'taxedOutput');
   });
 });

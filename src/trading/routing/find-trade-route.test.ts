@@ -13,7 +13,7 @@ import type { Address } from '../../model/ids.ts';
 import type { SideSafety } from '../../model/pool-safety.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import { createGraphPool, type GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { findTradeRoute, searchTrade, type TaxedRoute } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
 import { type GivenAmount, planTrade, type RouteQuestion } from './trade-plan.ts';
@@ -83,15 +83,15 @@ function createQuestion(
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   for (const pool of pools) graph.set(pool);
   const { seen = [], paused, ...more } = options;
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   for (const { pool, side0, side1 } of seen) {
     const { token0, token1 } = pool;
     const sides = { side0: { ...CLEAN, ...side0 }, side1: { ...CLEAN, ...side1 } };
-    book.set({ pool: pool.pool, token0, token1, ...sides, hookFees: null, checkedAtMs: 1 });
+    safetyCache.set({ pool: pool.pool, token0, token1, ...sides, hookFees: null, checkedAtMs: 1 });
   }
   return {
     graph,
-    book,
+    safetyCache,
     trusted: new Set([WETH, USDC]),
     isPaused: (token) => token === paused,
     tokenIn: WETH,

@@ -12,7 +12,7 @@ import { ConstantProductPool } from '../../amm/constant-product/constant-product
 import { TickList } from '../../amm/tick-list.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { findBestRoute, findRouteIn, planField } from './route.ts';
 import { computeAmountInMax, mayTake } from './route-capacity.ts';
@@ -45,7 +45,7 @@ function createGraph(pools: readonly GraphPool[]): PoolGraph {
 function search(graph: PoolGraph, amountIn: bigint) {
   const work = new SearchWork();
   const plan = planTrade({
-    ...{ graph, book: new SafetyBook(), trusted: new Set([WETH]) },
+    ...{ graph, safetyCache: new SafetyCache(), trusted: new Set([WETH]) },
     size: { fixed: 'input', amountRaw: amountIn, reserveBps: 0 },
     ...{ isPaused: () => false, tokenIn: WETH, tokenOut: TOKEN, outPerUnit: null },
     costs: TRADE_COSTS,

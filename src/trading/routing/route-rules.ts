@@ -8,7 +8,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { DirectionSafety, SafetyBook } from '../graph/safety-book.ts';
+import type { DirectionSafety, SafetyCache } from '../graph/safety-cache.ts';
 import type { AcceptEdge } from './route-field.ts';
 
 /** What the tokens at the two ends deduct from a transfer; pools that differ are not mixed. */
@@ -32,7 +32,7 @@ export interface Leniency {
 
 export interface RouteRules {
   readonly graph: PoolGraph;
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   /** Assets that need no probe: the native coin and the chain's known stable assets. */
   readonly trusted: ReadonlySet<Address>;
   readonly isPaused: (token: Address) => boolean;
@@ -63,7 +63,7 @@ function fitsTaxes(
 }
 
 export function createRule(rules: RouteRules, taxes: EndTaxes, leniency: Leniency): AcceptEdge {
-  const { graph, book, trusted, assetIn, assetOut } = rules;
+  const { graph, safetyCache, trusted, assetIn, assetOut } = rules;
   const isEnd = (asset: Address) => asset === assetIn || asset === assetOut;
   const isBarred = (asset: Address) => !isEnd(asset) && rules.isPaused(asset);
   const isChosenByUs = (asset: Address) => !isEnd(asset) && !trusted.has(asset);
@@ -74,14 +74,14 @@ export function createRule(rules: RouteRules, taxes: EndTaxes, leniency: Lenienc
     const isFirst = (zeroForOne ? asset0 : asset1) === assetIn;
     const isLast = (zeroForOne ? asset1 : asset0) === assetOut;
     const isOurChoice = isChosenByUs(asset0) || isChosenByUs(asset1);
-    const known = book.direction(pool.pool, zeroForOne);
+    const known = safetyCache.direction(pool.pool, zeroForOne);
     if (known === null) {
       if (isOurChoice && !leniency.unmeasured) return false;
       return fits(null, isFirst, taxes.inBps) && fits(null, isLast, taxes.outBps);
     }
     if (known.sellable === false && !leniency.blocked) return false;
     if (isOurChoice && !leniency.unmeasured) {
-      if (known.sellable !== true || book.findDoubt(pool.pool) === 'seen') return false;
+      if (known.sellable !== true || safetyCache.findDoubt(pool.pool) === 'seen') return false;
     }
     return fitsTaxes(pool, known, { isFirst, isLast, taxes });
   };
@@ -93,8 +93,8 @@ function listTaxes(
   asset: Address,
   read: (pool: GraphPool, isToken0: boolean) => number | null | undefined,
 ): readonly number[] {
-  const { graph, book } = rules;
-  if (!book.mayBeTaxed(asset)) return [0];
+  const { graph, safetyCache } = rules;
+  if (!safetyCache.mayBeTaxed(asset)) return [0];
   const found = new Set<number>();
   let count = 0;
   for (const ids of graph.neighbours(asset).values()) {
@@ -110,12 +110,12 @@ function listTaxes(
 
 /** The taxes that routes between the two ends may meet, each searched separately. */
 export function listEndTaxes(rules: RouteRules): readonly EndTaxes[] {
-  const { book } = rules;
+  const { safetyCache } = rules;
   const ins = listTaxes(rules, rules.assetIn, (pool, isToken0) => {
-    return book.direction(pool.pool, isToken0)?.inBps;
+    return safetyCache.direction(pool.pool, isToken0)?.inBps;
   });
   const outs = listTaxes(rules, rules.assetOut, (pool, isToken0) => {
-    return book.direction(pool.pool, !isToken0)?.outBps;
+    return safetyCache.direction(pool.pool, !isToken0)?.outBps;
   });
   return ins.flatMap((inBps) => outs.map((outBps) => ({ inBps, outBps })));
 }

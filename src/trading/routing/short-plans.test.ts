@@ -9,7 +9,7 @@ import { findSwapBytes, SOLANA_TRADE_COSTS } from '../../../test/fakes/trade-cos
 import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
 import { type GivenAmount, planTrade } from './trade-plan.ts';
@@ -35,7 +35,12 @@ function search(pools: readonly GraphPool[], size: Partial<GivenAmount> = {}) {
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WSOL } });
   for (const pool of pools) graph.set(pool);
   const plan = planTrade({
-    ...{ graph, book: new SafetyBook(), trusted: new Set([WSOL, USDC]), isPaused: () => false },
+    ...{
+      graph,
+      safetyCache: new SafetyCache(),
+      trusted: new Set([WSOL, USDC]),
+      isPaused: () => false,
+    },
     ...{ tokenIn: WSOL, tokenOut: TOKEN, outPerUnit: null, costs: SOLANA_TRADE_COSTS },
     size: { fixed: 'input', amountRaw: 10n ** 18n, reserveBps: 0, ...size },
   });

@@ -1,7 +1,7 @@
 // A trade prepared for the search: the pools that it may use at each level of caution, and its
 // terms.
 //
-// A plan is made from the graph of one moment and needs neither graph nor safety book afterwards:
+// A plan is made from the graph of one moment and needs neither graph nor safety cache afterwards:
 // pools are immutable, so it can be searched later or by another thread and still reflects that
 // moment.
 
@@ -11,7 +11,7 @@ import type { Ratio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { SafetyBook } from '../graph/safety-book.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
 import { type FieldPlan, FieldPools, type TakePool } from './route-field.ts';
 import {
   createRule,
@@ -41,7 +41,7 @@ export interface GivenAmount {
 
 export interface RouteQuestion {
   readonly graph: PoolGraph;
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   readonly trusted: ReadonlySet<Address>;
   readonly isPaused: (token: Address) => boolean;
   readonly tokenIn: Address;

@@ -9,7 +9,7 @@ import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { createSearchAnswerer } from '../search/answer-searches.ts';
 import type { SearchMessage } from '../search/search-message.ts';
 import { SentPools } from '../search/sent-pools.ts';
@@ -53,7 +53,12 @@ function ask(pools: readonly GraphPool[], more: Partial<RouteQuestion> = {}) {
   const graph = new PoolGraph({ native: { coin: COIN, wrapped: WETH } });
   for (const pool of pools) graph.set(pool);
   const question: RouteQuestion = {
-    ...{ graph, book: new SafetyBook(), trusted: new Set([WETH, USDC]), isPaused: () => false },
+    ...{
+      graph,
+      safetyCache: new SafetyCache(),
+      trusted: new Set([WETH, USDC]),
+      isPaused: () => false,
+    },
     ...{ tokenIn: WETH, tokenOut: TOKEN, size: spend(DEEP / 100n), outPerUnit: null },
     ...{ costs: TRADE_COSTS, routers: [UNISWAP, OTHER], ...more },
   };
@@ -151,16 +156,24 @@ describe('a trade with several routers', () => {
 
   it('does not use a router for a taxed token that it cannot trade', () => {
     const pool = createPool([WETH, TOKEN], 'other-v2');
-    const book = new SafetyBook();
+    const safetyCache = new SafetyCache();
     const taxed = { outBps: 500, inBps: 500, sellable: true };
     const clean = { outBps: 0, inBps: 0, sellable: true };
     const { token0, token1 } = pool;
     const [side0, side1] = token0 === TOKEN ? [taxed, clean] : [clean, taxed];
-    book.set({ pool: pool.pool, token0, token1, side0, side1, hookFees: null, checkedAtMs: 1 });
-    assert.equal(listVenues([pool], { book }), 'taxedRouter');
-    const selling = { book, tokenIn: TOKEN, tokenOut: WETH };
+    safetyCache.set({
+      pool: pool.pool,
+      token0,
+      token1,
+      side0,
+      side1,
+      hookFees: null,
+      checkedAtMs: 1,
+    });
+    assert.equal(listVenues([pool], { safetyCache }), 'taxedRouter');
+    const selling = { safetyCache, tokenIn: TOKEN, tokenOut: WETH };
     assert.equal(listVenues([pool], selling), 'taxedRouter');
-    assert.equal(ask([pool], { book, routers: [{ ...OTHER, canTax: true }] }).kind, 'found');
+    assert.equal(ask([pool], { safetyCache, routers: [{ ...OTHER, canTax: true }] }).kind, 'found');
   });
 });
 

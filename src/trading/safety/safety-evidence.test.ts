@@ -10,7 +10,7 @@ import type { PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { SafetyEvidence } from './safety-evidence.ts';
 
 const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };
@@ -21,13 +21,13 @@ const TOPIC = `0x${'99'.repeat(32)}`;
 function createScene({ isTrusted = false } = {}) {
   const { graph, pools } = createRandomMarket(createRandom(3), SHAPE);
   const clock = new ManualClock();
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   const asked: { pools: readonly string[]; isUrgent: boolean }[] = [];
   const [first] = pools;
   assert.ok(first);
   const { pool, token0: token, token1 } = first;
   const evidence = new SafetyEvidence({
-    book,
+    safetyCache,
     readGraph: () => graph,
     trusted: new Set(isTrusted ? [token, token1] : [token1]),
     clock,
@@ -41,9 +41,9 @@ function createScene({ isTrusted = false } = {}) {
   };
   /** Like the watch. */
   const measure = (id = pool, side: SideSafety = CLEAN) => {
-    const before = book.get(id);
+    const before = safetyCache.get(id);
     const after = buildSafety(id, side);
-    book.set(after);
+    safetyCache.set(after);
     evidence.settle(before, after);
   };
   for (const one of pools) measure(one.pool);
@@ -57,33 +57,45 @@ function createScene({ isTrusted = false } = {}) {
     return { kind: 'event', token, topics: [TOPIC], isAdmin: false, ...more };
   };
   const ofToken = pools.filter((one) => one.token0 === token || one.token1 === token);
-  return { evidence, book, clock, asked, pool, token, token1, ofToken, measure, hear, buildEvent };
+  return {
+    evidence,
+    safetyCache,
+    clock,
+    asked,
+    pool,
+    token,
+    token1,
+    ofToken,
+    measure,
+    hear,
+    buildEvent,
+  };
 }
 
 test('an event of the contract puts all pools of the token in doubt and probes them', () => {
-  const { book, hear, buildEvent, ofToken, asked, measure, pool } = createScene();
+  const { safetyCache, hear, buildEvent, ofToken, asked, measure, pool } = createScene();
   assert.ok(ofToken.length > 1);
   hear(buildEvent());
-  for (const one of ofToken) assert.equal(book.findDoubt(one.pool), 'seen');
+  for (const one of ofToken) assert.equal(safetyCache.findDoubt(one.pool), 'seen');
   assert.equal(asked.length, 1);
   assert.ok((asked[0]?.pools.length ?? 0) <= 5 && asked[0]?.isUrgent === false);
   measure(pool);
-  assert.equal(book.findDoubt(pool), null);
-  assert.equal(book.findDoubt(ofToken.at(-1)!.pool), 'seen', 'each is measured by itself');
+  assert.equal(safetyCache.findDoubt(pool), null);
+  assert.equal(safetyCache.findDoubt(ofToken.at(-1)!.pool), 'seen', 'each is measured by itself');
 });
 
 test('a contract without pools is ignored', () => {
-  const { hear, asked, book } = createScene();
-  const before = book.doubtCount;
+  const { hear, asked, safetyCache } = createScene();
+  const before = safetyCache.doubtCount;
   hear({ kind: 'event', token: address(`0x${'77'.repeat(20)}`), topics: [TOPIC], isAdmin: true });
-  assert.deepEqual([asked.length, book.doubtCount], [0, before]);
+  assert.deepEqual([asked.length, safetyCache.doubtCount], [0, before]);
 });
 
 test('events refuted five times are ignored for an hour; those of owners never are', () => {
-  const { book, hear, buildEvent, measure, pool, clock } = createScene();
+  const { safetyCache, hear, buildEvent, measure, pool, clock } = createScene();
   const isHeard = (notice: TokenNotice) => {
     hear(notice);
-    const isDoubted = book.findDoubt(pool) === 'seen';
+    const isDoubted = safetyCache.findDoubt(pool) === 'seen';
     if (isDoubted) measure(pool);
     return isDoubted;
   };
@@ -100,46 +112,46 @@ test('events refuted five times are ignored for an hour; those of owners never a
 });
 
 test('events that came with a change still count', () => {
-  const { book, hear, buildEvent, measure, pool } = createScene();
+  const { safetyCache, hear, buildEvent, measure, pool } = createScene();
   for (let n = 0; n < 20; n += 1) {
     hear(buildEvent());
-    assert.equal(book.findDoubt(pool), 'seen', `${n}`);
+    assert.equal(safetyCache.findDoubt(pool), 'seen', `${n}`);
     measure(pool, n % 4 === 3 ? CLEAN : TAXED);
     measure(pool, CLEAN);
   }
 });
 
 test('of a trusted asset only the actions of its owners count', () => {
-  const { book, hear, buildEvent, pool } = createScene({ isTrusted: true });
+  const { safetyCache, hear, buildEvent, pool } = createScene({ isTrusted: true });
   hear(buildEvent());
-  assert.equal(book.findDoubt(pool), null);
+  assert.equal(safetyCache.findDoubt(pool), null);
   hear(buildEvent({ isAdmin: true }));
-  assert.equal(book.findDoubt(pool), 'seen');
+  assert.equal(safetyCache.findDoubt(pool), 'seen');
 });
 
 test('an observed tax counts if it differs from the measured one', () => {
-  const { book, hear, token, pool, ofToken, measure } = createScene();
+  const { safetyCache, hear, token, pool, ofToken, measure } = createScene();
   const buildTax = (bps: number, side: 'in' | 'out' = 'out'): TokenNotice => {
     return { kind: 'tax', token, pool, side, bps, payee: null };
   };
   measure(pool, TAXED);
   measure(pool, TAXED);
   hear(buildTax(300), buildTax(301));
-  assert.equal(book.findDoubt(pool), null);
+  assert.equal(safetyCache.findDoubt(pool), null);
   for (const notice of [buildTax(305), buildTax(9000), buildTax(300, 'in')]) {
     hear(notice);
-    for (const one of ofToken) assert.equal(book.findDoubt(one.pool), 'seen');
+    for (const one of ofToken) assert.equal(safetyCache.findDoubt(one.pool), 'seen');
     measure(pool, TAXED);
-    assert.equal(book.findDoubt(pool), null);
+    assert.equal(safetyCache.findDoubt(pool), null);
   }
 });
 
 test('a transfer of the payer to others puts one pool in doubt, five times an hour', () => {
-  const { book, hear, token, pool, ofToken, measure } = createScene();
+  const { safetyCache, hear, token, pool, ofToken, measure } = createScene();
   const heard = Array.from({ length: 7 }, (_, index) => {
     hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: address(`0x${index}`) });
-    assert.equal(book.findDoubt(ofToken.at(-1)!.pool), null);
-    const isDoubted = book.findDoubt(pool) !== null;
+    assert.equal(safetyCache.findDoubt(ofToken.at(-1)!.pool), null);
+    const isDoubted = safetyCache.findDoubt(pool) !== null;
     measure(pool);
     return isDoubted;
   });
@@ -147,10 +159,10 @@ test('a transfer of the payer to others puts one pool in doubt, five times an ho
 });
 
 test('a failed rehearsal causes a probe at once, limited for each wallet', () => {
-  const { evidence, book, asked, pool, measure } = createScene();
+  const { evidence, safetyCache, asked, pool, measure } = createScene();
   const fail = (wallet: string) => {
     evidence.hearFailure({ pools: [pool], wallet: address(wallet) });
-    const isDoubted = book.findDoubt(pool) === 'seen';
+    const isDoubted = safetyCache.findDoubt(pool) === 'seen';
     measure(pool);
     return isDoubted;
   };
@@ -163,7 +175,7 @@ test('a failed rehearsal causes a probe at once, limited for each wallet', () =>
 });
 
 test('evidence that anybody can forge is bounded, and still counts', () => {
-  const { evidence, book, hear, buildEvent, token, pool, measure } = createScene();
+  const { evidence, safetyCache, hear, buildEvent, token, pool, measure } = createScene();
   for (let n = 0; n < 1000; n += 1) {
     hear(buildEvent({ topics: [`0x${n}`] }));
     evidence.hearFailure({ pools: [pool], wallet: address(`0x${n}`) });
@@ -172,65 +184,69 @@ test('evidence that anybody can forge is bounded, and still counts', () => {
   measure(pool);
   assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [0, 0]);
   hear(buildEvent({ topics: ['0x999'] }));
-  assert.equal(book.findDoubt(pool), 'seen');
+  assert.equal(safetyCache.findDoubt(pool), 'seen');
 });
 
 test('the failure of a known trap is no evidence', () => {
-  const { evidence, book, asked, pool, ofToken, measure } = createScene();
+  const { evidence, safetyCache, asked, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
   const before = asked.length;
   const other = others[0]!.pool;
   measure(other);
   evidence.hearFailure({ pools: [pool, other], wallet: address('0x01') });
-  assert.deepEqual([book.findDoubt(pool), asked.length], [null, before]);
-  assert.equal(book.findDoubt(other), null, 'the trap explains it');
+  assert.deepEqual([safetyCache.findDoubt(pool), asked.length], [null, before]);
+  assert.equal(safetyCache.findDoubt(other), null, 'the trap explains it');
 });
 
 test('a change in one pool puts only the other pools of that token in doubt', () => {
-  const { book, pool, ofToken, measure } = createScene();
+  const { safetyCache, pool, ofToken, measure } = createScene();
   const others = ofToken.filter((one) => one.pool !== pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
-  assert.equal(book.findDoubt(pool), null);
-  for (const one of others) assert.equal(book.findDoubt(one.pool), 'seen');
+  assert.equal(safetyCache.findDoubt(pool), null);
+  for (const one of others) assert.equal(safetyCache.findDoubt(one.pool), 'seen');
   // Measured the same again, nothing is doubted again.
   for (const one of others) measure(one.pool);
   measure(pool, { outBps: 0, inBps: null, sellable: false });
-  for (const one of others) assert.equal(book.findDoubt(one.pool), null);
+  for (const one of others) assert.equal(safetyCache.findDoubt(one.pool), null);
 });
 
 test('a token that cannot be bought is no evidence against an asset', () => {
-  const { book, evidence, pool, token } = createScene();
-  const before = book.get(pool) ?? assert.fail();
+  const { safetyCache, evidence, pool, token } = createScene();
+  const before = safetyCache.get(pool) ?? assert.fail();
   const shut = { outBps: null, inBps: null, sellable: null };
   const after = { ...before, side0: { ...CLEAN, sellable: false }, side1: shut };
-  const count = book.doubtCount;
+  const count = safetyCache.doubtCount;
   assert.equal(before.token0, token);
-  book.set(after);
+  safetyCache.set(after);
   evidence.settle(before, after);
-  assert.equal(book.doubtCount, count);
+  assert.equal(safetyCache.doubtCount, count);
 });
 
 test('unsearched blocks and missed commits end all exactness', () => {
-  const { evidence, book, clock, pool, measure } = createScene();
+  const { evidence, safetyCache, clock, pool, measure } = createScene();
   clock.advance(1000);
   const checkpoint = { timestampMs: clock.nowMs() + 5000 } as Checkpoint;
   evidence.hear({ notices: null, isRollback: false, toBlock: 9, checkpoint });
-  assert.equal(book.findDoubt(pool), 'unwatched');
+  assert.equal(safetyCache.findDoubt(pool), 'unwatched');
   clock.advance(1);
   measure(pool);
-  assert.equal(book.findDoubt(pool), null, 'a chain whose clock is ahead is no reason to wait');
+  assert.equal(
+    safetyCache.findDoubt(pool),
+    null,
+    'a chain whose clock is ahead is no reason to wait',
+  );
   evidence.miss();
-  assert.equal(book.findDoubt(pool), 'unwatched');
+  assert.equal(safetyCache.findDoubt(pool), 'unwatched');
 });
 
 test('a rollback puts in doubt what was measured because of the removed blocks', () => {
-  const { evidence, book, clock, hear, buildEvent, pool, measure } = createScene();
+  const { evidence, safetyCache, clock, hear, buildEvent, pool, measure } = createScene();
   hear(buildEvent({ isAdmin: true }));
   measure(pool);
   const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
   evidence.hear({ notices: [], isRollback: true, toBlock: 2, checkpoint });
-  assert.equal(book.findDoubt(pool), null, 'that block is still there');
+  assert.equal(safetyCache.findDoubt(pool), null, 'that block is still there');
   evidence.hear({ notices: [], isRollback: true, toBlock: 1, checkpoint });
-  assert.equal(book.findDoubt(pool), 'seen');
+  assert.equal(safetyCache.findDoubt(pool), 'seen');
 });

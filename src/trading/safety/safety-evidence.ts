@@ -1,5 +1,5 @@
 // Evidence against a measurement: the token's contract emitted an event, a real swap paid another
-// tax than the measured one, a simulation failed. Each raises a doubt in the book, so that nothing
+// tax than the measured one, a simulation failed. Each raises a doubt in the cache, so that nothing
 // is promised until the pool has been measured again.
 //
 // Anybody can produce some kinds of evidence, which often mean nothing: events that a stranger can
@@ -14,10 +14,10 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolSafety, SideSafety } from '../../model/pool-safety.ts';
 import type { TokenEventNotice, TokenTaxNotice } from '../../model/token-notice.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { SafetyBook } from '../graph/safety-book.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
 
 interface SafetyEvidenceOptions {
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   readonly readGraph: () => PoolGraph | null;
   /** Assets that the operator trusts: of their events only those of their owners count. */
   readonly trusted: ReadonlySet<Address>;
@@ -84,10 +84,10 @@ export class SafetyEvidence {
   }
 
   hear(batch: Pick<FeedBatch, 'notices' | 'isRollback' | 'toBlock' | 'checkpoint'>): void {
-    const { book, clock } = this.#options;
+    const { safetyCache, clock } = this.#options;
     if (batch.notices === null) {
       // A chain's clock may be ahead of ours.
-      book.doubtBefore(Math.min(batch.checkpoint.timestampMs, clock.nowMs()));
+      safetyCache.doubtBefore(Math.min(batch.checkpoint.timestampMs, clock.nowMs()));
       return;
     }
     if (batch.isRollback) this.#hearRollback(batch.toBlock);
@@ -99,13 +99,13 @@ export class SafetyEvidence {
 
   /** Commits were missed, and with them their evidence. */
   miss(): void {
-    this.#options.book.doubtBefore(this.#options.clock.nowMs());
+    this.#options.safetyCache.doubtBefore(this.#options.clock.nowMs());
   }
 
   /** A trade failed, or paid less than it should, on the state that it was priced on. */
   hearFailure({ pools, wallet }: { readonly pools: readonly PoolId[]; wallet: Address }): void {
-    const { book, remeasure } = this.#options;
-    const known = pools.flatMap((pool) => book.get(pool) ?? []);
+    const { safetyCache, remeasure } = this.#options;
+    const known = pools.flatMap((pool) => safetyCache.get(pool) ?? []);
     // If a sale on the route is already known to fail, nothing new was learnt.
     if (known.some(({ side0, side1 }) => !(side0.sellable && side1.sellable))) return;
     const measured = known.map(({ pool }) => pool);
@@ -113,14 +113,14 @@ export class SafetyEvidence {
       const isNews = this.#note(pool, `failure of ${wallet}`);
       return isNews && this.#note(pool, 'failure', FAILURES_REFUTED_MAX);
     });
-    for (const pool of doubted) book.doubt(pool);
+    for (const pool of doubted) safetyCache.doubt(pool);
     if (doubted.length > 0) remeasure(doubted, true);
   }
 
-  /** Call it for each measurement, with the previous one, once it is in the book. */
+  /** Call it for each measurement, with the previous one, once it is in the cache. */
   settle(before: PoolSafety | undefined, after: PoolSafety): void {
-    const { book } = this.#options;
-    if (before === undefined || book.findDoubt(after.pool) !== null) return;
+    const { safetyCache } = this.#options;
+    if (before === undefined || safetyCache.findDoubt(after.pool) !== null) return;
     const isSame0 = isSameSide(before.side0, after.side0, after.side1);
     const isSame1 = isSameSide(before.side1, after.side1, after.side0);
     this.#close(after.pool, isSame0 && isSame1);
@@ -129,9 +129,9 @@ export class SafetyEvidence {
     if (isSame0 && isSame1) return;
     // What changed here may have changed in the token's other pools.
     const { trusted } = this.#options;
-    if (!isSame0 && !trusted.has(after.token0)) book.doubt(after.token0);
-    if (!isSame1 && !trusted.has(after.token1)) book.doubt(after.token1);
-    book.set(after);
+    if (!isSame0 && !trusted.has(after.token0)) safetyCache.doubt(after.token0);
+    if (!isSame1 && !trusted.has(after.token1)) safetyCache.doubt(after.token1);
+    safetyCache.set(after);
   }
 
   clear(): void {
@@ -148,8 +148,8 @@ export class SafetyEvidence {
   }
 
   #hearTax({ token, pool, side, bps, payee }: TokenTaxNotice, block: number): void {
-    const { book, remeasure } = this.#options;
-    const known = book.get(pool);
+    const { safetyCache, remeasure } = this.#options;
+    const known = safetyCache.get(pool);
     if (known === undefined) return;
     const measured = known.token0 === token ? known.side0 : known.side1;
     const expected = (side === 'in' ? measured.inBps : measured.outBps) ?? 0;
@@ -157,7 +157,7 @@ export class SafetyEvidence {
     if (payee === null) this.#doubtToken(token, block);
     else if (this.#note(pool, 'payee')) {
       // Any payer can cause this, so it says nothing about the token's other pools.
-      book.doubt(pool);
+      safetyCache.doubt(pool);
       remeasure([pool], false);
     }
   }
@@ -171,10 +171,10 @@ export class SafetyEvidence {
 
   #doubtToken(token: Address, block: number): void {
     if (!this.#isTraded(token)) return;
-    const { book, remeasure } = this.#options;
+    const { safetyCache, remeasure } = this.#options;
     this.#blocks.delete(token);
     this.#blocks.set(token, block);
-    book.doubt(token);
+    safetyCache.doubt(token);
     remeasure(this.#listMeasured(token), false);
   }
 
@@ -184,14 +184,14 @@ export class SafetyEvidence {
   }
 
   #listMeasured(token: Address): PoolId[] {
-    const { book, readGraph } = this.#options;
+    const { safetyCache, readGraph } = this.#options;
     const found: PoolId[] = [];
     const graph = readGraph();
     if (graph === null) return found;
     for (const pools of graph.neighbours(graph.toAsset(token)).values()) {
       for (const pool of pools) {
         if (found.length >= REMEASURED_MAX) return found;
-        if (book.get(pool) !== undefined) found.push(pool);
+        if (safetyCache.get(pool) !== undefined) found.push(pool);
       }
     }
     return found;

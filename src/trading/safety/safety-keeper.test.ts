@@ -7,7 +7,7 @@ import { toAddress } from '../../../test/conformance/store-samples.ts';
 import { poolId } from '../../../test/test-ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { Store } from '../../store/store.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { SafetyKeeper, type SafetyKeeperOptions } from './safety-keeper.ts';
 
 let place: StorePlace;
@@ -38,19 +38,19 @@ function buildSafety(number: number, checkedAtMs = 1000): PoolSafety {
 }
 
 function createKeeper(options: Partial<SafetyKeeperOptions> = {}) {
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   const errors: unknown[] = [];
   const keeper = new SafetyKeeper({
     chain: 'devnet',
     store: store.market,
     isShared: true,
-    book,
+    safetyCache,
     clock: { nowMs: () => 0 },
     onShared: () => undefined,
     onError: (error) => errors.push(error),
     ...options,
   });
-  return { keeper, book, errors };
+  return { keeper, safetyCache, errors };
 }
 
 test('a run knows what the last one measured', async () => {
@@ -61,19 +61,19 @@ test('a run knows what the last one measured', async () => {
   await first.keeper.stop();
   const second = createKeeper();
   await second.keeper.load();
-  assert.equal(second.book.size, 2);
-  assert.deepEqual(second.book.get(poolId(toAddress(11))), buildSafety(11, 2000));
-  assert.ok(second.book.mayBeTaxed(toAddress(1)));
+  assert.equal(second.safetyCache.size, 2);
+  assert.deepEqual(second.safetyCache.get(poolId(toAddress(11))), buildSafety(11, 2000));
+  assert.ok(second.safetyCache.mayBeTaxed(toAddress(1)));
 });
 
 test('measurements made while the store was read are newer and stay', async () => {
   const first = createKeeper();
   first.keeper.keep(buildSafety(11));
   await first.keeper.stop();
-  const { keeper, book } = createKeeper();
-  book.set(buildSafety(11, 5000));
+  const { keeper, safetyCache } = createKeeper();
+  safetyCache.set(buildSafety(11, 5000));
   await keeper.load();
-  assert.equal(book.get(poolId(toAddress(11)))?.checkedAtMs, 5000);
+  assert.equal(safetyCache.get(poolId(toAddress(11)))?.checkedAtMs, 5000);
 });
 
 test('a store that fails is reported, and gets everything when it is back', async () => {
@@ -94,15 +94,15 @@ test('a store that fails is reported, and gets everything when it is back', asyn
   keeper.keep(buildSafety(12));
   isDown = false;
   await keeper.stop();
-  const { keeper: next, book } = createKeeper();
+  const { keeper: next, safetyCache } = createKeeper();
   await next.load();
-  assert.equal(book.size, 2);
+  assert.equal(safetyCache.size, 2);
 });
 
 test('a result of another process counts, and clears only the doubts before its probe', async () => {
   let nowMs = 1_000_000;
   const heard: PoolSafety[] = [];
-  const { keeper, book } = createKeeper({
+  const { keeper, safetyCache } = createKeeper({
     clock: { nowMs: () => nowMs },
     onShared: (safety) => heard.push(safety),
   });
@@ -111,16 +111,20 @@ test('a result of another process counts, and clears only the doubts before its 
   await store.market.putPoolSafety('devnet', [buildSafety(11, nowMs)]);
   nowMs += 2000;
   await keeper.look();
-  assert.equal(book.findDoubt(pool), 'unwatched', 'its probe may be older than the first look');
-  book.doubt(token0);
+  assert.equal(
+    safetyCache.findDoubt(pool),
+    'unwatched',
+    'its probe may be older than the first look',
+  );
+  safetyCache.doubt(token0);
   nowMs += 2000;
   await keeper.look();
   nowMs += 6000;
   await store.market.putPoolSafety('devnet', [buildSafety(11, nowMs)]);
   await keeper.look();
-  assert.equal(book.findDoubt(pool), null);
-  book.doubt(token0);
+  assert.equal(safetyCache.findDoubt(pool), null);
+  safetyCache.doubt(token0);
   await keeper.look();
-  assert.equal(book.findDoubt(pool), 'seen', 'the doubt is newer than the probe');
+  assert.equal(safetyCache.findDoubt(pool), 'seen', 'the doubt is newer than the probe');
   assert.equal(heard.length, 2);
 });

@@ -6,14 +6,14 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { MarketStore } from '../../store/store.ts';
-import type { SafetyBook } from '../graph/safety-book.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
 
 export interface SafetyKeeperOptions {
   readonly chain: ChainSlug;
   readonly store: Pick<MarketStore, 'putPoolSafety' | 'scanPoolSafety' | 'readPoolSafetySince'>;
   /** Whether other processes probe, too. */
   readonly isShared: boolean;
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Called with results of another process. */
   readonly onShared: (safety: PoolSafety) => void;
@@ -50,12 +50,13 @@ export class SafetyKeeper {
     this.#options = options;
   }
 
-  /** Loads stored results into the book; newer ones already in the book stay. */
+  /** Loads stored results into the cache; newer ones already in the cache stay. */
   async load(): Promise<void> {
-    const { store, chain, book, onError } = this.#options;
+    const { store, chain, safetyCache, onError } = this.#options;
     try {
       for await (const rows of store.scanPoolSafety(chain)) {
-        for (const row of rows) if (book.get(row.pool) === undefined) book.restore(row);
+        for (const row of rows)
+          if (safetyCache.get(row.pool) === undefined) safetyCache.restore(row);
       }
     } catch (error) {
       onError(error);
@@ -70,17 +71,17 @@ export class SafetyKeeper {
   }
 
   async look(): Promise<void> {
-    const { store, chain, book, clock, onShared } = this.#options;
+    const { store, chain, safetyCache, clock, onShared } = this.#options;
     const nowMs = clock.nowMs();
-    const { doubtCount } = book;
+    const { doubtCount } = safetyCache;
     const sinceMs = (this.#lookedAtMs ?? nowMs) - 2 * CLOCKS_APART_MS;
     for (const safety of await store.readPoolSafetySince(chain, sinceMs)) {
-      const known = book.get(safety.pool);
+      const known = safetyCache.get(safety.pool);
       if (known !== undefined && known.checkedAtMs >= safety.checkedAtMs) continue;
       // It clears the doubts that were certainly there before its probe began.
       const note = this.#notes.find(({ atMs }) => atMs + CLOCKS_APART_MS < safety.checkedAtMs);
-      if (note === undefined) book.restore(safety);
-      else book.set(safety, note.doubtCount);
+      if (note === undefined) safetyCache.restore(safety);
+      else safetyCache.set(safety, note.doubtCount);
       onShared(safety);
     }
     this.#lookedAtMs = nowMs;

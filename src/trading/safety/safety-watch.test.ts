@@ -6,7 +6,7 @@ import { createRandom } from '../../../test/fakes/create-random.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { address, poolId } from '../../../test/test-ids.ts';
-import { SafetyBook } from '../graph/safety-book.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { type ProbeOutcome, SafetyWatch } from './safety-watch.ts';
 
 const SHAPE = { poolCount: 12, assetCount: 6, noise: 0.01, concentratedShare: 0.5 };
@@ -20,11 +20,11 @@ function createScene(
 ) {
   const { graph, pools } = createRandomMarket(createRandom(3), SHAPE);
   const clock = new ManualClock();
-  const book = new SafetyBook();
+  const safetyCache = new SafetyCache();
   const looked: string[] = [];
   const errors: unknown[] = [];
   const watch = new SafetyWatch({
-    book,
+    safetyCache,
     readGraph: () => graph,
     probe: async (pool) => {
       looked.push(pool);
@@ -44,15 +44,15 @@ function createScene(
     random: () => 0.5,
     onError: (error) => errors.push(error),
   });
-  return { watch, book, clock, looked, errors, graph, ids: pools.map(({ pool }) => pool) };
+  return { watch, safetyCache, clock, looked, errors, graph, ids: pools.map(({ pool }) => pool) };
 }
 
 test('every existing pool is probed once', async () => {
-  const { watch, looked, ids, book } = createScene();
+  const { watch, looked, ids, safetyCache } = createScene();
   watch.start();
   await watch.settled();
   assert.deepEqual([...looked].sort(), [...ids].sort());
-  assert.equal(book.size, ids.length);
+  assert.equal(safetyCache.size, ids.length);
   watch.hear(ids);
   watch.noteUse(ids);
   await watch.settled();
@@ -104,13 +104,13 @@ test('a pool is probed again after 2 minutes if requested, after 25 if it moves'
 });
 
 test('a pool that cannot be reached is skipped for a while', async () => {
-  const { watch, looked, ids, clock, book } = createScene(() => ({ status: 'unreached' }));
+  const { watch, looked, ids, clock, safetyCache } = createScene(() => ({ status: 'unreached' }));
   watch.start();
   await watch.settled();
   watch.hear(ids);
   await watch.settled();
   assert.equal(looked.length, ids.length);
-  assert.equal(book.size, 0);
+  assert.equal(safetyCache.size, 0);
   clock.advance(6 * 60_000);
   watch.hear(ids);
   await watch.settled();
@@ -134,7 +134,7 @@ test('a node that cannot simulate is asked again only much later', async () => {
 
 test('failures back off, are reported, and lose no pool', async () => {
   let isDown = true;
-  const { watch, looked, ids, clock, errors, book } = createScene(() =>
+  const { watch, looked, ids, clock, errors, safetyCache } = createScene(() =>
     isDown ? new Error('down') : (undefined as never),
   );
   watch.start();
@@ -148,11 +148,11 @@ test('failures back off, are reported, and lose no pool', async () => {
   clock.advance(60_000);
   watch.noteUse(ids.slice(0, 1));
   await watch.settled();
-  assert.equal(book.size, ids.length);
+  assert.equal(safetyCache.size, ids.length);
 });
 
 test('a pool in doubt is probed at once after a failed trade or a request', async () => {
-  const { watch, looked, ids, book, clock } = createScene();
+  const { watch, looked, ids, safetyCache, clock } = createScene();
   watch.start();
   await watch.settled();
   const [first, second] = ids;
@@ -162,22 +162,22 @@ test('a pool in doubt is probed at once after a failed trade or a request', asyn
     look();
     await watch.settled();
     assert.deepEqual(looked, [], 'there is no doubt');
-    book.doubt(first);
+    safetyCache.doubt(first);
     look();
     look();
     await watch.settled();
     assert.deepEqual(looked, [first]);
-    assert.equal(book.findDoubt(first), null);
+    assert.equal(safetyCache.findDoubt(first), null);
     clock.advance(5_000);
   }
-  book.doubt(second);
+  safetyCache.doubt(second);
   watch.hear([second]);
   await watch.settled();
-  assert.equal(book.findDoubt(second), null);
+  assert.equal(safetyCache.findDoubt(second), null);
 });
 
 test('a pool always in doubt is probed every 5 seconds, or every minute if not requested', async () => {
-  const { watch, looked, ids, book, clock } = createScene();
+  const { watch, looked, ids, safetyCache, clock } = createScene();
   watch.start();
   await watch.settled();
   const pool = ids[0]!;
@@ -189,7 +189,7 @@ test('a pool always in doubt is probed every 5 seconds, or every minute if not r
     clock.advance(60_000);
     looked.length = 0;
     for (let second = 0; second < 60; second += 1) {
-      book.doubt(pool);
+      safetyCache.doubt(pool);
       look();
       await watch.settled();
       clock.advance(1000);
@@ -204,28 +204,28 @@ test('a doubt that arises during a probe causes another one', async () => {
     onLook();
     return undefined as never;
   });
-  const { watch, looked, ids, book } = scene;
+  const { watch, looked, ids, safetyCache } = scene;
   watch.start();
   await watch.settled();
   const pool = ids[0]!;
   looked.length = 0;
   onLook = () => {
     onLook = () => undefined;
-    book.doubt(pool);
+    safetyCache.doubt(pool);
     watch.recheck([pool]);
   };
   scene.clock.advance(3 * 60_000);
   watch.noteUse([pool]);
   await watch.settled();
   assert.deepEqual(looked, [pool, pool]);
-  assert.equal(book.findDoubt(pool), null);
+  assert.equal(safetyCache.findDoubt(pool), null);
 });
 
 test('what an earlier run measured is probed on request, not before', async () => {
-  const { watch, looked, ids, book, clock } = createScene();
+  const { watch, looked, ids, safetyCache, clock } = createScene();
   for (const pool of ids) {
     const sides = { token0: NOBODY, token1: NOBODY, side0: CLEAN, side1: CLEAN, hookFees: null };
-    book.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
+    safetyCache.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
   }
   watch.start();
   watch.hear(ids);
@@ -241,12 +241,12 @@ test('whoever asks waits until measurements of an earlier run are renewed, or so
   // Only the longest wait ends by itself.
   const sleep = (ms: number) =>
     ms < 1000 || isLate ? Promise.resolve() : new Promise<void>(() => undefined);
-  const { watch, book, clock, graph, ids, looked } = createScene(undefined, false, sleep);
+  const { watch, safetyCache, clock, graph, ids, looked } = createScene(undefined, false, sleep);
   const restore = () => {
     for (const pool of ids) {
       const { token0, token1 } = graph.get(pool) ?? assert.fail();
       const sides = { token0, token1, side0: CLEAN, side1: CLEAN, hookFees: null };
-      book.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
+      safetyCache.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
     }
   };
   restore();
@@ -254,7 +254,7 @@ test('whoever asks waits until measurements of an earlier run are renewed, or so
   watch.noteUse(asked);
   await watch.renewed(asked);
   assert.deepEqual(
-    asked.map((pool) => book.findDoubt(pool)),
+    asked.map((pool) => safetyCache.findDoubt(pool)),
     asked.map(() => null),
   );
   assert.deepEqual([...looked].sort(), [...asked].sort());
@@ -266,7 +266,7 @@ test('whoever asks waits until measurements of an earlier run are renewed, or so
   clock.advance(10_000);
   watch.noteUse(asked);
   await watch.renewed(asked);
-  assert.equal(book.findDoubt(asked.at(-1) ?? assert.fail()), 'unwatched');
+  assert.equal(safetyCache.findDoubt(asked.at(-1) ?? assert.fail()), 'unwatched');
   await watch.settled();
 });
 

@@ -9,7 +9,7 @@ import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../l
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
-import type { SafetyBook } from '../graph/safety-book.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
 
 /** `unable`: the node cannot simulate with state overrides. */
 export type ProbeOutcome =
@@ -18,7 +18,7 @@ export type ProbeOutcome =
   | { readonly status: 'unable' };
 
 export interface SafetyWatchOptions {
-  readonly book: SafetyBook;
+  readonly safetyCache: SafetyCache;
   readonly readGraph: () => PoolGraph | null;
   readonly probe: (pool: PoolId, signal: AbortSignal) => Promise<ProbeOutcome>;
   /** Called for every measurement, with the previous one. */
@@ -116,9 +116,10 @@ export class SafetyWatch {
    * renewed, and soon in any case.
    */
   async renewed(pools: readonly PoolId[]): Promise<void> {
-    const { book, sleep } = this.#options;
+    const { safetyCache, sleep } = this.#options;
     const isWaiting = (pool: PoolId) =>
-      book.findDoubt(pool) === 'unwatched' && (this.#open.has(pool) || this.#asked.has(pool));
+      safetyCache.findDoubt(pool) === 'unwatched' &&
+      (this.#open.has(pool) || this.#asked.has(pool));
     const isBusy = () => this.#workers.length > 0 && pools.some(isWaiting);
     if (!isBusy()) return;
     const done = new AbortController();
@@ -188,8 +189,8 @@ export class SafetyWatch {
   }
 
   #isDue(pool: PoolId, queue: Set<PoolId>): boolean {
-    const { book, clock } = this.#options;
-    const known = book.get(pool);
+    const { safetyCache, clock } = this.#options;
+    const known = safetyCache.get(pool);
     const dueMs = queue === this.#found ? MOVED_DUE_MS : ASKED_DUE_MS;
     const isYoung = known !== undefined && clock.nowMs() - known.checkedAtMs < dueMs;
     if (isYoung && !this.#isDoubtDue(pool, queue)) return false;
@@ -199,8 +200,8 @@ export class SafetyWatch {
 
   /** Pools that were only unwatched are probed on request. */
   #isDoubtDue(pool: PoolId, queue: Set<PoolId>): boolean {
-    const { book, clock } = this.#options;
-    const doubt = book.findDoubt(pool);
+    const { safetyCache, clock } = this.#options;
+    const doubt = safetyCache.findDoubt(pool);
     if (doubt === null || (doubt === 'unwatched' && queue === this.#found)) return false;
     const last = this.#recheckedAtMs.get(pool);
     const minMs = queue === this.#found ? DOUBTED_UNASKED_MIN_MS : DOUBTED_MIN_MS;
@@ -252,15 +253,15 @@ export class SafetyWatch {
   }
 
   async #look({ pool, queue }: Taken): Promise<void> {
-    const { probe, book, clock, onMeasured, onError, random } = this.#options;
-    const { doubtCount } = book;
-    if (book.findDoubt(pool) !== null) this.#recheckedAtMs.set(pool, clock.monotonicMs());
+    const { probe, safetyCache, clock, onMeasured, onError, random } = this.#options;
+    const { doubtCount } = safetyCache;
+    if (safetyCache.findDoubt(pool) !== null) this.#recheckedAtMs.set(pool, clock.monotonicMs());
     try {
       const outcome = await probe(pool, this.#abort.signal);
       this.#failures = 0;
       if (outcome.status === 'measured') {
-        const before = book.get(pool);
-        book.set(outcome.safety, doubtCount);
+        const before = safetyCache.get(pool);
+        safetyCache.set(outcome.safety, doubtCount);
         onMeasured(outcome.safety, before);
       } else if (outcome.status === 'unreached') {
         this.#triedAtMs.set(pool, clock.monotonicMs());

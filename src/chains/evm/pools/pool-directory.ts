@@ -8,7 +8,7 @@ import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { EvmLog } from '../data/evm-log.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
-import { describeTradesOnly } from '../venues/trades-only.ts';
+import { describeUnpriced } from '../venues/unpriced-pools.ts';
 import type { VenueProtocol } from '../venues/venue-protocol.ts';
 import { findSharedPool, listSharedRows } from './shared-rows.ts';
 
@@ -148,7 +148,7 @@ export class PoolDirectory {
   /** Swaps of a vault's pool are asked for by their tokens, and each changes all of its rows. */
   #fitToScope(description: PoolDescription): PoolDescription {
     const isPartial = this.#options.isFiltered === true && description.kind === 'weighted';
-    return isPartial ? describeTradesOnly(description) : description;
+    return isPartial ? describeUnpriced(description) : description;
   }
 
   /**

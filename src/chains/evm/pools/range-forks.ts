@@ -7,7 +7,7 @@ import { concentratedKind } from '../../../amm/concentrated/concentrated-kind.ts
 import type { SwapPool } from '../../../amm/swap-pool.ts';
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescriptionOf, PoolRecordOf } from '../../../model/pool.ts';
-import type { PoolPiece } from '../../adapter.ts';
+import type { PoolPage } from '../../adapter.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import { toPoolContract } from '../data/evm-ids.ts';
@@ -42,7 +42,7 @@ const SPACING_MAX = 16_384;
 const HELD_MIN = 10n ** 9n;
 const WORD_COUNT_MAX = 200;
 /** Enough for the whole bitmap of a pool with a tick spacing of 1. */
-const PIECES_MAX = 40;
+const PAGES_MAX = 40;
 /** An immutable in a contract's code: the byte that puts 32 bytes on the stack, and those. */
 const PUSHED_WORD = /7f([0-9a-f]{64})/g;
 const ASKS = [
@@ -109,18 +109,18 @@ async function readCurve(
   description: PoolDescriptionOf<'concentrated'>,
   context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
 ): Promise<SwapPool | 'tooMany' | null> {
-  const ticks: PoolPiece['ticks'][number][] = [];
-  let covered: PoolPiece['covered'] = null;
-  for (let count = 0; count < PIECES_MAX; count += 1) {
+  const ticks: PoolPage['ticks'][number][] = [];
+  let covered: PoolPage['covered'] = null;
+  for (let count = 0; count < PAGES_MAX; count += 1) {
     const query = { description, covered, callCountMax: WORD_COUNT_MAX };
     const sized = { ...query, wordCountMax: WORD_COUNT_MAX };
-    const piece: PoolPiece | null = await uniswapV3.readPoolPiece(sized, context);
-    if (piece === null) return null;
-    ticks.push(...piece.ticks);
-    covered = piece.covered;
-    if (!piece.isLast) continue;
+    const page: PoolPage | null = await uniswapV3.readPoolPage(sized, context);
+    if (page === null) return null;
+    ticks.push(...page.ticks);
+    covered = page.covered;
+    if (!page.isLast) continue;
     const sorted = ticks.toSorted((a, b) => a.tick - b.tick);
-    const state = concentratedKind.assembleState(piece.state as never, sorted);
+    const state = concentratedKind.assembleState(page.state as never, sorted);
     if (state === null) return null;
     const row = { ...description, state, complete: true } as PoolRecordOf<'concentrated'>;
     const rows = sorted.map((tick) => ({ ...tick, pool: description.pool }));

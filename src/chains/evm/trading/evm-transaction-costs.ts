@@ -30,7 +30,7 @@ const V4_COST: SwapCost = { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_0
 /** A stable pair computes longer than a volatile one. */
 const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
 /** For pools whose formula we do not compute: stable ones solve it in a loop. */
-const CALLED_COST: SwapCost = { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n };
+const UNPRICED_COST: SwapCost = { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n };
 /** For kinds that were not measured. */
 const OTHER_COST: SwapCost = { hop: 90_000n, hopInSameVault: 90_000n, perTick: 26_000n };
 
@@ -44,7 +44,7 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
   if (own !== undefined) return own.swap;
   if (pool.kind === 'constantProduct') return V2_COST;
   if (pool.kind === 'solidlyPair') return SOLIDLY_COST;
-  if (pool.kind === 'tradesOnly') return CALLED_COST;
+  if (pool.kind === 'tradesOnly') return UNPRICED_COST;
   if (pool.kind !== 'concentrated') return OTHER_COST;
   return pool.terms.custody.kind === 'own' ? V3_COST : V4_COST;
 }
@@ -53,14 +53,14 @@ export function findSwapCost(pool: PoolTerms): SwapCost {
 const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: true };
 const V3_BYTES: HopBytes = { command: 'v3', first: 400, next: 40, fixesOutput: true };
 /** A step of a batch of a vault, the longest. */
-const CALLED_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
+const UNPRICED_BYTES: HopBytes = { command: 'vault', first: 740, next: 320 };
 const V4_BYTES: HopBytes = { command: 'v4', first: 1_150, next: 240, fixesOutput: true };
 
 export function findHopBytes(pool: PoolTerms): HopBytes {
   const own = VENUE_COSTS.get(pool.kind);
   if (own !== undefined) return own.bytes;
   if (pool.kind === 'constantProduct') return V2_BYTES;
-  if (pool.kind === 'tradesOnly') return CALLED_BYTES;
+  if (pool.kind === 'tradesOnly') return UNPRICED_BYTES;
   if (pool.kind !== 'concentrated') return { command: pool.kind, first: 400, next: 40 };
   return pool.terms.custody.kind === 'own' ? V3_BYTES : V4_BYTES;
 }

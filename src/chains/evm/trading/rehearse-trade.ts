@@ -346,7 +346,7 @@ function buildUnrehearsed(
   { router, trade }: RehearsalRequest,
   calls: readonly PlannedCall[],
 ): Rehearsal {
-  if (!router.isProven || trade.isCalled) throw new UnprovenRouterError(router.venues);
+  if (!router.isProven || trade.isQuotedOnChain) throw new UnprovenRouterError(router.venues);
   return {
     transactions: calls.map((call) => ({ ...call, gasUsed: null })),
     amountOutRaw: null,

@@ -3,7 +3,7 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../../../model/pool.ts';
-import type { PoolPiece, PoolPieceQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
+import type { PoolPage, PoolPageQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { HopBytes, SwapCost } from '../../transaction-costs.ts';
 import type { EvmDeployment, RouterLine } from '../data/deployments/evm-deployment.ts';
 import type { LogDecoder } from '../data/evm-log.ts';
@@ -59,7 +59,7 @@ export interface VenueProtocol {
   /** The routers of its own that a deployment does not list. */
   listRouters?(deployment: EvmDeployment): readonly RouterLine[];
   /** The venues whose pools can be asked what they pay. */
-  listCalledVenues?(deployment: EvmDeployment): readonly string[];
+  listOnChainVenues?(deployment: EvmDeployment): readonly string[];
   /** The ways to ask a pool what it pays; none if the pool is not one of the protocol. */
   listAsks?(swap: AskedSwap): PoolAsk[];
   /** By kind of pool; the usual ones where it is absent. */
@@ -100,8 +100,8 @@ export interface VenueProtocol {
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<(PoolStateReading | null)[]>;
   /** The next part of a pool's whole state; null if the contract does not respond as a pool. */
-  readPoolPiece(
-    query: PoolPieceQuery & { readonly wordCountMax: number },
+  readPoolPage(
+    query: PoolPageQuery & { readonly wordCountMax: number },
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
-  ): Promise<PoolPiece | null>;
+  ): Promise<PoolPage | null>;
 }

@@ -32,7 +32,7 @@ async function meetPool(chain: MemorySolana) {
   const description = created[0] ?? assert.fail();
   const read = async (position: number, of: PoolDescription = description) => {
     const query = { description: of, covered: null, callCountMax: 20 };
-    return await adapter.readPoolPiece?.(query, { position, hash: `hash${position}` });
+    return await adapter.readPoolPage?.(query, { position, hash: `hash${position}` });
   };
   return { node, description, read };
 }
@@ -42,9 +42,9 @@ it('is of the block that the node is at, in three calls', async () => {
   chain.add(106);
   const { read } = await meetPool(chain);
   const reading = await read(104);
-  if (reading?.kind !== 'piece') assert.fail(reading?.kind);
-  assert.deepEqual(reading.piece.state, { ...RESERVES, flags: '', transferFees: '', opens: '' });
-  assert.deepEqual(reading.piece.later, { position: 106, hash: 'hash106' });
+  if (reading?.kind !== 'page') assert.fail(reading?.kind);
+  assert.deepEqual(reading.page.state, { ...RESERVES, flags: '', transferFees: '', opens: '' });
+  assert.deepEqual(reading.page.later, { position: 106, hash: 'hash106' });
   assert.equal(reading.callCount, 3);
 });
 
@@ -60,9 +60,9 @@ it('has the reserves of its slot while the pool changes between two calls', asyn
     return null;
   });
   const reading = await read(105);
-  if (reading?.kind !== 'piece') assert.fail(reading?.kind);
-  const { reserve0 } = reading.piece.state as { reserve0: bigint };
-  assert.deepEqual([reserve0, reading.piece.later?.position], [50_000_002n, 107]);
+  if (reading?.kind !== 'page') assert.fail(reading?.kind);
+  const { reserve0 } = reading.page.state as { reserve0: bigint };
+  assert.deepEqual([reserve0, reading.page.later?.position], [50_000_002n, 107]);
 });
 
 it('of a pool on other terms is not taken', async () => {
@@ -100,7 +100,7 @@ for (const [flag, extension] of EXTENSIONS) {
     };
     const readFlags = async () => {
       const reading = await read(105);
-      return reading?.kind === 'piece' ? (reading.piece.state as { flags: string }).flags : null;
+      return reading?.kind === 'page' ? (reading.page.state as { flags: string }).flags : null;
     };
     set(harmless);
     assert.equal(await readFlags(), '');
@@ -127,8 +127,8 @@ it('has the fee of transfers if the epoch is known', async () => {
   chain.accounts.set(clock, { owner: TOKEN_2022, data: now });
   chain.accounts.set(schedule, { owner: TOKEN_2022, data: rules });
   const reading = await read(105);
-  if (reading?.kind !== 'piece') return assert.fail(reading?.kind);
-  const { flags, transferFees } = reading.piece.state as Record<string, string>;
+  if (reading?.kind !== 'page') return assert.fail(reading?.kind);
+  const { flags, transferFees } = reading.page.state as Record<string, string>;
   assert.equal(flags, '');
   // A new fee would hold two epochs later at the earliest.
   assert.match(transferFees ?? '', /^(100:70\/|\/100:70)\/6000$/);

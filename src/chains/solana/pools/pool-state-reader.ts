@@ -13,8 +13,8 @@ import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type {
-  PoolPieceQuery,
-  PoolPieceReading,
+  PoolPageQuery,
+  PoolPageReading,
   PoolStateQuery,
   PoolStateReading,
 } from '../../adapter.ts';
@@ -127,11 +127,11 @@ export class PoolStateReader {
   }
 
   /** All of it is of one slot, at or after the block. */
-  async readPiece(
-    { description }: Pick<PoolPieceQuery, 'description'>,
+  async readPage(
+    { description }: Pick<PoolPageQuery, 'description'>,
     block: AtBlock,
     signal?: AbortSignal,
-  ): Promise<PoolPieceReading> {
+  ): Promise<PoolPageReading> {
     try {
       const query = { description, minSlot: block.position, nowSeconds: this.#readSeconds() };
       const found = await this.#client.at(
@@ -154,8 +154,8 @@ export class PoolStateReader {
       const { state, feePips, ticks } = reading;
       const covered = kindOf(reading).hasTicks ? EVERY_TICK : null;
       const later = { position: slot, hash: found.hash };
-      const piece = { state, feePips, ticks, covered, isLast: true, later };
-      return { kind: 'piece', piece, callCount: callCount + witnesses.callCount };
+      const page = { state, feePips, ticks, covered, isLast: true, later };
+      return { kind: 'page', page, callCount: callCount + witnesses.callCount };
     } catch (error) {
       if (isRpcError(error, 'stateUnavailable')) return { kind: 'blockGone', callCount: 1 };
       throw error;

@@ -13,10 +13,10 @@ import {
 } from '../../../../test/solana-pools.ts';
 import { binsKind } from '../../../amm/bins/bins-kind.ts';
 import { ceiledProductKind } from '../../../amm/ceiled-product/ceiled-product-kind.ts';
+import { clmmX64Kind } from '../../../amm/clmm-x64/clmm-x64-kind.ts';
+import { ClmmX64Pool } from '../../../amm/clmm-x64/clmm-x64-pool.ts';
 import type { PoolDraft, PoolTicks } from '../../../amm/pool-kind.ts';
 import { pumpKind } from '../../../amm/pump/pump-kind.ts';
-import { rangeX64Kind } from '../../../amm/range-x64/range-x64-kind.ts';
-import { RangeX64Pool } from '../../../amm/range-x64/range-x64-pool.ts';
 import { singleRangeKind } from '../../../amm/single-range/single-range-kind.ts';
 import type { TickRecord } from '../../../model/market-record.ts';
 import type { PoolKindName, PoolRecordOf } from '../../../model/pool.ts';
@@ -72,13 +72,13 @@ describe('a pool of concentrated liquidity', { skip }, () => {
       for (const quote of recorded.cases) {
         if (quote.mode === 'exactOut' || quote.error !== undefined) continue;
         const { draft, ticks, rows } = open<'rangeX64'>(recorded);
-        const pool = rangeX64Kind.createSwapPool(draft, rows, undefined);
-        if (!(pool instanceof RangeX64Pool)) assert.fail('the pool is not quoted');
+        const pool = clmmX64Kind.createSwapPool(draft, rows, undefined);
+        if (!(pool instanceof ClmmX64Pool)) assert.fail('the pool is not quoted');
         const zeroForOne = isZeroForOne(recorded, quote);
         const swap = pool.swapIn(zeroForOne, BigInt(quote.amount));
         const swapped = toSwapped(zeroForOne, swap.amountIn, swap.amountOut);
         const change = { poolKind: 'rangeX64', set: { sqrtPriceX64: swap.after.sqrtPriceX64 } };
-        rangeX64Kind.apply(draft, change as never, { ticks, swapped });
+        clmmX64Kind.apply(draft, change as never, { ticks, swapped });
         assert.deepEqual(
           [draft.state.liquidity, draft.state.tick],
           [swap.after.liquidity, swap.after.tick],
@@ -93,20 +93,20 @@ describe('a pool of concentrated liquidity', { skip }, () => {
 
   it('is unknown, and has no depth, once positions change', () => {
     const { draft, ticks } = open<'rangeX64'>(readRecordedPool('raydium-clmm-local'));
-    assert.ok(rangeX64Kind.payableRaw(draft, 'token0', ticks) > 0n);
+    assert.ok(clmmX64Kind.payableRaw(draft, 'token0', ticks) > 0n);
     const change = { poolKind: 'rangeX64', set: {}, isStale: true } as const;
-    rangeX64Kind.apply(draft, change, { ticks, swapped: null });
+    clmmX64Kind.apply(draft, change, { ticks, swapped: null });
     assert.equal(draft.complete, false);
-    assert.equal(rangeX64Kind.createSwapPool(draft, [], undefined), null);
+    assert.equal(clmmX64Kind.createSwapPool(draft, [], undefined), null);
     const rich = { ...draft, state: { ...draft.state, held0: 10n ** 18n, held1: 10n ** 18n } };
-    assert.equal(rangeX64Kind.payableRaw(rich, 'token0', ticks), 0n);
+    assert.equal(clmmX64Kind.payableRaw(rich, 'token0', ticks), 0n);
   });
 
   it('with an adaptive fee is read again after each swap', () => {
     const { draft, ticks } = open<'rangeX64'>(readRecordedPool('whirlpool-adaptive-sol-usdc'));
     const set = { sqrtPriceX64: draft.state.sqrtPriceX64 };
     const swapped = { amount0: 1n, amount1: -1n };
-    rangeX64Kind.apply(draft, { poolKind: 'rangeX64', set }, { ticks, swapped });
+    clmmX64Kind.apply(draft, { poolKind: 'rangeX64', set }, { ticks, swapped });
     assert.equal(draft.complete, false);
   });
 
@@ -115,7 +115,7 @@ describe('a pool of concentrated liquidity', { skip }, () => {
     const { sqrtPriceX64 } = draft.state;
     const swapped = { amount0: -1n, amount1: 1n };
     const move = (price: bigint | null) =>
-      rangeX64Kind.apply(
+      clmmX64Kind.apply(
         draft,
         { poolKind: 'rangeX64', set: { sqrtPriceX64: price } },
         { ticks, swapped },

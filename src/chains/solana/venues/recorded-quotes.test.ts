@@ -13,8 +13,8 @@ import {
   readRecordedPool,
 } from '../../../../test/solana-pools.ts';
 import { address } from '../../../../test/test-ids.ts';
+import { ClmmX64Pool, listSwapArrays } from '../../../amm/clmm-x64/clmm-x64-pool.ts';
 import { PumpPool } from '../../../amm/pump/pump-kind.ts';
-import { listSwapArrays, RangeX64Pool } from '../../../amm/range-x64/range-x64-pool.ts';
 import type { SwapOutcome } from '../../../amm/swap-outcome.ts';
 import type { SwapPool } from '../../../amm/swap-pool.ts';
 import { VENUES_BY_PROGRAM } from './solana-venues.ts';
@@ -36,8 +36,8 @@ interface MovedOutcome extends SwapOutcome {
 
 /** The recorded swaps of Raydium CLMM were given all arrays; ours are given three. */
 function giveAllArrays(pool: SwapPool): SwapPool {
-  if (!(pool instanceof RangeX64Pool)) return pool;
-  return new RangeX64Pool(pool.state, { ...pool.terms, arraysMax: Number.POSITIVE_INFINITY });
+  if (!(pool instanceof ClmmX64Pool)) return pool;
+  return new ClmmX64Pool(pool.state, { ...pool.terms, arraysMax: Number.POSITIVE_INFINITY });
 }
 
 function swap(recorded: RecordedPool, quote: RecordedQuote): MovedOutcome {

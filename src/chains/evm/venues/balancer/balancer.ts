@@ -17,7 +17,7 @@ import type {
 import { evmPool } from '../../data/evm-ids.ts';
 import type { EvmLog, LogDecoder } from '../../data/evm-log.ts';
 import { addressWord, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
-import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
+import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   BALANCER_SWAP_TOPICS,
@@ -27,7 +27,7 @@ import {
   VAULT_TOPICS,
 } from './decode-vault-logs.ts';
 import { listVaultAsks } from './quote-vault-pools.ts';
-import { readWeightedPiece, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
+import { readWeightedPage, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
 import { createUnbackedFinder } from './unbacked-swaps.ts';
 import { buildRowId, findWordContract } from './vault-rows.ts';
 
@@ -70,7 +70,7 @@ function createV2Decoder(vaults: ReadonlySet<Address>): LogDecoder {
       const [delta0, delta1] = isZeroIn ? [paid, -received] : [-received, paid];
       out.push(changeBalances(contract, { [token0]: delta0, [token1]: delta1 }));
     } else {
-      out.push({ ...buildTradesOnlySwap(log, pool, swap), tokens: [token0, token1] });
+      out.push({ ...buildUnpricedSwap(log, pool, swap), tokens: [token0, token1] });
     }
   };
 }
@@ -91,8 +91,8 @@ function createV3Decoder(vaults: readonly BalancerVault[]): LogDecoder {
     const pool = computeRowId(swap);
     const feePips = Number(uintAt(log.data, 2) / PIPS_UNIT);
     const place = { pool, venue: known.venue, vault: log.address, token0, token1, feePips };
-    out.push({ kind: 'poolCreated', description: describeTradesOnly(place), complete: false });
-    out.push(buildTradesOnlySwap(log, pool, swap));
+    out.push({ kind: 'poolCreated', description: describeUnpriced(place), complete: false });
+    out.push(buildUnpricedSwap(log, pool, swap));
   };
 }
 
@@ -111,7 +111,7 @@ const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick
 const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320, fixesOutput: true };
 
 export const balancer: VenueProtocol = {
-  ...TRADES_ONLY,
+  ...UNPRICED,
   listVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   listTokenVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   // The vault of V2 is the router of its pools.
@@ -119,7 +119,7 @@ export const balancer: VenueProtocol = {
     groupVaults(deployment).v2.map(({ venue, vault }): RouterLine => {
       return { name: venue, kind: 'vault', address: vault, venues: [venue] };
     }),
-  listCalledVenues: (deployment) => groupVaults(deployment).v2.map(({ venue }) => venue),
+  listOnChainVenues: (deployment) => groupVaults(deployment).v2.map(({ venue }) => venue),
   listAsks: listVaultAsks,
   costs: { weighted: { swap: WEIGHTED_COST, bytes: VAULT_BYTES } },
   unbacked: { topic: BALANCER_SWAP_TOPICS[2], createFinder: createUnbackedFinder },
@@ -148,5 +148,5 @@ export const balancer: VenueProtocol = {
   },
   resolvePools: resolveVaultPools,
   readPoolStates: readWeightedStates,
-  readPoolPiece: readWeightedPiece,
+  readPoolPage: readWeightedPage,
 };

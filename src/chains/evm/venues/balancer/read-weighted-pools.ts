@@ -17,7 +17,7 @@ import {
 } from '../../data/hex-data.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
 import { DECIMALS_SELECTOR } from '../../tokens/read-token-metadata.ts';
-import { describeTradesOnly } from '../trades-only.ts';
+import { describeUnpriced } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import {
   GET_PAUSED_STATE_SELECTOR,
@@ -116,7 +116,7 @@ export async function resolveVaultPools(
       // The pool's own share, which some pools hold: its swaps are joins and exits.
       if (pool === null || token0 === contract || token1 === contract) return [];
       const place = { pool, venue, vault, token0, token1, feePips: 0 };
-      if (factory < 0) return asked.has(pool) ? [describeTradesOnly(place)] : [];
+      if (factory < 0) return asked.has(pool) ? [describeUnpriced(place)] : [];
       const hasShortcuts = factory >= weighted.first.length;
       const terms = { poolWord, tokens: tokens.join(' '), hasShortcuts };
       return [{ ...place, kind: 'weighted', terms }];
@@ -197,7 +197,7 @@ export const readWeightedStates: VenueProtocol['readPoolStates'] = async (querie
   });
 };
 
-export const readWeightedPiece: VenueProtocol['readPoolPiece'] = async (query, context) => {
+export const readWeightedPage: VenueProtocol['readPoolPage'] = async (query, context) => {
   const { description } = query;
   const calls = listCalls(description);
   if (calls === null) return null;

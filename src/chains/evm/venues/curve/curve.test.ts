@@ -18,7 +18,7 @@ import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import { parseCoinPairPool } from '../../data/evm-ids.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { addressWord, uintWord } from '../../data/hex-data.ts';
-import { describeTradesOnly } from '../trades-only.ts';
+import { describeUnpriced } from '../unpriced-pools.ts';
 import { curve } from './curve.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum ?? assert.fail();
@@ -111,11 +111,11 @@ describe('the history of a pool of Curve', () => {
     const adapter = createSceneAdapter([await startNode(chain)], { deployment });
     const [token0, token1] = COINS as [Address, Address];
     const place = { pool: decodeSwap(swap).pool, venue: 'curve', vault: POOL, feePips: 0 };
-    const tradesOnly = describeTradesOnly({ ...place, token0, token1 });
+    const unpriced = describeUnpriced({ ...place, token0, token1 });
     const terms = { coinCount: 2 };
-    const computed: PoolDescription = { ...tradesOnly, kind: 'stableSwap', terms };
+    const computed: PoolDescription = { ...unpriced, kind: 'stableSwap', terms };
     for (const [description, kinds] of [
-      [tradesOnly, ['swap']],
+      [unpriced, ['swap']],
       [computed, ['poolChanged', 'swap']],
     ] as const) {
       const query = { fromBlock: 1, toBlock: chain.head, pools: [description] };

@@ -20,7 +20,7 @@ import {
 } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
-import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
+import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
 import {
@@ -30,7 +30,7 @@ import {
   IS_META_SELECTOR,
 } from './curve-selectors.ts';
 import { listCurveAsks } from './quote-curve-pools.ts';
-import { readStablePiece, readStableStates } from './read-stable-pool.ts';
+import { readStablePage, readStableStates } from './read-stable-pool.ts';
 
 const CURVE_VENUE = 'curve';
 
@@ -64,7 +64,7 @@ function createExchangeDecoder(wordCount: number, isUnderlying: boolean): LogDec
     const [lower, upper] = isLowerIn ? [sold, bought] : [bought, sold];
     const coins = { lower: Number(lower), upper: Number(upper), isUnderlying };
     const amounts = { isZeroIn: isLowerIn, paid: uintAt(data, 1), received: uintAt(data, 3) };
-    out.push(buildTradesOnlySwap(log, toCoinPairPool({ contract: address, ...coins }), amounts));
+    out.push(buildUnpricedSwap(log, toCoinPairPool({ contract: address, ...coins }), amounts));
   };
 }
 
@@ -146,7 +146,7 @@ function describePair(pair: CoinPair, { coins, isStable }: KnownCoins): PoolDesc
   if (token0 === undefined || token1 === undefined || token0 === token1) return [];
   const pool = toCoinPairPool(pair);
   const place = { pool, venue: CURVE_VENUE, vault, token0, token1, feePips: 0 };
-  if (!isStable) return [describeTradesOnly(place)];
+  if (!isStable) return [describeUnpriced(place)];
   return [{ ...place, kind: 'stableSwap', terms: { coinCount: coins.length } }];
 }
 
@@ -216,8 +216,8 @@ const STABLE_SWAP_COST: SwapCost = { hop: 190_000n, hopInSameVault: 190_000n, pe
 const CURVE_BYTES: HopBytes = { command: 'curve', first: 1_420, next: 0 };
 
 export const curve: VenueProtocol = {
-  ...TRADES_ONLY,
-  listCalledVenues: () => [CURVE_VENUE],
+  ...UNPRICED,
+  listOnChainVenues: () => [CURVE_VENUE],
   listAsks: listCurveAsks,
   costs: { stableSwap: { swap: STABLE_SWAP_COST, bytes: CURVE_BYTES } },
   findPools,
@@ -232,5 +232,5 @@ export const curve: VenueProtocol = {
   mayBeComputed: ({ kind, pool }) =>
     kind === 'tradesOnly' && parseCoinPairPool(pool)?.isUnderlying === false,
   readPoolStates: readStableStates,
-  readPoolPiece: readStablePiece,
+  readPoolPage: readStablePage,
 };

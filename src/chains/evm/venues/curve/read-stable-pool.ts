@@ -98,7 +98,7 @@ export const readStableStates: VenueProtocol['readPoolStates'] = async (queries,
   });
 };
 
-export const readStablePiece: VenueProtocol['readPoolPiece'] = async (query, context) => {
+export const readStablePage: VenueProtocol['readPoolPage'] = async (query, context) => {
   const { description } = query;
   const calls = listCalls(description, context.deployment);
   if (calls === null) return null;

@@ -22,7 +22,7 @@ import type { DecodedEvent, EvmLog } from '../../data/evm-log.ts';
 import { addressWord, uintWord } from '../../data/hex-data.ts';
 import { PoolDirectory } from '../../pools/pool-directory.ts';
 import { createLogDecoding } from '../log-decoding.ts';
-import { describeTradesOnly } from '../trades-only.ts';
+import { describeUnpriced } from '../unpriced-pools.ts';
 import { curve } from './curve.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.base ?? assert.fail();
@@ -85,7 +85,7 @@ function describeOld(pool: PoolId): PoolDescription {
     address(`0x${String(coin + 1).repeat(40)}`),
   );
   const place = { pool, venue: 'curve', vault: POOL, feePips: 0 };
-  return describeTradesOnly({
+  return describeUnpriced({
     ...place,
     ...{ token0: token0 ?? assert.fail(), token1: token1 ?? assert.fail() },
   });
@@ -138,9 +138,9 @@ class TestRows {
   async read(description: PoolDescription): Promise<StateOf<'stableSwap'>> {
     const query = { description, covered: null, callCountMax: 1, wordCountMax: 1 };
     const context = { deployment: DEPLOYMENT, callContracts: this.#callContracts };
-    const piece = (await curve.readPoolPiece(query, context)) ?? assert.fail();
-    assert.equal(piece.isLast, true);
-    return stableSwapKind.assembleState(piece.state as never, []) ?? assert.fail();
+    const page = (await curve.readPoolPage(query, context)) ?? assert.fail();
+    assert.equal(page.isLast, true);
+    return stableSwapKind.assembleState(page.state as never, []) ?? assert.fail();
   }
 }
 

@@ -12,7 +12,7 @@ import {
   hasWords,
   uintAt,
 } from '../../data/hex-data.ts';
-import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
+import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 
 const DODO_VENUE = 'dodo-v2';
@@ -29,7 +29,7 @@ const decodeSwap: LogDecoder = (log, out) => {
   if (tokenIn === tokenOut) return;
   const amounts = { paid: uintAt(data, 2), received: uintAt(data, 3) };
   const isZeroIn = tokenIn < tokenOut;
-  out.push(buildTradesOnlySwap(log, toPoolId(address), { isZeroIn, ...amounts }));
+  out.push(buildUnpricedSwap(log, toPoolId(address), { isZeroIn, ...amounts }));
 };
 
 /** Whether a list of addresses has this one. */
@@ -68,12 +68,12 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     const vault = toPoolContract(pool);
     if (base === quote || !own.some((list) => hasAddress(list, vault))) return [];
     const [token0, token1] = base < quote ? [base, quote] : [quote, base];
-    return [describeTradesOnly({ pool, venue: DODO_VENUE, vault, token0, token1, feePips: 0 })];
+    return [describeUnpriced({ pool, venue: DODO_VENUE, vault, token0, token1, feePips: 0 })];
   });
 };
 
 export const dodo: VenueProtocol = {
-  ...TRADES_ONLY,
+  ...UNPRICED,
   listVenues: ({ dodo: factories }) => (factories === undefined ? [] : [DODO_VENUE]),
   createDecoders: ({ dodo: factories }) =>
     new Map(factories === undefined ? [] : [[SWAP_TOPIC, decodeSwap]]),

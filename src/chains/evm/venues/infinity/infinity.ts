@@ -13,7 +13,7 @@ import {
   toTopicPool,
   uintAt,
 } from '../../data/hex-data.ts';
-import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
+import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 
 export const POOL_KEY_SELECTOR = '0x0e2d484a';
@@ -41,14 +41,14 @@ function createSwapDecoder(manager: string, wordCount: number): LogDecoder {
     if (amount0 > 0n === amount1 > 0n) return;
     const isZeroIn = amount0 > 0n;
     const [paid, received] = isZeroIn ? [amount0, -amount1] : [amount1, -amount0];
-    out.push(buildTradesOnlySwap(log, pool, { isZeroIn, paid, received }));
+    out.push(buildUnpricedSwap(log, pool, { isZeroIn, paid, received }));
   };
 }
 
 function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): VenueProtocol {
   const findManager = ({ infinity }: EvmDeployment) => infinity?.[manager] ?? null;
   return {
-    ...TRADES_ONLY,
+    ...UNPRICED,
     listVaults: ({ infinity }) => (infinity === undefined ? [] : [infinity.vault]),
     listVenues: (deployment) => (findManager(deployment) === null ? [] : [venue]),
     createDecoders: (deployment) => {
@@ -77,7 +77,7 @@ function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): Ven
         const fee = Number(uintAt(key, FEE_WORD));
         const feePips = fee === DYNAMIC_FEE ? 0 : fee;
         const [token0, token1] = [decodeAddressAt(key, 0), decodeAddressAt(key, 1)];
-        return [describeTradesOnly({ pool, venue, vault, token0, token1, feePips })];
+        return [describeUnpriced({ pool, venue, vault, token0, token1, feePips })];
       });
     },
   };

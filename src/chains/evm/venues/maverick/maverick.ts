@@ -10,7 +10,7 @@ import {
   hasWords,
   uintAt,
 } from '../../data/hex-data.ts';
-import { buildTradesOnlySwap, describeTradesOnly, TRADES_ONLY } from '../trades-only.ts';
+import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 
 const MAVERICK_VENUE = 'maverick-v2';
@@ -25,7 +25,7 @@ const decodeSwap: LogDecoder = (log, out) => {
   if (topics.length !== 1 || !hasWords(data, 8)) return;
   const isZeroIn = uintAt(data, 3) === 1n;
   const amounts = { paid: uintAt(data, 6), received: uintAt(data, 7) };
-  out.push(buildTradesOnlySwap(log, toPoolId(address), { isZeroIn, ...amounts }));
+  out.push(buildUnpricedSwap(log, toPoolId(address), { isZeroIn, ...amounts }));
 };
 
 const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
@@ -47,12 +47,12 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     if (!isOwn || !tokenA || !tokenB || uintAt(isOwn, 0) !== 1n) return [];
     const place = { pool, venue: MAVERICK_VENUE, vault: toPoolContract(pool), feePips: 0 };
     const [token0, token1] = [decodeAddressAt(tokenA, 0), decodeAddressAt(tokenB, 0)];
-    return token0 === token1 ? [] : [describeTradesOnly({ ...place, token0, token1 })];
+    return token0 === token1 ? [] : [describeUnpriced({ ...place, token0, token1 })];
   });
 };
 
 export const maverick: VenueProtocol = {
-  ...TRADES_ONLY,
+  ...UNPRICED,
   listVenues: ({ maverick: factory }) => (factory === undefined ? [] : [MAVERICK_VENUE]),
   createDecoders: ({ maverick: factory }) =>
     new Map(factory === undefined ? [] : [[SWAP_TOPIC, decodeSwap]]),

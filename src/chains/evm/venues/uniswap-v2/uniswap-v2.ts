@@ -15,7 +15,7 @@ import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
 import { GET_RESERVES_SELECTOR } from './pair-selectors.ts';
-import { decodeCamelotReserves, readPoolPiece } from './read-pair-piece.ts';
+import { decodeCamelotReserves, readPoolPage } from './read-pair-page.ts';
 import { findV2Fork, findV2Layout } from './v2-layouts.ts';
 
 /** Pairs are asked the same for most layouts; what no factory has confirmed is asked the rest. */
@@ -97,5 +97,5 @@ export const uniswapV2: VenueProtocol = {
   findPools,
   listCreationFilters: () => [],
   readPoolStates,
-  readPoolPiece,
+  readPoolPage,
 };

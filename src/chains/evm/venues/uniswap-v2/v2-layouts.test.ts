@@ -190,9 +190,9 @@ describe('contracts of V2-like pairs', () => {
     const search = { token: TOKENS.token0, quotes: [TOKENS.token1], announced: [] };
     assert.deepEqual(await uniswapV2.findPools(search, context), [expected]);
     const query = { description: expected, covered: null, callCountMax: 9, wordCountMax: 9 };
-    const piece = (await uniswapV2.readPoolPiece(query, context)) ?? assert.fail();
-    assert.equal(piece.feePips, 500);
-    assert.deepEqual(piece.state, {
+    const page = (await uniswapV2.readPoolPage(query, context)) ?? assert.fail();
+    assert.equal(page.feePips, 500);
+    assert.deepEqual(page.state, {
       ...{ reserve0: 123n, reserve1: 456n, decimals0: 6, decimals1: 18 },
       ...{ isStable: true, fee0: 500, fee1: 500, flags: '' },
     });
@@ -220,10 +220,10 @@ describe('contracts of V2-like pairs', () => {
     const expected = describePair(fork.venue, CAMELOT_TERMS);
     assert.deepEqual(await uniswapV2.resolvePools([toPoolId(PAIR)], context), [expected]);
     const query = { description: expected, covered: null, callCountMax: 9, wordCountMax: 9 };
-    const piece = (await uniswapV2.readPoolPiece(query, context)) ?? assert.fail();
+    const page = (await uniswapV2.readPoolPage(query, context)) ?? assert.fail();
     const known = { reserve0: 123n, reserve1: 456n, fee0: 1500, fee1: 9000 };
     const rest = { decimals0: 18, decimals1: 6, isStable: false, flags: '' };
-    assert.deepEqual(piece.state, { ...known, ...rest });
+    assert.deepEqual(page.state, { ...known, ...rest });
     const [reading] = await uniswapV2.readPoolStates(
       [{ description: expected, ticks: [] }],
       context,

@@ -9,7 +9,7 @@ import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
 import { LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
-import { decodeV3State, readPoolPiece } from './read-v3-pool-piece.ts';
+import { decodeV3State, readPoolPage } from './read-v3-pool-page.ts';
 import { findLayoutOfVenue, findV3Layout, toRangeDetails } from './v3-layouts.ts';
 
 /** Pools are asked the same for most layouts; what no factory has confirmed is asked the rest. */
@@ -62,5 +62,5 @@ export const uniswapV3: VenueProtocol = {
   findPools,
   listCreationFilters: () => [],
   readPoolStates,
-  readPoolPiece,
+  readPoolPage,
 };

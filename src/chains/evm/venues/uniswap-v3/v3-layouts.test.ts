@@ -162,9 +162,9 @@ describe('contracts of V3-like pools', () => {
     );
     const description = describePool(fork.venue, 0, 100);
     const query = { description, covered: null, callCountMax: 100, wordCountMax: 80 };
-    const piece = await uniswapV3.readPoolPiece(query, { deployment, callContracts });
+    const page = await uniswapV3.readPoolPage(query, { deployment, callContracts });
     assert.deepEqual(
-      [piece?.feePips, piece?.state],
+      [page?.feePips, page?.state],
       [450, { sqrtPriceX96: 2n ** 96n, liquidity: 0n, tick: -5, flags: 'timedFee' }],
     );
   });
@@ -210,10 +210,10 @@ describe('contracts of V3-like pools', () => {
     const expected = describePool(fork.venue, 100, 1);
     assert.deepEqual(await uniswapV3.resolvePools([toPoolId(POOL)], context), [expected]);
     const query = { description: expected, covered: null, callCountMax: 100, wordCountMax: 8000 };
-    const piece = (await uniswapV3.readPoolPiece(query, context)) ?? assert.fail();
-    assert.deepEqual([piece.feePips, piece.isLast, piece.ticks], [120, true, []]);
+    const page = (await uniswapV3.readPoolPage(query, context)) ?? assert.fail();
+    assert.deepEqual([page.feePips, page.isLast, page.ticks], [120, true, []]);
     const state = { sqrtPriceX96: 2n ** 96n, liquidity: 0n, tick: -5 };
-    assert.deepEqual(piece.state, { ...state, feeOneForZero: 340, flags: 'timedFee' });
+    assert.deepEqual(page.state, { ...state, feeOneForZero: 340, flags: 'timedFee' });
     const [reading] = await uniswapV3.readPoolStates(
       [{ description: expected, ticks: [] }],
       context,

@@ -18,7 +18,7 @@ import {
   describeV4Pool,
 } from './decode-uniswap-v4.ts';
 import { findPools, listCreationFilters } from './find-v4-pools.ts';
-import { readPoolPiece } from './read-v4-pool-piece.ts';
+import { readPoolPage } from './read-v4-pool-page.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
 export const GET_SLOT0_SELECTOR = '0xc815641c';
@@ -89,5 +89,5 @@ export const uniswapV4: VenueProtocol = {
   findPools,
   listCreationFilters,
   readPoolStates,
-  readPoolPiece,
+  readPoolPage,
 };

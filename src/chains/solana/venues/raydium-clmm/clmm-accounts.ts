@@ -1,8 +1,8 @@
 // The accounts of a Raydium CLMM pool: its state, its fee tier, its tick arrays.
 
+import { RAYDIUM_ARRAY_TICKS } from '../../../../amm/clmm-x64/clmm-x64-pool.ts';
+import { TICK_X64_MAX } from '../../../../amm/clmm-x64/tick-prices.ts';
 import { encodeOpening } from '../../../../amm/pool-moment.ts';
-import { RAYDIUM_ARRAY_TICKS } from '../../../../amm/range-x64/range-x64-pool.ts';
-import { TICK_X64_MAX } from '../../../../amm/range-x64/tick-prices.ts';
 import type { TickSetting } from '../../../../amm/set-ticks.ts';
 import { SWAP_ARRAYS_MAX } from '../../../../amm/swap-arrays.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';

@@ -1,6 +1,6 @@
 // A swap in a pool of Orca's program.
 
-import { listSwapArrays } from '../../../../amm/range-x64/range-x64-pool.ts';
+import { listSwapArrays } from '../../../../amm/clmm-x64/clmm-x64-pool.ts';
 import {
   asReadonly,
   asSigner,

@@ -1,9 +1,9 @@
 // The accounts of an Orca Whirlpool: its state, its tick arrays, its fee oracle.
 
+import { type AdaptiveFee, encodeAdaptive } from '../../../../amm/clmm-x64/adaptive-fee.ts';
+import { ORCA_ARRAY_TICKS } from '../../../../amm/clmm-x64/clmm-x64-pool.ts';
+import { TICK_X64_MAX } from '../../../../amm/clmm-x64/tick-prices.ts';
 import { encodeOpening, type PoolOpening } from '../../../../amm/pool-moment.ts';
-import { type AdaptiveFee, encodeAdaptive } from '../../../../amm/range-x64/adaptive-fee.ts';
-import { ORCA_ARRAY_TICKS } from '../../../../amm/range-x64/range-x64-pool.ts';
-import { TICK_X64_MAX } from '../../../../amm/range-x64/tick-prices.ts';
 import type { TickSetting } from '../../../../amm/set-ticks.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
 import type { Address } from '../../../../model/ids.ts';

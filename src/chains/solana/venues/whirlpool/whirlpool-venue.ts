@@ -1,6 +1,6 @@
 // Orca Whirlpools: events in the log since 2025, none before.
 
-import { TICK_TABLES } from '../../../../amm/range-x64/tick-prices.ts';
+import { TICK_TABLES } from '../../../../amm/clmm-x64/tick-prices.ts';
 import { AccountBytes } from '../../data/account-bytes.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
