@@ -134,10 +134,10 @@ async function writeCommits(
 
 /** When a node's stream first told a block. */
 function watchStream({ server }: Node): {
-  readonly toldAtMs: ReadonlyMap<number, number>;
+  readonly announcedAtMs: ReadonlyMap<number, number>;
   readonly stop: () => void;
 } {
-  const toldAtMs = new Map<number, number>();
+  const announcedAtMs = new Map<number, number>();
   const mint = buildMarketAddress('aa', WATCHED);
   const path = `/v1/token/stream?chain=${CHAIN}&mint=${mint}`;
   const sent = get({ host: '127.0.0.1', port: server.port, path, agent: false }, (response) => {
@@ -145,13 +145,13 @@ function watchStream({ server }: Node): {
     response.setEncoding('utf8').on('data', (text: string) => {
       const nowMs = performance.now();
       for (const [, block] of text.matchAll(/"block":(\d+)/g)) {
-        if (!toldAtMs.has(Number(block))) toldAtMs.set(Number(block), nowMs);
+        if (!announcedAtMs.has(Number(block))) announcedAtMs.set(Number(block), nowMs);
       }
     });
     response.on('error', () => undefined);
   });
   sent.on('error', () => undefined);
-  return { toldAtMs, stop: () => void sent.destroy() };
+  return { announcedAtMs, stop: () => void sent.destroy() };
 }
 
 async function readReloads({ metricsUrl }: Node): Promise<number> {
@@ -213,16 +213,16 @@ export async function benchFeed(options: { readonly quick: boolean }): Promise<R
     }
     const streams = nodes.map(watchStream);
     // Each begins with the trades that are stored.
-    while (streams.some(({ toldAtMs }) => toldAtMs.size === 0)) await sleep(20);
+    while (streams.some(({ announcedAtMs }) => announcedAtMs.size === 0)) await sleep(20);
     const untilTold = async (block: number) => {
-      while (!streams.every(({ toldAtMs }) => toldAtMs.has(block))) await sleep(20);
+      while (!streams.every(({ announcedAtMs }) => announcedAtMs.has(block))) await sleep(20);
     };
     const of = { tokens, durationMs, untilTold };
     const committedAtMs = await writeCommits(postgres.url, of);
     for (const { stop } of streams) stop();
-    const lagsMs = streams.flatMap(({ toldAtMs }) =>
+    const lagsMs = streams.flatMap(({ announcedAtMs }) =>
       Array.from(committedAtMs, ([block, atMs]) => {
-        const told = toldAtMs.get(block) ?? Number.POSITIVE_INFINITY;
+        const told = announcedAtMs.get(block) ?? Number.POSITIVE_INFINITY;
         return Math.max(0, told - atMs);
       }),
     );

@@ -17,11 +17,11 @@ export async function startYardstick(): Promise<Yardstick> {
     { length: THREADS },
     () => new Worker(new URL('./yardstick-work.ts', import.meta.url)),
   );
-  const hearAll = () => Promise.all(workers.map((worker) => once(worker, 'message')));
-  await hearAll();
+  const awaitAll = () => Promise.all(workers.map((worker) => once(worker, 'message')));
+  await awaitAll();
   return {
     async measure() {
-      const heard = hearAll();
+      const heard = awaitAll();
       for (const worker of workers) worker.postMessage('run');
       const times = (await heard).map(([ms]) => Number(ms));
       return times.reduce((sum, ms) => sum + ms, 0) / THREADS;

@@ -44,7 +44,7 @@ class Upstream {
 
   private constructor(socket: WebSocket, onEnd: (ended: Upstream) => void) {
     this.#socket = socket;
-    socket.addEventListener('message', ({ data }) => this.#hear(JSON.parse(String(data))));
+    socket.addEventListener('message', ({ data }) => this.#onMessage(JSON.parse(String(data))));
     socket.addEventListener('close', () => onEnd(this));
   }
 
@@ -116,7 +116,7 @@ class Upstream {
     this.#socket.close();
   }
 
-  #hear(message: RpcReply & Notification): void {
+  #onMessage(message: RpcReply & Notification): void {
     const reply = this.#pending.get(Number(message.id));
     if (message.method === undefined) {
       this.#pending.delete(Number(message.id));

@@ -141,7 +141,7 @@ export async function pricePools(
     ...{ tokenIn, tokenOut, amountInRaw, amountOutRaw: amount, outputTaxBps: 0 },
     ...{ fixed: 'input', maxAmountInRaw: amountInRaw },
     minAmountOutRaw: (amount * 995n) / 1000n,
-    strands: [{ takes: 'input', amountInRaw, amountOutRaw: amount, hops }],
+    swapPaths: [{ takes: 'input', amountInRaw, amountOutRaw: amount, hops }],
     ...{ fixed: 'input', maxAmountInRaw: amountInRaw, costUnits: 200_000n, router: null },
   };
 }
@@ -161,7 +161,7 @@ export async function priceOutput(
   return {
     ...{ tokenIn, tokenOut, ...amounts, minAmountOutRaw: amountOutRaw, outputTaxBps: 0 },
     ...{ fixed: 'output', maxAmountInRaw: (swap.amountIn * 101n) / 100n },
-    strands: [{ takes: 'input', ...amounts, hops: [{ ...hop, askedOutRaw: amountOutRaw }] }],
+    swapPaths: [{ takes: 'input', ...amounts, hops: [{ ...hop, askedOutRaw: amountOutRaw }] }],
     ...{ costUnits: 200_000n, router: null },
   };
 }

@@ -109,7 +109,7 @@ export async function startIndexing(
     clock: systemClock,
     onCommitted: (event) => {
       events.push(event);
-      follower.hear(event);
+      follower.onBatch(event);
       feed.publish(decodeBatch(encodeBatch(event)));
     },
     ...overrides,

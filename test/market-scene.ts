@@ -171,8 +171,8 @@ export function createTestMarket(options: TestMarketOptions): Market {
 /** Asks a fresh market without caches. */
 export async function openFreshly(store: Store, chain?: MarketChain): Promise<Ask> {
   const market = createTestMarket({ store, cacheBytesMax: 0, ...(chain ? { chain } : {}) });
-  await market.pauses.look();
-  await market.states.look();
+  await market.pauses.poll();
+  await market.states.poll();
   return createAsk(market);
 }
 

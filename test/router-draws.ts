@@ -8,7 +8,7 @@ import type { VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
-import { buildTradeStrands } from '../src/trading/quote/trade-legs.ts';
+import { buildTradePaths } from '../src/trading/quote/trade-legs.ts';
 import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
 import { type BestRoute, findBestRoute } from '../src/trading/routing/route.ts';
 import { SearchWork } from '../src/trading/routing/search-work.ts';
@@ -125,7 +125,7 @@ export function buildRouterTrade(
     isInputGiven: given?.isInputGiven ?? false,
     maxAmountInRaw: bounds.maximum ?? given?.amountInMax ?? route.amountIn,
     minAmountOutRaw: bounds.minimum ?? least,
-    strands: buildTradeStrands(route, route.amountIn),
+    swapPaths: buildTradePaths(route, route.amountIn),
     ...{ outputTaxBps: 0, router: router.name, costUnits: 1_000_000n },
   };
 }

@@ -112,7 +112,7 @@ export class RouterTrader {
       paid + (await readBalance(chain, token, this.#router.address));
     let amount = route.amountIn;
     let held = tokenIn;
-    for (const { pool, zeroForOne, ...hop } of route.strands.flatMap(({ hops }) => hops)) {
+    for (const { pool, zeroForOne, ...hop } of route.swapPaths.flatMap(({ hops }) => hops)) {
       if (held !== hop.tokenIn) amount = await addKept(hop.tokenIn, amount);
       held = hop.tokenOut;
       amount = await addKept(held, pool.curve.swapIn(zeroForOne, amount).amountOut);
@@ -122,7 +122,7 @@ export class RouterTrader {
 
   /** Whether the router keeps a unit: where one pool trades just that, it is called itself. */
   #isKept({ tokenIn, tokenOut, route }: Omit<RouterTrade, 'given'>): boolean {
-    const [first, ...others] = route.strands.flatMap(({ hops }) => hops);
+    const [first, ...others] = route.swapPaths.flatMap(({ hops }) => hops);
     const isDirect = first?.tokenIn === tokenIn && first.tokenOut === tokenOut;
     return this.#router.keepsUnit === true && (others.length > 0 || !isDirect);
   }
@@ -175,7 +175,7 @@ export class RouterTrader {
 
   /** What the router holds of each token on the way. */
   async #readKept({ route }: RouterTrade): Promise<Map<Address, bigint>> {
-    const hops = route.strands.flatMap((strand) => strand.hops);
+    const hops = route.swapPaths.flatMap((swapPath) => swapPath.hops);
     const tokens = new Set(hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut, ZERO_ADDRESS]));
     const kept = new Map<Address, bigint>();
     for (const token of tokens) {
@@ -190,7 +190,7 @@ export class RouterTrader {
     before: ReadonlyMap<Address, bigint>,
     { spentRaw, receivedRaw, isReverted }: Sent,
   ): Promise<void> {
-    const hops = trade.route.strands.flatMap((strand) => strand.hops);
+    const hops = trade.route.swapPaths.flatMap((swapPath) => swapPath.hops);
     const changes = new Map<Address | undefined, bigint>();
     if (this.#router.kind === 'vault') {
       changes.set(hops[0]?.tokenIn, spentRaw).set(hops.at(-1)?.tokenOut, -receivedRaw);
@@ -214,7 +214,7 @@ export class RouterTrader {
     what: { readonly isDisturbed: boolean; readonly isReverted: boolean; readonly gas: bigint },
   ): void {
     const { tally } = this;
-    const hopCount = route.strands.reduce((sum, { hops }) => sum + hops.length, 0);
+    const hopCount = route.swapPaths.reduce((sum, { hops }) => sum + hops.length, 0);
     tally.executed += 1;
     tally.exactOut += given === null ? 0 : 1;
     tally.inputGiven += given?.isInputGiven ? 1 : 0;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { toPoolReference } from '../src/chains/evm/venues/pool-reference.ts';
-import type { SwapHop, SwapPlan, SwapStrand } from '../src/chains/evm/venues/swap-plan.ts';
+import type { SwapHop, SwapPath, SwapPlan } from '../src/chains/evm/venues/swap-plan.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
 import type { OraclePath } from './oracles/exhaustive-routes.ts';
@@ -16,11 +16,11 @@ export interface SwapCase {
   readonly to: string;
   readonly amountIn: bigint;
   /**
-   * The strands' steps: `v3:usdc` goes on to USDC in a V3 pool. The input is split evenly among
+   * The swap paths' steps: `v3:usdc` goes on to USDC in a V3 pool. The input is split evenly among
    * those that begin with it; `usdc > …` continues with a third of what the router then holds of
    * USDC, `usdc >> …` with all of it.
    */
-  readonly strands: readonly string[];
+  readonly swapPaths: readonly string[];
 }
 
 /** What the router holds at each moment; native and wrapped coin are one. */
@@ -87,14 +87,14 @@ export class SwapCases {
 
   plan(one: SwapCase): SwapPlan & { amountOut: bigint } {
     const held = new Held();
-    const strands = one.strands.map((text) => this.#buildStrand(text, one, held));
+    const swapPaths = one.swapPaths.map((text) => this.#buildSwapPath(text, one, held));
     const amountOut = held.get(one.to);
     return {
       tokenIn: address(this.tokenOf(one.from)),
       tokenOut: address(this.tokenOf(one.to)),
       amountOut,
       amountOutMin: amountOut,
-      strands,
+      swapPaths,
       outputTaxBps: 0,
       recipient: address(this.#recipient),
       deadlineSeconds: 4_000_000_000,
@@ -102,24 +102,24 @@ export class SwapCases {
   }
 
   /**
-   * The same strands for a given output: what they pay for the input. Null if two of them share a
-   * pool. Between exchanges of different kinds nothing is bought in reserve.
+   * The same swap paths for a given output: what they pay for the input. Null if two of them share
+   * a pool. Between exchanges of different kinds nothing is bought in reserve.
    */
   planExactOut(one: SwapCase) {
-    const { strands: priced, amountOut: _out, amountOutMin: _min, ...plan } = this.plan(one);
+    const { swapPaths: priced, amountOut: _out, amountOutMin: _min, ...plan } = this.plan(one);
     const used = new Set<GraphPool>();
     let [amountIn, amountOut] = [0n, 0n];
-    const strands = one.strands.map((text, index) => {
+    const swapPaths = one.swapPaths.map((text, index) => {
       const path = this.#findPath(one.from, text);
       for (const { pool } of path) used.add(pool);
       const hops = this.#askHops(path, priced[index]?.amountOutRaw ?? 0n);
       amountIn += hops[0]?.amountInRaw ?? 0n;
       amountOut += hops.at(-1)?.paidRaw ?? 0n;
-      return { ...(priced[index] as SwapStrand), amountInRaw: hops[0]?.amountInRaw ?? 0n, hops };
+      return { ...(priced[index] as SwapPath), amountInRaw: hops[0]?.amountInRaw ?? 0n, hops };
     });
-    const hopCount = strands.reduce((sum, { hops }) => sum + hops.length, 0);
+    const hopCount = swapPaths.reduce((sum, { hops }) => sum + hops.length, 0);
     if (used.size < hopCount) return null;
-    return { ...plan, strands, amountIn, amountOut, amountInMax: amountIn };
+    return { ...plan, swapPaths, amountIn, amountOut, amountInMax: amountIn };
   }
 
   /** From the output back, then forward through pairs, which pay for what arrives. */
@@ -166,10 +166,10 @@ export class SwapCases {
     });
   }
 
-  #buildStrand(text: string, { from, amountIn, strands }: SwapCase, held: Held): SwapStrand {
+  #buildSwapPath(text: string, { from, amountIn, swapPaths }: SwapCase, held: Held): SwapPath {
     const [, key, mark, steps = ''] = /^(?:(\w+) (>>?) )?(.*)$/.exec(text) ?? assert.fail();
     const takes = mark === undefined ? 'input' : mark === '>' ? 'part' : 'rest';
-    const firsts = strands.filter((one) => !one.includes('>'));
+    const firsts = swapPaths.filter((one) => !one.includes('>'));
     const share = amountIn / BigInt(firsts.length);
     const left = amountIn - share * BigInt(firsts.length);
     const there = held.get(key ?? from);

@@ -4,7 +4,7 @@ const ETHER = 10n ** 18n;
 const USDC = 10n ** 6n;
 const WBIT = 10n ** 8n;
 
-/** From, to, amount, strands, as `SwapCases` reads them. */
+/** From, to, amount, swap paths, as `SwapCases` reads them. */
 export const SWAP_SHAPES: readonly (readonly [string, string, bigint, ...string[]])[] = [
   // One pool, native and wrapped coin in and out.
   ['eth', 'wire', ETHER, 'v2:wire'],

@@ -76,7 +76,7 @@ class Upkeep {
     keys.purge();
     sessions.purge();
     if (this.#ticks % FLUSH_EVERY_TICKS === 0) await this.#flush();
-    await watch.look((session, nowMs) => sessions.isLive(session, nowMs));
+    await watch.poll((session, nowMs) => sessions.isLive(session, nowMs));
     if (this.#ticks % SWEEP_EVERY_TICKS === 0) await store.sweep(clock.nowMs());
   }
 

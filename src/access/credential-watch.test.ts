@@ -52,13 +52,13 @@ test('expired credentials are found by polling', async (t) => {
   const lasting = await server.issueKey(token);
   watch('brief', await identify(String(brief.body['key'])));
   watch('lasting', await identify(lasting.key));
-  const look = () => access.watch.look(() => true);
-  await look();
+  const poll = () => access.watch.poll(() => true);
+  await poll();
   assert.deepEqual(heard, []);
   server.clock.advance(DAY_MS);
-  await look();
+  await poll();
   assert.deepEqual(heard, ['brief']);
-  await look();
+  await poll();
   assert.deepEqual(heard, ['brief'], 'once');
 });
 
@@ -82,7 +82,7 @@ test('credentials ended on another node are found by polling', async (t) => {
   await server.send('DELETE', `/keys?id=${key.id}`, { bearer: token });
   await server.send('DELETE', '/auth/session', { bearer: token });
   assert.deepEqual(heard, []);
-  await other.watch.look(isLiveSession);
+  await other.watch.poll(isLiveSession);
   assert.deepEqual(heard, ['key', 'session']);
 });
 

@@ -57,7 +57,7 @@ export class CredentialWatch {
    * Checks which of the watched credentials still work; called about twice a second.
    * `isLiveSession` includes uses that are not stored yet.
    */
-  async look(isLiveSession: (session: SessionRecord, nowMs: number) => boolean): Promise<void> {
+  async poll(isLiveSession: (session: SessionRecord, nowMs: number) => boolean): Promise<void> {
     if (this.size === 0) return;
     // The time before the store is asked: a use that comes meanwhile may not be in what it says.
     const nowMs = this.#clock.nowMs();

@@ -33,7 +33,7 @@ export interface TradeSwap {
 export interface TradeSwaps<Swap = TradeSwap> {
   /** A part of the input, a part of what the router holds of an asset, or all that it holds. */
   readonly takes: 'input' | 'part' | 'rest';
-  /** The inputs of the strands that take the trade's input add up to it, to the unit. */
+  /** The inputs of the swap paths that take the trade's input add up to it, to the unit. */
   readonly amountInRaw: bigint;
   /** What the last pool is expected to pay, before any tax. */
   readonly amountOutRaw: bigint;
@@ -55,8 +55,8 @@ export interface ExecutableTrade {
   readonly amountOutRaw: bigint;
   /** If less would arrive, the trade must fail. */
   readonly minAmountOutRaw: bigint;
-  /** In execution order: a strand takes from the router what earlier ones have paid. */
-  readonly strands: readonly TradeSwaps[];
+  /** In execution order: a swap path takes from the router what earlier ones have paid. */
+  readonly swapPaths: readonly TradeSwaps[];
   /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
   /**

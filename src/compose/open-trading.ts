@@ -74,8 +74,8 @@ export function createTradeChains(options: TradeChainsOptions): RunningTradeChai
     start: () => {
       unsubscribes = [
         feed.subscribe({
-          onBatch: (batch) => ensure(batch.chain)?.hear(batch),
-          onGap: (chain) => running.get(chain)?.miss(),
+          onBatch: (batch) => ensure(batch.chain)?.onBatch(batch),
+          onGap: (chain) => running.get(chain)?.onGap(),
         }),
         states.subscribe(({ chain, jump }) => {
           if (jump !== 'none') running.get(chain)?.jump(jump);

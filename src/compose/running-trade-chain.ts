@@ -151,7 +151,7 @@ export class RunningTradeChain {
       noteUse: (pools) => this.#noteUse(pools),
       renewSafety: (pools) => this.#safety.renewed(pools),
       noteFailure: (failure) => {
-        this.#evidence.hearFailure(failure);
+        this.#evidence.onFailure(failure);
         called?.refuse(failure);
       },
       ...(called === null ? {} : { quoteOnChain: (trade) => called.find(trade) }),
@@ -269,16 +269,16 @@ export class RunningTradeChain {
     });
   }
 
-  hear(batch: FeedBatch): void {
-    this.#tokens.hear(batch);
+  onBatch(batch: FeedBatch): void {
+    this.#tokens.onBatch(batch);
     // The index was rebuilt, and its versions start over.
     const isRebuilt = this.#epoch === null ? batch.version === 1 : this.#epoch !== batch.epoch;
     if (isRebuilt) this.#restart();
     this.#epoch = batch.epoch;
-    this.#follower.hear(batch);
+    this.#follower.onBatch(batch);
     this.#heardBlock = batch.toBlock;
     // Immediately: a promise must not outlive evidence against it.
-    this.#evidence.hear(batch);
+    this.#evidence.onBatch(batch);
     this.#noteMoved(batch.pools);
   }
 
@@ -290,20 +290,20 @@ export class RunningTradeChain {
     void this.#follower.settled().then(() => {
       const moved = [...this.#moved];
       this.#moved.clear();
-      this.#safety.hear(moved);
+      this.#safety.onPools(moved);
     });
   }
 
-  miss(): void {
+  onGap(): void {
     this.#tokens.forget();
-    this.#follower.miss();
-    this.#evidence.miss();
+    this.#follower.onGap();
+    this.#evidence.onGap();
   }
 
   /** The store has commits that the feed did not deliver. */
   jump(kind: 'ahead' | 'rebuilt'): void {
     if (kind === 'rebuilt') this.#restart();
-    this.miss();
+    this.onGap();
   }
 
   async stop(): Promise<void> {
@@ -355,7 +355,7 @@ export class RunningTradeChain {
     const { decimals: coinDecimals } = market.assets.coinUnit;
     const simulateRoundTrip: typeof nodes.simulateRoundTrip = async (trip, signal) => {
       const views = await nodes.simulateRoundTrip(trip, signal);
-      if (views !== null) this.#routers.hear(views);
+      if (views !== null) this.#routers.onViews(views);
       return views;
     };
     const parts = {
@@ -393,7 +393,7 @@ export class RunningTradeChain {
       clock: this.#options.clock,
       remeasure: (pools, isUrgent) => {
         if (isUrgent) this.#safety.recheck(pools);
-        else if (pools.length > 0) this.#safety.hear(pools);
+        else if (pools.length > 0) this.#safety.onPools(pools);
       },
     });
   }

@@ -42,86 +42,86 @@ function createWatch() {
     onRead: (work: () => void) => {
       onRead = work;
     },
-    look: async () => {
+    poll: async () => {
       clock.advance(15_000);
-      await watch.look();
+      await watch.poll();
     },
   };
 }
 
 test('a queue of which nothing is acknowledged stalls, also while it grows', async () => {
-  const { watch, setQueue, look } = createWatch();
+  const { watch, setQueue, poll } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 0, 'the queue is empty');
   setQueue(socket, 400);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 0, 'it was seen for the first time');
   for (const stalledMs of [15_000, 30_000, 45_000, 60_000]) {
     socket.bytesWritten += 50;
     setQueue(socket, socket.bytesWritten - 600);
-    await look();
+    await poll();
     assert.equal(queue.stalledMs, stalledMs);
   }
 });
 
 test('a queue of which a single byte is acknowledged does not stall', async () => {
-  const { watch, setQueue, look } = createWatch();
+  const { watch, setQueue, poll } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
   setQueue(socket, 400);
-  for (let count = 0; count < 3; count += 1) await look();
+  for (let count = 0; count < 3; count += 1) await poll();
   assert.equal(queue.stalledMs, 30_000);
   // More was written than acknowledged: the queue grew.
   socket.bytesWritten += 50;
   setQueue(socket, 449);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 0);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 15_000);
   setQueue(socket, 0);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 0);
   socket.bytesWritten += 7;
   setQueue(socket, 7);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 0, 'what waits now was written since');
 });
 
 test('bytes that wait in the process count as neither sent nor acknowledged', async () => {
-  const { watch, setQueue, look } = createWatch();
+  const { watch, setQueue, poll } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
   setQueue(socket, 400);
-  await look();
+  await poll();
   socket.bytesWritten += 100_000;
   socket.writableLength = 100_000;
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 15_000);
 });
 
 test('bytes written during a read of the queues do not count as acknowledged', async () => {
-  const { watch, setQueue, look, onRead } = createWatch();
+  const { watch, setQueue, poll, onRead } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
   setQueue(socket, 400);
-  await look();
+  await poll();
   onRead(() => {
     socket.bytesWritten += 100;
   });
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 15_000);
 });
 
 test('nothing stalls if queues cannot be read', async () => {
-  const { watch, setQueue, look, hide } = createWatch();
+  const { watch, setQueue, poll, hide } = createWatch();
   const socket = createSocket();
   const queue = watch.watch(socket);
   setQueue(socket, 400);
-  for (let count = 0; count < 3; count += 1) await look();
+  for (let count = 0; count < 3; count += 1) await poll();
   hide(true);
-  await look();
+  await poll();
   assert.equal(queue.stalledMs, 0);
 });
 

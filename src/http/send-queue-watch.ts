@@ -26,7 +26,7 @@ interface SendQueueWatchOptions {
   readonly clock: Clock;
 }
 
-const LOOK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 
 class Queue {
   readonly #socket: WatchedSocket;
@@ -66,7 +66,7 @@ export class SendQueueWatch {
   readonly #options: SendQueueWatchOptions;
   readonly #queues = new Map<string, Queue>();
   #timer: NodeJS.Timeout | null = null;
-  #isLooking = false;
+  #isPolling = false;
 
   constructor(options: SendQueueWatchOptions) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class SendQueueWatch {
     const name = formatConnection(socket);
     if (name !== null) {
       this.#queues.set(name, queue);
-      this.#timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+      this.#timer ??= setInterval(() => void this.poll(), POLL_EVERY_MS).unref();
     }
     return {
       get stalledMs() {
@@ -93,9 +93,9 @@ export class SendQueueWatch {
   }
 
   /** Reads the system's tables once for all connections. */
-  async look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
       for (const queue of this.#queues.values()) queue.prepare();
       const queued = await this.#options.readSendQueues();
@@ -103,7 +103,7 @@ export class SendQueueWatch {
       // An unknown queue counts as empty: nobody is disconnected for it.
       for (const [name, queue] of this.#queues) queue.see(queued?.get(name) ?? 0, nowMs);
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
   }
 }

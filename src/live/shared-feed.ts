@@ -65,7 +65,7 @@ export class SharedFeed implements Feed {
   constructor(options: SharedFeedOptions) {
     this.#options = options;
     this.#local = new LocalFeed(options);
-    this.#endListening = options.source.listen((news) => this.#hear(news));
+    this.#endListening = options.source.listen((news) => this.#onNews(news));
   }
 
   publish(batch: FeedBatch): void {
@@ -93,7 +93,7 @@ export class SharedFeed implements Feed {
     await this.#local.close();
   }
 
-  #hear({ chain, version, origin }: FeedNews): void {
+  #onNews({ chain, version, origin }: FeedNews): void {
     if (origin === this.#options.node) return;
     this.#begin(chain, version - 1);
     this.#read(chain).catch(this.#options.onError);

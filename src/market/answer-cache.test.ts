@@ -169,10 +169,10 @@ test('a feed that stays behind the store is overtaken after a second', async (t)
   const scene = await createScene(t);
   await ask(scene, buildMade('a', 1));
   scene.stored = buildCheckpoint(5);
-  await scene.states.look();
+  await scene.states.poll();
   assert.equal((await ask(scene, buildMade('b', 5))).n, 'a', 'the feed may be on its way');
   scene.clock.advance(1001);
-  await scene.states.look();
+  await scene.states.poll();
   assert.equal((await ask(scene, buildMade('b', 5))).n, 'b');
   scene.commit(5, [TOKEN]);
   assert.equal(scene.changes.length, 1, 'what was read from the store is not reported again');

@@ -263,7 +263,7 @@ describe('streams', () => {
     const page = { series: new Map(), tokens };
     const joined = channel.join({ outbox, filter, point: toTip(buildCheckpoint(1)), page });
     assert.equal(joined, 'live');
-    channel.hear({ checkpoint: buildCheckpoint(2), kind: 'append', trades: [trade] });
+    channel.onStep({ checkpoint: buildCheckpoint(2), kind: 'append', trades: [trade] });
     channel.flush();
     assert.ok(isLost);
     assert.ok(errors[0] instanceof AnswerMismatchError);

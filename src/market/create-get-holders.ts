@@ -191,7 +191,7 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
       return { ...(await readAll(reader, request, record)), coverage };
     });
     if (value === null || checkpoint === null) throw buildTokenNotFoundError(request.reference);
-    standby?.noteTold(chain, checkpoint);
+    standby?.noteAnnounced(chain, checkpoint);
     const unknown = new Set(
       [...value.holders, ...value.top].flatMap(({ owner, kind }) => (kind === null ? [owner] : [])),
     );

@@ -75,8 +75,8 @@ describe('kinds', () => {
       },
     };
     const market = createTestMarket({ store, chain });
-    await market.pauses.look();
-    await market.states.look();
+    await market.pauses.poll();
+    await market.states.poll();
     const ask = createAsk(market);
     const readKind = async () => {
       const { json } = await ask('getHolders', { chain: 'devnet', mint: TOKEN, limit: 7 });

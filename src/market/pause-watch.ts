@@ -6,7 +6,7 @@ import type { Address } from '../model/ids.ts';
 import type { PauseChange, PauseStore } from '../store/pause-store.ts';
 
 /** A pause must take effect within a second in every process. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 interface PauseWatchOptions {
   readonly store: PauseStore;
@@ -36,16 +36,16 @@ export class PauseWatch {
 
   /** Resolves when the paused tokens are known. */
   async start(): Promise<void> {
-    await this.look();
+    await this.poll();
     const { onError } = this.#options;
-    this.#stopPolling = startPolling(() => this.look(), { everyMs: LOOK_MS, onError });
+    this.#stopPolling = startPolling(() => this.poll(), { everyMs: POLL_MS, onError });
   }
 
   async stop(): Promise<void> {
     await this.#stopPolling?.();
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     for (const change of await this.#options.store.readChanges(this.#version)) {
       const key = `${change.chain} ${change.token}`;
       if (change.paused) this.#paused.add(key);

@@ -123,14 +123,14 @@ describe('POST /prices', () => {
     assert.notEqual(before.json.prices[0], null);
     const pause = { chain: 'devnet', token: MINT, nowMs: 1 } as const;
     await pauses.setPaused({ ...pause, paused: true });
-    await scene.market.pauses.look();
+    await scene.market.pauses.poll();
     for (const body of [{ tokens: [ONE] }, { tokens: [ONE], at: Date.now() }]) {
       assert.deepEqual((await post(body)).json.prices, [null]);
     }
     const one = await get(`chain=devnet&mint=${MINT}`);
     assert.equal(one.json.code, 'TOKEN_PAUSED');
     await pauses.setPaused({ ...pause, paused: false });
-    await scene.market.pauses.look();
+    await scene.market.pauses.poll();
     assert.deepEqual((await post({ tokens: [ONE] })).json.prices, before.json.prices);
   });
 });

@@ -42,7 +42,7 @@ export async function readAt<T>(
   work: ReadWork<T>,
 ): Promise<ReadAt<T>> {
   const read = (await standby?.read(chain, work)) ?? (await readFromStore(store, chain, work));
-  if (read.checkpoint !== null) standby?.noteTold(chain, read.checkpoint);
+  if (read.checkpoint !== null) standby?.noteAnnounced(chain, read.checkpoint);
   return read;
 }
 

@@ -169,7 +169,7 @@ export class TokenSearch {
   async start(): Promise<void> {
     const { states, lists } = this.#options;
     this.#unsubscribes.push(
-      states.subscribe((change) => this.#hear(change)),
+      states.subscribe((change) => this.#onChange(change)),
       lists.subscribe(() => {
         for (const [chain, indexed] of this.#chains) {
           const { entries } = this.#readFacts(chain, []);
@@ -231,7 +231,7 @@ export class TokenSearch {
     return { entries, volumes, hasVolumes: found !== null, nowMs };
   }
 
-  #hear({ chain, listed }: StateChange): void {
+  #onChange({ chain, listed }: StateChange): void {
     const indexed = this.#chains.get(chain);
     if (indexed === undefined || listed === 'all') {
       this.#reload(chain);

@@ -357,7 +357,7 @@ export class ChainFollower implements ChainDirectory {
       logger.error({}, 'the indexer is not responding and will be terminated');
       void worker.terminate();
     }, WATCH_MS);
-    worker.on('message', (message: IndexerMessage) => this.#hear(message));
+    worker.on('message', (message: IndexerMessage) => this.#onMessage(message));
     worker.on('error', (error) => logger.error({ err: error }, 'the indexer failed'));
     worker.on('exit', () => {
       clearInterval(watch);
@@ -379,7 +379,7 @@ export class ChainFollower implements ChainDirectory {
     });
   }
 
-  #hear(message: IndexerMessage): void {
+  #onMessage(message: IndexerMessage): void {
     const { logger, metrics, clock } = this.#options;
     this.#heardAtMs = clock.monotonicMs();
     if (message.type === 'log') logger[message.level](message.fields, message.message);

@@ -11,7 +11,7 @@ const REMEMBERED_MAX = 20_000;
 export class ClientDemand<Id extends string> {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #tell: (chain: ChainSlug, ids: readonly Id[], caller: string) => void;
-  readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #announced = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(
     clock: Pick<Clock, 'monotonicMs'>,
@@ -25,12 +25,12 @@ export class ClientDemand<Id extends string> {
     if (ids.length === 0) return;
     const nowMs = this.#clock.monotonicMs();
     const due = ids.filter((id) => {
-      const toldAtMs = this.#told.get(`${chain} ${id}`);
-      return toldAtMs === undefined || nowMs - toldAtMs >= AGAIN_AFTER_MS;
+      const announcedAtMs = this.#announced.get(`${chain} ${id}`);
+      return announcedAtMs === undefined || nowMs - announcedAtMs >= AGAIN_AFTER_MS;
     });
     for (const id of due) {
-      this.#told.delete(`${chain} ${id}`);
-      this.#told.set(`${chain} ${id}`, nowMs);
+      this.#announced.delete(`${chain} ${id}`);
+      this.#announced.set(`${chain} ${id}`, nowMs);
     }
     if (due.length > 0) this.#tell(chain, due, caller);
   }

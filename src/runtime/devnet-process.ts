@@ -114,7 +114,7 @@ export class DevnetProcess {
     });
     this.#child = child;
     this.#isReady = false;
-    child.on('message', (message: DevnetMessage) => this.#hear(message));
+    child.on('message', (message: DevnetMessage) => this.#onMessage(message));
     child.on('exit', (code, signal) => {
       this.#child = null;
       if (!this.#stopping && !this.#isOver) this.#restartLater(code, signal);
@@ -130,7 +130,7 @@ export class DevnetProcess {
     this.#restart = setTimeout(() => this.#start(), waitMs);
   }
 
-  #hear(message: DevnetMessage): void {
+  #onMessage(message: DevnetMessage): void {
     if (message.type === 'progress') this.#tell(message.line);
     if (message.type === 'failed') this.#fail(message);
     if (message.type === 'ready') {

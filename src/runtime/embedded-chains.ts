@@ -76,7 +76,7 @@ export class EmbeddedChains {
       return;
     }
     follower.prepare(chain, 'starting the local chain');
-    const onNews = (news: DevnetNews) => this.#hear(news, follower);
+    const onNews = (news: DevnetNews) => this.#onNews(news, follower);
     this.#running.push(runDevnet(chain, { config, logger, onNews }));
   }
 
@@ -88,7 +88,7 @@ export class EmbeddedChains {
     await Promise.all(this.#running.map((one) => one.stop()));
   }
 
-  #hear(news: DevnetNews, follower: ChainFollower): void {
+  #onNews(news: DevnetNews, follower: ChainFollower): void {
     const { chain } = news;
     if (news.kind === 'ready') {
       this.#add(chain, news.deploymentPath);

@@ -86,13 +86,13 @@ test('the outcome of a lookup reaches the process that asked, once', async (t) =
 });
 
 test('what is not a known command is not posted, and text that is not JSON is reported', async () => {
-  let hear: (text: string) => void = () => assert.fail('nobody listens');
+  let receive: (text: string) => void = () => assert.fail('nobody listens');
   const [posted, errors]: [IndexerCommand[], unknown[]] = [[], []];
   const commands = new IndexerCommands({
     signals: {
       send: async () => undefined,
       listen: (_channel, onText) => {
-        hear = onText;
+        receive = onText;
         return async () => undefined;
       },
     },
@@ -103,13 +103,14 @@ test('what is not a known command is not posted, and text that is not JSON is re
     onLookedUp: () => assert.fail('nobody asked'),
     onError: (error) => errors.push(error),
   });
-  const tell = (command: object) => hear(JSON.stringify({ type: 'command', from: 'b', command }));
-  for (const text of ['not JSON', 'null', '{"type":"command","from":"b"}']) hear(text);
+  const tell = (command: object) =>
+    receive(JSON.stringify({ type: 'command', from: 'b', command }));
+  for (const text of ['not JSON', 'null', '{"type":"command","from":"b"}']) receive(text);
   assert.equal(errors.length, 3);
   for (const type of ['stop', 'later', undefined, 'adopt', 'backfill', 'lookUp']) {
     tell({ type, chain: 'base' });
   }
-  hear('{"type":"later","to":"a"}');
+  receive('{"type":"later","to":"a"}');
   assert.deepEqual([posted, errors.length], [[], 3]);
   const known = { type: 'lookUp', chain: 'base', token: TOKEN };
   tell(known);

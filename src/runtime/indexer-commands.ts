@@ -57,7 +57,7 @@ export class IndexerCommands {
 
   constructor(options: IndexerCommandsOptions) {
     this.#options = options;
-    this.#endListening = options.signals?.listen(CHANNEL, (text) => this.#hear(text)) ?? null;
+    this.#endListening = options.signals?.listen(CHANNEL, (text) => this.#onMessage(text)) ?? null;
   }
 
   /** False if nobody can do it now. */
@@ -114,7 +114,7 @@ export class IndexerCommands {
   }
 
   /** Whoever may use the database may have sent it, also a newer version of this. */
-  #hear(text: string): void {
+  #onMessage(text: string): void {
     try {
       const message = JSON.parse(text) as NodeMessage;
       if (message.type === 'command') this.#obey(message);

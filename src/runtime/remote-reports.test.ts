@@ -46,7 +46,7 @@ test('a report holds for seconds; then the lag grows, and the chain counts as ab
     return leases.renew(lease ?? assert.fail(), { lifeMs: LIFE_MS, report });
   };
   await renew(9);
-  await reports.look();
+  await reports.poll();
   const seen = reports.find('base');
   assert.deepEqual([seen?.status.block, seen?.status.lagMs, seen?.isAbandoned], [9, 40, undefined]);
   assert.deepEqual(seen?.limitations, ['no logs']);
@@ -59,12 +59,12 @@ test('a report holds for seconds; then the lag grows, and the chain counts as ab
   assert.equal(later?.isAbandoned, false);
   // The next holder starts: what is known stays.
   await renew(null);
-  await reports.look();
+  await reports.poll();
   assert.equal(reports.find('base')?.status.block, 9);
   clock.advance(10_000);
   assert.equal(reports.find('base')?.isAbandoned, true);
   await renew(12);
-  await reports.look();
+  await reports.poll();
   assert.deepEqual(reports.find('base')?.status.lagMs, 40);
   assert.deepEqual(errors, []);
 });

@@ -18,7 +18,7 @@ interface Heard {
   readonly reportedAtMs: number;
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** A report older than this says nothing about the present. */
 const REPORT_AGE_MAX_MS = 3000;
 /** A chain whose indexer is silent for this long is not ready. */
@@ -33,7 +33,7 @@ export class RemoteReports {
     this.#options = options;
     const { leases, onError } = options;
     this.#stopPolling =
-      leases === null ? null : startPolling(() => this.look(), { everyMs: LOOK_MS, onError });
+      leases === null ? null : startPolling(() => this.poll(), { everyMs: POLL_MS, onError });
   }
 
   find(chain: ChainSlug): IndexerReport | undefined {
@@ -52,7 +52,7 @@ export class RemoteReports {
     await this.#stopPolling?.();
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { leases, clock } = this.#options;
     const startedAtMs = clock.monotonicMs();
     for (const { chain, report, reportAgeMs } of (await leases?.list()) ?? []) {

@@ -40,14 +40,14 @@ function hasBudget({ budget }: ChainSource): boolean {
 
 export class SharedCredits {
   readonly #options: SharedCreditsOptions;
-  readonly #toldAtMs = new Map<ChainSlug, number>();
+  readonly #announcedAtMs = new Map<ChainSlug, number>();
   readonly #endListening: () => Promise<void>;
   readonly #endTelling: () => Promise<void>;
 
   constructor(options: SharedCreditsOptions) {
     const { signals, onError, everyMs = TELL_MS } = options;
     this.#options = options;
-    this.#endListening = signals.listen(CHANNEL, (text) => this.#hear(text));
+    this.#endListening = signals.listen(CHANNEL, (text) => this.#onMessage(text));
     this.#endTelling = startPolling(() => this.#tell(), { everyMs, onError });
   }
 
@@ -72,12 +72,12 @@ export class SharedCredits {
       const credits = meter.takeUntold();
       const { aheadMs } = meter;
       const nowMs = clock.monotonicMs();
-      const isDue = nowMs - (this.#toldAtMs.get(chain) ?? nowMs - REPEAT_MS) >= REPEAT_MS;
+      const isDue = nowMs - (this.#announcedAtMs.get(chain) ?? nowMs - REPEAT_MS) >= REPEAT_MS;
       if (credits === 0 && !(isDue && aheadMs > 0)) continue;
       const spent: SpentCredits = { from: node, chain, credits, aheadMs };
       try {
         await signals.send(CHANNEL, JSON.stringify(spent));
-        this.#toldAtMs.set(chain, nowMs);
+        this.#announcedAtMs.set(chain, nowMs);
       } catch (error) {
         meter.putBackUntold(credits);
         throw error;
@@ -86,7 +86,7 @@ export class SharedCredits {
   }
 
   /** Whoever may use the database may have sent it. */
-  #hear(text: string): void {
+  #onMessage(text: string): void {
     try {
       const { from, chain, credits, aheadMs } = JSON.parse(text) as SpentCredits;
       if (from === this.#options.node) return;

@@ -49,7 +49,7 @@ class WorkerMetrics {
     if (last !== null) this.#ended = this.#ended.then((ended) => addUpCounts([ended, last]));
   }
 
-  hear(
+  onReading(
     port: WorkerPort,
     { id, reading }: { readonly id: number; readonly reading: MetricsReading },
   ) {
@@ -118,7 +118,7 @@ export async function startWorkers(options: {
     ...{ count: config.node.workers, hub, clock, logger },
     onReady: (worker) => metrics.join(worker),
     onMessage: (worker, message) => {
-      if (message.type === 'metrics') metrics.hear(worker, message);
+      if (message.type === 'metrics') metrics.onReading(worker, message);
       if (message.type === 'conflict') onConflict(message.reason);
     },
     onEnd: (worker) => metrics.leave(worker),

@@ -19,7 +19,7 @@ function createScene() {
       send: (message) => setImmediate(() => listener(structuredClone(message))),
     };
     const link = new WorkerLink({
-      send: (message) => setImmediate(() => hub.hear(port, structuredClone(message))),
+      send: (message) => setImmediate(() => hub.onMessage(port, structuredClone(message))),
       onMessage: (one) => {
         listener = one;
       },

@@ -21,7 +21,7 @@ export class WorkerHub {
     this.#ledger.leave(port);
   }
 
-  hear(port: WorkerPort, message: WorkerMessage): void {
+  onMessage(port: WorkerPort, message: WorkerMessage): void {
     if (message.type === 'streams') this.#ledger.putStreams(port, message.counts);
     if (message.type !== 'ask') return;
     const { of, ask } = message.question;

@@ -29,7 +29,7 @@ export class WorkerLink {
 
   constructor(port: PrimaryPort) {
     this.#port = port;
-    port.onMessage((message) => this.#hear(message));
+    port.onMessage((message) => this.#onMessage(message));
   }
 
   /** What this worker is to do. */
@@ -69,7 +69,7 @@ export class WorkerLink {
     });
   }
 
-  #hear(message: PrimaryMessage): void {
+  #onMessage(message: PrimaryMessage): void {
     if (message.type === 'answer') {
       this.#asked.get(message.id)?.(message.answer);
       this.#asked.delete(message.id);

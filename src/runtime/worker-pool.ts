@@ -113,7 +113,7 @@ export class WorkerPool {
       ...{ isReady: false, isServing: false },
     };
     this.#running[place] = running;
-    worker.on('message', (message: WorkerMessage) => this.#hear(running, message));
+    worker.on('message', (message: WorkerMessage) => this.#onMessage(running, message));
     worker.on('error', (error) => {
       // The system could not create the process: no exit will follow.
       if (worker.process.pid === undefined) this.#end(running, { err: error });
@@ -132,13 +132,13 @@ export class WorkerPool {
     this.#options.onReady(port);
   }
 
-  #hear(running: RunningWorker, message: WorkerMessage): void {
+  #onMessage(running: RunningWorker, message: WorkerMessage): void {
     if (message.type === 'ready') this.#noteReady(running);
     else if (message.type === 'opened') this.#startOthers();
     else if (message.type === 'serving') this.#noteServing(running, message);
     else if (message.type === 'failed') this.#noteFailed(message.reason);
     else {
-      this.#options.hub.hear(running.port, message);
+      this.#options.hub.onMessage(running.port, message);
       this.#options.onMessage(running.port, message);
     }
   }

@@ -26,7 +26,7 @@ export interface StoreHealthOptions extends OnStoreHealth {
 }
 
 /** The probe interval during an outage, so that recovery is noticed without a request. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** `/ready` must respond within a second, even if the server hangs. */
 const PATIENCE_MS = 800;
 
@@ -42,7 +42,7 @@ export class StoreHealth {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
   /** Resolves when no probe is running. */
@@ -74,7 +74,7 @@ export class StoreHealth {
     if (this.#outage !== null) throw this.#outage;
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#outage !== null) {
       // The outage was already reported when it began.
       this.check().catch(() => undefined);

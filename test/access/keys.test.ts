@@ -227,7 +227,7 @@ test('a revocation on one node takes effect on the other within a second', async
   assert.equal(await use(0, key), null, 'at once where it was revoked');
   server.clock.advance(1000);
   assert.equal(await use(1, key), null);
-  await nodes[1]!.watch.look(() => true);
+  await nodes[1]!.watch.poll(() => true);
   assert.equal(notifiedCount, 1, 'whoever holds something open is notified');
   assert.equal(nodes[1]!.watch.size, 0);
 });

@@ -165,7 +165,7 @@ test('a standby that has not replayed a new index, or an answer ahead of the fee
     return (await readAt(places, 'devnet', async () => 'value')).checkpoint?.version;
   };
   for (const version of [1, 2, 3]) await commit(version);
-  await states.look();
+  await states.poll();
   await untilReplayed();
   await untilSo('up', () => reads.isUp);
   assert.equal(await readVersion(), 3);
@@ -174,12 +174,12 @@ test('a standby that has not replayed a new index, or an answer ahead of the fee
   // The feed has not told of version 4, but an answer has: the standby, at 3, is not read.
   await pauseReplay();
   await commit(4);
-  reads.noteTold('devnet', buildCheckpoint(4));
+  reads.noteAnnounced('devnet', buildCheckpoint(4));
   assert.equal(await readVersion(), 4);
   // Nor after the index was deleted: its versions were higher.
   await store.market.forgetChain('devnet');
   await commit(1);
-  await states.look();
+  await states.poll();
   assert.equal(await readVersion(), 1);
   assert.deepEqual([reads.counts.used, reads.counts.behind], [1, 2]);
   await resumeReplay();

@@ -80,11 +80,11 @@ function itCountsLateUses(getStore: () => Store): void {
     nodes.clock.advance(86_399_999);
     await assertUsed(nodes, 0, token);
     nodes.clock.advance(1);
-    const look = () => nodes.at(1).watch.look(isLiveSession);
-    await look();
+    const poll = () => nodes.at(1).watch.poll(isLiveSession);
+    await poll();
     assert.equal(hasEnded, false);
     nodes.clock.advance(86_400_000);
-    await look();
+    await poll();
     assert.equal(hasEnded, true);
   });
 }

@@ -62,25 +62,25 @@ export function executeLegs(
 }
 
 /** Consecutive pools, as a router executes them. */
-export interface OracleStrand {
+export interface OracleSwapPath {
   readonly takes: 'input' | 'part' | 'rest';
   readonly amountIn: bigint;
   readonly hops: OraclePath;
 }
 
 /**
- * What strands pay one after the other. Throws if a pool occurs twice, something missing is spent,
- * or something is left behind.
+ * What swap paths pay one after the other. Throws if a pool occurs twice, something missing is
+ * spent, or something is left behind.
  */
-export function executeStrands(strands: readonly OracleStrand[]): {
+export function executeSwapPaths(swapPaths: readonly OracleSwapPath[]): {
   readonly amountOut: bigint;
   readonly moved: ReadonlyMap<string, SwapPool>;
 } {
   const moved = new Map<string, SwapPool>();
   const held = new Map<string, bigint>();
-  for (const { takes, amountIn, hops } of strands) {
+  for (const { takes, amountIn, hops } of swapPaths) {
     const [first, last] = [hops[0], hops.at(-1)];
-    if (first === undefined || last === undefined) throw new Error('a strand without hops');
+    if (first === undefined || last === undefined) throw new Error('a swap path without hops');
     const start = first.zeroForOne ? first.pool.token0 : first.pool.token1;
     const end = last.zeroForOne ? last.pool.token1 : last.pool.token0;
     const there = takes === 'input' ? amountIn : (held.get(start) ?? 0n);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { BestRoute } from '../../src/trading/routing/route.ts';
 import type { RouteHop } from '../../src/trading/routing/route-swaps.ts';
-import { executeStrands } from './exhaustive-routes.ts';
+import { executeSwapPaths } from './exhaustive-routes.ts';
 
 function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((all, amount) => all + amount, 0n);
@@ -32,20 +32,20 @@ export function assertSound(found: BestRoute, amountIn: bigint): void {
     }
     assert.equal(amount, leg.amountOut);
   }
-  const inputs = found.strands.filter(({ takes }) => takes === 'input');
-  assert.equal(sum(inputs.map((strand) => strand.amountIn)), amountIn);
-  assert.equal(executeStrands(found.strands).amountOut, found.amountOut);
-  assert.deepEqual(sumPoolAmounts(found.legs), sumPoolAmounts(found.strands));
+  const inputs = found.swapPaths.filter(({ takes }) => takes === 'input');
+  assert.equal(sum(inputs.map((swapPath) => swapPath.amountIn)), amountIn);
+  assert.equal(executeSwapPaths(found.swapPaths).amountOut, found.amountOut);
+  assert.deepEqual(sumPoolAmounts(found.legs), sumPoolAmounts(found.swapPaths));
   assertSlack(found);
 }
 
 /** Enough of every split asset is left for the swap that takes the rest, in case less arrives. */
-function assertSlack({ strands }: BestRoute): void {
+function assertSlack({ swapPaths }: BestRoute): void {
   const arrived = new Map<string, bigint>();
   const held = new Map<string, bigint>();
   const add = (sums: Map<string, bigint>, token: string, amount: bigint) =>
     sums.set(token, (sums.get(token) ?? 0n) + amount);
-  for (const { takes, hops, amountIn, amountOut } of strands) {
+  for (const { takes, hops, amountIn, amountOut } of swapPaths) {
     const [start = '', end = ''] = [hops[0]?.tokenIn, hops.at(-1)?.tokenOut];
     if (takes !== 'input') add(held, start, -amountIn);
     const [left, all] = [held.get(start) ?? 0n, arrived.get(start) ?? 0n];

@@ -83,7 +83,7 @@ describe("a stream of a chain's news", () => {
     await scene.store.pauses.setPaused({
       ...{ chain: 'devnet', token: buildFakeAddress('abba', 1), paused: true, nowMs: 1 },
     });
-    await scene.market.pauses.look();
+    await scene.market.pauses.poll();
     const stream = await open(server, 'chain=devnet&mint=*&events=pool,token');
     await stream.until(({ event }) => event === 'snapshot');
     scene.chain.extend(1, [buildPool(1), buildPool(2)]);

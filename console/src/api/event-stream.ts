@@ -39,12 +39,12 @@ export function openEventStream({ input, handlers }: EventStreamOptions): () => 
   /** Since when the page is not live. */
   let sinceMs = Date.now();
 
-  const hear = () => {
+  const noteActivity = () => {
     lastHeardMs.value = Date.now();
   };
   const onState = (state: StreamState) => {
     if (connection.peek().kind === 'live') sinceMs = Date.now();
-    if (state.kind === 'live') hear();
+    if (state.kind === 'live') noteActivity();
     connection.value =
       state.kind === 'waiting'
         ? { kind: 'waiting', retryAtMs: Date.now() + state.waitMs, sinceMs }
@@ -55,7 +55,7 @@ export function openEventStream({ input, handlers }: EventStreamOptions): () => 
   };
   /** False if an event was not handled: ours is the fault, and the page is no longer complete. */
   const readOnce = async (signal: AbortSignal) => {
-    const options = { signal, lastEventId, onState, onId, onActivity: hear };
+    const options = { signal, lastEventId, onState, onId, onActivity: noteActivity };
     for await (const { event, data } of api.getTokenStream(input, options)) {
       try {
         byName[event]?.(data);

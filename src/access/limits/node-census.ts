@@ -41,7 +41,7 @@ export class NodeCensus {
 
   start(): void {
     const { signals } = this.#options;
-    const stopListening = signals.listen(CHANNEL, (text) => this.#hear(text));
+    const stopListening = signals.listen(CHANNEL, (text) => this.#onMessage(text));
     const say = async () => {
       this.#forgetSilent();
       await this.#say('here');
@@ -60,7 +60,7 @@ export class NodeCensus {
     return this.#options.signals.send(CHANNEL, `${word} ${this.#options.node}`);
   }
 
-  #hear(text: string): void {
+  #onMessage(text: string): void {
     const [word, name = ''] = text.split(' ');
     const nowMs = this.#options.monotonicMs();
     if (name === this.#options.node) {

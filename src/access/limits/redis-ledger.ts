@@ -19,7 +19,7 @@ interface RedisLedgerOptions {
 const ANSWER_MS = 500;
 /** For the socket; what is said on it before the first command has `ANSWER_MS` more. */
 const CONNECT_MS = 2000;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** How long the streams of a process are counted that does not repeat them. */
 const STREAMS_KEPT_MS = 120_000;
 const MICROSECONDS = 1000;
@@ -94,7 +94,7 @@ function openConnection(url: string) {
 
 export class RedisLedger implements LimitLedger {
   readonly #options: RedisLedgerOptions;
-  readonly #stopLooking: () => Promise<void>;
+  readonly #stopPolling: () => Promise<void>;
   #connection: RedisConnection | null = null;
   /** One that is not known to work yet: there is never more than one of both. */
   #opening: RedisConnection | null = null;
@@ -105,9 +105,9 @@ export class RedisLedger implements LimitLedger {
 
   constructor(options: RedisLedgerOptions) {
     this.#options = options;
-    const look = () => this.#look();
-    this.#stopLooking = startPolling(look, { everyMs: LOOK_MS, onError: () => undefined });
-    void look();
+    const poll = () => this.#poll();
+    this.#stopPolling = startPolling(poll, { everyMs: POLL_MS, onError: () => undefined });
+    void poll();
   }
 
   get isUp(): boolean {
@@ -151,7 +151,7 @@ export class RedisLedger implements LimitLedger {
     this.#opening?.destroy();
     this.#connection?.destroy();
     this.#connection = null;
-    await this.#stopLooking();
+    await this.#stopPolling();
     await this.#looking;
   }
 
@@ -167,7 +167,7 @@ export class RedisLedger implements LimitLedger {
   }
 
   /** Never rejects, and never runs twice at once. */
-  #look(): Promise<void> {
+  #poll(): Promise<void> {
     if (this.#connection !== null || this.#isClosed) return Promise.resolve();
     this.#looking ??= this.#connect()
       .catch((error: unknown) => this.#report(error))

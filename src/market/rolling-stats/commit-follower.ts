@@ -54,7 +54,7 @@ export abstract class CommitFollower<Value, Pending> {
   protected abstract createPending(): Pending;
 
   /** Notes a commit. */
-  protected abstract hear(change: StateChange, state: FollowedChain<Value, Pending>): void;
+  protected abstract onChange(change: StateChange, state: FollowedChain<Value, Pending>): void;
 
   /** Loads the value, or moves it by a commit. False if there is nothing to do for now. */
   protected abstract step(chain: ChainSlug, state: FollowedChain<Value, Pending>): Promise<boolean>;
@@ -67,7 +67,7 @@ export abstract class CommitFollower<Value, Pending> {
     const { states, listChains } = this.#options;
     this.#unsubscribe = states.subscribe((change) => {
       const state = this.#follow(change.chain);
-      this.hear(change, state);
+      this.onChange(change, state);
       this.#work(change.chain, state);
     });
     for (const chain of listChains()) {

@@ -158,7 +158,10 @@ export class MarketColumns extends CommitFollower<ChainColumns, ChangedRows> {
     return { heardVersion: 0, tokens: new Set(), pools: new Set() };
   }
 
-  protected override hear({ batch, checkpoint, tokens }: StateChange, state: ColumnsState): void {
+  protected override onChange(
+    { batch, checkpoint, tokens }: StateChange,
+    state: ColumnsState,
+  ): void {
     const { pending } = state;
     pending.heardVersion = checkpoint.version;
     // A rollback does not name the tokens that left or came back into scope.

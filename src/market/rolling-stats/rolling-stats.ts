@@ -228,7 +228,7 @@ export class RollingStats extends CommitFollower<ChainStats, FeedBatch[]> {
     return [];
   }
 
-  protected override hear({ batch }: StateChange, state: StatsState): void {
+  protected override onChange({ batch }: StateChange, state: StatsState): void {
     if (batch !== null && state.pending.length < QUEUE_MAX) {
       state.pending.push(batch);
       return;

@@ -34,7 +34,7 @@ interface ChainStatesOptions {
 }
 
 /** The poll interval, and how long the feed may be behind the store. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const FEED_DELAY_MAX_MS = 1000;
 /** Half a minute of them: older states are too old for any use. */
 const LOOKS_MAX = 64;
@@ -74,7 +74,7 @@ export class ChainStates {
   }
 
   /** The same by its epoch and version; null while one of them is not known. */
-  findTold(chain: ChainSlug): { readonly epoch: string; readonly version: number } | null {
+  findAnnounced(chain: ChainSlug): { readonly epoch: string; readonly version: number } | null {
     const [epoch, checkpoint] = [this.#epochs.get(chain), this.#current.get(chain)];
     if (epoch === undefined || checkpoint === undefined) return null;
     return { epoch, version: checkpoint.version };
@@ -92,13 +92,13 @@ export class ChainStates {
 
   async start(): Promise<void> {
     this.#unsubscribe = this.#options.feed.subscribe({
-      onBatch: (batch) => this.#hear(batch),
+      onBatch: (batch) => this.#onBatch(batch),
       // A batch after a gap is recognised by its version.
       onGap: () => undefined,
     });
-    await this.look();
+    await this.poll();
     const { onError } = this.#options;
-    this.#stopPolling = startPolling(() => this.look(), { everyMs: LOOK_MS, onError });
+    this.#stopPolling = startPolling(() => this.poll(), { everyMs: POLL_MS, onError });
   }
 
   async stop(): Promise<void> {
@@ -115,7 +115,7 @@ export class ChainStates {
   }
 
   /** Compares with the store: finds new chains and lost commits. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     for (const chain of this.#options.listChains()) {
       const atMs = this.#options.clock.monotonicMs();
       const before = this.current(chain);
@@ -175,7 +175,7 @@ export class ChainStates {
     return nowMs - sinceMs < FEED_DELAY_MAX_MS ? 'none' : 'ahead';
   }
 
-  #hear(batch: FeedBatch): void {
+  #onBatch(batch: FeedBatch): void {
     const { chain, epoch, version, checkpoint } = batch;
     const known = this.current(chain);
     const knownEpoch = this.#epochs.get(chain);

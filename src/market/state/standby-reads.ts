@@ -11,12 +11,12 @@ import type { ChainStates } from './chain-states.ts';
 
 interface StandbyReadsOptions {
   readonly standby: MarketStandby;
-  readonly states: Pick<ChainStates, 'findTold'>;
+  readonly states: Pick<ChainStates, 'findAnnounced'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** A commit that an answer has named. */
-interface ToldCommit {
+interface AnnouncedCommit {
   readonly epoch: string;
   readonly version: number;
 }
@@ -29,7 +29,7 @@ const BEHIND_PAUSE_MS = 50;
 export class StandbyReads {
   readonly #options: StandbyReadsOptions;
   /** The newest of answers that were ahead of the feed. */
-  readonly #told = new Map<ChainSlug, ToldCommit>();
+  readonly #announced = new Map<ChainSlug, AnnouncedCommit>();
   readonly #pausedUntilMs = new Map<ChainSlug, number>();
   readonly counts = { used: 0, behind: 0, failed: 0 };
 
@@ -65,15 +65,15 @@ export class StandbyReads {
   }
 
   /** An answer names this commit: none after it is read behind it. */
-  noteTold(chain: ChainSlug, { version }: Checkpoint): void {
-    const told = this.#findTold(chain);
-    if (told === null || version <= told.version) return;
-    this.#told.set(chain, { epoch: told.epoch, version });
+  noteAnnounced(chain: ChainSlug, { version }: Checkpoint): void {
+    const announced = this.#findAnnounced(chain);
+    if (announced === null || version <= announced.version) return;
+    this.#announced.set(chain, { epoch: announced.epoch, version });
   }
 
-  #findTold(chain: ChainSlug): ToldCommit | null {
-    const current = this.#options.states.findTold(chain);
-    const ahead = this.#told.get(chain);
+  #findAnnounced(chain: ChainSlug): AnnouncedCommit | null {
+    const current = this.#options.states.findAnnounced(chain);
+    const ahead = this.#announced.get(chain);
     if (current === null || ahead === undefined || ahead.epoch !== current.epoch) return current;
     return ahead.version > current.version ? ahead : current;
   }
@@ -81,11 +81,12 @@ export class StandbyReads {
   /** The standby's commit; null if it is behind, or of another index. */
   async #findCheckpoint(chain: ChainSlug): Promise<Checkpoint | null> {
     const { market } = this.#options.standby;
-    const told = this.#findTold(chain);
-    if (told === null) return null;
+    const announced = this.#findAnnounced(chain);
+    if (announced === null) return null;
     const reading = Promise.all([market.readEpoch(chain), market.readCheckpoint(chain)]);
     const [epoch, checkpoint] = await this.#inTime(reading);
-    const isBehind = epoch?.epoch !== told.epoch || (checkpoint?.version ?? 0) < told.version;
+    const isBehind =
+      epoch?.epoch !== announced.epoch || (checkpoint?.version ?? 0) < announced.version;
     if (!isBehind) return checkpoint;
     this.counts.behind += 1;
     this.#pausedUntilMs.set(chain, this.#options.clock.monotonicMs() + BEHIND_PAUSE_MS);

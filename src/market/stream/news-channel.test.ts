@@ -50,7 +50,7 @@ function createScene() {
       version += 1;
       const batch = { isRollback: false } as FeedBatch;
       const change = { checkpoint: buildCheckpoint(version), batch, listed, tokens: [] };
-      channel.hear({ chain: 'devnet', ...change } as unknown as StateChange);
+      channel.onChange({ chain: 'devnet', ...change } as unknown as StateChange);
     },
     join: (at: number, isFresh = true) => {
       const point = toNewsTip(buildCheckpoint(at));

@@ -107,7 +107,7 @@ export class NewsChannel {
     if (group?.outboxes.size === 0) this.#groups.delete(key);
   }
 
-  hear({ checkpoint, batch, listed }: StateChange): void {
+  onChange({ checkpoint, batch, listed }: StateChange): void {
     const isQuiet = batch !== null && !batch.isRollback && listed.length === 0;
     if (!isQuiet) this.#changedVersion = Math.max(this.#changedVersion, checkpoint.version);
     if (this.#isBusy || checkpoint.version <= this.#point.version) return;

@@ -71,8 +71,8 @@ class NewsDesk {
     if (channel.users === 0) this.#drop(channel);
   }
 
-  hear(change: StateChange): void {
-    this.#channels.get(change.chain)?.hear(change);
+  onChange(change: StateChange): void {
+    this.#channels.get(change.chain)?.onChange(change);
   }
 
   /** Once a second. */
@@ -240,10 +240,10 @@ export class StreamHub {
     const { states, pauses } = this.#options;
     this.#unsubscribe.push(
       states.subscribe((change) => {
-        this.news.hear(change);
-        this.#hear(change);
+        this.news.onChange(change);
+        this.#onChange(change);
       }),
-      pauses.subscribe((change) => this.#hearPause(change)),
+      pauses.subscribe((change) => this.#onPause(change)),
     );
     this.#timer = setInterval(() => this.#tick(), 1000);
     this.#timer.unref();
@@ -377,7 +377,7 @@ export class StreamHub {
     );
   }
 
-  #hear({ chain, checkpoint, tokens, batch }: StateChange): void {
+  #onChange({ chain, checkpoint, tokens, batch }: StateChange): void {
     const channels = this.#channels.get(chain);
     if (channels === undefined || channels.size === 0) return;
     const kind = batch === null ? 'other' : batch.isRollback ? 'rollback' : 'append';
@@ -394,14 +394,14 @@ export class StreamHub {
       const trades = (isTouched ? byToken?.get(token) : undefined) ?? [];
       // Klines that are open now may have older trades from now on.
       const isBackfilled = batch?.backfilled === token;
-      channel.hear({ checkpoint, kind: isBackfilled ? 'other' : kind, trades });
-      if (isBackfilled) this.#states.hearCoverage(channel);
-      if (isTouched) this.#states.hear(channel);
-      else this.#states.hearTime(channel, checkpoint.timestampMs);
+      channel.onStep({ checkpoint, kind: isBackfilled ? 'other' : kind, trades });
+      if (isBackfilled) this.#states.onCoverage(channel);
+      if (isTouched) this.#states.onChange(channel);
+      else this.#states.onTime(channel, checkpoint.timestampMs);
     }
   }
 
-  #hearPause({ chain, token, paused }: PauseChange): void {
+  #onPause({ chain, token, paused }: PauseChange): void {
     const channel = this.#channels.get(chain)?.get(token);
     if (!paused || channel === undefined) return;
     for (const client of this.#clientsOf(channel)) client.pause(channel.name);

@@ -50,7 +50,7 @@ export class StreamStates {
   }
 
   /** Something about the token has changed. */
-  hear(channel: TokenChannel): void {
+  onChange(channel: TokenChannel): void {
     if (channel.wants('holders')) this.#holdersDue.add(channel);
     if (!channel.wants('price')) return;
     this.#pricesDue.add(channel);
@@ -58,7 +58,7 @@ export class StreamStates {
   }
 
   /** Nothing about the token has changed, but trades leave its 24 hours. */
-  hearTime(channel: TokenChannel, chainMs: number): void {
+  onTime(channel: TokenChannel, chainMs: number): void {
     const span = this.#prices.get(channel)?.span;
     // A reader that started with a snapshot has a price that was not read here.
     if (span !== undefined && chainMs >= span.fromMs && chainMs < span.toMs) return;
@@ -66,7 +66,7 @@ export class StreamStates {
   }
 
   /** The token's history was filled in further. */
-  hearCoverage(channel: TokenChannel): void {
+  onCoverage(channel: TokenChannel): void {
     if (channel.wants('coverage')) this.#coverageDue.add(channel);
   }
 
@@ -75,8 +75,8 @@ export class StreamStates {
     const isMissing = (['price', 'holders'] as const).some(
       (kind) => kinds.has(kind) && !channel.hasState(kind),
     );
-    if (isMissing) this.hear(channel);
-    if (kinds.has('coverage') && !channel.hasState('coverage')) this.hearCoverage(channel);
+    if (isMissing) this.onChange(channel);
+    if (kinds.has('coverage') && !channel.hasState('coverage')) this.onCoverage(channel);
   }
 
   forget(channel: TokenChannel): void {

@@ -55,12 +55,12 @@ function buildJoiner(version: number, open: SeriesState['open'] = []): Joiner {
 }
 
 const OPEN_KLINE = { interval: '1m', openTimeMs: 0 } as SeriesState['open'][number];
-const hearQuiet = (channel: TokenChannel, checkpoint: Checkpoint) =>
-  channel.hear({ checkpoint, kind: 'append', trades: [] });
+const sendQuiet = (channel: TokenChannel, checkpoint: Checkpoint) =>
+  channel.onStep({ checkpoint, kind: 'append', trades: [] });
 
 test('a reader joins though there were commits without a trade of its token', () => {
   const channel = createChannel();
-  for (const version of [2, 3, 4]) hearQuiet(channel, buildCheckpoint(version));
+  for (const version of [2, 3, 4]) sendQuiet(channel, buildCheckpoint(version));
   assert.equal(channel.check(buildJoiner(1, [OPEN_KLINE])), 'live');
   assert.equal(channel.check(buildJoiner(5)), 'wait');
 });
@@ -75,8 +75,8 @@ test('a reader is behind after a trade, a rollback or a commit that was missed',
     { checkpoint: buildCheckpoint(3), kind: 'append', trades: [] },
   ] as const) {
     const channel = createChannel();
-    channel.hear(step);
-    hearQuiet(channel, buildCheckpoint(step.checkpoint.version + 1));
+    channel.onStep(step);
+    sendQuiet(channel, buildCheckpoint(step.checkpoint.version + 1));
     assert.equal(channel.check(buildJoiner(1)), 'behind');
     assert.equal(channel.check(buildJoiner(step.checkpoint.version)), 'live');
   }
@@ -84,9 +84,9 @@ test('a reader is behind after a trade, a rollback or a commit that was missed',
 
 test('a reader is behind when a kline that it knows as open has ended', () => {
   const channel = createChannel();
-  hearQuiet(channel, buildCheckpoint(2, MINUTE_MS - 1));
+  sendQuiet(channel, buildCheckpoint(2, MINUTE_MS - 1));
   assert.equal(channel.check(buildJoiner(1, [OPEN_KLINE])), 'live');
-  hearQuiet(channel, buildCheckpoint(3, MINUTE_MS));
+  sendQuiet(channel, buildCheckpoint(3, MINUTE_MS));
   assert.equal(channel.check(buildJoiner(1, [OPEN_KLINE])), 'behind');
   assert.equal(channel.check(buildJoiner(1)), 'live');
 });
@@ -94,6 +94,6 @@ test('a reader is behind when a kline that it knows as open has ended', () => {
 test('klines of a reader that did not join are forgotten', () => {
   const channel = createChannel();
   channel.prepare(buildJoiner(1));
-  hearQuiet(channel, buildCheckpoint(2));
+  sendQuiet(channel, buildCheckpoint(2));
   assert.equal(channel.check({ ...buildJoiner(2), page: null }), 'behind');
 });

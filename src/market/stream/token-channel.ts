@@ -218,11 +218,11 @@ export class TokenChannel {
     return states;
   }
 
-  hear(step: ChannelStep): void {
-    this.#loseOnError(() => this.#hearStep(step));
+  onStep(step: ChannelStep): void {
+    this.#loseOnError(() => this.#applyStep(step));
   }
 
-  #hearStep(step: ChannelStep): void {
+  #applyStep(step: ChannelStep): void {
     if (this.#isBusy) return;
     const { checkpoint, kind } = step;
     const ahead = checkpoint.version - this.#checkpoint.version;

@@ -22,7 +22,7 @@ interface PostgresStandbyOptions extends PostgresPoolOptions {
 
 /** Short: whoever waits longer gets its answer from the primary. */
 const TIMEOUTS = { statementMs: 5000, queryMs: 6000, idleMs: 10_000, connectMs: 1000 };
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const LOOK = buildCommand('SELECT 1');
 
 export class PostgresStandby implements MarketStandby {
@@ -30,7 +30,7 @@ export class PostgresStandby implements MarketStandby {
   readonly #pool: PostgresPool;
   readonly #engine: SqlEngine;
   readonly #onStandby: OnStandby;
-  readonly #stopLooking: () => Promise<void>;
+  readonly #stopPolling: () => Promise<void>;
   /** Until its first answer. */
   #isUp = false;
   #fault: StoreError['fault'] | null = null;
@@ -44,9 +44,9 @@ export class PostgresStandby implements MarketStandby {
       { findFault: findPostgresFault, onError: (error) => this.#note(error) },
     );
     this.market = new SqlMarketStore(withTiming(this.#engine, options.onTiming));
-    const look = () => this.#look();
-    this.#stopLooking = startPolling(look, { everyMs: LOOK_MS, onError: () => undefined });
-    void look().catch(() => undefined);
+    const poll = () => this.#poll();
+    this.#stopPolling = startPolling(poll, { everyMs: POLL_MS, onError: () => undefined });
+    void poll().catch(() => undefined);
   }
 
   get isUp(): boolean {
@@ -58,7 +58,7 @@ export class PostgresStandby implements MarketStandby {
   }
 
   async close(): Promise<void> {
-    await this.#stopLooking();
+    await this.#stopPolling();
     await this.#pool.close();
   }
 
@@ -71,7 +71,7 @@ export class PostgresStandby implements MarketStandby {
     this.#onStandby(error);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#isUp) return;
     await this.#engine.session.query(LOOK, []);
     this.#isUp = true;

@@ -54,7 +54,7 @@ class ThreadSession implements SqlSession {
     this.#ended = true;
   }
 
-  hear(reply: Extract<SqliteWriterReply, { kind: 'result' | 'failed' }>): void {
+  onReply(reply: Extract<SqliteWriterReply, { kind: 'result' | 'failed' }>): void {
     const call = reply.id === null ? undefined : this.#calls.get(reply.id);
     if (reply.id !== null) this.#calls.delete(reply.id);
     if (reply.kind === 'result') {
@@ -200,9 +200,9 @@ export class ThreadedSqliteWriter {
     await this.#ended.promise;
   }
 
-  #hear(reply: SqliteWriterReply): void {
+  #onReply(reply: SqliteWriterReply): void {
     if (reply.kind !== 'ended') {
-      this.#session?.hear(reply);
+      this.#session?.onReply(reply);
       return;
     }
     this.#session = null;
@@ -218,7 +218,7 @@ export class ThreadedSqliteWriter {
       resourceLimits: HEAP_LIMITS,
     });
     let cause: unknown = new Error("The writer's thread has ended");
-    worker.on('message', (reply: SqliteWriterReply) => this.#hear(reply));
+    worker.on('message', (reply: SqliteWriterReply) => this.#onReply(reply));
     worker.on('error', (error) => {
       cause = error;
     });

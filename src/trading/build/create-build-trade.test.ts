@@ -469,7 +469,7 @@ describe('a trade that needs more gas than a transaction may use', () => {
     });
     const trade = { ...FOR_WETH, amountInRaw: (DEEP * 10n).toString() };
     const priced = await scene.pricing.price(scene.pricing.parse({ ...SALE, ...trade }));
-    assert.equal(priced.strands.length, POOL_COUNT);
+    assert.equal(priced.swapPaths.length, POOL_COUNT);
     scene.node.script.arrivingRaw = priced.amountOutRaw;
     return { ...scene, trade };
   }

@@ -150,17 +150,17 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     tokenIn: trade.tokenIn.token,
     tokenOut: trade.tokenOut.token,
     ...{ amountInRaw, maxAmountInRaw, amountOutRaw, minAmountOutRaw },
-    ...{ strands: trade.strands, router: trade.router, costUnits: trade.costUnits },
+    ...{ swapPaths: trade.swapPaths, router: trade.router, costUnits: trade.costUnits },
     isInputGiven: trade.isInputGiven,
     outputTaxBps: trade.taxOut?.bps ?? 0,
     holdsOutput: trade.holdsOutput,
     isTimed: trade.openFee === 'timed',
-    isQuotedOnChain: trade.strands.some(({ hops }) => hops.some(({ pool }) => isUnpriced(pool))),
+    isQuotedOnChain: trade.swapPaths.some(({ hops }) => hops.some(({ pool }) => isUnpriced(pool))),
   };
 }
 
 /** Pools of this kind are the only ones that we cannot compute. */
-function isUnpriced({ kind }: PricedTrade['strands'][number]['hops'][number]['pool']): boolean {
+function isUnpriced({ kind }: PricedTrade['swapPaths'][number]['hops'][number]['pool']): boolean {
   return kind === 'tradesOnly';
 }
 
@@ -224,8 +224,8 @@ function contradicts(trade: PricedTrade, rehearsal: RehearsalOutcome): boolean {
   return rehearsal.kind === 'done' && isNotExact(trade, rehearsal.built);
 }
 
-function listPools({ strands }: PricedTrade): PoolId[] {
-  return strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
+function listPools({ swapPaths }: PricedTrade): PoolId[] {
+  return swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
 }
 
 function isOutOfRoom(error: unknown): boolean {

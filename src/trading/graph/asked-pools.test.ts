@@ -39,10 +39,10 @@ describe('pools that were asked for', () => {
     assert.deepEqual(kept(), [11, 12, 13, 14]);
     // They stay through commits, through a reload, and for a token that nobody knows.
     await scene.commit(2, { pools: [{ ...buildPair(13, 7n), token1: toAddress(3) }] });
-    follower.hear(buildCommit(2, [13]));
+    follower.onBatch(buildCommit(2, [13]));
     await follower.settled();
     assert.equal(scene.reserveOf(13), 7n);
-    follower.miss();
+    follower.onGap();
     await follower.settled();
     assert.equal(await follower.load([toAddress(3), toAddress(99)]), true);
     assert.deepEqual(kept(), [11, 12, 13, 14]);
@@ -79,7 +79,7 @@ describe('pools that were asked for', () => {
     await scene.commit(2, { pools: [{ ...buildPair(16, 6n), token1: toAddress(5) }] });
     for (let version = 2; version <= 22; version += 1) {
       if (version > 2) await scene.commit(version, { pools: [] });
-      follower.hear(buildCommit(version, version === 2 ? [16] : []));
+      follower.onBatch(buildCommit(version, version === 2 ? [16] : []));
       await follower.settled();
     }
     assert.equal(await follower.load([toAddress(5)]), true);
@@ -101,7 +101,7 @@ describe('pools that were asked for', () => {
     await scene.commit(2, { pools: [{ ...buildPair(11, 1n), liquidityUsdE18: 10n ** 20n }] });
     assert.equal(await follower.load([toAddress(3)]), false);
     assert.deepEqual([scene.reserveOf(11), scene.reserveOf(12)], [100n, null]);
-    follower.hear(buildCommit(2, [11]));
+    follower.onBatch(buildCommit(2, [11]));
     await follower.settled();
     assert.deepEqual([scene.reserveOf(11), scene.reserveOf(12)], [1n, 200n]);
   });
@@ -121,7 +121,7 @@ describe('pools that were asked for', () => {
     }
     const all = tokens.map((token) => 1000 + token);
     assert.deepEqual(listKept(all), all.slice(-4));
-    follower.miss();
+    follower.onGap();
     await follower.settled();
     assert.deepEqual(listKept([11, 12, 13, ...all]), [11, 12, 13, ...all.slice(-4)]);
   });
@@ -136,7 +136,7 @@ describe('pools that were asked for', () => {
     await follower.settled();
     assert.equal(await follower.load([toAddress(3)]), true);
     await scene.commit(2, { pools: [buildDeep(13, 9000n, 3)] });
-    follower.hear(buildCommit(2, [13]));
+    follower.onBatch(buildCommit(2, [13]));
     await follower.settled();
     assert.equal(await follower.load([toAddress(4)]), true);
     assert.deepEqual(listKept([13, 14, ...numbers]), [13, 14, ...numbers]);
@@ -154,8 +154,8 @@ describe('pools that were asked for', () => {
     assert.deepEqual(listKept([11, 13, 14]), [11, 13, 14]);
     // Two deeper ones: the one with 300 USD no longer is among the deepest.
     await scene.commit(2, { pools: [buildDeep(15, 600n), buildDeep(16, 700n)] });
-    follower.hear(buildCommit(2, [15, 16]));
-    follower.miss();
+    follower.onBatch(buildCommit(2, [15, 16]));
+    follower.onGap();
     await follower.settled();
     assert.equal(await follower.load([toAddress(3)]), true);
     assert.deepEqual(listKept([11, 13, 14, 15, 16]), [13, 14, 15, 16]);
@@ -170,12 +170,12 @@ describe('pools that were asked for', () => {
     await follower.settled();
     assert.equal(await follower.load([toAddress(3)]), true);
     await scene.commit(2, { pools: [buildDeep(12, 40n)] });
-    follower.hear(buildCommit(2, [12]));
-    follower.miss();
+    follower.onBatch(buildCommit(2, [12]));
+    follower.onGap();
     await follower.settled();
     for (const version of Array.from({ length: 30 }, (_, index) => 3 + index)) {
       await scene.commit(version, { pools: [buildDeep(11, 100n)] });
-      follower.hear(buildCommit(version, [11]));
+      follower.onBatch(buildCommit(version, [11]));
       await follower.settled();
     }
     assert.equal(await follower.load([toAddress(3)]), true);
@@ -228,7 +228,7 @@ describe('pools that were asked for', () => {
     const committing = (async () => {
       for (let version = 2; !isOver && version < 5000; version += 1) {
         await scene.commit(version, { pools: [] });
-        follower.hear(buildCommit(version, []));
+        follower.onBatch(buildCommit(version, []));
         await setImmediate();
       }
       return isOver;

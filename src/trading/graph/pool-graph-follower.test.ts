@@ -42,7 +42,7 @@ describe('PoolGraphFollower', () => {
     follower.start();
     await follower.settled();
     await scene.commit(2, { pools: [{ ...fork, pool: poolId(toAddress(13)) }] });
-    follower.hear(buildCommit(2, [13]));
+    follower.onBatch(buildCommit(2, [13]));
     await follower.settled();
     assert.deepEqual(
       [scene.reserveOf(11), scene.reserveOf(12), scene.reserveOf(13)],
@@ -70,7 +70,7 @@ describe('PoolGraphFollower', () => {
     assert.deepEqual(kept(), [11, 13, 15]);
     // Shallow pools are not added; a deep one replaces another.
     await scene.commit(2, { pools: [buildDeepPair(16, 2n), buildDeepPair(17, 50n)] });
-    follower.hear(buildCommit(2, [16, 17]));
+    follower.onBatch(buildCommit(2, [16, 17]));
     await follower.settled();
     assert.deepEqual(kept(), [13, 15, 17]);
     assert.equal(follower.current?.checkpoint.version, 2);
@@ -81,7 +81,7 @@ describe('PoolGraphFollower', () => {
     await follower.settled();
     assert.equal(follower.current, null);
     await scene.commit(1, { pools: [buildPair(11, 100n)] });
-    follower.hear(buildCommit(1, [11]));
+    follower.onBatch(buildCommit(1, [11]));
     await follower.settled();
     assert.equal(scene.reserveOf(11), 100n);
   });
@@ -90,7 +90,7 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     await scene.commit(2, { pools: [buildPair(11, 101n), buildPair(13, 300n)] });
     assert.equal(scene.reserveOf(11), 100n);
-    follower.hear(buildCommit(2, [11, 13]));
+    follower.onBatch(buildCommit(2, [11, 13]));
     await follower.settled();
     assert.equal(follower.current?.checkpoint.version, 2);
     assert.deepEqual(
@@ -106,7 +106,7 @@ describe('PoolGraphFollower', () => {
     const reached = follower.reach(2).then((isReached) => [isReached, scene.reserveOf(11)]);
     await follower.settled();
     assert.equal(scene.reserveOf(11), 100n);
-    follower.hear(buildCommit(2, [11]));
+    follower.onBatch(buildCommit(2, [11]));
     assert.deepEqual(await reached, [true, 101n]);
     await follower.stop();
     assert.equal(await follower.reach(3), false);
@@ -144,12 +144,12 @@ describe('PoolGraphFollower', () => {
       [3, [519_999n, 519_999n]],
     ] as const) {
       await scene.commit(version, { pools: [] });
-      follower.hear(buildCommit(version, []));
+      follower.onBatch(buildCommit(version, []));
       await follower.settled();
       assert.deepEqual(read(), paid);
     }
     await scene.commit(4, { pools: [later as PoolRecord] });
-    follower.hear(buildCommit(4, [12]));
+    follower.onBatch(buildCommit(4, [12]));
     await follower.settled();
     assert.deepEqual(read(), [529_999n, 529_999n]);
   });
@@ -158,11 +158,11 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     await scene.commit(2, { pools: [buildPair(11, 101n)] });
     await scene.commit(3, { pools: [buildPair(11, 102n), buildPair(12, 202n)] });
-    follower.hear(buildCommit(2, [11]));
+    follower.onBatch(buildCommit(2, [11]));
     await follower.settled();
     // Pools 11 and 12 are at version 3 in the store: half of that would be an inconsistent state.
     assert.deepEqual([scene.reserveOf(11), scene.reserveOf(12)], [100n, 200n]);
-    follower.hear(buildCommit(3, [11, 12]));
+    follower.onBatch(buildCommit(3, [11, 12]));
     await follower.settled();
     assert.deepEqual([scene.reserveOf(11), scene.reserveOf(12)], [102n, 202n]);
     assert.equal(follower.current?.checkpoint.version, 3);
@@ -172,7 +172,7 @@ describe('PoolGraphFollower', () => {
     await startAt(1);
     await scene.commit(2, { pools: [buildPair(12, 202n)] });
     await scene.commit(3, { pools: [buildPair(11, 103n)] });
-    follower.hear(buildCommit(3, [11]));
+    follower.onBatch(buildCommit(3, [11]));
     await follower.settled();
     assert.deepEqual([scene.reserveOf(11), scene.reserveOf(12)], [103n, 202n]);
   });
@@ -180,7 +180,7 @@ describe('PoolGraphFollower', () => {
   it('reads everything after a rollback with unknown changes', async () => {
     await startAt(1);
     await scene.commit(2, { pools: [buildPair(12, 202n)] });
-    follower.hear(buildCommit(2, [], false));
+    follower.onBatch(buildCommit(2, [], false));
     await follower.settled();
     assert.equal(scene.reserveOf(12), 202n);
   });
@@ -188,12 +188,12 @@ describe('PoolGraphFollower', () => {
   it('ignores repeated commits', async () => {
     await startAt(1);
     await scene.commit(2, { pools: [buildPair(11, 102n)] });
-    follower.hear(buildCommit(2, [11]));
+    follower.onBatch(buildCommit(2, [11]));
     await follower.settled();
     const { graph } = follower.current ?? assert.fail();
     const before = graph.get(poolId(toAddress(11)));
-    follower.hear(buildCommit(2, [11]));
-    follower.hear(buildCommit(1, [11]));
+    follower.onBatch(buildCommit(2, [11]));
+    follower.onBatch(buildCommit(1, [11]));
     await follower.settled();
     assert.equal(graph.get(poolId(toAddress(11))), before);
     assert.equal(graph, follower.current?.graph);
@@ -209,7 +209,7 @@ describe('PoolGraphFollower', () => {
       const none = { tokens: new Map(), ticks: [], balances: [], positions: [] };
       await transaction.putUndo([{ block: 2, pools, ...none }]);
     });
-    follower.hear(buildCommit(2, [13]));
+    follower.onBatch(buildCommit(2, [13]));
     await follower.settled();
     assert.equal(scene.reserveOf(13), 300n);
     await store.market.transaction('devnet', async (transaction) => {
@@ -219,7 +219,7 @@ describe('PoolGraphFollower', () => {
         { ...buildPair(12, 0n), state: { reserve0: 0n, reserve1: 0n } } as PoolRecord,
       ]);
     });
-    follower.hear(buildCommit(3, [12, 13]));
+    follower.onBatch(buildCommit(3, [12, 13]));
     await follower.settled();
     assert.deepEqual(
       [scene.reserveOf(11), scene.reserveOf(12), scene.reserveOf(13)],
@@ -242,7 +242,7 @@ describe('PoolGraphFollower', () => {
     assert.equal(scene.reserveOf(11), 100n);
     failures = 2;
     await scene.commit(2, { pools: [buildPair(11, 101n)] });
-    follower.hear(buildCommit(2, [11]));
+    follower.onBatch(buildCommit(2, [11]));
     await follower.settled();
     assert.equal(failures, 0);
     assert.equal(scene.warnings.length, 2);

@@ -99,7 +99,7 @@ export class PoolGraphFollower {
   }
 
   /** Must be called with every batch of the chain's feed, in order. */
-  hear(event: PoolsCommitted): void {
+  onBatch(event: PoolsCommitted): void {
     const known = Math.max(this.#heardVersion, this.#current?.checkpoint.version ?? 0);
     if (event.version <= (this.#current?.checkpoint.version ?? 0)) return;
     // A batch was missed, so its pools are unknown.
@@ -159,7 +159,7 @@ export class PoolGraphFollower {
   }
 
   /** Batches were lost: everything is read again. */
-  miss(): void {
+  onGap(): void {
     this.#mustReload = true;
     this.#work();
   }

@@ -44,7 +44,7 @@ import type {
 import { computeAmounts } from './trade-amounts.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { listFees } from './trade-fees.ts';
-import { buildTradeLegs, buildTradeStrands } from './trade-legs.ts';
+import { buildTradeLegs, buildTradePaths } from './trade-legs.ts';
 import { findWarnings, type WarningFacts } from './trade-warnings.ts';
 import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
 import { turnForRoute } from './turn-for-route.ts';
@@ -143,7 +143,7 @@ function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute,
   const asset = graph.toAsset(mint);
   const isToken = (token: Address) => graph.toAsset(token) === asset;
   const pools = new Set<PoolId>();
-  for (const { hops } of found.route.strands) {
+  for (const { hops } of found.route.swapPaths) {
     for (const { pool } of hops) {
       if (isToken(pool.token0) || isToken(pool.token1)) pools.add(pool.pool);
     }
@@ -158,7 +158,7 @@ function listTokenPools(chain: TradeChain, at: GraphAtCommit, found: TaxedRoute,
 }
 
 function listHops(found: TaxedRoute) {
-  return found.route.strands.flatMap(({ hops }) => hops);
+  return found.route.swapPaths.flatMap(({ hops }) => hops);
 }
 
 /** Measured cost of tokens beyond the model. */
@@ -212,7 +212,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const tokenSafety = addTransferFee(measured, at.graph, { pools, isToken });
   const isClean = hops.every((hop) => safetyCache.isClean(hop.pool.pool, hop.zeroForOne, nowMs));
   const legs = buildTradeLegs(found.route);
-  const strands = buildTradeStrands(found.route, amounts.amountInRaw);
+  const swapPaths = buildTradePaths(found.route, amounts.amountInRaw);
   const { isNative: isNativeIn } = ends.tokenIn;
   const { isNative: isNativeOut } = ends.tokenOut;
   const isOutputFixed = request.fixed === 'output';
@@ -220,7 +220,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const holdsOutput =
     !context.isOutputVouched &&
     amounts.taxOut === null &&
-    strands.some(({ hops }) => hops.at(-1)?.pool.kind === 'concentrated');
+    swapPaths.some(({ hops }) => hops.at(-1)?.pool.kind === 'concentrated');
   const networkFees = readFees(chain, request.priority);
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
@@ -237,7 +237,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const openFlags = `${poolFlags} ${findRouterFlags(router, ofRouter)}`.trim();
   const { slippageBps, autoSlippage } = context;
   const terms = { request, slippageBps, autoSlippage };
-  const priced = { ...terms, ...amounts, ...prices, legs, strands, networkFees, tokenSafety };
+  const priced = { ...terms, ...amounts, ...prices, legs, swapPaths, networkFees, tokenSafety };
   return {
     ...priced,
     tokenIn: ends.tokenIn,
@@ -248,10 +248,10 @@ function buildPricedTrade(context: Context): PricedTrade {
     holdsOutput,
     fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
     costUnits:
-      computeTradeCost(chain.costs, strands, {
+      computeTradeCost(chain.costs, swapPaths, {
         ...{ isNativeIn, isNativeOut, isOutputFixed, holdsOutput },
       }) + sumExtraUnits(safetyCache, hops),
-    dataBytes: countBytes(found.route.strands),
+    dataBytes: countBytes(found.route.swapPaths),
     state: {
       block: checkpoint.block,
       blockHash: checkpoint.blockHash,

@@ -9,7 +9,7 @@ interface FeeWatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** While there are requests for quotes. */
 const BUSY_AGE_MS = 6000;
 /** While there are none. */
@@ -32,8 +32,8 @@ export class FeeWatch {
   }
 
   start(): void {
-    this.look();
-    this.#timer = setInterval(() => this.look(), LOOK_MS);
+    this.poll();
+    this.#timer = setInterval(() => this.poll(), POLL_MS);
     this.#timer.unref();
   }
 
@@ -50,7 +50,7 @@ export class FeeWatch {
   }
 
   /** Reads from the node if due. */
-  look(): void {
+  poll(): void {
     const nowMs = this.#options.clock.monotonicMs();
     const isDue = nowMs - this.#triedAtMs >= (this.#wasAsked ? BUSY_AGE_MS : IDLE_AGE_MS);
     if (this.#reading !== null || !isDue || this.#abort.signal.aborted) return;
@@ -78,7 +78,7 @@ export class FeeWatch {
       this.#readAtMs = clock.monotonicMs();
     } catch (error) {
       // Retries soon: without fees there is no network cost.
-      this.#triedAtMs = clock.monotonicMs() - BUSY_AGE_MS + LOOK_MS;
+      this.#triedAtMs = clock.monotonicMs() - BUSY_AGE_MS + POLL_MS;
       this.#wasAsked = true;
       if (!this.#abort.signal.aborted) onError(error);
     }

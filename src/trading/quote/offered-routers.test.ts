@@ -23,14 +23,14 @@ const REACHED = { there: null, back: null };
 it('all routers are offered until a probe shows that no node can simulate', () => {
   const routers = new OfferedRouters([PROVEN, OTHER]);
   assert.deepEqual(routers.list, [PROVEN, OTHER]);
-  routers.hear({ asContract: null, asWallet: null });
+  routers.onViews({ asContract: null, asWallet: null });
   assert.deepEqual(routers.list, [PROVEN]);
-  routers.hear({ asContract: REACHED, asWallet: null });
+  routers.onViews({ asContract: REACHED, asWallet: null });
   assert.deepEqual(routers.list, [PROVEN, OTHER]);
 });
 
 it('a chain on which one router reaches all pools has no list', () => {
   const routers = new OfferedRouters(undefined);
-  routers.hear({ asContract: null, asWallet: null });
+  routers.onViews({ asContract: null, asWallet: null });
   assert.equal(routers.list, undefined);
 });

@@ -22,7 +22,7 @@ export class OfferedRouters {
   }
 
   /** Probes of pools need what simulations of trades need. */
-  hear(views: RoundTripViews): void {
+  onViews(views: RoundTripViews): void {
     this.#canSimulate = views.asContract !== null || views.asWallet !== null;
   }
 }

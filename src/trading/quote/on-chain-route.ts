@@ -56,7 +56,7 @@ function toTaxedRoute(called: OnChainRoute, amountIn: bigint): TaxedRoute {
   ];
   const route = {
     ...{ ...amounts, cost: 0n, exact: false },
-    strands: [{ takes: 'input' as const, ...amounts, hops }],
+    swapPaths: [{ takes: 'input' as const, ...amounts, hops }],
     legs: [{ ...amounts, hops }],
   };
   return { route, taxes: NO_TAXES, router, amountOut };

@@ -47,7 +47,7 @@ function createWatch() {
   });
   const pass = async (ms: number) => {
     clock.advance(ms);
-    watch.look();
+    watch.poll();
     await watch.settled();
   };
   return { watch, state, asked, changed, pass };

@@ -34,7 +34,7 @@ interface UsedPool {
   readonly usedAtMs: number;
 }
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** How often the fees of pools in use are read. */
 const EVERY_MS = 10_000;
 /** A fee that was read this short a time ago is sure. */
@@ -70,7 +70,7 @@ export class PoolFeeWatch {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.look(), LOOK_MS);
+    this.#timer = setInterval(() => this.poll(), POLL_MS);
     this.#timer.unref();
   }
 
@@ -109,7 +109,7 @@ export class PoolFeeWatch {
   }
 
   /** Reads from the node if due. */
-  look(): void {
+  poll(): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#reading !== null || this.#abort.signal.aborted) return;
     for (const [pool, { usedAtMs }] of this.#used) {

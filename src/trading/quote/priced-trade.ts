@@ -72,8 +72,8 @@ export interface TradeLeg {
   readonly hops: readonly TradeHop[];
 }
 
-/** Consecutive pools, as executed; each pool is in one strand, and their order matters. */
-export type TradeStrand = TradeSwaps<TradeHop>;
+/** Consecutive pools, as executed; each pool is in one swap path, and their order matters. */
+export type TradePath = TradeSwaps<TradeHop>;
 
 /** What a token's contract deducts from a transfer, as measured. */
 export interface TokenTax {
@@ -144,7 +144,7 @@ export interface PricedTrade {
    */
   readonly modelRaw?: bigint;
   readonly legs: readonly TradeLeg[];
-  readonly strands: readonly TradeStrand[];
+  readonly swapPaths: readonly TradePath[];
   /** The name of the router that executes them; null if the chain has only one. */
   readonly router: string | null;
   /**

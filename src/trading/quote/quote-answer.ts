@@ -42,8 +42,8 @@ function describeLeg(
 }
 
 /** Tokens that the wallet receives on the way; wrapped coins do not stay. */
-function countOpened({ strands, tokenIn, tokenOut }: PricedTrade): number {
-  const received = new Set(strands.flatMap(({ hops }) => hops.map((hop) => hop.tokenOut)));
+function countOpened({ swapPaths, tokenIn, tokenOut }: PricedTrade): number {
+  const received = new Set(swapPaths.flatMap(({ hops }) => hops.map((hop) => hop.tokenOut)));
   received.delete(tokenIn.token);
   const isNative = tokenIn.isNative || tokenOut.isNative;
   return Math.max(0, received.size - (isNative && tokenOut.isNative ? 1 : 0));

@@ -50,7 +50,7 @@ export function listFees(
     sum.ofRaw += amounts.of;
     sums.set(key, sum);
   };
-  for (const { hops } of route.strands) {
+  for (const { hops } of route.swapPaths) {
     for (const hop of hops) {
       const pips = computeProtocolPips(hop);
       const protocol = (hop.amountIn * BigInt(pips)) / BigInt(PIPS);

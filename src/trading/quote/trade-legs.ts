@@ -1,11 +1,11 @@
-// A found route as legs to show, and as strands to execute.
+// A found route as legs to show, and as swap paths to execute.
 
 import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
 import type { SwapPool } from '../../amm/swap-pool.ts';
 import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
-import type { TradeHop, TradeLeg, TradeStrand } from './priced-trade.ts';
+import type { TradeHop, TradeLeg, TradePath } from './priced-trade.ts';
 
 const BPS = 10_000n;
 
@@ -52,15 +52,15 @@ export function buildTradeLegs(route: BestRoute): readonly TradeLeg[] {
 }
 
 /** `sentRaw` is what leaves the wallet: more than the pools receive if the token is taxed. */
-export function buildTradeStrands(route: BestRoute, sentRaw: bigint): readonly TradeStrand[] {
-  const firsts = route.strands.filter(({ takes }) => takes === 'input');
+export function buildTradePaths(route: BestRoute, sentRaw: bigint): readonly TradePath[] {
+  const firsts = route.swapPaths.filter(({ takes }) => takes === 'input');
   const arriving = firsts.map(({ amountIn }) => amountIn);
   const sent = route.amountIn === sentRaw ? arriving : divide(sentRaw, arriving);
-  const sentInto = new Map(firsts.map((strand, index) => [strand, sent[index] ?? 0n]));
-  return route.strands.map((strand) => ({
-    takes: strand.takes,
-    amountInRaw: sentInto.get(strand) ?? strand.amountIn,
-    amountOutRaw: strand.amountOut,
-    hops: strand.hops.map(toHop),
+  const sentInto = new Map(firsts.map((swapPath, index) => [swapPath, sent[index] ?? 0n]));
+  return route.swapPaths.map((swapPath) => ({
+    takes: swapPath.takes,
+    amountInRaw: sentInto.get(swapPath) ?? swapPath.amountIn,
+    amountOutRaw: swapPath.amountOut,
+    hops: swapPath.hops.map(toHop),
   }));
 }

@@ -21,7 +21,7 @@ export class TradeTokens {
     this.#store = store;
   }
 
-  hear(batch: FeedBatch): void {
+  onBatch(batch: FeedBatch): void {
     this.#heard += 1;
     if (!batch.complete) this.#rows.clear();
     for (const token of batch.tokens) this.#rows.delete(token);

@@ -53,7 +53,7 @@ const QUIET: WarningFacts = {
     priceImpactBps: 299,
     networkFees: FEES,
   },
-  route: { amountIn: 1n, amountOut: 1n, strands: [], legs: [], cost: 0n, exact: true },
+  route: { amountIn: 1n, amountOut: 1n, swapPaths: [], legs: [], cost: 0n, exact: true },
   isInputGiven: false,
   isPriceUnbounded: false,
   hasNoDeadline: false,
@@ -86,8 +86,8 @@ function withPool(inexact: 'hook' | 'ticks' | 'unchecked'): Partial<WarningFacts
   const flags = 'limitOrders feeScheduler';
   const openFlags = inexact === 'unchecked' ? flags : '';
   const hops = [{ pool: { inexact, unchecked: flags } }] as never;
-  const strands = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
-  return { route: { ...QUIET.route, strands }, openFlags };
+  const swapPaths = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
+  return { route: { ...QUIET.route, swapPaths }, openFlags };
 }
 
 /** A token in between: what is bought of it, and what is spent. */
@@ -97,8 +97,8 @@ function withReserve(amountOut: bigint, amountIn: bigint): Partial<WarningFacts>
     { pool, amountOut },
     { pool, amountIn },
   ] as never;
-  const strands = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
-  return { route: { ...QUIET.route, strands } };
+  const swapPaths = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
+  return { route: { ...QUIET.route, swapPaths } };
 }
 
 const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[]])[] = [

@@ -128,11 +128,11 @@ function* warnOfMarket(facts: WarningFacts): Generator<CodeAndMessage> {
 }
 
 /** Whether pools pay more of a token in between than others take. */
-function leavesTokens({ strands, keptBack = 0n }: BestRoute): boolean {
+function leavesTokens({ swapPaths, keptBack = 0n }: BestRoute): boolean {
   const paysMore = (hop: RouteHop, next: RouteHop | undefined) =>
     next !== undefined && hop.amountOut > next.amountIn;
   return (
-    keptBack > 0n || strands.some(({ hops }) => hops.some((hop, k) => paysMore(hop, hops[k + 1])))
+    keptBack > 0n || swapPaths.some(({ hops }) => hops.some((hop, k) => paysMore(hop, hops[k + 1])))
   );
 }
 
@@ -144,7 +144,7 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
       'Not all pools of the token could be read in time; the trade may pay more in a few seconds.',
     ];
   }
-  const pools = route.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
+  const pools = route.swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   if (pools.some(({ inexact }) => inexact === 'hook')) {
     yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];
   }

@@ -49,12 +49,12 @@ function findRoute(market: RandomMarket, wanted: Wanted): BestRoute | null {
 }
 
 /** What each hop does when it is executed, worked out from the pools alone. */
-function assertExecutable({ strands, legs, ...route }: BestRoute, wanted: Wanted): void {
+function assertExecutable({ swapPaths, legs, ...route }: BestRoute, wanted: Wanted): void {
   const { amountOut, reserveBps = 0 } = wanted;
-  const pools = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
+  const pools = swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool.pool));
   assert.equal(new Set(pools).size, pools.length, 'a pool is used twice');
   let asked = 0n;
-  for (const { hops, takes, ...strand } of strands) {
+  for (const { hops, takes, ...swapPath } of swapPaths) {
     assert.equal(takes, 'input');
     asked += hops.at(-1)?.askedOut ?? 0n;
     for (const [index, hop] of hops.entries()) {
@@ -76,12 +76,12 @@ function assertExecutable({ strands, legs, ...route }: BestRoute, wanted: Wanted
       else assert.ok(askedOut * 10_000n >= next.amountIn * BigInt(10_000 + reserveBps));
     }
     assert.deepEqual(
-      [strand.amountIn, strand.amountOut],
+      [swapPath.amountIn, swapPath.amountOut],
       [hops[0]?.amountIn, hops.at(-1)?.amountOut],
     );
   }
   assert.equal(asked, amountOut);
-  for (const parts of [strands, legs]) {
+  for (const parts of [swapPaths, legs]) {
     const [ins, outs] = [parts.map((one) => one.amountIn), parts.map((one) => one.amountOut)];
     assert.deepEqual([sum(ins), sum(outs)], [route.amountIn, route.amountOut]);
   }
@@ -125,8 +125,8 @@ describe('a route for a given output', () => {
       assert.ok(excess < most, `seed ${seed}: ${(excess * 100).toFixed(3)} % more`);
       if (excess < 1e-4) equal += 1;
       compared += 1;
-      if (route.strands.length > 1) divided += 1;
-      if (route.strands.some(({ hops }) => hops.length > 1)) through += 1;
+      if (route.swapPaths.length > 1) divided += 1;
+      if (route.swapPaths.some(({ hops }) => hops.length > 1)) through += 1;
     }
     const counts = { compared, equal, divided, through };
     assert.ok(compared > 50 && equal > 30, JSON.stringify(counts));
@@ -142,7 +142,7 @@ describe('a route for a given output', () => {
       findExactOutRoute(createField(plan), {
         ...{ amountOut: 10n ** 22n, reserveBps: 0, room: null, work: new SearchWork(), cost },
         call: 'commands',
-      })?.strands.length;
+      })?.swapPaths.length;
     assert.equal(find(FREE), 2);
     assert.equal(
       find(() => 10n ** 22n),
@@ -161,7 +161,7 @@ describe('a route for a given output', () => {
     ] as const) {
       const found = search(pools, { amountRaw: 10n ** 18n, reserveBps: 100 });
       assert.ok(found.kind === 'found');
-      const [hop, next] = found.found.route.strands[0]?.hops ?? [];
+      const [hop, next] = found.found.route.swapPaths[0]?.hops ?? [];
       assert.equal(
         hop !== undefined && next !== undefined && hop.amountOut > next.amountIn,
         isKept,

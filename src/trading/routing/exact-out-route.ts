@@ -13,8 +13,8 @@ import type { OutputCall } from '../../chains/trade-router.ts';
 import { type OutputPath, OutputPaths } from './output-paths.ts';
 import type { BestRoute } from './route.ts';
 import type { RouteEdge, RouteField } from './route-field.ts';
+import type { RoutePath } from './route-paths.ts';
 import type { RouteCost } from './route-single.ts';
-import type { RouteStrand } from './route-strands.ts';
 import type { RouteHop } from './route-swaps.ts';
 import { type SearchWork, SWAP_EVALUATIONS } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
@@ -155,18 +155,18 @@ function executeHops(path: OutputPath, amountOut: bigint, search: ExactOutSearch
 }
 
 function buildRoute(parts: readonly PricedPath[], search: ExactOutSearch): BestRoute {
-  const strands = parts.map(({ path, amountOut, amountIn }): RouteStrand => {
+  const swapPaths = parts.map(({ path, amountOut, amountIn }): RoutePath => {
     const hops = executeHops(path, amountOut, search);
     return { takes: 'input', amountIn, amountOut: hops.at(-1)?.amountOut ?? 0n, hops };
   });
-  const legs = strands.map(({ amountIn, amountOut, hops }) => ({ amountIn, amountOut, hops }));
+  const legs = swapPaths.map(({ amountIn, amountOut, hops }) => ({ amountIn, amountOut, hops }));
   return {
-    amountIn: strands.reduce((sum, { amountIn }) => sum + amountIn, 0n),
-    amountOut: strands.reduce((sum, { amountOut }) => sum + amountOut, 0n),
-    strands,
+    amountIn: swapPaths.reduce((sum, { amountIn }) => sum + amountIn, 0n),
+    amountOut: swapPaths.reduce((sum, { amountOut }) => sum + amountOut, 0n),
+    swapPaths,
     legs: legs.sort((a, b) => (a.amountIn > b.amountIn ? -1 : 1)),
-    cost: strands.reduce((sum, { hops }) => sum + search.cost(hops), 0n),
-    exact: strands.every(({ hops }) => hops.every(({ pool }) => pool.inexact === null)),
+    cost: swapPaths.reduce((sum, { hops }) => sum + search.cost(hops), 0n),
+    exact: swapPaths.every(({ hops }) => hops.every(({ pool }) => pool.inexact === null)),
   };
 }
 
@@ -199,7 +199,7 @@ export function findExactOutRoute(field: RouteField, search: ExactOutSearch): Be
     const split = new OutputSplit(taken, price);
     if (!split.divide(amountOut)) continue;
     const route = buildRoute(split.parts, search);
-    if ((room?.computeUsed(route.strands) ?? 0) > 1) break;
+    if ((room?.computeUsed(route.swapPaths) ?? 0) > 1) break;
     const isCheaper = best === null || route.amountIn + route.cost < best.amountIn + best.cost;
     if (isCheaper) [best, vain] = [route, 0];
     else vain += 1;

@@ -392,7 +392,7 @@ describe('where every swap is told what to spend', () => {
     const [[first, second] = []] = route.legs.map(({ hops }) => hops);
     assert.equal(first?.amountIn, size.amountRaw);
     assert.equal(second?.amountIn, ((first?.amountOut ?? 0n) * 9975n) / 10_000n);
-    assert.deepEqual(route.strands[0]?.hops, [first, second]);
+    assert.deepEqual(route.swapPaths[0]?.hops, [first, second]);
     assert.equal(whole.amountOut, amountOut + (route.keptBack ?? 0n));
     assert.equal(whole.keptBack, undefined);
   });

@@ -40,7 +40,7 @@ function createRoomFor(poolCount: number): RouteRoom {
   return {
     computeShare: () => 1 / poolCount,
     hasBytesFor: (path) => path.length <= poolCount,
-    computeUsed: (strands) => strands.flatMap(({ hops }) => hops).length / poolCount,
+    computeUsed: (swapPaths) => swapPaths.flatMap(({ hops }) => hops).length / poolCount,
   };
 }
 
@@ -156,8 +156,11 @@ describe('findBestRoute as quotes ask', () => {
     return createRandomMarket(createRandom(seed * 1000 + poolCount), shape);
   }
 
-  function assertFits({ strands }: BestRoute): void {
-    assert.ok(TRANSACTION_ROOM.computeUsed(strands) <= 1, `${strands.length} strands are too many`);
+  function assertFits({ swapPaths }: BestRoute): void {
+    assert.ok(
+      TRANSACTION_ROOM.computeUsed(swapPaths) <= 1,
+      `${swapPaths.length} swap paths are too many`,
+    );
   }
 
   /** From almost nothing to more than all liquidity of the market. */
@@ -306,7 +309,7 @@ describe('findBestRoute', () => {
     const whole = first?.pool.curve.swapIn(true, request.amountIn).amountOut;
     assert.equal((first?.amountOut ?? 0n) + (second?.amountOut ?? 0n), whole);
     assert.deepEqual(
-      found.strands.map(({ takes, hops }) => [takes, hops.length]),
+      found.swapPaths.map(({ takes, hops }) => [takes, hops.length]),
       [
         ['input', 1],
         ['part', 1],
@@ -342,7 +345,7 @@ describe('findBestRoute', () => {
     const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 20n };
     const found = findBestRoute(graph, request) ?? assert.fail();
     assert.deepEqual(
-      found.strands.map(({ hops }) => hops[0]?.pool.pool),
+      found.swapPaths.map(({ hops }) => hops[0]?.pool.pool),
       [buildFakeAddress('dd', 1)],
     );
   });

@@ -22,8 +22,8 @@ import { RouteFlow } from './route-flow.ts';
 import { buildGroups, type PoolGroup } from './route-groups.ts';
 import { buildLegs, type RouteLeg } from './route-legs.ts';
 import { buildPoolParts, computeGainAt, type PoolPart } from './route-parts.ts';
+import { buildSwapPaths, type RoutePath } from './route-paths.ts';
 import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
-import { buildStrands, type RouteStrand } from './route-strands.ts';
 import type { PoolSwap } from './route-swaps.ts';
 import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
 import type { RouteRoom } from './transaction-room.ts';
@@ -282,10 +282,10 @@ export interface BestRoute {
   readonly amountIn: bigint;
   readonly amountOut: bigint;
   /** In execution order; each pool is in one of them. */
-  readonly strands: readonly RouteStrand[];
+  readonly swapPaths: readonly RoutePath[];
   /** The same as routes, the largest first: for a shared pool each route has its part. */
   readonly legs: readonly RouteLeg[];
-  /** The total `cost` of the strands. */
+  /** The total `cost` of the swap paths. */
   readonly cost: bigint;
   /** What more it would pay if no token in between were kept in reserve; 0 if absent. */
   readonly keptBack?: bigint;
@@ -308,7 +308,7 @@ const ROOMY_SHARE = 0.05;
 /** Swaps that were executed exactly. */
 interface RouteCandidate {
   readonly swaps: readonly PoolSwap[];
-  readonly strands: readonly RouteStrand[];
+  readonly swapPaths: readonly RoutePath[];
   readonly legs: readonly RouteLeg[];
   readonly amountOut: bigint;
   readonly keptBack: bigint;
@@ -328,14 +328,14 @@ function buildCandidate(
   work.add(whole.length * POOL_EVALUATIONS);
   const swaps = slippageBps === 0 ? whole : keepReserve(whole, slippageBps);
   if (swaps === null) return null;
-  const strands = buildStrands(swaps);
+  const swapPaths = buildSwapPaths(swaps);
   const parts = buildLegs(whole);
   if (parts === null) return null;
   const legs = swaps === whole ? parts : reserveLegs(parts, { whole, reserved: swaps });
   const amountOut = sumOutput(swaps);
   return {
-    ...{ swaps, strands, legs, amountOut, keptBack: sumOutput(whole) - amountOut },
-    cost: strands.reduce((sum, { hops }) => sum + cost(hops), 0n),
+    ...{ swaps, swapPaths, legs, amountOut, keptBack: sumOutput(whole) - amountOut },
+    cost: swapPaths.reduce((sum, { hops }) => sum + cost(hops), 0n),
   };
 }
 
@@ -344,10 +344,10 @@ function isBetter(one: RouteCandidate, than: RouteCandidate | null): boolean {
 }
 
 function buildBestRoute(candidate: RouteCandidate, amountIn: bigint): BestRoute {
-  const { swaps, strands, legs, amountOut, keptBack, cost } = candidate;
+  const { swaps, swapPaths, legs, amountOut, keptBack, cost } = candidate;
   const exact = swaps.every(({ hop }) => hop.pool.inexact === null);
   const kept = keptBack > 0n ? { keptBack } : {};
-  return { amountIn, amountOut, strands, legs, cost, ...kept, exact };
+  return { amountIn, amountOut, swapPaths, legs, cost, ...kept, exact };
 }
 
 /** The best split among routes of up to this many hops. */
@@ -365,7 +365,7 @@ function findDivided(field: RouteField, search: RouteSearch): RouteCandidate | n
       division = dropLeast(division, DROPPED_OF_DUST_SHARE, search);
       continue;
     }
-    const used = search.room?.computeUsed(candidate.strands) ?? 0;
+    const used = search.room?.computeUsed(candidate.swapPaths) ?? 0;
     if (used > 1) {
       if (search.work.isSpent) break;
       division = freeRoom(division, used - 1, search);
@@ -383,8 +383,8 @@ function findDivided(field: RouteField, search: RouteSearch): RouteCandidate | n
 }
 
 /** Whether a route's cost is high for its output, or its use of the room is high. */
-function isMuch({ cost, amountOut, strands }: RouteCandidate, { room }: RouteSearch): boolean {
-  const roomShare = room?.computeUsed(strands) ?? 0;
+function isMuch({ cost, amountOut, swapPaths }: RouteCandidate, { room }: RouteSearch): boolean {
+  const roomShare = room?.computeUsed(swapPaths) ?? 0;
   return Number(cost) > Number(amountOut) * DEAR_SHARE || roomShare > ROOMY_SHARE;
 }
 

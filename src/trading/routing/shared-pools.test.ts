@@ -29,7 +29,7 @@ function createGraph(first: string, second: string): PoolGraph {
 }
 
 function countHops(route: BestRoute | null): number {
-  return (route ?? assert.fail()).strands.flatMap(({ hops }) => hops).length;
+  return (route ?? assert.fail()).swapPaths.flatMap(({ hops }) => hops).length;
 }
 
 describe('a path through rows of one pool', () => {

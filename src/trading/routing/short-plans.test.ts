@@ -121,7 +121,7 @@ it('of random markets no route that fits is missed', () => {
     }
     found += 1;
     assert.ok(route.found.amountOut >= most, `round ${round}`);
-    assert.ok(countBytes(route.found.route.strands) <= SOLANA_TRADE_COSTS.bytesMax);
+    assert.ok(countBytes(route.found.route.swapPaths) <= SOLANA_TRADE_COSTS.bytesMax);
   }
   assert.ok(found > 20 && refused > 20, `${found} found, ${refused} refused`);
 });

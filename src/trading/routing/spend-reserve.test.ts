@@ -22,8 +22,8 @@ function createFound(last: GraphPool): TaxedRoute {
     hops.push(swapWhole({ pool, zeroForOne: true }, amountIn) ?? assert.fail());
   }
   const amounts = { amountIn: NEEDED, amountOut: hops.at(-1)?.amountOut ?? 0n };
-  const strands = [{ takes: 'input' as const, ...amounts, hops }];
-  const route = { ...amounts, strands, legs: [{ ...amounts, hops }], cost: 0n, exact: true };
+  const swapPaths = [{ takes: 'input' as const, ...amounts, hops }];
+  const route = { ...amounts, swapPaths, legs: [{ ...amounts, hops }], cost: 0n, exact: true };
   const { amountOut } = amounts;
   return { route, taxes: { inBps: 0, outBps: 0 }, router: 'r', amountOut, isInputGiven: true };
 }
@@ -31,7 +31,7 @@ function createFound(last: GraphPool): TaxedRoute {
 const FOUND = createFound(createPair(2, [B, C]));
 
 function payFor(amountIn: bigint): bigint {
-  const pools = FOUND.route.strands[0]?.hops ?? [];
+  const pools = FOUND.route.swapPaths[0]?.hops ?? [];
   return pools.reduce((amount, { pool }) => pool.curve.swapIn(true, amount).amountOut, amountIn);
 }
 
@@ -41,7 +41,7 @@ describe('spendReserve', () => {
     const spent = (NEEDED * 101n) / 100n;
     assert.deepEqual([route.amountIn, route.amountOut], [spent, payFor(spent)]);
     assert.ok(amountOut === payFor(spent) && amountOut > FOUND.amountOut);
-    for (const { hops, ...part } of [...route.strands, ...route.legs]) {
+    for (const { hops, ...part } of [...route.swapPaths, ...route.legs]) {
       assert.deepEqual([part.amountIn, part.amountOut], [spent, amountOut]);
       assert.deepEqual([hops[0]?.amountIn, hops.at(-1)?.amountOut], [spent, amountOut]);
       assert.equal(hops[0]?.amountOut, hops[1]?.amountIn);
@@ -62,7 +62,7 @@ describe('spendReserve', () => {
 
   /** The second pool is full but for what is needed, and a little more. */
   function createFull(more: bigint): TaxedRoute {
-    const room = (FOUND.route.strands[0]?.hops[0]?.amountOut ?? 0n) + more;
+    const room = (FOUND.route.swapPaths[0]?.hops[0]?.amountOut ?? 0n) + more;
     return createFound(createPair(2, [B, C], [2n ** 112n - 1n - room, 2n ** 111n]));
   }
 
@@ -77,7 +77,7 @@ describe('spendReserve', () => {
     const more = route.amountIn - NEEDED;
     assert.ok(more > NEEDED / 210n && more < NEEDED / 190n, `${more}`);
     assert.ok(route.amountOut > found.amountOut);
-    const last = route.strands[0]?.hops.at(-1) ?? assert.fail();
+    const last = route.swapPaths[0]?.hops.at(-1) ?? assert.fail();
     assert.equal(last.pool.curve.swapIn(true, last.amountIn).isFilled, true);
   });
 });

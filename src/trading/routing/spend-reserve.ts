@@ -58,15 +58,15 @@ function swapMost(hops: readonly RouteHop[], { needed, wanted }: SpendRange) {
 
 /** The same route with the reserve, or with as much of it as its pools can take. */
 export function spendReserve(found: TaxedRoute, bound: SpendBound): TaxedRoute {
-  const [strand, ...others] = found.route.strands;
-  if (strand === undefined || others.length > 0) throw new Error('an input is spent on one path');
-  const needed = strand.amountIn;
-  const most = swapMost(strand.hops, { needed, wanted: computeSpent(needed, bound) });
+  const [swapPath, ...others] = found.route.swapPaths;
+  if (swapPath === undefined || others.length > 0) throw new Error('an input is spent on one path');
+  const needed = swapPath.amountIn;
+  const most = swapMost(swapPath.hops, { needed, wanted: computeSpent(needed, bound) });
   if (most === null) return found;
   const { amountIn, hops } = most;
   const amountOut = hops.at(-1)?.amountOut ?? 0n;
   const amounts = { amountIn, amountOut };
-  const strands = [{ ...strand, ...amounts, hops }];
-  const route = { ...found.route, ...amounts, strands, legs: [{ ...amounts, hops }] };
+  const swapPaths = [{ ...swapPath, ...amounts, hops }];
+  const route = { ...found.route, ...amounts, swapPaths, legs: [{ ...amounts, hops }] };
   return { ...found, route, amountOut };
 }

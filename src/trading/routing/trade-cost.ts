@@ -2,8 +2,8 @@
 
 import type { SwapCost, TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Address } from '../../model/ids.ts';
+import type { PathSource } from './route-paths.ts';
 import type { RouteCost } from './route-single.ts';
-import type { StrandSource } from './route-strands.ts';
 
 /** What the cost of a swap depends on. */
 interface SwapLoad {
@@ -12,9 +12,9 @@ interface SwapLoad {
   readonly vault: Address;
 }
 
-/** What the cost of a strand depends on. */
-interface StrandLoad {
-  readonly takes: StrandSource;
+/** What the cost of a swap path depends on. */
+interface PathLoad {
+  readonly takes: PathSource;
   readonly hops: readonly (SwapLoad & { readonly ticksCrossed: number })[];
 }
 
@@ -27,7 +27,7 @@ export function computePoolCost(
   return cost.hop + cost.perTick * BigInt(at.ticksCrossed) + (at.isFirst ? pull : 0n);
 }
 
-/** Adds up the cost of consecutive strands. */
+/** Adds up the cost of consecutive swap paths. */
 export class CostMeter {
   readonly #pull: bigint;
   #units: bigint;
@@ -44,7 +44,7 @@ export class CostMeter {
     return this.#units;
   }
 
-  addStrand(takes: StrandSource, hops: StrandLoad['hops']): void {
+  addSwapPath(takes: PathSource, hops: PathLoad['hops']): void {
     if (takes === 'input') this.#units += this.#pull;
     this.#units += computeHopsCost(hops);
     for (const { cost, ticksCrossed } of hops) this.#units += cost.perTick * BigInt(ticksCrossed);
@@ -74,7 +74,7 @@ export function createUnitCost(outPerUnit: {
 
 export function computeTradeCost(
   costs: TransactionCosts,
-  strands: readonly StrandLoad[],
+  swapPaths: readonly PathLoad[],
   ends: {
     readonly isNativeIn: boolean;
     readonly isNativeOut: boolean;
@@ -84,9 +84,9 @@ export function computeTradeCost(
   },
 ): bigint {
   const meter = new CostMeter(costs, ends);
-  for (const { takes, hops } of strands) meter.addStrand(takes, hops);
+  for (const { takes, hops } of swapPaths) meter.addSwapPath(takes, hops);
   const { fixedOutput = 0n } = costs;
   if (!ends.isOutputFixed) return meter.units + (ends.holdsOutput ? fixedOutput : 0n);
-  const swapCount = strands.reduce((sum, { hops }) => sum + hops.length, 0);
+  const swapCount = swapPaths.reduce((sum, { hops }) => sum + hops.length, 0);
   return meter.units + fixedOutput * BigInt(swapCount + 1);
 }

@@ -76,7 +76,7 @@ test('on any market a trade gets no more than the spot price, and the fees add u
       assert.ok(got <= spot, `seed ${seed} worth ${worth}: ${got} of ${spot}`);
       const impact = computePriceImpactBps(route);
       assert.ok(impact >= 0 && impact <= 10_000);
-      const hops = route.strands.flatMap((strand) => strand.hops);
+      const hops = route.swapPaths.flatMap((swapPath) => swapPath.hops);
       const taken = hops.reduce((sum, hop) => sum + hop.feeAmount, 0n);
       const fees = listFees(route, { in: null, out: null });
       assert.equal(

@@ -90,7 +90,7 @@ function listVenues(pools: readonly GraphPool[], more: Partial<RouteQuestion> = 
   const search = ask(pools, more);
   if (search.kind === 'none') return search.reason;
   const { router, route } = search.found;
-  const hops = route.strands.flatMap((strand) => strand.hops);
+  const hops = route.swapPaths.flatMap((swapPath) => swapPath.hops);
   return [router, ...new Set(hops.map(({ pool }) => pool.venue))];
 }
 
@@ -127,7 +127,7 @@ describe('a trade with several routers', () => {
         size: spend(DEEP / 2n),
         outPerUnit: { numerator: 0n, denominator: 1n },
       });
-      return search.kind === 'found' ? search.found.route.strands.length : 0;
+      return search.kind === 'found' ? search.found.route.swapPaths.length : 0;
     };
     assert.deepEqual([count('uniswap-v2'), count('other-v2')], [2, 1]);
   });
@@ -201,7 +201,7 @@ describe('a given output', () => {
   it('is one path with the router of an exchange, however much a division would save', () => {
     const pools = [1, 2].map(() => createPool([WETH, TOKEN], 'other-v2'));
     const { route } = find(pools, 'path', pay(DEEP / 4n));
-    assert.deepEqual([route.strands.length, route.strands[0]?.hops.length], [1, 1]);
+    assert.deepEqual([route.swapPaths.length, route.swapPaths[0]?.hops.length], [1, 1]);
   });
 
   it('is paid to the unit by pairs that are asked for it, or by what arrives', () => {
@@ -248,7 +248,7 @@ describe('a given output', () => {
     assert.equal(find([first, last], 'path').isInputGiven, false);
     const mixed = find([first, ranged], 'path', pay(asked, 25));
     assert.equal(mixed.isInputGiven, true);
-    const [one, two] = mixed.route.strands[0]?.hops ?? [];
+    const [one, two] = mixed.route.swapPaths[0]?.hops ?? [];
     assert.equal(one?.amountOut, two?.amountIn);
     // A path of one kind that is a little dearer is cheaper without a reserve.
     const direct = createPool([WETH, TOKEN], 'other-v2', [DEEP, (DEEP * 996n) / 1000n]);

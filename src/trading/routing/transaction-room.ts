@@ -3,7 +3,7 @@
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import type { RouteStrand } from './route-strands.ts';
+import type { RoutePath } from './route-paths.ts';
 import { CostMeter, computePoolCost } from './trade-cost.ts';
 
 /** A swap in a pool. */
@@ -19,11 +19,11 @@ export interface RouteRoom {
   computeShare(load: PoolLoad): number;
   /** Whether a single route is short enough. */
   hasBytesFor(path: HopRow['hops']): boolean;
-  /** The share of the room that strands take in total: above 1 they do not fit. */
-  computeUsed(strands: readonly RouteStrand[]): number;
+  /** The share of the room that swap paths take in total: above 1 they do not fit. */
+  computeUsed(swapPaths: readonly RoutePath[]): number;
 }
 
-/** Hops in a row, of strands or of a path that is not executed yet. */
+/** Hops in a row, of swap paths or of a path that is not executed yet. */
 interface HopRow {
   readonly hops: readonly { readonly pool: GraphPool; readonly zeroForOne: boolean }[];
 }
@@ -49,11 +49,11 @@ export function countBytes(rows: readonly HopRow[]): number {
   return sum;
 }
 
-function computeStrandsCost(costs: TransactionCosts, strands: readonly RouteStrand[]): bigint {
+function computePathsCost(costs: TransactionCosts, swapPaths: readonly RoutePath[]): bigint {
   // Whether coins or tokens are spent is not known here; tokens take more.
   const meter = new CostMeter(costs, { isNativeIn: false, isNativeOut: true });
-  for (const { takes, hops } of strands) {
-    meter.addStrand(
+  for (const { takes, hops } of swapPaths) {
+    meter.addSwapPath(
       takes,
       hops.map(({ pool: { cost, vault }, ticksCrossed }) => ({ cost, vault, ticksCrossed })),
     );
@@ -71,9 +71,9 @@ export function createRoom(costs: TransactionCosts, size: 'whole' | 'small'): Ro
       return Math.max(Number(units) / unitsMax, pool.bytes.first / bytesMax);
     },
     hasBytesFor: (hops) => countBytes([{ hops }]) <= costs.bytesMax,
-    computeUsed(strands) {
-      const used = countBytes(strands) / bytesMax;
-      return Math.max(used, Number(computeStrandsCost(costs, strands)) / unitsMax);
+    computeUsed(swapPaths) {
+      const used = countBytes(swapPaths) / bytesMax;
+      return Math.max(used, Number(computePathsCost(costs, swapPaths)) / unitsMax);
     },
   };
 }

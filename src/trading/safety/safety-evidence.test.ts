@@ -48,10 +48,10 @@ function createScene({ isTrusted = false } = {}) {
   };
   for (const one of pools) measure(one.pool);
   let block = 1;
-  const hear = (...notices: TokenNotice[]) => {
+  const notify = (...notices: TokenNotice[]) => {
     block += 1;
     const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
-    evidence.hear({ notices, isRollback: false, toBlock: block, checkpoint });
+    evidence.onBatch({ notices, isRollback: false, toBlock: block, checkpoint });
   };
   const buildEvent = (more: { isAdmin?: boolean; topics?: string[] } = {}): TokenNotice => {
     return { kind: 'event', token, topics: [TOPIC], isAdmin: false, ...more };
@@ -67,15 +67,15 @@ function createScene({ isTrusted = false } = {}) {
     token1,
     ofToken,
     measure,
-    hear,
+    notify,
     buildEvent,
   };
 }
 
 test('an event of the contract puts all pools of the token in doubt and probes them', () => {
-  const { safetyCache, hear, buildEvent, ofToken, asked, measure, pool } = createScene();
+  const { safetyCache, notify, buildEvent, ofToken, asked, measure, pool } = createScene();
   assert.ok(ofToken.length > 1);
-  hear(buildEvent());
+  notify(buildEvent());
   for (const one of ofToken) assert.equal(safetyCache.findDoubt(one.pool), 'seen');
   assert.equal(asked.length, 1);
   assert.ok((asked[0]?.pools.length ?? 0) <= 5 && asked[0]?.isUrgent === false);
@@ -85,16 +85,16 @@ test('an event of the contract puts all pools of the token in doubt and probes t
 });
 
 test('a contract without pools is ignored', () => {
-  const { hear, asked, safetyCache } = createScene();
+  const { notify, asked, safetyCache } = createScene();
   const before = safetyCache.doubtCount;
-  hear({ kind: 'event', token: address(`0x${'77'.repeat(20)}`), topics: [TOPIC], isAdmin: true });
+  notify({ kind: 'event', token: address(`0x${'77'.repeat(20)}`), topics: [TOPIC], isAdmin: true });
   assert.deepEqual([asked.length, safetyCache.doubtCount], [0, before]);
 });
 
 test('events refuted five times are ignored for an hour; those of owners never are', () => {
-  const { safetyCache, hear, buildEvent, measure, pool, clock } = createScene();
+  const { safetyCache, notify, buildEvent, measure, pool, clock } = createScene();
   const isHeard = (notice: TokenNotice) => {
-    hear(notice);
+    notify(notice);
     const isDoubted = safetyCache.findDoubt(pool) === 'seen';
     if (isDoubted) measure(pool);
     return isDoubted;
@@ -112,9 +112,9 @@ test('events refuted five times are ignored for an hour; those of owners never a
 });
 
 test('events that came with a change still count', () => {
-  const { safetyCache, hear, buildEvent, measure, pool } = createScene();
+  const { safetyCache, notify, buildEvent, measure, pool } = createScene();
   for (let n = 0; n < 20; n += 1) {
-    hear(buildEvent());
+    notify(buildEvent());
     assert.equal(safetyCache.findDoubt(pool), 'seen', `${n}`);
     measure(pool, n % 4 === 3 ? CLEAN : TAXED);
     measure(pool, CLEAN);
@@ -122,24 +122,24 @@ test('events that came with a change still count', () => {
 });
 
 test('of a trusted asset only the actions of its owners count', () => {
-  const { safetyCache, hear, buildEvent, pool } = createScene({ isTrusted: true });
-  hear(buildEvent());
+  const { safetyCache, notify, buildEvent, pool } = createScene({ isTrusted: true });
+  notify(buildEvent());
   assert.equal(safetyCache.findDoubt(pool), null);
-  hear(buildEvent({ isAdmin: true }));
+  notify(buildEvent({ isAdmin: true }));
   assert.equal(safetyCache.findDoubt(pool), 'seen');
 });
 
 test('an observed tax counts if it differs from the measured one', () => {
-  const { safetyCache, hear, token, pool, ofToken, measure } = createScene();
+  const { safetyCache, notify, token, pool, ofToken, measure } = createScene();
   const buildTax = (bps: number, side: 'in' | 'out' = 'out'): TokenNotice => {
     return { kind: 'tax', token, pool, side, bps, payee: null };
   };
   measure(pool, TAXED);
   measure(pool, TAXED);
-  hear(buildTax(300), buildTax(301));
+  notify(buildTax(300), buildTax(301));
   assert.equal(safetyCache.findDoubt(pool), null);
   for (const notice of [buildTax(305), buildTax(9000), buildTax(300, 'in')]) {
-    hear(notice);
+    notify(notice);
     for (const one of ofToken) assert.equal(safetyCache.findDoubt(one.pool), 'seen');
     measure(pool, TAXED);
     assert.equal(safetyCache.findDoubt(pool), null);
@@ -147,9 +147,9 @@ test('an observed tax counts if it differs from the measured one', () => {
 });
 
 test('a transfer of the payer to others puts one pool in doubt, five times an hour', () => {
-  const { safetyCache, hear, token, pool, ofToken, measure } = createScene();
+  const { safetyCache, notify, token, pool, ofToken, measure } = createScene();
   const heard = Array.from({ length: 7 }, (_, index) => {
-    hear({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: address(`0x${index}`) });
+    notify({ kind: 'tax', token, pool, side: 'in', bps: 250, payee: address(`0x${index}`) });
     assert.equal(safetyCache.findDoubt(ofToken.at(-1)!.pool), null);
     const isDoubted = safetyCache.findDoubt(pool) !== null;
     measure(pool);
@@ -161,7 +161,7 @@ test('a transfer of the payer to others puts one pool in doubt, five times an ho
 test('a failed rehearsal causes a probe at once, limited for each wallet', () => {
   const { evidence, safetyCache, asked, pool, measure } = createScene();
   const fail = (wallet: string) => {
-    evidence.hearFailure({ pools: [pool], wallet: address(wallet) });
+    evidence.onFailure({ pools: [pool], wallet: address(wallet) });
     const isDoubted = safetyCache.findDoubt(pool) === 'seen';
     measure(pool);
     return isDoubted;
@@ -175,15 +175,15 @@ test('a failed rehearsal causes a probe at once, limited for each wallet', () =>
 });
 
 test('evidence that anybody can forge is bounded, and still counts', () => {
-  const { evidence, safetyCache, hear, buildEvent, token, pool, measure } = createScene();
+  const { evidence, safetyCache, notify, buildEvent, token, pool, measure } = createScene();
   for (let n = 0; n < 1000; n += 1) {
-    hear(buildEvent({ topics: [`0x${n}`] }));
-    evidence.hearFailure({ pools: [pool], wallet: address(`0x${n}`) });
+    notify(buildEvent({ topics: [`0x${n}`] }));
+    evidence.onFailure({ pools: [pool], wallet: address(`0x${n}`) });
   }
   assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [64, 64]);
   measure(pool);
   assert.deepEqual([evidence.countOpen(token), evidence.countOpen(pool)], [0, 0]);
-  hear(buildEvent({ topics: ['0x999'] }));
+  notify(buildEvent({ topics: ['0x999'] }));
   assert.equal(safetyCache.findDoubt(pool), 'seen');
 });
 
@@ -194,7 +194,7 @@ test('the failure of a known trap is no evidence', () => {
   const before = asked.length;
   const other = others[0]!.pool;
   measure(other);
-  evidence.hearFailure({ pools: [pool, other], wallet: address('0x01') });
+  evidence.onFailure({ pools: [pool, other], wallet: address('0x01') });
   assert.deepEqual([safetyCache.findDoubt(pool), asked.length], [null, before]);
   assert.equal(safetyCache.findDoubt(other), null, 'the trap explains it');
 });
@@ -227,7 +227,7 @@ test('unsearched blocks and missed commits end all exactness', () => {
   const { evidence, safetyCache, clock, pool, measure } = createScene();
   clock.advance(1000);
   const checkpoint = { timestampMs: clock.nowMs() + 5000 } as Checkpoint;
-  evidence.hear({ notices: null, isRollback: false, toBlock: 9, checkpoint });
+  evidence.onBatch({ notices: null, isRollback: false, toBlock: 9, checkpoint });
   assert.equal(safetyCache.findDoubt(pool), 'unwatched');
   clock.advance(1);
   measure(pool);
@@ -236,17 +236,17 @@ test('unsearched blocks and missed commits end all exactness', () => {
     null,
     'a chain whose clock is ahead is no reason to wait',
   );
-  evidence.miss();
+  evidence.onGap();
   assert.equal(safetyCache.findDoubt(pool), 'unwatched');
 });
 
 test('a rollback puts in doubt what was measured because of the removed blocks', () => {
-  const { evidence, safetyCache, clock, hear, buildEvent, pool, measure } = createScene();
-  hear(buildEvent({ isAdmin: true }));
+  const { evidence, safetyCache, clock, notify, buildEvent, pool, measure } = createScene();
+  notify(buildEvent({ isAdmin: true }));
   measure(pool);
   const checkpoint = { timestampMs: clock.nowMs() } as Checkpoint;
-  evidence.hear({ notices: [], isRollback: true, toBlock: 2, checkpoint });
+  evidence.onBatch({ notices: [], isRollback: true, toBlock: 2, checkpoint });
   assert.equal(safetyCache.findDoubt(pool), null, 'that block is still there');
-  evidence.hear({ notices: [], isRollback: true, toBlock: 1, checkpoint });
+  evidence.onBatch({ notices: [], isRollback: true, toBlock: 1, checkpoint });
   assert.equal(safetyCache.findDoubt(pool), 'seen');
 });

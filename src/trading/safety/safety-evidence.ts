@@ -83,27 +83,27 @@ export class SafetyEvidence {
     return this.#open.get(subject)?.size ?? 0;
   }
 
-  hear(batch: Pick<FeedBatch, 'notices' | 'isRollback' | 'toBlock' | 'checkpoint'>): void {
+  onBatch(batch: Pick<FeedBatch, 'notices' | 'isRollback' | 'toBlock' | 'checkpoint'>): void {
     const { safetyCache, clock } = this.#options;
     if (batch.notices === null) {
       // A chain's clock may be ahead of ours.
       safetyCache.doubtBefore(Math.min(batch.checkpoint.timestampMs, clock.nowMs()));
       return;
     }
-    if (batch.isRollback) this.#hearRollback(batch.toBlock);
+    if (batch.isRollback) this.#onRollback(batch.toBlock);
     for (const notice of batch.notices) {
-      if (notice.kind === 'tax') this.#hearTax(notice, batch.toBlock);
+      if (notice.kind === 'tax') this.#onTax(notice, batch.toBlock);
       else if (this.#isNews(notice)) this.#doubtToken(notice.token, batch.toBlock);
     }
   }
 
   /** Commits were missed, and with them their evidence. */
-  miss(): void {
+  onGap(): void {
     this.#options.safetyCache.doubtBefore(this.#options.clock.nowMs());
   }
 
   /** A trade failed, or paid less than it should, on the state that it was priced on. */
-  hearFailure({ pools, wallet }: { readonly pools: readonly PoolId[]; wallet: Address }): void {
+  onFailure({ pools, wallet }: { readonly pools: readonly PoolId[]; wallet: Address }): void {
     const { safetyCache, remeasure } = this.#options;
     const known = pools.flatMap((pool) => safetyCache.get(pool) ?? []);
     // If a sale on the route is already known to fail, nothing new was learnt.
@@ -147,7 +147,7 @@ export class SafetyEvidence {
     return topics.map((topic) => this.#note(token, topic)).some((isNews) => isNews);
   }
 
-  #hearTax({ token, pool, side, bps, payee }: TokenTaxNotice, block: number): void {
+  #onTax({ token, pool, side, bps, payee }: TokenTaxNotice, block: number): void {
     const { safetyCache, remeasure } = this.#options;
     const known = safetyCache.get(pool);
     if (known === undefined) return;
@@ -163,7 +163,7 @@ export class SafetyEvidence {
   }
 
   /** Measurements on a removed branch may not be valid on the new one. */
-  #hearRollback(toBlock: number): void {
+  #onRollback(toBlock: number): void {
     for (const token of [...this.#blocks.keys()]) {
       if ((this.#blocks.get(token) ?? 0) > toBlock) this.#doubtToken(token, toBlock);
     }

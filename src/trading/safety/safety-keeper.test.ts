@@ -107,10 +107,10 @@ test('a result of another process counts, and clears only the doubts before its 
     onShared: (safety) => heard.push(safety),
   });
   const { pool, token0 } = buildSafety(11);
-  await keeper.look();
+  await keeper.poll();
   await store.market.putPoolSafety('devnet', [buildSafety(11, nowMs)]);
   nowMs += 2000;
-  await keeper.look();
+  await keeper.poll();
   assert.equal(
     safetyCache.findDoubt(pool),
     'unwatched',
@@ -118,13 +118,13 @@ test('a result of another process counts, and clears only the doubts before its 
   );
   safetyCache.doubt(token0);
   nowMs += 2000;
-  await keeper.look();
+  await keeper.poll();
   nowMs += 6000;
   await store.market.putPoolSafety('devnet', [buildSafety(11, nowMs)]);
-  await keeper.look();
+  await keeper.poll();
   assert.equal(safetyCache.findDoubt(pool), null);
   safetyCache.doubt(token0);
-  await keeper.look();
+  await keeper.poll();
   assert.equal(safetyCache.findDoubt(pool), 'seen', 'the doubt is newer than the probe');
   assert.equal(heard.length, 2);
 });

@@ -24,7 +24,7 @@ export interface SafetyKeeperOptions {
 const WRITE_MS = 1000;
 /** Results that cannot be written are dropped above this number; they can be measured again. */
 const PENDING_MAX = 10_000;
-const SHARED_LOOK_MS = 2000;
+const SHARED_POLL_MS = 2000;
 /** How much the clocks of two processes may differ, with the time that a probe takes. */
 const CLOCKS_APART_MS = 5000;
 /** Results that arrive later than this after their probe are no promise. */
@@ -44,7 +44,7 @@ export class SafetyKeeper {
   /** The last ones first. */
   #notes: readonly DoubtNote[] = [];
   #lookedAtMs: number | null = null;
-  #stopLooking: (() => Promise<void>) | null = null;
+  #stopPolling: (() => Promise<void>) | null = null;
 
   constructor(options: SafetyKeeperOptions) {
     this.#options = options;
@@ -67,10 +67,10 @@ export class SafetyKeeper {
   start(): void {
     const { isShared, onError } = this.#options;
     if (!isShared) return;
-    this.#stopLooking = startPolling(() => this.look(), { everyMs: SHARED_LOOK_MS, onError });
+    this.#stopPolling = startPolling(() => this.poll(), { everyMs: SHARED_POLL_MS, onError });
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { store, chain, safetyCache, clock, onShared } = this.#options;
     const nowMs = clock.nowMs();
     const { doubtCount } = safetyCache;
@@ -104,7 +104,7 @@ export class SafetyKeeper {
 
   async stop(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
-    await this.#stopLooking?.();
+    await this.#stopPolling?.();
     await this.flush();
   }
 

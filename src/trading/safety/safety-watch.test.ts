@@ -53,7 +53,7 @@ test('every existing pool is probed once', async () => {
   await watch.settled();
   assert.deepEqual([...looked].sort(), [...ids].sort());
   assert.equal(safetyCache.size, ids.length);
-  watch.hear(ids);
+  watch.onPools(ids);
   watch.noteUse(ids);
   await watch.settled();
   assert.equal(looked.length, ids.length);
@@ -93,12 +93,12 @@ test('a pool is probed again after 2 minutes if requested, after 25 if it moves'
   await watch.settled();
   assert.equal(looked.length, ids.length);
   clock.advance(2_000);
-  watch.hear(ids.slice(0, 2));
+  watch.onPools(ids.slice(0, 2));
   watch.noteUse(ids.slice(2, 3));
   await watch.settled();
   assert.deepEqual(looked.slice(ids.length), ids.slice(2, 3));
   clock.advance(24 * 60_000);
-  watch.hear(ids.slice(0, 2));
+  watch.onPools(ids.slice(0, 2));
   await watch.settled();
   assert.deepEqual(looked.slice(ids.length + 1).sort(), ids.slice(0, 2).sort());
 });
@@ -107,12 +107,12 @@ test('a pool that cannot be reached is skipped for a while', async () => {
   const { watch, looked, ids, clock, safetyCache } = createScene(() => ({ status: 'unreached' }));
   watch.start();
   await watch.settled();
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.equal(looked.length, ids.length);
   assert.equal(safetyCache.size, 0);
   clock.advance(6 * 60_000);
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.equal(looked.length, 2 * ids.length);
 });
@@ -123,11 +123,11 @@ test('a node that cannot simulate is asked again only much later', async () => {
   await watch.settled();
   const first = looked.length;
   assert.ok(first <= 2);
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.equal(looked.length, first);
   clock.advance(11 * 60_000);
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.ok(looked.length > first);
 });
@@ -171,7 +171,7 @@ test('a pool in doubt is probed at once after a failed trade or a request', asyn
     clock.advance(5_000);
   }
   safetyCache.doubt(second);
-  watch.hear([second]);
+  watch.onPools([second]);
   await watch.settled();
   assert.equal(safetyCache.findDoubt(second), null);
 });
@@ -184,7 +184,7 @@ test('a pool always in doubt is probed every 5 seconds, or every minute if not r
   for (const [look, times] of [
     [() => watch.recheck([pool]), 12],
     [() => watch.noteUse([pool]), 12],
-    [() => watch.hear([pool]), 1],
+    [() => watch.onPools([pool]), 1],
   ] as const) {
     clock.advance(60_000);
     looked.length = 0;
@@ -228,7 +228,7 @@ test('what an earlier run measured is probed on request, not before', async () =
     safetyCache.restore({ pool, ...sides, checkedAtMs: clock.nowMs() });
   }
   watch.start();
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.deepEqual(looked, []);
   watch.noteUse(ids.slice(0, 1));
@@ -285,7 +285,7 @@ test('at a node that is not ours only pools that somebody asked about are looked
   const [asked, around, ...others] = ids;
   assert.ok(asked !== undefined && around !== undefined);
   watch.start();
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.deepEqual(looked, []);
   watch.noteUse([asked]);
@@ -294,11 +294,11 @@ test('at a node that is not ours only pools that somebody asked about are looked
   assert.deepEqual(looked, [asked, around]);
   // They stay in view for an hour: looked at again when they move.
   clock.advance(26 * 60_000);
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.deepEqual(looked, [asked, around, asked, around]);
   clock.advance(60 * 60_000);
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.equal(looked.length, 4);
   assert.ok(others.length > 0);
@@ -315,7 +315,7 @@ test('a pool that is asked for again stays in view for an hour from then', async
   }
   looked.length = 0;
   clock.advance(59 * 60_000);
-  watch.hear(ids);
+  watch.onPools(ids);
   await watch.settled();
   assert.deepEqual(looked, asked);
 });

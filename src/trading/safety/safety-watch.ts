@@ -93,7 +93,7 @@ export class SafetyWatch {
   }
 
   /** Pools that a commit created or changed. */
-  hear(pools: readonly PoolId[]): void {
+  onPools(pools: readonly PoolId[]): void {
     const graph = this.#options.readGraph();
     for (const pool of pools) {
       // A pool whose state is unknown cannot be probed; the commit that brings it reports it again.
@@ -137,7 +137,7 @@ export class SafetyWatch {
   /** Pools that a requested trade could have used. */
   noteAround(pools: readonly PoolId[]): void {
     this.#want(pools);
-    this.hear(pools);
+    this.onPools(pools);
   }
 
   #want(pools: readonly PoolId[]): void {

@@ -30,7 +30,7 @@ interface SentHops {
   readonly askedOuts: readonly (bigint | undefined)[] | null;
 }
 
-/** Strands or legs. */
+/** Swap paths or legs. */
 interface SentParts {
   readonly amountsIn: readonly bigint[];
   readonly amountsOut: readonly bigint[];
@@ -39,10 +39,10 @@ interface SentParts {
   readonly hopCounts: Uint8Array;
 }
 
-export interface SentRoute extends Omit<BestRoute, 'strands' | 'legs'> {
+export interface SentRoute extends Omit<BestRoute, 'swapPaths' | 'legs'> {
   readonly hops: SentHops;
-  readonly strands: SentParts;
-  readonly takes: readonly BestRoute['strands'][number]['takes'][];
+  readonly swapPaths: SentParts;
+  readonly takes: readonly BestRoute['swapPaths'][number]['takes'][];
   readonly legs: SentParts;
 }
 
@@ -87,12 +87,12 @@ function sendHops(hops: readonly RouteHop[], findNumber: (pool: GraphPool) => nu
 }
 
 function sendRoute(
-  { strands, legs, ...rest }: BestRoute,
+  { swapPaths, legs, ...rest }: BestRoute,
   findNumber: (pool: GraphPool) => number,
 ): SentRoute {
   const list = new HopList();
-  const parts = { strands: sendParts(strands, list), legs: sendParts(legs, list) };
-  const takes = strands.map((strand) => strand.takes);
+  const parts = { swapPaths: sendParts(swapPaths, list), legs: sendParts(legs, list) };
+  const takes = swapPaths.map((swapPath) => swapPath.takes);
   return { ...rest, ...parts, takes, hops: sendHops(list.list(), findNumber) };
 }
 
@@ -138,16 +138,16 @@ function receiveParts(sent: SentParts, hops: readonly RouteHop[]): RoutePart[] {
 }
 
 function receiveRoute(
-  { hops: sentHops, strands, takes, legs, ...rest }: SentRoute,
+  { hops: sentHops, swapPaths, takes, legs, ...rest }: SentRoute,
   findPool: (number: number) => GraphPool,
 ): BestRoute {
   const hops = receiveHops(sentHops, findPool);
   return {
     ...rest,
-    strands: receiveParts(strands, hops).map(
-      (strand, index): Required<BestRoute['strands'][number]> => ({
+    swapPaths: receiveParts(swapPaths, hops).map(
+      (swapPath, index): Required<BestRoute['swapPaths'][number]> => ({
         takes: readAt(takes, index),
-        ...strand,
+        ...swapPath,
       }),
     ),
     legs: receiveParts(legs, hops),

@@ -80,8 +80,8 @@ describe('a search on a thread', () => {
         const there = await threads.search(planWhole(question), CALLER);
         assert.deepEqual(there, here, `seed ${seed}, worth ${worth}`);
         if (here.search.kind !== 'found') continue;
-        const { strands } = here.search.found.route;
-        if (strands.length > 10) divided += 1;
+        const { swapPaths } = here.search.found.route;
+        if (swapPaths.length > 10) divided += 1;
       }
     }
     assert.ok(divided > 10, `${divided} trades were divided among many pools`);
@@ -98,7 +98,7 @@ describe('a search on a thread', () => {
       const there = await threads.search(planWhole({ ...question, size }), CALLER);
       assert.deepEqual(there, here, `seed ${seed}`);
       if (here.search.kind !== 'found') continue;
-      const hops = here.search.found.route.strands.flatMap((strand) => strand.hops);
+      const hops = here.search.found.route.swapPaths.flatMap((swapPath) => swapPath.hops);
       asked += hops.filter(({ askedOut }) => askedOut !== undefined).length;
     }
     assert.ok(asked > 0, 'no pool was asked for an amount');
@@ -109,7 +109,7 @@ describe('a search on a thread', () => {
     const question = createRandomQuestion({ seed: 3, poolCount: 60, worth: 100_000 });
     const { search } = await threads.search(planWhole(question), CALLER);
     assert.ok(search.kind === 'found');
-    for (const { pool } of search.found.route.strands.flatMap(({ hops }) => hops)) {
+    for (const { pool } of search.found.route.swapPaths.flatMap(({ hops }) => hops)) {
       assert.equal(pool, question.graph.get(pool.pool));
     }
   });

@@ -131,7 +131,7 @@ export class HeadSubscription {
       this.#send(socket, SUBSCRIBE_ID, 'eth_subscribe', ['newHeads']);
     });
     socket.addEventListener('message', ({ data }) => {
-      if (isCurrent()) this.#hear(data);
+      if (isCurrent()) this.#onMessage(data);
     });
     // The event's text is left out: it may hold the URL.
     const onEnd = () => {
@@ -146,7 +146,7 @@ export class HeadSubscription {
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
   }
 
-  #hear(data: unknown): void {
+  #onMessage(data: unknown): void {
     const message = parseMessage(data);
     if (message === null) return;
     const { id, result, error } = message;

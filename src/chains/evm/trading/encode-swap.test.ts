@@ -63,8 +63,8 @@ before(async () => {
 });
 after(() => devnet.stop());
 
-function sumSpent({ strands }: SwapPlan): bigint {
-  return strands.reduce((sum, one) => sum + (one.takes === 'input' ? one.amountInRaw : 0n), 0n);
+function sumSpent({ swapPaths }: SwapPlan): bigint {
+  return swapPaths.reduce((sum, one) => sum + (one.takes === 'input' ? one.amountInRaw : 0n), 0n);
 }
 
 async function execute(plan: SwapPlan): Promise<TestReceipt> {
@@ -100,7 +100,7 @@ function rehearse(plan: SwapPlan): Promise<Rehearsed> {
 
 /** Approves and swaps on the real contracts, after funding the wallet. */
 async function rehearseCall(
-  plan: Pick<SwapPlan, 'tokenIn' | 'tokenOut' | 'deadlineSeconds' | 'strands'>,
+  plan: Pick<SwapPlan, 'tokenIn' | 'tokenOut' | 'deadlineSeconds' | 'swapPaths'>,
   { call, amountRaw }: { readonly call: EncodedCall; readonly amountRaw: bigint },
 ): Promise<Rehearsed> {
   const { block, blockHash } = devnet.follower.current?.checkpoint ?? assert.fail();
@@ -120,7 +120,7 @@ async function rehearseCall(
     slot === null
       ? [WALLET, { balance: amountRaw }]
       : [slot.account, { slots: new Map([[slot.slot, `0x${uintWord(amountRaw)}`]]) }];
-  const touched = plan.strands.flatMap(({ hops }) =>
+  const touched = plan.swapPaths.flatMap(({ hops }) =>
     hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut]),
   );
   const checked = [...new Set([...touched, weth, ZERO_ADDRESS])];
@@ -164,35 +164,35 @@ async function assertPays(one: SwapCase): Promise<void> {
 }
 
 describe('encodeSwap', () => {
-  for (const [from, to, amountIn, ...strands] of SWAP_SHAPES) {
-    it(`${from} → ${to} by ${strands.join(', ')}`, () =>
-      assertPays({ from, to, amountIn, strands }));
+  for (const [from, to, amountIn, ...swapPaths] of SWAP_SHAPES) {
+    it(`${from} → ${to} by ${swapPaths.join(', ')}`, () =>
+      assertPays({ from, to, amountIn, swapPaths }));
   }
   it('has executed every shape above', () => assert.equal(gone, SWAP_SHAPES.length));
 
   it('amounts from one unit on, of random size', async () => {
     const random = createRandom(11);
-    for (const [from, to, amountIn, ...strands] of SWAP_SHAPES.slice(35, 40)) {
+    for (const [from, to, amountIn, ...swapPaths] of SWAP_SHAPES.slice(35, 40)) {
       const amount = (amountIn * BigInt(Math.floor(random() * 1e6))) / 10n ** 6n;
-      await assertPays({ from, to, amountIn: amount, strands });
+      await assertPays({ from, to, amountIn: amount, swapPaths });
     }
   });
 
   it('pays the minimum or does nothing, whichever way it pays', async () => {
-    for (const [from, to, amountIn, ...strands] of SWAP_SHAPES) {
-      const plan = cases.plan({ from, to, amountIn, strands });
+    for (const [from, to, amountIn, ...swapPaths] of SWAP_SHAPES) {
+      const plan = cases.plan({ from, to, amountIn, swapPaths });
       const { swap } = await rehearse({ ...plan, amountOutMin: plan.amountOut + 1n });
-      assert.equal(swap.isOk, false, `${from} ${to} ${strands}`);
+      assert.equal(swap.isOk, false, `${from} ${to} ${swapPaths}`);
       assert.match(decodeRevertReason(swap.returnData), /less than the minimum/);
     }
   });
 
   it('if prices have moved, the largest part takes the difference', async () => {
-    const parted = SWAP_SHAPES.filter(([, , , ...strands]) =>
-      strands.some((one) => one.includes('>')),
+    const parted = SWAP_SHAPES.filter(([, , , ...swapPaths]) =>
+      swapPaths.some((one) => one.includes('>')),
     );
-    const plans = parted.map(([from, to, amountIn, ...strands]) =>
-      cases.plan({ from, to, amountIn, strands }),
+    const plans = parted.map(([from, to, amountIn, ...swapPaths]) =>
+      cases.plan({ from, to, amountIn, swapPaths }),
     );
     let moved = 0;
     for (const move of [
@@ -216,16 +216,16 @@ describe('encodeSwap', () => {
   });
 
   it('reverts after its deadline', async () => {
-    const [from, to, amountIn, ...strands] = SWAP_SHAPES[0]!;
+    const [from, to, amountIn, ...swapPaths] = SWAP_SHAPES[0]!;
     const plan = {
-      ...cases.plan({ from, to, amountIn, strands }),
+      ...cases.plan({ from, to, amountIn, swapPaths }),
       deadlineSeconds: 1_700_000_000,
     };
     assert.match(decodeRevertReason((await rehearse(plan)).swap.returnData), /deadline has passed/);
   });
 
   it('a taxed token is sent once, and the minimum applies to what arrives', async () => {
-    const plan = cases.plan({ from: 'eth', to: 'toll', amountIn: ETHER, strands: ['v2:toll'] });
+    const plan = cases.plan({ from: 'eth', to: 'toll', amountIn: ETHER, swapPaths: ['v2:toll'] });
     const net = plan.amountOut - (plan.amountOut * 300n) / 10_000n;
     const taxed = { ...plan, outputTaxBps: 300, amountOutMin: net };
     const { swap, received } = await rehearse(taxed);
@@ -236,9 +236,9 @@ describe('encodeSwap', () => {
     // If split, each part is also paid to the wallet directly.
     const halves = cases.plan({
       ...{ from: 'eth', to: 'toll', amountIn: ETHER },
-      strands: ['v2:toll', 'v2:toll'],
+      swapPaths: ['v2:toll', 'v2:toll'],
     });
-    const outs = halves.strands.map(({ amountOutRaw }) => amountOutRaw);
+    const outs = halves.swapPaths.map(({ amountOutRaw }) => amountOutRaw);
     const least = outs.reduce((sum, out) => sum + out - (out * 300n) / 10_000n, 0n);
     const divided = { ...halves, outputTaxBps: 300, amountOutMin: least };
     const { received: inParts } = await rehearse(divided);
@@ -263,7 +263,7 @@ describe('encodeSwap', () => {
       const buy = (amountOutMin: bigint) =>
         rehearse({
           ...{ tokenIn: ZERO_ADDRESS, tokenOut: address(token), amountOutMin, outputTaxBps: 0 },
-          strands: [{ takes: 'input', amountInRaw: ETHER, amountOutRaw: 1n, hops: [hop] }],
+          swapPaths: [{ takes: 'input', amountInRaw: ETHER, amountOutRaw: 1n, hops: [hop] }],
           ...{ holdsOutput: true, recipient: WALLET, deadlineSeconds: 4_000_000_000 },
         });
       const { amountOut } = pool.curve.swapIn(pool.token0 === coin, ETHER);
@@ -312,7 +312,7 @@ describe('encodeSwap', () => {
         tokenIn: ZERO_ADDRESS,
         tokenOut: address(cases.tokenOf('wire')),
         amountOutMin: 0n,
-        strands: [
+        swapPaths: [
           {
             takes: 'input',
             amountInRaw,
@@ -337,23 +337,23 @@ describe('encodeSwap', () => {
 });
 
 describe('encodeExactOut', () => {
-  /** Without joins: each strand goes from the input to the output through pools of its own. */
-  const shapes = SWAP_SHAPES.filter(([, , , ...strands]) => {
-    const steps = strands.flatMap((one) => one.split(' '));
+  /** Without joins: each swap path goes from the input to the output through pools of its own. */
+  const shapes = SWAP_SHAPES.filter(([, , , ...swapPaths]) => {
+    const steps = swapPaths.flatMap((one) => one.split(' '));
     return (
-      !steps.includes('>') && !steps.includes('>>') && new Set(strands).size === strands.length
+      !steps.includes('>') && !steps.includes('>>') && new Set(swapPaths).size === swapPaths.length
     );
   });
-  const planOutput = ([from, to, amountIn, ...strands]: (typeof shapes)[number]) =>
-    cases.planExactOut({ from, to, amountIn, strands });
+  const planOutput = ([from, to, amountIn, ...swapPaths]: (typeof shapes)[number]) =>
+    cases.planExactOut({ from, to, amountIn, swapPaths });
   const spend = (plan: NonNullable<ReturnType<typeof planOutput>>, amountInMax: bigint) => {
     const call = encodeExactOut({ ...plan, amountInMax }, router);
     return rehearseCall(plan, { call, amountRaw: amountInMax });
   };
 
   for (const shape of shapes) {
-    const [from, to, , ...strands] = shape;
-    it(`${from} → ${to} by ${strands.join(', ')}`, async () => {
+    const [from, to, , ...swapPaths] = shape;
+    it(`${from} → ${to} by ${swapPaths.join(', ')}`, async () => {
       const plan = planOutput(shape);
       if (plan === null) return;
       // With nothing to spare, and with a maximum that leaves something.

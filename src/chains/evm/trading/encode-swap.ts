@@ -1,14 +1,14 @@
 // Encodes a swap plan as one call of the Universal Router.
 //
 // The input goes directly to the first pool, from the wallet or from the wrapped coin if the native
-// coin was sent. Between strands, and between pools of different kinds, the router holds the
-// tokens. The strand that takes the rest of an asset takes the whole balance, because the amounts
-// of a later block may differ from the priced ones.
+// coin was sent. Between swap paths, and between pools of different kinds, the router holds the
+// tokens. The swap path that takes the rest of an asset takes the whole balance, because the
+// amounts of a later block may differ from the priced ones.
 
 import type { Hex } from 'viem';
 import type { Address } from '../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import type { SwapHop, SwapPlan, SwapStrand } from '../venues/swap-plan.ts';
+import type { SwapHop, SwapPath, SwapPlan } from '../venues/swap-plan.ts';
 import type { UniversalRouter } from '../venues/swap-routers.ts';
 import {
   type PathSwap,
@@ -39,15 +39,15 @@ function computeLeastGross(net: bigint, taxBps: number): bigint {
 }
 
 /**
- * How much of a price change a strand may absorb: its own part and, for the one that takes the rest
- * of an asset, also that of the strands with fixed amounts.
+ * How much of a price change a swap path may absorb: its own part and, for the one that takes the
+ * rest of an asset, also that of the swap paths with fixed amounts.
  */
-function computeBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[] {
+function computeBurdens(paying: readonly SwapPath[], taxBps: number): bigint[] {
   const nets = paying.map(({ amountOutRaw }) => deductTax(amountOutRaw, taxBps));
-  return paying.map((strand, index) => {
+  return paying.map((swapPath, index) => {
     const own = nets[index] ?? 0n;
-    if (strand.takes !== 'rest') return own;
-    const token = first(strand.hops).tokenIn;
+    if (swapPath.takes !== 'rest') return own;
+    const token = first(swapPath.hops).tokenIn;
     return paying.reduce((sum, { takes, hops }, k) => {
       const isPart = takes === 'part' && first(hops).tokenIn === token;
       return sum + (isPart ? (nets[k] ?? 0n) : 0n);
@@ -56,11 +56,11 @@ function computeBurdens(paying: readonly SwapStrand[], taxBps: number): bigint[]
 }
 
 /**
- * Minimums that add up to the total: the expected output of each strand minus its part of the
+ * Minimums that add up to the total: the expected output of each swap path minus its part of the
  * allowed loss. If all together bring less than the minimum, each must bring more in proportion.
  */
 function computeMinimums(
-  paying: readonly SwapStrand[],
+  paying: readonly SwapPath[],
   { amountOutMin, outputTaxBps }: SwapPlan,
 ): bigint[] {
   const nets = paying.map(({ amountOutRaw }) => deductTax(amountOutRaw, outputTaxBps));
@@ -90,13 +90,13 @@ export function splitSegments(hops: readonly SwapHop[]): SwapHop[][] {
 
 export function first(hops: readonly SwapHop[]): SwapHop {
   const hop = hops[0];
-  if (hop === undefined) throw new Error('a strand without hops');
+  if (hop === undefined) throw new Error('a swap path without hops');
   return hop;
 }
 
 export function last(hops: readonly SwapHop[]): SwapHop {
   const hop = hops.at(-1);
-  if (hop === undefined) throw new Error('a strand without hops');
+  if (hop === undefined) throw new Error('a swap path without hops');
   return hop;
 }
 
@@ -105,20 +105,20 @@ function findPair({ pool }: SwapHop): Address | null {
   return pool.kind === 'v2' ? pool.pair : null;
 }
 
-/** The end of a strand: the recipient and the minimum. */
-interface StrandEnd {
+/** The end of a swap path: the recipient and the minimum. */
+interface PathEnd {
   readonly recipient: Address;
   readonly amountOutMin: bigint;
 }
 
-const HELD: StrandEnd = { recipient: ROUTER, amountOutMin: 0n };
+const HELD: PathEnd = { recipient: ROUTER, amountOutMin: 0n };
 
 class SwapEncoder {
   readonly #plan: SwapPlan;
   readonly #wrapped: Address;
   readonly #commands: RouterCommands;
-  /** The strands that pay the output. */
-  readonly #paying: readonly SwapStrand[];
+  /** The swap paths that pay the output. */
+  readonly #paying: readonly SwapPath[];
   /** Tokens that may be left in the router if a pool could not take everything. */
   readonly #leftovers = new Set<Address>();
   /** The forms of the native coin that the router may hold. */
@@ -130,15 +130,15 @@ class SwapEncoder {
     this.#commands = new RouterCommands(router.version);
     const isOutput = (token: Address) =>
       token === plan.tokenOut || (this.#isCoin(token) && this.#isCoin(plan.tokenOut));
-    this.#paying = plan.strands.filter(({ hops }) => isOutput(last(hops).tokenOut));
+    this.#paying = plan.swapPaths.filter(({ hops }) => isOutput(last(hops).tokenOut));
   }
 
   encode(): Hex {
-    const { strands, deadlineSeconds, permitInput } = this.#plan;
+    const { swapPaths, deadlineSeconds, permitInput } = this.#plan;
     if (permitInput !== undefined) this.#commands.permit(permitInput);
     this.#fund();
     const ends = this.#planEnds();
-    for (const strand of strands) this.#addStrand(strand, ends.get(strand) ?? HELD);
+    for (const swapPath of swapPaths) this.#addSwapPath(swapPath, ends.get(swapPath) ?? HELD);
     this.#collect();
     this.#sweepLeftovers();
     return this.#commands.encode(deadlineSeconds);
@@ -150,9 +150,9 @@ class SwapEncoder {
 
   /** Converts the input to the form that the first pools take. */
   #fund(): void {
-    const { tokenIn, strands } = this.#plan;
+    const { tokenIn, swapPaths } = this.#plan;
     const sumOf = (token: Address) =>
-      strands.reduce((sum, { takes, hops, amountInRaw }) => {
+      swapPaths.reduce((sum, { takes, hops, amountInRaw }) => {
         return sum + (takes === 'input' && first(hops).tokenIn === token ? amountInRaw : 0n);
       }, 0n);
     if (tokenIn === ZERO_ADDRESS) {
@@ -178,27 +178,27 @@ class SwapEncoder {
   }
 
   /**
-   * A single strand pays the wallet itself, unless the output is held. Several pay the router,
+   * A single swap path pays the wallet itself, unless the output is held. Several pay the router,
    * which forwards everything if it is enough; if they must pay the wallet directly, each has its
    * own minimum.
    */
-  #planEnds(): ReadonlyMap<SwapStrand, StrandEnd> {
+  #planEnds(): ReadonlyMap<SwapPath, PathEnd> {
     const { tokenOut, outputTaxBps, recipient } = this.#plan;
     const minimums = computeMinimums(this.#paying, this.#plan);
     return new Map(
-      this.#paying.map((strand, index) => {
-        const hop = last(strand.hops);
-        if (hop.tokenOut !== tokenOut || !this.#paysDirectly) return [strand, HELD];
+      this.#paying.map((swapPath, index) => {
+        const hop = last(swapPath.hops);
+        if (hop.tokenOut !== tokenOut || !this.#paysDirectly) return [swapPath, HELD];
         const net = minimums[index] ?? 0n;
         // V2's router compares what arrived, the others what the pool sent.
         const isNet = hop.pool.kind === 'v2';
         const amountOutMin = isNet ? net : computeLeastGross(net, outputTaxBps);
-        return [strand, { recipient, amountOutMin }];
+        return [swapPath, { recipient, amountOutMin }];
       }),
     );
   }
 
-  #addStrand({ takes, amountInRaw, hops: all }: SwapStrand, end: StrandEnd): void {
+  #addSwapPath({ takes, amountInRaw, hops: all }: SwapPath, end: PathEnd): void {
     const segments = splitSegments(all);
     const { tokenIn } = this.#plan;
     let amountIn = takes === 'rest' ? WHOLE_BALANCE : amountInRaw;
@@ -224,7 +224,7 @@ class SwapEncoder {
   }
 
   /**
-   * Converts the router's native coin to the form that a strand takes. Everything is unwrapped
+   * Converts the router's native coin to the form that a swap path takes. Everything is unwrapped
    * before a part is wrapped, because the amounts of each form may differ from the priced ones.
    */
   #provideCoin(token: Address, amount: bigint): void {
@@ -258,7 +258,7 @@ class SwapEncoder {
     else this.#commands.unwrap(ROUTER, 0n);
   }
 
-  /** Forwards what strands paid to the router, if it is enough. */
+  /** Forwards what swap paths paid to the router, if it is enough. */
   #collect(): void {
     const paid = new Set(this.#paying.map(({ hops }) => last(hops).tokenOut));
     if (paid.size === 1 && paid.has(this.#plan.tokenOut) && this.#paysDirectly) return;
@@ -278,7 +278,7 @@ class SwapEncoder {
 
 /** The swap call; its input must be approved before, unless it is the native coin. */
 export function encodeSwap(plan: SwapPlan, router: UniversalRouter): EncodedCall {
-  const amountIn = plan.strands.reduce(
+  const amountIn = plan.swapPaths.reduce(
     (sum, { takes, amountInRaw }) => sum + (takes === 'input' ? amountInRaw : 0n),
     0n,
   );

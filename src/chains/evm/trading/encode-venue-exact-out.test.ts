@@ -47,7 +47,7 @@ function createPlan(pools: readonly Pool[], coin: Coin): ExactOutPlan {
     tokenIn: coin === 'in' ? ZERO_ADDRESS : address(tokens[0] ?? ''),
     tokenOut: coin === 'out' ? ZERO_ADDRESS : address(tokens[pools.length] ?? ''),
     amountInMax: MOST,
-    strands: [{ takes: 'input', amountInRaw: 600n, amountOutRaw: ASKED, hops }],
+    swapPaths: [{ takes: 'input', amountInRaw: 600n, amountOutRaw: ASKED, hops }],
     ...{ recipient: address(WALLET), deadlineSeconds: DEADLINE },
   };
 }
@@ -152,7 +152,7 @@ describe('a call for a given output', () => {
       assert.throws(() => encode(kind, [PAIR], 'none'), /no call for a given output/);
     }
     const plan = createPlan([PAIR], 'none');
-    const several = { ...plan, strands: [...plan.strands, ...plan.strands] };
+    const several = { ...plan, swapPaths: [...plan.swapPaths, ...plan.swapPaths] };
     assert.throws(() => encodeVenueExactOut(several, createRouter('router02')), /one path/);
   });
 });

@@ -50,7 +50,7 @@ function encode(
     tokenIn: coin === 'in' ? ZERO_ADDRESS : address(tokens[0] ?? ''),
     tokenOut: coin === 'out' ? ZERO_ADDRESS : last,
     amountOutMin: LEAST,
-    strands: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
+    swapPaths: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
     ...{ outputTaxBps: 0, recipient: address(WALLET), deadlineSeconds: DEADLINE },
     ...more,
   };
@@ -259,12 +259,12 @@ describe('a call of a router', () => {
   });
 
   it('takes one path only', () => {
-    const strand = { takes: 'input', amountInRaw: 1n, amountOutRaw: 1n, hops: [] } as const;
+    const swapPath = { takes: 'input', amountInRaw: 1n, amountOutRaw: 1n, hops: [] } as const;
     const plan = {
       tokenIn: address(A),
       tokenOut: address(B),
       amountOutMin: 1n,
-      strands: [strand, strand],
+      swapPaths: [swapPath, swapPath],
     };
     const rest = { outputTaxBps: 0, recipient: address(WALLET), deadlineSeconds: DEADLINE };
     const router = { kind: 'router02', address: ROUTER } as VenueRouter;

@@ -9,9 +9,9 @@ import type { VenueRouter } from '../venues/swap-routers.ts';
 import { type EncodedCall, last } from './encode-swap.ts';
 
 function toPathPlan(plan: SwapPlan): PathPlan {
-  const [strand, ...others] = plan.strands;
-  if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
-  const { hops, amountInRaw: amountIn } = strand;
+  const [swapPath, ...others] = plan.swapPaths;
+  if (swapPath === undefined || others.length > 0) throw new Error('this router takes one path');
+  const { hops, amountInRaw: amountIn } = swapPath;
   const { tokenOut, amountOutMin } = plan;
   // Pairs are paid by a call that compares what has arrived.
   const isSent = plan.holdsOutput === true && last(hops).pool.kind !== 'v2';
@@ -20,9 +20,9 @@ function toPathPlan(plan: SwapPlan): PathPlan {
 }
 
 function toOutputPlan(plan: ExactOutPlan): OutputPlan {
-  const [strand, ...others] = plan.strands;
-  if (strand === undefined || others.length > 0) throw new Error('this router takes one path');
-  const { hops } = strand;
+  const [swapPath, ...others] = plan.swapPaths;
+  if (swapPath === undefined || others.length > 0) throw new Error('this router takes one path');
+  const { hops } = swapPath;
   const { askedOutRaw, pool } = last(hops);
   if (askedOutRaw === undefined) throw new Error('a path that is asked for nothing');
   if (hops.some((hop) => hop.pool.kind !== pool.kind)) {

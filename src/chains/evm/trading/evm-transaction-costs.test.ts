@@ -8,10 +8,10 @@ import { poolId } from '../../../../test/test-ids.ts';
 import { ConstantProductPool } from '../../../amm/constant-product/constant-product-pool.ts';
 import type { PoolTerms } from '../../../model/pool.ts';
 import type { GraphPool } from '../../../trading/graph/pool-graph-pool.ts';
-import type { StrandSource } from '../../../trading/routing/route-strands.ts';
+import type { PathSource } from '../../../trading/routing/route-paths.ts';
 import type { RouteHop } from '../../../trading/routing/route-swaps.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import type { SwapHop, SwapStrand } from '../venues/swap-plan.ts';
+import type { SwapHop, SwapPath } from '../venues/swap-plan.ts';
 import type { UniversalRouter } from '../venues/swap-routers.ts';
 import { encodeSwap } from './encode-swap.ts';
 import { findHopBytes, findSwapCost } from './evm-transaction-costs.ts';
@@ -69,20 +69,20 @@ function buildHop(kind: Kind, index: number): SwapHop {
   return { tokenIn, tokenOut, pool: { kind, key: { ...key, hooks: buildFakeAddress('bb', 1) } } };
 }
 
-/** A strand of the route, and the same for the encoder. */
-function createStrand(kinds: readonly Kind[], takes: StrandSource, ticksCrossed = 0) {
+/** A swap path of the route, and the same for the encoder. */
+function createSwapPath(kinds: readonly Kind[], takes: PathSource, ticksCrossed = 0) {
   const amounts = { takes, amountIn: 1n, amountOut: 1n };
   const hops = kinds.map((kind) => ({ pool: createPool(kind), ticksCrossed }) as RouteHop);
   const raw = { takes, amountInRaw: 10n ** 30n, amountOutRaw: 10n ** 30n };
   return { route: { ...amounts, hops }, swap: { ...raw, hops: kinds.map(buildHop) } };
 }
 
-function measureLength(strands: readonly SwapStrand[]): number {
+function measureLength(swapPaths: readonly SwapPath[]): number {
   const plan = {
-    tokenIn: strands[0]?.hops[0]?.tokenIn ?? ZERO_ADDRESS,
-    tokenOut: strands.at(-1)?.hops.at(-1)?.tokenOut ?? ZERO_ADDRESS,
+    tokenIn: swapPaths[0]?.hops[0]?.tokenIn ?? ZERO_ADDRESS,
+    tokenOut: swapPaths.at(-1)?.hops.at(-1)?.tokenOut ?? ZERO_ADDRESS,
     amountOutMin: 10n ** 30n,
-    strands,
+    swapPaths,
     outputTaxBps: 0,
     recipient: buildFakeAddress('ee', 1),
     deadlineSeconds: 4_000_000_000,
@@ -90,14 +90,14 @@ function measureLength(strands: readonly SwapStrand[]): number {
   return encodeSwap(plan, ROUTER).data.length / 2;
 }
 
-/** How many such strands fit; those after the first may spend what the router holds. */
-function fill(kinds: readonly Kind[], takes: StrandSource, ticksCrossed = 0) {
-  const strands = [];
+/** How many such swap paths fit; those after the first may spend what the router holds. */
+function fill(kinds: readonly Kind[], takes: PathSource, ticksCrossed = 0) {
+  const swapPaths = [];
   for (;;) {
-    const next = createStrand(kinds, strands.length === 0 ? 'input' : takes, ticksCrossed);
-    if (TRANSACTION_ROOM.computeUsed([...strands, next].map(({ route }) => route)) > 1)
-      return strands;
-    strands.push(next);
+    const next = createSwapPath(kinds, swapPaths.length === 0 ? 'input' : takes, ticksCrossed);
+    if (TRANSACTION_ROOM.computeUsed([...swapPaths, next].map(({ route }) => route)) > 1)
+      return swapPaths;
+    swapPaths.push(next);
   }
 }
 
@@ -110,14 +110,14 @@ const EVERY_SHAPE = (['v2', 'v3', 'v4'] as const).flatMap((a) => [
 ]);
 
 describe('the room of a transaction', () => {
-  it('takes no more than a transaction can be long, whatever the strands', () => {
+  it('takes no more than a transaction can be long, whatever the swap paths', () => {
     for (const kinds of EVERY_SHAPE) {
       for (const takes of ['input', 'part', 'rest'] as const) {
-        const strands = fill(kinds, takes);
-        const length = measureLength(strands.map(({ swap }) => swap));
-        const name = `${kinds} ${takes}: ${strands.length} strands, ${length} bytes`;
+        const swapPaths = fill(kinds, takes);
+        const length = measureLength(swapPaths.map(({ swap }) => swap));
+        const name = `${kinds} ${takes}: ${swapPaths.length} swap paths, ${length} bytes`;
         assert.ok(length <= TRANSACTION_BYTES_MAX, name);
-        assert.ok(strands.length * kinds.length >= 100, name);
+        assert.ok(swapPaths.length * kinds.length >= 100, name);
       }
     }
   });
@@ -130,12 +130,12 @@ describe('the room of a transaction', () => {
   });
 
   it('finds how many bytes a pool takes in a transaction', () => {
-    const { route } = createStrand(['v3'], 'part');
+    const { route } = createSwapPath(['v3'], 'part');
     const pool = route.hops[0]?.pool ?? assert.fail();
-    const strands = fill(['v3'], 'part');
+    const swapPaths = fill(['v3'], 'part');
     const computeShare = (ticksCrossed: number, isFirst = false) =>
       TRANSACTION_ROOM.computeShare({ pool, ticksCrossed, isFirst });
-    const share = computeShare(0) * strands.length + TRANSACTION_ROOM.computeUsed([]);
+    const share = computeShare(0) * swapPaths.length + TRANSACTION_ROOM.computeUsed([]);
     assert.ok(share > 0.99 && share <= 1, `${share}`);
     assert.ok(computeShare(3) > 2 * computeShare(0));
     assert.ok(computeShare(0, true) > computeShare(0));

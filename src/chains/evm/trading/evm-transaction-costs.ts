@@ -11,7 +11,7 @@ export const TRANSACTION_GAS_MAX = 1n << 24n;
 export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
   unitName: 'gas',
   base: 45_000n,
-  // Through Permit2, strand by strand.
+  // Through Permit2, swap path by swap path.
   pull: 10_000n,
   unwrap: 10_000n,
   fixedOutput: 16_000n,

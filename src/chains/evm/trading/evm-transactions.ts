@@ -349,7 +349,7 @@ export class EvmTransactions implements ChainTransactions {
 /** A pool in place of the router, where it is called itself and takes the wallet's tokens. */
 export function pickContract(router: SwapRouter, trade: ExecutableTrade): SwapRouter {
   if (router.kind === 'universal') return router;
-  const hops = trade.strands.flatMap((strand) => strand.hops);
+  const hops = trade.swapPaths.flatMap((swapPath) => swapPath.hops);
   const address = ROUTER_KINDS[router.kind].findContract?.(hops, trade) ?? null;
   return address === null ? router : { ...router, address };
 }

@@ -7,7 +7,7 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import type { SwapStrand } from '../venues/swap-plan.ts';
+import type { SwapPath } from '../venues/swap-plan.ts';
 import { findUniversalRouter, type UniversalRouter } from '../venues/swap-routers.ts';
 import { type EncodedCall, encodeSwap } from './encode-swap.ts';
 import { findHopBytes } from './evm-transaction-costs.ts';
@@ -39,19 +39,19 @@ const SAMPLE_POOL = { kind: 'v3', feePips: 3000, tickSpacing: 60 } as const;
 /** Buys a token with the native coin in so many pools. */
 function encodeSample(router: UniversalRouter, poolCount: number): EncodedCall {
   const tokenOut = createAddress('token');
-  const strands = Array.from(
+  const swapPaths = Array.from(
     { length: poolCount },
-    (_, index): SwapStrand => ({
+    (_, index): SwapPath => ({
       takes: 'input',
       amountInRaw: createAmount(`in ${index}`),
       amountOutRaw: createAmount(`out ${index}`),
       hops: [{ pool: SAMPLE_POOL, tokenIn: router.wrapped, tokenOut }],
     }),
   );
-  const amountOutMin = strands.reduce((sum, one) => sum + one.amountOutRaw, 0n) - 1n;
+  const amountOutMin = swapPaths.reduce((sum, one) => sum + one.amountOutRaw, 0n) - 1n;
   return encodeSwap(
     {
-      ...{ tokenIn: ZERO_ADDRESS, tokenOut, amountOutMin, strands, outputTaxBps: 0 },
+      ...{ tokenIn: ZERO_ADDRESS, tokenOut, amountOutMin, swapPaths, outputTaxBps: 0 },
       recipient: createAddress('wallet'),
       deadlineSeconds: 2_000_000_000,
     },

@@ -15,7 +15,7 @@ import {
 import { addressWord, encodeCallData, uintAt, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { toPoolReference } from '../venues/pool-reference.ts';
-import type { ExactOutPlan, SwapHop, SwapPlan, SwapStrand } from '../venues/swap-plan.ts';
+import type { ExactOutPlan, SwapHop, SwapPath, SwapPlan } from '../venues/swap-plan.ts';
 import type { SwapRouter, UniversalRouter } from '../venues/swap-routers.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
@@ -46,10 +46,10 @@ import type { TokenBalanceSlots } from './token-balance-slot.ts';
 // V2 and V3 commands do not check what arrives, and a token may begin to deduct from transfers
 // after the build. So pools pay the router, which forwards the output only if all of it is there.
 
-/** The most that each strand may take, in proportion to its input; never more than all together. */
-function divideMaximum({ strands, amountInMax }: ExactOutPlan): bigint[] {
-  const whole = strands.reduce((sum, { amountInRaw }) => sum + amountInRaw, 0n);
-  return strands.map(({ amountInRaw }) => (amountInRaw * amountInMax) / whole);
+/** The most that each swap path may take, in proportion to its input; never more than all do. */
+function divideMaximum({ swapPaths, amountInMax }: ExactOutPlan): bigint[] {
+  const whole = swapPaths.reduce((sum, { amountInRaw }) => sum + amountInRaw, 0n);
+  return swapPaths.map(({ amountInRaw }) => (amountInRaw * amountInMax) / whole);
 }
 
 function readAsked(hops: readonly SwapHop[]): bigint {
@@ -74,11 +74,11 @@ class ExactOutEncoder {
   }
 
   encode(): Hex {
-    const { strands, deadlineSeconds, permitInput } = this.#plan;
+    const { swapPaths, deadlineSeconds, permitInput } = this.#plan;
     if (permitInput !== undefined) this.#commands.permit(permitInput);
     this.#fund();
-    for (const [index, strand] of strands.entries()) {
-      this.#addStrand(strand, this.#maxima[index] ?? 0n);
+    for (const [index, swapPath] of swapPaths.entries()) {
+      this.#addSwapPath(swapPath, this.#maxima[index] ?? 0n);
     }
     this.#collect();
     this.#refund();
@@ -86,9 +86,9 @@ class ExactOutEncoder {
     return this.#commands.encode(deadlineSeconds);
   }
 
-  /** What strands that begin with a form of the native coin may take. */
+  /** What swap paths that begin with a form of the native coin may take. */
   #sumMaxima(token: Address): bigint {
-    return this.#plan.strands.reduce((sum, { hops }, index) => {
+    return this.#plan.swapPaths.reduce((sum, { hops }, index) => {
       return sum + (first(hops).tokenIn === token ? (this.#maxima[index] ?? 0n) : 0n);
     }, 0n);
   }
@@ -107,7 +107,7 @@ class ExactOutEncoder {
     }
   }
 
-  #addStrand({ hops: all }: SwapStrand, maximum: bigint): void {
+  #addSwapPath({ hops: all }: SwapPath, maximum: bigint): void {
     const { tokenIn } = this.#plan;
     const segments = splitSegments(all);
     let amountInMax = maximum;
@@ -140,16 +140,16 @@ class ExactOutEncoder {
 
   /** Forwards the output if all that was asked for has arrived. */
   #collect(): void {
-    const { strands } = this.#plan;
-    const amountOutMin = strands.reduce((sum, { hops }) => sum + readAsked(hops), 0n);
-    const paid = new Set(strands.map(({ hops }) => last(hops).tokenOut));
+    const { swapPaths } = this.#plan;
+    const amountOutMin = swapPaths.reduce((sum, { hops }) => sum + readAsked(hops), 0n);
+    const paid = new Set(swapPaths.map(({ hops }) => last(hops).tokenOut));
     this.#commands.forward(paid, { ...this.#plan, wrapped: this.#wrapped, amountOutMin });
   }
 
   /** Returns what was converted or sent and not taken. */
   #refund(): void {
-    const { tokenIn, recipient, strands } = this.#plan;
-    const forms = new Set(strands.map(({ hops }) => first(hops).tokenIn));
+    const { tokenIn, recipient, swapPaths } = this.#plan;
+    const forms = new Set(swapPaths.map(({ hops }) => first(hops).tokenIn));
     if (tokenIn === this.#wrapped && forms.has(ZERO_ADDRESS)) {
       this.#commands.wrap(recipient, WHOLE_BALANCE);
     }
@@ -237,16 +237,16 @@ function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
 function encodeTrade(request: RehearsalRequest): EncodedCall {
   const { trade, router, wallet, deadlineSeconds, permit } = request;
   const { tokenIn, tokenOut, maxAmountInRaw, outputTaxBps, holdsOutput = false } = trade;
-  const all = trade.strands.flatMap((strand) => [strand.amountInRaw, strand.amountOutRaw]);
+  const all = trade.swapPaths.flatMap((swapPath) => [swapPath.amountInRaw, swapPath.amountOutRaw]);
   if ([maxAmountInRaw, trade.amountOutRaw, ...all].some((amount) => amount >= AMOUNT_END)) {
     throw buildRevertedError('swap', 'the amount is too large for the router');
   }
-  const strands = trade.strands.map((one) => ({ ...one, hops: one.hops.map(buildRouterHop) }));
+  const swapPaths = trade.swapPaths.map((one) => ({ ...one, hops: one.hops.map(buildRouterHop) }));
   const permitInput =
     permit === null || router.kind !== 'universal'
       ? undefined
       : encodePermitInput({ router, token: tokenIn }, permit);
-  const ends = { tokenIn, tokenOut, strands, recipient: wallet, deadlineSeconds, permitInput };
+  const ends = { tokenIn, tokenOut, swapPaths, recipient: wallet, deadlineSeconds, permitInput };
   if (trade.fixed === 'output' && trade.isInputGiven !== true) {
     const plan = { ...ends, amountInMax: maxAmountInRaw };
     return router.kind === 'universal'
@@ -356,7 +356,7 @@ function buildUnrehearsed(
 
 /** Where a token would be sent first: its pool, if known. */
 function findFirstHolder({ trade, router }: RehearsalRequest): Address {
-  const pool = trade.strands.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
+  const pool = trade.swapPaths.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
   const reference = pool === undefined ? null : toPoolReference(pool);
   if (reference?.kind === 'v2' || reference?.kind === 'solidly') return reference.pair;
   return reference?.kind === 'v3' ? reference.pool : router.address;

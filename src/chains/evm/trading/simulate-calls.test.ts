@@ -148,7 +148,7 @@ async function sell(
       tokenIn: token,
       tokenOut: ZERO_ADDRESS,
       amountOutMin: more.amountOutMin ?? 1n,
-      strands: [{ takes: 'input', amountInRaw: amountRaw, amountOutRaw: 1n, hops: [hop] }],
+      swapPaths: [{ takes: 'input', amountInRaw: amountRaw, amountOutRaw: 1n, hops: [hop] }],
       outputTaxBps: 0,
       recipient: wallet,
       deadlineSeconds,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRADE_COSTS } from '../../../../test/fakes/trade-costs.ts';
 import { address } from '../../../../test/test-ids.ts';
-import type { TradeHop, TradeStrand } from '../../../trading/quote/priced-trade.ts';
+import type { TradeHop, TradePath } from '../../../trading/quote/priced-trade.ts';
 import { computeTradeCost } from '../../../trading/routing/trade-cost.ts';
 import type { SwapCost } from '../../transaction-costs.ts';
 import { findSwapCost } from './evm-transaction-costs.ts';
@@ -18,7 +18,7 @@ function findCost(kind: Kind): SwapCost {
   return findSwapCost({ kind: 'concentrated', terms: { tickSpacing: 60, custody } });
 }
 
-function buildStrand(kinds: readonly Kind[], takes: TradeStrand['takes'] = 'input'): TradeStrand {
+function buildSwapPath(kinds: readonly Kind[], takes: TradePath['takes'] = 'input'): TradePath {
   const hops = kinds.map(
     (kind, index): Partial<TradeHop> => ({
       cost: findCost(kind),
@@ -51,7 +51,7 @@ for (const [name, ends, routes, used] of [
     const estimated = Number(
       computeTradeCost(
         TRADE_COSTS,
-        routes.map((kinds) => buildStrand(kinds)),
+        routes.map((kinds) => buildSwapPath(kinds)),
         ends,
       ),
     );
@@ -72,20 +72,20 @@ for (const [name, ends, routes, used] of [
   ['split', TOKENS, [['v2'], ['v3'], ['v4']], 350_000],
 ] as const) {
   test(`${name} for a given output fits the gas limit without a simulation`, () => {
-    const strands = routes.map((kinds) => buildStrand(kinds));
+    const swapPaths = routes.map((kinds) => buildSwapPath(kinds));
     const limit =
-      (computeTradeCost(TRADE_COSTS, strands, { ...ends, isOutputFixed: true }) * 3n) / 2n;
+      (computeTradeCost(TRADE_COSTS, swapPaths, { ...ends, isOutputFixed: true }) * 3n) / 2n;
     // Up to a fifth is refunded at the end, but needed before.
     assert.ok(Number(limit) >= used * 1.25, `${limit} for ${used}`);
   });
 }
 
-function buildMany(kind: Kind, takes: TradeStrand['takes']): TradeStrand[] {
-  return Array.from({ length: 12 }, () => buildStrand([kind], takes));
+function buildMany(kind: Kind, takes: TradePath['takes']): TradePath[] {
+  return Array.from({ length: 12 }, () => buildSwapPath([kind], takes));
 }
 
 // Twelve parallel pools, and twelve more after them.
-for (const [name, ends, strands, used] of [
+for (const [name, ends, swapPaths, used] of [
   ['V3', BUY, buildMany('v3', 'input'), 835_000],
   ['V4', BUY, buildMany('v4', 'input'), 789_000],
   ['V3 and V3', TOKENS, [...buildMany('v3', 'input'), ...buildMany('v3', 'part')], 1_710_000],
@@ -93,7 +93,7 @@ for (const [name, ends, strands, used] of [
   ['V4 and V4', TOKENS, [...buildMany('v4', 'input'), ...buildMany('v4', 'part')], 1_806_000],
 ] as const) {
   test(`many pools of ${name} are estimated within an eighth`, () => {
-    const estimated = Number(computeTradeCost(TRADE_COSTS, strands, ends));
+    const estimated = Number(computeTradeCost(TRADE_COSTS, swapPaths, ends));
     assert.ok(estimated >= used * 0.875 && estimated <= used * 1.125, `${estimated} of ${used}`);
   });
 }

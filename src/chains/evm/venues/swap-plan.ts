@@ -31,7 +31,7 @@ export interface SwapHop {
   readonly askedOutRaw?: bigint;
 }
 
-export type SwapStrand = TradeSwaps<SwapHop>;
+export type SwapPath = TradeSwaps<SwapHop>;
 
 export interface SwapPlan {
   /** What the wallet spends and receives; the zero address is the native coin. */
@@ -39,8 +39,8 @@ export interface SwapPlan {
   readonly tokenOut: Address;
   /** The minimum that must arrive in total, otherwise the trade reverts. */
   readonly amountOutMin: bigint;
-  /** In execution order: a strand takes from the router what earlier ones have paid. */
-  readonly strands: readonly SwapStrand[];
+  /** In execution order: a swap path takes from the router what earlier ones have paid. */
+  readonly swapPaths: readonly SwapPath[];
   /** What the bought token deducts from each transfer from a pool. */
   readonly outputTaxBps: number;
   /** Whether the router holds the output where its commands compare what pools send. */
@@ -61,5 +61,5 @@ export interface ExactOutPlan
   /** The maximum to spend in total, otherwise the trade reverts. */
   readonly amountInMax: bigint;
   /** Each takes a part of the input and pays a part of the output. */
-  readonly strands: readonly SwapStrand[];
+  readonly swapPaths: readonly SwapPath[];
 }

@@ -78,7 +78,7 @@ describe('a router of ranges', () => {
     const call = encodeVenueSwap(
       {
         ...{ tokenIn: ZERO_ADDRESS, tokenOut: address(tokens.at(-1) ?? ''), amountOutMin },
-        strands: [{ takes: 'input', amountInRaw: ether, amountOutRaw: 1n, hops }],
+        swapPaths: [{ takes: 'input', amountInRaw: ether, amountOutRaw: 1n, hops }],
         ...{ outputTaxBps: 0, holdsOutput: true, recipient: wallet },
         deadlineSeconds: 4_000_000_000,
       },

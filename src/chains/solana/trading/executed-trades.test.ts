@@ -100,7 +100,7 @@ it('a purchase of an exact output fails if the curve has fewer coins left', asyn
   const trade: ExecutableTrade = {
     ...{ tokenIn: SYSTEM_PROGRAM, tokenOut: token, ...amounts, minAmountOutRaw: amountOutRaw },
     ...{ fixed: 'output', maxAmountInRaw: amountIn * 100n, outputTaxBps: 0 },
-    strands: [{ takes: 'input', ...amounts, hops: [hop] }],
+    swapPaths: [{ takes: 'input', ...amounts, hops: [hop] }],
     ...{ costUnits: 200_000n, router: null },
   };
   await execute(trade);

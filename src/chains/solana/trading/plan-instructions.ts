@@ -72,7 +72,7 @@ function divideUp(value: bigint, by: bigint): bigint {
 }
 
 /** By asset: what swaps pay, and what others spend of it. */
-function sumBetween({ strands }: ExecutableTrade): Map<Address, { paid: bigint; spent: bigint }> {
+function sumBetween({ swapPaths }: ExecutableTrade): Map<Address, { paid: bigint; spent: bigint }> {
   const sums = new Map<Address, { paid: bigint; spent: bigint }>();
   const sumOf = (token: Address) => {
     const asset = toAsset(token);
@@ -80,7 +80,7 @@ function sumBetween({ strands }: ExecutableTrade): Map<Address, { paid: bigint; 
     sums.set(asset, sum);
     return sum;
   };
-  for (const { tokenIn, tokenOut, amountInRaw, amountOutRaw } of strands.flatMap(
+  for (const { tokenIn, tokenOut, amountInRaw, amountOutRaw } of swapPaths.flatMap(
     ({ hops }) => hops,
   )) {
     sumOf(tokenIn).spent += amountInRaw ?? 0n;
@@ -102,7 +102,7 @@ function limitOutput(trade: ExecutableTrade, swap: TradeSwap, hopOut: bigint): b
 
 /** The parts of the maximum add up to at most the maximum. */
 function planSwaps({ trade }: InstructionContext): PlannedSwap[] {
-  return trade.strands.flatMap(({ hops, takes, amountInRaw }) =>
+  return trade.swapPaths.flatMap(({ hops, takes, amountInRaw }) =>
     hops.map((swap, index) => {
       const { amountInRaw: hopIn, amountOutRaw: hopOut } = swap;
       if (hopIn === undefined || hopOut === undefined) throw new Error('a swap has no amounts');
@@ -286,7 +286,7 @@ export function planInstructions(context: InstructionContext): InstructionPlan {
 
 /** The accounts that must be read before swaps can be planned; the pools' own come first. */
 export function listPlanAccounts(trade: ExecutableTrade): Address[] {
-  const swaps = trade.strands.flatMap(({ hops }) => hops);
+  const swaps = trade.swapPaths.flatMap(({ hops }) => hops);
   const pools = swaps.map(({ pool }) => toSolanaAddress(pool.pool));
   const mints = swaps.flatMap(({ tokenIn, tokenOut }) => [toAsset(tokenIn), toAsset(tokenOut)]);
   return [...new Set([...pools, ...mints])];
@@ -297,7 +297,7 @@ export function listSettings(
   trade: ExecutableTrade,
   accounts: ReadonlyMap<Address, SolanaAccount>,
 ): Address[] {
-  const found = trade.strands.flatMap(({ hops }) =>
+  const found = trade.swapPaths.flatMap(({ hops }) =>
     hops.flatMap(({ pool: { pool, venue } }) => {
       const program = accounts.get(toSolanaAddress(pool))?.owner;
       return program === undefined ? [] : (SWAP_ENCODERS.get(venue)?.listAccounts?.(program) ?? []);

@@ -60,7 +60,7 @@ function buildTrade(tokenIn: Address, tokenOut: Address, amountInRaw = AMOUNT_IN
   return {
     ...{ fixed: 'input', maxAmountInRaw: AMOUNT_IN },
     ...{ tokenIn, tokenOut, ...amounts, minAmountOutRaw: MINIMUM, outputTaxBps: 0 },
-    strands: [{ takes: 'input', ...amounts, hops: [{ pool: DESCRIPTION, ...hop }] }],
+    swapPaths: [{ takes: 'input', ...amounts, hops: [{ pool: DESCRIPTION, ...hop }] }],
     ...{ fixed: 'input', maxAmountInRaw: AMOUNT_IN, costUnits: 150_000n, router: null },
   };
 }
@@ -227,11 +227,11 @@ it('an exact output of a program that never executed one is not built unsimulate
   answer(buildTokenAccount(AMOUNT_OUT));
   const buildExact = (venue: string) => {
     const trade = buildTrade(SYSTEM_PROGRAM, TOKEN);
-    const strands = trade.strands.map((strand) => ({
-      ...strand,
-      hops: strand.hops.map((hop) => ({ ...hop, pool: { ...hop.pool, venue } })),
+    const swapPaths = trade.swapPaths.map((swapPath) => ({
+      ...swapPath,
+      hops: swapPath.hops.map((hop) => ({ ...hop, pool: { ...hop.pool, venue } })),
     }));
-    return build({ ...trade, fixed: 'output', strands });
+    return build({ ...trade, fixed: 'output', swapPaths });
   };
   chain.accounts.set(TRADER, { owner: SYSTEM_PROGRAM, data: Buffer.alloc(0), lamports: 1000 });
   assert.equal((await buildExact('raydium-cpmm')).built.simulation, null);
@@ -309,15 +309,15 @@ describe('a trade over several pools', () => {
   const OTHER = HELD_TOKEN;
 
   /** TOKEN for OTHER for SOL, as often as asked. */
-  function buildRoute(strandCount: number): ExecutableTrade {
+  function buildRoute(swapPathCount: number): ExecutableTrade {
     const hop = { pool: DESCRIPTION, amountInRaw: AMOUNT_IN, amountOutRaw: 500_000n };
     const hops = [
       { ...hop, tokenIn: TOKEN, tokenOut: OTHER },
       { ...hop, tokenIn: OTHER, tokenOut: QUOTE, amountInRaw: 500_000n, amountOutRaw: AMOUNT_OUT },
     ];
-    const strand = { takes: 'input', amountInRaw: AMOUNT_IN, amountOutRaw: AMOUNT_OUT, hops };
-    const strands = Array.from({ length: strandCount }, () => strand);
-    return { ...buildTrade(TOKEN, SYSTEM_PROGRAM), strands } as ExecutableTrade;
+    const swapPath = { takes: 'input', amountInRaw: AMOUNT_IN, amountOutRaw: AMOUNT_OUT, hops };
+    const swapPaths = Array.from({ length: swapPathCount }, () => swapPath);
+    return { ...buildTrade(TOKEN, SYSTEM_PROGRAM), swapPaths } as ExecutableTrade;
   }
 
   async function openRoute() {
@@ -409,12 +409,12 @@ describe('the compute limit', () => {
     answer(buildTokenAccount(AMOUNT_OUT), 100_000);
     const limitOf = async (terms: object, minAmountOutRaw: bigint) => {
       const trade = buildTrade(SYSTEM_PROGRAM, TOKEN);
-      const [strand = assert.fail()] = trade.strands;
-      const [hop = assert.fail()] = strand.hops;
+      const [swapPath = assert.fail()] = trade.swapPaths;
+      const [hop = assert.fail()] = swapPath.hops;
       // The program is CPMM's all the same: only the limit is looked at.
       const pool = { ...DESCRIPTION, ...terms } as unknown as PoolDescription;
-      const strands = [{ ...strand, hops: [{ ...hop, pool }] }];
-      const { unsigned } = await build({ ...trade, strands, minAmountOutRaw });
+      const swapPaths = [{ ...swapPath, hops: [{ ...hop, pool }] }];
+      const { unsigned } = await build({ ...trade, swapPaths, minAmountOutRaw });
       return unsigned.computeUnitLimit;
     };
     const plain = 116_000;

@@ -418,7 +418,7 @@ function limitUnits(trade: ExecutableTrade, used: number): number {
       ? [amountOutRaw - minAmountOutRaw, amountOutRaw]
       : [maxAmountInRaw - amountInRaw, amountInRaw];
   const movedBps = Number((moved * 10_000n + of / 2n) / of);
-  const pools = trade.strands.flatMap(({ hops }) => hops.map(({ pool }) => pool));
+  const pools = trade.swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool));
   const more = pools.reduce((sum, pool) => sum + countMovedUnits(pool, movedBps), UNWRAP_UNITS);
   return Math.min(UNITS_MAX, Math.ceil((used * UNITS_MARGIN_PCT) / 100) + more);
 }
@@ -437,14 +437,14 @@ function mayUnwrap(trade: ExecutableTrade): boolean {
 }
 
 /** Whether it trades on a curve, which takes and pays SOL that is not wrapped. */
-function usesLamports({ strands }: ExecutableTrade): boolean {
-  const venues = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
+function usesLamports({ swapPaths }: ExecutableTrade): boolean {
+  const venues = swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
   return venues.some((venue) => SWAP_ENCODERS.get(venue)?.usesLamports === true);
 }
 
 /** Exact outputs of programs that no run of the tests executes must be simulated by a node. */
-function refuseUnproven({ fixed, tokenIn, tokenOut, strands }: ExecutableTrade): void {
-  const venues = strands.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
+function refuseUnproven({ fixed, tokenIn, tokenOut, swapPaths }: ExecutableTrade): void {
+  const venues = swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool.venue));
   const unproven = venues.find((venue) => SWAP_ENCODERS.get(venue)?.isOutputUnproven);
   if (fixed === 'input' || unproven === undefined) return;
   const reason = `the wallet cannot pay, and for ${unproven} the trade must be simulated`;
@@ -453,7 +453,7 @@ function refuseUnproven({ fixed, tokenIn, tokenOut, strands }: ExecutableTrade):
 
 /** The tokens that the wallet's accounts hold on the way. */
 function listMints(trade: ExecutableTrade): Set<Address> {
-  const tokens = trade.strands.flatMap(({ hops }) =>
+  const tokens = trade.swapPaths.flatMap(({ hops }) =>
     hops.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]),
   );
   return new Set(tokens.map((token) => (token === SYSTEM_PROGRAM ? WRAPPED_SOL : token)));

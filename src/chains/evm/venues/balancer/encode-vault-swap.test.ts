@@ -40,7 +40,7 @@ function encode(tokens: readonly Hex[], ends: { isNativeIn?: true; isNativeOut?:
     tokenIn: ends.isNativeIn ? ZERO_ADDRESS : address(tokens[0] ?? ''),
     tokenOut: ends.isNativeOut ? ZERO_ADDRESS : address(tokens.at(-1) ?? ''),
     amountOutMin: LEAST,
-    strands: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
+    swapPaths: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
     ...{ outputTaxBps: 0, recipient: address(WALLET), deadlineSeconds: DEADLINE },
   };
   const call = encodeVenueSwap(plan, ROUTER);
@@ -97,7 +97,7 @@ describe("a call of Balancer's vault", () => {
     const hops = [{ pool, tokenIn: address(A), tokenOut: address(B) }];
     const plan: SwapPlan = {
       ...{ tokenIn: address(A), tokenOut: address(B), amountOutMin: LEAST },
-      strands: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
+      swapPaths: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
       ...{ outputTaxBps: 0, recipient: address(WALLET), deadlineSeconds: DEADLINE },
     };
     assert.throws(() => encodeVenueSwap(plan, ROUTER), /v2 pool in a path through a vault/);
@@ -117,7 +117,7 @@ describe('a call for a given output', () => {
       {
         tokenIn: isNativeIn ? ZERO_ADDRESS : address(tokens[0] ?? ''),
         ...{ tokenOut: address(tokens.at(-1) ?? ''), amountInMax: MOST },
-        strands: [{ takes: 'input', amountInRaw: 60n, amountOutRaw: ASKED, hops }],
+        swapPaths: [{ takes: 'input', amountInRaw: 60n, amountOutRaw: ASKED, hops }],
         ...{ recipient: address(WALLET), deadlineSeconds: DEADLINE },
       },
       ROUTER,

@@ -44,7 +44,7 @@ function encode(ends: readonly [Address, Address], hops: readonly SwapHop[]) {
   const call = encodeVenueSwap(
     {
       ...{ tokenIn, tokenOut, amountOutMin: LEAST, outputTaxBps: 0, recipient: WALLET },
-      strands: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
+      swapPaths: [{ takes: 'input', amountInRaw: AMOUNT, amountOutRaw: 700n, hops }],
       deadlineSeconds: 1_900_000_000,
     },
     ROUTER,
@@ -84,7 +84,7 @@ describe('one pool of Curve', () => {
     const id = toCoinPairPool({ contract: POOL, lower: 0, upper: 1, isUnderlying: false });
     const swap = { pool: { pool: id }, tokenIn: A, tokenOut: B };
     const pick = (tokenOut: Address, hops: readonly object[], router = ROUTER) => {
-      const trade = { tokenIn: A, tokenOut, strands: [{ hops }] } as unknown as ExecutableTrade;
+      const trade = { tokenIn: A, tokenOut, swapPaths: [{ hops }] } as unknown as ExecutableTrade;
       return pickContract(router, trade).address;
     };
     assert.equal(pick(B, [swap]), POOL);

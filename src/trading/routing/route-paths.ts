@@ -1,19 +1,19 @@
-// Executed swaps in the order of a router: strands of consecutive pools.
+// Executed swaps in the order of a router: swap paths of consecutive pools.
 //
-// If all of an asset comes from one pool and goes on to one pool, the two are in one strand. At
-// every other asset strands end and begin, and the router holds the asset in between.
+// If all of an asset comes from one pool and goes on to one pool, the two are in one swap path. At
+// every other asset swap paths end and begin, and the router holds the asset in between.
 
 import { NODE_IN } from './route-field.ts';
 import type { PoolSwap, RouteHop } from './route-swaps.ts';
 
 /**
- * What a strand begins with: a part of the input, a part of what the router holds of an asset, or
- * all that is left of it, however much that is.
+ * What a swap path begins with: a part of the input, a part of what the router holds of an asset,
+ * or all that is left of it, however much that is.
  */
-export type StrandSource = 'input' | 'part' | 'rest';
+export type PathSource = 'input' | 'part' | 'rest';
 
-export interface RouteStrand {
-  readonly takes: StrandSource;
+export interface RoutePath {
+  readonly takes: PathSource;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
   readonly hops: readonly RouteHop[];
@@ -40,31 +40,31 @@ function countAt(swaps: readonly PoolSwap[]): Map<number, Traffic> {
 }
 
 /** From swaps in execution order. */
-export function buildStrands(swaps: readonly PoolSwap[]): RouteStrand[] {
+export function buildSwapPaths(swaps: readonly PoolSwap[]): RoutePath[] {
   const traffic = countAt(swaps);
   const isPassage = (node: number) => {
     const { arriving, departing } = traffic.get(node) ?? { arriving: 0, departing: 0 };
     return node !== NODE_IN && arriving === 1 && departing === 1;
   };
-  const strands: PoolSwap[][] = [];
+  const swapPaths: PoolSwap[][] = [];
   const ending = new Map<number, PoolSwap[]>();
   for (const swap of swaps) {
     const { from, to } = swap.edge;
-    let strand = isPassage(from) ? ending.get(from) : undefined;
-    if (strand === undefined) {
-      strand = [];
-      strands.push(strand);
+    let swapPath = isPassage(from) ? ending.get(from) : undefined;
+    if (swapPath === undefined) {
+      swapPath = [];
+      swapPaths.push(swapPath);
     }
-    strand.push(swap);
-    ending.set(to, strand);
+    swapPath.push(swap);
+    ending.set(to, swapPath);
   }
   const held = new Map<number, bigint>();
-  return strands.map((strand) => buildStrand(strand, held));
+  return swapPaths.map((swapPath) => buildSwapPath(swapPath, held));
 }
 
-/** The last strand of an asset takes the whole balance, whatever it is by then. */
-function buildStrand(strand: readonly PoolSwap[], held: Map<number, bigint>): RouteStrand {
-  const [first, last] = [strand[0] as PoolSwap, strand.at(-1) as PoolSwap];
+/** The last swap path of an asset takes the whole balance, whatever it is by then. */
+function buildSwapPath(swapPath: readonly PoolSwap[], held: Map<number, bigint>): RoutePath {
+  const [first, last] = [swapPath[0] as PoolSwap, swapPath.at(-1) as PoolSwap];
   const { from } = first.edge;
   const { amountIn } = first.hop;
   const { amountOut } = last.hop;
@@ -72,5 +72,5 @@ function buildStrand(strand: readonly PoolSwap[], held: Map<number, bigint>): Ro
   held.set(from, there - amountIn);
   held.set(last.edge.to, (held.get(last.edge.to) ?? 0n) + amountOut);
   const takes = from === NODE_IN ? 'input' : there === amountIn ? 'rest' : 'part';
-  return { takes, amountIn, amountOut, hops: strand.map(({ hop }) => hop) };
+  return { takes, amountIn, amountOut, hops: swapPath.map(({ hop }) => hop) };
 }
