@@ -154,7 +154,10 @@ export class ChainRunner {
     const shortage = this.#rateNeed.observe({ nowMs, status, ...counts });
     const text = shortage === null ? null : describeShortage(shortage);
     if (text !== null && !this.#hasShortage) {
-      log.warn({ chain, ...shortage }, `the chain is followed ever further behind: ${text}`);
+      log.warn(
+        { chain, ...shortage },
+        `the rate of the endpoints is too low for the chain: ${text}`,
+      );
     }
     if (text === null && this.#hasShortage) log.info({ chain }, 'the chain is kept up with again');
     this.#hasShortage = text !== null;

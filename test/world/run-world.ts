@@ -60,7 +60,7 @@ export interface WorldReport {
   readonly quotable: number;
   /** For each block, at the head: from ready until the first outage. */
   readonly perBlock: { readonly calls: number; readonly credits: number } | null;
-  /** Calls a second that would carry the chain, if the rate did not at the end. */
+  /** Calls a second that would carry the chain: told at the end, or last if never at the head. */
   readonly neededPerSecond: number | null;
   readonly blocks: number;
   readonly calls: number;
@@ -334,7 +334,9 @@ class World {
       }
       if (isAtHead) this.#steadyFromMs = Math.min(this.#steadyFromMs, this.time.monotonicMs());
       const shortage = need.observe({ nowMs: passedMs, status: indexer.status(), ...count() });
-      this.#neededPerSecond = shortage?.neededPerSecond ?? null;
+      if (shortage !== null || this.#readyMs !== null) {
+        this.#neededPerSecond = shortage?.neededPerSecond ?? null;
+      }
       if (passedMs >= this.#plan.hours * HOUR_MS) break;
     }
     while (this.#recovered.length < outages.length) this.#recovered.push(null);

@@ -58,7 +58,8 @@ function formatMs(ms: number | null | undefined): string {
 }
 
 function formatNeed({ neededPerSecond, readyMs }: WorldReport): string {
-  if (neededPerSecond !== null) return `${Math.round(neededPerSecond)} calls/s`;
+  if (neededPerSecond !== null)
+    return `${neededPerSecond.toFixed(neededPerSecond < 10 ? 1 : 0)} calls/s`;
   return readyMs === null ? 'not told' : 'enough';
 }
 
