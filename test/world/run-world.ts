@@ -25,6 +25,7 @@ import { createRandom } from '../fakes/create-random.ts';
 import { EvmMarket } from './evm-market.ts';
 import type { Profile } from './profiles.ts';
 import { type Outage, Provider } from './provider.ts';
+import { QuoteDesk } from './quote-desk.ts';
 import { SolanaMarket } from './solana-market.ts';
 import { StreamReaders } from './stream-readers.ts';
 import { installNetwork, type Respond } from './virtual-network.ts';
@@ -56,7 +57,7 @@ export interface WorldReport {
   readonly lagMs: { readonly p50: number; readonly p99: number } | null;
   /** After each outage, how long it took to be at the head again; null if it did not. */
   readonly recoveredMs: readonly (number | null)[];
-  /** In which part of the time that it was at the head a quote was not refused as too old. */
+  /** In which part of the time that it was at the head, but for outages, a quote was given. */
   readonly quotable: number;
   /** For each block, at the head: from ready until the first outage. */
   readonly perBlock: { readonly calls: number; readonly credits: number } | null;
@@ -86,8 +87,8 @@ const MEMORY_FOLDER_MIN_BYTES = 1024 ** 3;
 /** Each is a request or a part that waits for its next turn. */
 const SLEEPING_MAX = 50;
 const HOUR_MS = 3_600_000;
-/** `AGE_MAX_MS` of `src/trading/quote/create-price-trade.ts`. */
-const QUOTABLE_MS = 30_000;
+/** One look in so many asks for a quote, too. */
+const LOOKS_PER_QUOTE = 40;
 
 function createChain(plan: WorldPlan): WorldChain {
   const random = createRandom(plan.seed ^ 0x5eed);
@@ -223,7 +224,7 @@ class World {
   #readyMs: number | null = null;
   #atHead: WorldReport['perBlock'] = null;
   #neededPerSecond: number | null = null;
-  readonly #looks = { all: 0, quotable: 0 };
+  readonly #looks = { atHead: 0, asked: 0, quoted: 0 };
   #isOver = false;
 
   constructor(plan: WorldPlan) {
@@ -305,7 +306,11 @@ class World {
   }
 
   /** Looks four times a second whether the index is at the head, until the plan is over. */
-  async watch(indexer: Indexer, count: () => RateCounts, readers: StreamReaders): Promise<void> {
+  async watch(
+    indexer: Indexer,
+    { readers, desk }: { readonly readers: StreamReaders; readonly desk: QuoteDesk },
+    count: () => RateCounts,
+  ): Promise<void> {
     const need = new RateNeed();
     const startedMs = this.time.monotonicMs();
     let atReady: Tally | null = null;
@@ -322,9 +327,8 @@ class World {
       if (isAtHead) atReady ??= this.#count();
       if (!isOut && this.#recovered.length === 0) this.#atHead = this.#perBlock(atReady);
       if (this.#steadyFromMs < Number.POSITIVE_INFINITY) {
-        const ageMs = this.time.monotonicMs() - (indexer.status().currentAtMs ?? 0);
-        this.#looks.all += 1;
-        if (ageMs <= QUOTABLE_MS) this.#looks.quotable += 1;
+        this.#looks.atHead += 1;
+        if (this.#looks.atHead % LOOKS_PER_QUOTE === 0) await this.#askQuote(desk);
       }
       const over = outages.filter(({ toMs }) => passedMs >= toMs);
       const last = over.at(-1);
@@ -341,6 +345,13 @@ class World {
     }
     while (this.#recovered.length < outages.length) this.#recovered.push(null);
     this.#isOver = true;
+  }
+
+  async #askQuote(desk: QuoteDesk): Promise<void> {
+    this.#looks.asked += 1;
+    const answer = await desk.ask();
+    if (answer === true) this.#looks.quoted += 1;
+    else this.log.warn({ reason: answer }, 'no quote');
   }
 
   #count(): Tally {
@@ -449,7 +460,8 @@ class World {
     const lags = this.#lags.toSorted((a, b) => a - b);
     const lagMs =
       lags.length === 0 ? null : { p50: pickQuantile(lags, 0.5), p99: pickQuantile(lags, 0.99) };
-    const quotable = this.#looks.all === 0 ? 0 : this.#looks.quotable / this.#looks.all;
+    const { asked, quoted } = this.#looks;
+    const quotable = asked === 0 ? 0 : quoted / asked;
     const measured = { readyMs: this.#readyMs, recoveredMs: this.#recovered, lagMs };
     const neededPerSecond = this.#neededPerSecond;
     return { ...measured, quotable, perBlock: this.#atHead, neededPerSecond };
@@ -503,6 +515,10 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   const readers = new StreamReaders({ chain, store: opened, feed: world.feed, adapter });
   await readers.start();
   const indexer = startIndexer(world, plan, { adapter, store, startBlock });
+  const readCurrentAtMs = () => indexer.status().currentAtMs;
+  const { assets } = adapter;
+  const desk = new QuoteDesk({ ...{ chain, assets, store, readCurrentAtMs }, time: world.time });
+  world.feed.subscribe({ onBatch: (batch) => desk.onBatch(batch), onGap: () => undefined });
   const mining = world.mine();
   const count = () => ({
     calls: endpoints.meter.listUsage().reduce((total, { calls }) => total + calls, 0),
@@ -511,7 +527,7 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
       0,
     ),
   });
-  await world.watch(indexer, count, readers);
+  await world.watch(indexer, { readers, desk }, count);
   await mining;
   for (const provider of providers) provider.isCalm = true;
   const faults = [...(await world.settle(indexer, store))];
@@ -520,6 +536,7 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   const limitations = adapter.status?.().limitations ?? [];
   faults.push(...(await readers.listFaults()));
   await readers.stop();
+  await desk.stop();
   await indexer.stop();
   await adapter.close();
   faults.push(...(await verify(world, store, folder)));

@@ -15,17 +15,17 @@ function outage(fromMinute: number, ms: number): Outage {
   return { kind: 'close', fromMs: fromMinute * MINUTE_MS, toMs: fromMinute * MINUTE_MS + ms };
 }
 
+/**
+ * Outages of 18 seconds, 10 minutes and 6 hours, each with time to come back. Six hours of slots
+ * take too long to simulate.
+ */
+const OUTAGES = {
+  ethereum: [outage(6, 18_000), outage(15, 10 * MINUTE_MS), outage(40, 360 * MINUTE_MS)],
+  base: [outage(6, 18_000), outage(15, 10 * MINUTE_MS), outage(40, 360 * MINUTE_MS)],
+  solana: [outage(4, 18_000), outage(8, 10 * MINUTE_MS)],
+} as const;
 /** What is left of a plan after the last outage. */
-const MINUTES_AFTER = { ethereum: 60, base: 60, solana: 25 } as const;
-
-/** Of 18 seconds, 10 minutes and 6 hours, each with time to come back; half an hour for slots. */
-function listOutages(chain: WorldPlan['chain']): Outage[] {
-  const longestMinutes = chain === 'solana' ? 30 : 360;
-  return [
-    ...[outage(6, 18_000), outage(15, 10 * MINUTE_MS)],
-    outage(40, longestMinutes * MINUTE_MS),
-  ];
-}
+const MINUTES_AFTER = { ethereum: 60, base: 30, solana: 12 } as const;
 
 interface Row extends Pick<WorldPlan, 'scope'> {
   readonly chain: keyof typeof MINUTES_AFTER;
@@ -45,7 +45,7 @@ function listRows(): Row[] {
 }
 
 function planRow({ profile, scope, chain }: Row): WorldPlan {
-  const outages = listOutages(chain);
+  const outages = OUTAGES[chain];
   const lastMs = outages.at(-1)?.toMs ?? 0;
   const hours = (lastMs / MINUTE_MS + MINUTES_AFTER[chain]) / 60;
   return { seed: SEED, chain, scope, profiles: [profile], hours, outages };
