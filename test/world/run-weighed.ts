@@ -1,5 +1,5 @@
-// Whether what the service keeps in memory grows with the hours: a world is run for a quarter of its
-// time, and again for all of it.
+// Whether what the service keeps in memory grows with the hours: a world is run for a quarter of
+// its time, and again for all of it.
 
 import { runWorld, type WorldPlan, type WorldReport } from './run-world.ts';
 
