@@ -4,8 +4,12 @@
 import { parseArgs } from 'node:util';
 import { drawPlan } from './draw-plan.ts';
 import { findProfile } from './profiles.ts';
+import { runWeighed } from './run-weighed.ts';
 import { CHAIN_NAMES, runWorld, SCOPE_NAMES, type WorldPlan } from './run-world.ts';
 import { writeTable } from './table.ts';
+
+/** From so many hours on it is run for a quarter of them, too, to compare its memory. */
+const WEIGHED_HOURS = 2;
 
 function pick<T extends string>(names: readonly T[], text: string): T {
   const found = names.find((name) => name === text);
@@ -17,7 +21,7 @@ async function show(plan: WorldPlan): Promise<boolean> {
   const startedAtMs = performance.now();
   const profiles = plan.profiles.map(({ name }) => name).join(',');
   console.log(`seed ${plan.seed}: ${plan.chain}, ${plan.scope}, ${profiles}`);
-  const report = await runWorld(plan);
+  const report = await (plan.hours < WEIGHED_HOURS ? runWorld(plan) : runWeighed(plan));
   const tookS = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   console.log(report, `${tookS} s`);
   return report.faults.length === 0;

@@ -5,6 +5,9 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ChainAdapter } from '../../src/chains/adapter.ts';
 import { REQUESTS_MAX } from '../../src/chains/endpoint-memory.ts';
 import { EndpointPool } from '../../src/chains/rpc/endpoint-pool.ts';
@@ -46,6 +49,8 @@ export interface WorldPlan {
   readonly outages?: readonly Outage[];
   /** How often the chain replaces its newest blocks; never by default. */
   readonly forksPerHour?: number;
+  /** Whether to measure what the service keeps in memory; that is not the same each time. */
+  readonly isWeighed?: boolean;
 }
 
 export interface WorldReport {
@@ -70,6 +75,8 @@ export interface WorldReport {
   readonly refused: number;
   readonly limitations: readonly string[];
   readonly warnings: ReadonlyMap<string, number>;
+  /** What the service kept in memory at the end, without the world around it; null: not weighed. */
+  readonly keptBytes: number | null;
 }
 
 /** A Tuesday morning. */
@@ -202,6 +209,10 @@ class World {
   });
   readonly reader = new FeedReader();
   readonly warnings = new Map<string, number>();
+  /** The memory in use at the end, while the service is still there. */
+  heapBytes = 0;
+  /** What the checks keep, and not the service. */
+  kept: unknown[] = [];
   readonly log = {
     info: () => undefined,
     warn: (fields: object, message: string) => {
@@ -497,6 +508,17 @@ function startIndexer(
   return indexer;
 }
 
+/** What is in use once everything that nobody needs is gone. */
+async function weighHeap(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let turn = 0; turn < 3; turn += 1) {
+    await setImmediate();
+    collect();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
 /** In memory where there is room: tens of thousands of commits would wait for a disk. */
 function makeFolder(): string {
   const hasRoom =
@@ -535,6 +557,10 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
   faults.push(...world.listUnbounded());
   const limitations = adapter.status?.().limitations ?? [];
   faults.push(...(await readers.listFaults()));
+  if (plan.isWeighed) {
+    world.kept = readers.listFolds();
+    world.heapBytes = await weighHeap();
+  }
   await readers.stop();
   await desk.stop();
   await indexer.stop();
@@ -552,6 +578,7 @@ async function live(world: World, plan: WorldPlan, folder: string): Promise<Worl
     credits: sum(({ credits }) => credits),
     refused: sum(({ refused }) => refused),
     limitations,
+    keptBytes: null,
   };
 }
 
@@ -583,7 +610,12 @@ export async function runWorld(plan: WorldPlan): Promise<WorldReport> {
   const uninstall = installNetwork(world.time, world.hosts);
   const folder = makeFolder();
   try {
-    return await world.time.run(live(world, plan, folder));
+    const report = await world.time.run(live(world, plan, folder));
+    if (!plan.isWeighed) return report;
+    // The service is gone; what is left is the world's.
+    const keptBytes = world.heapBytes - (await weighHeap());
+    world.kept.length = 0;
+    return { ...report, keptBytes };
   } finally {
     uninstall();
     rmSync(folder, { recursive: true, force: true });

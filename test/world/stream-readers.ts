@@ -76,6 +76,11 @@ export class StreamReaders {
     }
   }
 
+  /** What it keeps itself to compare with. */
+  listFolds(): StreamFold[] {
+    return [...this.#readers.values()].map(({ fold }) => fold);
+  }
+
   async stop(): Promise<void> {
     this.#streams.stop();
     await this.#market.stop();

@@ -9,7 +9,7 @@ interface Timer {
   readonly atMs: number;
   /** Of two timers for one moment, the first that was set comes first. */
   readonly order: number;
-  readonly call: () => void;
+  call: () => void;
   isCancelled: boolean;
 }
 
@@ -89,6 +89,8 @@ export class VirtualTime implements Clock {
     this.#timers.add(timer);
     return () => {
       timer.isCancelled = true;
+      // It stays in the heap until its time comes, without what it holds.
+      timer.call = () => undefined;
     };
   }
 

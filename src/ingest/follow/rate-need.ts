@@ -1,8 +1,8 @@
 // Finds out that the endpoints' rate cannot carry a chain, and which rate would: the calls for each
 // block that was read near the head, times the blocks that the chain makes, with room to catch up
-// after an outage. History is left out: it costs fewer calls a block, and an index whose rate is too
-// low jumps to what is final again and again, so that it seems to keep up. Where nothing but history
-// is read, the same is found for that.
+// after an outage. History is left out: it costs fewer calls a block, and an index whose rate is
+// too low jumps to what is final again and again, so that it seems to keep up. Where nothing but
+// history is read, the same is found for that.
 
 import type { IndexerStatus } from './indexer.ts';
 
