@@ -248,14 +248,6 @@ export async function moveManyCandles(scene: ConsoleScene, look: PageLook): Prom
   assert.deepEqual(await page.evaluate('changed'), []);
   assert.equal(await page.evaluate<number>('scrollY'), scrolled);
   assert.ok((await countDrawn()) >= MANY);
-  if (isTouch) {
-    await dragByTouch(page, [x, y + 40], [x, y - 120]);
-    await untilRight(
-      'the page further down',
-      () => page.evaluate<number>('scrollY'),
-      (now) => now > scrolled,
-    );
-  }
   await watched.finish();
 }
 
