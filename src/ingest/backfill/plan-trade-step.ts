@@ -35,13 +35,10 @@ const UNPRICED_SEEN_MAX = 1_000;
 /** Pools that are known to be younger than the history of their tokens. */
 const YOUNG_MAX = 10_000;
 
-function buildStep(
-  job: BackfillRecord,
-  made: { readonly trades: readonly TradeRecord[]; readonly newestOwn?: TradeRecord | undefined },
-): BackfillStep {
+function buildStep(job: BackfillRecord, trades: readonly TradeRecord[] = []): BackfillStep {
   return {
     commit: async (index: BackfillIndex) => {
-      await index.commitBackfill({ ...made, token: job.token, jobs: [job] });
+      await index.commitBackfill({ token: job.token, jobs: [job], trades });
       return [job];
     },
   };
@@ -73,16 +70,6 @@ function hasPrice({ priceNative, priceUsd }: TradeRecord): boolean {
 /** What a trade was judged to be worth, and whether it is an outlier. */
 function pickJudgement({ priceNative, priceUsd, valueNative, valueUsd, outlier }: TradeRecord) {
   return { priceNative, priceUsd, valueNative, valueUsd, outlier };
-}
-
-/** The newest trade since the start that sets a price. */
-export function findNewestOwn(
-  trades: readonly TradeRecord[],
-  { fromBlock }: FollowStart,
-): TradeRecord | undefined {
-  return trades.findLast(
-    ({ block, priceNative, outlier }) => block >= fromBlock && priceNative !== null && !outlier,
-  );
 }
 
 /**
@@ -207,7 +194,7 @@ export class TradeSteps {
     if (rows.length === 0) {
       // A rollback may have removed them for a while: they are found again.
       if (isKept) return 'wait';
-      return buildStep({ ...job, status: 'done' }, { trades: [] });
+      return buildStep({ ...job, status: 'done' });
     }
     // The node was asked for the events of some pools only after they had been found.
     const bounds = (await followed.findPools(start, rows)).values();
@@ -228,10 +215,9 @@ export class TradeSteps {
     const toMs = isLater ? (await source.readHeader(toBlock - 1)).timestampMs : start.fromMs;
     const memory = encodeHistoryPools(first.pools);
     const begun = { ...job, toBlock, toMs, nextBlock: toBlock, fromBlock, memory };
-    if (fromBlock === toBlock)
-      return buildStep({ ...begun, status: 'done', fromMs: toMs }, { trades: [] });
+    if (fromBlock === toBlock) return buildStep({ ...begun, status: 'done', fromMs: toMs });
     const { timestampMs: fromMs } = await source.readHeader(fromBlock);
-    return buildStep({ ...begun, status: 'running', fromMs }, { trades: [] });
+    return buildStep({ ...begun, status: 'running', fromMs });
   }
 
   /**
@@ -278,10 +264,7 @@ export class TradeSteps {
         nextMs: Math.max(timestampMs, horizonMs),
         memory: encodeHistoryPools(step.pools),
       },
-      {
-        trades: trades.filter((one) => one.block >= madeFrom && one.timestampMs >= horizonMs),
-        newestOwn: findNewestOwn(trades, start),
-      },
+      trades.filter((one) => one.block >= madeFrom && one.timestampMs >= horizonMs),
     );
   }
 }

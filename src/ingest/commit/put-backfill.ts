@@ -12,10 +12,8 @@ export interface BackfillChanges {
   /** Whose history it is. */
   readonly token: Address;
   readonly jobs: readonly BackfillRecord[];
-  /** They replace stored ones. Candles of their times are folded again. */
+  /** They replace stored ones. Candles of their times and the price are folded again. */
   readonly trades?: readonly TradeRecord[];
-  /** The newest of them that the index had made itself: a token without a price gets its. */
-  readonly newestOwn?: TradeRecord | undefined;
   /** Sums of transfers that are not joined yet. */
   readonly balances?: readonly BalanceRecord[];
   /** Tokens whose sums are no longer needed. */

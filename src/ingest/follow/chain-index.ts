@@ -1,11 +1,12 @@
 // One chain's index: the stored rows with their checkpoint, moved forward and back by blocks.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
+import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
@@ -19,6 +20,7 @@ import { loadDiscoveries, loadPoolRows, loadStoredTokens } from '../apply/load-s
 import { isSupplyDue, readSupplies, renewSupplies, setSupplies } from '../apply/supplies.ts';
 import { applyHolders, loadHolders } from '../backfill/apply-holders.ts';
 import type { BackfillIndex } from '../backfill/backfill-step.ts';
+import { findLastPrices } from '../backfill/find-last-prices.ts';
 import type { JoinedHolders } from '../backfill/holder-history.ts';
 import { TransferJournal } from '../backfill/transfer-journal.ts';
 import {
@@ -332,21 +334,27 @@ export class ChainIndex implements BackfillIndex {
   }
 
   async commitBackfill(backfill: BackfillChanges): Promise<void> {
-    const changes = await this.#priceToken(backfill.newestOwn);
+    const changes = await this.#priceToken(backfill);
     await this.#commitAtTip({ checkpoint: this.#requireCheckpoint(), backfill, changes });
   }
 
-  /** None of its trades had a price when it was indexed. */
-  async #priceToken(trade: TradeRecord | undefined): Promise<ChangedRows> {
-    if (trade === undefined) return NO_ROWS;
+  /** The price may have been set by a trade that is now an outlier, or had no price. */
+  async #priceToken({ token, trades = [] }: BackfillChanges): Promise<ChangedRows> {
+    if (trades.length === 0) return NO_ROWS;
     const { checkpoint, header } = this.#openTip();
-    const from = { reader: this.#store, chain: this.#adapter.chain };
-    const [entry] = await loadStoredTokens(this.#state, from, [trade.token]);
-    if (entry === undefined || entry.row.priceNative !== null) return NO_ROWS;
+    const { chain } = this.#adapter;
+    const [entry] = await loadStoredTokens(this.#state, { reader: this.#store, chain }, [token]);
+    if (entry === undefined) return NO_ROWS;
+    const last = await findLastPrices(this.#store, { chain, token }, trades);
+    const { priceNative = null, priceUsd = null } = entry.row;
+    const prices = {
+      priceNative: last.priceNative ?? priceNative,
+      priceUsd: last.priceUsd ?? priceUsd,
+    };
+    if (isDeepStrictEqual(prices, { priceNative, priceUsd })) return NO_ROWS;
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     this.#state.touchToken(entry);
-    entry.row.priceNative = trade.priceNative;
-    entry.row.priceUsd ??= trade.priceUsd;
+    Object.assign(entry.row, prices);
     return copyRows(this.#state.takeChanges());
   }
 

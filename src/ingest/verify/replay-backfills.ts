@@ -15,7 +15,7 @@ import {
 } from '../backfill/history-pool.ts';
 import { HistorySource } from '../backfill/history-source.ts';
 import { addTransfers, type JoinedHolders, NO_SUMS } from '../backfill/holder-history.ts';
-import { findNewestOwn, pickChanged } from '../backfill/plan-trade-step.ts';
+import { pickChanged } from '../backfill/plan-trade-step.ts';
 import { type HistoryPlace, TradeHistory } from '../backfill/trade-history.ts';
 import type { ReadSizes } from '../read/read-ahead.ts';
 import type { ChainScope } from '../scope/chain-scope.ts';
@@ -176,8 +176,7 @@ export async function repeatTrades(
       const trades = changed.filter(
         ({ block, timestampMs }) => block >= nextBlock && timestampMs >= (nextMs ?? 0),
       );
-      const newestOwn = findNewestOwn(changed, start);
-      await index.commitBackfill({ token, jobs: [], trades, newestOwn });
+      await index.commitBackfill({ token, jobs: [], trades });
     }
     repeated.set(token, state);
   }
