@@ -12,7 +12,7 @@ import {
   maxUint256,
   parseAbiParameters,
 } from 'viem';
-import { computeSquareRoot } from '../src/lib/square-root.ts';
+import { computeSquareRoot } from '../src/lib/bigint-bounds.ts';
 import { MAKER } from './accounts.ts';
 import { type Artifact, readArtifact, readBalancerArtifact } from './artifacts.ts';
 import { readCompiledContracts } from './compile-contracts.ts';

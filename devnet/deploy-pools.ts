@@ -14,7 +14,7 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from 'viem';
-import { computeSquareRoot } from '../src/lib/square-root.ts';
+import { computeSquareRoot } from '../src/lib/bigint-bounds.ts';
 import { MAKER } from './accounts.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { computeInitCodeHashes } from './deploy-contracts.ts';

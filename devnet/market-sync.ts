@@ -8,7 +8,7 @@ import {
   hexToBigInt,
   parseAbi,
 } from 'viem';
-import { computeSquareRoot } from '../src/lib/square-root.ts';
+import { computeSquareRoot } from '../src/lib/bigint-bounds.ts';
 import { TRADERS } from './accounts.ts';
 import { pickCrew } from './deploy-contracts.ts';
 import { V2_PAIR_ABI, V3_POOL_ABI, V4_STATE_VIEW_ABI } from './dex-abi.ts';

@@ -1,7 +1,7 @@
 // Reads the prices of pools of other exchanges than Uniswap.
 
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
-import { computeSquareRoot } from '../src/lib/square-root.ts';
+import { computeSquareRoot } from '../src/lib/bigint-bounds.ts';
 import type { DevnetPool, OtherContracts } from './deployment.ts';
 import { BALANCER_ABI, CURVE_POOL_ABI, PANCAKE_ABI, SOLIDLY_ABI } from './other-abi.ts';
 import { isStablePair } from './pool-list.ts';

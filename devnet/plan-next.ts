@@ -1,7 +1,7 @@
 // Decides what happens next on the market and encodes it as transactions.
 
 import { type Address, encodeFunctionData } from 'viem';
-import { computeSquareRoot } from '../src/lib/square-root.ts';
+import { computeSquareRoot } from '../src/lib/bigint-bounds.ts';
 import { BYSTANDERS, MAKER, TRADERS } from './accounts.ts';
 import type { TxRequest } from './block-writer.ts';
 import { pickCrew } from './deploy-contracts.ts';

@@ -1,12 +1,12 @@
 // Every setting of the service, and the only reader of the environment.
 
 import { resolve } from 'node:path';
-import { type ChainSettings, createChainSettings } from './config/chain-settings.ts';
-import { CLIENT_SETTINGS } from './config/client-settings.ts';
+import {
+  type ChainSettings,
+  createChainSettings,
+  INDEXING_SETTINGS,
+} from './config/chain-settings.ts';
 import { DEVNET_SETTINGS } from './config/devnet-settings.ts';
-import { INDEXING_SETTINGS } from './config/indexing-settings.ts';
-import { LIMIT_SETTINGS } from './config/limit-settings.ts';
-import { findProcessProblems, PROCESS_SETTINGS } from './config/process-settings.ts';
 import { readChainsFile } from './config/read-chains-file.ts';
 import { type FileTier, readTiersFile } from './config/read-tiers-file.ts';
 import {
@@ -15,7 +15,14 @@ import {
   findScopeProblem,
   type ScopeSettings,
 } from './config/scope-settings.ts';
-import { SERVER_SETTINGS } from './config/server-settings.ts';
+import {
+  CLIENT_SETTINGS,
+  findProcessProblems,
+  LIMIT_SETTINGS,
+  PROCESS_SETTINGS,
+  SERVER_SETTINGS,
+  STORE_SETTINGS,
+} from './config/server-settings.ts';
 import {
   integer,
   listOf,
@@ -29,7 +36,6 @@ import {
   tokenListPlace,
   walletIdText,
 } from './config/setting.ts';
-import { STORE_SETTINGS } from './config/store-settings.ts';
 import { BUILT_IN_CHAINS, type ChainSlug } from './model/chain.ts';
 import type { ChainContracts } from './model/chain-contracts.ts';
 import { ChainRegistry } from './model/chain-registry.ts';

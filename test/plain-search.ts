@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { foldText } from '../src/lib/fold-text.ts';
+import { foldText } from '../src/lib/clean-text.ts';
 import { ChainSearch } from '../src/market/search/chain-search.ts';
 import { compareFound, type Found, type Listing } from '../src/market/search/listing.ts';
 import { isWhole, MATCHES, type Match, matchText } from '../src/market/search/match-text.ts';

@@ -8,7 +8,7 @@ import type { VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
-import { buildTradePaths } from '../src/trading/quote/trade-legs.ts';
+import { buildTradePaths } from '../src/trading/quote/priced-trade.ts';
 import { searchTrade } from '../src/trading/routing/find-trade-route.ts';
 import { type BestRoute, findBestRoute } from '../src/trading/routing/route.ts';
 import { SearchWork } from '../src/trading/routing/search-work.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { readBundledLists } from '../src/compose/read-bundled-list.ts';
 import { findFamily } from '../src/engines/chain-families.ts';
-import { buildTokenDirectory } from '../src/market/lists/token-directory.ts';
+import { buildTokenDirectory } from '../src/market/lists/token-lists.ts';
 import type { Listing } from '../src/market/search/listing.ts';
 import { computeProminence } from '../src/market/search/prominence.ts';
 import { BUILT_IN_CHAINS, type ChainSlug, LIST_CHAIN_IDS } from '../src/model/chain.ts';

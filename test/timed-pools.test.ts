@@ -11,7 +11,7 @@ import type { PoolDraft } from '../src/amm/pool-kind.ts';
 import { findFlagsAt, kindOf } from '../src/amm/pool-kinds.ts';
 import type { PoolClock, PoolMoment } from '../src/amm/pool-moment.ts';
 import { segmentsKind } from '../src/amm/segments/segments-kind.ts';
-import { findPoolFee } from '../src/market/find-pool-fee.ts';
+import { findPoolFee } from '../src/market/pool-answers.ts';
 import { PoolGraph } from '../src/trading/graph/pool-graph.ts';
 import { createGraphPool, type GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import { PLAIN_RULES } from './fakes/trade-costs.ts';

@@ -18,12 +18,12 @@ import { ChainRegistry } from '../src/model/chain-registry.ts';
 import type { Address } from '../src/model/ids.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { type BuildParts, createBuildTrade } from '../src/trading/build/create-build-trade.ts';
+import type { TradeInput } from '../src/trading/quote/create-pricing.ts';
 import {
   createPricing,
   createQuoteTrade,
   type Pricing,
 } from '../src/trading/quote/create-pricing.ts';
-import type { TradeInput } from '../src/trading/quote/parse-trade.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';

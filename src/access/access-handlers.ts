@@ -1,7 +1,6 @@
 // Handlers of the access operations: sign-in, sessions, keys and entitlements.
 
-import type { FramedAnswer } from '../contract/framed-answer.ts';
-import type { Handlers } from '../contract/handler.ts';
+import type { FramedAnswer, Handlers } from '../contract/handler.ts';
 import type { Identity, SessionIdentity } from '../contract/identity.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { type getUsage, USAGE_ROWS_MAX } from '../contract/operations/get-usage.ts';
@@ -13,16 +12,14 @@ import { isActiveKey, type KeyRecord, type SessionRecord } from '../model/access
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
 import { type AccessStore, type KeyPosition, SESSION_SOURCE } from '../store/access-store.ts';
-import { buildEntitlements } from './entitlements.ts';
-import { isOperator } from './is-operator.ts';
-import { buildShare } from './key-rules.ts';
 import type { Keys } from './keys.ts';
+import { buildShare } from './keys.ts';
 import type { OperationUsage } from './operation-usage.ts';
 import type { Peppers } from './peppers.ts';
-import { computeSessionEnd } from './session-life.ts';
 import type { Sessions } from './sessions.ts';
+import { computeSessionEnd } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
-import { findTier, pickTier, type Tiers } from './tiers.ts';
+import { buildEntitlements, findTier, isOperator, pickTier, type Tiers } from './tiers.ts';
 import { buildUnauthorizedError } from './unauthorized.ts';
 import type { UsageCounter } from './usage-counter.ts';
 

@@ -9,16 +9,14 @@ import type { ChainSlug } from '../model/chain.ts';
 import { type AccessStore, SESSION_SOURCE } from '../store/access-store.ts';
 import { type AccessHandlers, createAccessHandlers } from './access-handlers.ts';
 import { ContractSignatures, type VerifyContractSignature } from './contract-signatures.ts';
-import { CredentialWatch } from './credential-watch.ts';
-import { listCosts } from './entitlements.ts';
+import { CredentialWatch } from './credential-cache.ts';
 import { createIdentify, type Identify } from './identify.ts';
 import { Keys } from './keys.ts';
 import { type AnsweredRequest, OperationUsage } from './operation-usage.ts';
 import type { Peppers } from './peppers.ts';
-import { SessionOrigins } from './session-origins.ts';
-import { Sessions } from './sessions.ts';
+import { SessionOrigins, Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
-import { buildTiers, type Tiers } from './tiers.ts';
+import { buildTiers, listCosts, type Tiers } from './tiers.ts';
 import { UsageCounter } from './usage-counter.ts';
 
 // Background work of access: stores uses, polls watched credentials, evicts expired entries.

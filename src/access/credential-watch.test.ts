@@ -6,7 +6,7 @@ import { createTestAccess, createTestPeppers, startAccess } from '../../test/sta
 import { OWN_PAGE } from '../../test/start-http-server.ts';
 import { createEvmWallet } from '../../test/wallets.ts';
 import type { Identity } from '../contract/identity.ts';
-import { isLiveSession } from './session-life.ts';
+import { isLiveSession } from './sessions.ts';
 
 const DAY_MS = 86_400_000;
 

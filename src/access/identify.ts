@@ -2,8 +2,7 @@
 
 import type { Identity, KeyIdentity, SessionIdentity } from '../contract/identity.ts';
 import type { SessionTransport } from '../model/access-record.ts';
-import { isPrivateKeyShaped } from './private-key-shape.ts';
-import { readTokenKind } from './secret-token.ts';
+import { isPrivateKeyShaped, readTokenKind } from './secret-token.ts';
 import { buildUnauthorizedError } from './unauthorized.ts';
 
 export interface Caller {

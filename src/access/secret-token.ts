@@ -2,7 +2,37 @@
 
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { parseBase62, toBase62 } from '../lib/base62.ts';
+import { parseBase62, toBase62 } from '../lib/base58.ts';
+
+// Detects texts that look like a wallet's private key, so that they are rejected first.
+
+/** Hex of 32 bytes, base58 of 64 bytes, or a JSON array of 64 numbers: how wallets export keys. */
+const HEX_32_BYTES = /^(0x)?[0-9a-f]{64}$/i;
+const BASE58_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/;
+const NUMBERS_64 = /^\[(\s*\d{1,3}\s*,){63}\s*\d{1,3}\s*\]$/;
+
+/** For credentials: no valid one has such a shape. */
+export function isPrivateKeyShaped(text: string): boolean {
+  return HEX_32_BYTES.test(text) || BASE58_64_BYTES.test(text) || NUMBERS_64.test(text);
+}
+
+/** For signatures: a Solana signature is also 64 bytes in base58. */
+export function isPrivateKeyShapedSignature(text: string): boolean {
+  return HEX_32_BYTES.test(text) || NUMBERS_64.test(text);
+}
+
+// Ids of sessions and keys: unguessable, with a prefix for their type.
+
+/** 128 bits in base62. */
+const LENGTH = 22;
+
+export function createAccessId(kind: 'se' | 'key'): string {
+  return `${kind}_${createNonce()}`;
+}
+
+export function createNonce(): string {
+  return toBase62(BigInt(`0x${randomBytes(16).toString('hex')}`), LENGTH);
+}
 
 const PREFIXES = { key: 'mw_live_', session: 'mw_sess_' } as const;
 

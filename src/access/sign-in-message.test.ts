@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSiweMessage } from 'viem/siwe';
 import { BUILT_IN_CHAINS } from '../model/chain.ts';
-import { writeSignInText } from './sign-in-message.ts';
+import { writeSignInText } from './verify-wallet.ts';
 
 const MESSAGE = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',

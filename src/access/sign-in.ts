@@ -3,21 +3,24 @@
 import type { ChainFamily } from '../chains/family.ts';
 import type { WorkContext } from '../contract/work-context.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
+import { toShownText } from '../lib/clean-text.ts';
 import type { Clock } from '../lib/clock.ts';
-import { toShownText } from '../lib/shown-text.ts';
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
-import { createNonce } from './access-id.ts';
-import { type Challenge, openChallenge, sealChallenge } from './challenge-seal.ts';
 import { buildNodeError, type ContractSignatures } from './contract-signatures.ts';
 import type { Peppers } from './peppers.ts';
-import { isPrivateKeyShapedSignature } from './private-key-shape.ts';
-import { type SessionOrigins, toDomain } from './session-origins.ts';
+import { createNonce, isPrivateKeyShapedSignature } from './secret-token.ts';
 import type { BegunSession, Sessions } from './sessions.ts';
-import { writeSignInText } from './sign-in-message.ts';
+import { type SessionOrigins, toDomain } from './sessions.ts';
 import { buildUnauthorizedError } from './unauthorized.ts';
-import { verifyWallet } from './verify-wallet.ts';
+import {
+  type Challenge,
+  openChallenge,
+  sealChallenge,
+  verifyWallet,
+  writeSignInText,
+} from './verify-wallet.ts';
 
 function parseChain(chains: ChainRegistry, name: string): ChainInfo {
   const chain = chains.find(name);

@@ -4,7 +4,28 @@
 import type { FileTier } from '../config/read-tiers-file.ts';
 import type { Config } from '../config.ts';
 import type { Identity, Level } from '../contract/identity.ts';
+import {
+  COSTS,
+  EVALUATIONS_PER_UNIT,
+  LOOKUP_COST,
+  type Operation,
+  type OutputOf,
+  ROWS_INCLUDED,
+  ROWS_PER_UNIT,
+  TOKENS_PER_UNIT,
+} from '../contract/operation.ts';
+import type { getEntitlements } from '../contract/operations/get-entitlements.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { Budget } from './limits/limiter.ts';
+
+// Whose sessions may read the state of the whole service.
+
+/** Ids of EVM wallets are compared in lower case, as `OPERATOR_WALLETS` has them. */
+export function isOperator(identity: Identity, wallets: readonly string[]): boolean {
+  if (identity.kind !== 'session') return false;
+  const { id } = identity.wallet;
+  return wallets.includes(id.startsWith('eip155:') ? id.toLowerCase() : id);
+}
 
 interface Depth {
   readonly streams: number;
@@ -94,4 +115,36 @@ export function listTierBudgets({ assignable }: Tiers): ReadonlyMap<string, Budg
 /** The budget that all traffic from one address shares, at any level. */
 export function buildIpBudget(limits: Config['limits']): Budget {
   return { policy: 'ip', perMinute: limits.ipPerMinute, burst: limits.ipBurst };
+}
+
+// The limits of the caller: the content of /entitlements.
+
+/** The cost of each kind of request, and what a lookup costs on top. */
+export function listCosts(operations: readonly Operation[]): Record<string, number> {
+  const kinds = new Set(operations.map((operation) => operation.cost));
+  kinds.delete('free');
+  const costs = Object.fromEntries([...kinds].map((kind) => [kind, COSTS[kind]]));
+  return { ...costs, lookup: LOOKUP_COST };
+}
+
+export function buildEntitlements(
+  level: Level,
+  tier: Tier,
+  options: { readonly costs: Record<string, number>; readonly chains: ChainSlug[] },
+): OutputOf<typeof getEntitlements> {
+  return {
+    level,
+    tier: tier.name,
+    budget: {
+      perMinute: tier.budget.perMinute,
+      burst: tier.budget.burst,
+      costs: options.costs,
+      evaluationsPerUnit: EVALUATIONS_PER_UNIT,
+      rowsIncluded: ROWS_INCLUDED,
+      rowsPerUnit: ROWS_PER_UNIT,
+      tokensPerUnit: TOKENS_PER_UNIT,
+    },
+    limits: tier.depth,
+    chains: options.chains,
+  };
 }

@@ -3,7 +3,7 @@
 // Only final rows are exported, so that pages read one after the other are consistent while the
 // indexer continues.
 
-import type { CarriedCandle } from '../candles/carried-candle.ts';
+import type { CarriedCandle } from '../candles/derive-klines.ts';
 import { computeNextOpenTime } from '../candles/interval.ts';
 import { CandleReader } from '../market/read-candles.ts';
 import type { AddressCodec } from '../model/address-codec.ts';

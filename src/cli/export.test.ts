@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
-import { type CarriedCandle, carryCloses, NO_CLOSES } from '../candles/carried-candle.ts';
+import { type CarriedCandle, carryCloses, NO_CLOSES } from '../candles/derive-klines.ts';
 import { findFamily } from '../engines/chain-families.ts';
 import type { CandleRecord, TradeRecord } from '../model/market-record.ts';
 import { createSqliteStore } from '../store/sqlite/create-sqlite-store.ts';

@@ -19,10 +19,9 @@ import {
   type ExportValue,
   readExport,
 } from './export-table.ts';
-import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
 import { toShareBar } from './show-progress.ts';
-import { withStore } from './with-store.ts';
+import { readChain, withStore } from './with-store.ts';
 
 /** Rows that are held in memory and written together. */
 const ROWS_PER_GROUP = 20_000;

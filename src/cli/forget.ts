@@ -1,8 +1,7 @@
 // `mintwire forget --chain <chain>`: deletes an index, for one with another scope or start.
 
-import { readChain } from './read-chain.ts';
 import { readCommand } from './read-command.ts';
-import { withStore } from './with-store.ts';
+import { readChain, withStore } from './with-store.ts';
 
 const FORM = {
   name: 'npx mintwire forget',

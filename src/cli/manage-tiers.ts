@@ -8,9 +8,8 @@ import { FAMILIES } from '../engines/chain-families.ts';
 import { sleep } from '../lib/retry.ts';
 import type { WalletId } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
-import { readSettings } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { withStore } from './with-store.ts';
+import { readSettings, withStore } from './with-store.ts';
 
 const HELP = `usage: npx mintwire tiers list
        npx mintwire tiers assign <wallet> <tier>

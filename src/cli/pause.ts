@@ -6,9 +6,8 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import { toTerminalLine } from '../telemetry/terminal-text.ts';
-import { readChain } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { withStore } from './with-store.ts';
+import { readChain, withStore } from './with-store.ts';
 
 const HELP = `usage: npx mintwire pause  <chain> <mint>
        npx mintwire resume <chain> <mint>

@@ -15,9 +15,9 @@ import {
 import { loadProcessConfig } from '../config.ts';
 import { type ChainSlug, toSettingSuffix } from '../model/chain.ts';
 import { sumUsage } from '../model/rpc-usage.ts';
-import { readChain } from './read-chain.ts';
 import { readCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';
+import { readChain } from './with-store.ts';
 
 const FORM = {
   name: 'npx mintwire plan',

@@ -4,9 +4,9 @@ import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
 import type { Verification } from '../ingest/verify/verify-chain.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';
-import { readChain } from './read-chain.ts';
 import { readCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';
+import { readChain } from './with-store.ts';
 
 const FORM = {
   name: 'npx mintwire verify',

@@ -8,9 +8,8 @@ import { type ChainSlug, toSettingSuffix } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 import { watchPrice } from './client/watch-price.ts';
-import { readChain, readSettings } from './read-chain.ts';
 import { readCommand, refuseCommand } from './read-command.ts';
-import { withStore } from './with-store.ts';
+import { readChain, readSettings, withStore } from './with-store.ts';
 
 const HELP = `usage: npx mintwire watch add    --chain <chain> <token>
        npx mintwire watch remove --chain <chain> <token>

@@ -9,8 +9,7 @@ import {
   computeConnectionsMax,
   readFilesMax,
 } from '../http/bound-connections.ts';
-import { createBareServer } from '../http/create-bare-server.ts';
-import { createDrain } from '../http/create-drain.ts';
+import { createBareServer, createDrain } from '../http/create-bare-server.ts';
 import { answerEarly } from '../http/early-answers.ts';
 import { listen } from '../runtime/open-ports.ts';
 

@@ -8,8 +8,7 @@ import type { Feed } from '../live/feed.ts';
 import { LocalFeed } from '../live/local-feed.ts';
 import { SharedFeed } from '../live/shared-feed.ts';
 import { SharedCredits } from '../runtime/shared-credits.ts';
-import type { FeedStore } from '../store/feed-store.ts';
-import type { SignalStore } from '../store/signal-store.ts';
+import type { FeedStore, SignalStore } from '../store/feed-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export function openFeed(source: FeedStore | null, node: string, logger: Logger): Feed {

@@ -1,6 +1,6 @@
 // The state of the whole service, for operators, and what this process tells the others of itself.
 
-import { isOperator } from '../access/is-operator.ts';
+import { isOperator } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import type { Handlers } from '../contract/handler.ts';
 import { AppError } from '../errors/app-error.ts';

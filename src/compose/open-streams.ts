@@ -9,8 +9,8 @@ import { sleep } from '../lib/retry.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import type { Market } from '../market/create-market.ts';
 import { createStreams, type Streams } from '../market/stream/create-streams.ts';
+import type { StreamSlotsOptions } from '../market/stream/open-stream.ts';
 import type { StreamIncident } from '../market/stream/stream-hub.ts';
-import type { StreamSlotsOptions } from '../market/stream/stream-slots.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 

@@ -17,10 +17,13 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { BuildChains } from '../trading/build/build-chain.ts';
 import { createBuildTrade } from '../trading/build/create-build-trade.ts';
-import { createGetTrade } from '../trading/build/create-get-trade.ts';
-import { createGetTradeStatus, type NodeAnswer } from '../trading/build/create-get-trade-status.ts';
+import {
+  createGetTrade,
+  createGetTradeStatus,
+  type NodeAnswer,
+} from '../trading/build/create-get-trade-status.ts';
+import type { BuildChains } from '../trading/build/read-transaction-trades.ts';
 import { StatusWaits } from '../trading/build/status-waits.ts';
 import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/create-pricing.ts';
 import type { TradeChains } from '../trading/quote/trade-chain.ts';

@@ -12,24 +12,26 @@ import type { LookupDesk } from '../contract/look-up-token.ts';
 import { operations } from '../contract/operations.ts';
 import { ChainConnections } from '../engines/chain-connections.ts';
 import { openStore } from '../engines/open-store.ts';
-import { createBareServer, DEFAULT_TIMEOUTS } from '../http/create-bare-server.ts';
-import { createDrain } from '../http/create-drain.ts';
+import {
+  createBareServer,
+  createDrain,
+  createMetricsServer,
+  DEFAULT_TIMEOUTS,
+} from '../http/create-bare-server.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/create-http-server.ts';
-import { createMetricsServer } from '../http/metrics-server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/retry.ts';
 import { decodeBatch, type EncodedBatch } from '../live/encode-batch.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
+import { createReadiness } from '../market/chain-status.ts';
 import { createGetChains } from '../market/create-get-chains.ts';
 import { createGetTokenSafety } from '../market/create-get-token-safety.ts';
 import type { Market } from '../market/create-market.ts';
 import { createReference } from '../market/create-reference.ts';
-import { createUdf } from '../market/create-udf.ts';
+import { createUdf, createUdfReads } from '../market/create-udf.ts';
 import type { TokenLists } from '../market/lists/token-lists.ts';
 import type { ChainSafety } from '../market/market-parts.ts';
-import { createReadiness } from '../market/readiness.ts';
 import type { Streams } from '../market/stream/create-streams.ts';
-import { createUdfReads } from '../market/udf-reads.ts';
 import { createMcp } from '../mcp/create-mcp.ts';
 import { PROMPTS } from '../mcp/prompts.ts';
 import { createResources, ERROR_TEMPLATE } from '../mcp/resources.ts';

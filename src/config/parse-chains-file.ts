@@ -1,8 +1,8 @@
 // Parses `CHAINS_FILE`: chains that are not built in, and additions to those that are. Every
 // problem is named with its path; docs/chains-file.md describes the format.
 
+import { toShownText } from '../lib/clean-text.ts';
 import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
-import { toShownText } from '../lib/shown-text.ts';
 import {
   BUILT_IN_CHAINS,
   type ChainInfo,

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
 import { JsonFields } from './json-fields.ts';
-import { BURST_MIN } from './limit-settings.ts';
 import { wholeNumber } from './parse-factory.ts';
+import { BURST_MIN } from './server-settings.ts';
 
 /** What a tier of the file says; what it leaves out is as for any key. */
 export interface FileTier {

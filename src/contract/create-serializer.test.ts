@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import Type from 'typebox';
 import { PLANTED, plantUndeclared, plantWrongTypes } from '../../test/plant-faults.ts';
-import { createOpenSerializer } from './create-open-serializer.ts';
 import {
   AnswerMismatchError,
   createAnswerSerializer,
+  createOpenSerializer,
   createSerializer,
 } from './create-serializer.ts';
 import type { Operation } from './operation.ts';

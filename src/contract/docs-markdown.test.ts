@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type MarkdownOptions, renderInline, renderMarkdown } from './docs-markdown.ts';
+import { type MarkdownOptions, renderInline, renderMarkdown } from './docs-page.ts';
 
 const OPTIONS: MarkdownOptions = {
   resolve: (target) => (target.startsWith('#') ? `#here-${target.slice(1)}` : null),

@@ -2,15 +2,198 @@
 // without its script, which searches it and sends its examples.
 
 import { setImmediate } from 'node:timers/promises';
+import { Marked } from 'marked';
 import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
 import { packJson } from '../lib/pack-json.ts';
-import { escapeHtml, type ResolveLink, renderInline, renderMarkdown } from './docs-markdown.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
 import { describeCost, listErrorCodes, type Operation } from './operation.ts';
-import { buildCurl, buildExamplePath, formatEvents, listFields } from './operation-text.ts';
+
+// An operation as text and commands, for the generated documents.
+
+interface AnySchema {
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly AnySchema[];
+  readonly items?: AnySchema;
+  readonly properties?: Readonly<Record<string, AnySchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+/** A schema's type in a few words. */
+function formatType(schema: AnySchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.anyOf) return schema.anyOf.map(formatType).join(' | ');
+  if (schema.type === 'array') return `array of ${formatType(schema.items ?? {})}`;
+  return typeof schema.type === 'string' ? schema.type : 'any';
+}
+
+interface FieldLine {
+  readonly path: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+}
+
+/** The object in a field, which may be in a list or nullable. */
+function findInner(
+  field: AnySchema,
+): { readonly schema: AnySchema; readonly suffix: string } | null {
+  if (field.properties) return { schema: field, suffix: '.' };
+  if (field.items?.properties) return { schema: field.items, suffix: '[].' };
+  const one = field.anyOf?.find((choice) => choice.properties);
+  return one ? { schema: one, suffix: '.' } : null;
+}
+
+/** Every field of a schema, nested ones by their path. */
+export function listFields(schema: TSchema, prefix = ''): FieldLine[] {
+  const object = schema as AnySchema;
+  return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const inner = findInner(field);
+    const line: FieldLine = {
+      path,
+      type: formatType(field),
+      // A field with a default is optional.
+      required: (object.required?.includes(name) ?? false) && field.default === undefined,
+      description: [
+        field.description ?? '',
+        field.default === undefined ? '' : `Default ${JSON.stringify(field.default)}.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    };
+    return [line, ...(inner ? listFields(inner.schema as TSchema, path + inner.suffix) : [])];
+  });
+}
+
+/** The credentials that the reader needs. */
+export function describeAccess(operation: Operation): string {
+  if (operation.access === 'session') return 'Needs a wallet session. ';
+  return operation.access === 'key'
+    ? 'An API key raises the tier; sessions are not accepted. '
+    : '';
+}
+
+/** In single quotes a shell changes nothing; only single quotes need escaping. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The path and query of an operation's example. */
+function buildExamplePath({ example, path }: Operation): string {
+  const query = Object.entries(example.input)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  return `/v1${path}${query === '' ? '' : `?${query}`}`;
+}
+
+/** The example as a command, with `$TOKEN` for a session token. */
+export function buildCurl(operation: Operation, origin: string): string {
+  const { access, example, mediaType, method, path } = operation;
+  const credential = access === 'session' ? ' -H "Authorization: Bearer $TOKEN"' : '';
+  if (method === 'POST') {
+    const body = quote(JSON.stringify(example.input));
+    const start = `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json'`;
+    return `${start} \\\n  -d ${body}`;
+  }
+  // `-N` shows events as they arrive.
+  const flag = mediaType === 'text/event-stream' ? '-N ' : '';
+  const verb = method === 'GET' ? flag : `-X ${method} `;
+  const url = quote(`${origin}${buildExamplePath(operation)}`);
+  return `curl -s ${verb}${url}${credential}`;
+}
+
+/** Events in the format of a stream. */
+export function formatEvents(answer: unknown): string {
+  return Object.entries(answer as Record<string, unknown>)
+    .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n`)
+    .join('\n');
+}
+
+// Our documents' Markdown → HTML. HTML within a document is text: nothing of it reaches the page.
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** The target of a document's link on the page; null if the page does not have it. */
+type ResolveLink = (target: string) => string | null;
+
+export interface MarkdownOptions {
+  readonly resolve: ResolveLink;
+  /** Anchors of headings begin with it. */
+  readonly anchor: string;
+  /** Levels that headings go down by, so that the page has one outline. */
+  readonly demote: number;
+}
+
+function toSlug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
+
+function createMarked({ resolve, anchor, demote }: MarkdownOptions): Marked {
+  return new Marked({
+    // No token for HTML, bare URLs and e-mail addresses: they are text, which is escaped.
+    tokenizer: {
+      html: () => undefined,
+      tag: () => undefined,
+      autolink: () => undefined,
+      url: () => undefined,
+    },
+    renderer: {
+      heading({ depth, text, tokens }) {
+        const level = Math.min(6, depth + demote);
+        const label = this.parser.parseInline(tokens);
+        return `<h${level} id="${anchor}-${toSlug(text)}">${label}</h${level}>\n`;
+      },
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+      table({ header, rows }) {
+        const renderRow = (cells: typeof header, tag: string) => {
+          const inner = cells.map(({ tokens }) => this.parser.parseInline(tokens));
+          // A header cell without text is none to a screen reader.
+          const name = (cell: string) => (cell === '' ? 'td' : tag);
+          const parts = inner.map((cell) => `<${name(cell)}>${cell}</${name(cell)}>`);
+          return `<tr>${parts.join('')}</tr>`;
+        };
+        const isNamed = header.some(({ text }) => text !== '');
+        const head = isNamed ? `<thead>${renderRow(header, 'th')}</thead>` : '';
+        const body = rows.map((cells) => renderRow(cells, 'td')).join('');
+        return `<div class="scroll" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+      },
+      link({ href, tokens }) {
+        const label = this.parser.parseInline(tokens);
+        const target = resolve(href);
+        return target === null ? label : `<a href="${escapeHtml(target)}">${label}</a>`;
+      },
+      image: ({ text }) => escapeHtml(text),
+    },
+  });
+}
+
+const plain = createMarked({ resolve: () => null, anchor: '', demote: 0 });
+
+/** Code and emphasis within a line, without links. */
+export function renderInline(text: string): string {
+  return plain.parseInline(text, { async: false });
+}
+
+export function renderMarkdown(markdown: string, options: MarkdownOptions): string {
+  return createMarked(options).parse(markdown, { async: false });
+}
 
 const ORIGIN = 'http://localhost:8080';
 

@@ -1,14 +1,108 @@
 // Handlers of operations. They know nothing of HTTP or MCP, so both can call them.
 
-import type { FramedAnswer } from './framed-answer.ts';
 import type { Identity } from './identity.ts';
-import type { LazyAnswer } from './lazy-answer.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import type { AnyOperation, OperationId, operations } from './operations.ts';
-import type { RawAnswer, RawRequest } from './raw-request.ts';
-import type { ReadyAnswer } from './ready-answer.ts';
 import type { StreamAnswer, StreamContext } from './stream-answer.ts';
 import type { WorkContext } from './work-context.ts';
+
+// A request whose handler reads the body itself, and what it answers: for protocols within HTTP.
+
+export interface RawRequest {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /**
+   * Begins one message of the request: what it is charged and how it ends is counted as a request
+   * of its own. Only names from a bounded list.
+   */
+  begin(operation: string): RawMessage;
+  /** Says in log and metrics what was asked for; only names from a bounded list. */
+  rename(operation: string): void;
+}
+
+export interface RawMessage {
+  /**
+   * Charges for the message; throws `RATE_LIMITED`. The first one of a request is paid for in part
+   * already, by what every request costs before it is read.
+   */
+  charge(cost: number): void;
+  /** For work beyond that. */
+  readonly work: WorkContext;
+  /** With the status that the same request over HTTP would have had. */
+  end(status: number): void;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  /** JSON, or the bytes of it in pieces; null for an answer without a body. */
+  readonly body: string | readonly Buffer[] | null;
+  /** When a retry makes sense; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+// An answer as bytes: built once and sent unchanged while it is valid.
+
+export interface ReadyAnswer {
+  readonly kind: 'ready';
+  readonly bytes: Buffer;
+  /**
+   * The same bytes in two parts, of which the long one is the same object in many answers; a
+   * transport may keep its compressed form.
+   */
+  readonly parts?: { readonly long: Buffer; readonly end: Buffer };
+  /** Weak entity tag, quotes included; null for an answer that is not cached anywhere else. */
+  readonly etag: string | null;
+  /** Headers that differ from the common ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function isReadyAnswer(answer: unknown): answer is ReadyAnswer {
+  return (
+    typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'ready'
+  );
+}
+
+// An answer that is dropped when it is written. A request that waits makes promises that V8 soon
+// counts as old, and what an old one holds survives until a full collection, even if it is dead:
+// docs/decisions/tuning.md, 0082.
+
+export class LazyAnswer<Body> {
+  readonly kind = 'lazy';
+  #body: Body | null;
+
+  constructor(body: Body) {
+    this.#body = body;
+  }
+
+  take(): Body {
+    const body = this.#body;
+    if (body === null) throw new Error('an answer was taken twice');
+    this.#body = null;
+    return body;
+  }
+}
+
+export function isLazyAnswer(answer: unknown): answer is LazyAnswer<unknown> {
+  return (
+    typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'lazy'
+  );
+}
+
+// An answer with more than a body: a header, or a session cookie to set or delete.
+
+export interface FramedAnswer<Body> {
+  readonly kind: 'framed';
+  readonly body: Body;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The browser's session: set this one until then, or delete the current one. */
+  readonly session?: { readonly token: string; readonly expiresAtMs: number } | 'drop';
+}
+
+export function isFramedAnswer(answer: unknown): answer is FramedAnswer<unknown> {
+  return (
+    typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'framed'
+  );
+}
 
 export interface HandlerContext extends WorkContext {
   readonly identity: Identity;

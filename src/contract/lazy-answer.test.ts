@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LazyAnswer } from './lazy-answer.ts';
+import { LazyAnswer } from './handler.ts';
 
 test('an answer is taken once, and then dropped', () => {
   const body = { quoteId: 'q' };

@@ -1,9 +1,9 @@
 // The reference as Markdown for language models: /v1/llms.txt.
 
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/catalogue.ts';
+import { buildCurl, describeAccess, formatEvents, listFields } from './docs-page.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
 import { describeCost, listErrorCodes, type Operation } from './operation.ts';
-import { buildCurl, describeAccess, formatEvents, listFields } from './operation-text.ts';
 
 function formatAnswer({ mediaType, example }: Operation): string {
   if (mediaType === 'application/json') return JSON.stringify(example.answer);

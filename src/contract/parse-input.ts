@@ -3,7 +3,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { buildInvalidInputError, type FieldError } from '../errors/app-error.ts';
-import { toShownText } from '../lib/shown-text.ts';
+import { toShownText } from '../lib/clean-text.ts';
 
 const FIELD_ERRORS_MAX = 20;
 const UNKNOWN_FIELD = 'is not a known field';

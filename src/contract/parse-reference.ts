@@ -1,7 +1,7 @@
 // Untrusted chain names and addresses → followed chains and canonical addresses.
 
 import { AppError } from '../errors/app-error.ts';
-import { toShownText } from '../lib/shown-text.ts';
+import { toShownText } from '../lib/clean-text.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';

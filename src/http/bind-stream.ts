@@ -12,7 +12,7 @@ import type {
 } from '../contract/stream-answer.ts';
 import { AppError } from '../errors/app-error.ts';
 import { admit, type BindOptions, type ExchangeHandler, readPassage, withTimeout } from './bind.ts';
-import { closeAfter } from './close-connection.ts';
+import { closeAfter } from './create-bare-server.ts';
 import type { Exchange } from './exchange.ts';
 import { createInputReader } from './read-input.ts';
 import { chargeReturned, createWorkContext } from './request-context.ts';

@@ -2,9 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
-import { type FramedAnswer, isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler } from '../contract/handler.ts';
-import { isLazyAnswer } from '../contract/lazy-answer.ts';
+import {
+  type FramedAnswer,
+  isFramedAnswer,
+  isLazyAnswer,
+  isReadyAnswer,
+  type ReadyAnswer,
+} from '../contract/handler.ts';
 import {
   COSTS,
   findKeyScope,
@@ -12,13 +17,12 @@ import {
   mayCompress,
   type Operation,
 } from '../contract/operation.ts';
-import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ReadAddressGroup } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { Admission, Gate, Passage } from './gate.ts';
+import { Refusal } from './problem.ts';
 import { createInputReader, readIdempotencyKey } from './read-input.ts';
-import { Refusal } from './refusal.ts';
 import { chargeReturned, RequestContext, readGroup } from './request-context.ts';
 import type { IsAllowedOrigin } from './response-headers.ts';
 import type { SendQueueWatch } from './send-queue-watch.ts';

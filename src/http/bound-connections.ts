@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
 import { createAddressMatcher, toAddressGroup } from '../lib/ip-address.ts';
 import { HeldSlots } from './held-slots.ts';
-import { encodeRawProblem } from './raw-problem.ts';
+import { encodeRawProblem } from './problem.ts';
 
 interface ConnectionLimits {
   readonly connectionsMax: number;

@@ -12,8 +12,8 @@ import {
   startTestServer,
   type TestServer,
 } from '../../test/start-http-server.ts';
+import type { ReadyAnswer } from '../contract/handler.ts';
 import { defineOperation } from '../contract/operation.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 
 const TEXT = JSON.stringify({ rows: Array.from({ length: 400 }, (_, row) => ({ row, ok: true })) });
 const ETAG = 'W/"same"';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Agent, createServer, get, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createDrain } from './create-drain.ts';
+import { createDrain } from './create-bare-server.ts';
 
 /** Longer than any test waits: only the drain itself can close a connection. */
 const LONG_MS = 3_600_000;

@@ -9,18 +9,21 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createAddressReader } from './client-address.ts';
-import { closeAfter, isAfterLast } from './close-connection.ts';
-import { createBareServer, HEADER_BYTES_MAX, type Timeouts } from './create-bare-server.ts';
+import {
+  closeAfter,
+  createBareServer,
+  HEADER_BYTES_MAX,
+  isAfterLast,
+  type Timeouts,
+} from './create-bare-server.ts';
 import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
-import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { HeldSlots } from './held-slots.ts';
 import { Pressure } from './pressure.ts';
-import { toParserAppError, URL_BYTES_MAX } from './problem.ts';
-import { encodeRawProblem } from './raw-problem.ts';
-import { type ReadSendQueues, readSendQueues } from './read-send-queues.ts';
+import { encodeRawProblem, toParserAppError, URL_BYTES_MAX } from './problem.ts';
+import { findHeadFault } from './request-context.ts';
 import { createRouter, type RouterOptions } from './router.ts';
-import { SendQueueWatch } from './send-queue-watch.ts';
+import { type ReadSendQueues, readSendQueues, SendQueueWatch } from './send-queue-watch.ts';
 import { createSessionCookie } from './session-cookie.ts';
 import { createTargetReader } from './target.ts';
 

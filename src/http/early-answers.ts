@@ -6,9 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../errors/app-error.ts';
-import { buildProblem } from './build-problem.ts';
-import { COMMON_HEADERS } from './common-headers.ts';
-import { findHeadFault } from './find-head-fault.ts';
+import { buildProblem, COMMON_HEADERS } from './problem.ts';
+import { findHeadFault } from './request-context.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 const STARTING = 'The server is starting.';

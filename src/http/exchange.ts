@@ -2,15 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnsweredRequest } from '../access/operation-usage.ts';
+import type { ReadyAnswer } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { AppError } from '../errors/app-error.ts';
-import { COMMON_HEADERS } from './common-headers.ts';
-import { COMPRESSED_BYTES_MIN, type CompressibleBody, compressBody } from './compress-body.ts';
+import {
+  COMPRESSED_BYTES_MIN,
+  type CompressibleBody,
+  compressBody,
+  type Encoding,
+  pickEncoding,
+} from './compress-body.ts';
 import type { HeldSlots } from './held-slots.ts';
-import { type Encoding, pickEncoding } from './pick-encoding.ts';
 import type { Pressure } from './pressure.ts';
-import { serializeProblem } from './problem.ts';
+import { COMMON_HEADERS, serializeProblem } from './problem.ts';
 import type { RequestTarget } from './target.ts';
 
 /** Flat name, value, name, value: the form that Node writes fastest. */

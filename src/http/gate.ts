@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Caller, Identify } from '../access/identify.ts';
-import { buildShare } from '../access/key-rules.ts';
+import { buildShare } from '../access/keys.ts';
 import {
   type Budget,
   type Decision,
@@ -17,7 +17,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KeyScope } from '../model/key-limits.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { Refusal, toWaitSeconds } from './refusal.ts';
+import { Refusal, toWaitSeconds } from './problem.ts';
 
 export interface GateOptions {
   readonly ipBudget: Budget;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accepts, pickEncoding } from './pick-encoding.ts';
+import { accepts, pickEncoding } from './compress-body.ts';
 
 /** The header, the encoding of the response, and whether a plain one is ruled out. */
 const CASES: readonly (readonly [string | undefined, string | null, boolean?])[] = [

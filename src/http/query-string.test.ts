@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../errors/app-error.ts';
-import { parseQueryString } from './query-string.ts';
+import { parseQueryString } from './read-input.ts';
 
 function codeOf(text: string): string {
   try {

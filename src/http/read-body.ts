@@ -1,8 +1,8 @@
 // Reads a request's JSON body, bounded and decoded strictly.
 
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
+import { toShownText } from '../lib/clean-text.ts';
 import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
-import { toShownText } from '../lib/shown-text.ts';
 import type { Exchange } from './exchange.ts';
 import { BODY_BYTES_MAX } from './problem.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatConnection, parseSendQueues, readSendQueues } from './read-send-queues.ts';
+import { formatConnection, parseSendQueues, readSendQueues } from './send-queue-watch.ts';
 
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:93F1 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 251959 1 0000000090e74de7 100 0 0 10 0

@@ -1,6 +1,7 @@
 // What a handler is given besides its input. Classes, because an object made of others for each
 // request took longer than the rest of a hot read.
 
+import type { IncomingMessage } from 'node:http';
 import type { HandlerContext } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { WorkContext } from '../contract/work-context.ts';
@@ -8,6 +9,55 @@ import type { ReadAddressGroup } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { Admission, Gate } from './gate.ts';
 import { readOrigin } from './response-headers.ts';
+
+// Checks of a request's head beyond those of Node's parser: RFC 9112, 3.2 and 6.1.
+
+/**
+ * A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986, 3.2.2).
+ */
+const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[[\da-f:.]{2,45}\])(?::\d{0,5})?$/i;
+
+/** Most clients send the same host, so it need not be matched again. */
+let lastValidHost: string | null = null;
+
+function isValidHost(host: string): boolean {
+  if (host === lastValidHost) return true;
+  if (!HOST.test(host)) return false;
+  lastValidHost = host;
+  return true;
+}
+
+/** Node keeps only the first `Host` field, so the raw fields are counted. */
+function hasTwoHosts(fields: readonly string[]): boolean {
+  let count = 0;
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1;
+}
+
+function findHostFault(request: IncomingMessage): string | null {
+  const { host } = request.headers;
+  if (host === undefined) {
+    return request.httpVersion === '1.1' ? 'The Host header is missing.' : null;
+  }
+  if (!isValidHost(host)) return 'The Host header is invalid.';
+  return hasTwoHosts(request.rawHeaders) ? 'The Host header must be given once.' : null;
+}
+
+function findCodingFault(request: IncomingMessage): string | null {
+  const coding = request.headers['transfer-encoding'];
+  if (coding === undefined) return null;
+  if (coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding must be "chunked" alone.';
+  // An HTTP/1.0 proxy ignores the field and may end the body elsewhere (request smuggling).
+  return request.httpVersion === '1.1' ? null : 'Transfer-Encoding needs HTTP/1.1.';
+}
+
+/** Why the request cannot be trusted, as a text for its sender; null if it is fine. */
+export function findHeadFault(request: IncomingMessage): string | null {
+  return findHostFault(request) ?? findCodingFault(request);
+}
 
 const INTERIM_MS = 250;
 /** One for all: the default reason is an error whose stack is recorded each time. */

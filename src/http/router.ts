@@ -1,8 +1,7 @@
 // Path and method → route. Paths are static, so a map lookup is enough.
 
-import type { AnyHandler, RawHandler, StreamHandler } from '../contract/handler.ts';
+import type { AnyHandler, RawHandler, RawRequest, StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
-import type { RawRequest } from '../contract/raw-request.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import {
   admit,
@@ -13,11 +12,10 @@ import {
   withTimeout,
 } from './bind.ts';
 import { bindStreamOperation } from './bind-stream.ts';
-import { COMPRESSED_BYTES_MIN, gzipParts } from './compress-body.ts';
+import { accepts, COMPRESSED_BYTES_MIN, gzipParts, pickEncoding } from './compress-body.ts';
 import type { Exchange } from './exchange.ts';
-import { accepts, pickEncoding } from './pick-encoding.ts';
+import { Refusal } from './problem.ts';
 import { readJsonBytes } from './read-body.ts';
-import { Refusal } from './refusal.ts';
 import { chargeReturned, createWorkContext } from './request-context.ts';
 import { buildPreflightHeaders, readOrigin, restrictToOwnPages } from './response-headers.ts';
 import { type FindFile, sendFile, setPageHeaders } from './static-files.ts';

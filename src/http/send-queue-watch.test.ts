@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { formatConnection, type SendQueues } from './read-send-queues.ts';
-import { SendQueueWatch } from './send-queue-watch.ts';
+import { formatConnection, type SendQueues, SendQueueWatch } from './send-queue-watch.ts';
 
 let ports = 50_000;
 

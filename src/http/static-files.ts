@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import type { ReadyAnswer } from '../contract/handler.ts';
 import type { Exchange } from './exchange.ts';
 
 interface StaticFile extends ReadyAnswer {

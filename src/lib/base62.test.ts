@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/fast-check.ts';
-import { parseBase62, toBase62 } from './base62.ts';
+import { parseBase62, toBase62 } from './base58.ts';
 
 test('digits, then upper case, then lower case', () => {
   assert.equal(toBase62(0n, 3), '000');

@@ -1,5 +1,14 @@
 // Makes untrusted text from a chain safe to show: names and symbols of tokens.
 
+// Makes a caller's own text safe to repeat in an error: short, without control characters.
+
+const SHOWN_LENGTH_MAX = 64;
+
+export function toShownText(text: string): string {
+  const clean = text.replace(/\p{C}/gu, '�');
+  return clean.length > SHOWN_LENGTH_MAX ? `${clean.slice(0, SHOWN_LENGTH_MAX)}…` : clean;
+}
+
 /** The maximum length, in code points. */
 const LENGTH_MAX = 64;
 
@@ -45,4 +54,21 @@ export function cleanText(text: string): string | null {
     .trim();
   const short = visible.length <= LENGTH_MAX ? visible : cut(visible).trim();
   return short === '' ? null : short;
+}
+
+// Normalises text for search: one case, one Unicode form, single spaces, nothing invisible, and no
+// dollar sign in front: `$WIF` is the symbol of a token that people call WIF, and the reverse.
+
+/** Plain ASCII words, which only need lower case. */
+const PLAIN = /^[!-~]+( [!-~]+)*$/;
+
+const TICKER_SIGN = /^\$(?=[^\s$])/;
+
+/** Empty if nothing visible is left. */
+export function foldText(text: string): string {
+  const folded = PLAIN.test(text)
+    ? text.toLowerCase()
+    : // Tether writes its sign for the letter, as in `USD₮0`.
+      (cleanText(text.normalize('NFKC').toLowerCase()) ?? '').replaceAll('₮', 't');
+  return folded.replace(TICKER_SIGN, '');
 }

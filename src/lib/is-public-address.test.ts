@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublicAddress } from './is-public-address.ts';
+import { isPublicAddress } from './ip-address.ts';
 
 test('addresses of this machine, of private networks and of no network are not public', () => {
   for (const address of [

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/fast-check.ts';
-import { computeSquareRoot } from './square-root.ts';
+import { computeSquareRoot } from './bigint-bounds.ts';
 
 test('the root is the largest integer whose square is not above the value', () => {
   const check = (value: bigint) => {

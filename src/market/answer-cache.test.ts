@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { buildCheckpoint, toAddress } from '../../test/conformance/store-samples.ts';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { address } from '../../test/test-ids.ts';
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { decodeBatch, encodeBatch } from '../live/encode-batch.ts';
 import { LocalFeed } from '../live/local-feed.ts';

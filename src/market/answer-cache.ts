@@ -6,12 +6,12 @@
 
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { OpenText } from '../contract/create-open-serializer.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
+import type { OpenText } from '../contract/create-serializer.ts';
+import type { ReadyAnswer } from '../contract/handler.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import { serializeAsOf } from './as-of.ts';
+import { serializeAsOf } from './read-at.ts';
 import type { ChainStates, StateChange } from './state/chain-states.ts';
 
 /** The chain states for which a cached answer is valid, as long as its rows do not change. */

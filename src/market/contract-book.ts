@@ -1,10 +1,36 @@
 // What contracts of tokens show of themselves: read in the background when somebody asks, and kept.
 
 import { BoundedMap } from '../lib/bounded-map.ts';
+import type { ChainSlug } from '../model/chain.ts';
 import type { TokenFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { MarketChain } from './market-parts.ts';
-import { NodeGate } from './node-gate.ts';
+
+// Limits how many requests wait for one chain's node at a time.
+
+export class NodeGate {
+  readonly #callsMax: number;
+  readonly #running = new Map<ChainSlug, number>();
+
+  /** For each chain. */
+  constructor(callsMax: number) {
+    this.#callsMax = callsMax;
+  }
+
+  /** Null without a call if the chain has as many already, or if the call fails. */
+  async call<T>(chain: ChainSlug, call: () => Promise<T>): Promise<T | null> {
+    const running = this.#running.get(chain) ?? 0;
+    if (running >= this.#callsMax) return null;
+    this.#running.set(chain, running + 1);
+    try {
+      return await call();
+    } catch {
+      return null;
+    } finally {
+      this.#running.set(chain, (this.#running.get(chain) ?? 1) - 1);
+    }
+  }
+}
 
 /** Facts, or why there are none. */
 export type ContractReading =

@@ -1,10 +1,9 @@
 // Answers GET /token/holders.
 
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getHolders } from '../contract/operations/get-holders.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { toUnits } from '../lib/decimal.ts';
 import { UINT256_MAX } from '../lib/sortable-integer.ts';
@@ -15,18 +14,40 @@ import type { BalancePosition } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readCoverage } from './coverage.ts';
 import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } from './cursor.ts';
-import { type HolderKind, readHolderKinds } from './holder-kind.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
   parseToken,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
-import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { chargeRows, checkLimit } from './read-limit.ts';
-import { withLookup } from './with-lookup.ts';
+
+// The kind of an owner: a pool, a burn address, a contract or a wallet.
+
+type HolderKind = OutputOf<typeof getHolders>['holders'][number]['kind'];
+
+/** The kinds of owners; null if only the chain knows and has not been asked yet. */
+export async function readHolderKinds(
+  reader: AnswerReader,
+  market: MarketChain,
+  owners: readonly Address[],
+): Promise<ReadonlyMap<Address, HolderKind>> {
+  const pools = await reader.findPools(market.slug, owners);
+  const accounts = await reader.readAccounts(market.slug, owners);
+  return new Map(
+    owners.map((owner): [Address, HolderKind] => {
+      if (market.burnAddresses.has(owner)) return [owner, 'burn'];
+      if (pools.has(owner) || market.vaults.has(owner)) return [owner, 'pool'];
+      const isContract = accounts.get(owner);
+      if (isContract === undefined) return [owner, null];
+      return [owner, isContract ? 'contract' : 'wallet'];
+    }),
+  );
+}
 
 type HoldersAnswer = OutputOf<typeof getHolders>;
 

@@ -2,11 +2,10 @@
 
 import type { Candle } from '../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime } from '../candles/interval.ts';
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { PoolId } from '../model/ids.ts';
 import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.ts';
@@ -17,17 +16,18 @@ import { buildKlineRows, fillRows, type KlineRow, type KlineView, pickOhlc } fro
 import type { MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
+  parsePoolFilter,
+  parseTimeRange,
   parseToken,
+  requirePool,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
-import { parsePoolFilter, requirePool } from './pool-filter.ts';
-import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { CandleReader } from './read-candles.ts';
 import { chargeRows, checkLimit } from './read-limit.ts';
-import { parseTimeRange } from './time-range.ts';
-import { withLookup } from './with-lookup.ts';
 
 type KlinesInput = InputOf<typeof getKlines>;
 type KlinesAnswer = OutputOf<typeof getKlines>;

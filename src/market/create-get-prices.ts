@@ -4,23 +4,20 @@
 // is mostly put together from memory.
 
 import { createSerializer } from '../contract/create-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import { COSTS, computeTokensCost, type InputOf } from '../contract/operation.ts';
 import type { getPrices } from '../contract/operations/get-prices.ts';
 import { buildNotReadyError } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { priceSchema } from '../contract/schemas/price-schema.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import { serializeAsOf } from './as-of.ts';
+import type { SummaryCache } from './commit-cache.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
-import { parseToken, type TokenReference } from './parse-token.ts';
-import { createPrepare } from './prepare.ts';
-import { readAt } from './read-at.ts';
+import { createPrepare, parseToken, type TokenReference } from './parse-token.ts';
+import { readAt, serializeAsOf } from './read-at.ts';
 import { checkLimit } from './read-limit.ts';
 import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
-import type { SummaryCache } from './summary-cache.ts';
 
 interface PriceParts extends MarketParts {
   /** The prices of now, as text. */

@@ -1,11 +1,10 @@
 // Answers GET /token/safety: what was measured of a token, each fact with its source.
 
 import { kindOf } from '../amm/pool-kinds.ts';
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getTokenSafety } from '../contract/operations/get-token-safety.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { warnOfLookalike, warnOfMeasured, warnOfPowers } from '../contract/safety-warnings.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { pow10 } from '../lib/decimal.ts';
@@ -17,7 +16,6 @@ import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './answer-cache.ts';
-import { serializeAsOf } from './as-of.ts';
 import type { ContractBook, ContractReading } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
 import { computePct } from './create-get-holders.ts';
@@ -27,11 +25,11 @@ import {
   parseToken,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
-import { type AnswerReader, readAt } from './read-at.ts';
+import { type AnswerReader, readAt, serializeAsOf } from './read-at.ts';
 import { pickTokenLiquidity, toUsdText } from './rolling-stats/token-columns.ts';
-import { findFeeBps, findLookalike, type MeasuredSum, sumSafety } from './token-dangers.ts';
-import { withLookup } from './with-lookup.ts';
+import { findFeeBps, findLookalike, type MeasuredSum, sumSafety } from './token-summary.ts';
 
 // What a token's contract or mint shows of itself, as facts and warnings of its safety.
 

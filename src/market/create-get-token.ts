@@ -1,10 +1,9 @@
 // Answers GET /token.
 
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getToken } from '../contract/operations/get-token.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
@@ -13,16 +12,15 @@ import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
   parseToken,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
 import { type ReadPool, readPoolAnswers } from './pool-answers.ts';
-import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { findLookalike } from './token-dangers.ts';
-import { readSummaries } from './token-summary.ts';
-import { withLookup } from './with-lookup.ts';
+import { findLookalike, readSummaries } from './token-summary.ts';
 
 type TokenAnswer = OutputOf<typeof getToken>;
 

@@ -1,13 +1,20 @@
 // Answers GET /token/traders.
 
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import { getTraders } from '../contract/operations/get-traders.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
+import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
-import { findWindowEnd, findWindowStart } from '../positions/position-periods.ts';
+import type { PositionRecord, TradeFigures } from '../model/position.ts';
+import {
+  findStepMax,
+  findWindowEnd,
+  findWindowStart,
+  sumFigures,
+} from '../positions/position-periods.ts';
+import type { LargestPositions, LargestQuery } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import {
   isHoldersComplete,
@@ -19,16 +26,75 @@ import {
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
   parseToken,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
-import { pickTraders } from './pick-traders.ts';
-import { buildPositionFields } from './position-answer.ts';
-import { createPrepare } from './prepare.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { toUsdE6Text } from './usd-figures.ts';
-import { withLookup } from './with-lookup.ts';
+import { buildPositionFields, toUsdE6Text } from './wallet-request.ts';
+
+// Picks the top traders of a token from its positions with the largest volumes.
+//
+// Nobody realises more than he sold for, so a position's volume bounds its profit, in any window.
+// Positions come by their volume's step, the highest first. The reading ends when no unread one can
+// be among the top, or after a limited number: then the answer says which were not compared.
+
+/** How many positions are read at first, and then. */
+const PAGE_SIZES = [500, 4500] as const;
+
+interface PickedTrader {
+  readonly position: PositionRecord;
+  readonly figures: TradeFigures;
+}
+
+interface PickedTraders {
+  readonly traders: readonly PickedTrader[];
+  /** Positions with a volume up to this were not all compared; null if they were. */
+  readonly unreadMaxE6: bigint | null;
+}
+
+type SortKey = 'volumeUsdE6' | 'realisedUsdE6';
+
+function compareWallets(a: Address, b: Address): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareTraders(key: SortKey, a: PickedTrader, b: PickedTrader): number {
+  const [left, right] = [a.figures[key], b.figures[key]];
+  if (left !== right) return left > right ? -1 : 1;
+  return compareWallets(a.position.wallet, b.position.wallet);
+}
+
+export async function pickTraders(
+  read: (query: LargestQuery) => Promise<LargestPositions>,
+  query: { readonly key: SortKey; readonly fromMs: number; readonly limit: number },
+): Promise<PickedTraders> {
+  const { key, fromMs, limit } = query;
+  let traders: readonly PickedTrader[] = [];
+  let stepMax: number | null = null;
+  const known = new Set<Address>();
+  let unreadMaxE6: bigint | null = null;
+  for (const size of PAGE_SIZES) {
+    const page: LargestPositions = await read({ stepMax, limit: size, fromMs });
+    // Positions of the step at which the page before ended may come again.
+    const added = page.positions
+      .filter(({ wallet }) => !known.has(wallet))
+      .map((position) => ({ position, figures: sumFigures(position, fromMs) }))
+      .filter(({ figures }) => figures.buys + figures.sells > 0);
+    traders = [...traders, ...added].sort((a, b) => compareTraders(key, a, b)).slice(0, limit);
+    if (page.lastStep === null) return { traders, unreadMaxE6: null };
+    for (const { wallet } of page.positions) known.add(wallet);
+    stepMax = page.lastStep;
+    unreadMaxE6 = findStepMax(stepMax);
+    const lowest = traders[limit - 1];
+    if (lowest !== undefined && lowest.figures[key] > unreadMaxE6) {
+      return { traders, unreadMaxE6: null };
+    }
+  }
+  return { traders, unreadMaxE6 };
+}
 
 type TradersInput = InputOf<typeof getTraders>;
 

@@ -1,33 +1,32 @@
 // Answers GET /token/trades.
 
 import { buildTradeAnswer } from '../contract/build-trade-answer.ts';
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getTrades } from '../contract/operations/get-trades.ts';
 import { parseAddress } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TradeQuery } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { readCoverage } from './coverage.ts';
-import { computeQueryMark } from './cursor.ts';
+import { computeQueryMark, encodeTradeCursor, parseTradeCursor } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
-import { parseDecimal } from './parse-decimal.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
+  parseDecimal,
+  parsePoolFilter,
+  parseTimeRange,
   parseToken,
+  requirePool,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
-import { parsePoolFilter, requirePool } from './pool-filter.ts';
-import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { chargeRows, checkLimit } from './read-limit.ts';
-import { parseTimeRange } from './time-range.ts';
-import { encodeTradeCursor, parseTradeCursor } from './trade-cursor.ts';
-import { withLookup } from './with-lookup.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
 

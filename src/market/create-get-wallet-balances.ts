@@ -1,11 +1,10 @@
 // Answers GET /wallet/balances.
 
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getWalletBalances } from '../contract/operations/get-wallet-balances.ts';
 import { buildNotReadyError } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { addDecimals, decimalToText, roundText, textToDecimal, toUnits } from '../lib/decimal.ts';
 import type { Address } from '../model/ids.ts';
@@ -14,16 +13,17 @@ import { isHoldersComplete } from './coverage.ts';
 import { computeQueryMark } from './cursor.ts';
 import type { MarketChain } from './market-parts.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { readWalletHoldings, type WalletHoldings } from './read-wallet-holdings.ts';
 import { findPrices } from './token-summary.ts';
-import { computeValueUsd } from './usd-figures.ts';
 import {
+  computeValueUsd,
   encodeTokenCursor,
   parseTokenCursor,
   parseWallet,
   readWalletCoverage,
+  readWalletHoldings,
   requireChain,
   toWalletAnswer,
+  type WalletHoldings,
   type WalletParts,
   type WalletReference,
 } from './wallet-request.ts';

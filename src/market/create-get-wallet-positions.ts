@@ -1,11 +1,10 @@
 // Answers GET /wallet/positions.
 
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import { getWalletPositions } from '../contract/operations/get-wallet-positions.ts';
 import { buildNotReadyError } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
@@ -14,16 +13,17 @@ import { sumFigures } from '../positions/position-periods.ts';
 import { isHoldersComplete, readBalanceStarts } from './coverage.ts';
 import { computeQueryMark } from './cursor.ts';
 import type { MarketChain } from './market-parts.ts';
-import { buildPositionFields } from './position-answer.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { readWalletHoldings, type WalletHoldings } from './read-wallet-holdings.ts';
 import {
+  buildPositionFields,
   encodeTokenCursor,
   parseTokenCursor,
   parseWallet,
   readWalletCoverage,
+  readWalletHoldings,
   requireChain,
   toWalletAnswer,
+  type WalletHoldings,
   type WalletParts,
   type WalletReference,
 } from './wallet-request.ts';

@@ -1,20 +1,18 @@
 // Answers GET /wallet/trades.
 
 import { buildNamedTrade } from '../contract/build-trade-answer.ts';
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import { getWalletTrades } from '../contract/operations/get-wallet-trades.ts';
 import { buildNotReadyError, parseAddress } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { TradeQuery } from '../store/market-reads.ts';
 import { toKeptQuery } from './create-get-trades.ts';
-import { computeQueryMark } from './cursor.ts';
+import { computeQueryMark, encodeTradeCursor, parseTradeCursor } from './cursor.ts';
+import { parseTimeRange } from './parse-token.ts';
 import { readAt } from './read-at.ts';
 import { chargeRows, checkLimit } from './read-limit.ts';
-import { parseTimeRange } from './time-range.ts';
-import { encodeTradeCursor, parseTradeCursor } from './trade-cursor.ts';
 import {
   parseWallet,
   readWalletCoverage,

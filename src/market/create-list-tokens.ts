@@ -1,11 +1,10 @@
 // Answers GET /tokens.
 
 import { createSerializer } from '../contract/create-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import { listTokens } from '../contract/operations/list-tokens.ts';
 import { parseFollowedChain } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { computeCovered, readChainStart } from './coverage.ts';
@@ -19,14 +18,13 @@ import {
 } from './list-answer.ts';
 import { parseListCursor } from './list-cursor.ts';
 import type { MarketChain } from './market-parts.ts';
-import { parseDecimal } from './parse-decimal.ts';
+import { parseDecimal } from './parse-token.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import type { ChainStats } from './rolling-stats/chain-stats.ts';
 import { type PackedDecimal, packDecimal, unpackDecimal } from './rolling-stats/packed-decimal.ts';
 import { type ListQuery, type PickedToken, pickTokens } from './rolling-stats/pick-tokens.ts';
 import { STATS_WINDOWS } from './rolling-stats/window-subject.ts';
-import { findLookalike, listDangers } from './token-dangers.ts';
-import { readSummaries } from './token-summary.ts';
+import { findLookalike, listDangers, readSummaries } from './token-summary.ts';
 
 type ListInput = InputOf<typeof listTokens>;
 

@@ -1,14 +1,12 @@
 // Composes the market reads.
 
-import { createOpenSerializer } from '../contract/create-open-serializer.ts';
-import { createSerializer } from '../contract/create-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import { createOpenSerializer, createSerializer } from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf } from '../contract/operation.ts';
 import type { getTokenLogo } from '../contract/operations/get-token-logo.ts';
 import { getTokenPrice } from '../contract/operations/get-token-price.ts';
 import { listPools } from '../contract/operations/list-pools.ts';
 import { parseFollowedChain } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -16,7 +14,9 @@ import type { Feed } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import { ALWAYS, AnswerCache, computeEtag, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
-import { CommitCache } from './commit-cache.ts';
+import { PauseWatch } from './chain-status.ts';
+import { CommitCache, SummaryCache } from './commit-cache.ts';
+import { NodeGate } from './contract-book.ts';
 import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
@@ -42,27 +42,24 @@ import { parseListCursor } from './list-cursor.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { TokenLogos } from './lists/token-logos.ts';
 import type { MarketChain, MarketChains, MarketParts } from './market-parts.ts';
-import { NodeGate } from './node-gate.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
   parseToken,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from './parse-token.ts';
-import { PauseWatch } from './pause-watch.ts';
 import { readPoolAnswers } from './pool-answers.ts';
-import { createPrepare } from './prepare.ts';
 import { readAt } from './read-at.ts';
 import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
 import { MarketColumns } from './rolling-stats/market-columns.ts';
 import { type PoolQuery, pickPools } from './rolling-stats/pick-pools.ts';
+import { warmLists } from './rolling-stats/pick-tokens.ts';
 import { RollingStats } from './rolling-stats/rolling-stats.ts';
-import { warmLists } from './rolling-stats/warm-lists.ts';
 import { ChainStates } from './state/chain-states.ts';
 import { StandbyReads } from './state/standby-reads.ts';
-import { SummaryCache } from './summary-cache.ts';
 import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
-import { withLookup } from './with-lookup.ts';
 
 // Answers GET /pools.
 

@@ -6,11 +6,11 @@ import { renderDocsPage } from '../contract/docs-page.ts';
 import { DOCS_SCRIPT } from '../contract/docs-script.ts';
 import { DOCS_STYLE } from '../contract/docs-style.ts';
 import type { ReferenceAbout } from '../contract/guide.ts';
+import type { ReadyAnswer } from '../contract/handler.ts';
 import { renderLlmsText } from '../contract/llms-text.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
 import { getDocs, getLlms, getOpenapi } from '../contract/operations/reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 
 function buildReadyAnswer(operation: Operation, document: unknown): ReadyAnswer {
   const bytes = Buffer.from(createAnswerSerializer(operation)(document), 'utf8');

@@ -1,31 +1,36 @@
 // Answers GET /tokens/search.
 
 import Type from 'typebox';
-import { createOpenSerializer, type OpenText } from '../contract/create-open-serializer.ts';
-import { createSerializer } from '../contract/create-serializer.ts';
-import type { HandlerContext } from '../contract/handler.ts';
+import {
+  createOpenSerializer,
+  createSerializer,
+  type OpenText,
+} from '../contract/create-serializer.ts';
+import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import { createLookupCaller, lookUpToken } from '../contract/look-up-token.ts';
 import { COSTS, type InputOf } from '../contract/operation.ts';
 import { searchTokens } from '../contract/operations/search-tokens.ts';
 import { buildNotReadyError, parseFollowedChain } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { warningsSchema } from '../contract/schemas/market-schemas.ts';
 import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { computeEtag } from './answer-cache.ts';
-import { serializeAsOf } from './as-of.ts';
-import { computeQueryMark } from './cursor.ts';
+import type { SummaryCache } from './commit-cache.ts';
+import {
+  computeQueryMark,
+  encodeSearchCursor,
+  FOUND_MAX,
+  hashSeen,
+  parseSearchCursor,
+} from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
-import { readAt } from './read-at.ts';
+import { readAt, serializeAsOf } from './read-at.ts';
 import type { MatchKind } from './search/match-text.ts';
 import { parseSearchQuery, type SearchQuery } from './search/search-query.ts';
-import { encodeSearchCursor, FOUND_MAX, hashSeen, parseSearchCursor } from './search-cursor.ts';
-import type { SummaryCache } from './summary-cache.ts';
-import { findLookalike, type ListedDanger, listDangers } from './token-dangers.ts';
 import type { TokenSearch } from './token-search.ts';
-import { readSummaries } from './token-summary.ts';
+import { findLookalike, type ListedDanger, listDangers, readSummaries } from './token-summary.ts';
 
 interface SearchParts extends MarketParts {
   readonly search: TokenSearch;

@@ -18,8 +18,13 @@ import {
   UDF_RESOLUTION_LIST,
 } from '../contract/operations/udf-operations.ts';
 import { createInputParser } from '../contract/parse-input.ts';
-import { createUdf, findUdfInterval, pickPriceScale, splitUdfSymbol } from './create-udf.ts';
-import { createUdfReads } from './udf-reads.ts';
+import {
+  createUdf,
+  createUdfReads,
+  findUdfInterval,
+  pickPriceScale,
+  splitUdfSymbol,
+} from './create-udf.ts';
 
 const NOW_MS = 1_800_000_000_999;
 const FAR_SECONDS = 9_999_999_999;

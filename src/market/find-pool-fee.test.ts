@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PoolRecord } from '../model/pool.ts';
-import { findPoolFee } from './find-pool-fee.ts';
+import { findPoolFee } from './pool-answers.ts';
 
 function find(row: object): number | null {
   const pool = { feePips: 0, complete: true, state: {}, terms: {}, ...row } as PoolRecord;

@@ -14,7 +14,7 @@ import {
 } from '../../test/market-scene.ts';
 import { address, poolId } from '../../test/test-ids.ts';
 import type { PoolRecord } from '../model/pool.ts';
-import { readHolderKinds } from './holder-kind.ts';
+import { readHolderKinds } from './create-get-holders.ts';
 import type { MarketChain } from './market-parts.ts';
 
 const TOKEN = buildFakeAddress('aaaa', 16);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { address } from '../../test/test-ids.ts';
-import { type CarriedCandle, type Closes, NO_CLOSES } from '../candles/carried-candle.ts';
+import { type CarriedCandle, type Closes, NO_CLOSES } from '../candles/derive-klines.ts';
 import type { Ohlc } from '../model/market-record.ts';
 import { buildKlineRow, fillRows, type KlineRow, type KlineView } from './kline-rows.ts';
 

@@ -1,8 +1,7 @@
 // Candles as rows of an answer: one currency, with or without outliers, with gaps filled on
 // request.
 
-import type { CarriedCandle } from '../candles/carried-candle.ts';
-import type { Candle } from '../candles/derive-klines.ts';
+import type { Candle, CarriedCandle } from '../candles/derive-klines.ts';
 import { computeNextOpenTime } from '../candles/interval.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { getKlines } from '../contract/operations/get-klines.ts';

@@ -1,21 +1,21 @@
 // A page of a list over several chains, each read as of one commit.
 
 import { createSerializer } from '../contract/create-serializer.ts';
+import type { ReadyAnswer } from '../contract/handler.ts';
 import { buildNotReadyError } from '../contract/parse-reference.ts';
-import type { ReadyAnswer } from '../contract/ready-answer.ts';
 import { nextCursor as cursorSchema } from '../contract/schemas/market-schemas.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import { computeEtag } from './answer-cache.ts';
-import { serializeAsOf } from './as-of.ts';
 import type { CommitCache } from './commit-cache.ts';
 import { encodeListCursor } from './list-cursor.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
+import { serializeAsOf } from './read-at.ts';
 import type { ChainColumns } from './rolling-stats/chain-columns.ts';
 import type { ChainStats } from './rolling-stats/chain-stats.ts';
+import { isInSnapshot, StatsPassedError } from './rolling-stats/chain-stats.ts';
 import type { MarketColumns } from './rolling-stats/market-columns.ts';
-import { isInSnapshot, StatsPassedError } from './rolling-stats/stats-passed.ts';
 import { compareListed, type ListPosition } from './rolling-stats/top-rows.ts';
 
 const serializeCursor = createSerializer(cursorSchema);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NodeGate } from './node-gate.ts';
+import { NodeGate } from './contract-book.ts';
 
 describe('the gate before a node', () => {
   it('refuses a call beyond the limit of its chain, and admits the next after one ends', async () => {

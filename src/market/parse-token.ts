@@ -1,16 +1,66 @@
 // Parses a token reference: untrusted chain and address → a followed chain and a token that is not
 // paused.
 
+import type { HandlerContext } from '../contract/handler.ts';
+import {
+  buildLookupPendingError,
+  createLookupCaller,
+  isTokenNotFound,
+  lookUpToken,
+} from '../contract/look-up-token.ts';
+import { COSTS } from '../contract/operation.ts';
 import {
   buildNotReadyError,
   parseAddress,
   parseFollowedChain,
+  parsePool,
 } from '../contract/parse-reference.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
+import { decimalToText, textToDecimal } from '../lib/decimal.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Address } from '../model/ids.ts';
+import type { Address, PoolId } from '../model/ids.ts';
+import type { TimeRange } from '../store/market-reads.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
+import type { AnswerReader } from './read-at.ts';
+
+// Untrusted decimal numbers → text in our own form.
+
+const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/;
+
+export function parseDecimal(text: string, path: string): string {
+  if (DECIMAL.test(text)) return decimalToText(textToDecimal(text));
+  throw buildInvalidInputError([{ path, message: 'must be a decimal number such as 0.5' }]);
+}
+
+// The time range of a request, both ends inclusive.
+
+export function parseTimeRange(input: {
+  readonly startTime?: number;
+  readonly endTime?: number;
+}): TimeRange {
+  const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER - 1 } = input;
+  if (startTime > endTime) {
+    throw buildInvalidInputError([{ path: 'endTime', message: 'must not be before startTime' }]);
+  }
+  return { fromMs: startTime, toMs: endTime + 1 };
+}
+
+// Caches what depends on an input alone: a transport passes the same object again for a repeated
+// query.
+
+export function createPrepare<Input extends object, Prepared>(
+  prepare: (input: Input) => Prepared,
+): (input: Input) => Prepared {
+  const prepared = new WeakMap<Input, Prepared>();
+  return (input) => {
+    const known = prepared.get(input);
+    if (known !== undefined) return known;
+    const made = prepare(input);
+    prepared.set(input, made);
+    return made;
+  };
+}
 
 export interface TokenReference {
   readonly chain: ChainSlug;
@@ -44,4 +94,59 @@ export function requireReadable(parts: MarketParts, reference: TokenReference): 
 
 export function buildTokenNotFoundError({ chain, token, addresses }: TokenReference): AppError {
   return new AppError('TOKEN_NOT_FOUND', { chain, mint: addresses.toShown(token) });
+}
+
+// Reads a token; one that the index does not have is looked up, and then read again.
+
+interface LookupRequest {
+  readonly reference: TokenReference;
+  readonly context: HandlerContext;
+  /** What the request has paid so far; the cost of a read by default. */
+  readonly paid?: number;
+}
+
+/** `read` throws `TOKEN_NOT_FOUND` for a token that the index does not have. */
+export function withLookup<T>(
+  { lookups }: Pick<MarketParts, 'lookups'>,
+  request: LookupRequest,
+  read: () => T | Promise<T>,
+): T | Promise<T> {
+  const answer = read();
+  if (lookups === undefined || !(answer instanceof Promise)) return answer;
+  return answer.catch(async (error: unknown) => {
+    if (!isTokenNotFound(error)) throw error;
+    const { chain, token, addresses } = request.reference;
+    const mint = addresses.toShown(token);
+    const wanted = { chain, token, mint, isKnown: false };
+    const caller = createLookupCaller(request.context, request.paid ?? COSTS.read);
+    if (!(await lookUpToken(lookups, wanted, caller))) throw error;
+    try {
+      return await read();
+    } catch (again) {
+      // A reorganisation has removed it; it is looked up again.
+      throw isTokenNotFound(again) ? buildLookupPendingError(chain, mint) : again;
+    }
+  });
+}
+
+// The pool of a token that a request is limited to.
+
+/** Null if the request is about all pools. */
+export function parsePoolFilter(
+  { addresses, chain }: TokenReference,
+  text: string | undefined,
+): PoolId | null {
+  return text === undefined ? null : parsePool(addresses, chain, text);
+}
+
+/** Throws unless the pool is one of the token. */
+export async function requirePool(
+  reader: AnswerReader,
+  { chain, token, addresses }: TokenReference,
+  pool: PoolId | null,
+): Promise<void> {
+  if (pool === null) return;
+  const [stored] = await reader.readPools(chain, [pool]);
+  if (stored?.token0 === token || stored?.token1 === token) return;
+  throw new AppError('POOL_NOT_FOUND', { pool: addresses.toShown(pool) });
 }

@@ -6,10 +6,9 @@ import { createRandom } from '../../test/fakes/create-random.ts';
 import { buildFakeAddress } from '../../test/fakes/fake-market.ts';
 import type { PositionRecord } from '../model/position.ts';
 import { createPosition, foldTrade } from '../positions/position-fold.ts';
-import { sumFigures } from '../positions/position-periods.ts';
-import { computeVolumeStep } from '../positions/volume-step.ts';
+import { computeVolumeStep, sumFigures } from '../positions/position-periods.ts';
 import type { LargestQuery } from '../store/market-reads.ts';
-import { pickTraders } from './pick-traders.ts';
+import { pickTraders } from './create-get-traders.ts';
 
 const TOKEN = buildFakeAddress('aaaa', 10);
 const NOW_MS = 1_700_000_000_000;

@@ -11,12 +11,11 @@ import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-reco
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import { computeCovered, readTokenStarts } from './coverage.ts';
-import { findPoolFee } from './find-pool-fee.ts';
-import type { TokenDirectory } from './lists/token-directory.ts';
+import type { TokenDirectory } from './lists/token-lists.ts';
 import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
+import { isInSnapshot } from './rolling-stats/chain-stats.ts';
 import type { RollingStats } from './rolling-stats/rolling-stats.ts';
-import { isInSnapshot } from './rolling-stats/stats-passed.ts';
 import { toUsdText } from './rolling-stats/token-columns.ts';
 import {
   buildWindows,
@@ -24,6 +23,21 @@ import {
   readStats,
   type WindowsAnswer,
 } from './rolling-stats/token-windows.ts';
+
+// The fee of a pool as it is shown.
+
+/** In pips, in a block; null if neither a log nor a contract told it. */
+export function findPoolFee(row: PoolRecord, moment: PoolMoment): number | null {
+  if (row.kind === 'tradesOnly') return null;
+  if (row.kind === 'solidlyPair') {
+    const { fee0, flags } = row.state;
+    return isQuotable(flags) ? fee0 : null;
+  }
+  if (row.feePips === 0 && !row.complete) return null;
+  // Ticks do not change what the next swap pays first.
+  const timed = kindOf(row).createSwapPool(row, [], undefined)?.at?.(moment);
+  return timed?.feePips(true) ?? row.feePips;
+}
 
 type PoolAnswer = OutputOf<typeof listPools>['pools'][number];
 

@@ -1,17 +1,39 @@
 // Several reads as of one commit.
 
+import { createSerializer } from '../contract/create-serializer.ts';
 import { buildNotReadyError } from '../contract/parse-reference.ts';
+import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type { MarketReads } from '../store/market-reads.ts';
 import type { MarketReader, MarketStore } from '../store/store.ts';
 import type { StreamReads } from '../store/stream-reads.ts';
-import {
-  markInSnapshot,
-  StatsBehindError,
-  StatsPassedError,
-} from './rolling-stats/stats-passed.ts';
+import { markInSnapshot, StatsBehindError, StatsPassedError } from './rolling-stats/chain-stats.ts';
 import type { StandbyReads } from './state/standby-reads.ts';
+
+// The state of a chain that an answer reflects.
+
+export function toAsOf(checkpoint: Checkpoint) {
+  return {
+    block: checkpoint.block,
+    blockHash: checkpoint.blockHash,
+    timestamp: checkpoint.timestampMs,
+    finalizedBlock: checkpoint.finalizedBlock,
+  };
+}
+
+const serialize = createSerializer(asOfSchema);
+const texts = new WeakMap<Checkpoint, string>();
+
+/** As JSON; built once per commit of a chain. */
+export function serializeAsOf(checkpoint: Checkpoint): string {
+  let text = texts.get(checkpoint);
+  if (text === undefined) {
+    text = serialize(toAsOf(checkpoint));
+    texts.set(checkpoint, text);
+  }
+  return text;
+}
 
 export type AnswerReader = MarketReader & MarketReads & StreamReads;
 

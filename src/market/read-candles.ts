@@ -1,13 +1,15 @@
 // Candles of any interval from stored data: pages of candles, and the last price before a time.
 
 import {
+  type Candle,
   type CarriedCandle,
   type Closes,
   carryCloses,
+  deriveKlines,
+  foldTrades,
   NO_CLOSES,
   PRICE_NAMES,
-} from '../candles/carried-candle.ts';
-import { type Candle, deriveKlines, foldTrades } from '../candles/derive-klines.ts';
+} from '../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime, findBaseInterval } from '../candles/interval.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type {

@@ -14,7 +14,7 @@ import {
   readTokenStarts,
   type TokenStart,
 } from './coverage.ts';
-import type { TokenDirectory } from './lists/token-directory.ts';
+import type { TokenDirectory } from './lists/token-lists.ts';
 import type { MarketChain } from './market-parts.ts';
 import { type FoundPrice, PricedTrades, type PriceKind, type TradeBound } from './priced-trades.ts';
 import type { AnswerReader } from './read-at.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness } from './chain-status.ts';
 
 test("a store's failure and recovery show within a second", async () => {
   const clock = new ManualClock();

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { address } from '../../test/test-ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
+import { SummaryCache } from './commit-cache.ts';
 import type { ChainStates } from './state/chain-states.ts';
-import { SummaryCache } from './summary-cache.ts';
 
 const TOKEN = address('0xtoken');
 

@@ -8,7 +8,7 @@ import { setReserves } from '../../test/fakes/pool-events.ts';
 import { createMarketScene } from '../../test/market-scene.ts';
 import { poolId } from '../../test/test-ids.ts';
 import { CandleReader } from './read-candles.ts';
-import { KlineSeries } from './stream/kline-series.ts';
+import { KlineSeries } from './stream/read-missed.ts';
 
 const E18 = 10n ** 18n;
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,19 @@
 // The MCP endpoint: messages in, answers out. It is stateless.
 
 import type { Static, TSchema } from 'typebox';
-import type { AnyHandler, HandlerContext, RawHandler } from '../contract/handler.ts';
+import type {
+  AnyHandler,
+  HandlerContext,
+  RawAnswer,
+  RawHandler,
+  RawMessage,
+  RawRequest,
+} from '../contract/handler.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
-import type { RawAnswer, RawMessage, RawRequest } from '../contract/raw-request.ts';
 import { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
-import { toShownText } from '../lib/shown-text.ts';
+import { toShownText } from '../lib/clean-text.ts';
 import {
   type CacheHint,
   createEncodeResult,
@@ -21,6 +27,7 @@ import {
 import { type McpInput, parseMessages } from './parse-messages.ts';
 import { type Prompt, toListedPrompt } from './prompts.ts';
 import {
+  createToolErrorBuilder,
   HANDSHAKE_REVISIONS,
   isObject,
   type McpMessage,
@@ -33,7 +40,6 @@ import {
   toListedResource,
   toListedTemplate,
 } from './resources.ts';
-import { createToolErrorBuilder } from './tool-error.ts';
 import { createTools, type Tool } from './tools.ts';
 
 // The protocol methods of this server.

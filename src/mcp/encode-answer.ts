@@ -8,6 +8,7 @@ import {
   statelessMembersSchema,
 } from '../contract/schemas/mcp-result-schemas.ts';
 import { toolErrorSchema } from '../contract/schemas/problem-schema.ts';
+import type { ToolError } from './protocol.ts';
 import {
   type McpMessage,
   type McpRpcError,
@@ -16,7 +17,6 @@ import {
   SERVER_INFO_KEY,
   STATELESS_REVISION,
 } from './protocol.ts';
-import type { ToolError } from './tool-error.ts';
 
 /** How long and by whom a result may be cached, in the stateless revision. */
 export interface CacheHint {

@@ -1,8 +1,8 @@
 // A request's body and headers → messages of one protocol revision, or an error.
 
 import { isUtf8 } from 'node:buffer';
+import { toShownText } from '../lib/clean-text.ts';
 import { findDuplicateKey } from '../lib/find-duplicate-key.ts';
-import { toShownText } from '../lib/shown-text.ts';
 import {
   BATCH_REVISION,
   CLIENT_CAPABILITIES_KEY,

@@ -3,12 +3,15 @@
 import { LRUCache } from 'lru-cache';
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { createAnswerSerializer } from '../contract/create-serializer.ts';
-import { isFramedAnswer } from '../contract/framed-answer.ts';
 import type { AnyHandler, HandlerContext } from '../contract/handler.ts';
-import { isLazyAnswer } from '../contract/lazy-answer.ts';
+import {
+  isFramedAnswer,
+  isLazyAnswer,
+  isReadyAnswer,
+  type ReadyAnswer,
+} from '../contract/handler.ts';
 import { COSTS, type McpExposure, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
-import { isReadyAnswer, type ReadyAnswer } from '../contract/ready-answer.ts';
 import type { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { compactInput, compactOutput } from './compact-schema.ts';

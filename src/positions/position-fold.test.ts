@@ -6,8 +6,7 @@ import { fc } from '../../test/fast-check.ts';
 import { address } from '../../test/test-ids.ts';
 import { type PositionRecord, TRADER_WINDOWS } from '../model/position.ts';
 import { createPosition, foldTrade, settlePosition, toUsdE6 } from './position-fold.ts';
-import { findWindowStart, sumFigures } from './position-periods.ts';
-import { computeVolumeStep, findStepMax } from './volume-step.ts';
+import { computeVolumeStep, findStepMax, findWindowStart, sumFigures } from './position-periods.ts';
 
 const KEY = { token: address(`0x${'11'.repeat(20)}`), wallet: address(`0x${'22'.repeat(20)}`) };
 const START_MS = 1_700_000_000_000;

@@ -20,8 +20,7 @@ import { type ChainSlug, isEmbedded } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import { sumUsage } from '../model/rpc-usage.ts';
-import type { LeaseStore } from '../store/lease-store.ts';
-import type { SignalStore } from '../store/signal-store.ts';
+import type { LeaseStore, SignalStore } from '../store/feed-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -32,7 +31,7 @@ import {
   pickStatus,
   toShown,
 } from './chain-progress.ts';
-import { ClientDemand } from './client-demand.ts';
+import { ClientDemand, PoolDemands } from './client-demand.ts';
 import { IndexerCommands } from './indexer-commands.ts';
 import { INDEXER_HEAP } from './indexer-heap.ts';
 import type {
@@ -42,9 +41,8 @@ import type {
   IndexerThreadInput,
 } from './indexer-message.ts';
 import { measureChains } from './measure-chains.ts';
-import { PoolDemands } from './pool-demands.ts';
-import { RemoteReports } from './remote-reports.ts';
 import type { IndexerReport } from './shared-report.ts';
+import { RemoteReports } from './shared-report.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */

@@ -20,7 +20,7 @@ import { type ChainSlug, isEmbedded } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
 import type { Store } from '../store/store.ts';
-import { redact } from '../telemetry/redact.ts';
+import { redact } from '../telemetry/logger.ts';
 import type { ChainReport } from './indexer-message.ts';
 
 /** The devnet mines a block every second or per transaction, so it is polled more often. */

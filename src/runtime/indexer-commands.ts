@@ -5,7 +5,7 @@
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
-import type { SignalStore } from '../store/signal-store.ts';
+import type { SignalStore } from '../store/feed-store.ts';
 import type { IndexerCommand } from './indexer-message.ts';
 
 type ChainCommand = Exclude<IndexerCommand, { readonly type: 'stop' }>;

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { onceAborted } from '../lib/once-aborted.ts';
 import type { Sleep } from '../lib/retry.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { ChainLease, LeaseStore } from '../store/lease-store.ts';
+import type { ChainLease, LeaseStore } from '../store/feed-store.ts';
 import type { MarketStore, Store } from '../store/store.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import { encodeSharedReport } from './shared-report.ts';

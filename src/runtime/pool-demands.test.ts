@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { poolId } from '../../test/test-ids.ts';
-import { PoolDemands } from './pool-demands.ts';
+import { PoolDemands } from './client-demand.ts';
 
 it('a pool is reported as shown, and again as awaited', () => {
   const clock = new ManualClock();

@@ -6,8 +6,7 @@ import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { createTestDatabase } from '../../test/postgres.ts';
 import { createPostgresStore } from '../store/postgres/create-postgres-store.ts';
 import type { ChainReport } from './indexer-message.ts';
-import { RemoteReports } from './remote-reports.ts';
-import { encodeSharedReport } from './shared-report.ts';
+import { encodeSharedReport, RemoteReports } from './shared-report.ts';
 
 const LIFE_MS = 600_000;
 

@@ -7,7 +7,7 @@ import { createEndpointMemory } from '../chains/endpoint-memory.ts';
 import type { ChainSource } from '../chains/family.ts';
 import { RpcMeter } from '../chains/rpc/rpc-meter.ts';
 import { CALLS_AS_CREDITS } from '../model/rpc-usage.ts';
-import type { SignalStore } from '../store/signal-store.ts';
+import type { SignalStore } from '../store/feed-store.ts';
 import { SharedCredits } from './shared-credits.ts';
 
 const CREDITS_PER_DAY = 24_000;

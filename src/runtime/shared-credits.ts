@@ -7,7 +7,7 @@ import type { ConnectedChain } from '../engines/chain-connections.ts';
 import type { Clock } from '../lib/clock.ts';
 import { startPolling } from '../lib/start-polling.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { SignalStore } from '../store/signal-store.ts';
+import type { SignalStore } from '../store/feed-store.ts';
 
 interface SharedCreditsOptions {
   readonly signals: SignalStore;

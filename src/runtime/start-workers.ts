@@ -2,16 +2,14 @@
 // starts and replaces them, counts their callers' budgets and serves the metrics of all.
 
 import type { Config } from '../config.ts';
-import { createDrain } from '../http/create-drain.ts';
-import { createMetricsServer } from '../http/metrics-server.ts';
+import { createDrain, createMetricsServer } from '../http/create-bare-server.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addUpCounts, Metrics, type MetricsReading, renderReadings } from '../telemetry/metrics.ts';
 import { openLogger } from './open-logger.ts';
 import { openMetricsPort } from './open-ports.ts';
-import { WorkerHub, type WorkerPort } from './worker-hub.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { WorkerHub, WorkerPool, type WorkerPort } from './worker-pool.ts';
 
 // The metrics of all workers as those of one process.
 

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { LimitSettler } from '../access/limits/limit-settler.ts';
 import { SharedLimiter } from '../access/limits/shared-limiter.ts';
-import { WorkerHub, type WorkerPort } from './worker-hub.ts';
 import { WorkerLink } from './worker-link.ts';
-import type { PrimaryMessage } from './worker-message.ts';
+import type { PrimaryMessage } from './worker-pool.ts';
+import { WorkerHub, type WorkerPort } from './worker-pool.ts';
 
 function createScene() {
   const clock = new ManualClock();

@@ -2,7 +2,7 @@
 
 import type { LimitLedger } from '../access/limits/limit-ledger.ts';
 import type { MetricsReading } from '../telemetry/metrics.ts';
-import type { PrimaryMessage, Questions, WorkerMessage, WorkerTask } from './worker-message.ts';
+import type { PrimaryMessage, Questions, WorkerMessage, WorkerTask } from './worker-pool.ts';
 
 /** The channel to the supervisor. */
 interface PrimaryPort {

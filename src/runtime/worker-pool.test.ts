@@ -9,8 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTempFolder } from '../../test/start-service-process.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { WorkerHub } from './worker-hub.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { WorkerHub, WorkerPool } from './worker-pool.ts';
 
 const WORKER = `
 process.on('message', ({ type }) => {

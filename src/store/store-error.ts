@@ -4,6 +4,39 @@
 // caller gets 503 with `Retry-After`, and `/ready` and the log say what to do.
 
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import type { ChainSlug } from '../model/chain.ts';
+
+// Thrown at start if this version cannot work with the store's schema.
+
+export class StoreSchemaError extends Error {
+  override readonly name = 'StoreSchemaError';
+}
+
+// Thrown if another writer has moved the checkpoint since this writer last saw it.
+
+export class StaleWriterError extends Error {
+  override readonly name = 'StaleWriterError';
+
+  constructor(
+    chain: ChainSlug,
+    versions: { readonly expected: number; readonly stored: number | null },
+  ) {
+    super(
+      `Another indexer writes ${chain}: its checkpoint is at version ${versions.stored ?? 'none'}, ` +
+        `this one expected ${versions.expected}. Nothing was written.`,
+    );
+  }
+}
+
+// Thrown if another process has taken the right to index a chain.
+
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+
+  constructor(chain: ChainSlug) {
+    super(`Another process indexes ${chain} now. Nothing was written.`);
+  }
+}
 
 interface FaultEntry {
   /** For `/ready` and the log; contains no paths or addresses. */

@@ -23,15 +23,19 @@ import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PositionKey, PositionRecord } from '../model/position.ts';
 import type { ScopeEntry } from '../model/scope.ts';
 import type { AccessStore } from './access-store.ts';
-import type { FeedRow, FeedStore } from './feed-store.ts';
-import type { ChainLease, LeaseStore } from './lease-store.ts';
+import type {
+  ChainLease,
+  FeedRow,
+  FeedStore,
+  LeaseStore,
+  PauseStore,
+  SignalStore,
+  WatchStore,
+} from './feed-store.ts';
 import type { CandleSeries, MarketReads, TimeRange } from './market-reads.ts';
-import type { PauseStore } from './pause-store.ts';
 import type { RowPartitions } from './row-partitions.ts';
-import type { SignalStore } from './signal-store.ts';
 import type { StoreFault } from './store-error.ts';
 import type { EpochName, RollbackRecord, StreamReads } from './stream-reads.ts';
-import type { WatchStore } from './watch-store.ts';
 
 export interface BalanceKey {
   readonly token: Address;

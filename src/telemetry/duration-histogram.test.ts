@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Histogram, Registry } from 'prom-client';
-import { DurationHistogram } from './duration-histogram.ts';
+import { DurationHistogram } from './metrics.ts';
 
 test('the text is what prom-client writes for the same observations', async () => {
   const shape = { name: 'took_seconds', help: 'How long it took.' };

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LineBuffer } from './line-buffer.ts';
-import { createLogger } from './logger.ts';
-import { redact } from './redact.ts';
+import { createLogger, redact } from './logger.ts';
 
 function capture(format: 'json' | 'text', level = 'info', isTerminal = false) {
   const lines: string[] = [];

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { LeaseLostError } from '../../src/store/lease-lost-error.ts';
-import type { ChainLease, LeaseStore } from '../../src/store/lease-store.ts';
+import type { ChainLease, LeaseStore } from '../../src/store/feed-store.ts';
 import { createPostgresStore } from '../../src/store/postgres/create-postgres-store.ts';
 import { findPostgresFault } from '../../src/store/postgres/find-postgres-fault.ts';
 import { BEGIN_SNAPSHOT, PostgresPool } from '../../src/store/postgres/postgres-pool.ts';
 import type { Store } from '../../src/store/store.ts';
+import { LeaseLostError } from '../../src/store/store-error.ts';
 import type { SqlStatement } from '../../src/store/table.ts';
 import { buildCheckpoint } from '../conformance/store-samples.ts';
 import { createTestDatabase } from '../postgres.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { isLiveSession } from '../../src/access/session-life.ts';
+import { isLiveSession } from '../../src/access/sessions.ts';
 import type { SessionIdentity } from '../../src/contract/identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fc } from '../fast-check.ts';

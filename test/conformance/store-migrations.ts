@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { POSTGRES_MARKET } from '../../src/store/postgres/postgres-migrations.ts';
 import { SQLITE_MARKET } from '../../src/store/sqlite/sqlite-migrations.ts';
-import { StoreSchemaError } from '../../src/store/store-schema-error.ts';
+import { StoreSchemaError } from '../../src/store/store-error.ts';
 import type { CreatePlace, StorePlace } from './store-place.ts';
 
 const SELECT = 'SELECT id, name, checksum, applied_at_ms FROM mintwire_migrations ORDER BY id';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StaleWriterError } from '../../src/store/stale-writer-error.ts';
 import type { MarketTransaction, Store } from '../../src/store/store.ts';
+import { StaleWriterError } from '../../src/store/store-error.ts';
 import { address } from '../test-ids.ts';
 import { type CreatePlace, type StoreScene, useStore } from './store-place.ts';
 import { buildCheckpoint, buildHeader, buildTrade, toAddress } from './store-samples.ts';

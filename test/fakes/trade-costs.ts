@@ -10,7 +10,7 @@ import type { HopBytes, TransactionCosts } from '../../src/chains/transaction-co
 import type { PoolTerms } from '../../src/model/pool.ts';
 import type { PoolRules } from '../../src/trading/graph/pool-graph-pool.ts';
 import type { RouteOptions } from '../../src/trading/routing/route.ts';
-import { createRoom } from '../../src/trading/routing/transaction-room.ts';
+import { createRoom } from '../../src/trading/routing/trade-cost.ts';
 
 export const TRADE_COSTS: TransactionCosts = { ...EVM_COSTS, hasDataFees: false };
 

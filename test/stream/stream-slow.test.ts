@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSendQueues } from '../../src/http/read-send-queues.ts';
+import { readSendQueues } from '../../src/http/send-queue-watch.ts';
 import type { MarketEvent } from '../../src/model/block-events.ts';
 import { buildFakeAddress } from '../fakes/fake-market.ts';
 import { buildSwapEvent, createPool } from '../fakes/index-events.ts';

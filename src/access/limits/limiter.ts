@@ -1,7 +1,7 @@
 // GCRA rate limiter: a budget that refills steadily and allows a burst, with one number per caller.
 
 import type { Clock } from '../../lib/clock.ts';
-import { CallerBuckets } from './caller-buckets.ts';
+import { CallerBuckets } from './limit-ledger.ts';
 
 export interface Budget {
   /** The name of the policy in headers and metrics. */

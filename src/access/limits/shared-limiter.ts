@@ -7,7 +7,7 @@
 // equal share of the budget.
 
 import type { Clock } from '../../lib/clock.ts';
-import { CallerBuckets } from './caller-buckets.ts';
+import { CallerBuckets } from './limit-ledger.ts';
 import type { LimitSettler, SharedBucket } from './limit-settler.ts';
 import {
   type Budget,

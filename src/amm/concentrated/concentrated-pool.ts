@@ -1,7 +1,7 @@
 // A concentrated-liquidity pool (Uniswap V3 and V4) in memory: its swaps, exact to the unit.
 
+import { computeSquareRoot } from '../../lib/bigint-bounds.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import { computeSquareRoot } from '../../lib/square-root.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import type { TickList } from '../tick-list.ts';

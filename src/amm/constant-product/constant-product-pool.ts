@@ -3,8 +3,8 @@
 // Fees are in pips for every fork. 997/1000 and 997000/1000000 are the same number, so the
 // quotients round as in the router, whatever denominator a fork uses.
 
+import { computeSquareRoot } from '../../lib/bigint-bounds.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import { computeSquareRoot } from '../../lib/square-root.ts';
 import { searchLargest } from '../search-swap.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';

@@ -1,7 +1,7 @@
 // A command that asks a server: tables on a terminal, the server's JSON in a pipe.
 
 import { toTerminalText } from '../../telemetry/terminal-text.ts';
-import { readSettings } from '../read-chain.ts';
+import { readSettings } from '../with-store.ts';
 import { ServerClient, ServerError } from './server-client.ts';
 
 /** The flags of every such command. */

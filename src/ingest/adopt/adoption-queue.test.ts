@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { poolId } from '../../../test/test-ids.ts';
-import { AdoptionQueue } from './adoption-queue.ts';
+import { AdoptionQueue } from './pool-adopter.ts';
 
 const [DEEP, THIN] = [poolId('deep'), poolId('thin')];
 

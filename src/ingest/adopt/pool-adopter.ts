@@ -10,19 +10,135 @@
 //
 // Nothing of a reading is stored before it is complete: after a crash it starts over.
 
+import { kindOf } from '../../amm/pool-kinds.ts';
+import { isFeeCertain } from '../../amm/transfer-fee.ts';
 import type { ChainAdapter } from '../../chains/adapter.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Random, Sleep } from '../../lib/retry.ts';
+import { pow10 } from '../../lib/decimal.ts';
+import { type Backoff, computeBackoffMs, type Random, type Sleep } from '../../lib/retry.ts';
 import { runSteps } from '../../lib/run-steps.ts';
 import type { AdoptedPool, PoolDemand } from '../../model/adoption.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReader, MarketScanner } from '../../store/store.ts';
 import { CallBudget } from '../read/call-budget.ts';
+import type { MarketState, PoolEntry } from '../state/market-state.ts';
+import { findAnchorPrice, findUsdPrice } from '../state/price-trade.ts';
 import type { AdoptionJournal } from './adoption-journal.ts';
-import { AdoptionQueue } from './adoption-queue.ts';
-import { isReadingDue } from './is-reading-due.ts';
 import { PoolReading } from './pool-reading.ts';
+
+// Pools that wait for adoption: those that clients wait for first, then those that they look at,
+// then the deepest.
+
+interface QueuedPool {
+  readonly demand: PoolDemand;
+  /** Roughly the pool's value in USD; below 1 if that is unknown. */
+  readonly weight: number;
+}
+
+interface Failure {
+  readonly count: number;
+  readonly notBeforeMs: number;
+}
+
+/** Beyond this many the lightest pools are dropped; their next event queues them again. */
+const WAITING_MAX = 5_000;
+/** The factor by which the queue may exceed its maximum before it is sorted and cut. */
+const SLACK = 1.25;
+const FAILED_MAX = 10_000;
+/**
+ * A pool that became incomplete again waits this long after its adoption, unless it is requested:
+ * one whose every trade needs a reading must not keep others from theirs.
+ */
+const REST_MS = 10_000;
+const BACKOFF: Backoff = { baseMs: 2_000, maxMs: 600_000 };
+
+const RANKS: Readonly<Record<PoolDemand, number>> = { none: 0, shown: 1, awaited: 2 };
+
+function compare(a: QueuedPool, b: QueuedPool): number {
+  return RANKS[b.demand] - RANKS[a.demand] || b.weight - a.weight;
+}
+
+function pickStronger(a: PoolDemand, b: PoolDemand): PoolDemand {
+  return RANKS[a] > RANKS[b] ? a : b;
+}
+
+export class AdoptionQueue {
+  readonly #random: Random;
+  #waiting = new Map<PoolId, QueuedPool>();
+  /** By pool, so that one that keeps failing is not queued again by every event. */
+  readonly #failed = new BoundedMap<PoolId, Failure>(FAILED_MAX);
+
+  /** When a pool was adopted last. */
+  readonly #adoptedAtMs = new BoundedMap<PoolId, number>(WAITING_MAX);
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(pool: PoolId, more: QueuedPool): void {
+    const known = this.#waiting.get(pool);
+    this.#waiting.set(pool, {
+      demand: pickStronger(more.demand, known?.demand ?? 'none'),
+      weight: Math.max(more.weight, known?.weight ?? 0),
+    });
+    if (this.#waiting.size > WAITING_MAX * SLACK) this.#dropLightest();
+  }
+
+  /** The next pool that may be tried now; null if there is none. */
+  take(nowMs: number): { readonly pool: PoolId; readonly waiting: QueuedPool } | null {
+    let best: { readonly pool: PoolId; readonly waiting: QueuedPool } | null = null;
+    for (const [pool, waiting] of this.#waiting) {
+      if ((this.#failed.get(pool)?.notBeforeMs ?? 0) > nowMs) continue;
+      const adoptedAtMs = this.#adoptedAtMs.get(pool);
+      const isResting = adoptedAtMs !== undefined && nowMs - adoptedAtMs < REST_MS;
+      if (isResting && waiting.demand === 'none') continue;
+      if (best === null || compare(waiting, best.waiting) < 0) best = { pool, waiting };
+    }
+    if (best !== null) this.#waiting.delete(best.pool);
+    return best;
+  }
+
+  /** Queues it again after a wait that grows with each failure; the result is how many it had. */
+  fail(pool: PoolId, waiting: QueuedPool, nowMs: number): number {
+    const count = (this.#failed.get(pool)?.count ?? 0) + 1;
+    const notBeforeMs = nowMs + computeBackoffMs(count, BACKOFF, this.#random);
+    this.#failed.delete(pool);
+    this.#failed.set(pool, { count, notBeforeMs });
+    this.add(pool, waiting);
+    return count;
+  }
+
+  succeed(pool: PoolId, nowMs: number): void {
+    this.#failed.delete(pool);
+    this.#adoptedAtMs.delete(pool);
+    this.#adoptedAtMs.set(pool, nowMs);
+  }
+
+  /** Adoptions of these pools were undone; null for all. */
+  forgetAdopted(pools: readonly PoolId[] | null): void {
+    if (pools === null) this.#adoptedAtMs.clear();
+    for (const pool of pools ?? []) this.#adoptedAtMs.delete(pool);
+  }
+
+  #dropLightest(): void {
+    const sorted = [...this.#waiting].sort(([, a], [, b]) => compare(a, b));
+    this.#waiting = new Map(sorted.slice(0, WAITING_MAX));
+  }
+}
+
+// Whether a pool must be read from its chain.
+
+/** If it is not complete, or its tokens may take other fees of transfers than when it was read. */
+export function isReadingDue(row: PoolRecord, block: number): boolean {
+  if (!row.complete) return true;
+  return !isFeeCertain(kindOf(row).findTransferFees?.(row.state), block);
+}
 
 /** Makes pools complete as of the last indexed block; returns those that became complete. */
 type Adopt = (
@@ -312,4 +428,38 @@ export class PoolAdopter {
     }
     this.#options.onSettled?.(pool);
   }
+}
+
+// Finds the incomplete pools among those that a batch changed, with their approximate value.
+
+/** What a constant product holds for a unit that it pays until its price has fallen by 2 %. */
+const HELD_PER_DEPTH = 100n;
+const NO_TICKS = { get: () => undefined, change: () => true, order: [] } as const;
+
+/** What the pool would pay near its price, from its current liquidity. */
+function computeDepthUsd(state: MarketState, pool: PoolEntry): number {
+  const view = pool.views[0];
+  const quote = view === undefined ? undefined : state.tokens.get(view.quote);
+  if (view === undefined || quote === undefined || quote.row.decimals === null) return 0;
+  const price = findUsdPrice(quote, findAnchorPrice(state));
+  if (price === null) return 0;
+  const base = view.baseIsToken0 ? 'token0' : 'token1';
+  const kind = kindOf(pool.row);
+  const held = kind.holdings(pool.row.state);
+  const heldQuote = (view.baseIsToken0 ? held?.amount1 : held?.amount0) ?? 0n;
+  // Vaults prove no depth, but tell which of the unknown pools to read first.
+  const raw = kind.payableRaw(pool.row, base, NO_TICKS) || heldQuote / HELD_PER_DEPTH;
+  return Number((raw * price.numerator) / (price.denominator * pow10(quote.row.decimals)));
+}
+
+export function findIncomplete(
+  state: MarketState,
+  pools: readonly PoolEntry[],
+): readonly IncompletePool[] {
+  const found: IncompletePool[] = [];
+  for (const entry of pools) {
+    if (entry.row.complete) continue;
+    found.push({ pool: entry.row.pool, depthUsd: computeDepthUsd(state, entry) });
+  }
+  return found;
 }

@@ -6,7 +6,22 @@ import type { PoolChangedEvent, PoolCreatedEvent } from '../../model/block-event
 import type { PoolChange, PoolDescription, PoolRecord } from '../../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from '../state/market-state.ts';
 import { openTokenEntry } from '../state/token-entry.ts';
-import { noteLaunch } from './note-launch.ts';
+
+// Keeps a token's launch: the curve that sells it, how far that is, when its own pool opened.
+
+/** Must be called after each change of a pool. */
+function noteLaunch(state: MarketState, { row }: Pick<PoolEntry, 'row'>): void {
+  const found = kindOf(row).findProgress?.(row) ?? null;
+  if (found === null) return;
+  const token = openTokenEntry(state, row.token0);
+  const { launch } = token.row;
+  const { progressPct, isGraduated } = found;
+  const graduatedAtMs = isGraduated ? (launch?.graduatedAtMs ?? state.header.timestampMs) : null;
+  const isSame = launch?.progressPct === progressPct && launch.graduatedAtMs === graduatedAtMs;
+  if (isSame && launch.venue === row.venue) return;
+  state.touchToken(token);
+  token.row.launch = { venue: row.venue, progressPct, graduatedAtMs };
+}
 
 /** Oldest first, and within a block by id: the same in whatever order the pools were discovered. */
 export function compareAge(a: BasePool, b: BasePool): number {

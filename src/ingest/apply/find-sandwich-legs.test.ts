@@ -6,7 +6,7 @@ import { buildSwapEvent } from '../../../test/fakes/index-events.ts';
 import { fc } from '../../../test/fast-check.ts';
 import { address, poolId } from '../../../test/test-ids.ts';
 import type { SwapEvent } from '../../model/block-events.ts';
-import { findSandwichLegs } from './find-sandwich-legs.ts';
+import { findSandwichLegs } from './examine-block.ts';
 
 function isBuy(event: SwapEvent): boolean {
   return event.amount0 > 0n;

@@ -10,9 +10,8 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
 import type { MarketReader } from '../../store/store.ts';
-import type { BalanceEntry } from '../state/balance-cache.ts';
 import type { BasePool, MarketState, TokenEntry } from '../state/market-state.ts';
-import type { PositionEntry } from '../state/position-cache.ts';
+import type { BalanceEntry, PositionEntry } from '../state/position-cache.ts';
 import { compareAge } from './apply-pool-event.ts';
 import { POOLS_COMPARED_MAX } from './examine-block.ts';
 

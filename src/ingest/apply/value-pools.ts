@@ -11,9 +11,8 @@ import { isUncheckedVenue } from '../../chains/unchecked-venue.ts';
 import { pow10, type Ratio } from '../../lib/decimal.ts';
 import { UINT256_MAX } from '../../lib/sortable-integer.ts';
 import type { PoolRecord } from '../../model/pool.ts';
-import { findAnchorPrice } from '../state/anchor-price.ts';
 import type { MarketState, PoolEntry, TokenEntry } from '../state/market-state.ts';
-import { findUsdPrice } from '../state/price-trade.ts';
+import { findAnchorPrice, findUsdPrice } from '../state/price-trade.ts';
 import { openTokenEntry } from '../state/token-entry.ts';
 
 const USD_E18 = pow10(18);

@@ -7,7 +7,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { BalanceRecord, TokenRecord } from '../../model/market-record.ts';
 import type { MarketReader } from '../../store/store.ts';
-import { applyTransfer } from '../apply/apply-transfer.ts';
+import { applyTransfer } from '../apply/apply-blocks.ts';
 import { MarketState } from '../state/market-state.ts';
 import { BackfillError } from './backfill-error.ts';
 import type { PlacedTransfer } from './transfer-journal.ts';

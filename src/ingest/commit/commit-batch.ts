@@ -5,7 +5,7 @@ import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Discovery } from '../../model/discovery.ts';
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
@@ -13,7 +13,78 @@ import type { FeedRow } from '../../store/feed-store.ts';
 import type { MarketStore, MarketTransaction } from '../../store/store.ts';
 import type { ChangedRows } from '../state/changed-rows.ts';
 import { type BackfillChanges, putBackfill } from './put-backfill.ts';
-import type { TouchedRows } from './touched-rows.ts';
+
+// Limits the number of token notices: anyone can have thousands of contracts emit events, which
+// must not displace notices about a token that is traded.
+
+/** If a commit has more notices than this, only those about indexed tokens are kept. */
+const NOTICES_MAX = 20_000;
+/** Tokens that are looked up at once. */
+const LOOKUP_MAX = 1_000;
+
+interface NoticeOptions {
+  /** Which of the tokens the index has. */
+  readonly findIndexed: (tokens: readonly Address[]) => Promise<ReadonlySet<Address>>;
+  readonly countMax?: number;
+}
+
+/** Null if the range was not searched, or has too many notices about indexed tokens. */
+export async function selectNotices(
+  notices: readonly TokenNotice[] | null,
+  { findIndexed, countMax = NOTICES_MAX }: NoticeOptions,
+): Promise<readonly TokenNotice[] | null> {
+  if (notices === null || notices.length <= countMax) return notices;
+  const tokens = [...new Set(notices.map(({ token }) => token))];
+  const indexed = new Set<Address>();
+  for (let at = 0; at < tokens.length; at += LOOKUP_MAX) {
+    for (const token of await findIndexed(tokens.slice(at, at + LOOKUP_MAX))) indexed.add(token);
+  }
+  const selected = notices.filter(({ token }) => indexed.has(token));
+  return selected.length > countMax ? null : selected;
+}
+
+// The rows that each commit touched, kept until it is final, because a rollback touches them again.
+
+/** What a commit touched, up to its last block. */
+interface TouchedRows {
+  readonly toBlock: number;
+  readonly tokens: readonly Address[];
+  readonly pools: readonly PoolId[];
+}
+
+export class TouchedLog {
+  #rows: TouchedRows[] = [];
+  /** For commits up to this block the touched rows are unknown. */
+  #since = 0;
+
+  /** The store was read at a block; what earlier processes touched is unknown. */
+  load(block: number): void {
+    if (this.#rows.at(-1)?.toBlock === block) return;
+    this.#rows = [];
+    this.#since = block;
+  }
+
+  note({ toBlock, tokens, pools }: TouchedRows, checkpoint: Checkpoint): void {
+    // The next rollback may remove what this one left of a commit.
+    this.#rows = this.#rows
+      .filter((touched) => touched.toBlock > checkpoint.finalizedBlock)
+      .map((touched) => ({ ...touched, toBlock: Math.min(touched.toBlock, checkpoint.block) }));
+    if (toBlock > checkpoint.finalizedBlock) this.#rows.push({ toBlock, tokens, pools });
+  }
+
+  listAbove(block: number): TouchedRows[] {
+    return this.#rows.filter(({ toBlock }) => toBlock > block);
+  }
+
+  /** Whether the touched rows of every commit above a block are known. */
+  isWholeAbove(block: number): boolean {
+    return block >= this.#since;
+  }
+
+  rollBack(block: number): void {
+    this.#since = Math.min(this.#since, block);
+  }
+}
 
 /** One commit, as published to subscribers. */
 export interface CommittedEvent extends CommitToPublish {
@@ -164,4 +235,58 @@ async function writeRows(transaction: MarketTransaction, batch: BatchToCommit): 
     await transaction.pruneUndo(checkpoint.finalizedBlock);
     await transaction.pruneNews(checkpoint.timestampMs - batch.newsKeptMs);
   }
+}
+
+// A commit whose outcome is not known yet.
+
+interface PendingCommitOptions {
+  readonly touched: TouchedLog;
+  /** Called after each commit, in order; must not throw. */
+  readonly onCommitted: (event: CommittedEvent) => void;
+}
+
+export class PendingCommit {
+  readonly #options: PendingCommitOptions;
+  #event: CommittedEvent | null = null;
+
+  constructor(options: PendingCommitOptions) {
+    this.#options = options;
+  }
+
+  begin(event: CommittedEvent): CommittedEvent {
+    this.#event = event;
+    return event;
+  }
+
+  /**
+   * If the connection was lost during a commit, its outcome is unknown until the checkpoint is read
+   * again: the feed must not miss it. Throws if the lease is lost: then another process may have
+   * committed other rows with this version, at this block.
+   */
+  async settleRead(
+    store: Pick<MarketStore, 'transaction'>,
+    checkpoint: Checkpoint | null,
+  ): Promise<void> {
+    const event = this.#event;
+    if (event !== null && isOf(checkpoint, event)) {
+      await store.transaction(event.chain, async () => undefined);
+    }
+    this.settle(checkpoint);
+  }
+
+  /** Reports the last commit once it is known to have succeeded. */
+  settle(checkpoint: Checkpoint | null): void {
+    const event = this.#event;
+    this.#event = null;
+    if (event === null || checkpoint === null || !isOf(checkpoint, event)) return;
+    // A pool's row may have changed and not its tokens' rows, so `listed` counts, too.
+    const tokens = [...new Set([...event.tokens, ...event.listed])];
+    this.#options.touched.note({ ...event, tokens }, checkpoint);
+    this.#options.onCommitted(event);
+  }
+}
+
+function isOf(checkpoint: Checkpoint | null, event: CommittedEvent): boolean {
+  if (checkpoint?.version !== event.version) return false;
+  return checkpoint.blockHash === event.checkpoint.blockHash;
 }

@@ -4,12 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildCheckpoint } from '../../../test/conformance/store-samples.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
-import { LeaseLostError } from '../../store/lease-lost-error.ts';
 import { createPostgresStore } from '../../store/postgres/create-postgres-store.ts';
+import { LeaseLostError } from '../../store/store-error.ts';
 import { NO_ROWS } from '../state/changed-rows.ts';
-import { buildCommittedEvent, type CommittedEvent } from './commit-batch.ts';
-import { PendingCommit } from './pending-commit.ts';
-import { TouchedLog } from './touched-rows.ts';
+import {
+  buildCommittedEvent,
+  type CommittedEvent,
+  PendingCommit,
+  TouchedLog,
+} from './commit-batch.ts';
 
 test('a commit of unknown outcome is reported while the lease is held, and not after', async (t) => {
   const database = await createTestDatabase();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { address } from '../../../test/test-ids.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenNotice } from '../../model/token-notice.ts';
-import { selectNotices } from './select-notices.ts';
+import { selectNotices } from './commit-batch.ts';
 
 function buildNotice(token: Address): TokenNotice {
   return { kind: 'event', token, topics: ['0x01'], isAdmin: true };

@@ -15,7 +15,7 @@ import type { MarketStore } from '../../store/store.ts';
 import type { EpochName } from '../../store/stream-reads.ts';
 import { AdoptionJournal } from '../adopt/adoption-journal.ts';
 import { applyAdoptions } from '../adopt/apply-adoptions.ts';
-import { isReadingDue } from '../adopt/is-reading-due.ts';
+import { isReadingDue } from '../adopt/pool-adopter.ts';
 import { loadDiscoveries, loadPoolRows, loadStoredTokens } from '../apply/load-state.ts';
 import { isSupplyDue, readSupplies, renewSupplies, setSupplies } from '../apply/supplies.ts';
 import { applyHolders, loadHolders } from '../backfill/apply-holders.ts';
@@ -28,17 +28,16 @@ import {
   buildCommittedEvent,
   buildRevertedEvent,
   commitBatch,
+  PendingCommit,
+  TouchedLog,
 } from '../commit/commit-batch.ts';
-import { PendingCommit } from '../commit/pending-commit.ts';
 import type { BackfillChanges } from '../commit/put-backfill.ts';
 import { rollBack } from '../commit/roll-back.ts';
 import { pickKeptFrom, RowRetention } from '../commit/row-retention.ts';
-import { TouchedLog } from '../commit/touched-rows.ts';
-import { applyDiscoveries, pickNew } from '../demand/apply-discoveries.ts';
-import { readBase } from '../read/read-base.ts';
-import { applyLeave, loadLeaving } from '../scope/apply-leave.ts';
+import { applyDiscoveries, pickNew } from '../demand/entry-lookups.ts';
+import { readBase } from '../read/find-ancestor.ts';
 import type { ChainScope, ScopeSource, SelectedBlocks } from '../scope/chain-scope.ts';
-import { assertSameScope, readAllEntries } from '../scope/stored-scope.ts';
+import { applyLeave, assertSameScope, loadLeaving, readAllEntries } from '../scope/stored-scope.ts';
 import { type ChangedRows, copyRows, NO_ROWS } from '../state/changed-rows.ts';
 import { MarketState } from '../state/market-state.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';

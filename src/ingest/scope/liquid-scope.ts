@@ -30,8 +30,8 @@ import type { PoolDescription, PoolKindName, PoolRecord } from '../../model/pool
 import type { ScopeEntry } from '../../model/scope.ts';
 import { loadPoolRows } from '../apply/load-state.ts';
 import { priceInUsdE18, valueAgainstQuote } from '../apply/value-pools.ts';
-import { priceNativeInUsd } from '../state/anchor-price.ts';
 import type { MarketState } from '../state/market-state.ts';
+import { priceNativeInUsd } from '../state/price-trade.ts';
 import {
   type BlocksRead,
   type ChainScope,

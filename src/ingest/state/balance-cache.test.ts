@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toAddress } from '../../../test/conformance/store-samples.ts';
-import { BalanceCache } from './balance-cache.ts';
+import { BalanceCache } from './position-cache.ts';
 
 function createCache(balances: readonly (readonly [token: number, owner: number])[]) {
   const cache = new BalanceCache();

@@ -10,9 +10,8 @@ import type { News } from '../../model/news.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { PositionRecord } from '../../model/position.ts';
 import type { UndoImages } from '../../store/store.ts';
-import type { BalanceEntry } from './balance-cache.ts';
 import type { BatchChanges } from './market-state.ts';
-import type { PositionEntry } from './position-cache.ts';
+import type { BalanceEntry, PositionEntry } from './position-cache.ts';
 
 export interface ChangedRows {
   readonly tokens: readonly TokenRecord[];

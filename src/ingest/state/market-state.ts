@@ -25,9 +25,13 @@ import type { PoolRecord } from '../../model/pool.ts';
 import type { PositionKey, PositionRecord } from '../../model/position.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
 import type { UndoImages } from '../../store/store.ts';
-import { BalanceCache, type BalanceEntry } from './balance-cache.ts';
 import { NewsLog } from './news-log.ts';
-import { PositionCache, type PositionEntry } from './position-cache.ts';
+import {
+  BalanceCache,
+  type BalanceEntry,
+  PositionCache,
+  type PositionEntry,
+} from './position-cache.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 

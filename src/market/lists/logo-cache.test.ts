@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LogoImage } from './fetch-logo.ts';
-import { LogoCache } from './logo-cache.ts';
+import { LogoCache } from './token-logos.ts';
 
 const DRAFT_END = '0123456789abcdef';
 

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { address } from '../../../test/test-ids.ts';
 import { warnOfLookalike } from '../../contract/safety-warnings.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import { Lookalikes } from './lookalikes.ts';
-import { buildTokenDirectory } from './token-directory.ts';
+import { buildTokenDirectory, Lookalikes } from './token-lists.ts';
 
 const list = (chain: ChainSlug, token: string, symbol: string, name: string) => ({
   ...{ chain, token: address(token), symbol, name, links: null, logo: null },

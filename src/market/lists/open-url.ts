@@ -5,7 +5,7 @@ import { lookup } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '../../lib/is-public-address.ts';
+import { isPublicAddress } from '../../lib/ip-address.ts';
 
 const REDIRECTS_MAX = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];

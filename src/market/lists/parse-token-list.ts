@@ -6,8 +6,7 @@
 import { resolve, sep } from 'node:path';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
-import { cleanText } from '../../lib/clean-text.ts';
-import { toShownText } from '../../lib/shown-text.ts';
+import { cleanText, toShownText } from '../../lib/clean-text.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';

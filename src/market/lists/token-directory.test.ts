@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
-import { buildTokenDirectory } from './token-directory.ts';
+import { buildTokenDirectory } from './token-lists.ts';
 
 test('every list verifies tokens, and the first one with a value wins', () => {
   const token = buildFakeAddress('aaaa', 1);

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { LOGO_BYTES_MAX, type LogoImage } from './fetch-logo.ts';
-import { LogoCache } from './logo-cache.ts';
 import { FetchRefusedError } from './open-url.ts';
-import { TokenLogos } from './token-logos.ts';
+import { LogoCache, TokenLogos } from './token-logos.ts';
 
 const BYTES = Buffer.from('89504e470d0a1a0a00', 'hex');
 const IMAGE: LogoImage = { type: 'image/png', bytes: BYTES };

@@ -2,8 +2,7 @@
 
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolFigures, TokenFigures } from '../../store/market-reads.ts';
-import { DecimalColumn } from './decimal-column.ts';
-import { packDecimal } from './packed-decimal.ts';
+import { DecimalColumn, packDecimal } from './packed-decimal.ts';
 import { PackedIds } from './packed-ids.ts';
 import type { PlacedColumns } from './subject-places.ts';
 import { type ListAssets, TokenColumns, toUsdText } from './token-columns.ts';

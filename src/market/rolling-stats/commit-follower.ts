@@ -4,7 +4,7 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { ChainStates, StateChange } from '../state/chain-states.ts';
-import { StatsBehindError, StatsPassedError } from './stats-passed.ts';
+import { StatsBehindError, StatsPassedError } from './chain-stats.ts';
 
 /** Commits usually arrive within milliseconds of the store's. */
 const WAIT_MAX_MS = 5_000;

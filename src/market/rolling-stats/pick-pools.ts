@@ -4,7 +4,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { ChainColumns } from './chain-columns.ts';
 import type { ChainStats } from './chain-stats.ts';
-import { toExact } from './decimal-column.ts';
+import { toExact } from './packed-decimal.ts';
 import { createAfter, type ListPosition, type RankedRow, TopRows } from './top-rows.ts';
 import { STATS_WINDOWS } from './window-subject.ts';
 

@@ -1,16 +1,37 @@
 // Picks the tokens of a list from the columns and rolling stats of one chain, both at one commit.
 
+import { setImmediate } from 'node:timers/promises';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { ChainColumns } from './chain-columns.ts';
 import type { ChainStats } from './chain-stats.ts';
-import { toExact } from './decimal-column.ts';
-import { type PackedDecimal, toE18 } from './packed-decimal.ts';
+import { type PackedDecimal, toE18, toExact } from './packed-decimal.ts';
 import { TOKEN_FLAGS } from './token-columns.ts';
 import { computeChange } from './token-windows.ts';
 import { createAfter, type ListPosition, type RankedRow, TopRows } from './top-rows.ts';
-import { START } from './window-columns.ts';
-import type { WindowFigures } from './window-subject.ts';
+import { START, STATS_WINDOWS, type WindowFigures } from './window-subject.ts';
+
+// Looks up ahead what the first lists would otherwise look up at once, for every token and pool.
+
+/** Parts of about this many take a few milliseconds each. */
+const PART_SIZE = 2000;
+
+/** Ends when `isCurrent` says that one of the two was replaced. */
+export async function warmLists(
+  { tokens, pools }: ChainStats,
+  columns: ChainColumns,
+  isCurrent: () => boolean,
+): Promise<void> {
+  for (let id = 0; id < tokens.idsEnd; id += PART_SIZE) {
+    await setImmediate();
+    if (!isCurrent()) return;
+    tokens.findPlaces(columns.placedTokens, PART_SIZE);
+    pools.findPlaces(columns.placedPools, PART_SIZE);
+    for (let one = id; one < Math.min(id + PART_SIZE, tokens.idsEnd); one += 1) {
+      for (const window of STATS_WINDOWS.keys()) tokens.findStartKind(one, window);
+    }
+  }
+}
 
 type TokenSort =
   | 'trending'

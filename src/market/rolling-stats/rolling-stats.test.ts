@@ -7,7 +7,7 @@ import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
 import { createMarketScene, type MarketScene } from '../../../test/market-scene.ts';
 import { decodeBatch, encodeBatch } from '../../live/encode-batch.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
-import { StatsBehindError, StatsPassedError } from './stats-passed.ts';
+import { StatsBehindError, StatsPassedError } from './chain-stats.ts';
 
 const SCENE = { engine: 'sqlite', seed: 3, finalityDepth: 8, blocks: 20 } as const;
 

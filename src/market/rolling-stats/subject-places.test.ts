@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/fast-check.ts';
-import { DecimalColumn } from './decimal-column.ts';
-import { packDecimal } from './packed-decimal.ts';
+import { DecimalColumn, packDecimal } from './packed-decimal.ts';
 import { ChangedPlaces, type PlacedColumns, SubjectPlaces } from './subject-places.ts';
 
 const KEYS = 6;

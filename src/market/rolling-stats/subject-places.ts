@@ -2,7 +2,7 @@
 // prices there: a list that reads the column itself, in the order of the rolling stats, waits for
 // memory at nearly every token.
 
-import type { DecimalColumn } from './decimal-column.ts';
+import type { DecimalColumn } from './packed-decimal.ts';
 
 const KEPT_MAX = 10_000;
 

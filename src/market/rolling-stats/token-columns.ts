@@ -5,8 +5,7 @@
 import { pow10, ratioToText, textToDecimal, toRatio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenFigures } from '../../store/market-reads.ts';
-import { DecimalColumn } from './decimal-column.ts';
-import { packDecimal } from './packed-decimal.ts';
+import { DecimalColumn, packDecimal } from './packed-decimal.ts';
 import { PackedIds } from './packed-ids.ts';
 import { ChangedPlaces } from './subject-places.ts';
 

@@ -1,8 +1,8 @@
 // Trades of the last day in typed arrays, about 50 bytes a trade. Entries are numbered; a removed
 // entry's number is used again.
 
-import { DecimalColumn } from './decimal-column.ts';
 import type { PackedDecimal } from './packed-decimal.ts';
+import { DecimalColumn } from './packed-decimal.ts';
 import type { StatsTrade } from './window-subject.ts';
 
 interface LogEntry extends Omit<StatsTrade, 'wallet'> {

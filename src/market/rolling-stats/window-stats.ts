@@ -10,8 +10,13 @@ import { type PackedDecimal, packDecimal, toE18, toRough } from './packed-decima
 import { type PlacedColumns, SubjectPlaces } from './subject-places.ts';
 import { TradeLog } from './trade-log.ts';
 import { TraderCounts, WALLET_VOLUME_MAX_E6 } from './trader-counts.ts';
-import { START, WindowColumns } from './window-columns.ts';
-import { STATS_WINDOWS, type StatsTrade, type WindowFigures } from './window-subject.ts';
+import {
+  START,
+  STATS_WINDOWS,
+  type StatsTrade,
+  WindowColumns,
+  type WindowFigures,
+} from './window-subject.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -13,7 +13,7 @@ import {
   search,
   searchPlainly,
 } from '../../../test/plain-search.ts';
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../lib/clean-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { ChainSearch } from './chain-search.ts';
 import type { Listing } from './listing.ts';

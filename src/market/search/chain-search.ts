@@ -1,6 +1,6 @@
 // Search over one chain's tokens: a segment with most of them, and the changes since.
 
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../lib/clean-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { computeLetterMask, mayBeWithin } from './edit-distance.ts';
 import { compareFound, type Found, type Listing } from './listing.ts';

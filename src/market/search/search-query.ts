@@ -1,7 +1,7 @@
 // A search text, parsed once: its words, other names of the same coins, and the part of an address
 // that it may be.
 
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../lib/clean-text.ts';
 import { computeLetterMask, pickEditsAllowed } from './edit-distance.ts';
 import KNOWN_NAMES from './known-names.json' with { type: 'json' };
 import { joinWords, listRuns, splitAtSpaces, splitWords } from './words.ts';

@@ -2,7 +2,7 @@
 //
 // Every list of the indexes is in that order, so the best matches of each kind are read first.
 
-import { foldText } from '../../lib/fold-text.ts';
+import { foldText } from '../../lib/clean-text.ts';
 import type { Address } from '../../model/ids.ts';
 import { buildFieldIndex } from './build-field-index.ts';
 import { type FieldArrays, FieldIndex, TEXT_START } from './field-index.ts';

@@ -11,33 +11,39 @@ import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
-import { toAsOf } from '../as-of.ts';
 import type { ChainDirectory } from '../chain-status.ts';
 import { CommitCache } from '../commit-cache.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import {
   buildTokenNotFoundError,
+  createPrepare,
+  parsePoolFilter,
   parseToken,
+  requirePool,
   requireReadable,
   type TokenReference,
+  withLookup,
 } from '../parse-token.ts';
-import { parsePoolFilter, requirePool } from '../pool-filter.ts';
-import { createPrepare } from '../prepare.ts';
-import { readAt } from '../read-at.ts';
-import { withLookup } from '../with-lookup.ts';
+import { readAt, toAsOf } from '../read-at.ts';
 import { encodeEvent, encodeReset } from './encode-events.ts';
 import { encodeNewsPage } from './encode-news.ts';
 import { NEWS_KINDS, type NewsFilter } from './news-channel.ts';
 import { encodeNewsId, type NewsName, parseNewsId, toNewsTip } from './news-point.ts';
 import { type NewsOpening, NewsSource } from './news-source.ts';
-import { type Opened, type OpenParts, openStream, type StreamRequest } from './open-stream.ts';
+import {
+  type Opened,
+  type OpenParts,
+  openStream,
+  type StreamRequest,
+  StreamSlots,
+  type StreamSlotsOptions,
+} from './open-stream.ts';
 import { readNews } from './read-news.ts';
 import { ReplayGate } from './replay-gate.ts';
 import { SetSource } from './set-source.ts';
 import { StreamClient } from './stream-client.ts';
-import { STREAM_KINDS, type StreamFilter } from './stream-filter.ts';
 import { StreamHub, type StreamLimits } from './stream-hub.ts';
-import { StreamSlots, type StreamSlotsOptions } from './stream-slots.ts';
+import { STREAM_KINDS, type StreamFilter } from './stream-set.ts';
 import { type StreamSource, TokenSource } from './stream-source.ts';
 import type { TokenChannel } from './token-channel.ts';
 

@@ -1,7 +1,7 @@
 // Encodes events as text of a stream. Payloads are the same objects as in the reads, and say which
 // token they are about.
 
-import type { CarriedCandle } from '../../candles/carried-candle.ts';
+import type { CarriedCandle } from '../../candles/derive-klines.ts';
 import { buildTradeAnswer } from '../../contract/build-trade-answer.ts';
 import { createSerializer } from '../../contract/create-serializer.ts';
 import type { OutputOf } from '../../contract/operation.ts';
@@ -11,10 +11,9 @@ import type { PoolId, TransactionId } from '../../model/ids.ts';
 import type { Checkpoint, KlineInterval } from '../../model/market-record.ts';
 import { buildKlineRow, type KlineRow, type KlineView } from '../kline-rows.ts';
 import type { TokenReference } from '../parse-token.ts';
-import type { KnownTokens, Missed, MissedItem } from './read-missed.ts';
-import type { Reverted } from './read-reverted.ts';
-import type { StreamFilter } from './stream-filter.ts';
+import type { KnownTokens, Missed, MissedItem, Reverted } from './read-missed.ts';
 import { encodeEventId, type StreamName, type StreamPoint } from './stream-point.ts';
+import type { StreamFilter } from './stream-set.ts';
 
 /** The payload of each event, as the operation declares it. */
 export type EventData = Required<OutputOf<typeof getTokenStream>>;

@@ -1,16 +1,17 @@
 // The start of a stream: a snapshot of each token, or the first page of what the reader missed.
 
 import { buildTradeAnswer } from '../../contract/build-trade-answer.ts';
+import type { Identity } from '../../contract/identity.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
-import { toAsOf } from '../as-of.ts';
 import type { CommitCache } from '../commit-cache.ts';
-import type { TokenDirectory } from '../lists/token-directory.ts';
+import type { TokenDirectory } from '../lists/token-lists.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import { buildTokenNotFoundError, type TokenReference } from '../parse-token.ts';
-import { type AnswerReader, readAt } from '../read-at.ts';
+import { type AnswerReader, readAt, toAsOf } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
 import type { RollingStats } from '../rolling-stats/rolling-stats.ts';
 import { readSummaries } from '../token-summary.ts';
@@ -20,11 +21,9 @@ import {
   encodeReset,
   type TokenEvent,
 } from './encode-events.ts';
-import { type NoWay, readMissed, readOpen } from './read-missed.ts';
-import { readOldestTime } from './read-oldest-time.ts';
+import { type NoWay, readMissed, readOldestTime, readOpen } from './read-missed.ts';
 import type { ReplayGate } from './replay-gate.ts';
 import { encodeSetPage } from './set-source.ts';
-import { type StreamFilter, toFilterKey, toViewKey } from './stream-filter.ts';
 import type { StreamHub } from './stream-hub.ts';
 import {
   encodeEventId,
@@ -33,8 +32,99 @@ import {
   type StreamPoint,
   toTip,
 } from './stream-point.ts';
-import { createSet, encodeSetId, parseSetId, type StreamSet } from './stream-set.ts';
+import {
+  createSet,
+  encodeSetId,
+  parseSetId,
+  type StreamFilter,
+  type StreamSet,
+  toFilterKey,
+  toViewKey,
+} from './stream-set.ts';
 import { buildRequest, encodePage, type StreamOpening } from './stream-source.ts';
+
+// Counts the open streams of each caller and in total.
+
+export interface StreamSlotsOptions {
+  /** The maximum number of concurrent streams of a caller. */
+  readonly limitOf: (identity: Identity) => number;
+  readonly totalMax: number;
+  /** Counts those of all processes, if several share the limits. */
+  readonly shared?: SharedSlots | undefined;
+}
+
+interface SharedSlots {
+  /** False if the owner has as many as it may. */
+  take(owner: string, limit: number): Promise<boolean>;
+  release(owner: string): void;
+}
+
+/** The owner whose streams count together: those of a wallet's keys and sessions. */
+function findOwner(identity: Identity): string {
+  if (identity.kind === 'anonymous') return `address ${identity.key}`;
+  return `wallet ${identity.kind === 'key' ? identity.walletId : identity.wallet.id}`;
+}
+
+/** Long enough to detect a lost connection. */
+const RETRY_AFTER_SECONDS = 5;
+
+function buildTooManyError(limit: number): AppError {
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new AppError('TOO_MANY_STREAMS', { limit }, { retryAfterSeconds });
+}
+
+export class StreamSlots {
+  readonly #options: StreamSlotsOptions;
+  readonly #taken = new Map<string, number>();
+  #total = 0;
+
+  constructor(options: StreamSlotsOptions) {
+    this.#options = options;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The returned function releases the slot; calling it again is a no-op. */
+  async take(identity: Identity): Promise<() => void> {
+    const { limitOf, shared } = this.#options;
+    const limit = limitOf(identity);
+    const owner = findOwner(identity);
+    const release = this.#takeHere(owner, limit);
+    if (shared === undefined) return release;
+    if (!(await shared.take(owner, limit))) {
+      release();
+      throw buildTooManyError(limit);
+    }
+    let isTaken = true;
+    return () => {
+      if (isTaken) shared.release(owner);
+      isTaken = false;
+      release();
+    };
+  }
+
+  #takeHere(key: string, limit: number): () => void {
+    const taken = this.#taken.get(key) ?? 0;
+    const retryAfterSeconds = RETRY_AFTER_SECONDS;
+    if (taken >= limit) throw buildTooManyError(limit);
+    if (this.#total >= this.#options.totalMax) {
+      throw new AppError('OVERLOADED', {}, { retryAfterSeconds });
+    }
+    this.#taken.set(key, taken + 1);
+    this.#total += 1;
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#total -= 1;
+      const left = (this.#taken.get(key) ?? 1) - 1;
+      if (left > 0) this.#taken.set(key, left);
+      else this.#taken.delete(key);
+    };
+  }
+}
 
 // The start of a stream: the token, its live kline and its last trades.
 

@@ -2,7 +2,21 @@
 //
 // First the revert of what the reader had seen, then trades and ended klines in order.
 
-import { type CarriedCandle, NO_CLOSES, passCandle } from '../../candles/carried-candle.ts';
+import {
+  addTrade,
+  type CandleDraft,
+  createCandleDraft,
+  toCandle,
+  toDraft,
+} from '../../candles/candle-draft.ts';
+import type { Candle } from '../../candles/derive-klines.ts';
+import {
+  type CarriedCandle,
+  type Closes,
+  carryCloses,
+  NO_CLOSES,
+  passCandle,
+} from '../../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import type { Address } from '../../model/ids.ts';
 import type {
@@ -11,13 +25,208 @@ import type {
   TokenRecord,
   TradeRecord,
 } from '../../model/market-record.ts';
+import type { RevertedTrade, RollbackRecord } from '../../store/stream-reads.ts';
+import type { TokenReference } from '../parse-token.ts';
 import type { AnswerReader } from '../read-at.ts';
 import { CandleReader } from '../read-candles.ts';
-import type { SeriesState } from './kline-series.ts';
-import { readOldestTime } from './read-oldest-time.ts';
-import { type Reverted, type RevertedRequest, readReverted } from './read-reverted.ts';
-import { type StreamSeries, toSeriesKey } from './stream-filter.ts';
-import { type StreamPoint, type StreamPosition, toTip, turnTimeBack } from './stream-point.ts';
+import {
+  comparePositions,
+  type StreamPoint,
+  type StreamPosition,
+  toBlockEnd,
+  toTip,
+  turnTimeBack,
+} from './stream-point.ts';
+import { type StreamSeries, toSeriesKey } from './stream-set.ts';
+
+// What reorganisations removed of what a stream's reader had seen.
+
+interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'> {
+  readonly point: StreamPoint;
+  readonly series: readonly StreamSeries[];
+}
+
+export interface Reverted {
+  /** All removed blocks are within this range. */
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Removed trades that the reader had seen. */
+  readonly trades: readonly Pick<RevertedTrade, 'txHash' | 'index'>[];
+  /** The open times of candles that lost trades: the reader may have seen them. */
+  readonly klines: ReadonlyMap<KlineInterval, readonly number[]>;
+  /** The reader's position after the revert. */
+  readonly position: StreamPosition;
+}
+
+/** Limits the cost of resuming one reader; beyond them it starts over. */
+const ROLLBACKS_MAX = 5000;
+const REVERTED_TRADES_MAX = 20_000;
+
+/** Null if nothing was removed since. */
+async function readReverted(
+  reader: AnswerReader,
+  request: RevertedRequest,
+  checkpoint: Checkpoint,
+): Promise<Reverted | 'expired' | null> {
+  const { chain, token, point } = request;
+  const afterVersion = point.version;
+  if (afterVersion === checkpoint.version) return null;
+  const rollbacks = await reader.readRollbacks(chain, { afterVersion, limit: ROLLBACKS_MAX + 1 });
+  if (rollbacks.length === 0) return null;
+  const limit = REVERTED_TRADES_MAX + 1;
+  const reverted = await reader.readRevertedTrades(chain, token, { afterVersion, limit });
+  if (rollbacks.length > ROLLBACKS_MAX || reverted.length === limit) return 'expired';
+  return {
+    fromBlock: Math.min(...rollbacks.map(({ block }) => block)) + 1,
+    toBlock: Math.max(...rollbacks.map(({ tipBlock }) => tipBlock)),
+    ...findSeen(rollbacks, reverted, point.position),
+    klines: new Map(
+      request.series.map(({ interval }) => [interval, listOpenTimes(interval, reverted)]),
+    ),
+  };
+}
+
+/**
+ * The trades that the reader had seen, and the position up to which its data is still valid. Each
+ * rollback lowers that position: what a later one removes above it, the reader never saw.
+ */
+function findSeen(
+  rollbacks: readonly RollbackRecord[],
+  reverted: readonly RevertedTrade[],
+  from: StreamPosition,
+): Pick<Reverted, 'trades' | 'position'> {
+  const byVersion = Map.groupBy(reverted, ({ version }) => version);
+  const trades: RevertedTrade[] = [];
+  let position = from;
+  for (const rollback of rollbacks) {
+    const taken = byVersion.get(rollback.version) ?? [];
+    trades.push(...taken.filter((trade) => comparePositions(trade, position) <= 0));
+    const end = toBlockEnd(rollback);
+    // Trades and time go back separately: a reader without trades has no block position.
+    const timeMs = Math.min(end.timeMs, position.timeMs);
+    position = comparePositions(end, position) < 0 ? { ...end, timeMs } : { ...position, timeMs };
+  }
+  return { trades, position: turnTimeBack(position, reverted) };
+}
+
+/**
+ * Includes klines that the reader may not have seen: live candles are sent without an id, so that
+ * is unknown. Those that still have trades are sent again, since none had ended by the position's
+ * time.
+ */
+function listOpenTimes(
+  interval: KlineInterval,
+  reverted: readonly RevertedTrade[],
+): readonly number[] {
+  const times = new Set(reverted.map(({ timestampMs }) => computeOpenTime(interval, timestampMs)));
+  return [...times].sort((a, b) => a - b);
+}
+
+// The open candles of one token and interval, over all its pools or in one, for live readers.
+
+/** The state of a series at some commit. */
+export interface SeriesState {
+  /** Candles that the chain's time has not passed, ascending: usually one or none. */
+  readonly open: readonly Candle[];
+  /** The last closes before them. */
+  readonly before: Closes;
+  /** The end of the last candle before them; null if there is none. */
+  readonly lastEndMs: number | null;
+}
+
+export class KlineSeries {
+  readonly #series: StreamSeries & { readonly token: Address };
+  readonly #drafts: CandleDraft[];
+  #lastEndMs: number | null;
+  #before: Closes;
+
+  constructor(of: StreamSeries & { readonly token: Address }, state: SeriesState) {
+    this.#series = of;
+    this.#drafts = state.open.map((candle) => toDraft(candle, candle.openTimeMs));
+    this.#lastEndMs = state.lastEndMs;
+    this.#before = state.before;
+  }
+
+  get series(): StreamSeries {
+    const { interval, pool } = this.#series;
+    return { interval, pool };
+  }
+
+  get interval(): KlineInterval {
+    return this.#series.interval;
+  }
+
+  /** Candles that the chain's time has not passed yet; trades go into the last one. */
+  get open(): readonly CarriedCandle[] {
+    const candles = this.#drafts.map((draft) => toCandle(draft, this.#series));
+    return carryCloses(candles, this.#before);
+  }
+
+  get openCount(): number {
+    return this.#drafts.length;
+  }
+
+  /** Whether a candle that is closed would be open again if the chain's time were this. */
+  isReopenedAt(chainMs: number): boolean {
+    return this.#lastEndMs !== null && this.#lastEndMs > chainMs;
+  }
+
+  /** Requires that a token's trades never go back in time. */
+  add(trade: TradeRecord): void {
+    if (this.#series.pool !== null && trade.pool !== this.#series.pool) return;
+    const openTimeMs = computeOpenTime(this.interval, trade.timestampMs);
+    let draft = this.#drafts.at(-1);
+    if (draft === undefined || draft.openTimeMs < openTimeMs) {
+      draft = createCandleDraft(openTimeMs);
+      this.#drafts.push(draft);
+    }
+    addTrade(draft, trade);
+  }
+
+  /** Advances the chain's time and removes the candles that ended by then, ascending. */
+  passTime(chainMs: number): CarriedCandle[] {
+    const ended: CarriedCandle[] = [];
+    for (let draft = this.#drafts[0]; draft !== undefined; draft = this.#drafts[0]) {
+      const endMs = computeNextOpenTime(this.interval, draft.openTimeMs);
+      if (endMs > chainMs) break;
+      this.#drafts.shift();
+      this.#lastEndMs = endMs;
+      const candle = toCandle(draft, this.#series);
+      ended.push({ ...candle, before: this.#before });
+      this.#before = passCandle(this.#before, candle);
+    }
+    return ended;
+  }
+}
+
+// Finds the oldest time that a token's trades after a position may have, to limit the read.
+
+/** The first guess of how much older than the chain's time a trade may be. */
+const CLOCK_SLACK_MS = 120_000;
+const SLACK_FACTOR = 16;
+
+/**
+ * A time that no trade after the position is older than. A token's trades never go back in time,
+ * but may be older than the chain's time at the position, by as much as that went back.
+ */
+export async function readOldestTime(
+  reader: AnswerReader,
+  { chain, token }: Pick<TokenReference, 'chain' | 'token'>,
+  after: StreamPosition,
+): Promise<number> {
+  for (let slackMs = CLOCK_SLACK_MS; slackMs < after.timeMs; slackMs *= SLACK_FACTOR) {
+    const timeMs = after.timeMs - slackMs;
+    const { trades } = await reader.readTradePage(chain, {
+      ...{ token, pool: null, side: null, wallet: null, minUsd: null, after: null },
+      range: { fromMs: 0, toMs: timeMs },
+      order: 'newest',
+      limit: 1,
+    });
+    const last = trades[0];
+    if (last === undefined || comparePositions(last, after) <= 0) return timeMs;
+  }
+  return 0;
+}
 
 export interface MissedRequest extends RevertedRequest {
   readonly epoch: string;

@@ -3,16 +3,15 @@
 
 import type { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Outbox } from '../../live/outbox.ts';
-import type { Joiner } from './channel-options.ts';
 import { encodeId, encodeMissed, isWanted } from './encode-events.ts';
 import type { Missed } from './read-missed.ts';
-import type { StreamFilter } from './stream-filter.ts';
 import { buildStateMessage, type SetGroup, toStateName } from './stream-group.ts';
 import type { StreamHub } from './stream-hub.ts';
 import type { StreamPoint } from './stream-point.ts';
+import type { StreamFilter } from './stream-set.ts';
 import { encodeSetId, type StreamSet } from './stream-set.ts';
 import { buildRequest, type StreamOpening, type StreamSource } from './stream-source.ts';
-import type { TokenChannel } from './token-channel.ts';
+import type { Joiner, TokenChannel } from './token-channel.ts';
 
 interface SetSourceOptions {
   readonly hub: StreamHub;

@@ -10,9 +10,14 @@ import {
   isWanted,
   type TokenEvent,
 } from './encode-events.ts';
-import { type StreamFilter, type StreamKind, toFilterKey } from './stream-filter.ts';
 import type { StreamPoint } from './stream-point.ts';
-import { encodeSetId, type StreamSet } from './stream-set.ts';
+import {
+  encodeSetId,
+  type StreamFilter,
+  type StreamKind,
+  type StreamSet,
+  toFilterKey,
+} from './stream-set.ts';
 
 const KLINE_STATE = 'kline' satisfies StreamKind;
 

@@ -4,10 +4,10 @@ import type { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Outbox } from '../../live/outbox.ts';
 import { encodeMissed, isWanted } from './encode-events.ts';
 import type { Missed, MissedRequest } from './read-missed.ts';
-import { listSeries, type StreamFilter } from './stream-filter.ts';
 import { buildStateMessage } from './stream-group.ts';
 import type { StreamHub } from './stream-hub.ts';
 import type { StreamName, StreamPoint } from './stream-point.ts';
+import { listSeries, type StreamFilter } from './stream-set.ts';
 import type { TokenChannel } from './token-channel.ts';
 
 export interface StreamSource {

@@ -14,7 +14,7 @@ import { readAt } from '../read-at.ts';
 import type { RollingStats } from '../rolling-stats/rolling-stats.ts';
 import { readSummaries, type SummaryRead } from '../token-summary.ts';
 import { createTokenEvent } from './encode-events.ts';
-import type { StreamKind } from './stream-filter.ts';
+import type { StreamKind } from './stream-set.ts';
 import type { TokenChannel } from './token-channel.ts';
 
 interface StreamStatesOptions {

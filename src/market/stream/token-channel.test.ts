@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address } from '../../../test/test-ids.ts';
-import { NO_CLOSES } from '../../candles/carried-candle.ts';
+import { NO_CLOSES } from '../../candles/derive-klines.ts';
 import { findFamily } from '../../engines/chain-families.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
-import type { Joiner } from './channel-options.ts';
-import type { SeriesState } from './kline-series.ts';
-import { type StreamFilter, toSeriesKey } from './stream-filter.ts';
+import type { SeriesState } from './read-missed.ts';
 import { toTip } from './stream-point.ts';
+import { type StreamFilter, toSeriesKey } from './stream-set.ts';
+import type { Joiner } from './token-channel.ts';
 import { TokenChannel } from './token-channel.ts';
 
 const MINUTE_MS = 60_000;

@@ -7,10 +7,10 @@
 import { computeNextOpenTime, computeOpenTime } from '../../candles/interval.ts';
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Outbox } from '../../live/outbox.ts';
 import type { Address } from '../../model/ids.ts';
-import type { Checkpoint } from '../../model/market-record.ts';
-import type { ChannelOptions, ChannelState, ChannelStep, Joiner } from './channel-options.ts';
+import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import {
   createLiveKlines,
   type EncodedItem,
@@ -20,16 +20,15 @@ import {
   encodeMissed,
   type TokenEvent,
 } from './encode-events.ts';
-import { KlineSeries } from './kline-series.ts';
-import { areNamed, type KnownToken, type MissedItem } from './read-missed.ts';
 import {
-  listSeries,
-  type StreamFilter,
-  type StreamSeries,
-  toFilterKey,
-  toSeriesKey,
-  toViewKey,
-} from './stream-filter.ts';
+  areNamed,
+  KlineSeries,
+  type KnownToken,
+  type Missed,
+  type MissedItem,
+  type MissedRequest,
+  type NoWay,
+} from './read-missed.ts';
 import { type ChannelGroup, type SharedState, StreamGroup } from './stream-group.ts';
 import {
   encodeEventId,
@@ -38,6 +37,54 @@ import {
   toTip,
   turnTimeBack,
 } from './stream-point.ts';
+import {
+  listSeries,
+  type StreamFilter,
+  type StreamSeries,
+  toFilterKey,
+  toSeriesKey,
+  toViewKey,
+} from './stream-set.ts';
+
+// What a token's channel is made with, and what it is told.
+
+/** One commit of the chain, for this token. */
+interface ChannelStep {
+  readonly checkpoint: Checkpoint;
+  /** `other` if the change must be read from the store. */
+  readonly kind: 'append' | 'rollback' | 'other';
+  /** The token's trades that were added or, by a rollback, removed. */
+  readonly trades: readonly TradeRecord[];
+}
+
+interface ChannelOptions {
+  readonly name: StreamName;
+  readonly checkpoint: Checkpoint;
+  readonly clock: Clock;
+  readonly pageEvents: number;
+  readonly read: (request: MissedRequest) => Promise<Missed | NoWay>;
+  /** The last commit of the chain that this process knows. */
+  readonly currentVersion: () => number;
+  /** There is something to flush: now, or after this time. */
+  readonly onNews: (afterMs: number) => void;
+  /** The channel cannot continue, for any reader. */
+  readonly onLost: () => void;
+  readonly onError: (error: unknown) => void;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+interface ChannelState {
+  readonly key: string;
+  readonly event: TokenEvent;
+}
+
+/** A reader that has everything up to `point`. */
+export interface Joiner {
+  readonly filter: StreamFilter;
+  readonly point: StreamPoint;
+  /** The klines and names of its last page, as of the point; null if it read none. */
+  readonly page: Pick<Missed, 'series' | 'tokens'> | null;
+}
 
 // Whether a reader that stands at an older commit has everything up to the channel's.
 

@@ -14,7 +14,7 @@ import {
   toHour,
   USAGE_HOURS,
   USED_CHALLENGE_LIFE_MS,
-} from './retention.ts';
+} from './key-queries.ts';
 
 type UsageQueries = Pick<
   AccessStore,

@@ -1,5 +1,6 @@
 // Reads of a whole chain, one page at a time.
 
+import { setImmediate } from 'node:timers/promises';
 import type { AdoptionRecord } from '../../model/adoption.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -16,7 +17,7 @@ import type { NewsPosition, NewsRecord } from '../../model/news.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
-import type { SqlRow } from '../sql.ts';
+import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
 import type { MarketScanner } from '../store.ts';
 import type {
   ChainEpoch,
@@ -25,7 +26,7 @@ import type {
   StreamReads,
   TradesAfter,
 } from '../stream-reads.ts';
-import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
+import { buildSelect, type ColumnType, type SqlStatement, type Table } from '../table.ts';
 import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
 import { BACKFILL_TABLE, toBackfillRecord } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
@@ -43,7 +44,63 @@ import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
 import { MarketPages } from './market-pages.ts';
-import { scanTable } from './scan-table.ts';
+
+// Iterates over a chain's rows of one table in key order, one page at a time.
+
+const PAGE_SIZE = 2000;
+
+interface TableScan<Row> {
+  readonly table: Table;
+  /** Columns that order a chain's rows uniquely; indexed after `chain`. */
+  readonly orderBy: readonly string[];
+  readonly toRecord: (row: SqlRow) => Row;
+  /** The last rows first. */
+  readonly isDescending?: boolean;
+  /** Only rows for which this is true; its parameters are numbered from $2. */
+  readonly chosen?: {
+    readonly sql: string;
+    readonly takes: readonly ColumnType[];
+    readonly values: SqlRow;
+  };
+}
+
+/** Each page is a separate read, so that a long scan holds neither memory nor a snapshot. */
+export async function* scanTable<Row>(
+  session: SqlSession,
+  chain: ChainSlug,
+  scan: TableScan<Row>,
+): AsyncGenerator<readonly Row[]> {
+  const { table } = scan;
+  const order = scan.orderBy.join(', ');
+  const [isAfter, direction] = scan.isDescending ? ['<', ' DESC'] : ['>', ''];
+  const directed = scan.orderBy.map((column) => column + direction).join(', ');
+  const end = `ORDER BY ${directed} LIMIT ${PAGE_SIZE}`;
+  const positions = scan.orderBy.map((column) => table.columns.indexOf(column));
+  const typeOf = (column: string) => table.types[table.columns.indexOf(column)] ?? 'text';
+  const { chosen = { sql: 'TRUE', takes: [], values: [] } } = scan;
+  const from = `WHERE chain = $1 AND (${chosen.sql})`;
+  const takes = [typeOf('chain'), ...chosen.takes];
+  const values = [chain, ...chosen.values];
+  const parameters = positions.map((_, index) => `$${index + takes.length + 1}`).join(', ');
+  const first = buildSelect(table, `${from} ${end}`, takes);
+  const next = buildSelect(table, `${from} AND (${order}) ${isAfter} (${parameters}) ${end}`, [
+    ...takes,
+    ...scan.orderBy.map(typeOf),
+  ]);
+  let after: readonly SqlValue[] | null = null;
+  for (;;) {
+    const page: SqlRow[] =
+      after === null
+        ? await session.query(first, values)
+        : await session.query(next, [...values, ...after]);
+    if (page.length > 0) yield page.map(scan.toRecord);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE) return;
+    after = positions.map((position) => last[position] ?? null);
+    // SQLite answers at once: without this, nothing else in the thread would get its turn.
+    await setImmediate();
+  }
+}
 
 // Queries for resuming streams, the same on both engines.
 

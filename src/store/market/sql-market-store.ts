@@ -3,9 +3,7 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
-import type { FeedRow } from '../feed-store.ts';
-import { LeaseLostError } from '../lease-lost-error.ts';
-import type { ChainLease } from '../lease-store.ts';
+import type { ChainLease, FeedRow } from '../feed-store.ts';
 import type { CandleSeries } from '../market-reads.ts';
 import type { RowPartitions } from '../row-partitions.ts';
 import type { SqlEngine, SqlSession } from '../sql.ts';
@@ -16,6 +14,7 @@ import type {
   OldCandles,
   OldRows,
 } from '../store.ts';
+import { LeaseLostError } from '../store-error.ts';
 import { buildSelect, type SqlStatement } from '../table.ts';
 import { ACCOUNT_TABLE, toAccountRow } from '../tables/account-table.ts';
 import { ADOPTION_TABLE } from '../tables/adoption-table.ts';
@@ -28,9 +27,8 @@ import {
 } from '../tables/pool-safety-table.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
 import { beginForgetting, type ForgetPlace, forgetSome } from './forget-chain.ts';
-import { MarketScans } from './market-scans.ts';
+import { MarketScans, scanTable } from './market-scans.ts';
 import { MarketWriter, type PutFeedRow } from './market-writer.ts';
-import { scanTable } from './scan-table.ts';
 
 // Deletes rows that are older than they are to be kept, a bounded number in one transaction.
 

@@ -1,7 +1,7 @@
 // What a migration is, and which of them a store still needs.
 
 import { createHash } from 'node:crypto';
-import { StoreSchemaError } from '../store-schema-error.ts';
+import { StoreSchemaError } from '../store-error.ts';
 import type { SqlStatement } from '../table.ts';
 
 export interface Migration {

@@ -1,7 +1,7 @@
 // Migrates a store's schema, each migration in its own transaction.
 
 import type { SqlSession } from '../sql.ts';
-import { StoreSchemaError } from '../store-schema-error.ts';
+import { StoreSchemaError } from '../store-error.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
 import {
   buildCommand,

@@ -3,24 +3,26 @@
 import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
-import type { FeedRow, FeedStore } from '../feed-store.ts';
-import type { ChainLease, LeaseState, LeaseStore } from '../lease-store.ts';
+import type {
+  ChainLease,
+  FeedRow,
+  FeedStore,
+  LeaseState,
+  LeaseStore,
+  SignalStore,
+} from '../feed-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
-import { SqlPauseStore } from '../market/sql-pause-store.ts';
-import { SqlWatchStore } from '../market/sql-watch-store.ts';
+import { SqlPauseStore, SqlWatchStore } from '../market/sql-pause-store.ts';
 import { buildCommand, type MigrationHistory } from '../migrations/migration.ts';
 import { type MigrationOptions, runMigrations } from '../migrations/run-migrations.ts';
-import type { SignalStore } from '../signal-store.ts';
 import type { OnTiming, SqlEngine, SqlSession } from '../sql.ts';
 import type { Store } from '../store.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, StoreSchemaError } from '../store-error.ts';
 import { type OnStoreHealth, StoreHealth } from '../store-health.ts';
-import { StoreSchemaError } from '../store-schema-error.ts';
 import { buildSelect, type SqlStatement } from '../table.ts';
 import { buildDamageError, numberAt, textAt, textOrNullAt } from '../tables/column-value.ts';
 import { compareTrades, TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
-import { withFaults } from '../with-faults.ts';
-import { withTiming } from '../with-timing.ts';
+import { withFaults, withTiming } from '../with-faults.ts';
 import { findPostgresFault } from './find-postgres-fault.ts';
 import { POSTGRES_ACCESS, POSTGRES_MARKET } from './postgres-migrations.ts';
 import { PostgresPartitions } from './postgres-partitions.ts';

@@ -3,7 +3,7 @@
 
 import { Client } from 'pg';
 import { startPolling } from '../../lib/start-polling.ts';
-import type { SignalStore } from '../signal-store.ts';
+import type { SignalStore } from '../feed-store.ts';
 import type { SqlEngine } from '../sql.ts';
 import type { SqlStatement } from '../table.ts';
 

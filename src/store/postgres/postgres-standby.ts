@@ -7,8 +7,7 @@ import { buildCommand } from '../migrations/migration.ts';
 import type { OnTiming, SqlEngine } from '../sql.ts';
 import type { MarketStandby, MarketStore } from '../store.ts';
 import { StoreError } from '../store-error.ts';
-import { withFaults } from '../with-faults.ts';
-import { withTiming } from '../with-timing.ts';
+import { withFaults, withTiming } from '../with-faults.ts';
 import { findPostgresFault } from './find-postgres-fault.ts';
 import { BEGIN_SNAPSHOT, PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 

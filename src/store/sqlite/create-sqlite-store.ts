@@ -14,8 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
-import { SqlPauseStore } from '../market/sql-pause-store.ts';
-import { SqlWatchStore } from '../market/sql-watch-store.ts';
+import { SqlPauseStore, SqlWatchStore } from '../market/sql-pause-store.ts';
 import {
   buildCommand,
   buildHistoryStatements,
@@ -28,8 +27,7 @@ import type { Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { type OnStoreHealth, StoreHealth } from '../store-health.ts';
 import { numberAt, textAt } from '../tables/column-value.ts';
-import { withFaults } from '../with-faults.ts';
-import { withTiming } from '../with-timing.ts';
+import { withFaults, withTiming } from '../with-faults.ts';
 import { findSqliteFault } from './find-sqlite-fault.ts';
 import { NameTable } from './name-table.ts';
 import { SqliteConnection } from './sqlite-connection.ts';

@@ -7,8 +7,7 @@
 
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PositionPeriod, PositionRecord, TradeFigures } from '../../model/position.ts';
-import { createPeriod, sumFigures } from '../../positions/position-periods.ts';
-import { computeVolumeStep } from '../../positions/volume-step.ts';
+import { computeVolumeStep, createPeriod, sumFigures } from '../../positions/position-periods.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';

@@ -9,7 +9,7 @@ import { RpcClient } from '../../chains/rpc/rpc-client.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { sleep } from '../../lib/retry.ts';
-import { askNode } from './ask-node.ts';
+import { askNode } from './read-transaction-trades.ts';
 
 function createClient(node: MisbehavingRpc, timeoutMs: number): RpcClient {
   const log = { info: () => undefined, warn: () => undefined };

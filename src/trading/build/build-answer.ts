@@ -7,9 +7,174 @@ import { toUnits } from '../../lib/decimal.ts';
 import type { AddressCodec } from '../../model/address-codec.ts';
 import type { ChainInfo } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import type { PricedTrade } from '../quote/priced-trade.ts';
+import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
-import { formatAmount, writeSummary } from './build-summary.ts';
+
+// What a built trade will do, as lines for the person who signs it.
+
+interface SummaryFacts {
+  readonly chain: ChainInfo;
+  readonly trade: PricedTrade;
+  readonly wallet: Address;
+  readonly addresses: AddressCodec;
+  /** The page of an explorer about the traded token; null if there is none. */
+  readonly tokenPage: string | null;
+  /** What each transaction is for, in signing order. */
+  readonly purposes: readonly string[];
+  /** Until when the swap can be executed. */
+  readonly end: string;
+  /** The maximum cost of all of them. */
+  readonly feesRaw: bigint;
+  /** What the wallet lacks, each as a line. */
+  readonly missing: readonly string[];
+}
+
+/** Anybody can copy a symbol, so the address is shown with it. */
+function formatAsset(asset: TradeAsset, addresses: AddressCodec): string {
+  if (asset.isNative) return asset.symbol ?? 'native coin';
+  return `${asset.symbol ?? 'token'} (${addresses.toShown(asset.token)})`;
+}
+
+/** More digits do not help a person. */
+const DIGITS_SHOWN = 8;
+
+/** How many digits of a fraction are shown. */
+function countShownDigits(whole: string, fraction: string): number {
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  return Math.max(0, whole === '0' ? zeros + DIGITS_SHOWN : DIGITS_SHOWN - whole.length);
+}
+
+/** Truncated, not rounded: the user never receives less than shown. */
+function cutDigits(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  if (fraction === '') return whole;
+  const kept = fraction.slice(0, countShownDigits(whole, fraction)).replace(/0+$/, '');
+  return kept === '' ? whole : `${whole}.${kept}`;
+}
+
+/** Rounded up: the user never pays more than shown. */
+export function roundUp(amountRaw: bigint, decimals: number): string {
+  const [whole = '', fraction = ''] = toUnits(amountRaw, decimals).split('.');
+  const step = 10n ** BigInt(decimals - Math.min(decimals, countShownDigits(whole, fraction)));
+  return toUnits(((amountRaw + step - 1n) / step) * step, decimals);
+}
+
+function formatAmount(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return `${amountRaw} of the smallest units`;
+  return `${toUnits(amountRaw, decimals)} ${symbol ?? 'tokens'}`;
+}
+
+function formatShortAmount(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return formatAmount(asset, amountRaw);
+  return `${cutDigits(toUnits(amountRaw, decimals))} ${symbol ?? 'tokens'}`;
+}
+
+function formatRoundedUp(asset: TradeAsset, amountRaw: bigint): string {
+  const { decimals, symbol } = asset;
+  if (decimals === null) return formatAmount(asset, amountRaw);
+  return `${roundUp(amountRaw, decimals)} ${symbol ?? 'tokens'}`;
+}
+
+function formatPercent(bps: number): string {
+  return `${Number((bps / 100).toFixed(2))} %`;
+}
+
+/** The maximum number of routes listed; the rest is only counted. */
+const ROUTES_SHOWN = 4;
+
+function describeRoute({ legs }: PricedTrade): string {
+  const shown = legs.toSorted((a, b) => b.shareBps - a.shareBps).slice(0, ROUTES_SHOWN);
+  const parts = shown.map(({ shareBps, hops }) => {
+    const venues = hops.map(({ venue }) => venue).join(' → ');
+    return legs.length === 1 ? venues : `${formatPercent(shareBps)} by ${venues}`;
+  });
+  const rest = legs.length - shown.length;
+  return `Route: ${parts.join(', ')}${rest > 0 ? ` and ${rest} smaller ones` : ''}`;
+}
+
+function listDuties(purposes: readonly string[]): string[] {
+  return purposes.map((purpose, index) => `Sign ${index + 1} of ${purposes.length}: ${purpose}`);
+}
+
+function describeTaxes({ taxIn, taxOut, fees }: PricedTrade): string[] {
+  const taxes = [taxIn, taxOut].filter((tax) => tax !== null);
+  const transfers = fees.filter(({ kind }) => kind === 'transfer');
+  return [...taxes, ...transfers].map(
+    ({ bps }) => `The token deducts ${formatPercent(bps)} of the transfer`,
+  );
+}
+
+function describeAmounts(trade: PricedTrade): string[] {
+  const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw } = trade;
+  if (request.fixed === 'input') {
+    return [
+      `You pay ${formatAmount(tokenIn, amountInRaw)}`,
+      `You receive about ${formatShortAmount(tokenOut, amountOutRaw)}`,
+      `At least ${formatShortAmount(tokenOut, trade.minAmountOutRaw)}, or nothing happens`,
+    ];
+  }
+  if (trade.isInputGiven) {
+    return [
+      `You receive about ${formatShortAmount(tokenOut, amountOutRaw)}`,
+      `At least ${formatAmount(tokenOut, trade.minAmountOutRaw)}, or nothing happens`,
+      `You pay ${formatRoundedUp(tokenIn, amountInRaw)}`,
+    ];
+  }
+  return [
+    `You receive ${formatAmount(tokenOut, request.amountRaw)}`,
+    `You pay about ${formatRoundedUp(tokenIn, amountInRaw)}`,
+    `At most ${formatRoundedUp(tokenIn, trade.maxAmountInRaw)}, or nothing happens`,
+  ];
+}
+
+function describeModel(trade: PricedTrade): string[] {
+  const { modelRaw, request, isInputGiven, tokenIn, tokenOut } = trade;
+  if (modelRaw === undefined) return [];
+  if (request.fixed === 'input' || isInputGiven) {
+    const amount = formatShortAmount(tokenOut, modelRaw);
+    return [`The simulation paid more than the ${amount} of the price; the minimum follows it`];
+  }
+  const amount = formatRoundedUp(tokenIn, modelRaw);
+  return [`The simulation took less than the ${amount} of the price; the maximum follows it`];
+}
+
+export function writeSummary(facts: SummaryFacts): string[] {
+  const { trade, wallet, purposes, end, feesRaw, addresses, tokenPage } = facts;
+  const { request, tokenIn, tokenOut } = trade;
+  const { name, native } = facts.chain;
+  const [token, quote] = request.side === 'buy' ? [tokenOut, tokenIn] : [tokenIn, tokenOut];
+  const verb = request.side === 'buy' ? 'Buy' : 'Sell';
+  const link = request.side === 'buy' ? 'with' : 'for';
+  const names = [token, quote].map((asset) => formatAsset(asset, addresses));
+  const price = trade.executionPrice === null ? [] : [writePriceLine(trade, { token, quote })];
+  return [
+    `${verb} ${names.join(` ${link} `)} on ${name}`,
+    ...describeAmounts(trade),
+    ...describeModel(trade),
+    ...price,
+    describeRoute(trade),
+    ...describeTaxes(trade),
+    `Network fees: at most ${roundUp(feesRaw, native.decimals)} ${native.symbol}`,
+    `From and to your wallet ${addresses.toShown(wallet)}`,
+    `Void after ${end}`,
+    ...(tokenPage === null ? [] : [`About the token: ${tokenPage}`]),
+    ...listDuties(purposes),
+    ...facts.missing,
+    ...trade.warnings.map(({ message }) => `Warning: ${message}`),
+  ];
+}
+
+function writePriceLine(
+  trade: PricedTrade,
+  assets: { readonly token: TradeAsset; readonly quote: TradeAsset },
+): string {
+  const { token, quote } = assets;
+  const price = cutDigits(trade.executionPrice ?? '');
+  const each = `${price} ${quote.symbol ?? 'quote tokens'} per ${token.symbol ?? 'token'}`;
+  return `Price: ${each}; the trade itself moves it by ${formatPercent(trade.priceImpactBps)}`;
+}
 
 export type BuildAnswer = OutputOf<typeof buildTrade>;
 type Issues = BuildAnswer['issues'];

@@ -8,7 +8,7 @@ import { findFamily } from '../../engines/chain-families.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
 import type { PricedTrade } from '../quote/priced-trade.ts';
-import { roundUp, writeSummary } from './build-summary.ts';
+import { roundUp, writeSummary } from './build-answer.ts';
 
 test('fees are shown in eight digits, rounded up', () => {
   assert.equal(roundUp(1_234_567_891_234n, 18), '0.0000012345679');

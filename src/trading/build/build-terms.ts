@@ -1,11 +1,85 @@
 // The terms that a quote sets for a build: the higher of the two minimums counts or, if the output
 // is given, the lower of the two maximums.
 
+import type { BuiltTransactions } from '../../chains/chain-transactions.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { maxOf, minOf } from '../../lib/bigint-bounds.ts';
+import type { WalletRecord } from '../../model/access-record.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
+import type { ChainInfo } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
-import { FREE_UNITS } from '../routing/unit-worth.ts';
+import { computeMaximum, computeMinimum } from '../quote/trade-amounts.ts';
+import { computeExecutionPrice, FREE_UNITS } from '../routing/trade-prices.ts';
+
+// Limits that follow a simulation which is better than the price: what the price model did not see
+// must not be left to whoever moves the pools before the trade.
+
+type Simulated = NonNullable<BuiltTransactions['simulation']>;
+
+/** Whether the router is told what to spend; otherwise it is told what to pay. */
+function isInputFixed({ request, isInputGiven }: PricedTrade): boolean {
+  return request.fixed === 'input' || isInputGiven;
+}
+
+type Followed = Pick<
+  PricedTrade,
+  'amountInRaw' | 'amountOutRaw' | 'maxAmountInRaw' | 'minAmountOutRaw' | 'modelRaw'
+>;
+
+function raiseMinimum(trade: PricedTrade, { amountOutRaw }: Simulated): Followed | null {
+  if (amountOutRaw <= trade.amountOutRaw) return null;
+  const minimum = computeMinimum(amountOutRaw, trade.slippageBps);
+  const minAmountOutRaw = maxOf(trade.minAmountOutRaw, minimum);
+  return { ...trade, amountOutRaw, minAmountOutRaw, modelRaw: trade.amountOutRaw };
+}
+
+function lowerMaximum(trade: PricedTrade, { amountInRaw }: Simulated): Followed | null {
+  if (amountInRaw === undefined || amountInRaw >= trade.amountInRaw) return null;
+  const maximum = computeMaximum(amountInRaw, trade.slippageBps);
+  const maxAmountInRaw = minOf(trade.maxAmountInRaw, maximum);
+  return { ...trade, amountInRaw, maxAmountInRaw, modelRaw: trade.amountInRaw };
+}
+
+/** Null if the simulation is no better than the price, whose limits are then the tighter ones. */
+export function followSimulation(
+  trade: PricedTrade,
+  { simulation }: BuiltTransactions,
+): PricedTrade | null {
+  if (simulation === null) return null;
+  const followed = isInputFixed(trade)
+    ? raiseMinimum(trade, simulation)
+    : lowerMaximum(trade, simulation);
+  if (followed === null) return null;
+  const executionPrice = computeExecutionPrice(
+    { in: followed.amountInRaw, out: followed.amountOutRaw },
+    {
+      side: trade.request.side,
+      decimalsIn: trade.tokenIn.decimals,
+      decimalsOut: trade.tokenOut.decimals,
+    },
+  );
+  return { ...trade, ...followed, executionPrice };
+}
+
+// Whether a signed-in wallet can trade on a chain, and as which address.
+
+/**
+ * A key is the same wallet on every chain of its family. A contract wallet is itself on its own
+ * chain only: elsewhere its address may belong to someone else.
+ */
+export function findTraderAddress(
+  wallet: WalletRecord,
+  { slug: chain, caip2 }: ChainInfo,
+  addresses: AddressCodec,
+): Address {
+  const [namespace] = caip2.split(':');
+  const isHere = [namespace, caip2].some((owner) => wallet.id === `${owner}:${wallet.address}`);
+  const address = isHere ? addresses.parse(wallet.address) : null;
+  if (address === null) throw new AppError('WALLET_CHAIN_MISMATCH', { chain });
+  return address;
+}
 
 const FIELDS = ['chain', 'mint', 'side', 'slippageBps', 'quoteMint'] as const;
 

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { walletId } from '../../../test/test-ids.ts';
 import { findFamily } from '../../engines/chain-families.ts';
 import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../model/chain.ts';
-import { findTraderAddress as findOn } from './build-wallet.ts';
+import { findTraderAddress as findOn } from './build-terms.ts';
 
 const { addresses } = findFamily('devnet');
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';

@@ -32,18 +32,18 @@ import type {
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import type { TradeChains } from '../quote/trade-chain.ts';
 import { STALE_WARNING } from '../quote/trade-warnings.ts';
-import { askNode } from './ask-node.ts';
 import { type BuildAnswer, createBuildAnswer } from './build-answer.ts';
-import type { BuildChains } from './build-chain.ts';
 import {
   assertFits,
   buildPriceMovedError,
+  findTraderAddress,
+  followSimulation,
   meetsTerms,
   type PriceOnWorth,
   priceOnTerms,
 } from './build-terms.ts';
-import { findTraderAddress } from './build-wallet.ts';
-import { followSimulation } from './follow-simulation.ts';
+import type { BuildChains } from './read-transaction-trades.ts';
+import { askNode } from './read-transaction-trades.ts';
 
 // The signed permit of a build: its terms are sealed in the quote id of the build that asked for
 // it, so that the request brings only the signature.

@@ -2,11 +2,13 @@
 
 import type { BalanceChange, MinedTransaction } from '../../chains/chain-transactions.ts';
 import type { ChainFamily } from '../../chains/family.ts';
+import { buildNamedTrade } from '../../contract/build-trade-answer.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import type { InputOf, OutputOf } from '../../contract/operation.ts';
+import type { getTrade } from '../../contract/operations/get-trade.ts';
 import type { getTradeStatus } from '../../contract/operations/get-trade-status.ts';
 import { buildNotReadyError, parseFollowedChain } from '../../contract/parse-reference.ts';
-import { buildInvalidInputError } from '../../errors/app-error.ts';
+import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import { toUnits } from '../../lib/decimal.ts';
 import { sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -14,11 +16,99 @@ import type { Address, TransactionId } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { MarketReader, MarketStore } from '../../store/store.ts';
 import type { TradeChain, TradeChains } from '../quote/trade-chain.ts';
-import { askNode } from './ask-node.ts';
-import type { BuildChains } from './build-chain.ts';
-import { pickExchanged } from './pick-exchanged.ts';
-import { readTransactionTrades } from './read-transaction-trades.ts';
+import { askNode, type BuildChains, readTransactionTrades } from './read-transaction-trades.ts';
 import type { StatusWaits } from './status-waits.ts';
+
+// GET /trade: the node has the block of a trade's transaction, our index the trade.
+
+interface TradeParts {
+  readonly chains: Pick<TradeChains, 'known' | 'list'>;
+  readonly builders: BuildChains;
+  readonly store: MarketStore;
+  readonly pauses: { isPaused(chain: ChainSlug, token: Address): boolean };
+}
+
+const FORM = /^([^:]+):([^:]+):(0|[1-9]\d{0,8})$/;
+
+function parseId({ chains, builders }: TradeParts, text: string) {
+  const [, chainName, hash = '', index] = FORM.exec(text) ?? [];
+  const chain = chainName === undefined ? null : parseFollowedChain(chains, chainName, 'id');
+  const family = chain && builders.findFamily(chain);
+  const txHash = family?.transactionIds.parse(hash) ?? null;
+  if (chain === null || family === null || txHash === null) {
+    throw buildInvalidInputError([{ path: 'id', message: 'must be chain:txHash:index' }]);
+  }
+  return { chain, addresses: family.addresses, txHash, index: Number(index) };
+}
+
+export function createGetTrade(parts: TradeParts) {
+  return async ({ id }: InputOf<typeof getTrade>): Promise<OutputOf<typeof getTrade>> => {
+    const { chain, addresses, txHash, index } = parseId(parts, id);
+    const node = parts.builders.find(chain);
+    if (node === null) throw buildNotReadyError(chain);
+    const fate = await askNode({ chain, node, sleep }, () => node.readTransaction(txHash));
+    const notFound = new AppError('TRADE_NOT_FOUND', { id: `${chain}:${txHash}:${index}` });
+    if (fate.state !== 'mined') throw notFound;
+    return parts.store.snapshot(async (reader) => {
+      const checkpoint = await reader.readCheckpoint(chain);
+      const trades = await readTransactionTrades(reader, chain, { ...fate, txHash });
+      const trade = trades.find((one) => one.index === index);
+      if (trade === undefined || checkpoint === null) throw notFound;
+      if (parts.pauses.isPaused(chain, trade.token)) {
+        throw new AppError('TOKEN_PAUSED', { chain, mint: addresses.toShown(trade.token) });
+      }
+      const rows = await reader.readTokens(chain, [trade.token, trade.quoteToken]);
+      const tokens = new Map(rows.map((row) => [row.token, row]));
+      const { block, blockHash, timestampMs: timestamp, finalizedBlock } = checkpoint;
+      return {
+        ...buildNamedTrade(chain, trade, { tokens, finalizedBlock, addresses }),
+        asOf: { block, blockHash, timestamp, finalizedBlock },
+      };
+    });
+  };
+}
+
+// What the sender of a transaction paid and received in its trades.
+
+interface ExchangedAmounts {
+  readonly paid: BalanceChange | null;
+  readonly received: BalanceChange | null;
+}
+
+/**
+ * Only what the trades are about counts: anybody may have sent other tokens along. Of several the
+ * one is meant that is only an end of the trades, as a hop may leave a rest of what is between.
+ */
+function pickOne(
+  changes: readonly BalanceChange[],
+  { own, other }: { readonly own: ReadonlySet<Address>; readonly other: ReadonlySet<Address> },
+  toAsset: (token: Address) => Address,
+): BalanceChange | null {
+  const traded = changes.filter(({ token }) => own.has(toAsset(token)));
+  const ends = traded.filter(({ token }) => !other.has(toAsset(token)));
+  const [one, ...more] = traded.length > 1 ? ends : traded;
+  return one === undefined || more.length > 0 ? null : one;
+}
+
+/** An amount is null if the changes do not tell it. `toAsset` takes the native coin as wrapped. */
+export function pickExchanged(
+  changes: readonly BalanceChange[],
+  trades: readonly Pick<TradeRecord, 'side' | 'token' | 'quoteToken'>[],
+  toAsset: (token: Address) => Address,
+): ExchangedAmounts {
+  const inputs = new Set<Address>();
+  const outputs = new Set<Address>();
+  for (const { side, token, quoteToken } of trades) {
+    inputs.add(toAsset(side === 'buy' ? quoteToken : token));
+    outputs.add(toAsset(side === 'buy' ? token : quoteToken));
+  }
+  const losses = changes.filter(({ deltaRaw }) => deltaRaw < 0n);
+  const gains = changes.filter(({ deltaRaw }) => deltaRaw > 0n);
+  return {
+    paid: pickOne(losses, { own: inputs, other: outputs }, toAsset),
+    received: pickOne(gains, { own: outputs, other: inputs }, toAsset),
+  };
+}
 
 type StatusAnswer = OutputOf<typeof getTradeStatus>;
 

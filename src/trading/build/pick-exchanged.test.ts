@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
 import type { Address } from '../../model/ids.ts';
-import { pickExchanged } from './pick-exchanged.ts';
+import { pickExchanged } from './create-get-trade-status.ts';
 
 const [COIN, WRAPPED, USD, TOKEN, OTHER] = [1, 2, 3, 4, 5].map((index) =>
   buildFakeAddress('abcd', index),

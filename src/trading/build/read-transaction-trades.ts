@@ -1,11 +1,59 @@
 // The indexed trades of one transaction.
 
+import type { ChainTransactions, NodeFaults } from '../../chains/chain-transactions.ts';
+import type { ChainFamily } from '../../chains/family.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { Sleep } from '../../lib/retry.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId, TransactionId } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { StreamReads } from '../../store/stream-reads.ts';
+
+// Calls a chain's node for a waiting user: with a total timeout and a `Retry-After`.
+
+/** The total time for all calls to the node. */
+const BUDGET_MS = 8000;
+
+interface Asked {
+  readonly chain: ChainSlug;
+  readonly node: NodeFaults;
+  readonly sleep: Sleep;
+  readonly budgetMs?: number;
+}
+
+/** A failing node is reported as unavailable, not as the caller's error. */
+export async function askNode<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
+  const { chain, node, sleep, budgetMs = BUDGET_MS } = asked;
+  const buildUnavailableError = (cause?: unknown) =>
+    new AppError(
+      'UPSTREAM_UNAVAILABLE',
+      { upstream: `The node of ${chain}` },
+      { retryAfterSeconds: node.retryAfterSeconds(), cause },
+    );
+  const done = new AbortController();
+  const late = sleep(budgetMs, done.signal).then(() => {
+    throw buildUnavailableError();
+  });
+  try {
+    // Pending calls have their own timeouts, and nobody waits for them.
+    return await Promise.race([work(), late]);
+  } catch (error) {
+    throw node.isUnavailable(error) ? buildUnavailableError(error) : error;
+  } finally {
+    done.abort();
+    late.catch(() => undefined);
+  }
+}
+
+// The followed chains for building transactions.
+
+export interface BuildChains {
+  findFamily(slug: ChainSlug): ChainFamily;
+  /** Null while the chain is being prepared. */
+  find(slug: ChainSlug): ChainTransactions | null;
+}
 
 type TradeReader = Pick<MarketReader, 'readPools'> & Pick<StreamReads, 'readTradesAfter'>;
 

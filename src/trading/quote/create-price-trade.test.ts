@@ -12,7 +12,7 @@ import { stableSwapKind } from '../../amm/stable-swap/stable-swap-kind.ts';
 import type { DataFees } from '../../chains/chain-nodes.ts';
 import type { AppError } from '../../errors/app-error.ts';
 import type { PoolRecord } from '../../model/pool.ts';
-import type { TradeInput } from './parse-trade.ts';
+import type { TradeInput } from './create-pricing.ts';
 import type { QuoteAnswer } from './quote-answer.ts';
 
 type EvmCost = Extract<QuoteAnswer['networkCost'], { gas: string }>;

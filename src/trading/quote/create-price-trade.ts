@@ -12,18 +12,17 @@ import { type ChainSlug, isEmbedded } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
+import { refuseRoute } from '../routing/explain-no-route.ts';
 import type { TaxedRoute } from '../routing/find-trade-route.ts';
-import { refuseRoute } from '../routing/refuse-route.ts';
 import { spendReserve } from '../routing/spend-reserve.ts';
-import { computeTradeCost } from '../routing/trade-cost.ts';
+import { computeTradeCost, countBytes } from '../routing/trade-cost.ts';
 import { type GivenAmount, planTrade } from '../routing/trade-plan.ts';
 import {
   computeExecutionPrice,
   computePriceImpactBps,
   computeSpotPrice,
+  UnitWorth,
 } from '../routing/trade-prices.ts';
-import { countBytes } from '../routing/transaction-room.ts';
-import { UnitWorth } from '../routing/unit-worth.ts';
 import type { RouteScheduler, SearchMeter } from '../search/route-scheduler.ts';
 import {
   AUTO_SLIPPAGE_MAX_BPS,
@@ -31,7 +30,6 @@ import {
   type CandleSource,
   pickSlippage,
 } from './auto-slippage.ts';
-import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './find-open-fee.ts';
 import { buildNotQuotedError, findOnChainRoute } from './on-chain-route.ts';
 import type {
   PricedTrade,
@@ -41,12 +39,20 @@ import type {
   TradeCaller,
   TradeRequest,
 } from './priced-trade.ts';
+import {
+  addTransferFee,
+  areFeesCertain,
+  areKnown,
+  buildTradeLegs,
+  buildTradePaths,
+  findOpenFee,
+  findRouterFlags,
+  listFees,
+  listOpenFlags,
+} from './priced-trade.ts';
 import { computeAmounts } from './trade-amounts.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
-import { listFees } from './trade-fees.ts';
-import { buildTradeLegs, buildTradePaths } from './trade-legs.ts';
 import { findWarnings, type WarningFacts } from './trade-warnings.ts';
-import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
 import { turnForRoute } from './turn-for-route.ts';
 
 // What searches cost their callers.

@@ -1,21 +1,199 @@
 // Composes pricing and quoting.
 
 import type { PermitTerms } from '../../chains/chain-transactions.ts';
+import type { Priority, PriorityLevel } from '../../chains/priority.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
-import { LazyAnswer } from '../../contract/lazy-answer.ts';
-import { type LookupDesk, lookUpToken } from '../../contract/look-up-token.ts';
+import { LazyAnswer } from '../../contract/handler.ts';
+import {
+  buildPoolsPendingError,
+  type LookupDesk,
+  lookUpToken,
+} from '../../contract/look-up-token.ts';
 import { COSTS, type InputOf, LOOKUP_COST } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
-import { AppError } from '../../errors/app-error.ts';
+import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
+import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
+import { type ChainInfo, findFamilyName } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
+import type { TradeSide } from '../../model/market-record.ts';
 import { createPriceTrade, describeSearch, type PricingParts } from './create-price-trade.ts';
-import { createExplainedPrice } from './explain-no-market.ts';
-import { parseTrade, type TradeInput } from './parse-trade.ts';
+import type { UnquotableToken } from './explain-unquotable.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
 import { buildQuoteAnswer, type QuoteAnswer } from './quote-answer.ts';
 import { openQuote, QUOTE_LIFE_MS, type QuoteTerms, type Sealer, sealQuote } from './quote-seal.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { turnForRoute } from './turn-for-route.ts';
+
+// Untrusted input of a trade → a request that can be priced, or the list of its errors.
+
+type PriorityInput =
+  | PriorityLevel
+  | { readonly microLamports: string }
+  | { readonly maxPriorityFeePerGas: string };
+
+export interface TradeInput {
+  readonly chain: string;
+  readonly mint: string;
+  readonly side: TradeSide;
+  /** Exactly one of the two. */
+  readonly amountInRaw?: string;
+  readonly amountOutRaw?: string;
+  readonly slippageBps: number | 'auto';
+  readonly quoteMint?: string;
+  readonly priority: PriorityInput;
+}
+
+/** How many bits a token amount has. */
+const AMOUNT_BITS: Readonly<Record<ChainInfo['family'], number>> = { evm: 256, solana: 64 };
+/** The number of digits of 2^256. */
+const DIGITS_MAX = 78;
+
+function findAmountFault(text: string, bits: number): string | null {
+  if (!/^\d+$/.test(text)) {
+    return 'must be a whole number in decimal digits, in the smallest unit';
+  }
+  if (/^0+$/.test(text)) return 'must be above 0';
+  if (text.startsWith('0')) return 'must not begin with 0';
+  const isTooLarge = text.length > DIGITS_MAX || BigInt(text) >= 2n ** BigInt(bits);
+  if (isTooLarge) return `must be below 2^${bits}`;
+  return null;
+}
+
+function parseAmount({ amountInRaw, amountOutRaw }: TradeInput, bits: number) {
+  const given = [
+    ...(amountInRaw === undefined ? [] : [['amountInRaw', 'input', amountInRaw] as const]),
+    ...(amountOutRaw === undefined ? [] : [['amountOutRaw', 'output', amountOutRaw] as const]),
+  ];
+  const [first, second] = given;
+  if (first === undefined || second !== undefined) {
+    const message = 'give exactly one of amountInRaw and amountOutRaw';
+    throw buildInvalidInputError([{ path: second?.[0] ?? 'amountInRaw', message }]);
+  }
+  const [path, fixed, text] = first;
+  const fault = findAmountFault(text, bits);
+  if (fault !== null) throw buildInvalidInputError([{ path, message: fault }]);
+  return { fixed, amountRaw: BigInt(text) };
+}
+
+/** How a price for a unit is named, and the most that is taken: more is taken for a mistake. */
+const UNIT_PRICES: Readonly<
+  Record<ChainInfo['family'], { readonly name: string; readonly max: bigint }>
+> = {
+  evm: { name: 'maxPriorityFeePerGas', max: 10n ** 13n },
+  solana: { name: 'microLamports', max: 10n ** 8n },
+};
+
+function parsePriority(priority: PriorityInput, family: ChainInfo['family']): Priority {
+  if (typeof priority === 'string') return priority;
+  const { name, max } = UNIT_PRICES[family];
+  const [[given, text] = ['', '']] = Object.entries(priority) as [string, string][];
+  const refuse = (path: string, message: string): never => {
+    throw buildInvalidInputError([{ path, message }]);
+  };
+  if (given !== name) refuse('priority', `must be low, medium, high or {${name}} on this chain`);
+  if (!/^(0|[1-9]\d{0,20})$/.test(text)) {
+    refuse(`priority.${name}`, 'must be a whole number in decimal digits');
+  }
+  const unitPrice = BigInt(text);
+  return unitPrice > max ? refuse(`priority.${name}`, `must be at most ${max}`) : { unitPrice };
+}
+
+export function parseTrade(
+  chains: Pick<TradeChains, 'known' | 'list' | 'findAddresses' | 'canTrade'>,
+  input: TradeInput,
+): TradeRequest {
+  const chain = parseFollowedChain(chains, input.chain);
+  const addresses = chains.findAddresses(chain);
+  const mint = parseAddress(addresses, { chain, text: input.mint, field: 'mint' });
+  const quoteMint =
+    input.quoteMint === undefined
+      ? addresses.native
+      : parseAddress(addresses, { chain, text: input.quoteMint, field: 'quoteMint' });
+  if (!chains.canTrade(chain)) throw new AppError('TRADING_NOT_SUPPORTED', { chain });
+  const { side, slippageBps } = input;
+  const family = findFamilyName(chain);
+  const amount = parseAmount(input, AMOUNT_BITS[family]);
+  const priority = parsePriority(input.priority, family);
+  return { chain, mint, side, quoteMint, ...amount, slippageBps, priority };
+}
+
+// A token without a route may still trade: on a venue that is indexed, but that the chain's router
+// does not support, in pools that cannot be quoted or are still being read, or in pools that lead
+// elsewhere. Then that is the answer, not that there is no market.
+
+/** An address of something else is an error of the input; null if nothing is known of it. */
+async function explainUnknown(
+  chain: TradeChain | null,
+  { mint, quoteMint }: TradeRequest,
+): Promise<AppError | null> {
+  const fields = [
+    { path: 'mint', token: mint },
+    { path: 'quoteMint', token: quoteMint },
+  ];
+  const asked = fields.filter(({ token }) => token !== chain?.addresses.native);
+  const others = await chain?.findNonTokens?.(asked.map(({ token }) => token));
+  const wrong = asked.filter(({ token }) => others?.has(token));
+  if (wrong.length === 0) return null;
+  const message = 'is an account of the chain, but no token';
+  return buildInvalidInputError(wrong.map(({ path }) => ({ path, message })));
+}
+
+function explainUntraded(
+  { slug, addresses }: TradeChain,
+  { mint: traded, quoteMint, side }: TradeRequest,
+  found: UnquotableToken,
+): AppError {
+  const mint = addresses.toShown(found.token);
+  const context = { mint, chain: slug };
+  switch (found.kind) {
+    case 'pending':
+      return buildPoolsPendingError(slug, mint);
+    case 'flags':
+      return new AppError('POOLS_NOT_QUOTED', { ...context, flags: found.flags });
+    case 'venues':
+      return new AppError('VENUE_NOT_SUPPORTED', { ...context, venues: found.venues.join(', ') });
+    case 'noRoute': {
+      const [token, quote] = [addresses.toShown(traded), addresses.toShown(quoteMint)];
+      const [from, to] = side === 'buy' ? [quote, token] : [token, quote];
+      const venues = found.venues.join(', ');
+      return new AppError('NO_ROUTE', { ...context, venues, from, to });
+    }
+  }
+}
+
+/** Of the commit whose pools are searched. */
+function readVersion(chain: TradeChain | null): number | null {
+  return chain?.readGraph()?.checkpoint.version ?? null;
+}
+
+export function createExplainedPrice(
+  price: PriceTrade,
+  chains: Pick<TradeChains, 'find'>,
+): PriceTrade {
+  return async (request, caller, options) => {
+    const chain = chains.find(request.chain);
+    const version = readVersion(chain);
+    try {
+      return await price(request, caller, options);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { mint, quoteMint } = request;
+      if (error.code === 'TOKEN_NOT_FOUND') throw (await explainUnknown(chain, request)) ?? error;
+      if (error.code !== 'NO_MARKET') throw error;
+      const found = (await chain?.explainUnquotable({ mint, quoteMint })) ?? null;
+      if (chain === null || found === null) throw error;
+      const reason = explainUntraded(chain, request, found);
+      if (found.kind !== 'noRoute') throw reason;
+      // The pools were read from the store: one of them may be newer than those that were searched.
+      if (!(await chain.settle()))
+        throw buildPoolsPendingError(chain.slug, chain.addresses.toShown(mint));
+      if (readVersion(chain) === version) throw reason;
+      return price(request, caller, options).catch((second: unknown) => {
+        throw second instanceof AppError && second.code === 'NO_MARKET' ? reason : second;
+      });
+    }
+  };
+}
 
 // Prices trades of tokens that the index does not have, or whose older pools it may not have: they
 // are looked up on their chain, and the trade is priced again.

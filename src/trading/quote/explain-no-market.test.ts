@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { createExplainedPrice } from './explain-no-market.ts';
+import { createExplainedPrice } from './create-pricing.ts';
 import type { PricedTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
 import type { TradeChain } from './trade-chain.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
 import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
-import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './find-open-fee.ts';
+import { areKnown, findOpenFee, findRouterFlags, listOpenFlags } from './priced-trade.ts';
 
 type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked'>;
 

@@ -7,7 +7,7 @@ import type { Address } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
-import { isUntaxed, listEndTaxes } from '../routing/route-rules.ts';
+import { isUntaxed, listEndTaxes } from '../routing/trade-plan.ts';
 import { computePriceImpactBps } from '../routing/trade-prices.ts';
 import type { OnChainAnswer, OnChainRoute } from './on-chain-quotes.ts';
 import type { PriceOptions, TradeRequest } from './priced-trade.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { COIN } from '../../../test/fakes/fake-market.ts';
 import { findFamily } from '../../engines/chain-families.ts';
 import { ChainRegistry } from '../../model/chain-registry.ts';
-import { parseTrade, type TradeInput } from './parse-trade.ts';
+import { parseTrade, type TradeInput } from './create-pricing.ts';
 
 const CHAINS = {
   list: () => ['devnet' as const],

@@ -1,17 +1,68 @@
 // A trade priced on one state of the chain: created by pricing, used by quote and build.
 
+import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
+import type { SwapPool, TransferParts } from '../../amm/swap-pool.ts';
+import { isFeeCertain, type PoolTransferFees } from '../../amm/transfer-fee.ts';
+import { hasFlag, isOnlyFeeOpen, joinFlags } from '../../amm/unchecked-flag.ts';
+import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TradeSwaps } from '../../chains/chain-transactions.ts';
 import type { Priority } from '../../chains/priority.ts';
+import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { SwapCost } from '../../chains/transaction-costs.ts';
 import type { Identity } from '../../contract/identity.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
+import type { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { TokenSafety } from '../graph/safety-cache.ts';
+import type { BestRoute } from '../routing/route.ts';
+import type { RouteHop } from '../routing/route-swaps.ts';
 import type { AutoSlippage } from './auto-slippage.ts';
+
+// The fees that tokens take of their own transfers, where the pools' swaps include them.
+
+/** Whether all fees on the way are certain for as long as the trade may be executed. */
+export function areFeesCertain(hops: readonly RouteHop[], block: number): boolean {
+  return hops.every(({ pool: { transferFees } }) => isFeeCertain(transferFees, block));
+}
+
+/** What a token deducts of transfers through a pool; 0 if nothing. */
+function findFeeBps(
+  pool: {
+    readonly token0: Address;
+    readonly token1: Address;
+    readonly transferFees?: PoolTransferFees;
+  },
+  isToken: (token: Address) => boolean,
+): number {
+  const { fee0, fee1 } = pool.transferFees ?? { fee0: null, fee1: null };
+  return (isToken(pool.token0) ? fee0 : fee1)?.bps ?? 0;
+}
+
+/** What was measured, with the fee of the token's own transfers: it is deducted both ways. */
+export function addTransferFee(
+  safety: TokenSafety | null,
+  graph: Pick<PoolGraph, 'get'>,
+  of: { readonly pools: Iterable<PoolId>; readonly isToken: (token: Address) => boolean },
+): TokenSafety | null {
+  if (safety === null) return null;
+  let feeBps = 0;
+  for (const id of of.pools) {
+    const pool = graph.get(id);
+    if (pool !== undefined) feeBps = Math.max(feeBps, findFeeBps(pool, of.isToken));
+  }
+  if (feeBps === 0) return safety;
+  const add = (bps: number | null) => (bps === null ? null : Math.min(10_000, bps + feeBps));
+  return {
+    ...safety,
+    buyTaxBps: add(safety.buyTaxBps),
+    sellTaxBps: add(safety.sellTaxBps),
+  };
+}
 
 /** Validated input of quote and build. */
 export interface TradeRequest {
@@ -82,7 +133,7 @@ export interface TokenTax {
   readonly amountRaw: bigint;
 }
 
-export interface TradeFee {
+interface TradeFee {
   readonly kind: 'lp' | 'protocol' | 'creator' | 'tokenTax' | 'transfer';
   readonly bps: number;
   readonly amountRaw: bigint;
@@ -230,3 +281,188 @@ export type PriceTrade = (
   caller: TradeCaller,
   options?: PriceOptions,
 ) => Promise<PricedTrade>;
+
+// The fees of a trade, summed up by kind and token.
+
+const PIPS = 1_000_000;
+
+/**
+ * The protocol's own part of a V4 swap, from `fee = p + l − ⌊p·l/1e6⌋`. V3's comes out of the
+ * liquidity providers' fee and is not visible.
+ */
+function computeProtocolPips({ pool, zeroForOne }: RouteHop): number {
+  const whole = pool.curve.feePips(zeroForOne);
+  // Of a hooked pool only the total fee is known.
+  if (pool.inexact === 'hook') return 0;
+  if (whole <= pool.feePips || pool.feePips >= PIPS) return 0;
+  return Math.round(((whole - pool.feePips) * PIPS) / (PIPS - pool.feePips));
+}
+
+const NO_TRANSFERS: TransferParts = { inRaw: 0n, outRaw: 0n };
+
+interface Sum {
+  readonly kind: 'lp' | 'protocol' | 'transfer';
+  readonly token: Address;
+  amountRaw: bigint;
+  ofRaw: bigint;
+}
+
+/** A part of a whole, in basis points with two decimals. */
+function computeBps(amountRaw: bigint, ofRaw: bigint): number {
+  return ofRaw === 0n ? 0 : Number((amountRaw * 2_000_000n + ofRaw) / (2n * ofRaw)) / 100;
+}
+
+function toTaxFee(tax: TokenTax): TradeFee {
+  return { kind: 'tokenTax', bps: tax.bps, amountRaw: tax.amountRaw, token: tax.token };
+}
+
+export function listFees(
+  route: BestRoute,
+  taxes: { readonly in: TokenTax | null; readonly out: TokenTax | null },
+): readonly TradeFee[] {
+  const sums = new Map<string, Sum>();
+  const add = (kind: Sum['kind'], token: Address, amounts: { raw: bigint; of: bigint }) => {
+    const key = `${kind} ${token}`;
+    const sum = sums.get(key) ?? { kind, token, amountRaw: 0n, ofRaw: 0n };
+    sum.amountRaw += amounts.raw;
+    sum.ofRaw += amounts.of;
+    sums.set(key, sum);
+  };
+  for (const { hops } of route.swapPaths) {
+    for (const hop of hops) {
+      const pips = computeProtocolPips(hop);
+      const protocol = (hop.amountIn * BigInt(pips)) / BigInt(PIPS);
+      const token = hop.tokenIn;
+      add('lp', token, { raw: hop.feeAmount - protocol, of: hop.amountIn });
+      if (pips > 0) add('protocol', token, { raw: protocol, of: hop.amountIn });
+      const { inRaw, outRaw } =
+        hop.pool.curve.splitTransfers?.(hop.zeroForOne, hop) ?? NO_TRANSFERS;
+      if (inRaw > 0n) add('transfer', token, { raw: inRaw, of: hop.amountIn });
+      if (outRaw > 0n) add('transfer', hop.tokenOut, { raw: outRaw, of: hop.amountOut + outRaw });
+    }
+  }
+  const fees: TradeFee[] = [...sums.values()].map(({ kind, token, amountRaw, ofRaw }) => ({
+    kind,
+    token,
+    amountRaw,
+    bps: computeBps(amountRaw, ofRaw),
+  }));
+  if (taxes.in !== null) fees.push(toTaxFee(taxes.in));
+  if (taxes.out !== null) fees.push(toTaxFee(taxes.out));
+  return fees;
+}
+
+// A found route as legs to show, and as swap paths to execute.
+
+const BPS = 10_000n;
+
+function findStable(curve: SwapPool): boolean | null {
+  const isKnown = curve instanceof SolidlyPairPool || curve instanceof OnChainPool;
+  return isKnown ? curve.isStable : null;
+}
+
+function toHop(hop: RouteHop): TradeHop {
+  const { pool, zeroForOne } = hop;
+  return {
+    venue: pool.venue,
+    pool,
+    tokenIn: hop.tokenIn,
+    tokenOut: hop.tokenOut,
+    isStable: findStable(pool.curve),
+    amountInRaw: hop.amountIn,
+    amountOutRaw: hop.amountOut,
+    ...(hop.askedOut === undefined ? {} : { askedOutRaw: hop.askedOut }),
+    feePips: pool.curve.feePips(zeroForOne),
+    ticksCrossed: hop.ticksCrossed,
+    cost: pool.cost,
+    vault: pool.vault,
+  };
+}
+
+/** Splits a whole by weights; the first part gets the rounding remainder. */
+function divide(whole: bigint, weights: readonly bigint[]): bigint[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0n);
+  const parts = weights.map((weight) => (whole * weight) / total);
+  const given = parts.reduce((sum, part) => sum + part, 0n);
+  return parts.map((part, index) => (index === 0 ? part + whole - given : part));
+}
+
+export function buildTradeLegs(route: BestRoute): readonly TradeLeg[] {
+  const shares = divide(
+    BPS,
+    route.legs.map(({ amountIn }) => amountIn),
+  );
+  return route.legs.map((leg, index) => ({
+    shareBps: Number(shares[index] ?? 0n),
+    hops: leg.hops.map(toHop),
+  }));
+}
+
+/** `sentRaw` is what leaves the wallet: more than the pools receive if the token is taxed. */
+export function buildTradePaths(route: BestRoute, sentRaw: bigint): readonly TradePath[] {
+  const firsts = route.swapPaths.filter(({ takes }) => takes === 'input');
+  const arriving = firsts.map(({ amountIn }) => amountIn);
+  const sent = route.amountIn === sentRaw ? arriving : divide(sentRaw, arriving);
+  const sentInto = new Map(firsts.map((swapPath, index) => [swapPath, sent[index] ?? 0n]));
+  return route.swapPaths.map((swapPath) => ({
+    takes: swapPath.takes,
+    amountInRaw: sentInto.get(swapPath) ?? swapPath.amountIn,
+    amountOutRaw: swapPath.amountOut,
+    hops: swapPath.hops.map(toHop),
+  }));
+}
+
+// Which of a route's fees are not certain, and whether only they keep it from being exact.
+
+type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked'>;
+
+interface HopEnds {
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+}
+
+const SILENT = joinFlags(['unannouncedFee']);
+
+/** What the router leaves open: nothing where one pool pays the wallet itself. */
+export function findRouterFlags(
+  router: Pick<TradeRouter, 'keepsUnit'> | undefined,
+  { hops, tokenIn, tokenOut }: HopEnds & { readonly hops: readonly HopEnds[] },
+): string {
+  if (router?.keepsUnit !== true) return '';
+  const [first, ...others] = hops;
+  const isDirect = others.length === 0 && first?.tokenIn === tokenIn && first.tokenOut === tokenOut;
+  return isDirect ? '' : joinFlags(['routerUnit']);
+}
+
+/**
+ * What is uncertain about what the pools pay, as names of `UncheckedFlag`; empty if nothing is.
+ * `isFeeSure` is null for a pool whose fee is not read.
+ */
+export function listOpenFlags<Pool extends RoutePool>(
+  pools: readonly Pool[],
+  isFeeSure: (pool: Pool) => boolean | null,
+): string {
+  return pools
+    .flatMap((pool) => {
+      const flags = pool.inexact === 'unchecked' ? (pool.unchecked ?? '') : '';
+      if (pool.inexact === null) return isFeeSure(pool) === false ? [SILENT] : [];
+      // A reading shows as much as a swap that paid the fee.
+      return flags === SILENT && isFeeSure(pool) === true ? [] : [flags];
+    })
+    .filter((flags) => flags !== '')
+    .join(' ');
+}
+
+/** Whether the pools are known in full, and no hook changes what they pay. */
+export function areKnown(pools: readonly RoutePool[]): boolean {
+  return pools.every(({ inexact }) => inexact === null || inexact === 'unchecked');
+}
+
+/** Null if the route is exact, or is not exact for another reason. */
+export function findOpenFee(
+  pools: readonly RoutePool[],
+  openFlags: string,
+): PricedTrade['openFee'] {
+  if (openFlags === '' || !isOnlyFeeOpen(openFlags) || !areKnown(pools)) return null;
+  return hasFlag(openFlags, 'timedFee') ? 'timed' : 'silent';
+}

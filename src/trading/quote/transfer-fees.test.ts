@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
-import { addTransferFee, areFeesCertain } from './transfer-fees.ts';
+import { addTransferFee, areFeesCertain } from './priced-trade.ts';
 
 const [TOKEN, OTHER] = [address('token'), address('other')];
 const FEES = { fee0: null, fee1: { bps: 200, maxRaw: 10n }, untilBlock: 1000 };

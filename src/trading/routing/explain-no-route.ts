@@ -1,15 +1,18 @@
 // Finds out why no route was found: no market, not enough liquidity, too small an amount, or pools
 // that no single router reaches.
 
-import { listOutputFields } from './output-fields.ts';
-import { OutputPaths } from './output-paths.ts';
-import { computeAmountInMax } from './route-capacity.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { Address } from '../../model/ids.ts';
+import { listOutputFields, OutputPaths } from './exact-out-route.ts';
 import { createField, type FieldPlan, HOP_COUNT_MAX } from './route-field.ts';
-import { isUntaxed } from './route-rules.ts';
+import { computeAmountInMax } from './route-parts.ts';
 import { FREE, findBestSingle } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
+import { createRoom } from './trade-cost.ts';
 import type { TaxPlan, TradePlan } from './trade-plan.ts';
-import { createRoom } from './transaction-room.ts';
+import { isUntaxed } from './trade-plan.ts';
 
 /**
  * `tooLong`: no route fits into one transaction. The last three: there are routes, but none that
@@ -129,4 +132,43 @@ export function explainNoRoute(plan: TradePlan, work: SearchWork): NoRouteReason
   const reasons = ofRouters.map((field) => explainField(field, plan, work));
   const own = reasons.find((one) => one === 'tooMuch') ?? reasons.find((one) => one !== 'noMarket');
   return own ?? 'severalRouters';
+}
+
+// The error that says why no route was found.
+
+const OUTPUT_REASONS = {
+  taxedOutput: 'a token deducts a part of its transfers',
+  hookedOutput: 'hooks of the pools may change what they pay',
+  openOutput: 'the exchanges can only be told what is spent',
+} as const;
+
+export function refuseRoute(
+  reason: NoRouteReason,
+  trade: {
+    readonly chain: ChainSlug;
+    readonly addresses: AddressCodec;
+    readonly tokenIn: Address;
+    readonly tokenOut: Address;
+  },
+): AppError {
+  const from = trade.addresses.toShown(trade.tokenIn);
+  const to = trade.addresses.toShown(trade.tokenOut);
+  switch (reason) {
+    case 'tooMuch':
+      return new AppError('INSUFFICIENT_LIQUIDITY', { from, to });
+    case 'tooLittle':
+      return new AppError('AMOUNT_TOO_SMALL', { to });
+    case 'noMarket':
+      return new AppError('NO_MARKET', { chain: trade.chain, from, to });
+    case 'tooLong':
+      return new AppError('ROUTE_TOO_LONG', { from, to });
+    case 'taxedRouter':
+      return new AppError('TAX_NOT_SUPPORTED', { chain: trade.chain, from, to });
+    case 'severalRouters':
+      return new AppError('NO_SINGLE_ROUTER', { chain: trade.chain, from, to });
+    default:
+      return new AppError('EXACT_OUTPUT_NOT_SUPPORTED', {
+        ...{ from, to, reason: OUTPUT_REASONS[reason] },
+      });
+  }
 }

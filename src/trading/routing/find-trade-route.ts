@@ -1,19 +1,17 @@
 // The best route for a trade, within the safety rules for its tokens.
 
 import type { Ratio } from '../../lib/decimal.ts';
-import { findExactOutRoute } from './exact-out-route.ts';
+import { findExactOutRoute, listOutputFields } from './exact-out-route.ts';
 import { explainNoRoute, type NoRouteReason } from './explain-no-route.ts';
-import { listOutputFields } from './output-fields.ts';
 import { type BestRoute, findRouteIn } from './route.ts';
 import { createField } from './route-field.ts';
-import { type EndTaxes, isUntaxed } from './route-rules.ts';
 import { FREE, type RouteCost } from './route-single.ts';
 import type { SearchWork } from './search-work.ts';
 import { listShortPlans } from './short-plans.ts';
-import { createUnitCost } from './trade-cost.ts';
+import { createRoom, createUnitCost, type RouteRoom } from './trade-cost.ts';
 import type { GivenAmount, PlanLevel, TaxPlan, TradePlan } from './trade-plan.ts';
+import { type EndTaxes, isUntaxed } from './trade-plan.ts';
 import { computePriceImpactBps } from './trade-prices.ts';
-import { createRoom, type RouteRoom } from './transaction-room.ts';
 
 export interface TaxedRoute {
   readonly route: BestRoute;

@@ -6,7 +6,7 @@
 // the token in between stays in the wallet, and the route is worth that much less.
 
 import { NODE_IN, NODE_OUT } from './route-field.ts';
-import type { RouteLeg } from './route-legs.ts';
+import type { RouteLeg } from './route-parts.ts';
 import { type PoolSwap, type RouteHop, swapWhole } from './route-swaps.ts';
 
 const BPS = 10_000n;

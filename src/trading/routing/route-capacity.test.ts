@@ -15,7 +15,7 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyCache } from '../graph/safety-cache.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { findBestRoute, findRouteIn, planField } from './route.ts';
-import { computeAmountInMax, mayTake } from './route-capacity.ts';
+import { computeAmountInMax, mayTake } from './route-parts.ts';
 import { SearchWork } from './search-work.ts';
 import { planTrade } from './trade-plan.ts';
 

@@ -23,7 +23,7 @@ import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { type BestRoute, findBestRoute, type RouteOptions } from './route.ts';
-import type { RouteRoom } from './transaction-room.ts';
+import type { RouteRoom } from './trade-cost.ts';
 
 function pickAmount(market: RandomMarket, worth: number): bigint {
   return BigInt(Math.max(1, Math.floor(worth / (market.worths[0] ?? 1))));

@@ -3,7 +3,6 @@
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import { keepReserve, reserveLegs } from './keep-reserve.ts';
-import { mayTake } from './route-capacity.ts';
 import { cutCurve } from './route-curve.ts';
 import { executePath, executeShares } from './route-execute.ts';
 import {
@@ -19,14 +18,21 @@ import {
   restrictField,
 } from './route-field.ts';
 import { RouteFlow } from './route-flow.ts';
-import { buildGroups, type PoolGroup } from './route-groups.ts';
-import { buildLegs, type RouteLeg } from './route-legs.ts';
-import { buildPoolParts, computeGainAt, type PoolPart } from './route-parts.ts';
-import { buildSwapPaths, type RoutePath } from './route-paths.ts';
+import {
+  buildGroups,
+  buildLegs,
+  buildPoolParts,
+  computeGainAt,
+  mayTake,
+  type PoolGroup,
+  type PoolPart,
+  type RouteLeg,
+} from './route-parts.ts';
 import { FREE, findBestSingle, type RouteCost } from './route-single.ts';
 import type { PoolSwap } from './route-swaps.ts';
 import { POOL_EVALUATIONS, SearchWork } from './search-work.ts';
-import type { RouteRoom } from './transaction-room.ts';
+import type { RouteRoom } from './trade-cost.ts';
+import { buildSwapPaths, type RoutePath } from './trade-cost.ts';
 
 // A division: the best split of the input among the pools of a field, with the value of each pool.
 

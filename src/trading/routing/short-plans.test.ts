@@ -12,8 +12,8 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyCache } from '../graph/safety-cache.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
+import { countBytes } from './trade-cost.ts';
 import { type GivenAmount, planTrade } from './trade-plan.ts';
-import { countBytes } from './transaction-room.ts';
 
 const WSOL = buildFakeAddress('ee', 1);
 const USDC = buildFakeAddress('ee', 2);

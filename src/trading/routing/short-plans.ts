@@ -8,8 +8,8 @@
 import { toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { FieldPlan } from './route-field.ts';
+import { countBytes } from './trade-cost.ts';
 import type { TaxPlan } from './trade-plan.ts';
-import { countBytes } from './transaction-room.ts';
 
 type Place = 'first' | 'middle' | 'last';
 

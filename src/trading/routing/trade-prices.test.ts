@@ -8,7 +8,7 @@ import { createPair } from '../../../test/fakes/fake-pair.ts';
 import { createRandomMarket } from '../../../test/fakes/random-pools.ts';
 import { ConstantProductPool } from '../../amm/constant-product/constant-product-pool.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
-import { listFees } from '../quote/trade-fees.ts';
+import { listFees } from '../quote/priced-trade.ts';
 import { findBestRoute } from './route.ts';
 import { computeExecutionPrice, computePriceImpactBps, computeSpotPrice } from './trade-prices.ts';
 

@@ -12,7 +12,7 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { SafetyCache } from '../graph/safety-cache.ts';
 import { createSearchAnswerer } from '../search/answer-searches.ts';
 import type { SearchMessage } from '../search/search-message.ts';
-import { SentPools } from '../search/sent-pools.ts';
+import { SentPools } from '../search/search-threads.ts';
 import { searchTrade } from './find-trade-route.ts';
 import { SearchWork } from './search-work.ts';
 import { type GivenAmount, planTrade, type RouteQuestion, toWholePlan } from './trade-plan.ts';

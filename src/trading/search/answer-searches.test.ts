@@ -8,7 +8,7 @@ import { PAUSE_EVALUATIONS, SearchWork } from '../routing/search-work.ts';
 import { planTrade, toWholePlan } from '../routing/trade-plan.ts';
 import { createSearchAnswerer } from './answer-searches.ts';
 import type { SearchMessage } from './search-message.ts';
-import { SentPools } from './sent-pools.ts';
+import { SentPools } from './search-threads.ts';
 
 test('a long search on a thread pauses, and does the work that it does without pauses', () => {
   const question = createRandomQuestion({ seed: 9, poolCount: 200, worth: 3e6 });

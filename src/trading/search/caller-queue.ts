@@ -1,7 +1,16 @@
 // A queue of work: callers are served in turn, and work is dropped when its caller disconnects.
 
+import { AppError } from '../../errors/app-error.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { onceAborted } from '../../lib/once-aborted.ts';
+
+// The error of a search that finds no room.
+
+const RETRY_AFTER_SECONDS = 1;
+
+export function buildOverloadedError(cause?: Error): AppError {
+  return new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}
 
 interface Refusable {
   /** Called if there is no room for it, or its caller is gone. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { LongSearchSlots } from './long-search-slots.ts';
+import { LongSearchSlots } from './route-scheduler.ts';
 
 function createWork() {
   const begun: string[] = [];

@@ -11,9 +11,8 @@ import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { NoRouteReason } from '../routing/explain-no-route.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
 import type { BestRoute } from '../routing/route.ts';
-import type { EndTaxes } from '../routing/route-rules.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
-import type { GivenAmount, PlanLevel, PlannedRouter } from '../routing/trade-plan.ts';
+import type { EndTaxes, GivenAmount, PlanLevel, PlannedRouter } from '../routing/trade-plan.ts';
 
 // A route as it is sent from a search thread: in columns, with each hop once. Sent as objects, V8
 // would copy and look up every field name for each of a hundred legs.

@@ -7,7 +7,7 @@ import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
 import { TickList } from '../../amm/tick-list.ts';
 import { planTrade, type RouteQuestion, toWholePlan } from '../routing/trade-plan.ts';
 import type { SearchCommand } from './search-message.ts';
-import { SentPools } from './sent-pools.ts';
+import { SentPools } from './search-threads.ts';
 
 function send(sent: SentPools, question: RouteQuestion): SearchCommand[] {
   return [...sent.send(toWholePlan(planTrade(question)), 1)];
