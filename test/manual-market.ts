@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSeededRandom } from '../devnet/random.ts';
+import { createSeededRandom, type SeededRandom } from '../devnet/random.ts';
 import { answerCall, RawJson } from '../devnet/solana/answer-call.ts';
 import { ChainFault } from '../devnet/solana/chain-fault.ts';
 import { findTokenAccount } from '../devnet/solana/instructions.ts';
@@ -45,16 +45,17 @@ export class ManualMarket {
   readonly chain: SolanaChain;
   readonly scene: Scene;
   readonly market: SimulatedMarket;
-  readonly random = createSeededRandom(SEED);
+  readonly random: SeededRandom;
   #seconds = START + 1;
 
-  constructor() {
+  constructor(seed = SEED) {
     this.chain = openChain({
-      ...{ file: ':memory:', genesis: describeGenesis(SEED), genesisSeconds: START },
+      ...{ file: ':memory:', genesis: describeGenesis(seed), genesisSeconds: START },
     });
-    this.scene = buildScene(this.chain, SEED, START);
+    this.scene = buildScene(this.chain, seed, START);
+    this.random = createSeededRandom(seed);
     const { chain, scene, random } = this;
-    this.market = new SimulatedMarket({ chain, scene, random, seed: SEED });
+    this.market = new SimulatedMarket({ chain, scene, random, seed });
   }
 
   seal(skipped = 0): void {
@@ -118,7 +119,7 @@ interface IndexingOptions {
   readonly isAdopting?: boolean;
 }
 
-async function startIndexing(market: ManualMarket, options: IndexingOptions) {
+export async function startIndexing(market: ManualMarket, options: IndexingOptions) {
   const { store, rpcUrls: endpoints, startBlock = 1, isAdopting = false } = options;
   const { chain, scene } = market;
   const [sol, usdc] = scene.tokens;
