@@ -40,6 +40,7 @@ import {
   moveManyCandles,
   readWalletPage,
   searchForIds,
+  swipeOverChart,
   watchTokens,
 } from '../browser/trader-flows.ts';
 import { refuseSignIn, useKey } from '../browser/wallet-flows.ts';
@@ -124,6 +125,9 @@ describe('beside each other', { concurrency: 3 }, () => {
       test(`${what} moves a chart of 5,000 candles sideways, and the page around it stays`, () =>
         moveManyCandles(scene, look));
     }
+
+    test('a finger that does not rest scrolls the page or the chart, however slow the page is', () =>
+      swipeOverChart(scene));
 
     test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
       changePalette(scene));
