@@ -7,6 +7,7 @@ import { WIRE } from '../docs-scene.ts';
 import { type ConsoleScene, type PageLook, WIRE_PATH } from './console-scene.ts';
 import { buyWire, signIn, untilLive } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
+import { PHONE } from './look-flows.ts';
 import { serveManyKlines } from './many-klines.ts';
 import { untilRight } from './watched-page.ts';
 
@@ -277,8 +278,7 @@ export async function moveManyCandles(scene: ConsoleScene, look: PageLook): Prom
  * however late the page hears of it: here once the chart has taken it for one that rests.
  */
 export async function swipeOverChart(scene: ConsoleScene): Promise<void> {
-  const phone = { width: 390, theme: 'light' } as const;
-  const { watched, page, x, y, draw, readScrolled } = await openManyCandles(scene, phone);
+  const { watched, page, x, y, draw, readScrolled } = await openManyCandles(scene, PHONE);
   const legend = page.locator('.legend');
   const untilRests = () => legend.waitFor();
   const untilLifted = () => legend.waitFor({ state: 'detached' });

@@ -9,7 +9,7 @@ import {
   surviveReorganisation,
   surviveRestart,
 } from '../browser/fault-flows.ts';
-import { checkReference, LOOKS } from '../browser/look-flows.ts';
+import { checkLook, LOOKS, PHONE, useReference } from '../browser/look-flows.ts';
 import {
   changePalette,
   followList,
@@ -53,6 +53,9 @@ setUp(async (t) => {
 });
 
 describe('alone, for every open page notices it', () => {
+  test('on a phone no text is cut or covered, nothing moves, axe finds nothing', () =>
+    checkLook(scene, PHONE));
+
   test('a reorganisation takes trades off the screen, and the page equals a fresh load', () =>
     surviveReorganisation(scene));
 
@@ -89,10 +92,7 @@ describe('beside each other', { concurrency: 3 }, () => {
   });
 
   describe('what the price does not matter to', { concurrency: 1 }, () => {
-    for (const look of LOOKS) {
-      test(`the reference is searched, sends an example, has no finding of axe at ${look.width} px`, () =>
-        checkReference(scene, look));
-    }
+    test('the reference is searched and sends an example', () => useReference(scene));
 
     test('a chart that is scrolled to the left loads older candles, until there are none', () =>
       loadHistoryByScrolling(scene));
