@@ -1,7 +1,7 @@
 # The service in an image: `docker build -t mintwire .`, for both architectures
 # `docker buildx build --platform linux/amd64,linux/arm64 -t <registry>/mintwire --push .`
 #
-# test/deploy/dockerfile.test.ts runs these steps in a fresh folder, so every path in a RUN is
+# test/deploy/dockerfile.long.test.ts runs these steps in a fresh folder, so every path in a RUN is
 # relative and the last stage only copies.
 
 # A tag may move. To pin it, give the digest that `docker buildx imagetools inspect` prints:

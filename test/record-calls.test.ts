@@ -138,10 +138,10 @@ test('the devnet is no service', async (t) => {
 test('the files in which the service meets a real node are known', () => {
   const met = [
     'src/ingest/apply/value-pools.test.ts',
-    'test/e2e/docs.test.ts',
-    'test/e2e/embedded-devnet.test.ts',
-    'test/e2e/examples.test.ts',
-    'test/e2e/trades.test.ts',
+    'test/e2e/docs.long.test.ts',
+    'test/e2e/embedded-devnet.long.test.ts',
+    'test/e2e/examples.long.test.ts',
+    'test/e2e/trades.long.test.ts',
   ];
   const others = [
     'devnet/scene.test.ts',

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { findLayoutFaults } from './layout-faults.ts';
 
-/** Pictures of every page, to be looked at; git ignores them. */
+/** Pictures of every page, to be looked at, for `npm run pictures`; git ignores them. */
 const PICTURES = join(import.meta.dirname, '../../console/pictures');
+const TAKES_PICTURES = process.env['MINTWIRE_TEST_PICTURES'] === 'true';
 const AXE_SOURCE = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   'utf8',
@@ -144,7 +145,8 @@ export const SUM_SHIFTS = `globalThis.layoutShift = 0;
     }
   }).observe({ type: 'layout-shift', buffered: true });`;
 
-async function findShiftFaults(page: Page): Promise<string[]> {
+/** What moved since the page was opened; what a person opens moves the rest. */
+export async function findShiftFaults(page: Page): Promise<string[]> {
   const shift = await page.evaluate<number>('layoutShift');
   return shift > SHIFT_MAX ? [`the layout shifted by ${shift}`] : [];
 }
@@ -164,8 +166,8 @@ async function listWidths(page: Page): Promise<readonly [number, ...number[]]> {
   return WIDTHS[isTouch ? 'touch' : 'mouse'];
 }
 
-/** A picture at every width; what else is to be done at each. The page ends at the first one. */
-async function takePictures(
+/** Does something at every width, and takes a picture. The page ends at the first one. */
+async function lookAtWidths(
   page: Page,
   name: string,
   look: (width: number) => Promise<void> = async () => undefined,
@@ -186,7 +188,7 @@ async function takePictures(
 /** The layout at every width, with a picture of each. */
 export async function findWidthFaults(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
-  await takePictures(page, name, async (width) => {
+  await lookAtWidths(page, name, async (width) => {
     const found = await findLayoutFaults(page);
     faults.push(...found.map((fault) => `${name} at ${width} px: ${fault}`));
   });
@@ -207,12 +209,13 @@ async function setTheme(page: Page, theme: Theme): Promise<void> {
 }
 
 async function takePicture(page: Page, name: string, theme: Theme): Promise<void> {
+  if (!TAKES_PICTURES) return;
   mkdirSync(PICTURES, { recursive: true });
   const width = page.viewportSize()?.width ?? 0;
   await page.screenshot({ path: join(PICTURES, `${name}-${width}-${theme}.png`) });
 }
 
-/** Changes the theme and takes a picture at every width; the findings in the other theme. */
+/** Changes the theme, for pictures at every width; the findings in the other theme. */
 async function findOtherThemeFaults(page: Page, name: string, isLong: boolean): Promise<string[]> {
   const theme = await readTheme(page);
   const other = theme === 'dark' ? 'light' : 'dark';
@@ -220,7 +223,7 @@ async function findOtherThemeFaults(page: Page, name: string, isLong: boolean): 
   await setTheme(page, other);
   const faults = await findColourFaults(page, isLong);
   if (isLong) await takePicture(page, name, other);
-  else await takePictures(page, name);
+  else if (TAKES_PICTURES) await lookAtWidths(page, name);
   return faults;
 }
 
@@ -263,7 +266,6 @@ export async function findLongPageFaults(
   const others = Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }]));
   const faults = [
     ...(await runAxe(page, 'document', rules === null ? { rules: others } : runOnly(rules))),
-    ...(await findShiftFaults(page)),
     ...(await findSidewaysFaults(page)),
     ...(await findColourFaults(page, true)),
     ...(await findOtherThemeFaults(page, name, true)),

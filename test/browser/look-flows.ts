@@ -9,15 +9,15 @@ import { createBrowserWallet } from './evm-browser-wallet.ts';
 import {
   findLongPageFaults,
   findLookFaults,
+  findShiftFaults,
   findWidthFaults,
   LAYOUT_RULES,
 } from './look-faults.ts';
 
+export const PHONE: PageLook = { width: 390, theme: 'light' };
+
 /** A mouse and a finger; each begins in another theme, as its browser prefers it. */
-export const LOOKS: readonly PageLook[] = [
-  { width: 1440, theme: 'dark' },
-  { width: 390, theme: 'light' },
-];
+export const LOOKS: readonly PageLook[] = [{ width: 1440, theme: 'dark' }, PHONE];
 
 /** Each page with something that is there once it is filled. The first trader has all rows. */
 const PAGES = [
@@ -177,9 +177,9 @@ export async function checkLook(scene: ConsoleScene, look: PageLook): Promise<vo
   await watched.finish();
 }
 
-/** The reference with every response's fields open: searched, one example sent. */
-export async function checkReference(scene: ConsoleScene, look: PageLook): Promise<void> {
-  const watched = await scene.openPage('/v1/docs#getKlines', { look });
+/** The reference is searched, and sends one of its examples. */
+export async function useReference(scene: ConsoleScene): Promise<void> {
+  const watched = await scene.openPage('/v1/docs#getKlines');
   const { page } = watched;
   await page.keyboard.press('/');
   await page.keyboard.type('klines');
@@ -188,10 +188,21 @@ export async function checkReference(scene: ConsoleScene, look: PageLook): Promi
   const section = page.locator('#getKlines');
   await section.getByRole('button', { name: 'Try it' }).click();
   await section.getByText('200 OK').waitFor();
-  await page.getByRole('searchbox').fill('');
+  await watched.finish();
+}
+
+/** The reference with every response's fields open, and an answer. */
+export async function checkReference(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const watched = await scene.openPage('/v1/docs#getKlines', { look });
+  const { page } = watched;
+  const faults = await findShiftFaults(page);
+  const section = page.locator('#getKlines');
+  await section.getByRole('button', { name: 'Try it' }).click();
+  await section.getByText('200 OK').waitFor();
   await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
   // What does not depend on the width is looked at once: the page is long.
   const rules = look === LOOKS[0] ? null : LAYOUT_RULES;
-  assert.deepEqual(await findLongPageFaults(page, 'docs', rules), []);
+  faults.push(...(await findLongPageFaults(page, 'docs', rules)));
+  assert.deepEqual(faults, []);
   await watched.finish();
 }

@@ -151,7 +151,9 @@ export async function loadHistoryByScrolling({ openPage }: ConsoleScene): Promis
   const countCandles = async () =>
     Number.parseInt((await chart.getAttribute('aria-label')) ?? '', 10);
   await untilRight('candles', countCandles, (count) => count >= 500);
-  assert.deepEqual(asked, [null]);
+  // A stream that begins again asks for the newest once more.
+  const listOlder = () => asked.filter((endTime) => endTime !== null);
+  assert.deepEqual(listOlder(), []);
   await chart.hover();
   await untilRight(
     'older candles',
@@ -164,7 +166,7 @@ export async function loadHistoryByScrolling({ openPage }: ConsoleScene): Promis
   );
   // A short page was the last: however far it is scrolled, nothing more is asked for.
   await page.mouse.wheel(-2000, 0);
-  assert.deepEqual(asked, [null, String((HISTORY_FROM_S + 5 * 60) * 1000 - 1)]);
+  assert.deepEqual(listOlder(), [String((HISTORY_FROM_S + 5 * 60) * 1000 - 1)]);
   await watched.finish();
 }
 

@@ -7,6 +7,7 @@ import { WIRE } from '../docs-scene.ts';
 import { type ConsoleScene, type PageLook, WIRE_PATH } from './console-scene.ts';
 import { buyWire, signIn, untilLive } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
+import { PHONE } from './look-flows.ts';
 import { serveManyKlines } from './many-klines.ts';
 import { untilRight } from './watched-page.ts';
 
@@ -184,17 +185,31 @@ const MANY = 5000;
 
 type Place = readonly [x: number, y: number];
 
+interface Swipe {
+  readonly from: Place;
+  readonly to: Place;
+  /** By the finger's own clock, whatever the machine's speed. */
+  readonly restMs?: number;
+  /** The page hears of the finger's way only after that. */
+  readonly beforeMove?: () => Promise<unknown>;
+  readonly beforeUp?: () => Promise<unknown>;
+}
+
 /** One finger from one place to another, in some steps. */
-async function dragByTouch(page: Page, from: Place, to: Place): Promise<void> {
+async function swipe(page: Page, { from, to, restMs = 0, ...hooks }: Swipe): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  const at = (share: number) => [
-    { x: from[0] + share * (to[0] - from[0]), y: from[1] + share * (to[1] - from[1]) },
-  ];
-  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
-  for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
-    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
-  }
-  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  const downMs = Date.now();
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number, atMs: number) => {
+    const [x, y] = [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])];
+    const touchPoints = type === 'touchEnd' ? [] : [{ x, y }];
+    const timestamp = (downMs + atMs) / 1000;
+    return session.send('Input.dispatchTouchEvent', { type, touchPoints, timestamp });
+  };
+  await touch('touchStart', 0, 0);
+  await hooks.beforeMove?.();
+  for (const step of [1, 2, 3, 4, 5]) await touch('touchMove', step / 5, restMs + step * 16);
+  await hooks.beforeUp?.();
+  await touch('touchEnd', 1, restMs + 96);
   await session.detach();
 }
 
@@ -215,11 +230,10 @@ const WATCH_ELEMENTS = `globalThis.changed = [];
     }
   }).observe(document.querySelector('main'), { childList: true, subtree: true });`;
 
-/** A chart of many candles is moved sideways, and the page around it is not made anew. */
-export async function moveManyCandles(scene: ConsoleScene, look: PageLook): Promise<void> {
+/** The chart of a token with very many candles, on the screen. */
+async function openManyCandles(scene: ConsoleScene, look: PageLook) {
   const watched = await scene.openPage('/status', { look });
   const { page } = watched;
-  const isTouch = look.width < 600;
   await serveManyKlines(page, MANY);
   // Nobody trades it in these tests, so that nothing else changes.
   const token = scene.chain.deployment.tokens.find(({ symbol }) => symbol === 'HOOK');
@@ -235,19 +249,67 @@ export async function moveManyCandles(scene: ConsoleScene, look: PageLook): Prom
   const box = (await chart.boundingBox()) ?? assert.fail('the chart is not on the screen');
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
   const draw = async () => (await chart.screenshot()).toString('base64');
-  const scrolled = await page.evaluate<number>('scrollY');
+  const readScrolled = () => page.evaluate<number>('scrollY');
+  return { ...{ watched, page, countDrawn, draw, readScrolled }, x, y };
+}
+
+/** A chart of many candles is moved sideways, and the page around it is not made anew. */
+export async function moveManyCandles(scene: ConsoleScene, look: PageLook): Promise<void> {
+  const { watched, page, x, y, ...read } = await openManyCandles(scene, look);
+  const scrolled = await read.readScrolled();
   await page.evaluate(WATCH_ELEMENTS);
-  const drag = isTouch ? dragByTouch : dragByMouse;
-  // The first one brings the cross and the legend, which stay.
-  await drag(page, [x - 60, y], [x, y]);
+  const drag = (from: Place, to: Place) =>
+    look.width < 600 ? swipe(page, { from, to }) : dragByMouse(page, from, to);
+  // The first one brings the mouse's cross and legend, which stay.
+  await drag([x - 60, y], [x, y]);
   for (const way of [120, -60]) {
-    const before = await draw();
-    await drag(page, [x, y], [x + way, y]);
-    await untilRight('other candles', draw, (drawn) => drawn !== before);
+    const before = await read.draw();
+    await drag([x, y], [x + way, y]);
+    await untilRight('other candles', read.draw, (drawn) => drawn !== before);
   }
   assert.deepEqual(await page.evaluate('changed'), []);
-  assert.equal(await page.evaluate<number>('scrollY'), scrolled);
-  assert.ok((await countDrawn()) >= MANY);
+  assert.equal(await read.readScrolled(), scrolled);
+  assert.ok((await read.countDrawn()) >= MANY);
+  await watched.finish();
+}
+
+/**
+ * A finger that rests on the chart reads candles. One that does not scrolls the page or the chart,
+ * however late the page hears of it: here once the chart has taken it for one that rests.
+ */
+export async function swipeOverChart(scene: ConsoleScene): Promise<void> {
+  const { watched, page, x, y, draw, readScrolled } = await openManyCandles(scene, PHONE);
+  const legend = page.locator('.legend');
+  const untilRests = () => legend.waitFor();
+  const untilLifted = () => legend.waitFor({ state: 'detached' });
+  const scrolled = await readScrolled();
+
+  let first: string | null = null;
+  await swipe(page, {
+    ...{ from: [x, y], to: [x + 60, y + 60], restMs: 300 },
+    beforeMove: async () => {
+      await untilRests();
+      first = await legend.textContent();
+    },
+    beforeUp: () =>
+      untilRight(
+        'another candle',
+        () => legend.textContent(),
+        (text) => text !== first,
+      ),
+  });
+  await untilLifted();
+  assert.equal(await readScrolled(), scrolled);
+
+  const before = await draw();
+  await swipe(page, { from: [x, y], to: [x + 120, y], beforeMove: untilRests });
+  await untilLifted();
+  await untilRight('other candles', draw, (drawn) => drawn !== before);
+  assert.equal(await readScrolled(), scrolled);
+
+  await swipe(page, { from: [x, y + 40], to: [x, y - 120], beforeMove: untilRests });
+  await untilRight('the page further down', readScrolled, (now) => now > scrolled);
+  await untilLifted();
   await watched.finish();
 }
 

@@ -1,15 +1,7 @@
-// Runs the store's suite on both engines, on SQLite as an indexer opens it, and on PostgreSQL with
-// tables that retention has divided.
+// Runs the store's suite on both engines; `describe-store.long.test.ts` opens them in other ways.
 
 import { describeStore } from './describe-store.ts';
-import {
-  createDividedPlace,
-  createPostgresPlace,
-  createSqlitePlace,
-  createThreadedPlace,
-} from './store-place.ts';
+import { createPostgresPlace, createSqlitePlace } from './store-place.ts';
 
 describeStore('store on SQLite', createSqlitePlace);
-describeStore('store on SQLite, written on a thread', createThreadedPlace);
 describeStore('store on PostgreSQL', createPostgresPlace);
-describeStore('store on PostgreSQL with partitions', createDividedPlace, { isNew: false });

@@ -9,7 +9,7 @@ import {
   surviveReorganisation,
   surviveRestart,
 } from '../browser/fault-flows.ts';
-import { checkReference, LOOKS } from '../browser/look-flows.ts';
+import { checkLook, LOOKS, PHONE, useReference } from '../browser/look-flows.ts';
 import {
   changePalette,
   followList,
@@ -40,6 +40,7 @@ import {
   moveManyCandles,
   readWalletPage,
   searchForIds,
+  swipeOverChart,
   watchTokens,
 } from '../browser/trader-flows.ts';
 import { refuseSignIn, useKey } from '../browser/wallet-flows.ts';
@@ -52,6 +53,9 @@ setUp(async (t) => {
 });
 
 describe('alone, for every open page notices it', () => {
+  test('on a phone no text is cut or covered, nothing moves, axe finds nothing', () =>
+    checkLook(scene, PHONE));
+
   test('a reorganisation takes trades off the screen, and the page equals a fresh load', () =>
     surviveReorganisation(scene));
 
@@ -88,10 +92,7 @@ describe('beside each other', { concurrency: 3 }, () => {
   });
 
   describe('what the price does not matter to', { concurrency: 1 }, () => {
-    for (const look of LOOKS) {
-      test(`the reference is searched, sends an example, has no finding of axe at ${look.width} px`, () =>
-        checkReference(scene, look));
-    }
+    test('the reference is searched and sends an example', () => useReference(scene));
 
     test('a chart that is scrolled to the left loads older candles, until there are none', () =>
       loadHistoryByScrolling(scene));
@@ -124,6 +125,9 @@ describe('beside each other', { concurrency: 3 }, () => {
       test(`${what} moves a chart of 5,000 candles sideways, and the page around it stays`, () =>
         moveManyCandles(scene, look));
     }
+
+    test('a finger that does not rest scrolls the page or the chart, however slow the page is', () =>
+      swipeOverChart(scene));
 
     test('up and down are blue and orange for who asks for it, and a link opens a search', () =>
       changePalette(scene));

@@ -7,7 +7,7 @@ import { findProfile } from './profiles.ts';
 import { runWorld } from './run-world.ts';
 import { testSeeds } from './test-seeds.ts';
 
-testSeeds(1, 20);
+testSeeds(1, 5);
 
 test('a seed gives the same world again', async () => {
   const plan = drawPlan(2);

@@ -11,6 +11,7 @@ import {
   HistogramSeries,
   type MouseEventParams,
   PriceScaleMode,
+  TrackingModeExitMode,
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { formatPrice } from '../format/format-price.ts';
@@ -57,6 +58,10 @@ const MIN_MOVE = 1e-12;
 /** How many times the volume the price is high. */
 const PRICE_SHARE = 4;
 
+/** A finger rests once it has not moved so far for so long: as the library has it. */
+const FINGER_MOVED_PX = 5;
+const FINGER_RESTS_MS = 240;
+
 const toTime = (openTime: number) => (openTime / 1000) as UTCTimestamp;
 
 function toCandleData({ openTime, open, high, low, close, isGap }: DrawnCandle) {
@@ -94,6 +99,8 @@ function openChart(element: HTMLElement) {
     localization: { locale: texts.locale },
     // A finger that moves up or down scrolls the page, not the price.
     handleScroll: { vertTouchDrag: false },
+    // One that rests moves the cross, until it is lifted.
+    trackingMode: { exitMode: TrackingModeExitMode.OnTouchEnd },
   });
   const formatter = (price: number) => formatPrice(Math.max(0, price).toFixed(PRICE_DIGITS));
   const candles = chart.addSeries(CandlestickSeries, {
@@ -207,6 +214,43 @@ function followKeys({ element, parts, readCandles, onHover }: ChartKeyOptions): 
   };
 }
 
+/**
+ * On a slow phone the library hears of a finger's movement after 240 ms, takes the finger for one
+ * that rests and keeps the movement from the page. Events tell when the finger did move: if it did
+ * at once, the touch begins anew for the library, which then scrolls the page or the chart.
+ */
+function judgeFingersByTheirClock(element: HTMLElement, isCrossShown: () => boolean): void {
+  let down: { readonly touch: Touch; readonly atMs: number } | null = null;
+  element.addEventListener(
+    'touchstart',
+    ({ isTrusted, touches, timeStamp }) => {
+      if (!isTrusted) return;
+      const [touch, second] = touches;
+      const isOne = touch !== undefined && second === undefined;
+      down = isOne ? { touch, atMs: timeStamp } : null;
+    },
+    { passive: true },
+  );
+  // It comes before the touchmove, and knows all movements that have become one meanwhile.
+  element.addEventListener('pointermove', (event) => {
+    if (down === null || event.pointerType !== 'touch') return;
+    const { touch, atMs } = down;
+    const first = event
+      .getCoalescedEvents()
+      .find(
+        ({ clientX, clientY }) =>
+          Math.abs(clientX - touch.clientX) + Math.abs(clientY - touch.clientY) >= FINGER_MOVED_PX,
+      );
+    if (first === undefined) return;
+    down = null;
+    if (!isCrossShown() || first.timeStamp - atMs >= FINGER_RESTS_MS) return;
+    const changedTouches = [touch];
+    for (const type of ['touchend', 'touchstart']) {
+      touch.target.dispatchEvent(new TouchEvent(type, { bubbles: true, changedTouches }));
+    }
+  });
+}
+
 export function createPriceChart(options: PriceChartOptions): PriceChart {
   const parts = openChart(options.element);
   const { chart, candles, volume, markers } = parts;
@@ -215,9 +259,13 @@ export function createPriceChart(options: PriceChartOptions): PriceChart {
   let marked: readonly TradeMarker[] = [];
   paint(parts, colours);
   const chosen = followKeys({ ...options, parts, readCandles: () => drawn });
-  const onMove = ({ time }: MouseEventParams) =>
+  let isCrossShown = false;
+  const onMove = ({ time, point }: MouseEventParams) => {
+    isCrossShown = point !== undefined;
     options.onHover(typeof time === 'number' ? time * 1000 : chosen.readTime());
+  };
   chart.subscribeCrosshairMove(onMove);
+  judgeFingersByTheirClock(options.element, () => isCrossShown);
   chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
     if (range !== null && drawn.length > 0 && range.from < BARS_BEFORE_START) {
       options.onNearStart();

@@ -1,9 +1,15 @@
 // How the console looks in a real browser, at every width. `npm run pictures` runs this alone; its
-// pictures are in console/pictures.
+// pictures are in console/pictures. `console.test.ts` has the look of one phone.
 
 import { describe, test } from 'node:test';
 import { type ConsoleScene, startConsoleScene } from '../browser/console-scene.ts';
-import { checkLook, checkSignedOut, checkUnanswered, LOOKS } from '../browser/look-flows.ts';
+import {
+  checkLook,
+  checkReference,
+  checkSignedOut,
+  checkUnanswered,
+  LOOKS,
+} from '../browser/look-flows.ts';
 import { setUp } from '../root-hooks.ts';
 
 let scene: ConsoleScene;
@@ -26,5 +32,7 @@ describe('no text is cut or covered, nothing scrolls sideways, rows fill their c
 
     test(`${where}, while no answer has come and without a server`, () =>
       checkUnanswered(scene, look));
+
+    test(`${where}, the reference with all its parts open`, () => checkReference(scene, look));
   }
 });

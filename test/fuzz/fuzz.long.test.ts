@@ -1,0 +1,5 @@
+// Hostile requests on the other engine than `fuzz.test.ts`.
+
+import { testHostileRequests } from './test-hostile-requests.ts';
+
+testHostileRequests('postgres', 2);
