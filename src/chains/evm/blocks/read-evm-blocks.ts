@@ -41,7 +41,7 @@ export async function readEvmBlocks(
     pick: (result, { method }) =>
       method === BLOCK_METHOD ? parseBlock(result, endpoint.name) : result,
   });
-  if (!options.linked) endpoint.assertChain(endpoint.unwrap(outcomes.pop()));
+  if (!options.linked) await endpoint.assertChain(endpoint.unwrap(outcomes.pop()), options.signal);
   const found = new Map<number, EvmBlock>();
   for (const outcome of outcomes) {
     const block = endpoint.unwrap(outcome) as EvmBlock | null;
