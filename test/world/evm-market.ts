@@ -120,7 +120,8 @@ class Branch {
   constructor(options: EvmMarketOptions, from?: Branch) {
     const call = (to: string, data: string, block: number) => this.#call(to, data, block);
     const { blockMs, startMs, finalityDepth } = options;
-    const chainOptions = { chainId: CHAIN_ID, blockTimestamps: true, call };
+    const code = (address: string) => this.#readCode(address);
+    const chainOptions = { chainId: CHAIN_ID, blockTimestamps: true, call, code };
     this.chain = new MemoryChain(
       { ...chainOptions, blockMs, startMs, finalityDepth },
       from?.chain.blocks ?? [],
@@ -134,6 +135,11 @@ class Branch {
     const { head } = this.chain;
     this.state.dropAbove(head);
     while ((this.pairs.at(-1)?.block ?? 0) > head) this.pairs.pop();
+  }
+
+  #readCode(address: string): string {
+    const isToken = this.state.read(`${address.toLowerCase()} supply`) > 0n;
+    return isToken ? '0x6001' : '0x';
   }
 
   #call(to: string, data: string, block: number): string {

@@ -22,10 +22,12 @@ import { pow10 } from '../../src/lib/decimal.ts';
 import { decodeBatch, encodeBatch } from '../../src/live/encode-batch.ts';
 import type { FeedBatch } from '../../src/live/feed.ts';
 import { LocalFeed } from '../../src/live/local-feed.ts';
+import type { Address } from '../../src/model/ids.ts';
 import { createSqliteStore } from '../../src/store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../src/store/store.ts';
 import { createRandom } from '../fakes/create-random.ts';
 import { EvmMarket } from './evm-market.ts';
+import { findHistoryEnds } from './history-ends.ts';
 import type { Profile } from './profiles.ts';
 import { type Outage, Provider } from './provider.ts';
 import { QuoteDesk } from './quote-desk.ts';
@@ -89,6 +91,7 @@ const READ_MAX_S = 20 * 60;
 /** How long an endpoint may be left out that gave one wrong answer. */
 const ENABLED_MAX_MS = 15 * 60_000;
 const FLOOR_USD = 1000n;
+const WATCHED_COUNT = 2;
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_FOLDER_MIN_BYTES = 1024 ** 3;
 /** Each is a request or a part that waits for its next turn. */
@@ -120,6 +123,11 @@ function createChain(plan: WorldPlan): WorldChain {
   }
 }
 
+/** What the scope `watch` is told of: tokens that are older than the index. */
+function listWatched(chain: WorldChain): readonly Address[] {
+  return chain.listTokens().slice(0, WATCHED_COUNT);
+}
+
 function createScope(
   plan: WorldPlan,
   parts: {
@@ -134,7 +142,7 @@ function createScope(
   if (plan.scope === 'liquid') {
     return new LiquidScope({ floorUsdE18: FLOOR_USD * pow10(18), assets: adapter.assets });
   }
-  const watched = chain.listTokens().slice(0, 2);
+  const watched = listWatched(chain);
   return new WatchScope({ adapter, store, clock: time, readWatched: async () => watched });
 }
 
@@ -169,10 +177,14 @@ class FeedReader {
   async compare(store: MarketStore, chain: WorldChain, fromBlock: number): Promise<void> {
     const left = new Set(this.#trades.keys());
     for await (const rows of store.scanTrades(chain.slug)) {
+      const ends = await findHistoryEnds(store, chain.slug, rows);
       for (const row of rows) {
-        if (row.block < fromBlock) continue;
         const key = toKey(row);
-        if (!left.delete(key)) this.faults.push(`trade ${key} is stored, was never sent`);
+        const isSent = left.delete(key);
+        const endBlock = Math.max(fromBlock, ends.get(row.token) ?? 0);
+        if (!isSent && row.block >= endBlock) {
+          this.faults.push(`trade ${key} is stored, was never sent`);
+        }
       }
     }
     for (const key of left) this.faults.push(`trade ${key} was sent, is not stored`);
@@ -434,12 +446,16 @@ class World {
         if (symbol === null) unread.push(`token ${token} has no symbol`);
       }
     }
+    const traded = new Set<Address>();
     for await (const rows of store.scanPools(slug)) {
-      for (const { pool, complete } of rows) {
+      for (const { pool, complete, token0, token1 } of rows) {
         if (!complete) unread.push(`pool ${pool} is not adopted`);
+        traded.add(token0).add(token1);
       }
     }
-    return unread;
+    const wanted = this.#plan.scope === 'watch' ? listWatched(this.chain) : [];
+    const lacking = wanted.filter((token) => !traded.has(token));
+    return [...unread, ...lacking.map((token) => `watched token ${token} has no pool`)];
   }
 
   /** Endpoints that are still not used long after all is well. */

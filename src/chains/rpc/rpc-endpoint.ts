@@ -219,19 +219,28 @@ export class RpcEndpoint {
     if (!this.health.isChainCheckDue(this.#limits.chainCheckMs)) return;
     const { chainCall, headCall } = this.#dialect;
     const [chain, head] = await this.batch([chainCall, headCall], { signal });
-    this.assertChain(this.unwrap(chain));
+    await this.assertChain(this.unwrap(chain), signal);
     this.observeBlockNumber(this.unwrap(head));
   }
 
-  /** Throws, and disables the endpoint for a while, if it serves another chain. */
-  assertChain(result: unknown): void {
-    const chain = this.#dialect.parseChain(result) ?? this.#refuseReply('chain id expected');
-    if (chain !== this.#dialect.chain) {
-      const reason = `${this.name}: serves chain ${chain}, not ${this.#dialect.chain}`;
-      this.health.refuse(reason);
-      throw new RpcError('wrongChain', reason, { endpoint: this.name });
+  /**
+   * Throws if it serves another chain. It is disabled for a while only if it says so again: one
+   * reply may be from a machine that is not its own.
+   */
+  async assertChain(result: unknown, signal?: AbortSignal): Promise<void> {
+    const { chain, chainCall } = this.#dialect;
+    const { name } = this;
+    if (this.#parseChain(result) === chain) {
+      this.health.observeChain();
+      return;
     }
-    this.health.observeChain();
+    const served = this.#parseChain(await this.request(chainCall, signal));
+    if (served === chain) {
+      throw new RpcError('network', `${name}: named another chain once`, { endpoint: name });
+    }
+    const reason = `${name}: serves chain ${served}, not ${chain}`;
+    this.health.refuse(reason);
+    throw new RpcError('wrongChain', reason, { endpoint: name });
   }
 
   /** Reads the endpoint's newest block number. */
@@ -247,6 +256,10 @@ export class RpcEndpoint {
 
   describeStatus(): ChainSourceStatus['endpoints'][number] {
     return this.health.describeStatus(this.name);
+  }
+
+  #parseChain(result: unknown) {
+    return this.#dialect.parseChain(result) ?? this.#refuseReply('chain id expected');
   }
 
   #refuseReply(problem: string): never {

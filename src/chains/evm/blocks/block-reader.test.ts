@@ -9,15 +9,18 @@ import {
   createSceneAdapter,
   endScene,
   LINKED,
+  PAIR,
   readHonestly,
   recordChain,
   startNode,
+  TOKEN,
   TRADER,
   toEvents,
   transfer,
 } from '../../../../test/fakes/chain-scene.ts';
 import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import { RpcFault } from '../../../../test/fakes/misbehaving-rpc.ts';
+import { poolId } from '../../../../test/test-ids.ts';
 
 afterEach(endScene);
 
@@ -244,6 +247,24 @@ test('a request that fails among others is repeated, and what was answered is ke
   assert.ok(asked > 61 && asked <= 61 + 5 * 4, `${asked}`);
   assert.equal(adapter.status?.().endpoints[0]?.state, 'healthy');
 });
+
+for (const only of [undefined, { tokens: new Set([TOKEN]), pools: new Set([poolId(PAIR)]) }]) {
+  test(`a block that one reply lacks is asked for alone${only ? ', filtered' : ''}`, async () => {
+    const range = { ...LINKED, ...(only ? { only } : {}) };
+    const [honest, lacking] = [await startNode(recordChain()), await startNode(recordChain())];
+    lacking.misbehave(({ method, seen }) =>
+      method === 'eth_getBlockByNumber' && seen === 13
+        ? { do: 'change', change: () => null }
+        : null,
+    );
+    for (const node of [honest, lacking]) {
+      const { headers } = await createSceneAdapter([node]).readBlocks(range);
+      assert.equal(headers.length, 61);
+    }
+    const count = (node: typeof honest) => node.count('eth_getBlockByNumber');
+    assert.equal(count(lacking), count(honest) + 1);
+  });
+}
 
 test('chunks that fail while others are read lose and repeat nothing', async () => {
   const chain = recordChain({ blockTimestamps: false });

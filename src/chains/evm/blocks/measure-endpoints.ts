@@ -40,7 +40,7 @@ class EndpointMeasuring {
     const probe = this.#probe;
     const { endpoint, meter } = probe;
     const deployment = this.#deployment;
-    endpoint.assertChain(await probe.ask({ method: 'eth_chainId', params: [] }));
+    await endpoint.assertChain(await probe.ask({ method: 'eth_chainId', params: [] }));
     const latest = await this.#readBlock('latest');
     const head = latest.header.position;
     const first = await this.#readBlock(toQuantity(Math.max(0, head - TIMED_BLOCKS)));

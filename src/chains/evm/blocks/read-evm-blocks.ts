@@ -21,6 +21,11 @@ export function buildBlockCall({ block, full }: BlockWish): RpcCall {
   return { method: BLOCK_METHOD, params: [toQuantity(block), full] };
 }
 
+interface BlockReadOptions {
+  readonly linked: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The requested blocks, in order. Unless the caller checks that they link to its own, the chain id
  * is in the same batch: an endpoint that has switched chains must not be trusted for one block.
@@ -28,24 +33,16 @@ export function buildBlockCall({ block, full }: BlockWish): RpcCall {
 export async function readEvmBlocks(
   endpoint: RpcEndpoint,
   wishes: readonly BlockWish[],
-  options: { readonly linked: boolean; readonly signal?: AbortSignal | undefined },
+  options: BlockReadOptions,
 ): Promise<EvmBlock[]> {
   if (wishes.length === 0) return [];
-  const calls: RpcCall[] = wishes.map(buildBlockCall);
-  if (!options.linked) calls.push({ method: 'eth_chainId', params: [] });
-  const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_AT_FIRST;
-  const outcomes = await endpoint.batch(calls, {
-    signal: options.signal,
-    ...(heavy ? { callsAtFirst: FULL_BLOCKS_AT_FIRST } : {}),
-    // Of a full block little is kept.
-    pick: (result, { method }) =>
-      method === BLOCK_METHOD ? parseBlock(result, endpoint.name) : result,
-  });
-  if (!options.linked) endpoint.assertChain(endpoint.unwrap(outcomes.pop()));
-  const found = new Map<number, EvmBlock>();
-  for (const outcome of outcomes) {
-    const block = endpoint.unwrap(outcome) as EvmBlock | null;
-    if (block !== null) found.set(block.header.position, block);
+  const found = await findBlocks(endpoint, wishes, options);
+  const missing = wishes.filter(({ block }) => !found.has(block));
+  // Behind the URL there may be several machines, one of which is behind: another is asked.
+  if (missing.length > 0 && found.size > 0) {
+    for (const [position, block] of await findBlocks(endpoint, missing, options)) {
+      found.set(position, block);
+    }
   }
   return wishes.map((wish) => {
     const block = found.get(wish.block);
@@ -54,6 +51,27 @@ export async function readEvmBlocks(
       endpoint: endpoint.name,
     });
   });
+}
+
+/** By position. */
+async function findBlocks(
+  endpoint: RpcEndpoint,
+  wishes: readonly BlockWish[],
+  { linked, signal }: BlockReadOptions,
+): Promise<Map<number, EvmBlock>> {
+  const calls: RpcCall[] = wishes.map(buildBlockCall);
+  if (!linked) calls.push({ method: 'eth_chainId', params: [] });
+  const heavy = wishes.filter((wish) => wish.full).length > FULL_BLOCKS_AT_FIRST;
+  const outcomes = await endpoint.batch(calls, {
+    signal,
+    ...(heavy ? { callsAtFirst: FULL_BLOCKS_AT_FIRST } : {}),
+    // Of a full block little is kept.
+    pick: (result, { method }) =>
+      method === BLOCK_METHOD ? parseBlock(result, endpoint.name) : result,
+  });
+  if (!linked) await endpoint.assertChain(endpoint.unwrap(outcomes.pop()), signal);
+  const blocks = outcomes.flatMap((outcome) => (endpoint.unwrap(outcome) as EvmBlock | null) ?? []);
+  return new Map(blocks.map((block) => [block.header.position, block]));
 }
 
 interface SenderWish {

@@ -19,7 +19,7 @@ export async function readHeaderAt(
     ],
     { signal },
   );
-  endpoint.assertChain(endpoint.unwrap(chainId));
+  await endpoint.assertChain(endpoint.unwrap(chainId), signal);
   // Some nodes respond with an error for a block that they do not have.
   if (outcome?.ok === false && isRpcError(outcome.error, 'lagging')) return null;
   const found = parseBlock(endpoint.unwrap(outcome), endpoint.name);

@@ -187,12 +187,27 @@ test('an endpoint of another chain is not used, and asked again ever more rarely
   assert.match(warnings[0]?.message ?? '', /another chain/);
 });
 
-test('an endpoint that named another chain once is used again a minute later', async () => {
+/** Names another chain in so many answers. */
+function nameAnother(node: MisbehavingRpc, times: number): void {
+  const change = () => '0x1';
+  node.misbehave(({ method, seen }) =>
+    method === 'eth_chainId' && seen < times ? { do: 'change', change } : null,
+  );
+}
+
+test('an endpoint that names another chain once is asked again, and used', async () => {
+  const node = await startNode();
+  const { client, waits } = createClient([node]);
+  nameAnother(node, 1);
+  assert.equal(await client.request(BLOCK_NUMBER), '0x3');
+  assert.deepEqual(waits, [250]);
+  assert.equal(client.endpoints[0]?.describeStatus().state, 'healthy');
+});
+
+test('an endpoint that named another chain twice is used again a minute later', async () => {
   const node = await startNode();
   const { client, clock } = createClient([node]);
-  node.misbehave(({ method, seen }) =>
-    method === 'eth_chainId' && seen === 0 ? { do: 'change', change: () => '0x1' } : null,
-  );
+  nameAnother(node, 2);
   await assert.rejects(client.request(BLOCK_NUMBER), (error) => isRpcError(error, 'wrongChain'));
   clock.advance(60_000);
   assert.equal(await client.request(BLOCK_NUMBER), '0x3');

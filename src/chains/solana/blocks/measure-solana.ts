@@ -83,7 +83,7 @@ async function readFirstSlot(probe: EndpointProbe): Promise<number | null> {
 
 async function measure(probe: EndpointProbe): Promise<SolanaMeasurement> {
   const { endpoint, meter, signal } = probe;
-  endpoint.assertChain(await probe.ask({ method: 'getGenesisHash', params: [] }));
+  await endpoint.assertChain(await probe.ask({ method: 'getGenesisHash', params: [] }));
   const head = parseSlot(await probe.ask({ method: 'getSlot', params: [CONFIRMED] }));
   if (head === null) throw new RpcError('invalidReply', 'it has no slot');
   const timed = { fromSlot: Math.max(0, head - TIMED_SLOTS), toSlot: head };
