@@ -125,8 +125,7 @@ export class PoolDirectory {
     const asked = new Map(emitters);
     for (const row of await this.#options.knownPools([...emitters.keys()])) {
       this.#set(row, false);
-      // What the contracts say of it replaces the row, if they answer.
-      if (!emitters.get(row.pool)?.mayBeComputed?.(row)) asked.delete(row.pool);
+      asked.delete(row.pool);
     }
     const strangers = Map.groupBy(
       [...asked].filter(([pool]) => !this.#shared.has(pool)),

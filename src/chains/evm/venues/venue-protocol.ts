@@ -82,11 +82,6 @@ export interface VenueProtocol {
     pools: readonly PoolId[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<PoolDescription[]>;
-  /**
-   * Whether an earlier version may have stored the pool by its trades, and its swaps can be
-   * computed now. The contracts are asked again; what they say replaces the stored description.
-   */
-  mayBeComputed?(description: PoolDescription): boolean;
   /** The token's pools that exist, by their usual fees; no log is needed for them. */
   findPools(
     search: PoolSearch,

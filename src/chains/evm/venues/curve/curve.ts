@@ -228,9 +228,6 @@ export const curve: VenueProtocol = {
       ? null
       : { creations: [], poolTopics: [...DECODERS.keys()], singleton: null },
   resolvePools,
-  // Rows from before StableSwap NG pools were computed. Each is asked for once.
-  mayBeComputed: ({ kind, pool }) =>
-    kind === 'tradesOnly' && parseCoinPairPool(pool)?.isUnderlying === false,
   readPoolStates: readStableStates,
   readPoolPage: readStablePage,
 };
