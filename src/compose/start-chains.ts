@@ -16,6 +16,7 @@ import type { ChainSlug, EmbeddedSlug } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import { ChainFollower } from '../runtime/chain-follower.ts';
+import { isLate } from '../runtime/chain-progress.ts';
 import { isInstalled } from '../runtime/devnet-process.ts';
 import { EmbeddedChains, type EmbeddedChainsOptions } from '../runtime/embedded-chains.ts';
 import { watchHeapGrowth } from '../runtime/indexer-heap.ts';
@@ -50,6 +51,8 @@ export interface FollowedChains extends ChainDirectory {
   readonly known: ChainRegistry;
   /** Whether this process indexes the chain. */
   isIndexing(chain: ChainSlug): boolean;
+  /** Whether answers about the chain are older than they should be. */
+  isLate(chain: ChainSlug): boolean;
   /** For how long the index is no longer known to be at the chain's head. */
   readAge(chain: ChainSlug): { readonly ageMs: number; readonly isSlowed: boolean };
   /** The source of a chain; null while it is unknown. */
@@ -113,6 +116,7 @@ export function startChains(options: StartChainsOptions): FollowedChains {
     known: config.knownChains,
     list: () => follower.list(),
     isIndexing: (chain) => follower.isIndexing(chain),
+    isLate: (chain) => follower.list().some((one) => one.slug === chain && isLate(one)),
     readAge: (chain) => follower.readAge(chain),
     findSource: (chain) => follower.findSource(chain),
     isAdopting: (chain) => follower.isAdopting(chain),
