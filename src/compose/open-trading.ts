@@ -9,6 +9,7 @@ import { sleep } from '../lib/retry.ts';
 import type { Feed } from '../live/feed.ts';
 import { ContractBook } from '../market/contract-book.ts';
 import type { Market } from '../market/create-market.ts';
+import type { ChainFollower } from '../runtime/chain-follower.ts';
 import { openSearchThreads } from '../runtime/open-search-threads.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -22,12 +23,11 @@ import { createPricing, createQuoteTrade, type Pricing } from '../trading/quote/
 import type { TradeChains } from '../trading/quote/trade-chain.ts';
 import { createTradeChains } from '../trading/quote/trade-chains.ts';
 import { RouteScheduler } from '../trading/search/route-scheduler.ts';
-import type { FollowedChains } from './start-chains.ts';
 
 // The followed chains for build, each with a connection to its node.
 
 export function createBuildChains(options: {
-  readonly chains: Pick<FollowedChains, 'findSource'>;
+  readonly chains: Pick<ChainFollower, 'findSource'>;
   readonly connections: ChainConnections;
 }): BuildChains {
   const { chains, connections } = options;
@@ -45,7 +45,7 @@ interface OpenTradingOptions {
   /** Whether other processes use the store, too. */
   readonly isShared: boolean;
   readonly feed: Feed;
-  readonly chains: FollowedChains;
+  readonly chains: ChainFollower;
   readonly connections: ChainConnections;
   readonly market: Pick<Market, 'pauses' | 'states' | 'parts'>;
   readonly peppers: Peppers;
