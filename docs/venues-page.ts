@@ -6,7 +6,7 @@ import type {
   V2Fork,
   V3Fork,
 } from '../src/chains/evm/data/deployments/evm-deployment.ts';
-import { ROUTER_KINDS } from '../src/chains/evm/venues/router-kinds.ts';
+import { ROUTER_KINDS } from '../src/chains/evm/venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 

@@ -55,20 +55,10 @@ export interface BalancerVault {
   readonly weighted?: { readonly first: readonly Address[]; readonly later: readonly Address[] };
 }
 
-/**
- * How an exchange's own router is called.
- * - `router02`: Uniswap V2 and its forks. `camelot`: the same with a referrer.
- * - `solidly`: Aerodrome, Velodrome V2; each hop says whether its pair is stable.
- * - `swapRouter`: Uniswap V3 and its forks. `slipstream`: paths of tick spacings in place of fees.
- *   `algebra`: paths of tokens only.
- * - `smart`: `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path.
- * - `vault`: Balancer V2, whose vault executes swaps of its pools itself.
- * - `curve`: Curve's router for paths; a single pool is called itself.
- */
-export type VenueRouterKind =
-  | ('router02' | 'camelot' | 'solidly')
-  | ('swapRouter' | 'slipstream' | 'algebra')
-  | ('smart' | 'vault' | 'curve');
+/** How exchanges' own routers are called. A venue adds the names of its kinds from its folder. */
+// biome-ignore lint/suspicious/noEmptyInterface: venues add themselves by declaration merging.
+export interface RouterKindNames {}
+export type VenueRouterKind = keyof RouterKindNames;
 
 /** A router of an exchange, and the venues that it reaches. */
 export interface RouterLine {
