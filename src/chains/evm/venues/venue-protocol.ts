@@ -17,6 +17,7 @@ import type { AskedSwap, PoolAsk } from './pool-ask.ts';
 import type { RouterKind } from './router-kind.ts';
 import type { RouterPool } from './swap-plan.ts';
 import type { FindUnbacked } from './unbacked-swaps.ts';
+import type { VenueTable } from './venue-table.ts';
 
 /** Which pools to look for: those of a token against the assets that price others. */
 export interface PoolSearch {
@@ -105,6 +106,8 @@ export interface FeeAsk {
 }
 
 export interface VenueProtocol {
+  /** On the chains that are built in. */
+  readonly contracts: VenueTable;
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
   /** Contracts that hold the tokens of pools, and so are no holders. */

@@ -8,11 +8,7 @@
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
-import type {
-  BalancerVault,
-  EvmDeployment,
-  RouterLine,
-} from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment, RouterLine } from '../../data/deployments/evm-deployment.ts';
 import { evmPool } from '../../data/evm-ids.ts';
 import type { EvmLog, LogDecoder } from '../../data/evm-log.ts';
 import { addressWord, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
@@ -29,6 +25,7 @@ import { VAULT_ROUTER } from './encode-vault-swap.ts';
 import { listVaultAsks } from './quote-vault-pools.ts';
 import { readWeightedPage, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
 import { createUnbackedFinder } from './unbacked-swaps.ts';
+import { type BalancerVault, VAULT_CONTRACTS } from './vault-contracts.ts';
 import { buildRowId, findWordContract, parseRowId, VAULT_ROWS } from './vault-rows.ts';
 
 /** Amounts in and out; V3 adds the fee's share and amount. */
@@ -129,6 +126,7 @@ const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, vault }) => {
 
 export const balancer: VenueProtocol = {
   ...UNPRICED,
+  contracts: VAULT_CONTRACTS,
   listVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   listTokenVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   // The vault of V2 is the router of its pools.
@@ -178,6 +176,11 @@ declare module '../swap-plan.ts' {
 }
 
 declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** Absent if there are none. */
+    readonly balancer?: readonly BalancerVault[];
+  }
+
   interface RouterKindNames {
     /** The vault of V2 executes swaps of its pools itself. */
     readonly vault: true;

@@ -27,6 +27,7 @@ import type { CallContracts } from '../../rpc/multicall.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { PoolCosts, PoolRows, VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
+import { CURVE_CONTRACTS } from './curve-contracts.ts';
 import {
   FIND_POOL_SELECTOR,
   GET_COINS_SELECTOR,
@@ -266,6 +267,7 @@ const ROWS: PoolRows = {
 
 export const curve: VenueProtocol = {
   ...UNPRICED,
+  contracts: CURVE_CONTRACTS,
   listOnChainVenues: () => [CURVE_VENUE],
   listAsks: listCurveAsks,
   findCosts: (pool) => (pool.kind === 'stableSwap' ? COSTS : (UNPRICED.findCosts?.(pool) ?? null)),
@@ -299,6 +301,13 @@ declare module '../swap-plan.ts' {
 }
 
 declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** Factories and registries, which know the coins of pools; absent if none. */
+    readonly curve?: readonly Address[];
+    /** The one of them that makes StableSwap NG pools. */
+    readonly curveStable?: Address;
+  }
+
   interface RouterKindNames {
     /** Curve's router for paths; a single pool is called itself. */
     readonly curve: true;

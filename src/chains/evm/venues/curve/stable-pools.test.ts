@@ -16,11 +16,11 @@ import type { PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription, StateOf } from '../../../../model/pool.ts';
 import { acceptEvents } from '../../blocks/accept-events.ts';
 import { decodeBacked } from '../../blocks/decode-backed.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import { listCoinPairs, parseCoinPairPool, toCoinPairPool } from '../../data/evm-ids.ts';
 import type { DecodedEvent, EvmLog } from '../../data/evm-log.ts';
 import { addressWord, uintWord } from '../../data/hex-data.ts';
 import { PoolDirectory } from '../../pools/pool-directory.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { createLogDecoding } from '../log-decoding.ts';
 import { curve } from './curve.ts';
 

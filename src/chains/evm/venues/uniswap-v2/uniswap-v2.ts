@@ -17,6 +17,7 @@ import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
+import { PAIR_CONTRACTS } from './pair-contracts.ts';
 import { CAMELOT_ROUTER, ROUTER02, SOLIDLY_ROUTER } from './pair-routers.ts';
 import { GET_FEE_SELECTOR, GET_RESERVES_SELECTOR } from './pair-selectors.ts';
 import { decodeCamelotReserves, readPoolPage } from './read-pair-page.ts';
@@ -135,6 +136,7 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
 };
 
 export const uniswapV2: VenueProtocol = {
+  contracts: PAIR_CONTRACTS,
   ...{ findTraded, findCosts, buildFeeAsk },
   routerKinds: { router02: ROUTER02, camelot: CAMELOT_ROUTER, solidly: SOLIDLY_ROUTER },
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),

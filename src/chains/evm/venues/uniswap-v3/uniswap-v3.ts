@@ -12,6 +12,7 @@ import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
+import { RANGE_CONTRACTS } from './range-contracts.ts';
 import { ALGEBRA_ROUTER, SLIPSTREAM_ROUTER, SMART_ROUTER, SWAP_ROUTER } from './range-routers.ts';
 import { decodeV3State, readPoolPage } from './read-v3-pool-page.ts';
 import { findLayoutOfVenue, findV3Layout, toRangeDetails } from './v3-layouts.ts';
@@ -109,6 +110,7 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
 };
 
 export const uniswapV3: VenueProtocol = {
+  contracts: RANGE_CONTRACTS,
   ...{ findTraded, buildFeeAsk },
   findCosts: (pool) =>
     pool.kind === 'concentrated' && pool.terms.custody.kind === 'own' ? COSTS : null,

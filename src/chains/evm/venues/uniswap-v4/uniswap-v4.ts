@@ -20,6 +20,7 @@ import {
 import { findPools, listCreationFilters } from './find-v4-pools.ts';
 import { type PoolKey, toPoolKey } from './pool-key.ts';
 import { readPoolPage } from './read-v4-pool-page.ts';
+import { V4_CONTRACTS } from './v4-contracts.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
 export const GET_SLOT0_SELECTOR = '0xc815641c';
@@ -101,6 +102,7 @@ const COSTS: PoolCosts = {
 };
 
 export const uniswapV4: VenueProtocol = {
+  contracts: V4_CONTRACTS,
   findTraded,
   findCosts: (pool) =>
     pool.kind === 'concentrated' && pool.terms.custody.kind === 'singleton' ? COSTS : null,
