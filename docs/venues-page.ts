@@ -1,12 +1,12 @@
 // Renders docs/venues.md from the deployments: what is read, priced and traded on each chain.
 
-import { EVM_DEPLOYMENTS } from '../src/chains/evm/data/deployments/deployments.ts';
 import type {
   EvmDeployment,
   V2Fork,
   V3Fork,
 } from '../src/chains/evm/data/deployments/evm-deployment.ts';
-import { ROUTER_KINDS } from '../src/chains/evm/venues/router-kinds.ts';
+import { EVM_DEPLOYMENTS } from '../src/chains/evm/venues/deployments.ts';
+import { ROUTER_KINDS } from '../src/chains/evm/venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 
@@ -205,7 +205,7 @@ export function renderVenuesPage(): string {
   const chains = Object.entries(EVM_DEPLOYMENTS).map(([slug, one]) => renderChain(slug, one));
   return `# Venues
 
-Made from \`src/chains/evm/data/deployments/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
+Made from \`src/chains/evm/venues/deployments.ts\`. Swaps of every venue here are stored and shown in prices, candles and trades. *Priced*: how a quote through such a pool would be computed; what is not
 certain to the unit is not \`exact\`, and the quote's warning says why. *Traded by*: the routers through which this server quotes and builds trades there (\`tradable\` of a pool); a trade uses one of them.
 *Given output*: how a trade with \`amountOutRaw\` is executed.
 A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a trade between tokens that no single router reaches with \`NO_SINGLE_ROUTER\`.

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { readBundledLists } from '../src/compose/read-bundled-list.ts';
 import { findFamily } from '../src/engines/chain-families.ts';
+import { readBundledLists } from '../src/market/lists/read-bundled-list.ts';
 import { buildTokenDirectory } from '../src/market/lists/token-lists.ts';
 import type { Listing } from '../src/market/search/listing.ts';
 import { computeProminence } from '../src/market/search/prominence.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { SwapPool as AmmPool } from '../src/amm/swap-pool.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
-import { toPoolReference } from '../src/chains/evm/venues/pool-reference.ts';
+import { findTraded } from '../src/chains/evm/venues/registry.ts';
 import type { SwapHop, SwapPath, SwapPlan } from '../src/chains/evm/venues/swap-plan.ts';
 import type { GraphPool } from '../src/trading/graph/pool-graph-pool.ts';
 import type { IndexedDevnet } from './indexed-devnet.ts';
@@ -80,9 +80,8 @@ export class SwapCases {
   buildHop({ pool, zeroForOne }: OraclePath[number]): SwapHop {
     const { token0, token1 } = pool;
     const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0];
-    const reference = toPoolReference(pool);
-    assert.ok(reference !== null && reference.kind !== 'solidly' && reference.kind !== 'curve');
-    return { tokenIn, tokenOut, pool: reference };
+    const traded = findTraded(pool)?.toRouterPool(zeroForOne, null) ?? assert.fail();
+    return { tokenIn, tokenOut, pool: traded };
   }
 
   plan(one: SwapCase): SwapPlan & { amountOut: bigint } {

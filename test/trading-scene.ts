@@ -5,17 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findToken } from '../devnet/deployment.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import type { ChainSource } from '../src/chains/family.ts';
-import {
-  createBuildChains,
-  createTradeChains,
-  openSearchThreads,
-} from '../src/compose/open-trading.ts';
+import { createBuildChains } from '../src/compose/open-trading.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { ChainConnections } from '../src/engines/chain-connections.ts';
+import { findFamily } from '../src/engines/chain-families.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { sleep } from '../src/lib/retry.ts';
 import { ChainRegistry } from '../src/model/chain-registry.ts';
 import type { Address } from '../src/model/ids.ts';
+import { openSearchThreads } from '../src/runtime/open-search-threads.ts';
 import type { BuildAnswer } from '../src/trading/build/build-answer.ts';
 import { type BuildParts, createBuildTrade } from '../src/trading/build/create-build-trade.ts';
 import type { TradeInput } from '../src/trading/quote/create-pricing.ts';
@@ -26,6 +24,7 @@ import {
 } from '../src/trading/quote/create-pricing.ts';
 import type { QuoteAnswer } from '../src/trading/quote/quote-answer.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
+import { createTradeChains } from '../src/trading/quote/trade-chains.ts';
 import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
 import {
   type IndexedDevnet,
@@ -123,11 +122,12 @@ export async function startTradingScene(options: TradingSceneOptions = {}): Prom
     connections,
     chains: {
       ...{ known: new ChainRegistry(), slugs: ['devnet'] as const },
-      ...{ list: () => [], isIndexing: () => true, isAdopting: () => true },
+      ...{ isLate: () => false, isIndexing: () => true, isAdopting: () => true },
       ...{ findSource: () => source, readAge: () => ({ ageMs: 0, isSlowed: false }) },
       ...{ adopt: () => undefined, tokens: { noteKnown } },
     },
     store: { market: devnet.store },
+    findAddresses: (slug) => findFamily(slug).addresses,
     isShared: false,
     ...{ feed: devnet.feed, clock, logger },
     states: { readAgeMs: () => 0, subscribe: () => () => undefined },

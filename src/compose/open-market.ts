@@ -17,17 +17,17 @@ import { LogoCache, TokenLogos } from '../market/lists/token-logos.ts';
 import type { MarketChain, MarketChains } from '../market/market-parts.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import { buildSegmentElsewhere } from '../runtime/build-segment.ts';
+import type { ChainFollower } from '../runtime/chain-follower.ts';
 import { createKeptSegments } from '../runtime/kept-segments.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { FollowedChains } from './start-chains.ts';
 
 // The followed chains for the market reads, with connections to ask what kind of address an owner
 // is.
 
 interface MarketChainsOptions {
-  readonly chains: FollowedChains;
+  readonly chains: ChainFollower;
   readonly connections: ChainConnections;
   readonly logos: Pick<TokenLogos, 'canServe'>;
   /** The server's own origin. */
@@ -40,20 +40,18 @@ function toLogoUrl(origin: string, chain: ChainSlug, mint: string): string {
 
 function createMarketChains(options: MarketChainsOptions): MarketChains {
   const { chains, connections, logos } = options;
-  const known = new Map<ChainSlug, { connected: ConnectedChain; market: MarketChain }>();
-  const create = ({ source, market, nodes }: ConnectedChain): MarketChain => ({
+  const describe = ({ source, addresses, rules, market, nodes }: ConnectedChain): MarketChain => ({
     slug: source.chain,
-    addresses: findFamily(source.chain).addresses,
+    addresses,
     assets: market.assets,
     ...{ tradedVenues: market.tradedVenues, onChainVenues: market.onChainVenues },
     vaults: market.vaults,
     burnAddresses: market.burnAddresses,
-    leavesSwapsAlone: (pool) => findFamily(source.chain).markets?.leavesSwapsAlone(pool) ?? false,
+    leavesSwapsAlone: (pool) => rules.leavesSwapsAlone(pool),
     findLogoUrl: (token, logo) => {
       const origin = options.findOrigin();
       if (origin === null || !logos.canServe(logo)) return null;
-      const { toShown } = findFamily(source.chain).addresses;
-      return toLogoUrl(origin, source.chain, toShown(token));
+      return toLogoUrl(origin, source.chain, addresses.toShown(token));
     },
     noteIncomplete: (pools) => chains.adopt(source.chain, pools, 'shown'),
     requestHistory: (token, caller) => chains.requestHistory(source.chain, token, caller),
@@ -68,14 +66,7 @@ function createMarketChains(options: MarketChainsOptions): MarketChains {
     findAddresses: (slug) => findFamily(slug).addresses,
     find: (slug) => {
       const source = chains.findSource(slug);
-      if (source === null) return null;
-      const current = known.get(slug);
-      if (current?.connected.source === source) return current.market;
-      const connected = connections.connect(source);
-      if (current?.connected === connected) return current.market;
-      const market = create(connected);
-      known.set(slug, { connected, market });
-      return market;
+      return source === null ? null : describe(connections.connect(source));
     },
   };
 }
@@ -109,7 +100,7 @@ interface OpenMarketOptions {
   readonly config: Config;
   readonly store: Store;
   readonly feed: Feed;
-  readonly chains: FollowedChains;
+  readonly chains: ChainFollower;
   readonly connections: ChainConnections;
   readonly access: Pick<Access, 'tiers' | 'origins'>;
   readonly lists: TokenLists;
@@ -121,7 +112,7 @@ interface OpenMarketOptions {
   readonly metrics: Metrics;
 }
 
-function measure(market: Market, chains: FollowedChains, metrics: Metrics): void {
+function measure(market: Market, chains: ChainFollower, metrics: Metrics): void {
   const gauge = (name: string, help: string, read: () => number) =>
     metrics.gauge(`mintwire_answer_cache_${name}`, help, read);
   gauge('bytes', 'Memory used by cached answers.', () => market.cache.statistics.bytes);

@@ -6,6 +6,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { findFamily } from '../engines/chain-families.ts';
 import { sleep } from '../lib/retry.ts';
 import { type FindListChain, TokenListError } from '../market/lists/parse-token-list.ts';
+import { readBundledLists } from '../market/lists/read-bundled-list.ts';
 import {
   openListUrl,
   readListFile,
@@ -16,7 +17,6 @@ import { LIST_CHAIN_IDS } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { readBundledLists } from './read-bundled-list.ts';
 
 function createFindChain(known: ChainRegistry): FindListChain {
   return (chainId) => {

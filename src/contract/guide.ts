@@ -1,4 +1,6 @@
-// A guide for people that the reference shows beside the operations.
+// Guides for people that the reference shows beside the operations, read from the docs folder.
+
+import { existsSync, readFileSync } from 'node:fs';
 
 export interface Guide {
   /** The name of its file without the extension; used for anchors. */
@@ -11,4 +13,29 @@ export interface Guide {
 export interface ReferenceAbout {
   readonly version: string;
   readonly guides: readonly Guide[];
+}
+
+/** In reading order for a newcomer. */
+const FILES = [
+  'quickstart.md',
+  'api/market.md',
+  'api/search.md',
+  'api/wallets.md',
+  'api/streams.md',
+  'api/charts.md',
+  'api/trading.md',
+  'api/access.md',
+  'api/limits.md',
+  'api/mcp.md',
+];
+
+/** An install without the docs folder still serves the reference. */
+export function readGuides(): readonly Guide[] {
+  return FILES.flatMap((file) => {
+    const url = new URL(`../../docs/${file}`, import.meta.url);
+    if (!existsSync(url)) return [];
+    const markdown = readFileSync(url, 'utf8');
+    const id = file.replace(/^.*\/|\.md$/g, '');
+    return [{ id, title: /^# (.*)$/m.exec(markdown)?.[1] ?? id, markdown }];
+  });
 }

@@ -4,13 +4,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChainMarket, ChainNodes } from '../chains/chain-nodes.ts';
 import { createEndpointMemory } from '../chains/endpoint-memory.ts';
-import type { ChainLog, ChainSource } from '../chains/family.ts';
+import type { ChainLog, ChainSource, FamilyMarkets } from '../chains/family.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import { requireMarkets } from './chain-families.ts';
+import { findFamily, requireMarkets } from './chain-families.ts';
 
 export interface ConnectedChain {
   readonly source: ChainSource;
+  readonly addresses: AddressCodec;
+  readonly rules: FamilyMarkets;
   readonly market: ChainMarket;
   readonly nodes: ChainNodes;
   /** The health of the endpoints, for other threads that use them. */
@@ -32,12 +35,13 @@ export class ChainConnections {
     if (known !== undefined && isDeepStrictEqual(known.source, source)) return known;
     // The devnet may restart at another port, or as another chain.
     known?.nodes.close();
-    const markets = requireMarkets(source.chain);
-    const market = markets.describe(source);
+    const { addresses } = findFamily(source.chain);
+    const rules = requireMarkets(source.chain);
+    const market = rules.describe(source);
     const memory = createEndpointMemory(source.endpoints.length);
     const shared = { memory, thread: 'main' } as const;
-    const nodes = markets.open(source, { ...this.#parts, shared });
-    const connected = { source, market, nodes, memory };
+    const nodes = rules.open(source, { ...this.#parts, shared });
+    const connected = { source, addresses, rules, market, nodes, memory };
     this.#connected.set(source.chain, connected);
     return connected;
   }

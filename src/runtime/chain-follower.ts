@@ -28,6 +28,7 @@ import {
   computeChainProgress,
   describeNotReady,
   describeProblems,
+  isLate,
   pickStatus,
   toShown,
 } from './chain-progress.ts';
@@ -204,6 +205,11 @@ export class ChainFollower implements ChainDirectory {
 
   get slugs(): readonly ChainSlug[] {
     return this.#slugs;
+  }
+
+  /** Whether answers about the chain are older than they should be. */
+  isLate(chain: ChainSlug): boolean {
+    return this.list().some((one) => one.slug === chain && isLate(one));
   }
 
   /** Whether this process indexes the chain. */

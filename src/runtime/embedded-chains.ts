@@ -2,12 +2,32 @@
 
 import { dirname } from 'node:path';
 import type { ChainSource } from '../chains/family.ts';
+import { listEmbedded } from '../config/devnet-settings.ts';
 import type { Config } from '../config.ts';
 import { readDevnetSource } from '../engines/chain-source.ts';
+import { StartError } from '../errors/start-error.ts';
 import type { EmbeddedSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ChainFollower } from './chain-follower.ts';
-import { DevnetProcess, type GiveUpReason } from './devnet-process.ts';
+import { DevnetProcess, type GiveUpReason, isInstalled } from './devnet-process.ts';
+
+/** The embedded chains to follow; Solana's only where its virtual machine is installed. */
+export function listWantedChains(config: Config): EmbeddedSlug[] {
+  const { deployment, solanaDeployment } = config.devnet;
+  const wanted = listEmbedded(config.devnet, config.chains.length);
+  if (wanted.includes('devnet') && deployment === null && !isInstalled('devnet')) {
+    throw new StartError(
+      'There is no chain to follow. Set an endpoint, for example RPC_ETHEREUM=https://…, or install the development dependencies (npm ci without --omit=dev) for the embedded devnet. DEVNET=off starts without any chain.',
+    );
+  }
+  const canRun = solanaDeployment !== null || isInstalled('devnet-solana');
+  if (wanted.length === 1 && wanted[0] === 'devnet-solana' && !canRun) {
+    throw new StartError(
+      'DEVNET_SOLANA=only needs the development dependencies (npm ci without --omit=dev).',
+    );
+  }
+  return wanted.filter((chain) => chain === 'devnet' || canRun);
+}
 
 // Starts an embedded chain as the settings say, and tells what becomes of it as plain data: in
 // another process, too, if that one follows the chain.

@@ -4,11 +4,11 @@
 // tokens and its code, if a vault emitted the log, or if its creation is recorded. Where a
 // registry or a factory must be asked, the swap counts as asked for.
 
-import { EVM_DEPLOYMENTS } from '../../src/chains/evm/data/deployments/deployments.ts';
 import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
 import type { DecodedEvent, EvmLog } from '../../src/chains/evm/data/evm-log.ts';
 import { toTopicAddress } from '../../src/chains/evm/data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../../src/chains/evm/tokens/decode-transfer.ts';
+import { EVM_DEPLOYMENTS } from '../../src/chains/evm/venues/deployments.ts';
 import { createLogDecoding, type LogDecoding } from '../../src/chains/evm/venues/log-decoding.ts';
 import { SWAP_TOPICS } from '../../src/chains/evm/venues/swap-topics.ts';
 import { SWAP_PART_TOPICS } from '../../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';

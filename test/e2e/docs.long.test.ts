@@ -11,7 +11,7 @@ import {
   readDocumentedExamples,
   runExample,
 } from '../../docs/documented-examples.ts';
-import { readGuides } from '../../src/compose/start-service.ts';
+import { readGuides } from '../../src/contract/guide.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ERROR_CODES } from '../../src/errors/catalogue.ts';

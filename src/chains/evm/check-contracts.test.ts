@@ -18,10 +18,10 @@ import {
   ROUTER_WRAPPED_SELECTOR,
   TICK_SPACING_OF_FEE_SELECTOR,
 } from './check-contracts.ts';
-import { EVM_DEPLOYMENTS } from './data/deployments/deployments.ts';
 import { uintAt, uintWord } from './data/hex-data.ts';
 import { EVM_FAMILY } from './evm-family.ts';
 import { DECIMALS_SELECTOR, SYMBOL_SELECTOR } from './tokens/read-token-metadata.ts';
+import { EVM_DEPLOYMENTS } from './venues/deployments.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from './venues/factory-pools.ts';
 import { GET_POOL_BY_STABLE_SELECTOR } from './venues/uniswap-v2/pair-selectors.ts';
 import { POOL_BY_PAIR_SELECTOR } from './venues/uniswap-v3/pool-selectors.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRandomQuestion } from '../../../test/fakes/random-trade.ts';
-import { startSearchThread } from '../../compose/open-trading.ts';
+import { startSearchThread } from '../../runtime/open-search-threads.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork } from '../routing/search-work.ts';
 import { planTrade, type RouteQuestion } from '../routing/trade-plan.ts';

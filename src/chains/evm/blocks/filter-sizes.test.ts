@@ -13,7 +13,7 @@ import {
   TOKEN,
 } from '../../../../test/fakes/chain-scene.ts';
 import { poolId } from '../../../../test/test-ids.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { splitFilter } from './filter-sizes.ts';
 import { createLogFilters } from './log-filters.ts';
 

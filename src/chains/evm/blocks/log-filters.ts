@@ -3,12 +3,11 @@
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { BlockFilter } from '../../adapter.ts';
 import { type EvmDeployment, toChainAssets } from '../data/deployments/evm-deployment.ts';
-import { parseCoinPairPool, toPoolContract } from '../data/evm-ids.ts';
+import { toPoolContract } from '../data/evm-ids.ts';
 import type { EvmLog } from '../data/evm-log.ts';
 import { addressWord } from '../data/hex-data.ts';
 import { createTransferDecoders } from '../tokens/decode-transfer.ts';
-import { parseRowId } from '../venues/balancer/vault-rows.ts';
-import { VENUE_PROTOCOLS } from '../venues/registry.ts';
+import { parseRow, VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { VenueLogs } from '../venues/venue-protocol.ts';
 import { ADMIN_TOPICS } from './find-token-notices.ts';
 
@@ -32,12 +31,12 @@ const ADDRESS_LENGTH = 42;
 /** The contract that emits the pool's logs; null if it is one of a singleton. */
 function findEmitter(pool: PoolId): Address | null {
   if (pool.length === ADDRESS_LENGTH) return toPoolContract(pool);
-  return (parseCoinPairPool(pool) ?? parseRowId(pool))?.contract ?? null;
+  return parseRow(pool)?.contract ?? null;
 }
 
-/** An id of V4 may look like a row of a vault, so it is asked for as both. */
+/** An id of a singleton's pool may look like a row of a vault, so it is asked for as both. */
 function isOfSingleton(pool: PoolId): boolean {
-  return findEmitter(pool) === null || parseRowId(pool) !== null;
+  return findEmitter(pool) === null || parseRow(pool)?.poolWord !== undefined;
 }
 
 function listEmitters(pools: ReadonlySet<PoolId>): ReadonlySet<Address> {
@@ -106,7 +105,7 @@ export function createLogFilters(deployment: EvmDeployment): LogFilters {
       ...(contracts.length > 0 ? ownTopics : []),
     ];
     const singletons = [...pools].filter(isOfSingleton);
-    const words = [...new Set([...pools].flatMap((pool) => parseRowId(pool)?.poolWord ?? []))];
+    const words = [...new Set([...pools].flatMap((pool) => parseRow(pool)?.poolWord ?? []))];
     const wanted = { tokens: wordsOf(tokens), pools: singletons, words };
     const byTopic = [1, 2, 3].flatMap((place) => buildTopicFilter(venues, place, wanted) ?? []);
     const byAddress = addresses.length === 0 ? [] : [{ address: addresses, topics: [topics] }];

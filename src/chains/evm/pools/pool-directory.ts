@@ -8,6 +8,7 @@ import type { KnownPools } from '../../adapter.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { EvmLog } from '../data/evm-log.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
+import { POOL_ROWS } from '../venues/registry.ts';
 import { describeUnpriced } from '../venues/unpriced-pools.ts';
 import type { VenueProtocol } from '../venues/venue-protocol.ts';
 import { findSharedPool, listSharedRows } from './shared-rows.ts';
@@ -125,8 +126,7 @@ export class PoolDirectory {
     const asked = new Map(emitters);
     for (const row of await this.#options.knownPools([...emitters.keys()])) {
       this.#set(row, false);
-      // What the contracts say of it replaces the row, if they answer.
-      if (!emitters.get(row.pool)?.mayBeComputed?.(row)) asked.delete(row.pool);
+      asked.delete(row.pool);
     }
     const strangers = Map.groupBy(
       [...asked].filter(([pool]) => !this.#shared.has(pool)),
@@ -145,10 +145,10 @@ export class PoolDirectory {
     }
   }
 
-  /** Swaps of a vault's pool are asked for by their tokens, and each changes all of its rows. */
+  /** Of a pool whose rows change with all its tokens, not every change is seen. */
   #fitToScope(description: PoolDescription): PoolDescription {
-    const isPartial = this.#options.isFiltered === true && description.kind === 'weighted';
-    return isPartial ? describeUnpriced(description) : description;
+    const isPartial = POOL_ROWS.get(description.kind)?.needsAllTokens === true;
+    return isPartial && this.#options.isFiltered ? describeUnpriced(description) : description;
   }
 
   /**

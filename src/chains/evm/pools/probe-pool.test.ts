@@ -18,7 +18,7 @@ const WRAPPED = address(`0x${'ee'.repeat(20)}`);
 const TRIP: ProbeTrip = {
   hops: [
     {
-      kind: 'v2',
+      kind: 2,
       pool: address(`0x${'dd'.repeat(20)}`),
       tokenIn: WRAPPED,
       tokenOut: TOKEN,

@@ -15,6 +15,7 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../data/hex-data.ts';
 import { parseBlock } from '../data/parse-block.ts';
+import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { type BlockPin, readPinned } from '../rpc/read-pinned.ts';
 import {
   type BlockConditions,
@@ -25,23 +26,13 @@ import {
   parseConditions,
 } from '../rpc/realistic-simulation.ts';
 import { parseSlot0 } from '../venues/uniswap-v4/v4-storage.ts';
+import type { ProbeTerms } from '../venues/venue-protocol.ts';
 import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
 /** One swap of the path, as passed to the probe contract. */
-export interface ProbeHop {
-  readonly kind: 'v2' | 'v3' | 'v4' | 'solidly' | 'vault' | 'curve';
-  /** The pair, the pool, V4's manager or Balancer's vault. */
-  readonly pool: Address;
+export interface ProbeHop extends ProbeTerms {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /**
-   * V2: the pair's fee in pips. V4: the fee in the pool's key. Curve: the index of token 0, and in
-   * the next field that of token 1.
-   */
-  readonly fee: number;
-  readonly tickSpacing: number;
-  /** V4: the hooks in the pool's key. Balancer: the pool's own contract. Curve: token 0. */
-  readonly hooks: Address;
 }
 
 export interface ProbeTrip {
@@ -69,7 +60,6 @@ const ABI = parseAbi([
   'function ping() view returns (uint256)',
 ]);
 
-const KINDS = { v2: 2, v3: 3, v4: 4, solidly: 5, vault: 6, curve: 7 } as const;
 /** Enough for any honest token, and a limit on the work of a hostile one. */
 const GAS = '0x4c4b40';
 const APPROVE_GAS = '0x7a120';
@@ -88,13 +78,13 @@ const STATUS_UNTRIED = 0;
 
 function toHops(hops: readonly ProbeHop[]) {
   return hops.map((hop) => ({
-    kind: KINDS[hop.kind],
+    kind: hop.kind,
     pool: hop.pool as Hex,
     tokenIn: hop.tokenIn as Hex,
     tokenOut: hop.tokenOut as Hex,
-    fee: hop.fee,
-    tickSpacing: hop.tickSpacing,
-    hooks: hop.hooks as Hex,
+    fee: hop.fee ?? 0,
+    tickSpacing: hop.tickSpacing ?? 0,
+    hooks: (hop.hooks ?? ZERO_ADDRESS) as Hex,
   }));
 }
 

@@ -20,9 +20,9 @@ import { isRpcError } from '../../rpc/rpc-error.ts';
 import { addressWord, uintAt, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { DECIMALS_SELECTOR, SYMBOL_SELECTOR } from '../tokens/read-token-metadata.ts';
-import { computeV4PoolId } from '../venues/pool-reference.ts';
 import { GET_PAIR_SELECTOR } from '../venues/uniswap-v2/pair-selectors.ts';
 import { INITIALIZE_TOPIC } from '../venues/uniswap-v4/decode-uniswap-v4.ts';
+import { computeV4PoolId } from '../venues/uniswap-v4/pool-key.ts';
 import { computeStateSlot } from '../venues/uniswap-v4/v4-storage.ts';
 
 afterEach(endScene);

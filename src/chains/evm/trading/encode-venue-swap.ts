@@ -2,8 +2,8 @@
 // pool is paid by the wallet, who has approved the router, or with the coin that is sent along.
 
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
+import { ROUTER_KINDS } from '../venues/registry.ts';
 import { type OutputPlan, type PathPlan, toPathEnds } from '../venues/router-kind.ts';
-import { ROUTER_KINDS } from '../venues/router-kinds.ts';
 import type { ExactOutPlan, SwapPlan } from '../venues/swap-plan.ts';
 import type { VenueRouter } from '../venues/swap-routers.ts';
 import { type EncodedCall, last } from './encode-swap.ts';

@@ -18,7 +18,7 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
 import type { EvmDeployment, Rollup } from '../data/deployments/evm-deployment.ts';
-import { ROUTER_KINDS } from '../venues/router-kinds.ts';
+import { ROUTER_KINDS } from '../venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from '../venues/swap-routers.ts';
 import { findSpender, type TransactionKind } from './encode-approval.ts';
 import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';

@@ -9,9 +9,9 @@ import { address } from '../../../../test/test-ids.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { sleep } from '../../../lib/retry.ts';
 import { RpcClient } from '../../rpc/rpc-client.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
 import { uintWord } from '../data/hex-data.ts';
 import { createEvmDialect } from '../rpc/evm-dialect.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { readDataCost } from './read-data-cost.ts';
 import { readDataFees } from './read-data-fees.ts';
 

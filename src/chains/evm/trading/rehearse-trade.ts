@@ -14,7 +14,7 @@ import {
 } from '../../chain-transactions.ts';
 import { addressWord, encodeCallData, uintAt, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import { toPoolReference } from '../venues/pool-reference.ts';
+import { findTraded } from '../venues/registry.ts';
 import type { ExactOutPlan, SwapHop, SwapPath, SwapPlan } from '../venues/swap-plan.ts';
 import type { SwapRouter, UniversalRouter } from '../venues/swap-routers.ts';
 import { decodeRevertReason } from './decode-revert.ts';
@@ -219,19 +219,13 @@ const APPROVE_GAS = 2_000_000n;
 const AMOUNT_END = 1n << 127n;
 
 function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
-  const { tokenIn, tokenOut, isStable, askedOutRaw } = swap;
-  const reference = toPoolReference(pool);
-  const hop = { tokenIn, tokenOut, ...(askedOutRaw === undefined ? {} : { askedOutRaw }) };
-  if (reference?.kind === 'solidly') {
-    if (isStable != null) return { ...hop, pool: { ...reference, isStable } };
-  } else if (reference?.kind === 'curve') {
-    const { kind, contract, lower, upper, isUnderlying } = reference;
-    const [indexIn, indexOut] = tokenIn === pool.token0 ? [lower, upper] : [upper, lower];
-    const called = { kind, contract, indexIn, indexOut, isUnderlying };
-    if (pool.kind === 'stableSwap') return { ...hop, pool: { ...called, isStable: true } };
-    if (isStable != null) return { ...hop, pool: { ...called, isStable } };
-  } else if (reference !== null) return { ...hop, pool: reference };
-  throw buildRevertedError('swap', `no router can swap in pools of ${pool.venue}`);
+  const { tokenIn, tokenOut, isStable = null, askedOutRaw } = swap;
+  const traded = findTraded(pool)?.toRouterPool(tokenIn === pool.token0, isStable) ?? null;
+  if (traded === null) {
+    throw buildRevertedError('swap', `no router can swap in pools of ${pool.venue}`);
+  }
+  const hop = { pool: traded, tokenIn, tokenOut };
+  return askedOutRaw === undefined ? hop : { ...hop, askedOutRaw };
 }
 
 function encodeTrade(request: RehearsalRequest): EncodedCall {
@@ -357,9 +351,7 @@ function buildUnrehearsed(
 /** Where a token would be sent first: its pool, if known. */
 function findFirstHolder({ trade, router }: RehearsalRequest): Address {
   const pool = trade.swapPaths.find(({ takes }) => takes === 'input')?.hops[0]?.pool;
-  const reference = pool === undefined ? null : toPoolReference(pool);
-  if (reference?.kind === 'v2' || reference?.kind === 'solidly') return reference.pair;
-  return reference?.kind === 'v3' ? reference.pool : router.address;
+  return (pool && findTraded(pool)?.holder) ?? router.address;
 }
 
 /**

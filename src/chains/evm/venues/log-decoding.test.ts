@@ -12,8 +12,8 @@ import {
 import { fc } from '../../../../test/fast-check.ts';
 import { address as toAddress, transactionId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
 import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';

@@ -10,10 +10,10 @@ import { type NpmContract, readNpmContract, VenueChain } from '../../../../test/
 import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
 import { TickList } from '../../../amm/tick-list.ts';
 import type { Address } from '../../../model/ids.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
 import { toPoolId } from '../data/evm-ids.ts';
 import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
 import { decodeAddressAt } from '../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { createLogDecoding } from './log-decoding.ts';
 
 const CALLER_ABI = parseAbi([

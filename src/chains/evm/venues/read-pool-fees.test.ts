@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, poolId } from '../../../../test/test-ids.ts';
 import type { PoolFeeQuery } from '../../chain-nodes.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
 import { addressWord, uintWord } from '../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { readPoolFees } from './read-pool-fees.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.base ?? assert.fail();

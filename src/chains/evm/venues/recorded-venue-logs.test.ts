@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { address, transactionId } from '../../../../test/test-ids.ts';
 import { readVenueFixture, skipWithoutVenues as skip } from '../../../../test/venue-fixtures.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
 import type { EvmLog } from '../data/evm-log.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { createLogDecoding } from './log-decoding.ts';
 
 interface Recording {

@@ -1,21 +1,54 @@
 // The registry of venue protocols. A new one is a folder beside this file and a line here.
 
-import type { Address } from '../../../model/ids.ts';
-import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import type { Address, PoolId } from '../../../model/ids.ts';
+import type { PoolDescription, PoolKindName } from '../../../model/pool.ts';
+import type { EvmDeployment, VenueRouterKind } from '../data/deployments/evm-deployment.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';
+import type { RouterKind } from './router-kind.ts';
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
-import type { VenueProtocol } from './venue-protocol.ts';
+import type { PoolRows, TradedPool, VenueProtocol } from './venue-protocol.ts';
 
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
   ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick],
 ];
+
+export const ROUTER_KINDS = Object.assign(
+  {},
+  ...VENUE_PROTOCOLS.map(({ routerKinds }) => routerKinds),
+) as Readonly<Record<VenueRouterKind, RouterKind>>;
+
+/** By the kind of their pools. */
+export const POOL_ROWS: ReadonlyMap<PoolKindName, PoolRows> = new Map(
+  VENUE_PROTOCOLS.flatMap(({ rows }) => (rows === undefined ? [] : [[rows.kind, rows] as const])),
+);
+
+/** What a row's id tells of its pool; null if it cannot be the id of a row. */
+export function parseRow(row: PoolId): ReturnType<PoolRows['parse']> {
+  return findFirst(POOL_ROWS.values(), (rows) => rows.parse(row));
+}
+
+/** Null for a pool in which neither a router nor a probe can swap. */
+export function findTraded(pool: PoolDescription): TradedPool | null {
+  return findFirst(VENUE_PROTOCOLS, (protocol) => protocol.findTraded?.(pool) ?? null);
+}
+
+export function findFirst<One, Found>(
+  all: Iterable<One>,
+  find: (one: One) => Found | null,
+): Found | null {
+  for (const one of all) {
+    const found = find(one);
+    if (found !== null) return found;
+  }
+  return null;
+}
 
 interface SharedEmitters {
   /** By venue: the contract that emits the logs of all its pools, with their id. */

@@ -3,24 +3,13 @@
 import type { Hex } from 'viem';
 import type { Address } from '../../../model/ids.ts';
 import type { TradeSwaps } from '../../chain-transactions.ts';
-import type { PoolKey } from './pool-reference.ts';
 
-type RouterPool =
-  | { readonly kind: 'v2'; readonly pair: Address }
-  | { readonly kind: 'v3'; readonly feePips: number; readonly tickSpacing: number }
-  | { readonly kind: 'v4'; readonly key: PoolKey }
-  | { readonly kind: 'solidly'; readonly pair: Address; readonly isStable: boolean }
-  | { readonly kind: 'vault'; readonly poolWord: string }
-  | {
-      readonly kind: 'curve';
-      readonly contract: Address;
-      readonly indexIn: number;
-      readonly indexOut: number;
-      /** Whether the indices are those of a metapool's underlying coins. */
-      readonly isUnderlying: boolean;
-      /** Whether it counts its coins as stable pools do. */
-      readonly isStable: boolean;
-    };
+/** Pools as routers take them, by kind. A venue adds its entry from its own folder. */
+// biome-ignore lint/suspicious/noEmptyInterface: venues add themselves by declaration merging.
+export interface RouterPools {}
+
+type RouterPoolOf<Kind extends keyof RouterPools> = { readonly kind: Kind } & RouterPools[Kind];
+export type RouterPool = { [Kind in keyof RouterPools]: RouterPoolOf<Kind> }[keyof RouterPools];
 
 export interface SwapHop {
   readonly pool: RouterPool;

@@ -10,8 +10,7 @@ import type {
   V2Fork,
   VenueRouterKind,
 } from '../data/deployments/evm-deployment.ts';
-import { VENUE_PROTOCOLS } from './registry.ts';
-import { ROUTER_KINDS } from './router-kinds.ts';
+import { ROUTER_KINDS, VENUE_PROTOCOLS } from './registry.ts';
 
 interface AnyRouter extends TradeRouter {
   readonly address: Address;

@@ -7,9 +7,9 @@ import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from 'vi
 import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../test/evm-logs.ts';
 import { address, poolId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
-import { EVM_DEPLOYMENTS } from '../data/deployments/deployments.ts';
 import type { EvmLog } from '../data/evm-log.ts';
 import { addressWord, uintWord } from '../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { dodo } from './dodo/dodo.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';

@@ -3,17 +3,24 @@
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
-import type { VenueProtocol } from './venue-protocol.ts';
+import type { PoolCosts, VenueProtocol } from './venue-protocol.ts';
+
+/** Stable pools solve their formula in a loop; a step of a batch of a vault is the longest. */
+const UNPRICED_COSTS: PoolCosts = {
+  swap: { hop: 150_000n, hopInSameVault: 150_000n, perTick: 0n },
+  bytes: { command: 'vault', first: 740, next: 320 },
+};
 
 /** Their pools are found when they trade, and have no state to read. */
 export const UNPRICED: Pick<
   VenueProtocol,
-  'findPools' | 'listCreationFilters' | 'readPoolStates' | 'readPoolPage'
+  'findPools' | 'listCreationFilters' | 'readPoolStates' | 'readPoolPage' | 'findCosts'
 > = {
   findPools: async () => [],
   listCreationFilters: () => [],
   readPoolStates: async (queries) => queries.map(() => null),
   readPoolPage: async () => null,
+  findCosts: ({ kind }) => (kind === 'tradesOnly' ? UNPRICED_COSTS : null),
 };
 
 /** What a pool took and paid, and which of its tokens it took. */

@@ -2,14 +2,22 @@
 // evm-deployment.ts).
 
 import type { Address, PoolId } from '../../../model/ids.ts';
-import type { PoolDescription, PoolTerms } from '../../../model/pool.ts';
+import type { PoolChange, PoolDescription, PoolKindName, PoolTerms } from '../../../model/pool.ts';
 import type { PoolPage, PoolPageQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
+import type { PoolFeeQuery } from '../../chain-nodes.ts';
 import type { HopBytes, SwapCost } from '../../transaction-costs.ts';
-import type { EvmDeployment, RouterLine } from '../data/deployments/evm-deployment.ts';
-import type { LogDecoder } from '../data/evm-log.ts';
-import type { CallContracts } from '../rpc/multicall.ts';
+import type {
+  EvmDeployment,
+  RouterLine,
+  VenueRouterKind,
+} from '../data/deployments/evm-deployment.ts';
+import type { DecodedSwap, LogDecoder } from '../data/evm-log.ts';
+import type { CallContracts, ContractCall } from '../rpc/multicall.ts';
 import type { AskedSwap, PoolAsk } from './pool-ask.ts';
+import type { RouterKind } from './router-kind.ts';
+import type { RouterPool } from './swap-plan.ts';
 import type { FindUnbacked } from './unbacked-swaps.ts';
+import type { VenueTable } from './venue-table.ts';
 
 /** Which pools to look for: those of a token against the assets that price others. */
 export interface PoolSearch {
@@ -49,7 +57,57 @@ export interface PoolCosts {
   readonly bytes: HopBytes;
 }
 
+/** As `pools/RoundTripProbe.sol` takes a pool. */
+export interface ProbeTerms {
+  /** How the probe swaps there. */
+  readonly kind: number;
+  /** The pair or pool, or what keeps it. */
+  readonly pool: Address;
+  /** What these mean depends on the kind; 0 and the zero address by default. */
+  readonly fee?: number;
+  readonly tickSpacing?: number;
+  readonly hooks?: Address;
+}
+
+/** What routers and probes need to know of a pool. */
+export interface TradedPool {
+  /**
+   * As the routers take it, if its first token is sold or its second; null if none can swap there.
+   * Whether the pair is stable is known once the pool was asked.
+   */
+  toRouterPool(isZeroIn: boolean, isStable: boolean | null): RouterPool | null;
+  /** Null if the probe cannot swap there. */
+  readonly probe: ProbeTerms | null;
+  /** The contract that is paid; null if that is the router. */
+  readonly holder: Address | null;
+}
+
+/** Pools of several tokens, of which each two are a row: what changes one changes the others. */
+export interface PoolRows {
+  readonly kind: PoolKindName;
+  /** What a row's id tells: whose logs to ask for, and the word by which a vault names the pool. */
+  parse(row: PoolId): { readonly contract: Address; readonly poolWord?: string } | null;
+  /** All rows of a pool; none if it has only one. */
+  list(pool: PoolDescription): readonly PoolId[];
+  /** How logs name the whole pool; absent if they name a row. */
+  findWhole?(pool: PoolDescription): PoolId | null;
+  /** What a swap in one row changes in another. */
+  toChange(swap: DecodedSwap, other: PoolDescription): PoolChange | null;
+  /** Swaps are asked for by their tokens, so that those of some tokens are not all of a pool's. */
+  readonly needsAllTokens?: true;
+}
+
+/** What is called for the fee of a pool, once or for each direction. */
+export interface FeeAsk {
+  readonly calls: readonly ContractCall[];
+  /** Which word of an answer is the fee. */
+  readonly word: number;
+  readonly pipsPerUnit: bigint;
+}
+
 export interface VenueProtocol {
+  /** On the chains that are built in. */
+  readonly contracts: VenueTable;
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
   /** Contracts that hold the tokens of pools, and so are no holders. */
@@ -62,8 +120,15 @@ export interface VenueProtocol {
   listOnChainVenues?(deployment: EvmDeployment): readonly string[];
   /** The ways to ask a pool what it pays; none if the pool is not one of the protocol. */
   listAsks?(swap: AskedSwap): PoolAsk[];
-  /** By kind of pool; the usual ones where it is absent. */
-  readonly costs?: Readonly<Partial<Record<PoolTerms['kind'], PoolCosts>>>;
+  /** Absent if its pools use as much as others; null for pools of other protocols. */
+  findCosts?(pool: PoolTerms): PoolCosts | null;
+  /** Null for pools of other protocols; absent if nobody can swap in its pools. */
+  findTraded?(pool: PoolDescription): TradedPool | null;
+  readonly routerKinds?: Readonly<Partial<Record<VenueRouterKind, RouterKind>>>;
+  /** Absent if each of its pools is one row. */
+  readonly rows?: PoolRows;
+  /** Of fees that change without a log; null for a pool whose fee is fixed. */
+  buildFeeAsk?(query: PoolFeeQuery, deployment: EvmDeployment): FeeAsk | null;
   /** Swaps that may have moved nothing. They are no trades, but change their pools. */
   readonly unbacked?: {
     readonly topic: string;
@@ -82,11 +147,6 @@ export interface VenueProtocol {
     pools: readonly PoolId[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<PoolDescription[]>;
-  /**
-   * Whether an earlier version may have stored the pool by its trades, and its swaps can be
-   * computed now. The contracts are asked again; what they say replaces the stored description.
-   */
-  mayBeComputed?(description: PoolDescription): boolean;
   /** The token's pools that exist, by their usual fees; no log is needed for them. */
   findPools(
     search: PoolSearch,

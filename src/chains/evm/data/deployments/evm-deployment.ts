@@ -46,29 +46,10 @@ export interface V4Deployment {
   readonly quoter: Address;
 }
 
-/** A contract that holds the tokens of many pools and emits their swaps, with both tokens. */
-export interface BalancerVault {
-  readonly venue: string;
-  readonly vault: Address;
-  readonly version: 2 | 3;
-  /** V2: the factories of weighted pools; those of 2021 first, whose pools round otherwise. */
-  readonly weighted?: { readonly first: readonly Address[]; readonly later: readonly Address[] };
-}
-
-/**
- * How an exchange's own router is called.
- * - `router02`: Uniswap V2 and its forks. `camelot`: the same with a referrer.
- * - `solidly`: Aerodrome, Velodrome V2; each hop says whether its pair is stable.
- * - `swapRouter`: Uniswap V3 and its forks. `slipstream`: paths of tick spacings in place of fees.
- *   `algebra`: paths of tokens only.
- * - `smart`: `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path.
- * - `vault`: Balancer V2, whose vault executes swaps of its pools itself.
- * - `curve`: Curve's router for paths; a single pool is called itself.
- */
-export type VenueRouterKind =
-  | ('router02' | 'camelot' | 'solidly')
-  | ('swapRouter' | 'slipstream' | 'algebra')
-  | ('smart' | 'vault' | 'curve');
+/** How exchanges' own routers are called. A venue adds the names of its kinds from its folder. */
+// biome-ignore lint/suspicious/noEmptyInterface: venues add themselves by declaration merging.
+export interface RouterKindNames {}
+export type VenueRouterKind = keyof RouterKindNames;
 
 /** A router of an exchange, and the venues that it reaches. */
 export interface RouterLine {
@@ -81,7 +62,19 @@ export interface RouterLine {
 /** How a rollup charges for transaction data. */
 export type Rollup = 'arbitrum' | 'optimism';
 
-export interface EvmDeployment {
+/** The contracts of exchanges. A protocol adds its own from its folder. */
+export interface VenueContracts {
+  readonly v2: readonly V2Fork[];
+  readonly v3: readonly V3Fork[];
+  readonly v4: V4Deployment | null;
+  /** The version decides the encoding of multi-hop V4 swaps. */
+  readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
+  /** Of other exchanges, beside each fork's `Router02`; absent if there are none. */
+  readonly routers?: readonly RouterLine[];
+}
+
+/** What a chain has without its exchanges. */
+export interface ChainFacts {
   readonly chain: ChainSlug;
   readonly chainId: number;
   readonly native: CoinUnit;
@@ -91,29 +84,6 @@ export interface EvmDeployment {
   readonly stables: readonly Address[];
   /** Pools of the native coin against a stable asset, best first. */
   readonly anchorPools: readonly PoolId[];
-  readonly v2: readonly V2Fork[];
-  readonly v3: readonly V3Fork[];
-  readonly v4: V4Deployment | null;
-  /** Absent if there are none. */
-  readonly balancer?: readonly BalancerVault[];
-  /** Curve's factories and registries, which know the coins of its pools; absent if none. */
-  readonly curve?: readonly Address[];
-  /** The one of them that makes StableSwap NG pools. */
-  readonly curveStable?: Address;
-  /** PancakeSwap Infinity: who holds the tokens, and who keeps the pools; absent if none. */
-  readonly infinity?: {
-    readonly vault: Address;
-    readonly ranges: Address;
-    readonly bins: Address;
-  };
-  /** Factories of DODO V2, which list the pools of two tokens; absent if there are none. */
-  readonly dodo?: readonly Address[];
-  /** The factory of Maverick V2; absent if there is none. */
-  readonly maverick?: Address;
-  /** The version decides the encoding of multi-hop V4 swaps. */
-  readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
-  /** Of other exchanges, beside each fork's `Router02`; absent if there are none. */
-  readonly routers?: readonly RouterLine[];
   readonly permit2: Address | null;
   readonly multicall3: Address | null;
   /** Absent if transactions cost only their gas. */
@@ -123,6 +93,8 @@ export interface EvmDeployment {
    */
   readonly finalityDepth: number;
 }
+
+export interface EvmDeployment extends ChainFacts, VenueContracts {}
 
 export function toChainAssets(deployment: EvmDeployment): ChainAssets {
   const coin = EVM_ADDRESSES.native;

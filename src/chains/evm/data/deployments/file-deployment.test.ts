@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { FactoryEntry } from '../../../../model/chain-contracts.ts';
-import { EVM_DEPLOYMENTS } from './deployments.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { toFileDeployment } from './file-deployment.ts';
 import { listSwapRouters } from '../../venues/swap-routers.ts';
 

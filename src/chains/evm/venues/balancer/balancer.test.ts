@@ -7,9 +7,9 @@ import { toPoolWord } from '../../../../../test/fakes/vault-contracts.ts';
 import { address } from '../../../../../test/test-ids.ts';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import { createLogFilters } from '../../blocks/log-filters.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { addressWord } from '../../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum ?? assert.fail();
 const [LOW, HIGH, THIRD] = ['1', '2', '3'].map((digit) => address(`0x${digit.repeat(40)}`)) as [

@@ -8,17 +8,12 @@
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
-import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
-import type {
-  BalancerVault,
-  EvmDeployment,
-  RouterLine,
-} from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment, RouterLine } from '../../data/deployments/evm-deployment.ts';
 import { evmPool } from '../../data/evm-ids.ts';
 import type { EvmLog, LogDecoder } from '../../data/evm-log.ts';
 import { addressWord, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
-import type { VenueProtocol } from '../venue-protocol.ts';
+import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
 import {
   BALANCER_SWAP_TOPICS,
   changeBalances,
@@ -26,10 +21,12 @@ import {
   POOL_TOPICS,
   VAULT_TOPICS,
 } from './decode-vault-logs.ts';
+import { VAULT_ROUTER } from './encode-vault-swap.ts';
 import { listVaultAsks } from './quote-vault-pools.ts';
 import { readWeightedPage, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
 import { createUnbackedFinder } from './unbacked-swaps.ts';
-import { buildRowId, findWordContract } from './vault-rows.ts';
+import { type BalancerVault, VAULT_CONTRACTS } from './vault-contracts.ts';
+import { buildRowId, findWordContract, parseRowId, VAULT_ROWS } from './vault-rows.ts';
 
 /** Amounts in and out; V3 adds the fee's share and amount. */
 const WORD_COUNTS = { 2: 2, 3: 4 } as const;
@@ -105,13 +102,31 @@ function toAddresses(vaults: readonly BalancerVault[]): Address[] {
   return vaults.map(({ vault }) => vault);
 }
 
-/** The vault moves only the ends of a path: 101,000 for one pool in all. */
-const WEIGHTED_COST: SwapCost = { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n };
-/** A step of a batch, with its asset and limit; a swap alone is a little shorter than the first. */
-const VAULT_BYTES: HopBytes = { command: 'vault', first: 740, next: 320, fixesOutput: true };
+const COSTS: PoolCosts = {
+  // The vault moves only the ends of a path: 101,000 for one pool in all.
+  swap: { hop: 55_000n, hopInSameVault: 42_000n, perTick: 0n },
+  // A step of a batch, with its asset and limit; a swap alone is a little shorter than the first.
+  bytes: { command: 'vault', first: 740, next: 320, fixesOutput: true },
+};
+
+/** In `RoundTripProbe.sol`. */
+const PROBE = 6;
+
+const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, vault }) => {
+  if (kind !== 'weighted' && kind !== 'tradesOnly') return null;
+  const row = parseRowId(pool);
+  if (row === null) return null;
+  const { poolWord, contract: hooks } = row;
+  return {
+    toRouterPool: () => ({ kind: 'vault', poolWord }),
+    probe: { kind: PROBE, pool: vault, hooks },
+    holder: null,
+  };
+};
 
 export const balancer: VenueProtocol = {
   ...UNPRICED,
+  contracts: VAULT_CONTRACTS,
   listVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   listTokenVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   // The vault of V2 is the router of its pools.
@@ -121,7 +136,10 @@ export const balancer: VenueProtocol = {
     }),
   listOnChainVenues: (deployment) => groupVaults(deployment).v2.map(({ venue }) => venue),
   listAsks: listVaultAsks,
-  costs: { weighted: { swap: WEIGHTED_COST, bytes: VAULT_BYTES } },
+  findCosts: (pool) => (pool.kind === 'weighted' ? COSTS : (UNPRICED.findCosts?.(pool) ?? null)),
+  findTraded,
+  routerKinds: { vault: VAULT_ROUTER },
+  rows: VAULT_ROWS,
   unbacked: { topic: BALANCER_SWAP_TOPICS[2], createFinder: createUnbackedFinder },
   listVenues: ({ balancer: vaults = [] }) => vaults.map(({ venue }) => venue),
   createDecoders(deployment) {
@@ -150,3 +168,21 @@ export const balancer: VenueProtocol = {
   readPoolStates: readWeightedStates,
   readPoolPage: readWeightedPage,
 };
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly vault: { readonly poolWord: string };
+  }
+}
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** Absent if there are none. */
+    readonly balancer?: readonly BalancerVault[];
+  }
+
+  interface RouterKindNames {
+    /** The vault of V2 executes swaps of its pools itself. */
+    readonly vault: true;
+  }
+}

@@ -11,10 +11,10 @@ import { FollowedRows } from '../../../../../test/follow-vault-rows.ts';
 import { type NpmContract, readNpmContract, VenueChain } from '../../../../../test/venue-chain.ts';
 import { weightedKind } from '../../../../amm/weighted/weighted-kind.ts';
 import type { Address } from '../../../../model/ids.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import { toTopicAddress } from '../../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { buildRowId } from './vault-rows.ts';
 
 const TASKS = '@balancer-labs/v2-deployments/dist/tasks';

@@ -5,7 +5,7 @@ import { joinFlags } from '../../../../amm/unchecked-flag.ts';
 import { FEE_PER_PIP } from '../../../../amm/weighted/weighted-pool.ts';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription, StateOf } from '../../../../model/pool.ts';
-import type { BalancerVault, EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { toPoolContract } from '../../data/evm-ids.ts';
 import {
   addressWord,
@@ -27,6 +27,7 @@ import {
   GET_WEIGHTS_SELECTOR,
   IS_POOL_FROM_FACTORY_SELECTOR,
 } from './balancer-selectors.ts';
+import type { BalancerVault } from './vault-contracts.ts';
 import { buildRowId, listTokenPairs, parseRowId } from './vault-rows.ts';
 
 interface VaultContext {

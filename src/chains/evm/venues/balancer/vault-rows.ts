@@ -6,7 +6,9 @@
 
 import { keccak256 } from 'viem/utils';
 import type { Address, PoolId } from '../../../../model/ids.ts';
-import { evmAddress, evmPool } from '../../data/evm-ids.ts';
+import type { TermsOf } from '../../../../model/pool.ts';
+import { evmAddress, evmPool, toPoolId } from '../../data/evm-ids.ts';
+import type { PoolRows } from '../venue-protocol.ts';
 
 /** The contract, how it keeps its balances, and its number. */
 const WORD = /^0x([0-9a-f]{40})00(0[0-2])0{12}([0-9a-f]{8})$/;
@@ -53,3 +55,29 @@ export function listTokenPairs(tokens: readonly Address[]): (readonly [Address, 
     sorted.slice(index + 1).map((token1) => [token0, token1] as const),
   );
 }
+
+/** By the terms of a pool: ids are hashes, and every swap needs them. */
+const ROWS = new WeakMap<object, readonly PoolId[]>();
+
+function listRows(terms: TermsOf<'weighted'>): readonly PoolId[] {
+  const known = ROWS.get(terms);
+  if (known !== undefined) return known;
+  const pairs = listTokenPairs(terms.tokens.split(' ').map(evmAddress));
+  const rows = pairs.flatMap((pair) => buildRowId(terms.poolWord, pair) ?? []);
+  ROWS.set(terms, rows);
+  return rows;
+}
+
+export const VAULT_ROWS: PoolRows = {
+  kind: 'weighted',
+  parse: parseRowId,
+  list: (pool) => (pool.kind === 'weighted' ? listRows(pool.terms) : []),
+  findWhole: (pool) => {
+    const contract = pool.kind === 'weighted' ? findWordContract(pool.terms.poolWord) : null;
+    return contract && toPoolId(contract);
+  },
+  toChange: ({ pool, amount0, amount1 }, { token0, token1 }) => {
+    return { poolKind: 'weighted', deltas: { [token0]: amount0, [token1]: amount1 }, swapOf: pool };
+  },
+  needsAllTokens: true,
+};

@@ -15,8 +15,8 @@ import { readVenueFixture, skipWithoutVenues as skip } from '../../../../../test
 import { weightedKind } from '../../../../amm/weighted/weighted-kind.ts';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import { createLogFilters } from '../../blocks/log-filters.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { buildRowId, listTokenPairs } from './vault-rows.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum ?? assert.fail();

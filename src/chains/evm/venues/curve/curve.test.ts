@@ -14,10 +14,10 @@ import { address } from '../../../../../test/test-ids.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { createLogFilters } from '../../blocks/log-filters.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import { parseCoinPairPool } from '../../data/evm-ids.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { addressWord, uintWord } from '../../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { describeUnpriced } from '../unpriced-pools.ts';
 import { curve } from './curve.ts';
 

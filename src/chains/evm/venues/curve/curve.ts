@@ -5,9 +5,13 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
 import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
-import { type CoinPair, parseCoinPairPool, toCoinPairPool } from '../../data/evm-ids.ts';
+import {
+  type CoinPair,
+  listCoinPairs,
+  parseCoinPairPool,
+  toCoinPairPool,
+} from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
@@ -21,14 +25,16 @@ import {
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
-import type { VenueProtocol } from '../venue-protocol.ts';
+import type { PoolCosts, PoolRows, VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
+import { CURVE_CONTRACTS } from './curve-contracts.ts';
 import {
   FIND_POOL_SELECTOR,
   GET_COINS_SELECTOR,
   GET_UNDERLYING_COINS_SELECTOR,
   IS_META_SELECTOR,
 } from './curve-selectors.ts';
+import { CURVE_ROUTER } from './encode-curve-swap.ts';
 import { listCurveAsks } from './quote-curve-pools.ts';
 import { readStablePage, readStableStates } from './read-stable-pool.ts';
 
@@ -68,7 +74,7 @@ function createExchangeDecoder(wordCount: number, isUnderlying: boolean): LogDec
   };
 }
 
-/** All rows of the pool change with its first one (`shared-rows.ts`). */
+/** All rows of the pool change with its first one (`pools/shared-rows.ts`). */
 function createUnreadDecoder(topicCount: number): LogDecoder {
   return ({ address, topics }, out) => {
     if (topics.length !== topicCount) return;
@@ -210,16 +216,64 @@ const findPools: VenueProtocol['findPools'] = async ({ token, quotes }, context)
   });
 };
 
-/** Curve's loops, and the transfers to and from its router. */
-const STABLE_SWAP_COST: SwapCost = { hop: 190_000n, hopInSameVault: 190_000n, perTick: 0n };
-/** Curve's router takes as much for one pool as for five. */
-const CURVE_BYTES: HopBytes = { command: 'curve', first: 1_420, next: 0 };
+const COSTS: PoolCosts = {
+  // Curve's loops, and the transfers to and from its router.
+  swap: { hop: 190_000n, hopInSameVault: 190_000n, perTick: 0n },
+  // Curve's router takes as much for one pool as for five.
+  bytes: { command: 'curve', first: 1_420, next: 0 },
+};
+
+/** In `RoundTripProbe.sol`: swaps by the pool's own coins, with the indices of both. */
+const PROBE = 7;
+
+/** Without a formula of ours, too: such pools say themselves what they pay. */
+const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, token0 }) => {
+  const isComputed = kind === 'stableSwap';
+  const pair = isComputed || kind === 'tradesOnly' ? parseCoinPairPool(pool) : null;
+  if (pair === null) return null;
+  const { contract, lower, upper, isUnderlying } = pair;
+  return {
+    toRouterPool: (isZeroIn, saidStable) => {
+      const isStable = isComputed || saidStable;
+      if (isStable === null) return null;
+      const [indexIn, indexOut] = isZeroIn ? [lower, upper] : [upper, lower];
+      return { kind: 'curve', contract, indexIn, indexOut, isUnderlying, isStable };
+    },
+    probe: isComputed
+      ? { kind: PROBE, pool: contract, fee: lower, tickSpacing: upper, hooks: token0 }
+      : null,
+    holder: null,
+  };
+};
+
+const ROWS: PoolRows = {
+  kind: 'stableSwap',
+  parse: parseCoinPairPool,
+  list: (pool) => {
+    const coinCount = pool.kind === 'stableSwap' ? pool.terms.coinCount : 0;
+    return coinCount <= 2 ? [] : listCoinPairs(pool.vault, coinCount);
+  },
+  toChange: ({ pool, amount0, amount1 }) => {
+    const coins = parseCoinPairPool(pool);
+    if (coins === null) return null;
+    const { lower, upper } = coins;
+    const amounts =
+      amount0 > 0n
+        ? { soldIndex: lower, boughtIndex: upper, amountIn: amount0, amountOut: -amount1 }
+        : { soldIndex: upper, boughtIndex: lower, amountIn: amount1, amountOut: -amount0 };
+    return { poolKind: 'stableSwap', ...amounts };
+  },
+};
 
 export const curve: VenueProtocol = {
   ...UNPRICED,
+  contracts: CURVE_CONTRACTS,
   listOnChainVenues: () => [CURVE_VENUE],
   listAsks: listCurveAsks,
-  costs: { stableSwap: { swap: STABLE_SWAP_COST, bytes: CURVE_BYTES } },
+  findCosts: (pool) => (pool.kind === 'stableSwap' ? COSTS : (UNPRICED.findCosts?.(pool) ?? null)),
+  findTraded,
+  routerKinds: { curve: CURVE_ROUTER },
+  rows: ROWS,
   findPools,
   listVenues: ({ curve: registries }) => (registries === undefined ? [] : [CURVE_VENUE]),
   createDecoders: ({ curve: registries }) => (registries === undefined ? new Map() : DECODERS),
@@ -228,9 +282,34 @@ export const curve: VenueProtocol = {
       ? null
       : { creations: [], poolTopics: [...DECODERS.keys()], singleton: null },
   resolvePools,
-  // Rows from before StableSwap NG pools were computed. Each is asked for once.
-  mayBeComputed: ({ kind, pool }) =>
-    kind === 'tradesOnly' && parseCoinPairPool(pool)?.isUnderlying === false,
   readPoolStates: readStableStates,
   readPoolPage: readStablePage,
 };
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly curve: {
+      readonly contract: Address;
+      readonly indexIn: number;
+      readonly indexOut: number;
+      /** Whether the indices are those of a metapool's underlying coins. */
+      readonly isUnderlying: boolean;
+      /** Whether it counts its coins as stable pools do. */
+      readonly isStable: boolean;
+    };
+  }
+}
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** Factories and registries, which know the coins of pools; absent if none. */
+    readonly curve?: readonly Address[];
+    /** The one of them that makes StableSwap NG pools. */
+    readonly curveStable?: Address;
+  }
+
+  interface RouterKindNames {
+    /** Curve's router for paths; a single pool is called itself. */
+    readonly curve: true;
+  }
+}

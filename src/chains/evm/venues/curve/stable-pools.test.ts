@@ -16,13 +16,12 @@ import type { PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription, StateOf } from '../../../../model/pool.ts';
 import { acceptEvents } from '../../blocks/accept-events.ts';
 import { decodeBacked } from '../../blocks/decode-backed.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import { listCoinPairs, parseCoinPairPool, toCoinPairPool } from '../../data/evm-ids.ts';
 import type { DecodedEvent, EvmLog } from '../../data/evm-log.ts';
 import { addressWord, uintWord } from '../../data/hex-data.ts';
 import { PoolDirectory } from '../../pools/pool-directory.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { createLogDecoding } from '../log-decoding.ts';
-import { describeUnpriced } from '../unpriced-pools.ts';
 import { curve } from './curve.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.base ?? assert.fail();
@@ -78,19 +77,6 @@ function encodeExchange({ i, j, dx, dy }: RecordedExchange): EvmLog {
   return encodeTestLog(EXCHANGE, POOL, { buyer: POOL, ...coins, dx: BigInt(dx), dy: BigInt(dy) });
 }
 
-/** As the version before StableSwap NG stored it. */
-function describeOld(pool: PoolId): PoolDescription {
-  const { lower, upper } = parseCoinPairPool(pool) ?? assert.fail();
-  const [token0, token1] = [lower, upper].map((coin) =>
-    address(`0x${String(coin + 1).repeat(40)}`),
-  );
-  const place = { pool, venue: 'curve', vault: POOL, feePips: 0 };
-  return describeUnpriced({
-    ...place,
-    ...{ token0: token0 ?? assert.fail(), token1: token1 ?? assert.fail() },
-  });
-}
-
 type Row = PoolDraft<'stableSwap'>;
 
 /** Rows as the index keeps them: created by an event, read from the contract, then followed. */
@@ -99,11 +85,9 @@ class TestRows {
   readonly directory: PoolDirectory;
   readonly #callContracts: ReturnType<typeof createContracts>;
 
-  constructor(pool: TestPool, stored: readonly PoolDescription[] = []) {
+  constructor(pool: TestPool) {
     this.#callContracts = createContracts(pool);
-    const knownPools = async (asked: readonly PoolId[]) =>
-      stored.filter((one) => asked.includes(one.pool));
-    this.directory = new PoolDirectory({ deployment: DEPLOYMENT, knownPools });
+    this.directory = new PoolDirectory({ deployment: DEPLOYMENT, knownPools: async () => [] });
   }
 
   async accept(log: EvmLog): Promise<DecodedEvent[]> {
@@ -214,34 +198,6 @@ describe('StableSwap NG pools', { skip }, () => {
       const pool = stableSwapKind.createSwapPool(row, [], undefined) ?? assert.fail();
       assert.equal(pool.swapIn(one.i === lower, BigInt(one.dx)).amountOut, BigInt(one.dy));
       await rows.follow(encodeExchange(one));
-    }
-  });
-
-  it('that an earlier version stored by their trades are computed from now on', async () => {
-    const [recorded = assert.fail(), next = assert.fail()] = listSwaps(3);
-    const stored = listCoinPairs(POOL, 3).map((pool) => describeOld(pool));
-    const rows = new TestRows({ recorded }, stored);
-    await rows.follow(encodeExchange(recorded));
-    assert.deepEqual([...rows.rows.keys()].sort(), listCoinPairs(POOL, 3).sort());
-    for (const { kind, state } of rows.rows.values()) {
-      assert.deepEqual([kind, state.balances], ['stableSwap', next.balances.join(' ')]);
-    }
-    const liquidity = { provider: POOL, i: 0n, share: 1n, coins: 1n, supply: 1n };
-    await rows.follow(encodeTestLog(REMOVE, POOL, liquidity));
-    assert.ok([...rows.rows.values()].every(({ state }) => state.flags === 'unread'));
-  });
-
-  it('of other formulas stay as an earlier version stored them', async () => {
-    const [recorded = assert.fail()] = listSwaps(2);
-    const [pool = poolId('')] = listCoinPairs(POOL, 2);
-    for (const one of [
-      { recorded, isMeta: true },
-      { recorded, isUnknown: true },
-    ]) {
-      const rows = new TestRows(one, [describeOld(pool)]);
-      const [created, swap] = await rows.accept(encodeExchange(recorded));
-      assert.ok(created?.kind === 'poolCreated' && swap?.kind === 'swap');
-      assert.equal(created.description.kind, 'tradesOnly');
     }
   });
 

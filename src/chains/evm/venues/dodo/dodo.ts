@@ -1,8 +1,9 @@
 // DODO V2: each pool logs its swaps with both tokens. A pool counts if one of DODO's factories
 // lists it for its tokens.
 
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../../data/evm-ids.ts';
+import { evmAddress, toPoolContract, toPoolId } from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
@@ -72,7 +73,55 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   });
 };
 
+/** Its factories, from DefiLlama's adapters. */
+const FACTORIES: Readonly<Record<string, readonly string[]>> = {
+  ethereum: [
+    '0x72d220ce168c4f361dd4dee5d826a01ad8598f6c',
+    '0x6fddb76c93299d985f4d3fc7ac468f9a168577a4',
+    '0x5336ede8f971339f6c0e304c66ba16f1296a2fbe',
+    '0xb5dc5e183c2acf02ab879a8569ab4edaf147d537',
+    '0x6b4fa0bc61eddc928e0df9c7f01e407bfcd3e5ef',
+    '0x710409d2121b7c8ea4acadd6803fde2d85df6473',
+  ],
+  base: [
+    '0x0226fce8c969604c3a0ad19c37d1fafac73e13c2',
+    '0x200d866edf41070de251ef92715a6ea825a5eb80',
+    '0xc0f9553df63de5a97fe64422c8578d0657c360f7',
+  ],
+  arbitrum: [
+    '0xda4c4411c55b0785e501332354a036c04833b72b',
+    '0xc8fe2440744dcd733246a4db14093664defd5a53',
+    '0xddb13e6dd168e1a68dc2285cb212078ae10394a9',
+    '0xa6cf3d163358af376ec5e8b7cc5e102a05fde63d',
+    '0x46e55a974c5995675b025f7f607c3278b36f0c29',
+  ],
+  optimism: [
+    '0x2b800dc6270726f7e2266ce8cd5a3f8436fe0b40',
+    '0x1f83858cd6d0ae7a08ab1fd977c06dabece6d711',
+    '0xdb9c53f2ced34875685b607c97a61a65da2f30a8',
+  ],
+  polygon: [
+    '0x79887f65f83bdf15bcc8736b5e5bcdb48fb8fe13',
+    '0x43c49f8dd240e1545f147211ec9f917376ac1e87',
+    '0xd24153244066f0afa9415563bfc7ba248bfb7a51',
+    '0x95e887adf9eaa22cc1c6e3cb7f07adc95b4b25a8',
+  ],
+  bsc: [
+    '0x790b4a80fb1094589a3c0efc8740aa9b0c1733fb',
+    '0xf50bdc9e90b7a1c138cb7935071b85c417c4cb8e',
+    '0x0fb9815938ad069bf90e14fe6c596c514bede767',
+    '0xd9cac3d964327e47399aebd8e1e6dcc4c251daae',
+    '0x7737fd30535c69545deeea54ab8dd590ccaebd3c',
+    '0x9b64c81ba54ea51e1f6b7fefb3cff8aa6f1e2a09',
+    '0xafe0a75dffb395eaabd0a7e1bbbd0b11f8609eef',
+    '0x78d43a889f42a344fe98c3fb9455791dc8178d55',
+  ],
+};
+
 export const dodo: VenueProtocol = {
+  contracts: Object.fromEntries(
+    Object.entries(FACTORIES).map(([chain, list]) => [chain, { dodo: list.map(evmAddress) }]),
+  ),
   ...UNPRICED,
   listVenues: ({ dodo: factories }) => (factories === undefined ? [] : [DODO_VENUE]),
   createDecoders: ({ dodo: factories }) =>
@@ -81,3 +130,10 @@ export const dodo: VenueProtocol = {
     factories === undefined ? null : { creations: [], poolTopics: [SWAP_TOPIC], singleton: null },
   resolvePools,
 };
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** Factories, which list the pools of two tokens; absent if there are none. */
+    readonly dodo?: readonly Address[];
+  }
+}

@@ -2,8 +2,10 @@
 // pools by id. A pool's id is the hash of its key, which the manager tells.
 
 import { keccak256 } from 'viem/utils';
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
+import { evmAddress } from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
@@ -49,6 +51,7 @@ function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): Ven
   const findManager = ({ infinity }: EvmDeployment) => infinity?.[manager] ?? null;
   return {
     ...UNPRICED,
+    contracts: { base: CONTRACTS, bsc: CONTRACTS },
     listVaults: ({ infinity }) => (infinity === undefined ? [] : [infinity.vault]),
     listVenues: (deployment) => (findManager(deployment) === null ? [] : [venue]),
     createDecoders: (deployment) => {
@@ -83,6 +86,15 @@ function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): Ven
   };
 }
 
+/** The same on each chain that has them. */
+const CONTRACTS = {
+  infinity: {
+    vault: evmAddress('0x238a358808379702088667322f80ac48bad5e6c4'),
+    ranges: evmAddress('0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b'),
+    bins: evmAddress('0xc697d2898e0d09264376196696c51d7abbbaa4a9'),
+  },
+};
+
 export const infinityRanges = createInfinity({
   ...{ manager: 'ranges', venue: 'pancakeswap-infinity', wordCount: 7 },
   topic: '0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237',
@@ -92,3 +104,14 @@ export const infinityBins = createInfinity({
   ...{ manager: 'bins', venue: 'pancakeswap-infinity-bins', wordCount: 5 },
   topic: '0x3e8aae37f890eb1f9d63dd4d2062f3f0be757848a0f0760e4f3e53dad556e861',
 });
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** PancakeSwap's: who holds the tokens, and who keeps the pools; absent if there is none. */
+    readonly infinity?: {
+      readonly vault: Address;
+      readonly ranges: Address;
+      readonly bins: Address;
+    };
+  }
+}

@@ -1,7 +1,8 @@
 // Maverick V2: each pool logs its swaps, and its factory says whether the pool is its own.
 
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { toPoolContract, toPoolId } from '../../data/evm-ids.ts';
+import { evmAddress, toPoolContract, toPoolId } from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
@@ -51,7 +52,11 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   });
 };
 
+/** The same on each chain that has it; from public integrations. */
+const FACTORY = { maverick: evmAddress('0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e') };
+
 export const maverick: VenueProtocol = {
+  contracts: { ethereum: FACTORY, base: FACTORY, arbitrum: FACTORY, bsc: FACTORY },
   ...UNPRICED,
   listVenues: ({ maverick: factory }) => (factory === undefined ? [] : [MAVERICK_VENUE]),
   createDecoders: ({ maverick: factory }) =>
@@ -60,3 +65,10 @@ export const maverick: VenueProtocol = {
     factory === undefined ? null : { creations: [], poolTopics: [SWAP_TOPIC], singleton: null },
   resolvePools,
 };
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** The factory; absent if there is none. */
+    readonly maverick?: Address;
+  }
+}

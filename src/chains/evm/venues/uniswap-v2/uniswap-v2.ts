@@ -1,6 +1,8 @@
 // Uniswap V2 and pairs like its own: decoding of logs, and reads from contracts.
 
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
+import type { HopBytes, SwapCost } from '../../../transaction-costs.ts';
 import { toPoolContract, toPoolId } from '../../data/evm-ids.ts';
 import {
   addressWord,
@@ -8,13 +10,16 @@ import {
   encodeCallData,
   hasWords,
   uintAt,
+  uintWord,
 } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
-import { GET_RESERVES_SELECTOR } from './pair-selectors.ts';
+import { PAIR_CONTRACTS } from './pair-contracts.ts';
+import { CAMELOT_ROUTER, ROUTER02, SOLIDLY_ROUTER } from './pair-routers.ts';
+import { GET_FEE_SELECTOR, GET_RESERVES_SELECTOR } from './pair-selectors.ts';
 import { decodeCamelotReserves, readPoolPage } from './read-pair-page.ts';
 import { findV2Fork, findV2Layout } from './v2-layouts.ts';
 
@@ -88,7 +93,52 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
   });
 };
 
+/** In `RoundTripProbe.sol`. */
+const PROBES = { pair: 2, solidly: 5 } as const;
+
+const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, feePips: fee }) => {
+  const pair = toPoolContract(pool);
+  if (kind === 'constantProduct') {
+    const toRouterPool = () => ({ kind: 'v2', pair }) as const;
+    return { toRouterPool, probe: { kind: PROBES.pair, pool: pair, fee }, holder: pair };
+  }
+  if (kind !== 'solidlyPair') return null;
+  return {
+    toRouterPool: (_, isStable) => (isStable === null ? null : { kind: 'solidly', pair, isStable }),
+    probe: { kind: PROBES.solidly, pool: pair, fee },
+    holder: pair,
+  };
+};
+
+const V2_COST: SwapCost = { hop: 58_000n, hopInSameVault: 58_000n, perTick: 0n };
+/** A stable pair computes longer than a volatile one. */
+const SOLIDLY_COST: SwapCost = { hop: 130_000n, hopInSameVault: 130_000n, perTick: 0n };
+const V2_BYTES: HopBytes = { command: 'v2', first: 400, next: 40, fixesOutput: true };
+const SOLIDLY_BYTES: HopBytes = { command: 'solidlyPair', first: 400, next: 40 };
+
+const findCosts: VenueProtocol['findCosts'] = ({ kind }) => {
+  if (kind === 'constantProduct') return { swap: V2_COST, bytes: V2_BYTES };
+  return kind === 'solidlyPair' ? { swap: SOLIDLY_COST, bytes: SOLIDLY_BYTES } : null;
+};
+
+/** A factory's fees are in 1/10000. */
+const PIPS_PER_BPS = 100n;
+
+/** Aerodrome's and Velodrome's factories change the fees of pairs silently. */
+const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
+  const { pool, kind, venue, isStable } = query;
+  if (kind !== 'solidlyPair' || isStable === null) return null;
+  const fork = findV2Fork(deployment, venue);
+  if (fork === null || findV2Layout(fork).name !== 'solidly') return null;
+  const key = [addressWord(toPoolContract(pool)), uintWord(isStable ? 1 : 0)];
+  const data = encodeCallData(GET_FEE_SELECTOR, ...key);
+  return { calls: [{ to: fork.factory, data }], word: 0, pipsPerUnit: PIPS_PER_BPS };
+};
+
 export const uniswapV2: VenueProtocol = {
+  contracts: PAIR_CONTRACTS,
+  ...{ findTraded, findCosts, buildFeeAsk },
+  routerKinds: { router02: ROUTER02, camelot: CAMELOT_ROUTER, solidly: SOLIDLY_ROUTER },
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   forks: 'pairs',
   createDecoders: createUniswapV2Decoders,
@@ -99,3 +149,21 @@ export const uniswapV2: VenueProtocol = {
   readPoolStates,
   readPoolPage,
 };
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly v2: { readonly pair: Address };
+    readonly solidly: { readonly pair: Address; readonly isStable: boolean };
+  }
+}
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface RouterKindNames {
+    /** Uniswap V2 and its forks. */
+    readonly router02: true;
+    /** The same with a referrer. */
+    readonly camelot: true;
+    /** Aerodrome, Velodrome V2; each hop says whether its pair is stable. */
+    readonly solidly: true;
+  }
+}

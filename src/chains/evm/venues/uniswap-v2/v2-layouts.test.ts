@@ -6,9 +6,9 @@ import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../.
 import { address, transactionId } from '../../../../../test/test-ids.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { EVM_DEPLOYMENTS } from '../../data/deployments/deployments.ts';
 import { toPoolId } from '../../data/evm-ids.ts';
 import { addressWord, uintWord } from '../../data/hex-data.ts';
+import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
 import { createLogDecoding } from '../log-decoding.ts';
 import { uniswapV2 } from './uniswap-v2.ts';
 

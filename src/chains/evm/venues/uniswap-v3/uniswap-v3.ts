@@ -1,14 +1,19 @@
 // Uniswap V3 and pools like its own: decoding of logs, and reads from contracts.
 
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
+import type { PoolFeeQuery } from '../../../chain-nodes.ts';
 import { toPoolContract } from '../../data/evm-ids.ts';
-import { addressWord, encodeCallData, intWord } from '../../data/hex-data.ts';
+import { addressWord, encodeCallData, intWord, uintWord } from '../../data/hex-data.ts';
+import type { ContractCall } from '../../rpc/multicall.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import { confirmPools } from '../factory-pools.ts';
-import type { VenueProtocol } from '../venue-protocol.ts';
+import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
-import { LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
+import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
+import { RANGE_CONTRACTS } from './range-contracts.ts';
+import { ALGEBRA_ROUTER, SLIPSTREAM_ROUTER, SMART_ROUTER, SWAP_ROUTER } from './range-routers.ts';
 import { decodeV3State, readPoolPage } from './read-v3-pool-page.ts';
 import { findLayoutOfVenue, findV3Layout, toRangeDetails } from './v3-layouts.ts';
 
@@ -53,7 +58,66 @@ const readPoolStates: VenueProtocol['readPoolStates'] = (queries, context) =>
     decodeState: decodeV3State,
   });
 
+/** In `RoundTripProbe.sol`. */
+const PROBE = 3;
+
+const findTraded: VenueProtocol['findTraded'] = (pool) => {
+  if (pool.kind !== 'concentrated' || pool.terms.custody.kind !== 'own') return null;
+  const { feePips } = pool;
+  const { tickSpacing } = pool.terms;
+  const contract = toPoolContract(pool.pool);
+  return {
+    toRouterPool: () => ({ kind: 'v3', feePips, tickSpacing }),
+    probe: { kind: PROBE, pool: contract, fee: feePips },
+    holder: contract,
+  };
+};
+
+const COSTS: PoolCosts = {
+  swap: { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n },
+  bytes: { command: 'v3', first: 400, next: 40, fixesOutput: true },
+};
+
+/** `quoteExactInputSingle` of Algebra's quoter: answers the amount, and the fee. */
+const ALGEBRA_QUOTE_SELECTOR = '0x2d9ebd1d';
+/** Any amount pays the same fee. */
+const QUOTED_AMOUNT = 1000n;
+
+/** A quoter runs a swap: its fee is that of the block's time, which the pool's own state is not. */
+function buildQuotes(quoter: Address, { token0, token1 }: PoolFeeQuery): ContractCall[] {
+  const amounts = [uintWord(QUOTED_AMOUNT), uintWord(0)];
+  return [
+    [token0, token1],
+    [token1, token0],
+  ].map((tokens) => ({
+    to: quoter,
+    data: encodeCallData(ALGEBRA_QUOTE_SELECTOR, ...tokens.map(addressWord), ...amounts),
+  }));
+}
+
+/** A module computes the fee of Slipstream's pools; Algebra's follows from the block's time. */
+const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
+  const { pool, kind, venue } = query;
+  if (kind !== 'concentrated') return null;
+  const { kind: source } = findLayoutOfVenue(deployment, venue).fee;
+  if (source === 'asked') {
+    const calls = [{ to: toPoolContract(pool), data: FEE_SELECTOR }];
+    return { calls, word: 0, pipsPerUnit: 1n };
+  }
+  const quoter = deployment.v3.find((fork) => fork.venue === venue)?.quoter ?? null;
+  if (source !== 'logged' || quoter === null) return null;
+  return { calls: buildQuotes(quoter, query), word: 1, pipsPerUnit: 1n };
+};
+
 export const uniswapV3: VenueProtocol = {
+  contracts: RANGE_CONTRACTS,
+  ...{ findTraded, buildFeeAsk },
+  findCosts: (pool) =>
+    pool.kind === 'concentrated' && pool.terms.custody.kind === 'own' ? COSTS : null,
+  routerKinds: {
+    ...{ swapRouter: SWAP_ROUTER, slipstream: SLIPSTREAM_ROUTER },
+    ...{ algebra: ALGEBRA_ROUTER, smart: SMART_ROUTER },
+  },
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
   forks: 'ranges',
   createDecoders: createUniswapV3Decoders,
@@ -64,3 +128,22 @@ export const uniswapV3: VenueProtocol = {
   readPoolStates,
   readPoolPage,
 };
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly v3: { readonly feePips: number; readonly tickSpacing: number };
+  }
+}
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface RouterKindNames {
+    /** Uniswap V3 and its forks. */
+    readonly swapRouter: true;
+    /** Paths of tick spacings in place of fees. */
+    readonly slipstream: true;
+    /** Paths of tokens only. */
+    readonly algebra: true;
+    /** `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path. */
+    readonly smart: true;
+  }
+}

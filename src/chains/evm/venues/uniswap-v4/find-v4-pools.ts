@@ -7,9 +7,9 @@ import type { EvmDeployment, V4Deployment } from '../../data/deployments/evm-dep
 import { addressWord } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { listPairs } from '../list-pairs.ts';
-import { computeV4PoolId, DYNAMIC_FEE, hasFixedFee } from '../pool-reference.ts';
 import type { CreationFilter, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
 import { describeV4Pool, INITIALIZE_TOPIC } from './decode-uniswap-v4.ts';
+import { computeV4PoolId, DYNAMIC_FEE, hasFixedFee } from './pool-key.ts';
 import { BITS_128, computeStateSlot, LIQUIDITY_OFFSET, readSlots } from './v4-storage.ts';
 
 /** Fees with their tick spacing, as interfaces offer them; anyone may choose others. */

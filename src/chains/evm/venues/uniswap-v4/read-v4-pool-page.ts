@@ -2,9 +2,9 @@
 
 import { intWord } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
-import { hasFixedFee } from '../pool-reference.ts';
 import { readTickPage, type TickSource } from '../read-tick-page.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
+import { hasFixedFee } from './pool-key.ts';
 import {
   BITS_128,
   computeEntrySlot,

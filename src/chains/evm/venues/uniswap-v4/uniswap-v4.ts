@@ -11,14 +11,16 @@ import {
   uintAt,
 } from '../../data/hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
-import type { VenueProtocol } from '../venue-protocol.ts';
+import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
 import {
   createUniswapV4Decoders,
   describeUniswapV4Logs,
   describeV4Pool,
 } from './decode-uniswap-v4.ts';
 import { findPools, listCreationFilters } from './find-v4-pools.ts';
+import { type PoolKey, toPoolKey } from './pool-key.ts';
 import { readPoolPage } from './read-v4-pool-page.ts';
+import { V4_CONTRACTS } from './v4-contracts.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
 export const GET_SLOT0_SELECTOR = '0xc815641c';
@@ -80,7 +82,30 @@ const readPoolStates: VenueProtocol['readPoolStates'] = async (queries, context)
   });
 };
 
+/** In `RoundTripProbe.sol`. */
+const PROBE = 4;
+
+const findTraded: VenueProtocol['findTraded'] = (pool) => {
+  const key = toPoolKey(pool);
+  if (key === null) return null;
+  const { fee, tickSpacing, hooks } = key;
+  return {
+    toRouterPool: () => ({ kind: 'v4', key }),
+    probe: { kind: PROBE, pool: pool.vault, fee, tickSpacing, hooks },
+    holder: null,
+  };
+};
+
+const COSTS: PoolCosts = {
+  swap: { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n },
+  bytes: { command: 'v4', first: 1_150, next: 240, fixesOutput: true },
+};
+
 export const uniswapV4: VenueProtocol = {
+  contracts: V4_CONTRACTS,
+  findTraded,
+  findCosts: (pool) =>
+    pool.kind === 'concentrated' && pool.terms.custody.kind === 'singleton' ? COSTS : null,
   listVaults: ({ v4 }) => (v4 === null ? [] : [v4.poolManager]),
   listVenues: (deployment) => (deployment.v4 === null ? [] : [deployment.v4.venue]),
   createDecoders: createUniswapV4Decoders,
@@ -91,3 +116,9 @@ export const uniswapV4: VenueProtocol = {
   readPoolStates,
   readPoolPage,
 };
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly v4: { readonly key: PoolKey };
+  }
+}

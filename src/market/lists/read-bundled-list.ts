@@ -2,12 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import {
-  type FindListChain,
-  parseTokenList,
-  type TokenList,
-} from '../market/lists/parse-token-list.ts';
-import type { TokenListSource } from '../market/lists/token-list-source.ts';
+import { type FindListChain, parseTokenList, type TokenList } from './parse-token-list.ts';
+import type { TokenListSource } from './token-list-source.ts';
 
 const PACKAGE = '@eth-optimism/tokenlist';
 

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findToken } from '../../devnet/deployment.ts';
-import { setUp } from '../../test/root-hooks.ts';
-import { poolId } from '../../test/test-ids.ts';
-import { startTradingScene, type TradingScene } from '../../test/trading-scene.ts';
-import type { Address, PoolId } from '../model/ids.ts';
+import { findToken } from '../../../devnet/deployment.ts';
+import { setUp } from '../../../test/root-hooks.ts';
+import { poolId } from '../../../test/test-ids.ts';
+import { startTradingScene, type TradingScene } from '../../../test/trading-scene.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 
 const WAIT_MAX_MS = 20_000;
 

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
-import { addProtocolFee } from '../../../amm/concentrated/swap-fee.ts';
-import type { Address } from '../../../model/ids.ts';
-import type { PoolDescriptionOf } from '../../../model/pool.ts';
-import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import { computeV4PoolId, DYNAMIC_FEE, toPoolReference } from './pool-reference.ts';
+import { buildFakeAddress } from '../../../../../test/fakes/fake-market.ts';
+import { addProtocolFee } from '../../../../amm/concentrated/swap-fee.ts';
+import type { Address } from '../../../../model/ids.ts';
+import type { PoolDescriptionOf } from '../../../../model/pool.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import { computeV4PoolId, DYNAMIC_FEE, toPoolKey } from './pool-key.ts';
 
 const token0 = buildFakeAddress('aa', 1);
 const token1 = buildFakeAddress('aa', 2);
@@ -26,8 +26,7 @@ function readKeyFee(pool: {
     ...{ pool: computeV4PoolId(key), kind: 'concentrated', venue: 'uniswap-v4', token0, token1 },
     ...{ feePips, vault: token0, terms: { tickSpacing, custody: { kind: 'singleton', hooks } } },
   };
-  const reference = toPoolReference(description);
-  return reference?.kind === 'v4' ? reference.key.fee : assert.fail();
+  return toPoolKey(description)?.fee ?? assert.fail();
 }
 
 describe('the key of a V4 pool has its own fee', () => {

@@ -1,37 +1,37 @@
 // A followed chain for pricing, with its pools in memory as of the last commit.
 
-import { toPoolMoment } from '../amm/pool-moment.ts';
-import type { TokenPowers } from '../chains/chain-transactions.ts';
-import type { ChainSource } from '../chains/family.ts';
-import type { ChainConnections, ConnectedChain } from '../engines/chain-connections.ts';
-import { findFamily, requireMarkets } from '../engines/chain-families.ts';
-import { isLoggedOutage } from '../errors/unavailable-error.ts';
-import type { Clock } from '../lib/clock.ts';
-import { sleep } from '../lib/retry.ts';
-import type { Feed, FeedBatch } from '../live/feed.ts';
-import type { ContractBook } from '../market/contract-book.ts';
-import type { ChainStates } from '../market/state/chain-states.ts';
-import type { Address, PoolId } from '../model/ids.ts';
-import { isLate } from '../runtime/chain-progress.ts';
-import type { Store } from '../store/store.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { listAskedPools } from '../trading/graph/list-asked-pools.ts';
-import { isPartial, listPartialPools } from '../trading/graph/list-partial-pools.ts';
-import { type GraphAtCommit, PoolGraphFollower } from '../trading/graph/pool-graph-follower.ts';
-import { SafetyCache } from '../trading/graph/safety-cache.ts';
-import { AwaitedPools } from '../trading/quote/awaited-pools.ts';
-import { explainUnquotable } from '../trading/quote/explain-unquotable.ts';
-import { FeeWatch } from '../trading/quote/fee-watch.ts';
-import { OfferedRouters } from '../trading/quote/offered-routers.ts';
-import { OnChainQuotes } from '../trading/quote/on-chain-quotes.ts';
-import { PoolFeeWatch } from '../trading/quote/pool-fee-watch.ts';
-import type { TradeChain } from '../trading/quote/trade-chain.ts';
-import { TradeTokens } from '../trading/quote/trade-tokens.ts';
-import { SafetyEvidence } from '../trading/safety/safety-evidence.ts';
-import { SafetyKeeper } from '../trading/safety/safety-keeper.ts';
-import { SafetyWatch } from '../trading/safety/safety-watch.ts';
-import { createProbe } from './probe-pools.ts';
-import type { FollowedChains } from './start-chains.ts';
+import { toPoolMoment } from '../../amm/pool-moment.ts';
+import type { ChainMarket, ChainNodes } from '../../chains/chain-nodes.ts';
+import type { TokenPowers } from '../../chains/chain-transactions.ts';
+import type { ChainSource, FamilyMarkets } from '../../chains/family.ts';
+import { isLoggedOutage } from '../../errors/unavailable-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { sleep } from '../../lib/retry.ts';
+import type { Feed, FeedBatch } from '../../live/feed.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
+import type { PoolDemand } from '../../model/adoption.ts';
+import type { ChainSlug } from '../../model/chain.ts';
+import type { ChainRegistry } from '../../model/chain-registry.ts';
+import type { TokenFacts } from '../../model/contract-facts.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { Store } from '../../store/store.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { listAskedPools } from '../graph/list-asked-pools.ts';
+import { isPartial, listPartialPools } from '../graph/list-partial-pools.ts';
+import { type GraphAtCommit, PoolGraphFollower } from '../graph/pool-graph-follower.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
+import { createProbe } from '../safety/probe-pools.ts';
+import { SafetyEvidence } from '../safety/safety-evidence.ts';
+import { SafetyKeeper } from '../safety/safety-keeper.ts';
+import { SafetyWatch } from '../safety/safety-watch.ts';
+import { AwaitedPools } from './awaited-pools.ts';
+import { explainUnquotable } from './explain-unquotable.ts';
+import { FeeWatch } from './fee-watch.ts';
+import { OfferedRouters } from './offered-routers.ts';
+import { OnChainQuotes } from './on-chain-quotes.ts';
+import { PoolFeeWatch } from './pool-fee-watch.ts';
+import type { TradeChain } from './trade-chain.ts';
+import { TradeTokens } from './trade-tokens.ts';
 
 /** Requested pools that moved are probed at most five a second, with two requests each. */
 const PROBE_PAUSE_MS = 400;
@@ -40,21 +40,55 @@ const NON_TOKENS_MS = 3000;
 /** What a slowed chain's age counts as, at most. */
 const SLOWED_AGE_MAX_MS = 10_000;
 
+/** The followed chains, as their index knows them. */
+interface IndexedChains {
+  readonly known: ChainRegistry;
+  readonly slugs: readonly ChainSlug[];
+  /** Whether this process indexes the chain. */
+  isIndexing(chain: ChainSlug): boolean;
+  /** Whether answers about the chain are older than they should be. */
+  isLate(chain: ChainSlug): boolean;
+  readAge(chain: ChainSlug): { readonly ageMs: number; readonly isSlowed: boolean };
+  findSource(chain: ChainSlug): ChainSource | null;
+  isAdopting(chain: ChainSlug): boolean;
+  adopt(chain: ChainSlug, pools: readonly PoolId[], demand: PoolDemand): void;
+  readonly tokens: { noteKnown(chain: ChainSlug, token: Address): void };
+}
+
+/** A chain and its family. */
+interface ConnectedChain {
+  readonly market: ChainMarket;
+  readonly nodes: ChainNodes;
+  readonly addresses: AddressCodec;
+  readonly rules: FamilyMarkets;
+}
+
 export interface TradeChainsOptions {
-  readonly chains: Pick<
-    FollowedChains,
-    'known' | 'slugs' | 'list' | 'isIndexing' | 'readAge' | 'findSource' | 'isAdopting' | 'adopt'
-  > & {
-    readonly tokens: Pick<FollowedChains['tokens'], 'noteKnown'>;
-  };
+  readonly chains: IndexedChains;
   readonly store: Pick<Store, 'market'>;
   /** Whether other processes use the store, too. */
   readonly isShared: boolean;
   readonly feed: Feed;
-  readonly states: Pick<ChainStates, 'readAgeMs' | 'subscribe'>;
-  readonly connections: ChainConnections;
-  /** What was read of mints; absent if nothing is. */
-  readonly contracts?: Pick<ContractBook, 'find'>;
+  readonly states: {
+    /** How long ago the store had nothing newer than a version. */
+    readAgeMs(chain: ChainSlug, version: number): number;
+    subscribe(
+      listener: (change: {
+        readonly chain: ChainSlug;
+        readonly jump: 'none' | 'ahead' | 'rebuilt';
+      }) => void,
+    ): () => void;
+  };
+  readonly connections: { connect(source: ChainSource): ConnectedChain };
+  readonly findAddresses: (slug: ChainSlug) => AddressCodec;
+  /** What was read of a mint; absent if nothing is. */
+  readonly findFacts?: (
+    asked: {
+      readonly slug: ChainSlug;
+      readonly readContractFacts: ChainNodes['readContractFacts'] | undefined;
+    },
+    token: Address,
+  ) => TokenFacts | null;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -91,7 +125,7 @@ export class RunningTradeChain {
     this.source = source;
     this.#options = options;
     this.#connected = options.connections.connect(source);
-    const { market, nodes } = this.#connected;
+    const { market, nodes, addresses } = this.#connected;
     this.#fees = new FeeWatch({
       readFees: nodes.readFees,
       clock,
@@ -117,7 +151,7 @@ export class RunningTradeChain {
     const called = this.#createOnChainQuotes();
     this.trade = {
       slug,
-      addresses: findFamily(slug).addresses,
+      addresses,
       coinUnit: market.assets.coinUnit,
       ...{ wrapped: market.wrapped, assets: market.assets, costs: market.costs },
       listRouters: () => routers.list,
@@ -129,7 +163,7 @@ export class RunningTradeChain {
       readFees: () => this.#fees.read(),
       findPowers: (token) => this.#findPowers(token),
       readAgeMs: (at) => this.#readAgeMs(at),
-      isBehind: () => chains.list().some((one) => one.slug === slug && isLate(one)),
+      isBehind: () => chains.isLate(slug),
       loadPools: (tokens) => this.#follower.load(tokens),
       noteAsked: (token) => {
         const { graph, checkpoint } = this.#follower.current ?? {};
@@ -166,14 +200,12 @@ export class RunningTradeChain {
 
   /** Only of mints: their powers are the chain's own, not a contract's. */
   #findPowers(token: Address): TokenPowers | null {
-    const { market, nodes } = this.#connected;
-    if (market.hasMints !== true || token === findFamily(this.source.chain).addresses.native) {
-      return null;
-    }
+    const { market, nodes, addresses } = this.#connected;
+    if (market.hasMints !== true || token === addresses.native) return null;
     const asked = { slug: this.source.chain, readContractFacts: nodes.readContractFacts };
-    const reading = this.#options.contracts?.find(asked, token);
-    if (reading?.kind !== 'read' || reading.facts.kind !== 'mint') return null;
-    const { mintAuthority, freezeAuthority, permanentDelegate } = reading.facts;
+    const facts = this.#options.findFacts?.(asked, token);
+    if (facts?.kind !== 'mint') return null;
+    const { mintAuthority, freezeAuthority, permanentDelegate } = facts;
     return {
       canMint: mintAuthority !== null,
       canFreeze: freezeAuthority !== null,
@@ -212,11 +244,11 @@ export class RunningTradeChain {
   #createOnChainQuotes(): OnChainQuotes | null {
     const { clock, store, logger: log } = this.#options;
     const { chain } = this.source;
-    const { nodes, market } = this.#connected;
+    const { nodes, market, rules } = this.#connected;
     const { quotePools } = nodes;
     if (quotePools === undefined) return null;
     return new OnChainQuotes({
-      ...{ chain, store: store.market, quotePools, clock, rules: requireMarkets(chain), log },
+      ...{ chain, store: store.market, quotePools, clock, rules, log },
       assets: market.assets,
       native: { coin: market.assets.coin, wrapped: market.wrapped },
       listRouters: () => this.#routers.list ?? [],
@@ -415,13 +447,14 @@ export class RunningTradeChain {
   #createFollower(trusted: ReadonlySet<Address>): PoolGraphFollower {
     const { store, logger } = this.#options;
     const { chain } = this.source;
-    const { assets, wrapped, tradedVenues: venues } = this.#connected.market;
+    const { market, rules } = this.#connected;
+    const { assets, wrapped, tradedVenues: venues } = market;
     return new PoolGraphFollower({
       chain,
       store: store.market,
       native: { coin: assets.coin, wrapped },
       ...{ venues, trusted },
-      rules: requireMarkets(chain),
+      rules,
       hookFees: (pool) => this.#safetyCache.get(pool)?.hookFees ?? null,
       silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
       ...{ sleep, random: Math.random, log: logger },

@@ -1,12 +1,11 @@
-// What EVM routers and probes need to know to swap in a pool.
+// The key of a V4 pool, whose hash is the pool's id.
 
 import { keccak256 } from 'viem/utils';
-import { computeLpFee } from '../../../amm/concentrated/concentrated-kind.ts';
-import type { Address, PoolId } from '../../../model/ids.ts';
-import type { PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
-import { evmPool, parseCoinPairPool, toPoolContract } from '../data/evm-ids.ts';
-import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import { parseRowId } from './balancer/vault-rows.ts';
+import { computeLpFee } from '../../../../amm/concentrated/concentrated-kind.ts';
+import type { Address, PoolId } from '../../../../model/ids.ts';
+import type { PoolDescription, PoolDescriptionOf } from '../../../../model/pool.ts';
+import { evmPool } from '../../data/evm-ids.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 
 type SingletonPool = Pick<
   PoolDescriptionOf<'concentrated'>,
@@ -28,27 +27,6 @@ export interface PoolKey {
   /** The zero address if there is none. */
   readonly hooks: Address;
 }
-
-type PoolReference =
-  | { readonly kind: 'v2'; readonly pair: Address }
-  | {
-      readonly kind: 'v3';
-      readonly pool: Address;
-      readonly feePips: number;
-      readonly tickSpacing: number;
-    }
-  /** A pair that says itself what it pays: `getAmountOut`. */
-  | { readonly kind: 'solidly'; readonly pair: Address }
-  /** A pool that Balancer's vault keeps, by the vault's word for it. */
-  | {
-      readonly kind: 'vault';
-      readonly vault: Address;
-      readonly poolWord: string;
-      readonly contract: Address;
-    }
-  /** Two coins of a pool of Curve. */
-  | ({ readonly kind: 'curve' } & NonNullable<ReturnType<typeof parseCoinPairPool>>)
-  | { readonly kind: 'v4'; readonly key: PoolKey };
 
 /** In the key of a V4 pool: a hook decides the fee. */
 export const DYNAMIC_FEE = 0x800000;
@@ -99,34 +77,17 @@ function findKeyFee(pool: SingletonPool): number | null {
   return null;
 }
 
-/** Null for a pool kind that no router supports. */
-export function toPoolReference(pool: PoolDescription): PoolReference | null {
-  const { pool: id, token0, token1, feePips } = pool;
-  if (pool.kind === 'constantProduct') return { kind: 'v2', pair: toPoolContract(id) };
-  if (pool.kind === 'solidlyPair') return { kind: 'solidly', pair: toPoolContract(id) };
-  if (pool.kind === 'weighted' || pool.kind === 'tradesOnly') {
-    const row = parseRowId(id);
-    if (row !== null) return { kind: 'vault', vault: pool.vault, ...row };
-  }
-  // Without a formula of ours, too: such pools say themselves what they pay.
-  if (pool.kind === 'stableSwap' || pool.kind === 'tradesOnly') {
-    const pair = parseCoinPairPool(id);
-    return pair && { kind: 'curve', ...pair };
-  }
-  if (pool.kind !== 'concentrated') return null;
+/** Null for other pools than those of a singleton. */
+export function toPoolKey(pool: PoolDescription): PoolKey | null {
+  if (pool.kind !== 'concentrated' || pool.terms.custody.kind === 'own') return null;
+  const { token0, token1, feePips } = pool;
   const { tickSpacing, custody } = pool.terms;
-  if (custody.kind === 'own') {
-    return { kind: 'v3', pool: toPoolContract(id), feePips, tickSpacing };
-  }
   const { hooks } = custody;
   return {
-    kind: 'v4',
-    key: {
-      currency0: token0,
-      currency1: token1,
-      fee: findKeyFee(pool) ?? (hooks === null ? feePips : DYNAMIC_FEE),
-      tickSpacing,
-      hooks: hooks ?? ZERO_ADDRESS,
-    },
+    currency0: token0,
+    currency1: token1,
+    fee: findKeyFee(pool) ?? (hooks === null ? feePips : DYNAMIC_FEE),
+    tickSpacing,
+    hooks: hooks ?? ZERO_ADDRESS,
   };
 }

@@ -1,15 +1,15 @@
 // Connects `SafetyWatch` to the node that simulates round trips through pools.
 
-import type { ChainNodes, NetworkFees } from '../chains/chain-nodes.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Sleep } from '../lib/retry.ts';
-import type { Address, PoolId } from '../model/ids.ts';
-import type { GraphAtCommit } from '../trading/graph/pool-graph-follower.ts';
-import type { SafetyCache } from '../trading/graph/safety-cache.ts';
-import { computeHookFees } from '../trading/safety/hook-fees.ts';
-import { judgePoolSafety } from '../trading/safety/judge-pool-safety.ts';
-import { planProbeTrip } from '../trading/safety/probe-trip.ts';
-import type { SafetyWatchOptions } from '../trading/safety/safety-watch.ts';
+import type { ChainNodes, NetworkFees } from '../../chains/chain-nodes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Sleep } from '../../lib/retry.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
+import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
+import type { SafetyCache } from '../graph/safety-cache.ts';
+import { computeHookFees } from './hook-fees.ts';
+import { judgePoolSafety } from './judge-pool-safety.ts';
+import { planProbeTrip } from './probe-trip.ts';
+import type { SafetyWatchOptions } from './safety-watch.ts';
 
 interface ProbeOptions {
   readonly nodes: Pick<ChainNodes, 'simulateRoundTrip'>;

@@ -3,19 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { buildFakeAddress, COIN } from '../../test/fakes/fake-market.ts';
-import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { startMisbehavingRpc } from '../../test/fakes/misbehaving-rpc.ts';
-import { PLAIN_RULES } from '../../test/fakes/trade-costs.ts';
-import { poolId } from '../../test/test-ids.ts';
-import { ConcentratedPool } from '../amm/concentrated/concentrated-pool.ts';
-import { toSqrtPriceX96 } from '../amm/concentrated/sqrt-price-at-tick.ts';
-import { TickList } from '../amm/tick-list.ts';
-import { ChainConnections } from '../engines/chain-connections.ts';
-import type { PoolTerms } from '../model/pool.ts';
-import { PoolGraph } from '../trading/graph/pool-graph.ts';
-import type { GraphPool } from '../trading/graph/pool-graph-pool.ts';
-import { SafetyCache } from '../trading/graph/safety-cache.ts';
+import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { startMisbehavingRpc } from '../../../test/fakes/misbehaving-rpc.ts';
+import { PLAIN_RULES } from '../../../test/fakes/trade-costs.ts';
+import { poolId } from '../../../test/test-ids.ts';
+import { ConcentratedPool } from '../../amm/concentrated/concentrated-pool.ts';
+import { toSqrtPriceX96 } from '../../amm/concentrated/sqrt-price-at-tick.ts';
+import { TickList } from '../../amm/tick-list.ts';
+import { ChainConnections } from '../../engines/chain-connections.ts';
+import type { PoolTerms } from '../../model/pool.ts';
+import { PoolGraph } from '../graph/pool-graph.ts';
+import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { SafetyCache } from '../graph/safety-cache.ts';
 import { createProbe } from './probe-pools.ts';
 
 const WETH = buildFakeAddress('eeee', 5);

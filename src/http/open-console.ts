@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildStaticFile, type FindFile, readStaticFiles } from '../http/static-files.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { buildStaticFile, type FindFile, readStaticFiles } from './static-files.ts';
 
 interface Console {
   readonly findFile: FindFile;

@@ -10,9 +10,9 @@ import {
   keccak256,
   parseAbiParameters,
 } from 'viem';
-import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../../../model/chain.ts';
+import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../../model/chain.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import { EVM_DEPLOYMENTS } from './deployments.ts';
-import type { EvmDeployment } from './evm-deployment.ts';
 
 /** Hashes of the pools' creation code, from the SDKs of Uniswap and PancakeSwap. */
 const UNISWAP_V2_CODE = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f';

@@ -1,0 +1,162 @@
+// What the EVM chains have: wrapped coins, stable assets, anchor pools, and the contracts of all
+// venues. A test recomputes the anchor pools from factory, tokens and fee.
+
+import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../../model/chain.ts';
+import type { ChainFacts, EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import { evmAddress, evmPool } from '../data/evm-ids.ts';
+import { VENUE_PROTOCOLS } from './registry.ts';
+
+const MULTICALL3 = evmAddress('0xca11bde05977b3631167028862be2a173976ca11');
+const PERMIT2 = evmAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
+
+const ETHEREUM: ChainFacts = {
+  chain: 'ethereum',
+  chainId: 1,
+  native: BUILT_IN_CHAINS.ethereum.native,
+  wrapped: evmAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', // USDC
+    '0xdac17f958d2ee523a2206206994597c13d831ec7', // USDT
+    '0x6b175474e89094c44da98b954eedeac495271d0f', // DAI
+    '0xdc035d45d973e3ec169d2276ddab16f1e407384f', // USDS
+  ].map(evmAddress),
+  anchorPools: [
+    '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640', // USDC 0.05 %
+    '0x11b815efb8f581194ae79006d24e0d814b7697f6', // USDT 0.05 %
+    '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc', // USDC V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  finalityDepth: 96,
+};
+
+const BASE: ChainFacts = {
+  chain: 'base',
+  chainId: 8453,
+  native: BUILT_IN_CHAINS.base.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', // USDC
+    '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca', // USDbC
+    '0x50c5725949a6f0c72e6c4a641f24049a917db0cb', // DAI
+  ].map(evmAddress),
+  anchorPools: [
+    '0xd0b53d9277642d899df5c87a3966a349a798f224', // USDC 0.05 %
+    '0x6c561b446416e1a00e8e93e221854d6ea4171372', // USDC 0.3 %
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  // Forty minutes of blocks every 200 ms.
+  finalityDepth: 12_000,
+};
+
+const ARBITRUM: ChainFacts = {
+  chain: 'arbitrum',
+  chainId: 42161,
+  native: BUILT_IN_CHAINS.arbitrum.native,
+  wrapped: evmAddress('0x82af49447d8a07e3bd95bd0d56f35241523fbab1'),
+  wrappedEmitsTransfers: true,
+  stables: [
+    '0xaf88d065e77c8cc2239327c5edb3a432268e5831', // USDC
+    '0xff970a61a04b1ca14834a43f5de4533ebddb5cc8', // USDC.e
+    '0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9', // USDT
+    '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1', // DAI
+  ].map(evmAddress),
+  anchorPools: [
+    '0xc6962004f452be9203591991d15f6b388e09e8d0', // USDC 0.05 %
+    '0xc31e54c7a869b9fcbecc14363cf510d1c41fa443', // USDC.e 0.05 %
+    '0x641c00a822e8b671738d32a431a4fb6074e5c79d', // USDT 0.05 %
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'arbitrum',
+  finalityDepth: 6000,
+};
+
+const OPTIMISM: ChainFacts = {
+  chain: 'optimism',
+  chainId: 10,
+  native: BUILT_IN_CHAINS.optimism.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x0b2c639c533813f4aa9d7837caf62653d097ff85', // USDC
+    '0x7f5c764cbc14f9669b88837ca1490cca17c31607', // USDC.e
+    '0x94b008aa00579c1307b0ef2c499ad98a8ce58e58', // USDT
+    '0x01bff41798a0bcf287b996046ca68b395dbc1071', // USDT0
+    '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1', // DAI
+  ].map(evmAddress),
+  anchorPools: [
+    '0x1fb3cf6e48f1e7b10213e7b6d87d4c073c7fdb7b', // USDC 0.05 %
+    '0x85149247691df622eaf1a8bd0cafd40bc45154a9', // USDC.e 0.05 %
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  finalityDepth: 1200,
+};
+
+const POLYGON: ChainFacts = {
+  chain: 'polygon',
+  chainId: 137,
+  native: BUILT_IN_CHAINS.polygon.native,
+  wrapped: evmAddress('0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', // USDC
+    '0x2791bca1f2de4661ed88a30c99a7a9449aa84174', // USDC.e
+    '0xc2132d05d31c914a87c6611c10748aeb04b58e8f', // USDT
+    '0x8f3cf7ad23cd3cadbd9735aff958023239c6a063', // DAI
+  ].map(evmAddress),
+  anchorPools: [
+    '0xb6e57ed85c4c9dbfef2a68711e9d6f36c56e0fcb', // USDC 0.05 %
+    '0xa374094527e1673a86de625aa59517c5de346d32', // USDC.e 0.05 %
+    '0x6e7a5fafcec6bb1e78bae2a1f0b612012bf14827', // USDC.e QuickSwap V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  finalityDepth: 256,
+};
+
+const BSC: ChainFacts = {
+  chain: 'bsc',
+  chainId: 56,
+  native: BUILT_IN_CHAINS.bsc.native,
+  wrapped: evmAddress('0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x55d398326f99059ff775485246999027b3197955', // USDT
+    '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d', // USDC
+    '0xe9e7cea3dedca5984780bafc599bd69add087d56', // BUSD
+    '0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3', // DAI
+  ].map(evmAddress),
+  anchorPools: [
+    '0x172fcd41e0913e95784454622d1c3724f546f849', // USDT PancakeSwap V3 0.01 %
+    '0x36696169c63e42cd08ce11f5deebbcebae652050', // USDT PancakeSwap V3 0.05 %
+    '0x16b9a82891338f9ba80e2d6970fdda79d1eb0dae', // USDT PancakeSwap V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  // Three minutes of blocks every 450 ms: a validator makes many in a row.
+  finalityDepth: 450,
+};
+
+function addVenues(chain: BuiltInSlug, facts: ChainFacts): EvmDeployment {
+  const own = VENUE_PROTOCOLS.flatMap(({ contracts }) => contracts[chain] ?? []);
+  const routers = own.flatMap((one) => one.routers ?? []);
+  const none = { v2: [], v3: [], v4: null, universalRouter: null };
+  return Object.assign({}, facts, none, ...own, { routers });
+}
+
+/** Without the devnet, whose addresses come from the file that it writes at start. */
+export const EVM_DEPLOYMENTS: Readonly<Partial<Record<BuiltInSlug, EvmDeployment>>> = {
+  ethereum: addVenues('ethereum', ETHEREUM),
+  base: addVenues('base', BASE),
+  arbitrum: addVenues('arbitrum', ARBITRUM),
+  optimism: addVenues('optimism', OPTIMISM),
+  polygon: addVenues('polygon', POLYGON),
+  bsc: addVenues('bsc', BSC),
+};
