@@ -232,7 +232,6 @@ export class PoolAdopter {
   }
 
   async #isDue(row: PoolRecord): Promise<boolean> {
-    if (!row.complete) return true;
     const { store, adapter } = this.#options;
     const checkpoint = await store.readCheckpoint(adapter.chain);
     return checkpoint !== null && isReadingDue(row, checkpoint.block);
