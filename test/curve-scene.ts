@@ -19,25 +19,27 @@ const CRYPTO_ABI = parseAbi([
   'function exchange(uint256 i, uint256 j, uint256 amount, uint256 least) payable returns (uint256)',
 ]);
 const FEE = 4_000_000n;
-/** In whole coins, for each first trade; enough for a pool to be called. */
+/** Of coins that are worth something, enough for a pool to be called. */
 const TRADED = 10n;
 
 type PoolKind = 'stable' | 'old' | 'crypto';
 
-interface PoolSpec {
+export interface CurvePoolSpec {
   readonly kind: PoolKind;
   /** By whole coins that the pool begins with. */
   readonly coins: Readonly<Record<string, bigint>>;
+  /** In whole coins, for each first trade. */
+  readonly traded?: bigint;
 }
 
-const POOLS: readonly PoolSpec[] = [
+const POOLS: readonly CurvePoolSpec[] = [
   { kind: 'stable', coins: { usdc: 900_000n, wire: 1_100_000n, 'twin-a': 800_000n } },
   { kind: 'stable', coins: { weth: 60_000n, wire: 50_000n } },
   { kind: 'stable', coins: { 'twin-a': 70_000n, kin: 90_000n } },
   { kind: 'stable', coins: { kin: 40_000n, wbit: 40_000n } },
 ];
 /** Between tokens that have no other market. */
-const CALLED_POOLS: readonly PoolSpec[] = [
+const CALLED_POOLS: readonly CurvePoolSpec[] = [
   { kind: 'crypto', coins: { lone: 2_000n, usdc: 6_000_000n } },
   { kind: 'old', coins: { eth: 20_000n, lone: 20_000n } },
 ];
@@ -71,17 +73,18 @@ async function give(chain: TestChain, coin: Coin, to: { owner: Account; whole: b
 /** A pool is known by its swaps: each two coins are traded once. */
 async function tradeFirst(
   chain: TestChain,
-  { pool, kind, coins }: { pool: Account; kind: PoolKind; coins: readonly Coin[] },
+  pool: Account,
+  { kind, coins, traded }: { kind: PoolKind; coins: readonly Coin[]; traded: bigint },
 ): Promise<void> {
   for (const [index, coin] of coins.entries()) {
     const isCoin = coin.address === CURVE_COIN;
-    await give(chain, coin, { owner: MAKER, whole: 10n * TRADED });
+    await give(chain, coin, { owner: MAKER, whole: 10n * traded });
     if (!isCoin) {
       const args = [pool, maxUint256] as const;
       const data = encodeFunctionData({ abi: ERC20_ABI, functionName: 'approve', args });
       await act(chain, { to: coin.address, data });
     }
-    const amount = TRADED * 10n ** BigInt(coin.decimals);
+    const amount = traded * 10n ** BigInt(coin.decimals);
     for (let other = index + 1; other < coins.length; other += 1) {
       const args = [BigInt(index), BigInt(other), amount, 1n] as const;
       const abi = kind === 'crypto' ? CRYPTO_ABI : CURVE_POOL_ABI;
@@ -93,7 +96,7 @@ async function tradeFirst(
 
 async function openPool(
   chain: TestChain,
-  { kind, coins: wanted }: PoolSpec,
+  { kind, coins: wanted, traded = TRADED }: CurvePoolSpec,
   registry: Account,
 ): Promise<void> {
   const coins = Object.keys(wanted).map((key) => findCoin(chain, key));
@@ -108,7 +111,7 @@ async function openPool(
   const args = [pool, addresses] as const;
   const data = encodeFunctionData({ abi: CURVE_REGISTRY_ABI, functionName: 'register', args });
   await act(chain, { to: registry, data });
-  await tradeFirst(chain, { pool, kind, coins });
+  await tradeFirst(chain, pool, { kind, coins, traded });
 }
 
 /** To be called before the chain is indexed. */
@@ -118,7 +121,7 @@ export async function openCurve(chain: TestChain): Promise<void> {
 
 export async function openCurvePools(
   chain: TestChain,
-  pools: { readonly computed: readonly PoolSpec[]; readonly called: readonly PoolSpec[] },
+  pools: { readonly computed: readonly CurvePoolSpec[]; readonly called: readonly CurvePoolSpec[] },
 ): Promise<void> {
   const registry = await act(chain, { data: encodeCurveCreation('CurveRegistryStandIn') });
   const stableFactory = await act(chain, { data: encodeCurveCreation('CurveRegistryStandIn') });

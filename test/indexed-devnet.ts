@@ -128,8 +128,10 @@ export async function startIndexing(
   };
 }
 
-/** Pools that no creation tells in full are read as quickly as the node answers. */
+/** Pools that no creation tells in full, and history, are read as quickly as the node answers. */
 const QUICK_ADOPTION = { callsPerMinute: Number.POSITIVE_INFINITY, idleMs: 5 };
+/** History is read once it is final. */
+const LATE = { backfill: { ...QUICK_ADOPTION, tokensMax: 10 }, reading: { finalizedAgeMs: 100 } };
 
 export interface IndexedDevnetOptions extends TestChainOptions {
   /** Methods that the node does not know. */
@@ -161,7 +163,7 @@ export async function startIndexedDevnet(
   const recorder = await startRpcRecorder(chain.rpcUrl, options.lacks);
   const indexing = await startIndexing(chain, {
     rpcUrl: recorder.url,
-    ...(options.isLate ? { startBlock: await mineEmpty(chain) } : {}),
+    ...(options.isLate ? { ...LATE, startBlock: await mineEmpty(chain) } : {}),
     ...(options.hasOthers || chain.deployment.curve ? { adoption: QUICK_ADOPTION } : {}),
   });
   return {

@@ -895,7 +895,8 @@ export interface Quote {
   };
   /**
    * Whether the same trade, executed on that state and at the time of its block, takes
-   * `input.amountRaw` and pays `output.amountRaw` to the last unit.
+   * `input.amountRaw` and pays `output.amountRaw` to the last unit. It does not say that no
+   * other pool pays more.
    */
   exact: boolean;
   /** When `quoteId` expires, in Unix milliseconds. */
@@ -2859,7 +2860,8 @@ export interface Operations {
    * priced on the last indexed block: direct, through up to two other tokens, and split among
    * several routes where that pays more. Nothing is executed or reserved. `exact: true`
    * promises that the same trade, executed on that state, pays `output.amountRaw` to the last
-   * unit.
+   * unit. It does not promise the best price there is: a pool that this server does not know,
+   * or does not compute, may pay more.
    */
   quoteTrade: {
     input: {

@@ -63,7 +63,7 @@ export interface MarketReader {
     tokens: readonly Address[],
     against?: readonly Address[],
   ): Promise<PoolRecord[]>;
-  /** Pools of one kind between two tokens in which somebody has traded, the oldest first. */
+  /** Pools of one kind between two tokens, the oldest first. */
   readPoolsOfPair(
     chain: ChainSlug,
     pair: readonly [Address, Address],

@@ -27,7 +27,7 @@ export function describeRows(createPlace: CreatePlace): void {
     itReplacesAndDeletes(() => scene.store);
     itSortsBalances(() => scene.store);
     itFindsPools(() => scene.store);
-    itFindsTradedPools(() => scene.store);
+    itFindsPoolsOfPair(() => scene.store);
     itKeepsHostileText(() => scene.store);
   });
 }
@@ -181,8 +181,8 @@ function itFindsPools(getStore: () => Store): void {
   });
 }
 
-function itFindsTradedPools(getStore: () => Store): void {
-  it('finds the oldest pools of a pair and a kind that have traded', async () => {
+function itFindsPoolsOfPair(getStore: () => Store): void {
+  it('finds the oldest pools of a pair and a kind, whether they have traded or not', async () => {
     const { market } = getStore();
     const [sample] = fc.sample(poolRecord, { numRuns: 1, seed: 3 });
     const [a, b, c] = [toAddress(41), toAddress(42), toAddress(43)];
@@ -199,7 +199,7 @@ function itFindsTradedPools(getStore: () => Store): void {
     await market.transaction('base', (transaction) => transaction.putPools(pools));
     const find = async (kind: PoolRecord['kind'], limit: number) =>
       (await market.readPoolsOfPair('base', [b!, a!], { kind, limit })).map((row) => row.pool);
-    const oldest = [403, 402, 401].map((number) => toAddress(number));
+    const oldest = [404, 403, 402, 401].map((number) => toAddress(number));
     assert.notEqual(sample!.kind, 'tradesOnly');
     assert.deepEqual(await find(sample!.kind, 10), oldest);
     assert.deepEqual(await find(sample!.kind, 2), oldest.slice(0, 2));

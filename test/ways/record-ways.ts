@@ -4,11 +4,12 @@
 import { rmSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { createServer } from 'node:net';
-import { isMainThread } from 'node:worker_threads';
+import { setTimeout } from 'node:timers/promises';
+import { isMainThread, threadId } from 'node:worker_threads';
 
 const SOURCE = /\/(src\/.*\.ts)$/;
-/** Long enough for a thread that is in the middle of its work. */
-const ANSWER_MS = 300;
+/** A thread that does not answer for so long has ended. */
+const ANSWER_MS = 5_000;
 
 const session = new Session();
 session.connect();
@@ -29,23 +30,30 @@ async function takeFiles(): Promise<string[]> {
 
 const channel = new BroadcastChannel('ways');
 
+interface ThreadFiles {
+  readonly id: number;
+  readonly files: readonly string[];
+}
+
 function serve(path: string): void {
   // The service may start itself again with other flags: the last process serves.
   rmSync(path, { force: true });
-  let others = new Set<string>();
-  channel.onmessage = ({ data }) => {
-    if (Array.isArray(data)) for (const file of data) others.add(file);
+  const threads = new Set<number>();
+  let answered = new Map<number, readonly string[]>();
+  channel.onmessage = ({ data }: { data: ThreadFiles }) => {
+    threads.add(data.id);
+    answered.set(data.id, data.files);
   };
-  createServer((socket) => {
-    others = new Set();
+  createServer(async (socket) => {
+    answered = new Map();
     channel.postMessage('take');
-    const own = takeFiles();
-    setTimeout(async () => {
-      const main = await own;
-      // What ran while the threads were waited for is nobody's.
-      await takeFiles();
-      socket.end(JSON.stringify({ main, threads: [...others] }));
-    }, ANSWER_MS);
+    const main = await takeFiles();
+    const isWhole = () => [...threads].every((id) => answered.has(id));
+    for (let ms = 0; ms < ANSWER_MS && !isWhole(); ms += 50) await setTimeout(50);
+    for (const id of threads) if (!answered.has(id)) threads.delete(id);
+    // What ran while the threads were waited for is nobody's.
+    await takeFiles();
+    socket.end(JSON.stringify({ main, threads: [...new Set([...answered.values()].flat())] }));
   })
     .listen(path)
     .unref();
@@ -53,6 +61,10 @@ function serve(path: string): void {
 
 const socketPath = process.env['MINTWIRE_WAYS_SOCKET'];
 if (isMainThread && socketPath !== undefined) serve(socketPath);
-else if (!isMainThread) channel.onmessage = async () => channel.postMessage(await takeFiles());
+else if (!isMainThread) {
+  const answer = async () => channel.postMessage({ id: threadId, files: await takeFiles() });
+  channel.onmessage = ({ data }) => (data === 'take' ? answer() : undefined);
+  await answer();
+}
 // What listens here must not keep a thread alive.
 (channel as unknown as { unref(): void }).unref();

@@ -12,7 +12,7 @@ export const quoteTrade = defineOperation({
   tag: 'Trading',
   summary: 'Get a quote for a trade',
   description:
-    'Finds the best route over every pool that this server follows, priced on the last indexed block: direct, through up to two other tokens, and split among several routes where that pays more. Nothing is executed or reserved. `exact: true` promises that the same trade, executed on that state, pays `output.amountRaw` to the last unit.',
+    'Finds the best route over every pool that this server follows, priced on the last indexed block: direct, through up to two other tokens, and split among several routes where that pays more. Nothing is executed or reserved. `exact: true` promises that the same trade, executed on that state, pays `output.amountRaw` to the last unit. It does not promise the best price there is: a pool that this server does not know, or does not compute, may pay more.',
   cost: 'quote',
   cacheControl: 'no-store',
   input: Type.Object(tradeInputFields, { additionalProperties: false }),

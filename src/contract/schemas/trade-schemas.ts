@@ -259,7 +259,7 @@ export const quoteSchema = Type.Object(
     ),
     exact: Type.Boolean({
       description:
-        'Whether the same trade, executed on that state and at the time of its block, takes `input.amountRaw` and pays `output.amountRaw` to the last unit.',
+        'Whether the same trade, executed on that state and at the time of its block, takes `input.amountRaw` and pays `output.amountRaw` to the last unit. It does not say that no other pool pays more.',
     }),
     expiresAt: time('When `quoteId` expires, in Unix milliseconds.'),
     warnings: Type.Array(

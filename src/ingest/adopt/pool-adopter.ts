@@ -134,8 +134,13 @@ export class AdoptionQueue {
 
 // Whether a pool must be read from its chain.
 
-/** If it is not complete, or its tokens may take other fees of transfers than when it was read. */
+/**
+ * If not all is known that can be read, or its tokens may take other fees of transfers than when it
+ * was read.
+ */
 export function isReadingDue(row: PoolRecord, block: number): boolean {
+  // Of these nothing can be read: the next swap tells all.
+  if (row.kind === 'tradesOnly') return false;
   if (!row.complete) return true;
   return !isFeeCertain(kindOf(row).findTransferFees?.(row.state), block);
 }
@@ -348,7 +353,6 @@ export class PoolAdopter {
   }
 
   async #isDue(row: PoolRecord): Promise<boolean> {
-    if (!row.complete) return true;
     const { store, adapter } = this.#options;
     const checkpoint = await store.readCheckpoint(adapter.chain);
     return checkpoint !== null && isReadingDue(row, checkpoint.block);

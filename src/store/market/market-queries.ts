@@ -59,9 +59,9 @@ const SELECT_POOLS_OF_PAIR = buildSelect(
   ['text', 'text', 'text'],
 );
 
-const SELECT_SWAPPED_OF_PAIR = buildSelect(
+const SELECT_OLDEST_OF_PAIR = buildSelect(
   POOL_TABLE,
-  `WHERE chain = $1 AND token0 = $2 AND token1 = $3 AND kind = $4 AND last_swap_at_ms IS NOT NULL
+  `WHERE chain = $1 AND token0 = $2 AND token1 = $3 AND kind = $4
   ORDER BY created_block, pool LIMIT $5`,
   ['text', 'text', 'text', 'text', 'integer'],
 );
@@ -176,7 +176,7 @@ export class MarketQueries implements MarketReader {
       [chain, one, other, kind, limit],
       [chain, other, one, kind, limit],
     ];
-    const rows = await this.session.queryEach(SELECT_SWAPPED_OF_PAIR, sets);
+    const rows = await this.session.queryEach(SELECT_OLDEST_OF_PAIR, sets);
     const pools = rows.map(toPoolRecord).sort((a, b) => a.createdBlock - b.createdBlock);
     return pools.slice(0, limit);
   }

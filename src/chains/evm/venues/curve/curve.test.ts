@@ -170,49 +170,61 @@ describe('pools of Curve', () => {
     assert.deepEqual(await resolve(swap, { [`${META} 0x9ac90d3d`]: toAnswer(a, b) }), []);
   });
 
-  it('are found by their factory if they never traded, once for each quote asset', async () => {
+  it('are found by every registry if they never traded, once for each quote asset', async () => {
     const [a, b, c] = COINS as [Address, Address, Address];
     const zero = address(`0x${'0'.repeat(40)}`);
-    const [plain, meta, other] = ['1', '2', '3'].map((digit) => address(`0x${digit.repeat(40)}`));
-    const pools = [plain, meta, other] as [Address, Address, Address];
+    const [plain, meta, other, old] = ['1', '2', '3', '4'].map((digit) =>
+      address(`0x${digit.repeat(40)}`),
+    ) as [Address, Address, Address, Address];
     const word = (one: Address) => addressWord(one === zero ? ETHER : one);
-    const places = (quote: Address) =>
-      Array.from({ length: 9 }, (_, at) => `${word(a)}${word(quote)}${uintWord(at)}`);
+    const keyOf = (registry: Address, quote: Address, at: number) =>
+      `${registry} ${word(a)}${word(quote)}${uintWord(at)}`;
+    const stable = DEPLOYMENT.curveStable ?? assert.fail();
     const listed = new Map([
-      ...places(b).map((key, at) => [key, pools[at] ?? zero] as const),
-      ...places(zero).map((key, at) => [key, at === 0 ? pools[0] : zero] as const),
+      ...[plain, meta, other, plain, old].map((pool, at) => [keyOf(stable, b, at), pool] as const),
+      [keyOf(stable, zero, 0), plain],
+      ...[plain, old].map((pool, at) => [keyOf(META, b, at), pool] as const),
     ]);
     const coins: Readonly<Record<Address, string>> = {
-      [pools[0]]: toAnswer(32, 4, b, c, ETHER, a),
-      // The pool of its base coins trades those.
-      [pools[1]]: toAnswer(32, 2, a, b),
-      [pools[2]]: toAnswer(32, 2, c, b),
+      [plain]: toAnswer(32, 4, b, c, ETHER, a),
+      // It is called: its base pool changes it, too.
+      [meta]: toAnswer(32, 2, a, b),
+      [other]: toAnswer(32, 2, c, b),
     };
+    const oldCoins = toAnswer(c, a, b, zero);
     const asked: string[] = [];
-    const callContracts = async (calls: readonly { to: string; data: string }[]) =>
+    const callContracts = async (calls: readonly { to: Address; data: string }[]) =>
       calls.map(({ to, data }) => {
-        asked.push(to);
         const [selector, args] = [data.slice(0, 10), data.slice(10)];
         const contract = address(`0x${args.slice(24, 64)}`);
-        if (to !== DEPLOYMENT.curveStable) return null;
-        if (selector === '0x6982eb0b') return toAnswer(listed.get(args) ?? zero);
+        if (selector === '0x6982eb0b') {
+          asked.push(`${to} ${args}`);
+          return toAnswer(listed.get(`${to} ${args}`) ?? zero);
+        }
+        if (to === META) return contract === old && selector === '0xa77576ef' ? oldCoins : null;
+        if (to !== stable) return null;
         if (selector === '0x9ac90d3d') return coins[contract] ?? null;
-        return selector === '0xe4d332a9' ? toAnswer(contract === pools[1] ? 1 : 0) : null;
+        return selector === '0xe4d332a9' ? toAnswer(contract === meta ? 1 : 0) : null;
       });
     const search = { token: a, quotes: [b, zero, a], announced: [] };
     const found = await curve.findPools(search, { deployment: DEPLOYMENT, callContracts });
     assert.deepEqual(
-      found.map((one) => [one.kind, one.vault, one.token0, one.token1, one.terms]),
+      found.map((one) => [one.kind, one.token0, one.token1, parseCoinPairPool(one.pool)]),
       [
-        ['stableSwap', pools[0], b, a, { coinCount: 4 }],
-        ['stableSwap', pools[0], zero, a, { coinCount: 4 }],
+        ['stableSwap', b, a, { contract: plain, lower: 0, upper: 3, isUnderlying: false }],
+        ['stableSwap', zero, a, { contract: plain, lower: 2, upper: 3, isUnderlying: false }],
+        ['tradesOnly', a, b, { contract: meta, lower: 0, upper: 1, isUnderlying: false }],
+        ['tradesOnly', a, b, { contract: old, lower: 1, upper: 2, isUnderlying: true }],
       ],
     );
+    // A registry is asked for the next pool of two coins only if it had one, and for four at most.
+    const countOf = (registry: Address, quote: Address) =>
+      asked.filter((one) => one.startsWith(`${registry} ${word(a)}${word(quote)}`)).length;
     assert.deepEqual(
-      found.map(({ pool }) => parseCoinPairPool(pool)),
-      [0, 2].map((lower) => ({ contract: pools[0], lower, upper: 3, isUnderlying: false })),
+      [countOf(stable, b), countOf(META, b), countOf(stable, zero), countOf(META, zero)],
+      [4, 3, 2, 1],
     );
-    const { curveStable: _none, ...without } = DEPLOYMENT;
+    const { curve: _none, ...without } = DEPLOYMENT;
     asked.length = 0;
     assert.deepEqual(await curve.findPools(search, { deployment: without, callContracts }), []);
     assert.deepEqual(asked, []);

@@ -25,7 +25,7 @@ import {
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
-import type { PoolCosts, PoolRows, VenueProtocol } from '../venue-protocol.ts';
+import type { PoolCosts, PoolRows, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
 import { CURVE_CONTRACTS } from './curve-contracts.ts';
 import {
@@ -156,9 +156,14 @@ function describePair(pair: CoinPair, { coins, isStable }: KnownCoins): PoolDesc
   return [{ ...place, kind: 'stableSwap', terms: { coinCount: coins.length } }];
 }
 
+interface CurveContext {
+  readonly deployment: EvmDeployment;
+  readonly callContracts: CallContracts;
+}
+
 async function resolvePools(
   pools: readonly PoolId[],
-  context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
+  context: CurveContext,
 ): Promise<PoolDescription[]> {
   const pairs = pools.flatMap((pool) => {
     const pair = parseCoinPairPool(pool);
@@ -177,43 +182,63 @@ async function resolvePools(
   );
 }
 
-/** Pools of two coins that the factory is asked for; few have more that anybody trades in. */
+/** Pools of two coins that each registry is asked for; few have more that anybody trades in. */
 const FOUND_MAX = 4;
 
-/** Those whose swaps are computed; the others are called, and are known by their trades alone. */
-const findPools: VenueProtocol['findPools'] = async ({ token, quotes }, context) => {
-  const { callContracts, deployment } = context;
-  const { curveStable } = deployment;
-  if (curveStable === undefined) return [];
+interface FoundContract {
+  readonly contract: Address;
+  readonly quote: Address;
+}
+
+/** One after the other: most registries have none. */
+async function findContracts(
+  { token, quotes }: PoolSearch,
+  { deployment, callContracts }: CurveContext,
+): Promise<FoundContract[]> {
   const toWord = (asset: Address) => addressWord(asset === ZERO_ADDRESS ? CURVE_COIN : asset);
-  const asked = quotes
+  const found = new Map<string, FoundContract>();
+  let asked = quotes
     .filter((quote) => quote !== token)
-    .flatMap((quote) => Array.from({ length: FOUND_MAX }, (_, at) => ({ quote, at })));
-  const answers = await callContracts(
-    asked.map(({ quote, at }) => ({
-      to: curveStable,
-      data: encodeCallData(FIND_POOL_SELECTOR, toWord(token), toWord(quote), uintWord(at)),
-    })),
-  );
-  const found = asked.flatMap(({ quote }, index) => {
-    const answer = answers[index] ?? null;
-    if (answer === null || !hasWords(answer, 1)) return [];
-    const contract = decodeAddressAt(answer, 0);
-    return contract === ZERO_ADDRESS ? [] : [{ contract, quote }];
-  });
-  const known = await readCoins(
-    found.map(({ contract }) => ({ contract, selector: GET_COINS_SELECTOR })),
-    deployment,
-    callContracts,
-  );
-  return found.flatMap(({ contract, quote }, index) => {
-    const { coins = [], isStable = false } = known[index] ?? {};
-    const [lower = -1, upper = -1] = [token, quote]
-      .map((coin) => coins.indexOf(coin))
-      .sort((a, b) => a - b);
-    if (!isStable || lower < 0) return [];
-    return describePair({ contract, lower, upper, isUnderlying: false }, { coins, isStable });
-  });
+    .flatMap((quote) => (deployment.curve ?? []).map((registry) => ({ registry, quote })));
+  for (let at = 0; at < FOUND_MAX && asked.length > 0; at += 1) {
+    const answers = await callContracts(
+      asked.map(({ registry, quote }) => ({
+        to: registry,
+        data: encodeCallData(FIND_POOL_SELECTOR, toWord(token), toWord(quote), uintWord(at)),
+      })),
+    );
+    asked = asked.filter(({ quote }, index) => {
+      const answer = answers[index] ?? null;
+      if (answer === null || !hasWords(answer, 1)) return false;
+      const contract = decodeAddressAt(answer, 0);
+      if (contract === ZERO_ADDRESS) return false;
+      found.set(`${contract} ${quote}`, { contract, quote });
+      return true;
+    });
+  }
+  return [...found.values()];
+}
+
+/** A metapool is found by the coins of its base pool, too. */
+const findPools: VenueProtocol['findPools'] = async (search, context) => {
+  const { deployment, callContracts } = context;
+  let found = await findContracts(search, context);
+  const pools: PoolDescription[] = [];
+  for (const isUnderlying of [false, true]) {
+    const selector = isUnderlying ? GET_UNDERLYING_COINS_SELECTOR : GET_COINS_SELECTOR;
+    const asked = found.map(({ contract }) => ({ contract, selector }));
+    const known = await readCoins(asked, deployment, callContracts);
+    found = found.filter(({ contract, quote }, index) => {
+      const own = known[index] ?? { coins: [], isStable: false };
+      const [lower = -1, upper = -1] = [search.token, quote]
+        .map((coin) => own.coins.indexOf(coin))
+        .sort((a, b) => a - b);
+      if (lower < 0) return true;
+      pools.push(...describePair({ contract, lower, upper, isUnderlying }, own));
+      return false;
+    });
+  }
+  return pools;
 };
 
 const COSTS: PoolCosts = {
