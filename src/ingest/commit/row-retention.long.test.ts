@@ -1,9 +1,14 @@
 // Thirty days of 3,780 swaps, a thousandth of a chain of 44 a second. docs/store.md has what each
-// table took. `row-retention.test.ts` has both engines, with fewer swaps a day.
+// table took.
 
 import { test } from 'node:test';
-import { createSqlitePlace } from '../../../test/conformance/store-place.ts';
+import { createPostgresPlace, createSqlitePlace } from '../../../test/conformance/store-place.ts';
 import { assertFlatForThirtyDays } from '../../../test/retention-days.ts';
 
-test('thirty busy days keep rows and disk flat', (t) =>
-  assertFlatForThirtyDays(t, { createPlace: createSqlitePlace, times: 36 }));
+for (const [engine, createPlace] of [
+  ['sqlite', createSqlitePlace],
+  ['postgres', createPostgresPlace],
+] as const) {
+  test(`thirty busy days keep rows and disk flat on ${engine}`, (t) =>
+    assertFlatForThirtyDays(t, { createPlace, times: 36 }));
+}
