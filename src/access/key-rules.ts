@@ -3,8 +3,8 @@
 import type { KeyRules } from '../contract/identity.ts';
 import { buildInvalidInputError } from '../errors/app-error.ts';
 import { createAddressMatcher, parseCidr } from '../lib/ip-address.ts';
+import type { Budget } from '../lib/limiter.ts';
 import { KEY_SCOPES, type KeyLimits, type KeyScope } from '../model/key-limits.ts';
-import type { Budget } from './limits/limiter.ts';
 
 interface LimitsRequest {
   readonly scopes?: readonly KeyScope[] | undefined;

@@ -4,7 +4,7 @@
 import type { FileTier } from '../config/read-tiers-file.ts';
 import type { Config } from '../config.ts';
 import type { Identity, Level } from '../contract/identity.ts';
-import type { Budget } from './limits/limiter.ts';
+import type { Budget } from '../lib/limiter.ts';
 
 interface Depth {
   readonly streams: number;

@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { HeldSlots } from '../lib/held-slots.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createAddressReader } from './client-address.ts';
@@ -14,7 +15,6 @@ import { createBareServer, HEADER_BYTES_MAX, type Timeouts } from './create-bare
 import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
 import { findHeadFault } from './find-head-fault.ts';
 import { Gate, type GateOptions } from './gate.ts';
-import { HeldSlots } from './held-slots.ts';
 import { Pressure } from './pressure.ts';
 import { toParserAppError, URL_BYTES_MAX } from './problem.ts';
 import { encodeRawProblem } from './raw-problem.ts';

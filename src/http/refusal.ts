@@ -1,8 +1,8 @@
 // The answer to a request that a budget does not allow.
 
-import type { Decision, RequestLimiter } from '../access/limits/limiter.ts';
 import type { Identity } from '../contract/identity.ts';
 import { AppError } from '../errors/app-error.ts';
+import type { Decision, RequestLimiter } from '../lib/limiter.ts';
 
 /** Rounded up, so that waiting this long is always enough. */
 export function toWaitSeconds(ms: number): number {
