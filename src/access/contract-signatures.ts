@@ -5,8 +5,9 @@
 import type { SignedText } from '../chains/wallet-signatures.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { HeldSlots } from '../lib/held-slots.ts';
+import { Limiter } from '../lib/limiter.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import { Limiter } from './limits/limiter.ts';
 
 interface ContractSignature extends SignedText {
   readonly chain: ChainSlug;
@@ -37,9 +38,8 @@ const RETRY_SECONDS = 5;
 export class ContractSignatures {
   readonly #verify: VerifyContractSignature;
   readonly #limiter: Limiter;
-  /** How many checks of each caller are under way. */
-  readonly #byCaller = new Map<string, number>();
-  #underWay = 0;
+  /** Of checks under way. */
+  readonly #slots = new HeldSlots({ totalMax: AT_ONCE_MAX, perHolderMax: AT_ONCE_PER_CALLER_MAX });
 
   constructor(options: ContractSignaturesOptions) {
     this.#verify = options.verify;
@@ -49,30 +49,15 @@ export class ContractSignatures {
   /** Null if no node of the chain is configured. */
   async verify(query: ContractSignature, addressGroup: string): Promise<boolean | null> {
     this.#spend(addressGroup);
-    this.#enter(addressGroup);
+    const free = this.#slots.take(addressGroup, null);
+    if (free === null) throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
     try {
       return await this.#verify(query, AbortSignal.timeout(TIMEOUT_MS));
     } catch (error) {
       throw error instanceof AppError ? error : buildNodeError(query.chain, error);
     } finally {
-      this.#leave(addressGroup);
+      free();
     }
-  }
-
-  #enter(addressGroup: string): void {
-    const own = this.#byCaller.get(addressGroup) ?? 0;
-    if (this.#underWay >= AT_ONCE_MAX || own >= AT_ONCE_PER_CALLER_MAX) {
-      throw new AppError('OVERLOADED', {}, { retryAfterSeconds: 1 });
-    }
-    this.#underWay += 1;
-    this.#byCaller.set(addressGroup, own + 1);
-  }
-
-  #leave(addressGroup: string): void {
-    this.#underWay -= 1;
-    const own = (this.#byCaller.get(addressGroup) ?? 0) - 1;
-    if (own > 0) this.#byCaller.set(addressGroup, own);
-    else this.#byCaller.delete(addressGroup);
   }
 
   #spend(identity: string): void {

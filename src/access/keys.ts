@@ -5,13 +5,13 @@ import { KEY_LIMIT } from '../contract/schemas/access-schemas.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createAddressMatcher, parseCidr } from '../lib/ip-address.ts';
+import type { Budget } from '../lib/limiter.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
 import { KEY_SCOPES, type KeyLimits, type KeyScope } from '../model/key-limits.ts';
 import type { AccessStore, IdempotencyMark, KeyPosition } from '../store/access-store.ts';
 import type { CredentialWatch } from './credential-cache.ts';
 import { CredentialCache } from './credential-cache.ts';
-import type { Budget } from './limits/limiter.ts';
 import { areEqualHashes, type Peppers } from './peppers.ts';
 import { createAccessId, createToken, toShownParts } from './secret-token.ts';
 

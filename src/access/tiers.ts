@@ -15,8 +15,8 @@ import {
   TOKENS_PER_UNIT,
 } from '../contract/operation.ts';
 import type { getEntitlements } from '../contract/operations/get-entitlements.ts';
+import type { Budget } from '../lib/limiter.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { Budget } from './limits/limiter.ts';
 
 // Whose sessions may read the state of the whole service.
 

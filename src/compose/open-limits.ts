@@ -3,11 +3,11 @@
 
 import type { LimitLedger } from '../access/limits/limit-ledger.ts';
 import { LimitSettler } from '../access/limits/limit-settler.ts';
-import type { LimiterOptions, RequestLimiter } from '../access/limits/limiter.ts';
 import { SharedLimiter } from '../access/limits/shared-limiter.ts';
 import { NodeCensus, SharedStreams } from '../access/limits/shared-streams.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { LimiterOptions, RequestLimiter } from '../lib/limiter.ts';
 import type { WorkerLink } from '../runtime/worker-link.ts';
 import type { SignalStore } from '../store/feed-store.ts';
 import type { Logger } from '../telemetry/logger.ts';

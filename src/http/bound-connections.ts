@@ -3,8 +3,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
+import { HeldSlots } from '../lib/held-slots.ts';
 import { createAddressMatcher, toAddressGroup } from '../lib/ip-address.ts';
-import { HeldSlots } from './held-slots.ts';
 import { encodeRawProblem } from './problem.ts';
 
 interface ConnectionLimits {

@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { HeldSlots } from '../lib/held-slots.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, RequestMeter } from '../telemetry/metrics.ts';
 import { createAddressReader } from './client-address.ts';
@@ -18,7 +19,6 @@ import {
 } from './create-bare-server.ts';
 import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
 import { Gate, type GateOptions } from './gate.ts';
-import { HeldSlots } from './held-slots.ts';
 import { Pressure } from './pressure.ts';
 import { encodeRawProblem, toParserAppError, URL_BYTES_MAX } from './problem.ts';
 import { findHeadFault } from './request-context.ts';

@@ -5,6 +5,7 @@ import type { AnsweredRequest } from '../access/operation-usage.ts';
 import type { ReadyAnswer } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { AppError } from '../errors/app-error.ts';
+import type { HeldSlots } from '../lib/held-slots.ts';
 import {
   COMPRESSED_BYTES_MIN,
   type CompressibleBody,
@@ -12,7 +13,6 @@ import {
   type Encoding,
   pickEncoding,
 } from './compress-body.ts';
-import type { HeldSlots } from './held-slots.ts';
 import type { Pressure } from './pressure.ts';
 import { COMMON_HEADERS, serializeProblem } from './problem.ts';
 import type { RequestTarget } from './target.ts';

@@ -3,18 +3,18 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Identify } from '../access/identify.ts';
 import { buildShare } from '../access/keys.ts';
+import { buildUnauthorizedError } from '../access/unauthorized.ts';
+import type { Identity, Level } from '../contract/identity.ts';
+import type { AccessLevel } from '../contract/operation.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
 import {
   type Budget,
   type Decision,
   Limiter,
   type LimiterOptions,
   type RequestLimiter,
-} from '../access/limits/limiter.ts';
-import { buildUnauthorizedError } from '../access/unauthorized.ts';
-import type { Identity, Level } from '../contract/identity.ts';
-import type { AccessLevel } from '../contract/operation.ts';
-import { AppError } from '../errors/app-error.ts';
-import type { Clock } from '../lib/clock.ts';
+} from '../lib/limiter.ts';
 import type { KeyScope } from '../model/key-limits.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Refusal, toWaitSeconds } from './problem.ts';

@@ -2,12 +2,12 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { Static } from 'typebox';
-import type { Decision, RequestLimiter } from '../access/limits/limiter.ts';
 import { createSerializer } from '../contract/create-serializer.ts';
 import type { Identity } from '../contract/identity.ts';
 import { problemSchema } from '../contract/schemas/problem-schema.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ERROR_CATALOGUE } from '../errors/catalogue.ts';
+import type { Decision, RequestLimiter } from '../lib/limiter.ts';
 import { HEADER_BYTES_MAX } from './create-bare-server.ts';
 
 // The answer to a request that a budget does not allow.

@@ -2,6 +2,7 @@
 //
 // Between processes they may be lost: clients ask again, and a lookup without an outcome fails.
 
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { LookupOutcome } from '../model/lookup-outcome.ts';
@@ -50,7 +51,7 @@ const ASKED_MAX = 1000;
 export class IndexerCommands {
   readonly #options: IndexerCommandsOptions;
   /** Who asked for the lookups that run here; the oldest first. */
-  readonly #askedBy = new Map<string, Set<string>>();
+  readonly #askedBy = new BoundedMap<string, Set<string>>(ASKED_MAX);
   /** Lookups that run in another process. */
   readonly #elsewhere = new Map<string, NodeJS.Timeout>();
   readonly #endListening: (() => Promise<void>) | null;
@@ -142,8 +143,6 @@ export class IndexerCommands {
   #noteAsked(key: string, from: string): void {
     const askers = this.#askedBy.get(key) ?? new Set();
     this.#askedBy.set(key, askers.add(from));
-    const [oldest] = this.#askedBy.keys();
-    if (this.#askedBy.size > ASKED_MAX && oldest !== undefined) this.#askedBy.delete(oldest);
   }
 
   #noteOutcome({ chain, token, outcome }: LookedUp): void {

@@ -5,8 +5,8 @@ import type { Identity } from '../../contract/identity.ts';
 import type { ClientCaller, LookupDesk, TokenRequest } from '../../contract/look-up-token.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { Limiter, type LimiterOptions, type RequestLimiter } from '../../lib/limiter.ts';
 import type { Tier } from '../tiers.ts';
-import { Limiter, type LimiterOptions, type RequestLimiter } from './limiter.ts';
 
 export interface LookupLimitsOptions {
   readonly tierOf: (identity: Identity) => Pick<Tier, 'name' | 'depth'>;

@@ -2,8 +2,8 @@
 // Redis does.
 
 import type { Clock } from '../../lib/clock.ts';
+import { OWED_BURSTS_MAX } from '../../lib/limiter.ts';
 import type { LedgerEntry, LedgerReply, StreamClaim } from './limit-ledger.ts';
-import { OWED_BURSTS_MAX } from './limiter.ts';
 
 interface MemoryLedgerOptions {
   /** Of each policy. */

@@ -6,16 +6,16 @@
 // local: other processes can only have spent more. While the ledger is down each process has an
 // equal share of the budget.
 
+import { CallerBuckets } from '../../lib/caller-buckets.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { CallerBuckets } from './limit-ledger.ts';
-import type { LimitSettler, SharedBucket } from './limit-settler.ts';
 import {
   type Budget,
   type Decision,
   type LimiterOptions,
   OWED_BURSTS_MAX,
   type RequestLimiter,
-} from './limiter.ts';
+} from '../../lib/limiter.ts';
+import type { LimitSettler, SharedBucket } from './limit-settler.ts';
 
 /** Of a burst: how much all processes together may spend beyond the budget. */
 const TOLERANCE = 0.05;
@@ -24,7 +24,7 @@ const ROUNDING_MS = 1e-3;
 
 export class SharedLimiter implements RequestLimiter {
   readonly budget: Budget;
-  readonly #clock: Clock;
+  readonly #clock: LimiterOptions['clock'];
   readonly #settler: LimitSettler;
   readonly #prefix: string;
   readonly #unitMs: number;

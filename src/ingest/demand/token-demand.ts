@@ -8,6 +8,7 @@ import type { LookupCaller, LookupDesk, TokenRequest } from '../../contract/look
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { Limiter } from '../../lib/limiter.ts';
 import type { Sleep } from '../../lib/retry.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
@@ -49,6 +50,7 @@ const RUNNING_MAX = 4;
 /** Lookups of one chain that wait in the process with its budget. */
 const PASSED_ON_MAX = 256;
 const BURST_MAX = 10;
+const CHAINS_MAX = 1000;
 const QUEUE_LIMITS = { lengthMax: 256, perCallerMax: 8 } as const;
 /** Known tokens that wait until nobody waits for an unknown one. */
 const IDLE_WORK_MAX = 256;
@@ -67,8 +69,6 @@ class ChainDemand {
   readonly idleWork = new Map<Address, WaitingLookup>();
   readonly running = new Set<Address>();
   readonly passedOn = new Set<Address>();
-  /** GCRA: when the budget is full again. */
-  freeAtMs = Number.NEGATIVE_INFINITY;
   /** When the next lookup that nobody waits for may begin. */
   idleAtMs = Number.NEGATIVE_INFINITY;
   /** When the next look at the queues is due. */
@@ -82,8 +82,14 @@ export class TokenDemand implements LookupDesk {
   readonly #noTokens = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #lookedUp = new BoundedMap<string, number>(REMEMBERED_MAX);
 
+  /** By chain. */
+  readonly #limiter: Limiter;
+
   constructor(options: TokenDemandOptions) {
     this.#options = options;
+    const { perMinute, clock } = options;
+    const budget = { policy: 'lookups', perMinute, burst: Math.min(BURST_MAX, perMinute) };
+    this.#limiter = new Limiter({ budget, identitiesMax: CHAINS_MAX, clock });
   }
 
   get isOn(): boolean {
@@ -217,14 +223,14 @@ export class TokenDemand implements LookupDesk {
       if (begun.size >= (isKept ? RUNNING_MAX : PASSED_ON_MAX)) return;
       const isIdle = demand.queue.length === 0;
       const nowMs = this.#options.clock.monotonicMs();
-      const tooSoonMs = this.#computeTooSoonMs(demand, { isKept, isIdle, nowMs });
+      const tooSoonMs = this.#computeTooSoonMs(chain, { isKept, isIdle, nowMs });
       if (tooSoonMs > 1e-6) {
         this.#pumpLater(chain, tooSoonMs);
         return;
       }
       const next = this.#takeNext(demand);
       if (next === undefined) return;
-      if (isKept) demand.freeAtMs = Math.max(demand.freeAtMs, nowMs) + this.#unitMs;
+      if (isKept) this.#limiter.settle(chain, 1);
       if (isIdle) demand.idleAtMs = nowMs + this.#unitMs * IDLE_DIVISOR;
       begun.add(next.token);
       if (!this.#options.send(chain, next.token, next.caller)) {
@@ -240,18 +246,16 @@ export class TokenDemand implements LookupDesk {
 
   /** How long the next lookup of a chain has to wait. */
   #computeTooSoonMs(
-    demand: ChainDemand,
+    chain: ChainSlug,
     of: { readonly isKept: boolean; readonly isIdle: boolean; readonly nowMs: number },
   ): number {
     const { isKept, isIdle, nowMs } = of;
-    const unitMs = this.#unitMs;
-    const idleMs = isIdle ? demand.idleAtMs - nowMs : 0;
+    const idleMs = isIdle ? this.#findDemand(chain).idleAtMs - nowMs : 0;
     if (!isKept) return idleMs;
-    const burstMs = unitMs * Math.min(BURST_MAX, this.#options.perMinute);
-    // What nobody waits for must leave most of the budget to whoever waits.
-    const spareMs = isIdle ? Math.max(unitMs, burstMs / 2) : burstMs;
-    const freeAtMs = Math.max(demand.freeAtMs, nowMs) + unitMs;
-    return Math.max(freeAtMs - nowMs - spareMs, idleMs);
+    const { burst } = this.#limiter.budget;
+    // What nobody waits for must leave half of the budget to whoever waits.
+    const left = isIdle ? burst - Math.max(1, burst / 2) : 0;
+    return Math.max(this.#limiter.computeWaitMs(chain, 1 + left), idleMs);
   }
 
   #takeNext({ queue, idleWork }: ChainDemand): WaitingLookup | undefined {

@@ -6,6 +6,7 @@
 // limit is answered at once.
 
 import type { Clock } from '../../lib/clock.ts';
+import { HeldSlots } from '../../lib/held-slots.ts';
 import type { Sleep } from '../../lib/retry.ts';
 
 const WAITS_MAX = 500;
@@ -50,10 +51,9 @@ interface SharedAsk<Answer> {
 
 export class StatusWaits<Answer> {
   readonly #parts: WaitParts;
-  readonly #byCaller = new Map<string, number>();
+  readonly #slots = new HeldSlots({ totalMax: WAITS_MAX, perHolderMax: WAITS_PER_CALLER_MAX });
   readonly #shared = new Map<string, SharedAsk<Answer>>();
   #askCount = 0;
-  #count = 0;
   #isStopped = false;
 
   constructor(parts: WaitParts) {
@@ -67,11 +67,12 @@ export class StatusWaits<Answer> {
 
   /** The first answer that is news, or the last one when the time is up. */
   async wait(wait: Wait<Answer>): Promise<Answer> {
-    if (!this.#enter(wait)) return wait.ask();
+    const leave = this.#enter(wait);
+    if (leave === null) return wait.ask();
     try {
       return await this.#poll(wait);
     } finally {
-      this.#leave(wait);
+      leave();
     }
   }
 
@@ -145,25 +146,17 @@ export class StatusWaits<Answer> {
     return ask;
   }
 
-  #enter({ caller, name }: Wait<Answer>): boolean {
-    const mine = this.#byCaller.get(caller) ?? 0;
-    if (this.#count >= WAITS_MAX || mine >= WAITS_PER_CALLER_MAX) return false;
-    this.#count += 1;
-    this.#byCaller.set(caller, mine + 1);
+  /** Null if too many wait already; the function ends the wait. */
+  #enter({ caller, name }: Wait<Answer>): (() => void) | null {
+    const free = this.#slots.take(caller, null);
+    if (free === null) return null;
     const shared = this.#shared.get(name) ?? { waitCount: 0, last: null };
     shared.waitCount += 1;
     this.#shared.set(name, shared);
-    return true;
-  }
-
-  #leave({ caller, name }: Wait<Answer>): void {
-    const mine = (this.#byCaller.get(caller) ?? 1) - 1;
-    this.#count -= 1;
-    if (mine === 0) this.#byCaller.delete(caller);
-    else this.#byCaller.set(caller, mine);
-    const shared = this.#shared.get(name);
-    if (shared === undefined) return;
-    shared.waitCount -= 1;
-    if (shared.waitCount === 0) this.#shared.delete(name);
+    return () => {
+      free();
+      shared.waitCount -= 1;
+      if (shared.waitCount === 0) this.#shared.delete(name);
+    };
   }
 }

@@ -1,8 +1,9 @@
-// A bounded number of things that callers hold open: connections, and bodies that are not read yet.
+// A bounded number of things that callers hold: connections, bodies that are not read yet, requests
+// that wait or work.
 
 interface Held {
   readonly free: () => void;
-  readonly drop: () => void;
+  readonly drop: (() => void) | null;
 }
 
 interface SlotLimits {
@@ -26,9 +27,10 @@ export class HeldSlots {
 
   /**
    * Returns a function that frees the slot, or null if it is refused. `drop` is called if the slot
-   * is taken away. A holder of null has no limit of its own and loses nothing.
+   * is taken away; null if it cannot be, so that one too many is refused. A holder of null has no
+   * limit of its own and loses nothing.
    */
-  take(holder: string | null, drop: () => void): (() => void) | null {
+  take(holder: string | null, drop: (() => void) | null): (() => void) | null {
     const { totalMax, perHolderMax } = this.#limits;
     const own = holder === null ? undefined : this.#byHolder.get(holder);
     if (own !== undefined && own.size >= perHolderMax) return null;
@@ -38,7 +40,7 @@ export class HeldSlots {
     return this.#hold(holder, drop);
   }
 
-  #hold(holder: string, drop: () => void): () => void {
+  #hold(holder: string, drop: Held['drop']): () => void {
     const free = once(() => {
       this.#count -= 1;
       const own = this.#byHolder.get(holder);
@@ -59,7 +61,7 @@ export class HeldSlots {
       if (largest === null || own.size > largest.size) largest = own;
     }
     const [oldest] = largest ?? [];
-    if (oldest === undefined) return false;
+    if (oldest === undefined || oldest.drop === null) return false;
     oldest.free();
     oldest.drop();
     return true;

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
-import { fc } from '../../../test/fast-check.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
+import { fc } from '../../test/fast-check.ts';
 import { Limiter } from './limiter.ts';
 
 function createLimiter(options: { perMinute?: number; burst?: number; max?: number } = {}) {

@@ -1,7 +1,7 @@
 // GCRA rate limiter: a budget that refills steadily and allows a burst, with one number per caller.
 
-import type { Clock } from '../../lib/clock.ts';
-import { CallerBuckets } from './limit-ledger.ts';
+import { CallerBuckets } from './caller-buckets.ts';
+import type { Clock } from './clock.ts';
 
 export interface Budget {
   /** The name of the policy in headers and metrics. */
@@ -42,7 +42,7 @@ export interface RequestLimiter {
 export interface LimiterOptions {
   readonly budget: Budget;
   readonly identitiesMax: number;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** The maximum debt, in bursts, including what was spent. */
@@ -56,7 +56,7 @@ interface CallerBucket {
 /** Of one process: keeps the theoretical arrival time of each identity. */
 export class Limiter implements RequestLimiter {
   readonly budget: Budget;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #unitMs: number;
   readonly #burstMs: number;
   readonly #buckets: CallerBuckets<CallerBucket>;
