@@ -72,6 +72,20 @@ test('unread bodies of many addresses make nobody else wait or fail', async (t) 
   assert.equal(count(held.slice(0, 5), '503'), 5);
 });
 
+test('when all may not wait the address with the most loses its oldest body, and nobody else', async (t) => {
+  const app = await startTestServer(t, { overload: OVERLOAD, trustedProxies });
+  const others: Held[] = [await openBody(t, app, '192.0.2.1')];
+  const most = [await openBody(t, app, '192.0.2.2'), await openBody(t, app, '192.0.2.2')];
+  for (let index = 3; index <= 20; index += 1) {
+    others.push(await openBody(t, app, `192.0.2.${index}`));
+    assert.equal((await app.get('/v1/thing')).status, 200);
+  }
+  await waitUntil(() => count(most, '503') === 1);
+  assert.equal(count(most.slice(0, 1), '503'), 1);
+  for (const { socket } of [...others, ...most.slice(1)]) socket.write(BODY.slice(1));
+  await waitUntil(() => count(others, '200') === others.length && count(most, '200') === 1);
+});
+
 test('requests whose bodies arrive all at once are refused above the limit', async (t) => {
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
   const app = await startTestServer(t, {
