@@ -20,10 +20,14 @@ const PATTERNS = [
 
 const LONG = /\.long\.test\.ts$/;
 
+/** Begun first, so that no long file runs alone at the end. */
+const END_TO_END = /^test\/e2e\//;
+
 function findFiles(filters: readonly string[], isLong: boolean): string[] {
   const files = globSync(PATTERNS, { exclude: ['**/node_modules/**'] })
     .filter((file) => LONG.test(file) === isLong)
-    .sort();
+    .sort()
+    .sort((a, b) => Number(END_TO_END.test(b)) - Number(END_TO_END.test(a)));
   return filters.length === 0
     ? files
     : files.filter((file) => filters.some((filter) => file.includes(filter)));

@@ -1,4 +1,5 @@
-// The console in a real browser, on a real service and real chains.
+// The console in a real browser, on a real service and real chains; `console.long.test.ts` has what
+// is rarer.
 
 import { describe, test } from 'node:test';
 import { type ConsoleScene, startConsoleScene } from '../browser/console-scene.ts';
@@ -21,18 +22,7 @@ import {
   searchByKeyboard,
   showChainIcons,
 } from '../browser/market-flows.ts';
-import {
-  explainPause,
-  explainStartAndLimit,
-  explainWrongAddresses,
-} from '../browser/problem-flows.ts';
-import {
-  buyAndSell,
-  buyExactlyAndMax,
-  changeInWallet,
-  refuseAndSwitch,
-  tradeOnSolana,
-} from '../browser/trade-flows.ts';
+import { buyAndSell, tradeOnSolana } from '../browser/trade-flows.ts';
 import {
   chooseAmounts,
   chooseRange,
@@ -80,15 +70,6 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('a trade is bought, is final and on the tape as the own one, and is sold though the price moved', () =>
       buyAndSell(scene));
-
-    test('a trade that the wallet refuses is not sent, and one on another chain asks it to change', () =>
-      refuseAndSwitch(scene));
-
-    test('another account or chain in the wallet is noticed, quoted again and signed in', () =>
-      changeInWallet(scene));
-
-    test('a buy of exactly so many tokens pays them, and one of all coins leaves what it costs', () =>
-      buyExactlyAndMax(scene));
   });
 
   describe('what the price does not matter to', { concurrency: 1 }, () => {
@@ -147,16 +128,8 @@ describe('beside each other', { concurrency: 3 }, () => {
       refuseSignIn(scene));
   });
 
-  describe('another chain, another service, wrong input', { concurrency: 1 }, () => {
+  describe('another chain', { concurrency: 1 }, () => {
     test('a Solana wallet signs in, buys, sees its trade become final, and sells it', () =>
       tradeOnSolana(scene));
-
-    test('a service that starts says so, as does one whose budget is used up', (t) =>
-      explainStartAndLimit(t, scene));
-
-    test('a paused token says so on open pages and new ones', () => explainPause(scene));
-
-    test('a wrong address, another chain, no token and no page each say what to do', () =>
-      explainWrongAddresses(scene));
   });
 });
