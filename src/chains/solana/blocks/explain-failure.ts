@@ -2,15 +2,12 @@
 
 import { cleanText } from '../../../lib/clean-text.ts';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../data/solana-ids.ts';
+import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
 
 /** How programs of Anchor, and others, tell why they fail. */
 const REASONS: readonly RegExp[] = [/Error Message: ([^.]+)/, /Program log: Error: (.+)/];
 /** The innermost program that fails is the first to be logged. */
 const FAILED = /^Program (\w+) failed: (?:custom program error: 0x([0-9a-f]+)|(.+))$/;
-
-const PUMP = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
-const CPMM = 'CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C';
-const RAYDIUM_V4 = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
 
 const TOKEN_ERRORS: Readonly<Record<number, string>> = {
   1: 'insufficient funds',
@@ -24,14 +21,6 @@ const NAMED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   [SYSTEM_PROGRAM]: { 1: 'not enough SOL' },
   [TOKEN_PROGRAM]: TOKEN_ERRORS,
   [TOKEN_2022_PROGRAM]: TOKEN_ERRORS,
-  [PUMP]: {
-    6002: 'slippage: too much SOL required to buy the given amount of tokens',
-    6003: 'slippage: too little SOL received to sell the given amount of tokens',
-    6005: 'the bonding curve has completed',
-    6042: 'slippage: fewer tokens than the minimum',
-  },
-  [CPMM]: { 2505: 'the amount is too small', 6005: 'exceeded slippage' },
-  [RAYDIUM_V4]: { 30: 'exceeds desired slippage limit', 40: 'insufficient funds' },
 };
 
 /** Of an error in JSON: how its innermost part is named. */
@@ -58,7 +47,10 @@ export function explainFailure(err: unknown, logs: readonly unknown[] | null | u
     const [, program = '', code, text = ''] = FAILED.exec(line) ?? [];
     if (program === '') continue;
     const number = Number.parseInt(code ?? '', 16);
-    const words = code === undefined ? text : NAMED[program]?.[number];
+    const words =
+      code === undefined
+        ? text
+        : (VENUES_BY_PROGRAM.get(program)?.errors ?? NAMED[program])?.[number];
     return cleanText(words ?? `custom program error ${number}`) ?? nameError(err);
   }
   return cleanText(nameError(err)) ?? 'the transaction failed';

@@ -1,9 +1,8 @@
 // A pool after a swap: what the venue's event says, and what its vaults hold.
 
 import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
-import { buildStaleChange } from '../venues/stale-change.ts';
+import { KIND_FOLDS } from '../venues/solana-venues.ts';
 import type { VenueTrade } from '../venues/venue-trade.ts';
-import { foldReserves } from './fold-reserves.ts';
 
 type FoldedSwap = Pick<
   VenueTrade,
@@ -17,9 +16,9 @@ function foldHeld(
   isZeroIn: boolean,
 ): (PoolChange & { readonly set: object }) | null {
   if (heldAfter === null) return null;
-  if (kind !== 'rangeX64' && kind !== 'bins' && kind !== 'singleRange') return null;
+  if (KIND_FOLDS.get(kind)?.holdsVaults !== true) return null;
   const [held0, held1] = isZeroIn ? [heldAfter.in, heldAfter.out] : [heldAfter.out, heldAfter.in];
-  return { poolKind: kind, set: { held0, held1 } };
+  return { poolKind: kind, set: { held0, held1 } } as PoolChange & { readonly set: object };
 }
 
 /** Null if nothing is known of it. */
@@ -29,13 +28,16 @@ export function foldPoolTrade(
   moment: { readonly isZeroIn: boolean; readonly nowSeconds: number },
 ): PoolChange | null {
   const { isZeroIn } = moment;
+  const folds = KIND_FOLDS.get(description.kind);
   const told =
-    trade.change ?? trade.fold?.(description, moment) ?? foldReserves(trade, description, isZeroIn);
+    trade.change ??
+    trade.fold?.(description, moment) ??
+    folds?.foldSwap?.(trade, description, isZeroIn);
   // A pool of another kind than its venue's events say cannot take their changes.
   const own = told?.poolKind === description.kind ? told : null;
   const held = foldHeld(trade, description, isZeroIn);
   // A swap whose event is missing moved the price, nobody knows where to.
-  const stale = own === null ? buildStaleChange(description) : null;
+  const stale = own === null ? (folds?.stale ?? null) : null;
   if (stale !== null)
     return held === null ? stale : ({ ...stale, set: { ...stale.set, ...held.set } } as PoolChange);
   if (own === null || held === null) return own ?? held;

@@ -27,6 +27,7 @@ import type { SolanaNode } from '../rpc/solana-node.ts';
 import { findMintFlags } from '../tokens/mint-extensions.ts';
 import { EPOCH_ACCOUNTS, readTransferFees } from '../tokens/mint-fees.ts';
 import type { AccountReading } from '../tokens/pool-accounts.ts';
+import { FEE_VENUES, KIND_FOLDS } from '../venues/solana-venues.ts';
 import { type FoundPool, readPoolNow } from './read-pools.ts';
 
 /** The state itself says which of its ticks were read. */
@@ -45,7 +46,7 @@ const NO_MINT = Buffer.alloc(0);
 /** Anyone can send tokens to a vault without naming the pool. */
 function isCompared({ kind }: AccountReading, field: string): boolean {
   const isVault = field === 'held0' || field === 'held1';
-  const hasVaults = kind === 'rangeX64' || kind === 'bins' || kind === 'singleRange';
+  const hasVaults = KIND_FOLDS.get(kind)?.holdsVaults === true;
   return !READING_FIELDS.has(field) && !(isVault && hasVaults);
 }
 
@@ -70,9 +71,6 @@ function isSamePool({ description: found }: FoundPool, stored: PoolDescription):
   const { encodeTerms } = kindOf(stored);
   return encodeTerms(found.terms) === encodeTerms(stored.terms);
 }
-
-/** Their programs' swaps of tokens with a transfer fee were compared with ours. */
-const FEE_VENUES: ReadonlySet<string> = new Set(['raydium-cpmm']);
 
 /** The fees that the pool's mints take of transfers, as text; empty if there are none. */
 function findFeeText(

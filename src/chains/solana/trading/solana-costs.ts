@@ -3,7 +3,7 @@
 import type { PoolTerms } from '../../../model/pool.ts';
 import type { HopBytes, SwapCost, TransactionCosts } from '../../transaction-costs.ts';
 import type { VenueLoad } from '../venues/solana-venue.ts';
-import { VENUE_LOADS } from '../venues/solana-venues.ts';
+import { findVenueLoad } from '../venues/solana-venues.ts';
 import { TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
 
 /**
@@ -23,13 +23,8 @@ const UNKNOWN: VenueLoad = {
   ...{ units: UNITS_MAX, unitsPerTick: 0n, bytes: TRANSACTION_BYTES_MAX, sharedBytes: 0 },
 };
 
-function findName(pool: PoolTerms): string {
-  if (pool.kind !== 'pump') return pool.kind;
-  return pool.terms.stage === 'amm' ? 'amm' : 'curve';
-}
-
 function findLoad(pool: PoolTerms): VenueLoad {
-  return VENUE_LOADS.get(findName(pool)) ?? UNKNOWN;
+  return findVenueLoad(pool)?.load ?? UNKNOWN;
 }
 
 export function findSolanaSwapCost(pool: PoolTerms): SwapCost {
@@ -42,7 +37,7 @@ export function findSolanaSwapCost(pool: PoolTerms): SwapCost {
  * be longer than expected; if it is too long, the build takes another route.
  */
 export function findSolanaHopBytes(pool: PoolTerms & { readonly feePips?: number }): HopBytes {
-  const load = findLoad(pool);
+  const { name = pool.kind, load = UNKNOWN } = findVenueLoad(pool) ?? {};
   const { bytes, sharedBytes, purchaseBytes = 0, fixesOutput = false } = load;
   const hasConfig = load.hasConfig === true && pool.feePips !== undefined;
   const whole = bytes + sharedBytes;
@@ -52,16 +47,10 @@ export function findSolanaHopBytes(pool: PoolTerms & { readonly feePips?: number
     ...{ fixesOutput, paysAsked: true },
     received: load.receivesTokens === true ? RECEIVED_BYTES : 0,
     shared: {
-      sharer: `${findName(pool)} ${fees}`,
+      sharer: `${name} ${fees}`,
       bytes: sharedBytes + (hasConfig ? CONFIG_BYTES : 0),
     },
   };
-}
-
-/** Each bin or tick is at least so many 1/100 of a per cent from the next. */
-function findStepBps(pool: PoolTerms): number | null {
-  if (pool.kind === 'bins') return pool.terms.binStep;
-  return pool.kind === 'rangeX64' ? pool.terms.tickSpacing : null;
 }
 
 /** More bins or ticks than this are not expected to be crossed for a move of the price. */
@@ -69,10 +58,11 @@ const MOVED_STEPS_MAX = 20;
 
 /** What a swap may use more if the price moves so far: for bins or ticks that it crosses. */
 export function countMovedUnits(pool: PoolTerms, movedBps: number): number {
-  const stepBps = findStepBps(pool);
+  const { findStepBps, unitsPerTick } = findLoad(pool);
+  const stepBps = findStepBps?.(pool) ?? null;
   if (stepBps === null) return 0;
   const steps = Math.min(MOVED_STEPS_MAX, Math.ceil(movedBps / stepBps) + 1);
-  return steps * Number(findLoad(pool).unitsPerTick);
+  return steps * Number(unitsPerTick);
 }
 
 export const SOLANA_COSTS: TransactionCosts = {

@@ -2,7 +2,7 @@
 // stand, what its events say, and how its accounts describe a pool.
 
 import type { Address } from '../../../model/ids.ts';
-import type { PoolChange, PoolDescription } from '../../../model/pool.ts';
+import type { PoolChange, PoolDescription, PoolKindName, PoolTerms } from '../../../model/pool.ts';
 import type { ProgramCall } from '../data/transaction-calls.ts';
 import type { AccountReading, PoolAccounts } from '../tokens/pool-accounts.ts';
 import type { VenueSwapEncoder } from './swap-order.ts';
@@ -119,8 +119,40 @@ export interface VenueLoad {
   readonly hasConfig?: boolean;
   /** Whether the venue's program can be told what to pay. */
   readonly fixesOutput?: boolean | 'oneForZero';
+  /** Each bin or tick is at least so many 1/100 of a per cent from the next. */
+  findStepBps?(pool: PoolTerms): number | null;
   /** Of accounts and checks that only purchases need. */
   readonly purchaseBytes?: number;
+}
+
+/** A swap as the vaults and, where there is one, the event tell it. */
+export interface FoldedTrade {
+  readonly before: ReservesBefore | null;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly source: string;
+}
+
+/** What pools of a kind become by what no event says. */
+export interface KindFolds {
+  readonly kind: PoolKindName;
+  /** It changed in a way that no event tells, and is read again. */
+  readonly stale: PoolChange & { readonly set: object };
+  /** Whether a pool holds what is in its vaults; others keep fees there, too. */
+  readonly holdsVaults?: true;
+  /** Reserves that came or went; absent if positions do not change the price. */
+  addReserves?(added: readonly [bigint, bigint]): PoolChange;
+  /** The reserves as the vaults have them. */
+  setReserves?(held: readonly [bigint, bigint], pool: PoolDescription): PoolChange | null;
+  /** A swap whose event does not have the pool's state. */
+  foldSwap?(trade: FoldedTrade, pool: PoolDescription, isZeroIn: boolean): PoolChange | null;
+  /** A curve whose coin got a pool of its own. */
+  readonly end?: PoolChange;
+}
+
+/** The load of all pools of a kind. */
+export function describeLoad(kind: PoolKindName, load: VenueLoad) {
+  return (pool: PoolTerms): VenueLoad | null => (pool.kind === kind ? load : null);
 }
 
 export interface SolanaVenue {
@@ -157,8 +189,14 @@ export interface SolanaVenue {
   readonly encoder?: VenueSwapEncoder;
   /** Owns the accounts that hold the tokens of all pools; absent if each pool owns its own. */
   readonly vaultAuthority?: Address;
-  /** By kind of pool, and stage for pump's; each kind is described by one of its venues. */
-  readonly loads?: Readonly<Record<string, VenueLoad>>;
+  /** Null for kinds of pools that another venue describes. */
+  findLoad?(pool: PoolTerms): VenueLoad | null;
+  /** Of a kind of pools; each kind is described by one of its venues. */
+  readonly folds?: KindFolds;
+  /** Whether swaps of tokens with a transfer fee were compared with ours. */
+  readonly takesTransferFees?: true;
+  /** What the numbers of its errors mean, for those that its logs may not name. */
+  readonly errors?: Readonly<Record<number, string>>;
 }
 
 /** Where a swap instruction has its accounts. */

@@ -1,6 +1,7 @@
 // The venues of Solana that are decoded and quoted.
 
 import type { Address } from '../../../model/ids.ts';
+import type { PoolKindName, PoolTerms } from '../../../model/pool.ts';
 import { METEORA_DAMM } from './meteora-damm/damm-venue.ts';
 import { METEORA_DBC } from './meteora-dbc/dbc-venue.ts';
 import { METEORA_DLMM } from './meteora-dlmm/dlmm-venue.ts';
@@ -9,7 +10,7 @@ import { PUMP_SWAP } from './pump-swap/pump-swap-venue.ts';
 import { RAYDIUM_CLMM } from './raydium-clmm/clmm-venue.ts';
 import { RAYDIUM_CPMM } from './raydium-cpmm/cpmm-venue.ts';
 import { RAYDIUM_V4 } from './raydium-v4/v4-venue.ts';
-import type { SolanaVenue, VenueLoad } from './solana-venue.ts';
+import type { KindFolds, SolanaVenue, VenueLoad } from './solana-venue.ts';
 import type { VenueSwapEncoder } from './swap-order.ts';
 import { WHIRLPOOL } from './whirlpool/whirlpool-venue.ts';
 
@@ -28,9 +29,23 @@ export const SWAP_ENCODERS: ReadonlyMap<string, VenueSwapEncoder> = new Map(
   VENUES.flatMap(({ name, encoder }) => (encoder === undefined ? [] : [[name, encoder] as const])),
 );
 
+/** With the name of the venue that describes such pools; null if none does. */
+export function findVenueLoad(pool: PoolTerms): { name: string; load: VenueLoad } | null {
+  for (const { name, findLoad } of VENUES) {
+    const load = findLoad?.(pool) ?? null;
+    if (load !== null) return { name, load };
+  }
+  return null;
+}
+
 /** By kind of pool. */
-export const VENUE_LOADS: ReadonlyMap<string, VenueLoad> = new Map(
-  VENUES.flatMap(({ loads = {} }) => Object.entries(loads)),
+export const KIND_FOLDS: ReadonlyMap<PoolKindName, KindFolds> = new Map(
+  VENUES.flatMap(({ folds }) => (folds === undefined ? [] : [[folds.kind, folds] as const])),
+);
+
+/** Whose swaps of tokens with a transfer fee are computed. */
+export const FEE_VENUES: ReadonlySet<string> = new Set(
+  VENUES.flatMap(({ name, takesTransferFees }) => (takesTransferFees ? [name] : [])),
 );
 
 /** Each owns the token accounts of many pools. */

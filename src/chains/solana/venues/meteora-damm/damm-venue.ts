@@ -5,6 +5,7 @@ import { readSelfEvents } from '../../data/self-events.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
+  describeLoad,
   describeSwap,
   type SolanaVenue,
   type SwapEvidence,
@@ -61,10 +62,13 @@ export const METEORA_DAMM: SolanaVenue = {
   readPool: readDammPool,
   encoder: DAMM_ENCODER,
   vaultAuthority: DAMM_AUTHORITY,
-  loads: {
-    singleRange: {
-      ...{ units: 80_000n, unitsPerTick: 0n, bytes: 209, sharedBytes: 96 },
-      ...{ fixesOutput: true, receivesTokens: true },
-    },
+  findLoad: describeLoad('singleRange', {
+    ...{ units: 80_000n, unitsPerTick: 0n, bytes: 209, sharedBytes: 96 },
+    ...{ fixesOutput: true, receivesTokens: true },
+  }),
+  folds: {
+    kind: 'singleRange',
+    stale: { poolKind: 'singleRange', set: { wide: null } },
+    holdsVaults: true,
   },
 };

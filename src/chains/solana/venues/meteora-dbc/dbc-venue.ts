@@ -4,6 +4,7 @@ import type { AccountBytes } from '../../data/account-bytes.ts';
 import { readSelfEvents } from '../../data/self-events.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
+  describeLoad,
   describeSwap,
   type SolanaVenue,
   type SwapEvidence,
@@ -75,10 +76,13 @@ export const METEORA_DBC: SolanaVenue = {
   readPool: readDbcPool,
   encoder: DBC_ENCODER,
   vaultAuthority: DBC_AUTHORITY,
-  loads: {
-    segments: {
-      ...{ units: 90_000n, unitsPerTick: 0n, bytes: 241, sharedBytes: 96 },
-      ...{ fixesOutput: true, receivesTokens: true },
-    },
+  findLoad: describeLoad('segments', {
+    ...{ units: 90_000n, unitsPerTick: 0n, bytes: 241, sharedBytes: 96 },
+    ...{ fixesOutput: true, receivesTokens: true },
+  }),
+  folds: {
+    kind: 'segments',
+    stale: { poolKind: 'segments', set: { feeRate: null } },
+    end: { poolKind: 'segments', set: { isComplete: true, isMigrated: true } },
   },
 };

@@ -5,6 +5,7 @@ import { readSelfEvents } from '../../data/self-events.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
+  describeLoad,
   describeSwap,
   type SolanaVenue,
   type SwapEvidence,
@@ -76,10 +77,14 @@ export const METEORA_DLMM: SolanaVenue = {
   layout: DLMM_LAYOUT,
   readPool: readDlmmPool,
   encoder: DLMM_ENCODER,
-  loads: {
-    bins: {
-      ...{ units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
-      ...{ fixesOutput: true, receivesTokens: true },
-    },
+  findLoad: describeLoad('bins', {
+    ...{ units: 100_000n, unitsPerTick: 12_000n, bytes: 348, sharedBytes: 96 },
+    ...{ fixesOutput: true, receivesTokens: true },
+    findStepBps: (pool) => (pool.kind === 'bins' ? pool.terms.binStep : null),
+  }),
+  folds: {
+    kind: 'bins',
+    stale: { poolKind: 'bins', set: {}, isStale: true },
+    holdsVaults: true,
   },
 };

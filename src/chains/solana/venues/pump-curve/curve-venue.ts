@@ -9,7 +9,14 @@ import { readSelfEvents } from '../../data/self-events.ts';
 import { toSolanaAddress, WRAPPED_SOL } from '../../data/solana-ids.ts';
 import type { ProgramCall } from '../../data/transaction-calls.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
-import type { SolanaVenue, SwapEvidence, SwapInstruction, SwapReport } from '../solana-venue.ts';
+import type {
+  KindFolds,
+  SolanaVenue,
+  SwapEvidence,
+  SwapInstruction,
+  SwapReport,
+  VenueLoad,
+} from '../solana-venue.ts';
 import { findCurveAddress, listCurveAccounts, readCurve } from './curve-accounts.ts';
 import { PUMP_CURVE_ENCODER } from './encode-swap.ts';
 
@@ -164,6 +171,38 @@ function readReports({ call }: SwapEvidence): SwapReport[] {
   });
 }
 
+const LOAD: VenueLoad = {
+  ...{ units: 110_000n, unitsPerTick: 0n, bytes: 267, sharedBytes: 288 },
+  ...{ purchaseBytes: 81, fixesOutput: 'oneForZero' },
+};
+
+/** All that a curve holds goes to the pool. */
+const ENDED = {
+  isComplete: true,
+  isMigrated: true,
+  reserve0: 0n,
+  reserve1: 0n,
+  held0: 0n,
+  held1: 0n,
+};
+
+const FOLDS: KindFolds = {
+  kind: 'pump',
+  // No event has all fees, so the pool stays incomplete until it is read.
+  stale: { poolKind: 'pump', set: { lpBps: null } },
+  addReserves: ([reserve0, reserve1]) => {
+    const add = { reserve0, reserve1, held0: reserve0, held1: reserve1 };
+    return { poolKind: 'pump', set: {}, add };
+  },
+  setReserves: ([held0, held1], pool) => {
+    if (pool.kind !== 'pump') return null;
+    const reserve1 = held1 + pool.terms.virtualQuote;
+    const running = { isComplete: false, isMigrated: false };
+    return { poolKind: 'pump', set: { held0, held1, reserve0: held0, reserve1, ...running } };
+  },
+  end: { poolKind: 'pump', set: ENDED },
+};
+
 export const PUMP_CURVE: SolanaVenue = {
   name: 'pump',
   programs: [toSolanaAddress('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P')],
@@ -183,10 +222,12 @@ export const PUMP_CURVE: SolanaVenue = {
   listAccounts: listCurveAccounts,
   readPool: readCurve,
   encoder: PUMP_CURVE_ENCODER,
-  loads: {
-    curve: {
-      ...{ units: 110_000n, unitsPerTick: 0n, bytes: 267, sharedBytes: 288 },
-      ...{ purchaseBytes: 81, fixesOutput: 'oneForZero' },
-    },
+  findLoad: (pool) => (pool.kind === 'pump' && pool.terms.stage !== 'amm' ? LOAD : null),
+  folds: FOLDS,
+  errors: {
+    6002: 'slippage: too much SOL required to buy the given amount of tokens',
+    6003: 'slippage: too little SOL received to sell the given amount of tokens',
+    6005: 'the bonding curve has completed',
+    6042: 'slippage: fewer tokens than the minimum',
   },
 };

@@ -11,6 +11,7 @@ import {
   type SolanaVenue,
   type SwapEvidence,
   type SwapReport,
+  type VenueLoad,
 } from '../solana-venue.ts';
 import { PUMP_SWAP_ENCODER } from './encode-swap.ts';
 import {
@@ -76,6 +77,11 @@ function readReports({ call }: SwapEvidence): SwapReport[] {
   ];
 }
 
+const LOAD: VenueLoad = {
+  ...{ units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384 },
+  ...{ purchaseBytes: 64, fixesOutput: 'oneForZero' },
+};
+
 export const PUMP_SWAP: SolanaVenue = {
   name: 'pumpswap',
   programs: [toSolanaAddress('pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA')],
@@ -99,10 +105,5 @@ export const PUMP_SWAP: SolanaVenue = {
   layout: PUMP_SWAP_LAYOUT,
   readPool: readPumpSwapPool,
   encoder: PUMP_SWAP_ENCODER,
-  loads: {
-    amm: {
-      ...{ units: 150_000n, unitsPerTick: 0n, bytes: 290, sharedBytes: 384 },
-      ...{ purchaseBytes: 64, fixesOutput: 'oneForZero' },
-    },
-  },
+  findLoad: (pool) => (pool.kind === 'pump' && pool.terms.stage === 'amm' ? LOAD : null),
 };

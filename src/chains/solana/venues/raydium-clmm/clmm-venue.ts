@@ -4,6 +4,7 @@ import { AccountBytes } from '../../data/account-bytes.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { listInstructionIds, nameInstructionIds } from '../instruction-ids.ts';
 import {
+  describeLoad,
   describeSwap,
   type SolanaVenue,
   type SwapEvidence,
@@ -63,10 +64,14 @@ export const RAYDIUM_CLMM: SolanaVenue = {
   layout: CLMM_LAYOUT,
   readPool: readClmmPool,
   encoder: CLMM_ENCODER,
-  loads: {
-    rangeX64: {
-      ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
-      ...{ fixesOutput: true, receivesTokens: true },
-    },
+  findLoad: describeLoad('rangeX64', {
+    ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
+    ...{ fixesOutput: true, receivesTokens: true },
+    findStepBps: (pool) => (pool.kind === 'rangeX64' ? pool.terms.tickSpacing : null),
+  }),
+  folds: {
+    kind: 'rangeX64',
+    stale: { poolKind: 'rangeX64', set: {}, isStale: true },
+    holdsVaults: true,
   },
 };

@@ -5,15 +5,29 @@ import { AccountBytes } from '../../data/account-bytes.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
 import {
+  describeLoad,
   describeSwap,
+  type KindFolds,
   type ReservesBefore,
   type SolanaVenue,
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { buildStaleChange } from '../stale-change.ts';
 import { CPMM_AUTHORITY, CPMM_LAYOUT, listCpmmAccounts, readCpmmPool } from './cpmm-accounts.ts';
 import { CPMM_ENCODER } from './encode-swap.ts';
+import { foldReserves } from './fold-reserves.ts';
+
+const FOLDS: KindFolds = {
+  kind: 'ceiledProduct',
+  stale: { poolKind: 'ceiledProduct', set: { reserve0: null, reserve1: null } },
+  foldSwap: foldReserves,
+  addReserves: ([reserve0, reserve1]) => {
+    return { poolKind: 'ceiledProduct', set: {}, add: { reserve0, reserve1 } };
+  },
+  setReserves: ([reserve0, reserve1]) => {
+    return { poolKind: 'ceiledProduct', set: { reserve0, reserve1 } };
+  },
+};
 
 const SWAP_EVENT = '40c6cde8260871e2';
 const PLACES = { pool: 3, vaults: [6, 7], user: 0 } as const;
@@ -45,7 +59,9 @@ function readState(
     creatorFeeIn: isOnInput ? creatorFee : 0n,
     creatorFeeOut: isOnInput ? 0n : creatorFee,
   };
-  return isPricedBy(before, amounts) ? { before } : { fold: buildStaleChange };
+  return isPricedBy(before, amounts)
+    ? { before }
+    : { fold: ({ kind }) => (kind === FOLDS.kind ? FOLDS.stale : null) };
 }
 
 function readReports({ logged }: SwapEvidence): SwapReport[] {
@@ -81,10 +97,11 @@ export const RAYDIUM_CPMM: SolanaVenue = {
   readPool: readCpmmPool,
   encoder: CPMM_ENCODER,
   vaultAuthority: CPMM_AUTHORITY,
-  loads: {
-    ceiledProduct: {
-      ...{ units: 70_000n, unitsPerTick: 0n, bytes: 274, sharedBytes: 64 },
-      ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
-    },
-  },
+  findLoad: describeLoad('ceiledProduct', {
+    ...{ units: 70_000n, unitsPerTick: 0n, bytes: 274, sharedBytes: 64 },
+    ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
+  }),
+  folds: FOLDS,
+  takesTransferFees: true,
+  errors: { 2505: 'the amount is too small', 6005: 'exceeded slippage' },
 };

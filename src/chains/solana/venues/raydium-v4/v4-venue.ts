@@ -61,6 +61,7 @@ function readReports({ logged }: SwapEvidence): SwapReport[] {
 export const RAYDIUM_V4: SolanaVenue = {
   name: 'raydium-v4',
   programs: [toSolanaAddress('675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8')],
+  errors: { 30: 'exceeds desired slippage limit', 40: 'insufficient funds' },
   discriminatorBytes: 1,
   swaps: {
     '09': describe('swap_base_in'),

@@ -6,13 +6,13 @@ import {
   readSolanaFixture,
   readSolanaTransaction,
   skipWithoutSolana as skip,
-} from '../../../../test/solana-fixtures.ts';
-import { CeiledProductPool } from '../../../amm/ceiled-product/ceiled-product-kind.ts';
-import type { PoolDescriptionOf } from '../../../model/pool.ts';
-import { decodeTrades } from '../blocks/decode-trades.ts';
-import { toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../data/solana-ids.ts';
-import { RAYDIUM_CPMM } from '../venues/raydium-cpmm/cpmm-venue.ts';
-import type { VenueTrade } from '../venues/venue-trade.ts';
+} from '../../../../../test/solana-fixtures.ts';
+import { CeiledProductPool } from '../../../../amm/ceiled-product/ceiled-product-kind.ts';
+import type { PoolDescriptionOf } from '../../../../model/pool.ts';
+import { decodeTrades } from '../../blocks/decode-trades.ts';
+import { toSolanaAddress, toSolanaPool, WRAPPED_SOL } from '../../data/solana-ids.ts';
+import type { VenueTrade } from '../venue-trade.ts';
+import { RAYDIUM_CPMM } from './cpmm-venue.ts';
 import { foldReserves } from './fold-reserves.ts';
 
 function readTrades(venue: string): VenueTrade[] {

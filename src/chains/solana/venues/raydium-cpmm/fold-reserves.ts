@@ -1,8 +1,8 @@
 // The reserves after a swap, for venues whose events have those before it.
 
-import { divideUp } from '../../../amm/divide-up.ts';
-import type { PoolChange, PoolDescription, PoolDescriptionOf } from '../../../model/pool.ts';
-import type { VenueTrade } from '../venues/venue-trade.ts';
+import { divideUp } from '../../../../amm/divide-up.ts';
+import type { PoolChange, PoolDescription, PoolDescriptionOf } from '../../../../model/pool.ts';
+import type { FoldedTrade } from '../solana-venue.ts';
 
 const PIPS = 1_000_000n;
 
@@ -20,7 +20,7 @@ function findLeaving({ terms }: CeiledDescription, tradeFee: bigint): bigint {
 /** A pool whose creator takes a fee needs the event, which has it. */
 function foldAmounts(
   description: CeiledDescription,
-  { amountIn, amountOut }: Pick<VenueTrade, 'amountIn' | 'amountOut'>,
+  { amountIn, amountOut }: Pick<FoldedTrade, 'amountIn' | 'amountOut'>,
   isZeroIn: boolean,
 ): PoolChange | null {
   if (description.terms.creatorFeePips > 0) return null;
@@ -36,7 +36,7 @@ function foldAmounts(
  * pool.
  */
 export function foldReserves(
-  trade: Pick<VenueTrade, 'before' | 'amountIn' | 'amountOut' | 'source'>,
+  trade: FoldedTrade,
   description: PoolDescription,
   isZeroIn: boolean,
 ): PoolChange | null {
