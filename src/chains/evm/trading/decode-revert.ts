@@ -3,6 +3,7 @@
 import type { Hex } from 'viem';
 import { decodeErrorResult, parseAbi } from 'viem/utils';
 import { cleanText } from '../../../lib/clean-text.ts';
+import { VENUE_PROTOCOLS } from '../venues/registry.ts';
 
 const ERRORS_ABI = parseAbi([
   'error Error(string)',
@@ -50,25 +51,14 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ERC20InsufficientAllowance: 'the token says that the allowance is too small',
 };
 
-/** Explanations of the exchanges' short revert strings. */
+/** Explanations of short revert strings. */
 const SAYINGS: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...VENUE_PROTOCOLS.map(({ reverts }) => reverts)),
   TRANSFER_FROM_FAILED: 'the token refuses to be transferred from the wallet',
   TRANSFER_FAILED: 'the token refuses to be transferred',
   ETH_TRANSFER_FAILED: 'the wallet refuses the native coin',
-  'UniswapV2: TRANSFER_FAILED': 'the token refuses the transfer out of the pair',
-  'UniswapV2: INSUFFICIENT_OUTPUT_AMOUNT': 'a V2 pair would pay nothing',
-  'UniswapV2: INSUFFICIENT_INPUT_AMOUNT': 'a V2 pair received nothing',
-  'UniswapV2: K': 'a V2 pair received less than was sent',
-  IIA: 'a V3 pool received less than was sent',
-  TF: 'the token refuses the transfer out of a V3 pool',
   'Too little received': TOO_LITTLE,
   'Too much requested': TOO_MUCH,
-  // The vault says the same of a given input and of a given output.
-  'BAL#507': 'the trade would exceed its limit',
-  'BAL#508': 'the deadline has passed',
-  'BAL#402': 'the pool or the vault is paused',
-  'BAL#304': 'the pool takes no input that is so large for its balance',
-  'BAL#305': 'the pool pays no output that is so large for its balance',
 };
 
 const PANICS: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { ROUTER_KINDS } from '../venues/registry.ts';
 import { type OutputPlan, type PathPlan, toPathEnds } from '../venues/router-kind.ts';
 import type { ExactOutPlan, SwapPlan } from '../venues/swap-plan.ts';
 import type { VenueRouter } from '../venues/swap-routers.ts';
-import { type EncodedCall, last } from './encode-swap.ts';
+import { type EncodedCall, last } from '../venues/universal-router/encode-swap.ts';
 
 function toPathPlan(plan: SwapPlan): PathPlan {
   const [swapPath, ...others] = plan.swapPaths;

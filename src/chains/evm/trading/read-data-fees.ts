@@ -9,7 +9,7 @@ import { evmAddress } from '../data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import type { SwapPath } from '../venues/swap-plan.ts';
 import { findUniversalRouter, type UniversalRouter } from '../venues/swap-routers.ts';
-import { type EncodedCall, encodeSwap } from './encode-swap.ts';
+import { type EncodedCall, encodeSwap } from '../venues/universal-router/encode-swap.ts';
 import { findHopBytes } from './evm-transaction-costs.ts';
 import { readDataCosts } from './read-data-cost.ts';
 

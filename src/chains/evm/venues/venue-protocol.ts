@@ -125,6 +125,8 @@ export interface VenueProtocol {
   /** Null for pools of other protocols; absent if nobody can swap in its pools. */
   findTraded?(pool: PoolDescription): TradedPool | null;
   readonly routerKinds?: Readonly<Partial<Record<VenueRouterKind, RouterKind>>>;
+  /** Explanations of what its pools revert with. */
+  readonly reverts?: Readonly<Record<string, string>>;
   /** Absent if each of its pools is one row. */
   readonly rows?: PoolRows;
   /** Of fees that change without a log; null for a pool whose fee is fixed. */

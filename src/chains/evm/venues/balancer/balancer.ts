@@ -140,6 +140,14 @@ export const balancer: VenueProtocol = {
   findTraded,
   routerKinds: { vault: VAULT_ROUTER },
   rows: VAULT_ROWS,
+  reverts: {
+    // The vault says the same of a given input and of a given output.
+    'BAL#507': 'the trade would exceed its limit',
+    'BAL#508': 'the deadline has passed',
+    'BAL#402': 'the pool or the vault is paused',
+    'BAL#304': 'the pool takes no input that is so large for its balance',
+    'BAL#305': 'the pool pays no output that is so large for its balance',
+  },
   unbacked: { topic: BALANCER_SWAP_TOPICS[2], createFinder: createUnbackedFinder },
   listVenues: ({ balancer: vaults = [] }) => vaults.map(({ venue }) => venue),
   createDecoders(deployment) {

@@ -136,6 +136,12 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
 };
 
 export const uniswapV2: VenueProtocol = {
+  reverts: {
+    'UniswapV2: TRANSFER_FAILED': 'the token refuses the transfer out of the pair',
+    'UniswapV2: INSUFFICIENT_OUTPUT_AMOUNT': 'a V2 pair would pay nothing',
+    'UniswapV2: INSUFFICIENT_INPUT_AMOUNT': 'a V2 pair received nothing',
+    'UniswapV2: K': 'a V2 pair received less than was sent',
+  },
   contracts: PAIR_CONTRACTS,
   ...{ findTraded, findCosts, buildFeeAsk },
   routerKinds: { router02: ROUTER02, camelot: CAMELOT_ROUTER, solidly: SOLIDLY_ROUTER },

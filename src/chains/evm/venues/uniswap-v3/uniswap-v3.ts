@@ -110,6 +110,10 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
 };
 
 export const uniswapV3: VenueProtocol = {
+  reverts: {
+    IIA: 'a V3 pool received less than was sent',
+    TF: 'the token refuses the transfer out of a V3 pool',
+  },
   contracts: RANGE_CONTRACTS,
   ...{ findTraded, buildFeeAsk },
   findCosts: (pool) =>

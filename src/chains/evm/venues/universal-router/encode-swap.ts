@@ -6,10 +6,10 @@
 // amounts of a later block may differ from the priced ones.
 
 import type { Hex } from 'viem';
-import type { Address } from '../../../model/ids.ts';
-import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import type { SwapHop, SwapPath, SwapPlan } from '../venues/swap-plan.ts';
-import type { UniversalRouter } from '../venues/swap-routers.ts';
+import type { Address } from '../../../../model/ids.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import type { SwapHop, SwapPath, SwapPlan } from '../swap-plan.ts';
+import type { UniversalRouter } from '../swap-routers.ts';
 import {
   type PathSwap,
   ROUTER,

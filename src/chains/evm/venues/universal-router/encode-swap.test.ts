@@ -3,42 +3,42 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Hex } from 'viem';
-import { TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
-import { findPool } from '../../../../devnet/deployment.ts';
-import type { TestReceipt } from '../../../../devnet/test-chain.ts';
+import { TEST_ADDRESSES } from '../../../../../devnet/accounts.ts';
+import { findPool } from '../../../../../devnet/deployment.ts';
+import type { TestReceipt } from '../../../../../devnet/test-chain.ts';
 import {
   enableV3Fee,
   mintPosition,
   openRange,
   openTwin,
-} from '../../../../test/devnet-liquidity.ts';
-import { createRandom } from '../../../../test/fakes/create-random.ts';
-import { type IndexedDevnet, startIndexedDevnet } from '../../../../test/indexed-devnet.ts';
-import { after, before } from '../../../../test/root-hooks.ts';
-import { type SwapCase, SwapCases } from '../../../../test/swap-cases.ts';
-import { SWAP_SHAPES } from '../../../../test/swap-shapes.ts';
-import { address } from '../../../../test/test-ids.ts';
-import { readBalance } from '../../../../test/trade-wallet.ts';
-import { changeTrap, setTrapPool, setTraps } from '../../../../test/trap-tokens.ts';
-import { ConcentratedPool } from '../../../amm/concentrated/concentrated-pool.ts';
-import { systemClock } from '../../../lib/clock.ts';
-import type { Address } from '../../../model/ids.ts';
-import { addressWord, encodeCallData, uintWord } from '../data/hex-data.ts';
-import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import type { SwapPlan } from '../venues/swap-plan.ts';
-import { findUniversalRouter, type UniversalRouter } from '../venues/swap-routers.ts';
-import { decodeRevertReason } from './decode-revert.ts';
-import { encodeApprovals } from './encode-approval.ts';
-import { type EncodedCall, encodeSwap } from './encode-swap.ts';
-import { encodeExactOut } from './rehearse-trade.ts';
+} from '../../../../../test/devnet-liquidity.ts';
+import { createRandom } from '../../../../../test/fakes/create-random.ts';
+import { type IndexedDevnet, startIndexedDevnet } from '../../../../../test/indexed-devnet.ts';
+import { after, before } from '../../../../../test/root-hooks.ts';
+import { type SwapCase, SwapCases } from '../../../../../test/swap-cases.ts';
+import { SWAP_SHAPES } from '../../../../../test/swap-shapes.ts';
+import { address } from '../../../../../test/test-ids.ts';
+import { readBalance } from '../../../../../test/trade-wallet.ts';
+import { changeTrap, setTrapPool, setTraps } from '../../../../../test/trap-tokens.ts';
+import { ConcentratedPool } from '../../../../amm/concentrated/concentrated-pool.ts';
+import { systemClock } from '../../../../lib/clock.ts';
+import type { Address } from '../../../../model/ids.ts';
+import { addressWord, encodeCallData, uintWord } from '../../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import { decodeRevertReason } from '../../trading/decode-revert.ts';
+import { encodeApprovals } from '../../trading/encode-approval.ts';
 import {
   type AccountOverride,
   buildNativeBalanceRead as buildNativeRead,
   type CallOutcome,
   CallSimulator,
   type WalletCall,
-} from './simulate-calls.ts';
-import { TokenBalanceSlots } from './token-balance-slot.ts';
+} from '../../trading/simulate-calls.ts';
+import { TokenBalanceSlots } from '../../trading/token-balance-slot.ts';
+import type { SwapPlan } from '../swap-plan.ts';
+import { findUniversalRouter, type UniversalRouter } from '../swap-routers.ts';
+import { encodeExactOut } from './encode-exact-out.ts';
+import { type EncodedCall, encodeSwap } from './encode-swap.ts';
 
 const WALLET = address(TEST_ADDRESSES[3]!);
 const ETHER = 10n ** 18n;

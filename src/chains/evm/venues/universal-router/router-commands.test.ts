@@ -10,9 +10,9 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem';
-import { address } from '../../../../test/test-ids.ts';
-import type { Address } from '../../../model/ids.ts';
-import { ZERO_ADDRESS } from '../data/zero-address.ts';
+import { address } from '../../../../../test/test-ids.ts';
+import type { Address } from '../../../../model/ids.ts';
+import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { ROUTER, RouterCommands } from './router-commands.ts';
 
 const EXECUTE = parseAbi(['function execute(bytes commands, bytes[] inputs, uint256 deadline)']);
