@@ -107,7 +107,9 @@ function parseAddressPart(typed: string): AddressPart | null {
 }
 
 export function toPoints(text: string): number[] {
-  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
+  const points: number[] = [];
+  for (const character of text) points.push(character.codePointAt(0) ?? 0);
+  return points;
 }
 
 /** Null if nothing visible is in it. */
