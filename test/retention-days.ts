@@ -22,7 +22,7 @@ export const KEPT = { trades: 3, fineCandles: 5 };
 /** Commits of the feed. */
 const PRUNED_AT_ONCE = 50;
 /** On a busy machine a day of many swaps takes long. */
-const WAIT_MAX_MS = 120_000;
+export const WAIT_MAX_MS = 120_000;
 const STEP_BYTES = 128 * 1024;
 /** From here on as many rows are deleted as are added. */
 const FULL_DAY = 10;

@@ -17,6 +17,7 @@ import {
   DAY_MS,
   KEPT,
   repeatDay,
+  WAIT_MAX_MS,
 } from '../../../test/retention-days.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { MarketStore } from '../../store/store.ts';
@@ -129,7 +130,7 @@ test('an account that owns no table deletes rows one by one', async (t) => {
   const indexed = startIndexer(chain, store.market, { retention: KEPT });
   t.after(() => indexed.indexer.stop());
   for (let day = 1; day <= 6; day += 1) repeatDay(chain);
-  await indexed.settle();
+  await indexed.settle(WAIT_MAX_MS);
   const { tradesFromMs = 0 } = (await store.market.readCheckpoint('devnet')) ?? {};
   assert.ok(tradesFromMs > 0);
   const sql = `SELECT COUNT(*) FROM trades WHERE timestamp_ms < ${tradesFromMs}`;
