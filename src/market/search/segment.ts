@@ -245,7 +245,7 @@ export class Segment {
     yield list(MATCHES.words, this.#findAll(query.words));
     for (const { words } of aliases) yield list(MATCHES.aliasWords, this.#findAll(words));
     if (isWord) {
-      yield list(MATCHES.symbolPrefix, this.#listTokens(this.#words.findStarting(text)));
+      yield list(MATCHES.symbolPrefix, this.#listTokens(this.#words.findBeginning(text)));
       yield list(MATCHES.symbolPart, this.#listTokens(this.#words.findHolding(text)));
     } else {
       yield list(MATCHES.symbolPrefix, this.#findParts(query.spaced));
@@ -257,9 +257,9 @@ export class Segment {
   }
 
   #findAddresses(part: AddressPart): readonly number[] {
-    return Array.from(this.#addresses.findStarting(part.start).subarray(0, ADDRESSES_MAX)).filter(
-      (position) => isAtAddress(part, this.#addresses.at(position)),
-    );
+    return Array.from(this.#addresses.findStarting(part.start).subarray(0, ADDRESSES_MAX))
+      .filter((position) => isAtAddress(part, this.#addresses.at(position)))
+      .sort((a, b) => a - b);
   }
 
   #tokensOf(word: number): Uint32Array {
@@ -283,7 +283,7 @@ export class Segment {
   *#findParts(parts: readonly string[]): Generator<number> {
     // All parts but the first begin a word, wherever the whole text is in a name.
     const listWords = (part: string) =>
-      part === parts[0] ? this.#words.findHolding(part) : this.#words.findStarting(part);
+      part === parts[0] ? this.#words.findHolding(part) : this.#words.findBeginning(part);
     const counted = parts.map((part) => ({ part, count: this.#countTokens(listWords(part)) }));
     const [rarest, ...others] = counted.sort((a, b) => a.count - b.count);
     if (rarest === undefined) return;

@@ -99,11 +99,13 @@ export class SortedTexts {
     );
   }
 
-  /** The texts with this beginning, ascending. */
+  /** The texts with this beginning, in order of their keys. */
   findStarting(start: string): Uint32Array {
-    const from = this.#countBefore((key) => key < start);
     const end = this.#countBefore((key) => key < start || key.startsWith(start));
-    return this.#arrays.order.slice(from, end).sort();
+    return this.#arrays.order.subarray(
+      this.#countBefore((key) => key < start),
+      end,
+    );
   }
 
   /** The texts that have this part, ascending. */
@@ -115,6 +117,11 @@ export class SortedTexts {
       yield index;
       at = this.#bytes.indexOf(needle, (starts[index + 1] ?? 0) - 1);
     }
+  }
+
+  /** The texts in which a word begins with a text. */
+  findBeginning(start: string): Generator<number> {
+    return this.findHolding(MARK + start);
   }
 
   /** The texts within the typing errors that a query allows, by match; ascending. */
