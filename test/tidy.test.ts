@@ -19,7 +19,7 @@ const ID_MAKERS: ReadonlySet<string> = new Set([
   'src/chains/evm/data/evm-ids.ts',
   'src/chains/evm/data/hex-data.ts',
   'src/chains/solana/data/solana-ids.ts',
-  'src/market/search/segment.ts',
+  'src/market/search/packed-addresses.ts',
   'src/store/tables/column-value.ts',
   'test/test-ids.ts',
 ]);

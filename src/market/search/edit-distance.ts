@@ -56,12 +56,13 @@ export function computeLetterMask(points: ArrayLike<number>): number {
  * Whether texts can be this few edits apart, by their letters: an edit changes at most two bits.
  */
 export function mayBeWithin(maskA: number, maskB: number, edits: number): boolean {
-  // Counts the bits of all words of two, four and eight bits at once.
-  let bits = maskA ^ maskB;
-  bits -= (bits >>> 1) & 0x55555555;
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
-  return Math.imul(bits, 0x01010101) >>> 24 <= 2 * edits;
+  let differing = maskA ^ maskB;
+  let count = 0;
+  for (; differing !== 0; differing &= differing - 1) {
+    count += 1;
+    if (count > 2 * edits) return false;
+  }
+  return true;
 }
 
 /** The number of typos that a query of this length allows. */

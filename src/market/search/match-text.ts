@@ -82,7 +82,7 @@ function isAlias(query: SearchQuery, texts: TokenTexts): boolean {
 }
 
 /** Whether each word of the query begins a word of the token. */
-function beginsWords(
+export function beginsWords(
   { spaced, isWord, text }: SearchQuery,
   { symbol, name }: Pick<TokenTexts, 'symbol' | 'name'>,
 ): boolean {

@@ -107,9 +107,7 @@ function parseAddressPart(typed: string): AddressPart | null {
 }
 
 export function toPoints(text: string): number[] {
-  const points: number[] = [];
-  for (const character of text) points.push(character.codePointAt(0) ?? 0);
-  return points;
+  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }
 
 /** Null if nothing visible is in it. */

@@ -60,7 +60,7 @@ test('a file that is not whole, of another format or none of ours is not read', 
     cut: whole.subarray(0, -1),
     empty: Buffer.alloc(0),
     other: Buffer.from('some text that is not a segment'),
-    newer: Buffer.from(whole.toString('latin1').replace('"format":4', '"format":9'), 'latin1'),
+    newer: Buffer.from(whole.toString('latin1').replace('"format":3', '"format":9'), 'latin1'),
   };
   for (const [name, bytes] of Object.entries(damaged)) {
     writeFileSync(file, bytes);

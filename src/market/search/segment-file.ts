@@ -29,7 +29,7 @@ export interface OpenedSegment {
 }
 
 /** Raised when the arrays, their order or the form of texts change: other files are not read. */
-const FORMAT = 4;
+const FORMAT = 3;
 
 const TYPES = { Uint8Array, Uint32Array, Float64Array } as const;
 

@@ -24,11 +24,10 @@ export function joinWords(text: string): string {
   return joined === '' ? text : joined;
 }
 
-/** The words that a token is found by, with and without their punctuation, and the whole symbol. */
+/** The words that a token is found by; those of a name with and without their punctuation. */
 export function listTokenWords(symbol: string, name: string): Set<string> {
   const words = new Set([
     symbol,
-    ...splitAtSpaces(symbol),
     ...splitWords(symbol),
     ...splitAtSpaces(name),
     ...splitWords(name),
