@@ -194,6 +194,8 @@ test('a segment from an earlier process answers at once, with what has changed s
   assert.equal(fresh.isLoaded('devnet'), true);
   assert.equal(fresh.countTokens('devnet'), records.length);
   assert.deepEqual(counts, { opened: 1, scans: 0 });
+  // Before the store is closed: it is due to be read again.
+  await fresh.stop();
 });
 
 test('a segment that misses some changes answers for minutes only', async (t) => {
@@ -214,6 +216,7 @@ test('a segment that misses some changes answers for minutes only', async (t) =>
   assert.equal(counts.opened, 2);
   assert.ok(counts.scans > 0);
   assert.equal(old.countTokens('devnet'), records.length);
+  await old.stop();
 });
 
 test('tokens that are read before the volumes are known get them afterwards', async (t) => {
