@@ -7,7 +7,6 @@
 // equal share of the budget.
 
 import { CallerBuckets } from '../../lib/caller-buckets.ts';
-import type { Clock } from '../../lib/clock.ts';
 import {
   type Budget,
   type Decision,
