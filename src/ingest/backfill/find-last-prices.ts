@@ -22,13 +22,16 @@ function pickPrice(newestFirst: readonly TradeRecord[], of: keyof Prices, isWhol
   return (clean ?? (isWhole ? priced.at(-1) : undefined))?.[of] ?? null;
 }
 
-/** `changed` replace those that are stored. A price is null if no trade is known to set it. */
+/** `changed` replace those that are stored. A price that no trade is seen to set stays `known`. */
 export async function findLastPrices(
   reader: Pick<MarketReads, 'readTradePage'>,
-  of: { readonly chain: ChainSlug; readonly token: Address },
+  of: { readonly chain: ChainSlug; readonly token: Address; readonly known: Prices },
   changed: readonly TradeRecord[],
 ): Promise<Prices> {
   const toKey = ({ block, logIndex }: TradeRecord) => `${block} ${logIndex}`;
+  // Any trade with a price has set one: without a known price no stored trade has it.
+  const isSought = (price: keyof Prices) =>
+    of.known[price] !== null || changed.some((trade) => trade[price] !== null);
   const seen = new Map<string, TradeRecord>();
   for (let after = null; ; ) {
     const page = await reader.readTradePage(of.chain, {
@@ -37,19 +40,24 @@ export async function findLastPrices(
       limit: PAGE_SIZE,
     });
     for (const trade of page.trades) seen.set(toKey(trade), trade);
-    const isWhole = page.next === null;
+    after = page.next;
+    const isWhole = after === null;
     const oldest = page.trades.at(-1);
     for (const trade of changed) {
       const isSeen = isWhole || oldest === undefined || compareNewest(trade, oldest) <= 0;
       if (isSeen) seen.set(toKey(trade), trade);
     }
     const trades = [...seen.values()].sort(compareNewest);
-    const prices = {
-      priceNative: pickPrice(trades, 'priceNative', isWhole),
-      priceUsd: pickPrice(trades, 'priceUsd', isWhole),
-    };
-    const isFound = prices.priceNative !== null && prices.priceUsd !== null;
-    if (isFound || isWhole || seen.size >= SEEN_MAX) return prices;
-    after = page.next;
+    const priceNative = pickPrice(trades, 'priceNative', isWhole);
+    const priceUsd = pickPrice(trades, 'priceUsd', isWhole);
+    const isFound =
+      (priceNative !== null || !isSought('priceNative')) &&
+      (priceUsd !== null || !isSought('priceUsd'));
+    if (isFound || isWhole || seen.size >= SEEN_MAX) {
+      return {
+        priceNative: priceNative ?? of.known.priceNative,
+        priceUsd: priceUsd ?? of.known.priceUsd,
+      };
+    }
   }
 }

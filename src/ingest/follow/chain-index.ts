@@ -344,13 +344,10 @@ export class ChainIndex implements BackfillIndex {
     const { chain } = this.#adapter;
     const [entry] = await loadStoredTokens(this.#state, { reader: this.#store, chain }, [token]);
     if (entry === undefined) return NO_ROWS;
-    const last = await findLastPrices(this.#store, { chain, token }, trades);
-    const { priceNative = null, priceUsd = null } = entry.row;
-    const prices = {
-      priceNative: last.priceNative ?? priceNative,
-      priceUsd: last.priceUsd ?? priceUsd,
-    };
-    if (isDeepStrictEqual(prices, { priceNative, priceUsd })) return NO_ROWS;
+    const { priceNative, priceUsd } = entry.row;
+    const known = { priceNative, priceUsd };
+    const prices = await findLastPrices(this.#store, { chain, token, known }, trades);
+    if (isDeepStrictEqual(prices, known)) return NO_ROWS;
     this.#state.beginBlock(header, header.position > checkpoint.finalizedBlock);
     this.#state.touchToken(entry);
     Object.assign(entry.row, prices);
