@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before } from '../test/root-hooks.ts';
+import type { DevnetMessage } from './devnet-message.ts';
 import { buildStatePath, findNodeProcesses } from './folder-lease.ts';
-import type { DevnetMessage } from './main.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 let root: string;

@@ -4,19 +4,9 @@ import { join } from 'node:path';
 import { deriveTestAccounts } from './accounts.ts';
 import { NoAnvilError } from './anvil-binary.ts';
 import { CHAIN_ID, findPort, SAVE_MAX_MS } from './anvil-node.ts';
+import type { DevnetMessage } from './devnet-message.ts';
 import { FolderInUseError } from './folder-lease.ts';
 import { type Devnet, startDevnet } from './start-devnet.ts';
-
-/** Messages to a parent with an IPC channel. */
-export type DevnetMessage =
-  | { readonly type: 'progress'; readonly line: string }
-  | { readonly type: 'ready'; readonly rpcUrl: string; readonly deploymentPath: string }
-  | {
-      readonly type: 'failed';
-      readonly message: string;
-      /** A failure that a retry would not fix; null for anything else. */
-      readonly reason: 'folder in use' | 'no node' | null;
-    };
 
 const HELP = `usage: npm run devnet [-- --solana]
 

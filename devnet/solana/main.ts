@@ -3,8 +3,8 @@
 
 import { join } from 'node:path';
 import { findPort } from '../anvil-node.ts';
+import type { DevnetMessage } from '../devnet-message.ts';
 import { FolderInUseError } from '../folder-lease.ts';
-import type { DevnetMessage } from '../main.ts';
 import { NoVirtualMachineError } from './chain-fault.ts';
 import { createTestAccount } from './scene.ts';
 import type { SolanaDevnet } from './start-solana-devnet.ts';

@@ -4,7 +4,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { DevnetMessage } from '../../devnet/main.ts';
+import type { DevnetMessage } from '../../devnet/devnet-message.ts';
 import { startPostgres } from '../postgres.ts';
 import { findPostgresPrograms } from '../postgres-programs.ts';
 import { startStandby } from '../standby-server.ts';
@@ -16,7 +16,7 @@ import {
 } from '../start-service-process.ts';
 import { startBalancingProxy } from './balancing-proxy.ts';
 
-const DEVNET_ENTRY = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url));
+const DEVNET_ENTRY = fileURLToPath(new URL('../../devnet/devnet-message.ts', import.meta.url));
 const CHECK_MS = 1_000;
 
 export interface NamedNode extends RunningService {
