@@ -440,7 +440,7 @@ export function createStreams(options: StreamsOptions) {
   const { parts, tokensMax, watch } = options;
   const hub = new StreamHub({ ...options, ...parts });
   const slots = new StreamSlots(options.slots);
-  const openings = new CommitCache({ states: parts.states, sizeMax: OPENINGS_MAX });
+  const openings = new CommitCache(parts.states, { entriesMax: OPENINGS_MAX });
   const openingGate = new ReplayGate(OPENING_MAX);
   return {
     hub,
