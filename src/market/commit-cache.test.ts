@@ -142,7 +142,6 @@ test('concurrent requests share one reading', async (t) => {
 
 test('an answer is valid for its span of chain time, in both directions, and its finality', async (t) => {
   const scene = await createScene(t);
-  const cache = new CommitCache(scene.states, { entriesMax: 10 });
   const at = (version: number) => buildCheckpoint(version).timestampMs;
   scene.commit(2, []);
   const span = { fromMs: at(2), toMs: at(4), finalizedBelow: 5 };

@@ -196,6 +196,8 @@ export class CommitCache {
       const { text, checkpoint, validity } = await make();
       const bytes = Buffer.from(text);
       const value: AnswerBytes = { bytes, etag: computeEtag(text), checkpoint, sent: null };
+      // First, because an answer that cannot be sent must not be cached.
+      send(value, checkpoint);
       return { value, bases: bases.map((one) => ({ ...one, at: checkpoint })), validity };
     });
     return made.then((kept) => {

@@ -15,7 +15,7 @@ import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
 import { PauseWatch } from './chain-status.ts';
 import { ALWAYS, CommitCache, computeEtag, type MadeAnswer, toAnswerKey } from './commit-cache.ts';
-import { NodeGate } from './contract-book.ts';
+import { createNodeSlots } from './contract-book.ts';
 import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
@@ -348,7 +348,7 @@ export function createMarket(options: MarketOptions) {
   });
   const parts = {
     ...{ chains, states, cache, pauses, lists, stats, columns, listCache, poolCache },
-    ...{ walletCache, walletCalls: new NodeGate(WALLET_CALLS_MAX) },
+    ...{ walletCache, walletCalls: createNodeSlots(WALLET_CALLS_MAX) },
     ...{ logos, search, summaries, prices, depthOf: options.depthOf, lookups: options.lookups },
     findSafety: options.findSafety,
     store: store.market,
