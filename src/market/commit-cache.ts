@@ -147,8 +147,7 @@ export class CommitCache {
 
   /** What is kept and still holds. A key is used for one type only. */
   find<Value>(key: string): Value | null {
-    const kept = this.#entries.get(key);
-    return kept === undefined || !isHolding(kept) ? null : (kept.value as Value);
+    return this.#find<Value>(key)?.value ?? null;
   }
 
   /** `commits` are those of the chain from before it was read. */
@@ -170,8 +169,8 @@ export class CommitCache {
     chains: readonly ChainSlug[],
     make: (discard: () => void) => Promise<Value>,
   ): Promise<Value> {
-    const known = this.find<Value>(key);
-    if (known !== null) return known;
+    const known = this.#find<Value>(key);
+    if (known !== null) return known.value;
     const subjects = chains.map((chain) => ({ chain, token: null }));
     const { value } = await this.#make(key, subjects, async (bases) => {
       let validity = ALWAYS;
@@ -211,6 +210,11 @@ export class CommitCache {
   clear(): void {
     this.#entries.clear();
     this.#pending.clear();
+  }
+
+  #find<Value>(key: string): Kept<Value> | null {
+    const kept = this.#entries.get(key);
+    return kept === undefined || !isHolding(kept) ? null : (kept as Kept<Value>);
   }
 
   #make<Value>(
