@@ -25,6 +25,14 @@ export class HeldSlots {
     this.#limits = limits;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
+  countOf(holder: string): number {
+    return this.#byHolder.get(holder)?.size ?? 0;
+  }
+
   /**
    * Returns a function that frees the slot, or null if it is refused. `drop` is called if the slot
    * is taken away; null if it cannot be, so that one too many is refused. A holder of null has no

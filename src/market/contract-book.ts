@@ -1,35 +1,35 @@
 // What contracts of tokens show of themselves: read in the background when somebody asks, and kept.
 
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { HeldSlots } from '../lib/held-slots.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { TokenFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { MarketChain } from './market-parts.ts';
 
-// Limits how many requests wait for one chain's node at a time.
-
-export class NodeGate {
-  readonly #callsMax: number;
-  readonly #running = new Map<ChainSlug, number>();
-
-  /** For each chain. */
-  constructor(callsMax: number) {
-    this.#callsMax = callsMax;
+/**
+ * Asks a chain's node; null without a call if the chain has as many calls already, or if the call
+ * fails.
+ */
+export async function callNode<T>(
+  slots: HeldSlots,
+  chain: ChainSlug,
+  call: () => Promise<T>,
+): Promise<T | null> {
+  const free = slots.take(chain, null);
+  if (free === null) return null;
+  try {
+    return await call();
+  } catch {
+    return null;
+  } finally {
+    free();
   }
+}
 
-  /** Null without a call if the chain has as many already, or if the call fails. */
-  async call<T>(chain: ChainSlug, call: () => Promise<T>): Promise<T | null> {
-    const running = this.#running.get(chain) ?? 0;
-    if (running >= this.#callsMax) return null;
-    this.#running.set(chain, running + 1);
-    try {
-      return await call();
-    } catch {
-      return null;
-    } finally {
-      this.#running.set(chain, (this.#running.get(chain) ?? 1) - 1);
-    }
-  }
+/** For `callNode`: so many calls of each chain at a time. */
+export function createNodeSlots(callsMax: number): HeldSlots {
+  return new HeldSlots({ totalMax: Number.POSITIVE_INFINITY, perHolderMax: callsMax });
 }
 
 /** Facts, or why there are none. */
@@ -55,7 +55,7 @@ export class ContractBook {
   readonly #nowMs: () => number;
   readonly #kept = new BoundedMap<string, KeptReading>(KEPT_MAX);
   readonly #reading = new Set<string>();
-  readonly #calls = new NodeGate(CALLS_MAX);
+  readonly #calls = createNodeSlots(CALLS_MAX);
 
   constructor(options: { readonly nowMs: () => number }) {
     this.#nowMs = options.nowMs;
@@ -76,7 +76,7 @@ export class ContractBook {
     const { slug, readContractFacts } = market;
     if (readContractFacts === undefined) return;
     this.#reading.add(key);
-    const read = await this.#calls.call(slug, async () => {
+    const read = await callNode(this.#calls, slug, async () => {
       return { facts: await readContractFacts(token, AbortSignal.timeout(TIMEOUT_MS)) };
     });
     this.#reading.delete(key);

@@ -4,6 +4,7 @@ import type { OutputOf } from '../contract/operation.ts';
 import type { getChains } from '../contract/operations/get-chains.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ChainDirectory } from './chain-status.ts';
+import { CommitCache } from './commit-cache.ts';
 import type { MarketParts } from './market-parts.ts';
 import { pickTokenLiquidity } from './rolling-stats/token-columns.ts';
 
@@ -12,11 +13,7 @@ interface ChainsParts extends Pick<MarketParts, 'chains' | 'states'> {
   readonly directory: ChainDirectory;
 }
 
-interface KeptPrice {
-  /** The commit that it was read at. */
-  readonly version: number;
-  readonly priceUsd: Promise<string | null>;
-}
+const CHAINS_MAX = 1000;
 
 /** The coin is traded in several forms: wrapped, and on some venues itself. */
 async function readPrice({ chains, store }: ChainsParts, chain: ChainSlug): Promise<string | null> {
@@ -30,23 +27,16 @@ async function readPrice({ chains, store }: ChainsParts, chain: ChainSlug): Prom
 }
 
 export function createGetChains(parts: ChainsParts): () => Promise<OutputOf<typeof getChains>> {
-  const kept = new Map<ChainSlug, KeptPrice>();
-  /** Read once per commit; if the store fails, the last one known is good enough here. */
-  function findPrice(chain: ChainSlug): Promise<string | null> {
-    const version = parts.states.current(chain)?.version ?? 0;
-    const known = kept.get(chain);
-    if (known?.version === version) return known.priceUsd;
-    const priceUsd = readPrice(parts, chain).catch(() => {
-      // The next request reads it again.
-      if (kept.get(chain) === reading) {
-        if (known === undefined) kept.delete(chain);
-        else kept.set(chain, known);
-      }
-      return known?.priceUsd ?? null;
-    });
-    const reading = { version, priceUsd };
-    kept.set(chain, reading);
-    return priceUsd;
+  const prices = new CommitCache(parts.states, { entriesMax: CHAINS_MAX });
+  const last = new Map<ChainSlug, string | null>();
+  async function findPrice(chain: ChainSlug): Promise<string | null> {
+    if (parts.states.current(chain) === null) return null;
+    try {
+      last.set(chain, await prices.get(chain, [chain], () => readPrice(parts, chain)));
+    } catch {
+      // The last one known is good enough here.
+    }
+    return last.get(chain) ?? null;
   }
   return async () => ({
     chains: await Promise.all(

@@ -11,7 +11,7 @@ import type { AddressCodec } from '../model/address-codec.ts';
 import type { Address } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { BalancePosition } from '../store/market-reads.ts';
-import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, NEVER, toAnswerKey } from './commit-cache.ts';
 import { readCoverage } from './coverage.ts';
 import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } from './cursor.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
@@ -220,7 +220,7 @@ async function makeAnswer(parts: MarketParts, request: HolderRequest): Promise<M
     const mayAsk = !isKnown && attempt < ATTEMPTS;
     if (mayAsk && (await askKinds(parts, request.market, unknown))) continue;
     // An answer with unknown kinds must not be reused, so that the next request asks again.
-    const validity = isKnown ? ALWAYS : { ...ALWAYS, toMs: Number.NEGATIVE_INFINITY };
+    const validity = isKnown ? ALWAYS : NEVER;
     return { text: serializeOpen(buildAnswer(request, value)), validity, checkpoint };
   }
 }

@@ -10,7 +10,7 @@ import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { PoolId } from '../model/ids.ts';
 import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './commit-cache.ts';
 import { readCoverage, toKlinesKeptFrom } from './coverage.ts';
 import { buildKlineRows, fillRows, type KlineRow, type KlineView, pickOhlc } from './kline-rows.ts';
 import type { MarketParts } from './market-parts.ts';

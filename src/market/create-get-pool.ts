@@ -14,7 +14,7 @@ import { AppError } from '../errors/app-error.ts';
 import { pow10, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
 import type { PoolId } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
-import { computeEtag } from './answer-cache.ts';
+import { computeEtag } from './commit-cache.ts';
 import { type ListParts, pickReadyChains } from './list-answer.ts';
 import type { MarketChain } from './market-parts.ts';
 import { requireReadable } from './parse-token.ts';

@@ -12,7 +12,8 @@ import { priceSchema } from '../contract/schemas/price-schema.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import type { SummaryCache } from './commit-cache.ts';
+import { ALWAYS, type CommitCache } from './commit-cache.ts';
+import type { TokenDirectory } from './lists/token-lists.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import { createPrepare, parseToken, type TokenReference } from './parse-token.ts';
 import { readAt, serializeAsOf } from './read-at.ts';
@@ -20,14 +21,27 @@ import { checkLimit } from './read-limit.ts';
 import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
 
 interface PriceParts extends MarketParts {
-  /** The prices of now, as text. */
-  readonly prices: SummaryCache<string>;
+  /** The prices of now. */
+  readonly prices: CommitCache;
 }
 
 type PricesInput = InputOf<typeof getPrices>;
 
+interface PriceReference extends TokenReference {
+  /** In the cache. */
+  readonly key: string;
+}
+
+/** A cached price, as text. */
+interface CachedPrice {
+  readonly text: string;
+  readonly checkpoint: Checkpoint;
+  /** The token lists that it reflects. */
+  readonly directory: TokenDirectory;
+}
+
 interface PricesRequest {
-  readonly references: readonly TokenReference[];
+  readonly references: readonly PriceReference[];
   readonly chains: readonly ChainSlug[];
   readonly moment: PriceMoment | null;
   /** The last answer from memory. */
@@ -51,10 +65,16 @@ interface ChainPrices {
 const serializePrice = createSerializer(priceSchema);
 /** Of a token that is not known or paused, or whose chain is not ready. */
 const NO_PRICE = 'null';
-const FOREVER = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+
+function toPriceKey(chain: ChainSlug, token: Address): string {
+  return `${chain} ${token}`;
+}
 
 function parseRequest(parts: PriceParts, input: PricesInput): PricesRequest {
-  const references = input.tokens.map((one, index) => parseToken(parts, one, `tokens.${index}.`));
+  const references = input.tokens.map((one, index) => {
+    const reference = parseToken(parts, one, `tokens.${index}.`);
+    return { ...reference, key: toPriceKey(reference.chain, reference.token) };
+  });
   const chains = [...new Set(references.map(({ chain }) => chain))];
   const moment = input.at === undefined ? null : ({ kind: 'time', timeMs: input.at } as const);
   return { references, chains, moment, sent: null };
@@ -66,16 +86,16 @@ function findState(parts: PriceParts, chain: ChainSlug): Checkpoint | null {
 }
 
 /** The kept price as of the last commit that this process knows; null if there is none. */
-function findKept(parts: PriceParts, { chain, token }: TokenReference): string | null {
-  if (parts.pauses.isPaused(chain, token) || findState(parts, chain) === null) return NO_PRICE;
-  const kept = parts.prices.get(chain, token);
-  const at = parts.states.current(chain);
-  if (kept === null || at === null || kept.checkpoint.version > at.version) return null;
-  return kept.text;
+function findKept(parts: PriceParts, { chain, token, key }: PriceReference): string | null {
+  const at = findState(parts, chain);
+  if (parts.pauses.isPaused(chain, token) || at === null) return NO_PRICE;
+  const kept = parts.prices.find<CachedPrice>(key);
+  if (kept === null || kept.directory !== parts.lists.directory) return null;
+  return kept.checkpoint.version > at.version ? null : kept.text;
 }
 
 /** Every price if all are kept; null if one is not. */
-function findAllKept(parts: PriceParts, references: readonly TokenReference[]): string[] | null {
+function findAllKept(parts: PriceParts, references: readonly PriceReference[]): string[] | null {
   const texts: string[] = [];
   for (const reference of references) {
     const text = findKept(parts, reference);
@@ -94,6 +114,7 @@ async function readTexts(
   const { tokens, moment } = of;
   const { directory } = parts.lists;
   const { slug: chain } = market;
+  const commits = parts.states.commits(chain);
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
     const request = { tokens, checkpoint: at, directory, stats: parts.stats };
@@ -108,8 +129,9 @@ async function readTexts(
     const text = found === undefined ? NO_PRICE : serializePrice(found.entry);
     texts.set(token, text);
     if (moment !== null) continue;
-    const span = found?.span ?? FOREVER;
-    parts.prices.keep(chain, token, { text, checkpoint, span, directory });
+    const validity = { ...ALWAYS, ...found?.span };
+    const price: CachedPrice = { text, checkpoint, directory };
+    parts.prices.keep(toPriceKey(chain, token), { commits, token }, { value: price, validity });
   }
   return { at: checkpoint, texts };
 }

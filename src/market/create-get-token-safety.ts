@@ -15,7 +15,7 @@ import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { SAFETY_LIFE_MS } from '../model/pool-safety.ts';
-import { computeEtag } from './answer-cache.ts';
+import { computeEtag } from './commit-cache.ts';
 import type { ContractBook, ContractReading } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
 import { computePct } from './create-get-holders.ts';

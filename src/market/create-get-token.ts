@@ -7,7 +7,7 @@ import { getToken } from '../contract/operations/get-token.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
-import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './commit-cache.ts';
 import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {

@@ -15,7 +15,7 @@ import {
   sumFigures,
 } from '../positions/position-periods.ts';
 import type { LargestPositions, LargestQuery } from '../store/market-reads.ts';
-import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './commit-cache.ts';
 import {
   isHoldersComplete,
   readBalanceStarts,

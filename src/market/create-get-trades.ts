@@ -9,7 +9,7 @@ import { parseAddress } from '../contract/parse-reference.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { Checkpoint, TradeRecord } from '../model/market-record.ts';
 import type { TradeQuery } from '../store/market-reads.ts';
-import { ALWAYS, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
+import { ALWAYS, type MadeAnswer, toAnswerKey } from './commit-cache.ts';
 import { readCoverage } from './coverage.ts';
 import { computeQueryMark, encodeTradeCursor, parseTradeCursor } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';

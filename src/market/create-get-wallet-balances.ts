@@ -190,7 +190,7 @@ async function makeAnswer(
   const partial = rows.flatMap(({ token, amountRaw }) => (amountRaw === null ? [token] : []));
   const tokens = [...partial, ...extras].map(({ token }) => token);
   const holdings = await readWalletHoldings(
-    { market, gate: parts.walletCalls },
+    { market, calls: parts.walletCalls },
     { wallet, tokens, at: checkpoint },
   );
   if (holdings.node === 'unavailable') request.discard();

@@ -95,7 +95,7 @@ async function makeAnswer(
     unknown.length === 0
       ? null
       : await readWalletHoldings(
-          { market, gate: parts.walletCalls },
+          { market, calls: parts.walletCalls },
           { wallet, tokens, at: checkpoint },
         );
   if (holdings?.node === 'unavailable') request.discard();

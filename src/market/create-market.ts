@@ -13,10 +13,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Feed } from '../live/feed.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Store } from '../store/store.ts';
-import { ALWAYS, AnswerCache, computeEtag, type MadeAnswer, toAnswerKey } from './answer-cache.ts';
 import { PauseWatch } from './chain-status.ts';
-import { CommitCache, SummaryCache } from './commit-cache.ts';
-import { NodeGate } from './contract-book.ts';
+import { ALWAYS, CommitCache, computeEtag, type MadeAnswer, toAnswerKey } from './commit-cache.ts';
+import { createNodeSlots } from './contract-book.ts';
 import { mayHaveHistory, readCoverage, readTokenStart } from './coverage.ts';
 import { createGetHolders } from './create-get-holders.ts';
 import { createGetKlines } from './create-get-klines.ts';
@@ -255,7 +254,8 @@ interface MarketOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const SUMMARIES_MAX = 20_000;
+/** Over all chains. */
+const SUMMARIES_MAX = 50_000;
 const LISTS_MAX = 200;
 const POOLS_MAX = 2000;
 const WALLETS_MAX = 200;
@@ -323,14 +323,13 @@ export function createMarket(options: MarketOptions) {
   const standby = store.standby
     ? new StandbyReads({ standby: store.standby, states, clock })
     : undefined;
-  const cache = new AnswerCache({ states, bytesMax: options.cacheBytesMax });
-  const summaries = new SummaryCache({ states, lists, sizeMax: SUMMARIES_MAX });
-  const prices = new SummaryCache<string>({ states, lists, sizeMax: SUMMARIES_MAX });
+  const cache = new CommitCache(states, { bytesMax: options.cacheBytesMax });
+  const createCache = (entriesMax: number) => new CommitCache(states, { entriesMax });
+  const [summaries, prices] = [createCache(SUMMARIES_MAX), createCache(SUMMARIES_MAX)];
   const { stats, columns } = openStats(options, states);
-  const listCache = new CommitCache({ states, sizeMax: LISTS_MAX });
-  const poolCache = new CommitCache({ states, sizeMax: POOLS_MAX });
+  const [listCache, poolCache] = [createCache(LISTS_MAX), createCache(POOLS_MAX)];
   // Anyone can ask for any number of wallets: they must not push out the lists.
-  const walletCache = new CommitCache({ states, sizeMax: WALLETS_MAX });
+  const walletCache = createCache(WALLETS_MAX);
   const clearLists = () => {
     listCache.clear();
     poolCache.clear();
@@ -349,7 +348,7 @@ export function createMarket(options: MarketOptions) {
   });
   const parts = {
     ...{ chains, states, cache, pauses, lists, stats, columns, listCache, poolCache },
-    ...{ walletCache, walletCalls: new NodeGate(WALLET_CALLS_MAX) },
+    ...{ walletCache, walletCalls: createNodeSlots(WALLET_CALLS_MAX) },
     ...{ logos, search, summaries, prices, depthOf: options.depthOf, lookups: options.lookups },
     findSafety: options.findSafety,
     store: store.market,

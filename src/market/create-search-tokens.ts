@@ -16,8 +16,7 @@ import { buildInvalidInputError } from '../errors/app-error.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint } from '../model/market-record.ts';
-import { computeEtag } from './answer-cache.ts';
-import type { SummaryCache } from './commit-cache.ts';
+import { ALWAYS, type CommitCache, computeEtag } from './commit-cache.ts';
 import {
   computeQueryMark,
   encodeSearchCursor,
@@ -25,6 +24,7 @@ import {
   hashSeen,
   parseSearchCursor,
 } from './cursor.ts';
+import type { TokenDirectory } from './lists/token-lists.ts';
 import type { MarketParts } from './market-parts.ts';
 import { readAt, serializeAsOf } from './read-at.ts';
 import type { MatchKind } from './search/match-text.ts';
@@ -34,7 +34,7 @@ import { findLookalike, type ListedDanger, listDangers, readSummaries } from './
 
 interface SearchParts extends MarketParts {
   readonly search: TokenSearch;
-  readonly summaries: SummaryCache;
+  readonly summaries: CommitCache;
 }
 
 /** An answer is composed of parts, each serialised by its part of the declared schema. */
@@ -102,10 +102,12 @@ function findMatches(parts: SearchParts, request: SearchRequest): readonly Token
 /** What a match and its warnings are added to when it is sent. */
 interface FoundSummary {
   readonly text: OpenText;
+  /** For what is measured meanwhile. */
   readonly danger: ListedDanger;
+  readonly checkpoint: Checkpoint;
+  /** The token lists that it reflects. */
+  readonly directory: TokenDirectory;
 }
-
-const NO_DANGER: ListedDanger = { topPool: null, isLookalike: false };
 
 type Summaries = Map<string, FoundSummary>;
 
@@ -120,19 +122,21 @@ async function addSummaries(
   wanted: { readonly tokens: readonly Address[]; readonly texts: Summaries },
 ): Promise<Checkpoint | null> {
   const { texts } = wanted;
-  let latest = parts.states.current(chain);
+  const { directory } = parts.lists;
+  const commits = parts.states.commits(chain);
+  let latest = commits.last;
   const missing: Address[] = [];
   for (const token of wanted.tokens) {
-    const kept = parts.summaries.get(chain, token);
-    if (kept === null) missing.push(token);
+    const key = toKey(chain, token);
+    const kept = parts.summaries.find<FoundSummary>(key);
+    if (kept?.directory !== directory) missing.push(token);
     else {
-      texts.set(toKey(chain, token), { text: kept.text, danger: kept.danger ?? NO_DANGER });
+      texts.set(key, kept);
       if (kept.checkpoint.version > (latest?.version ?? 0)) latest = kept.checkpoint;
     }
   }
   const market = parts.chains.find(chain);
   if (missing.length === 0 || market === null) return latest;
-  const { directory } = parts.lists;
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) =>
     at === null
       ? null
@@ -145,9 +149,11 @@ async function addSummaries(
   for (const [token, { summary, span, topPool, token: row }] of value) {
     const text = serializeSummary(summary);
     const isLookalike = findLookalike(parts.lists, market, row) !== null;
-    const danger = { topPool, isLookalike };
-    texts.set(toKey(chain, token), { text, danger });
-    parts.summaries.keep(chain, token, { text, checkpoint, span, directory, danger });
+    const found: FoundSummary = { text, danger: { topPool, isLookalike }, checkpoint, directory };
+    const key = toKey(chain, token);
+    texts.set(key, found);
+    const made = { value: found, validity: { ...ALWAYS, ...span } };
+    parts.summaries.keep(key, { commits, token }, made);
   }
   return checkpoint.version > (latest?.version ?? 0) ? checkpoint : latest;
 }

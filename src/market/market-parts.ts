@@ -12,8 +12,8 @@ import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { MarketStore } from '../store/store.ts';
-import type { AnswerCache } from './answer-cache.ts';
 import type { PauseWatch } from './chain-status.ts';
+import type { CommitCache } from './commit-cache.ts';
 import type { LogoPlace } from './lists/parse-token-list.ts';
 import type { TokenLists } from './lists/token-lists.ts';
 import type { TokenLogos } from './lists/token-logos.ts';
@@ -93,7 +93,8 @@ export interface MarketParts {
   readonly standby?: StandbyReads | undefined;
   readonly chains: MarketChains;
   readonly states: ChainStates;
-  readonly cache: AnswerCache;
+  /** Answers about tokens. */
+  readonly cache: CommitCache;
   readonly pauses: PauseWatch;
   readonly lists: TokenLists;
   readonly logos: Pick<TokenLogos, 'find'>;

@@ -18,15 +18,15 @@ import {
   toRatio,
   toUnits,
 } from '../lib/decimal.ts';
+import type { HeldSlots } from '../lib/held-slots.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PositionRecord, TradeFigures } from '../model/position.ts';
 import { settlePosition } from '../positions/position-fold.ts';
-import { computeEtag } from './answer-cache.ts';
-import type { CommitCache } from './commit-cache.ts';
-import type { NodeGate } from './contract-book.ts';
+import { type CommitCache, computeEtag } from './commit-cache.ts';
+import { callNode } from './contract-book.ts';
 import { readChainStart } from './coverage.ts';
 import { buildInvalidCursorError, encodeCursor, parseCursor } from './cursor.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
@@ -78,7 +78,7 @@ export interface WalletHoldings {
 
 /** As of the commit's block, and no other. */
 export async function readWalletHoldings(
-  { market, gate }: { readonly market: MarketChain; readonly gate: NodeGate },
+  { market, calls }: { readonly market: MarketChain; readonly calls: HeldSlots },
   of: {
     readonly wallet: Address;
     readonly tokens: readonly Address[];
@@ -88,7 +88,7 @@ export async function readWalletHoldings(
   const { wallet, tokens, at } = of;
   const block = { position: at.block, hash: at.blockHash };
   // Without it the answer is sent all the same; endpoint health is reported elsewhere.
-  const found = await gate.call(market.slug, () => {
+  const found = await callNode(calls, market.slug, () => {
     const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
     return market.readHoldings({ owner: wallet, tokens, block }, signal);
   });
@@ -101,7 +101,7 @@ export async function readWalletHoldings(
 
 export interface WalletParts extends MarketParts {
   readonly walletCache: CommitCache;
-  readonly walletCalls: NodeGate;
+  readonly walletCalls: HeldSlots;
 }
 
 type WalletCoverage = OutputOf<typeof getWalletPositions>['coverage'];

@@ -60,7 +60,9 @@ function serve(path: string): void {
 }
 
 const socketPath = process.env['MINTWIRE_WAYS_SOCKET'];
-if (isMainThread && socketPath !== undefined) serve(socketPath);
+/** A process that the service starts, such as a build of the console, would take the socket away. */
+const isService = process.argv[1]?.endsWith('/src/cli/main.ts') ?? false;
+if (isMainThread && isService && socketPath !== undefined) serve(socketPath);
 else if (!isMainThread) {
   const answer = async () => channel.postMessage({ id: threadId, files: await takeFiles() });
   channel.onmessage = ({ data }) => (data === 'take' ? answer() : undefined);

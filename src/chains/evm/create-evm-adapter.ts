@@ -12,9 +12,9 @@ import { type Log, RpcClient } from '../rpc/rpc-client.ts';
 import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import { EvmHistory } from './blocks/evm-history.ts';
-import { HeadPacer } from './blocks/head-pacer.ts';
 import { HeadReader } from './blocks/head-reader.ts';
 import { HeadSubscription } from './blocks/head-subscription.ts';
+import { HeadTimer } from './blocks/head-timer.ts';
 import { createLogFilters } from './blocks/log-filters.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
 import { type EvmDeployment, toChainAssets } from './data/deployments/evm-deployment.ts';
@@ -128,7 +128,7 @@ function createHeads(
       : new HeadSubscription({ urls: sockets, chainId, meter, random, log });
   const finalizedAgeMs = options.finalizedAgeMs ?? DEFAULT_FINALIZED_AGE_MS;
   const reader = new HeadReader({ ...parts, subscription, finalityDepth, finalizedAgeMs, clock });
-  const pacer = new HeadPacer();
+  const timer = new HeadTimer();
   return {
     reader,
     listFaults: (): string[] => {
@@ -139,17 +139,17 @@ function createHeads(
     async read(signal?: AbortSignal): Promise<ChainHead> {
       const askedAtMs = clock.nowMs();
       const head = await reader.read(signal);
-      pacer.observe(head.latest, clock.nowMs(), askedAtMs);
+      timer.observe(head.latest, clock.nowMs(), askedAtMs);
       return head;
     },
     async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
       subscription?.start();
       const pollMs = options.isPollTimed
-        ? pacer.computeWaitMs(clock.nowMs(), intervalMs)
+        ? timer.computeWaitMs(clock.nowMs(), intervalMs)
         : intervalMs;
       const announced = subscription?.latest ?? null;
       const pause = async () => {
-        const pauseMs = pacer.computePauseMs(clock.nowMs());
+        const pauseMs = timer.computePauseMs(clock.nowMs());
         if (pauseMs > 0) await sleep(pauseMs, signal);
       };
       if (announced !== null && reader.isNews(announced)) return await pause();

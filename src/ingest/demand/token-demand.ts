@@ -65,7 +65,7 @@ function createLookup(token: Address, caller: string | null): WaitingLookup {
 /** The lookups of one chain. */
 class ChainDemand {
   readonly waiting = new Map<Address, WaitingLookup>();
-  readonly queue = new FairQueue<WaitingLookup>(QUEUE_LIMITS);
+  readonly queue = new FairQueue<WaitingLookup & { refuse(): void }>(QUEUE_LIMITS);
   readonly idleWork = new Map<Address, WaitingLookup>();
   readonly running = new Set<Address>();
   readonly passedOn = new Set<Address>();
@@ -184,11 +184,12 @@ export class TokenDemand implements LookupDesk {
   #enqueue(chain: ChainSlug, token: Address, caller: string): WaitingLookup {
     const demand = this.#findDemand(chain);
     // Whoever awaits one that was put off awaits the same promise.
-    const lookup = { ...(demand.waiting.get(token) ?? createLookup(token, caller)), caller };
+    const known = demand.waiting.get(token) ?? createLookup(token, caller);
+    const refuse = () => this.#resolve(chain, token, 'busy');
+    const lookup = { ...known, caller, refuse };
     demand.idleWork.delete(token);
     demand.waiting.set(token, lookup);
-    const dropped = demand.queue.push(caller, lookup);
-    if (dropped !== null) this.#resolve(chain, dropped.token, 'busy');
+    demand.queue.push({ caller }, lookup);
     this.#pump(chain);
     return lookup;
   }

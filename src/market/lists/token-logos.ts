@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
+import { WorkSlots } from '../../lib/work-slots.ts';
 import { LOGO_BYTES_MAX, type LogoImage, parseImage } from './fetch-logo.ts';
 import { FetchRefusedError } from './open-url.ts';
 import type { LogoPlace } from './parse-token-list.ts';
@@ -100,7 +101,7 @@ function toName(url: string): string {
 }
 
 const READS_MAX = 4;
-const WAITING_MAX = 64;
+const QUEUE = { lengthMax: 64, perCallerMax: 64 };
 const REFUSED_MS = 24 * 3_600_000;
 const FAILED_MS = 60_000;
 const REMEMBERED_MAX = 50_000;
@@ -146,8 +147,7 @@ export class TokenLogos {
   readonly #failures = new LRUCache<string, LogoFailure>({ max: REMEMBERED_MAX });
   readonly #underWay = new Map<string, Promise<LogoFinding>>();
   readonly #abort = new AbortController();
-  readonly #turns: (() => void)[] = [];
-  #reads = 0;
+  readonly #reads = new WorkSlots({ countMax: READS_MAX, queue: QUEUE });
 
   constructor(options: TokenLogosOptions) {
     this.#options = options;
@@ -185,7 +185,6 @@ export class TokenLogos {
 
   stop(): void {
     this.#abort.abort();
-    for (const turn of this.#turns.splice(0)) turn();
   }
 
   async #settle(key: string, read: () => Promise<LogoImage | null>): Promise<LogoFinding> {
@@ -218,25 +217,15 @@ export class TokenLogos {
 
   /** Null if too many wait. */
   async #inTurn(read: () => Promise<LogoImage>): Promise<LogoImage | null> {
-    if (!(await this.#takeTurn())) return null;
+    const leave = await this.#reads.enter().catch(() => null);
+    if (leave === null || this.#abort.signal.aborted) {
+      leave?.();
+      return null;
+    }
     try {
       return await read();
     } finally {
-      // The next in line takes over this one's place.
-      const next = this.#turns.shift();
-      if (next === undefined) this.#reads -= 1;
-      else next();
+      leave();
     }
-  }
-
-  async #takeTurn(): Promise<boolean> {
-    if (this.#abort.signal.aborted) return false;
-    if (this.#reads < READS_MAX) {
-      this.#reads += 1;
-      return true;
-    }
-    if (this.#turns.length >= WAITING_MAX) return false;
-    await new Promise<void>((resolve) => this.#turns.push(resolve));
-    return true;
   }
 }

@@ -2,6 +2,7 @@
 //
 // The feed updates it; polling the store finds commits that the feed has lost.
 
+import { evictOldest } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { startPolling } from '../../lib/start-polling.ts';
 import type { Feed, FeedBatch } from '../../live/feed.ts';
@@ -50,9 +51,57 @@ function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
   return a.tradesFromMs === b.tradesFromMs && a.candlesFromMs === b.candlesFromMs;
 }
 
+/** Of so many tokens the last change is known; the others count as changed with the next older. */
+const CHANGED_MAX = 100_000;
+
+/** What the commits of a chain have changed: tells whether something read at one still holds. */
+export class ChainCommits {
+  /** In the order of their last changes, by version. */
+  readonly #changed = new Map<Address, number>();
+  /** The version by which all other tokens may have changed. */
+  #allChanged = 0;
+  #last: Checkpoint | null = null;
+
+  /** The last commit that this process knows; null before the first. */
+  get last(): Checkpoint | null {
+    return this.#last;
+  }
+
+  /** The version of the last commit that may have changed a token or, for null, the chain. */
+  findLastChange(token: Address | null): number {
+    const all = token === null ? this.#last?.version : this.#changed.get(token);
+    return all ?? this.#allChanged;
+  }
+
+  add({ checkpoint, tokens }: Pick<StateChange, 'checkpoint' | 'tokens'>): void {
+    this.#last = checkpoint;
+    const { version } = checkpoint;
+    if (tokens === 'all') {
+      this.#changed.clear();
+      this.#allChanged = version;
+      return;
+    }
+    for (const token of tokens) {
+      this.#changed.delete(token);
+      this.#changed.set(token, version);
+    }
+    if (this.#changed.size <= CHANGED_MAX) return;
+    evictOldest(this.#changed, CHANGED_MAX / 2);
+    const [oldest = version] = this.#changed.values();
+    this.#allChanged = oldest;
+  }
+
+  /** The index was begun anew, and its versions start over: nothing holds that was read of it. */
+  end(): void {
+    this.#last = null;
+    this.#changed.clear();
+    this.#allChanged = Number.POSITIVE_INFINITY;
+  }
+}
+
 export class ChainStates {
   readonly #options: ChainStatesOptions;
-  readonly #current = new Map<ChainSlug, Checkpoint>();
+  readonly #commits = new Map<ChainSlug, ChainCommits>();
   /** Of the last commits known, as far as they were told. */
   readonly #epochs = new Map<ChainSlug, string>();
   readonly #reloads = new Map<ChainSlug, number>();
@@ -70,13 +119,22 @@ export class ChainStates {
 
   /** The last commit that this process knows; null before the first. */
   current(chain: ChainSlug): Checkpoint | null {
-    return this.#current.get(chain) ?? null;
+    return this.#commits.get(chain)?.last ?? null;
+  }
+
+  commits(chain: ChainSlug): ChainCommits {
+    let commits = this.#commits.get(chain);
+    if (commits === undefined) {
+      commits = new ChainCommits();
+      this.#commits.set(chain, commits);
+    }
+    return commits;
   }
 
   /** The same by its epoch and version; null while one of them is not known. */
   findAnnounced(chain: ChainSlug): { readonly epoch: string; readonly version: number } | null {
-    const [epoch, checkpoint] = [this.#epochs.get(chain), this.#current.get(chain)];
-    if (epoch === undefined || checkpoint === undefined) return null;
+    const [epoch, checkpoint] = [this.#epochs.get(chain), this.current(chain)];
+    if (epoch === undefined || checkpoint === null) return null;
     return { epoch, version: checkpoint.version };
   }
 
@@ -198,10 +256,16 @@ export class ChainStates {
   }
 
   #step(change: StateChange): void {
-    const isReload = change.batch === null && this.#current.has(change.chain);
-    if (isReload) this.#reloads.set(change.chain, this.countReloads(change.chain) + 1);
-    this.#current.set(change.chain, change.checkpoint);
-    this.#aheadSince.delete(change.chain);
+    const { chain, checkpoint, batch } = change;
+    const known = this.commits(chain);
+    const isReload = batch === null && known.last !== null;
+    if (isReload) this.#reloads.set(chain, this.countReloads(chain) + 1);
+    if (checkpoint.version <= (known.last?.version ?? 0)) {
+      known.end();
+      this.#commits.delete(chain);
+    }
+    this.commits(chain).add(change);
+    this.#aheadSince.delete(chain);
     for (const listener of this.#listeners) {
       try {
         listener(change);

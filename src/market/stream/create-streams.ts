@@ -9,6 +9,7 @@ import { buildNotReadyError, parseFollowedChain } from '../../contract/parse-ref
 import type { StreamAnswer, StreamContext, StreamOutlet } from '../../contract/stream-answer.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { WorkSlots } from '../../lib/work-slots.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { ChainDirectory } from '../chain-status.ts';
@@ -39,7 +40,6 @@ import {
   type StreamSlotsOptions,
 } from './open-stream.ts';
 import { readNews } from './read-news.ts';
-import { ReplayGate } from './replay-gate.ts';
 import { SetSource } from './set-source.ts';
 import { StreamClient } from './stream-client.ts';
 import { StreamHub, type StreamLimits } from './stream-hub.ts';
@@ -113,7 +113,7 @@ async function openNews(parts: OpenParts, request: NewsStreamRequest): Promise<O
   if (lastEventId === null) return readFresh(parts, request);
   const key = `news ${chain} ${[...filter].sort().join()} ${lastEventId}`;
   const resumed = await parts.openings.get(key, [chain], async (discard) => {
-    const made = await parts.openingGate.run(() => readResumed(parts, request));
+    const made = await parts.openingSlots.run(() => readResumed(parts, request));
     if (typeof made === 'string') discard();
     return made;
   });
@@ -440,14 +440,14 @@ export function createStreams(options: StreamsOptions) {
   const { parts, tokensMax, watch } = options;
   const hub = new StreamHub({ ...options, ...parts });
   const slots = new StreamSlots(options.slots);
-  const openings = new CommitCache({ states: parts.states, sizeMax: OPENINGS_MAX });
-  const openingGate = new ReplayGate(OPENING_MAX);
+  const openings = new CommitCache(parts.states, { entriesMax: OPENINGS_MAX });
+  const openingSlots = new WorkSlots({ countMax: OPENING_MAX });
   return {
     hub,
     slots,
     handlers: {
       getTokenStream: createStreamToken({
-        ...{ ...parts, hub, slots, openings, openingGate, tokensMax, watch },
+        ...{ ...parts, hub, slots, openings, openingSlots, tokensMax, watch },
       }),
     },
     start: () => hub.start(),

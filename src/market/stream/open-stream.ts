@@ -5,6 +5,8 @@ import type { Identity } from '../../contract/identity.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
 import { AppError } from '../../errors/app-error.ts';
+import { HeldSlots } from '../../lib/held-slots.ts';
+import type { WorkSlots } from '../../lib/work-slots.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { CommitCache } from '../commit-cache.ts';
@@ -22,7 +24,6 @@ import {
   type TokenEvent,
 } from './encode-events.ts';
 import { type NoWay, readMissed, readOldestTime, readOpen } from './read-missed.ts';
-import type { ReplayGate } from './replay-gate.ts';
 import { encodeSetPage } from './set-source.ts';
 import type { StreamHub } from './stream-hub.ts';
 import {
@@ -75,15 +76,16 @@ function buildTooManyError(limit: number): AppError {
 
 export class StreamSlots {
   readonly #options: StreamSlotsOptions;
-  readonly #taken = new Map<string, number>();
-  #total = 0;
+  readonly #held: HeldSlots;
 
   constructor(options: StreamSlotsOptions) {
     this.#options = options;
+    const { totalMax } = options;
+    this.#held = new HeldSlots({ totalMax, perHolderMax: Number.POSITIVE_INFINITY });
   }
 
   get total(): number {
-    return this.#total;
+    return this.#held.count;
   }
 
   /** The returned function releases the slot; calling it again is a no-op. */
@@ -91,7 +93,11 @@ export class StreamSlots {
     const { limitOf, shared } = this.#options;
     const limit = limitOf(identity);
     const owner = findOwner(identity);
-    const release = this.#takeHere(owner, limit);
+    if (this.#held.countOf(owner) >= limit) throw buildTooManyError(limit);
+    const release = this.#held.take(owner, null);
+    if (release === null) {
+      throw new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
     if (shared === undefined) return release;
     if (!(await shared.take(owner, limit))) {
       release();
@@ -102,26 +108,6 @@ export class StreamSlots {
       if (isTaken) shared.release(owner);
       isTaken = false;
       release();
-    };
-  }
-
-  #takeHere(key: string, limit: number): () => void {
-    const taken = this.#taken.get(key) ?? 0;
-    const retryAfterSeconds = RETRY_AFTER_SECONDS;
-    if (taken >= limit) throw buildTooManyError(limit);
-    if (this.#total >= this.#options.totalMax) {
-      throw new AppError('OVERLOADED', {}, { retryAfterSeconds });
-    }
-    this.#taken.set(key, taken + 1);
-    this.#total += 1;
-    let isTaken = true;
-    return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      this.#total -= 1;
-      const left = (this.#taken.get(key) ?? 1) - 1;
-      if (left > 0) this.#taken.set(key, left);
-      else this.#taken.delete(key);
     };
   }
 }
@@ -188,7 +174,7 @@ export interface OpenParts extends MarketParts {
   readonly hub: StreamHub;
   /** The starts of streams, built once for all equal requests at the same commit. */
   readonly openings: CommitCache;
-  readonly openingGate: ReplayGate;
+  readonly openingSlots: WorkSlots;
 }
 
 interface StreamTokenRequest extends TokenReference {
@@ -400,7 +386,7 @@ async function openFresh(
   const kind = request.lastEventId === null ? 'snapshot' : 'rest';
   const key = `${kind} ${toTokensKey(request)} ${toViewKey(request.filter)}`;
   const opened = await parts.openings.get(key, listChains(request), async (discard) => {
-    const made = await parts.openingGate.run(() => readSnapshots(parts, request));
+    const made = await parts.openingSlots.run(() => readSnapshots(parts, request));
     if (made === null || made.text.length > KEPT_LENGTH_MAX * 4) discard();
     return made;
   });
@@ -414,7 +400,7 @@ export async function openStream(parts: OpenParts, request: StreamRequest): Prom
   if (lastEventId === null) return openFresh(parts, request, '');
   const key = `resume ${toTokensKey(request)} ${toFilterKey(filter)} ${lastEventId}`;
   const resumed = await parts.openings.get(key, listChains(request), async (discard) => {
-    const made = await parts.openingGate.run(() => readResumed(parts, request));
+    const made = await parts.openingSlots.run(() => readResumed(parts, request));
     if (typeof made === 'string' || made.text.length > KEPT_LENGTH_MAX) discard();
     return made;
   });

@@ -123,16 +123,13 @@ export class StreamClient implements StreamReader {
   async #readOn(): Promise<void> {
     const { source, hub } = this.#options;
     if (source.isPaid) await this.#pay();
-    const leave = await hub.replays.enter();
-    try {
+    await hub.replays.run(async () => {
       if (this.#isClosed) return;
       const text = await source.read();
       if (this.#isClosed) return;
       if (text === null) this.end();
       else if (text !== '') await this.#send(text);
-    } finally {
-      leave();
-    }
+    });
   }
 
   /** Resolves when the reader has taken it. */

@@ -2,6 +2,7 @@
 // have readers.
 
 import type { Clock } from '../../lib/clock.ts';
+import { WorkSlots } from '../../lib/work-slots.ts';
 import type { Outbox } from '../../live/outbox.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
@@ -17,7 +18,6 @@ import { type ChainNews, NewsChannel } from './news-channel.ts';
 import type { NewsName } from './news-point.ts';
 import { type Missed, type MissedRequest, type NoWay, readMissed } from './read-missed.ts';
 import { type NewsPage, type NewsRequest, readNews } from './read-news.ts';
-import { ReplayGate } from './replay-gate.ts';
 import { SetGroup, toSetGroupKey } from './stream-group.ts';
 import type { StreamName } from './stream-point.ts';
 import type { StreamFilter, StreamKind, StreamSet } from './stream-set.ts';
@@ -31,7 +31,7 @@ interface NewsDeskOptions extends Pick<MarketParts, 'lists' | 'stats' | 'pauses'
   readonly chains: MarketChains;
   readonly states: ChainStates;
   readonly directory: ChainDirectory;
-  readonly reads: ReplayGate;
+  readonly reads: WorkSlots;
   readonly pageEvents: number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -83,15 +83,12 @@ class NewsDesk {
     const { store, chains, reads } = this.#options;
     const market = chains.find(request.chain);
     if (market === null) return 'unknown';
-    const leave = await reads.enter();
-    try {
-      const { value } = await readAt({ store }, request.chain, (reader, checkpoint) =>
+    const { value } = await reads.run(() =>
+      readAt({ store }, request.chain, (reader, checkpoint) =>
         readNews(reader, { ...this.#options, market }, { ...request, checkpoint }),
-      );
-      return value;
-    } finally {
-      leave();
-    }
+      ),
+    );
+    return value;
   }
 
   findStatus(chain: ChainSlug): ChainNews {
@@ -178,8 +175,8 @@ export class StreamHub {
   readonly sleep: (ms: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
   readonly news: NewsDesk;
-  readonly replays = new ReplayGate(REPLAY_PAGES_MAX);
-  readonly #reads = new ReplayGate(READS_MAX);
+  readonly replays = new WorkSlots({ countMax: REPLAY_PAGES_MAX });
+  readonly #reads = new WorkSlots({ countMax: READS_MAX });
   readonly #options: StreamHubOptions;
   readonly #channels = new Map<ChainSlug, Map<Address, TokenChannel>>();
   /** Grouped by the second of their heartbeat. */
@@ -257,15 +254,12 @@ export class StreamHub {
 
   /** What was missed since a point, as of one commit. */
   async read(request: MissedRequest): Promise<Missed | NoWay> {
-    const leave = await this.#reads.enter();
-    try {
-      const { value } = await readAt(this.#options, request.chain, (reader, checkpoint) => {
-        return readMissed(reader, request, checkpoint);
-      });
-      return value;
-    } finally {
-      leave();
-    }
+    const { value } = await this.#reads.run(() =>
+      readAt(this.#options, request.chain, (reader, checkpoint) =>
+        readMissed(reader, request, checkpoint),
+      ),
+    );
+    return value;
   }
 
   /** The group of readers of these tokens; `leaveSet` must follow for each of its outboxes. */

@@ -5,7 +5,9 @@
 // other requests, such as reads, come first. Callers are served in turn.
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
+import { FairQueue, type WatchedCaller } from '../../lib/fair-queue.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
+import { WorkSlots } from '../../lib/work-slots.ts';
 import { searchTrade } from '../routing/find-trade-route.ts';
 import { SearchWork, TooMuchWork } from '../routing/search-work.ts';
 import {
@@ -14,78 +16,7 @@ import {
   toWholePlan,
   type WholePlan,
 } from '../routing/trade-plan.ts';
-import { buildOverloadedError, CallerQueue, type WatchedCaller } from './caller-queue.ts';
-import type { Searched, SearchThreads } from './search-threads.ts';
-
-// Lets only few requests with long searches work at once; the others wait before they begin.
-//
-// A request that waits with its work half done is moved to V8's old heap, and with it all that its
-// promises get later: a route with a hundred legs, its price and its answer. Copying those took 5
-// of the 8 ms that a read had to wait for. A request that has not begun holds next to nothing.
-
-interface WaitingSearch {
-  begin(): void;
-  refuse(): void;
-}
-
-interface LongSearchSlotsOptions {
-  /** How many may work at once. */
-  readonly countMax: number;
-  readonly queue: { readonly lengthMax: number; readonly perCallerMax: number };
-}
-
-export class LongSearchSlots {
-  readonly #countMax: number;
-  readonly #queue: CallerQueue<WaitingSearch>;
-  #count = 0;
-
-  constructor({ countMax, queue }: LongSearchSlotsOptions) {
-    this.#countMax = countMax;
-    this.#queue = new CallerQueue(queue);
-  }
-
-  get waiting(): number {
-    return this.#queue.length;
-  }
-
-  /**
-   * `work` may leave its place before it ends. Rejects with `OVERLOADED` if the queue is full or
-   * the caller disconnects before its turn.
-   */
-  async run<T>(caller: WatchedCaller, work: (leave: () => void) => Promise<T>): Promise<T> {
-    const isFull = this.#count >= this.#countMax;
-    if (isFull) await this.#wait(caller);
-    else this.#count += 1;
-    let isInside = true;
-    const leave = () => {
-      if (isInside) this.#passOn();
-      isInside = false;
-    };
-    try {
-      // The one before is being answered: reads come between that and this.
-      if (isFull) await nextTurn();
-      return await work(leave);
-    } finally {
-      leave();
-    }
-  }
-
-  /** The next one takes the place, so that nobody else can come in between. */
-  #passOn(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) this.#count -= 1;
-    else next.begin();
-  }
-
-  #wait(caller: WatchedCaller): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const refuse = () => {
-        reject(buildOverloadedError());
-      };
-      this.#queue.push(caller, { begin: resolve, refuse });
-    });
-  }
-}
+import { buildOverloadedError, type Searched, type SearchThreads } from './search-threads.ts';
 
 /** Some two milliseconds: ten times an ordinary quote. */
 export const SHORT_EVALUATIONS_MAX = 40_000;
@@ -140,8 +71,14 @@ function countPools({ levels, refusal }: WholePlan): number {
 
 export class RouteScheduler {
   readonly #threads: SearchThreads;
-  readonly #longSearchSlots: LongSearchSlots;
-  readonly #queue = new CallerQueue<Task>(QUEUE);
+  /**
+   * Only few requests with long searches work at once; the others wait before they begin. One that
+   * waits with its work half done is moved to V8's old heap, and with it all that its promises get
+   * later: a route with a hundred legs, its price and its answer. Copying those took 5 of the 8 ms
+   * that a read had to wait for. A request that has not begun holds next to nothing.
+   */
+  readonly #longSearches: WorkSlots;
+  readonly #queue = new FairQueue<Task>(QUEUE);
   /** The work of long searches, by group: the next of a group is prepaid and skips this thread. */
   readonly #long = new BoundedMap<string, number>(LONG_KNOWN_MAX);
   /** What was done in this turn of the event loop. */
@@ -151,12 +88,13 @@ export class RouteScheduler {
   constructor(threads: SearchThreads) {
     this.#threads = threads;
     const { threadCountMax, queueLimits: queue } = threads;
-    this.#longSearchSlots = new LongSearchSlots({ countMax: threadCountMax + PLANNED_MAX, queue });
+    const countMax = threadCountMax + PLANNED_MAX;
+    this.#longSearches = new WorkSlots({ countMax, queue, buildError: buildOverloadedError });
   }
 
   /** Long searches that wait. */
   get waiting(): number {
-    return this.#longSearchSlots.waiting + this.#threads.waiting;
+    return this.#longSearches.waiting + this.#threads.waiting;
   }
 
   /**
@@ -165,7 +103,7 @@ export class RouteScheduler {
    */
   inTurn<T>(request: ScheduledRequest, work: (leave: () => void) => Promise<T>): Promise<T> {
     const isLong = this.#long.has(groupQuestion(request));
-    return isLong ? this.#longSearchSlots.run(request, work) : work(() => {});
+    return isLong ? this.#longSearches.run(work, request) : work(() => {});
   }
 
   /**

@@ -5,12 +5,13 @@
 // thread.
 
 import type { TickList } from '../../amm/tick-list.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { FairQueue, type FairQueueLimits, type WatchedCaller } from '../../lib/fair-queue.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { TradeSearch } from '../routing/find-trade-route.ts';
 import type { FieldPlan } from '../routing/route-field.ts';
 import { toPlannedRouter, type WholePlan } from '../routing/trade-plan.ts';
-import { buildOverloadedError, CallerQueue, type WatchedCaller } from './caller-queue.ts';
 import {
   receiveSearch,
   type SearchCommand,
@@ -20,6 +21,14 @@ import {
   type SentPool,
   type SentTicks,
 } from './search-message.ts';
+
+// The error of a search that finds no room.
+
+const RETRY_AFTER_SECONDS = 1;
+
+export function buildOverloadedError(cause?: Error): AppError {
+  return new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}
 
 // Tracks which pools a search thread has, so that each is sent once.
 
@@ -173,7 +182,7 @@ export interface ThreadEvents {
 export interface SearchThreadsOptions {
   readonly startThread: (events: ThreadEvents) => SearchThread;
   readonly threadCountMax: number;
-  readonly queue: { readonly lengthMax: number; readonly perCallerMax: number };
+  readonly queue: FairQueueLimits;
   readonly clock: Clock;
   readonly log: { error(fields: object, message: string): void };
 }
@@ -208,7 +217,7 @@ const REST_MS = 1_000;
 
 export class SearchThreads {
   readonly #options: SearchThreadsOptions;
-  readonly #queue: CallerQueue<SearchJob>;
+  readonly #queue: FairQueue<SearchJob>;
   readonly #running = new Set<Running>();
   readonly #ending = new Set<Promise<void>>();
   #jobCount = 0;
@@ -217,7 +226,7 @@ export class SearchThreads {
 
   constructor(options: SearchThreadsOptions) {
     this.#options = options;
-    this.#queue = new CallerQueue(options.queue);
+    this.#queue = new FairQueue(options.queue);
   }
 
   /** Plans that wait for a thread. */

@@ -1,10 +1,10 @@
-// Few long requests work at once; the others begin in turn, unless their callers are gone.
+// Little work is done at once; the rest begins in turn, unless its callers are gone.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { LongSearchSlots } from './route-scheduler.ts';
+import { WorkSlots } from './work-slots.ts';
 
 function createWork() {
   const begun: string[] = [];
@@ -20,10 +20,10 @@ function createWork() {
 const QUEUE = { lengthMax: 3, perCallerMax: 2 };
 
 function createScene(countMax: number) {
-  const turns = new LongSearchSlots({ countMax, queue: QUEUE });
+  const turns = new WorkSlots({ countMax, queue: QUEUE, buildError: () => new Error('full') });
   const { begun, work, end } = createWork();
   const run = (name: string, caller = name, signal?: AbortSignal) =>
-    turns.run({ caller, watchCaller: signal && (() => signal) }, work(name));
+    turns.run(work(name), { caller, watchCaller: signal && (() => signal) });
   return { begun, end, run };
 }
 
@@ -31,9 +31,9 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await setImmediate();
 }
 
-const isOverloaded = { code: 'OVERLOADED' };
+const isFull = { message: 'full' };
 
-describe('LongSearchSlots', () => {
+describe('WorkSlots', () => {
   it('lets as many work at once as there are places, and the next when one has ended', async () => {
     const { begun, end, run } = createScene(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => run(name));
@@ -67,25 +67,28 @@ describe('LongSearchSlots', () => {
   });
 
   it('gives the place on when work fails', async () => {
-    const turns = new LongSearchSlots({ countMax: 1, queue: QUEUE });
-    const failing = turns.run({ caller: 'a' }, async () => {
-      throw new RangeError('no');
-    });
-    const next = turns.run({ caller: 'b' }, async () => 'b');
+    const turns = new WorkSlots({ countMax: 1, queue: QUEUE });
+    const failing = turns.run(
+      async () => {
+        throw new RangeError('no');
+      },
+      { caller: 'a' },
+    );
+    const next = turns.run(async () => 'b', { caller: 'b' });
     await assert.rejects(failing, RangeError);
     assert.equal(await next, 'b');
   });
 
   it('gives a place on once, if work leaves it before it ends', async () => {
-    const turns = new LongSearchSlots({ countMax: 1, queue: QUEUE });
+    const turns = new WorkSlots({ countMax: 1, queue: QUEUE });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const first = turns.run({ caller: 'a' }, (leave) => {
+    const first = turns.run((leave) => {
       leave();
       leave();
       return ended;
     });
     const { begun, work, end: endWork } = createWork();
-    const others = ['b', 'c'].map((name) => turns.run({ caller: name }, work(name)));
+    const others = ['b', 'c'].map((name) => turns.run(work(name)));
     await settle();
     assert.deepEqual(begun, ['b']);
     end();
@@ -101,7 +104,7 @@ describe('LongSearchSlots', () => {
   it('refuses what finds no room in the queue', async () => {
     const { end, run } = createScene(1);
     const all = [run('a', 'x'), run('b', 'x'), run('c', 'x')];
-    await assert.rejects(run('d', 'x'), isOverloaded);
+    await assert.rejects(run('d', 'x'), isFull);
     for (const name of ['a', 'b', 'c']) {
       await settle();
       end(name);
@@ -116,7 +119,7 @@ describe('LongSearchSlots', () => {
     const dropped = run('b', 'b', gone.signal);
     const kept = run('c', 'c', stays.signal);
     gone.abort();
-    await assert.rejects(dropped, isOverloaded);
+    await assert.rejects(dropped, isFull);
     end('a');
     await settle();
     assert.deepEqual(begun, ['a', 'c']);
@@ -128,9 +131,22 @@ describe('LongSearchSlots', () => {
   it('refuses a caller that is gone before it waits', async () => {
     const { end, run } = createScene(1);
     const first = run('a');
-    await assert.rejects(run('b', 'b', AbortSignal.abort()), isOverloaded);
+    await assert.rejects(run('b', 'b', AbortSignal.abort()), isFull);
     await settle();
     end('a');
     await first;
+  });
+
+  it('refuses nothing without a queue of its own, and does all of very much work', async () => {
+    const slots = new WorkSlots({ countMax: 16 });
+    let [running, most] = [0, 0];
+    const work = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await setImmediate();
+      running -= 1;
+    };
+    await Promise.all(Array.from({ length: 300 }, () => slots.run(work)));
+    assert.deepEqual([most, running, slots.waiting], [16, 0, 0]);
   });
 });

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildHeader, toHash } from '../../../../test/conformance/store-samples.ts';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
-import { HeadPacer } from './head-pacer.ts';
+import { HeadTimer } from './head-timer.ts';
 
 const SHORTEST_MS = 1000;
 
 /** Polls a chain whose blocks arrive late by some of `jitterMs`; all times are simulated. */
 function simulate(chain: { intervalMs: number; jitterMs: number; skewMs: number; blocks: number }) {
   const random = createRandom(7);
-  const pacer = new HeadPacer();
+  const timer = new HeadTimer();
   const arrivals = Array.from({ length: chain.blocks }, (_, n) => ({
     timestampMs: n * chain.intervalMs,
     atMs: n * chain.intervalMs + chain.skewMs + 300 + random() * chain.jitterMs,
@@ -29,8 +29,8 @@ function simulate(chain: { intervalMs: number; jitterMs: number; skewMs: number;
     }
     const { timestampMs } = arrivals[Math.max(0, head)]!;
     const header = { ...buildHeader(Math.max(0, head)), timestampMs, hash: toHash(head + 1) };
-    pacer.observe(header, nowMs);
-    nowMs += pacer.computeWaitMs(nowMs, SHORTEST_MS);
+    timer.observe(header, nowMs);
+    nowMs += timer.computeWaitMs(nowMs, SHORTEST_MS);
   }
   const half = lateMs.slice(lateMs.length / 2).sort((a, b) => a - b);
   return { pollsPerBlock: polls / chain.blocks, medianLateMs: half[half.length >> 1] ?? 0 };
@@ -58,13 +58,13 @@ test('a chain that is faster than polls is polled at the shortest interval', () 
 });
 
 test('on a fast chain, the time that blocks took to read is part of the interval', () => {
-  const pacer = new HeadPacer();
+  const timer = new HeadTimer();
   const first = buildHeader(1);
   const next = { ...buildHeader(6), timestampMs: first.timestampMs + 1000 };
-  pacer.observe(first, 100, 0);
-  pacer.observe(next, 1100, 1000);
-  assert.equal(pacer.computeWaitMs(1400, SHORTEST_MS), 600);
-  assert.equal(pacer.computeWaitMs(5000, SHORTEST_MS), 250, 'a slow node is given a rest');
+  timer.observe(first, 100, 0);
+  timer.observe(next, 1100, 1000);
+  assert.equal(timer.computeWaitMs(1400, SHORTEST_MS), 600);
+  assert.equal(timer.computeWaitMs(5000, SHORTEST_MS), 250, 'a slow node is given a rest');
 });
 
 test('announced blocks wait for each other only where they are faster than a reading', () => {
@@ -72,27 +72,27 @@ test('announced blocks wait for each other only where they are faster than a rea
     [200, 300],
     [2000, 0],
   ] as const) {
-    const pacer = new HeadPacer();
+    const timer = new HeadTimer();
     const first = buildHeader(1);
-    assert.equal(pacer.computePauseMs(0), 0);
-    pacer.observe(first, 0);
-    pacer.observe({ ...buildHeader(6), timestampMs: first.timestampMs + 5 * blockMs }, 1000);
-    assert.equal(pacer.computePauseMs(1100), pauseMs);
-    assert.equal(pacer.computePauseMs(9000), 0);
+    assert.equal(timer.computePauseMs(0), 0);
+    timer.observe(first, 0);
+    timer.observe({ ...buildHeader(6), timestampMs: first.timestampMs + 5 * blockMs }, 1000);
+    assert.equal(timer.computePauseMs(1100), pauseMs);
+    assert.equal(timer.computePauseMs(9000), 0);
   }
 });
 
 test('without a second block it waits the shortest interval', () => {
-  const pacer = new HeadPacer();
-  assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
-  pacer.observe(buildHeader(1), 0);
-  assert.equal(pacer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
+  const timer = new HeadTimer();
+  assert.equal(timer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
+  timer.observe(buildHeader(1), 0);
+  assert.equal(timer.computeWaitMs(0, SHORTEST_MS), SHORTEST_MS);
 });
 
 test('other work at the head never waits longer than a quarter of a minute', () => {
-  const pacer = new HeadPacer();
+  const timer = new HeadTimer();
   const first = buildHeader(1);
-  pacer.observe(first, first.timestampMs);
-  pacer.observe({ ...buildHeader(2), timestampMs: first.timestampMs + 60_000 }, first.timestampMs);
-  assert.equal(pacer.computeWaitMs(first.timestampMs, SHORTEST_MS), 15_000);
+  timer.observe(first, first.timestampMs);
+  timer.observe({ ...buildHeader(2), timestampMs: first.timestampMs + 60_000 }, first.timestampMs);
+  assert.equal(timer.computeWaitMs(first.timestampMs, SHORTEST_MS), 15_000);
 });

@@ -17,7 +17,7 @@ const ANNOUNCED_EACH_MS = 400;
 /** Other work at the head must not wait longer. */
 const WAIT_MAX_MS = 15_000;
 
-export class HeadPacer {
+export class HeadTimer {
   #last: BlockHeader | null = null;
   #intervalMs: number | null = null;
   #askedAtMs: number | null = null;
