@@ -14,6 +14,7 @@ interface Target {
 }
 
 const PROBE_FOLDER = new URL('../../src/chains/evm/pools/', import.meta.url);
+const VENUES_FOLDER = new URL('../../src/chains/evm/venues/', import.meta.url);
 
 export const TARGETS: readonly Target[] = [
   {
@@ -22,15 +23,15 @@ export const TARGETS: readonly Target[] = [
     part: 'deployedBytecode',
     output: new URL('round-trip-probe.gen.ts', PROBE_FOLDER),
   },
-  ...Object.entries({
-    ForkProbe: 'fork-probe.gen.ts',
-    FakeToken: 'fake-token.gen.ts',
-    RangeProbe: 'range-probe.gen.ts',
-  }).map(([contract, file]) => ({
-    source: new URL('ForkProbe.sol', PROBE_FOLDER),
-    contract,
+  ...[
+    ['FakeToken', 'fake-token.gen.ts'],
+    ['uniswap-v2/PairProbe', 'uniswap-v2/pair-probe.gen.ts'],
+    ['uniswap-v3/RangeProbe', 'uniswap-v3/range-probe.gen.ts'],
+  ].map(([source = '', output = '']) => ({
+    source: new URL(`${source}.sol`, VENUES_FOLDER),
+    contract: source.split('/').at(-1) ?? '',
     part: 'deployedBytecode' as const,
-    output: new URL(file, PROBE_FOLDER),
+    output: new URL(output, VENUES_FOLDER),
   })),
   {
     source: new URL('traps.sol', import.meta.url),

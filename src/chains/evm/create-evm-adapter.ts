@@ -32,9 +32,7 @@ import { readNames } from './tokens/read-names.ts';
 import { readBalances, readContractSupplies } from './tokens/read-token-metadata.ts';
 import { createLogDecoding } from './venues/log-decoding.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
-import { listSharedEmitters } from './venues/registry.ts';
-import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
-import { listRangeSwaps } from './venues/uniswap-v3/decode-uniswap-v3.ts';
+import { FORK_PROTOCOLS, listSharedEmitters } from './venues/registry.ts';
 
 export interface EvmAdapterOptions {
   readonly chain: ChainSlug;
@@ -202,7 +200,7 @@ function createDirectory(
   const isSlowed = () => client.meter.describeSlowed() !== null;
   const forks = new ForkQueue({ finder, accept, forget, isSlowed, sleep, clock, log });
   const onUnclaimed = (swaps: readonly EvmLog[]) =>
-    forks.add([...listPairSwaps(swaps), ...listRangeSwaps(swaps)]);
+    forks.add(FORK_PROTOCOLS.flatMap(({ listSwapped }) => listSwapped(swaps)));
   const directory = new PoolDirectory({ ...known, onUnclaimed });
   return { directory, forks };
 }

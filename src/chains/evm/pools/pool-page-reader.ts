@@ -5,8 +5,7 @@ import type { PoolPage, PoolPageQuery, PoolPageReading } from '../../adapter.ts'
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { ReadStateAt } from '../rpc/create-read-at.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
-import { ownsVenue } from '../venues/owns-venue.ts';
-import { VENUE_PROTOCOLS } from '../venues/registry.ts';
+import { ownsVenue, VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { VenueProtocol } from '../venues/venue-protocol.ts';
 
 /** Words of the tick bitmap in one page, if many fit into a call. */

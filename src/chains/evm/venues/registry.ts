@@ -6,13 +6,14 @@ import type { EvmDeployment, VenueRouterKind } from '../data/deployments/evm-dep
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import type { ForkProtocol } from './fork-protocol.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';
 import type { RouterKind } from './router-kind.ts';
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
-import type { PoolRows, TradedPool, VenueProtocol } from './venue-protocol.ts';
+import type { PoolRows, TradedPool, VenueFactory, VenueProtocol } from './venue-protocol.ts';
 
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
@@ -37,6 +38,36 @@ export function parseRow(row: PoolId): ReturnType<PoolRows['parse']> {
 /** Null for a pool in which neither a router nor a probe can swap. */
 export function findTraded(pool: PoolDescription): TradedPool | null {
   return findFirst(VENUE_PROTOCOLS, (protocol) => protocol.findTraded?.(pool) ?? null);
+}
+
+/** Of the protocols whose unlisted forks are judged by what their pools do. */
+export const FORK_PROTOCOLS: readonly ForkProtocol[] = VENUE_PROTOCOLS.flatMap(
+  ({ forks }) => forks ?? [],
+);
+
+/** Whether it is that of a factory that nobody listed. */
+export function isForkVenue(venue: string): boolean {
+  return FORK_PROTOCOLS.some(({ prefix }) => venue.startsWith(prefix));
+}
+
+/** Whether a stored pool is one of the protocol, by its venue. */
+export function ownsVenue(
+  { forks, listVenues }: VenueProtocol,
+  venue: string,
+  deployment: EvmDeployment,
+): boolean {
+  if (isForkVenue(venue)) return forks !== undefined && venue.startsWith(forks.prefix);
+  return listVenues(deployment).includes(venue);
+}
+
+/** Logs that a pool emits right before that of its swap, and that are a part of it. */
+export const SWAP_PART_TOPICS: ReadonlySet<string> = new Set(
+  VENUE_PROTOCOLS.flatMap(({ swapPartTopics = [] }) => swapPartTopics),
+);
+
+/** Of all protocols whose pools are made by factories. */
+export function listFactories(deployment: EvmDeployment): readonly VenueFactory[] {
+  return VENUE_PROTOCOLS.flatMap((one) => one.listFactories?.(deployment) ?? []);
 }
 
 export function findFirst<One, Found>(

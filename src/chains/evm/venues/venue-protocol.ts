@@ -13,6 +13,7 @@ import type {
 } from '../data/deployments/evm-deployment.ts';
 import type { DecodedSwap, LogDecoder } from '../data/evm-log.ts';
 import type { CallContracts, ContractCall } from '../rpc/multicall.ts';
+import type { ForkProtocol } from './fork-protocol.ts';
 import type { AskedSwap, PoolAsk } from './pool-ask.ts';
 import type { RouterKind } from './router-kind.ts';
 import type { RouterPool } from './swap-plan.ts';
@@ -105,6 +106,15 @@ export interface FeeAsk {
   readonly pipsPerUnit: bigint;
 }
 
+export interface VenueFactory {
+  readonly venue: string;
+  readonly factory: Address;
+  /** Whether the chain's Universal Router supports its pools. */
+  readonly universalRouter: boolean;
+  /** False if it is not asked for the pools of a token: they are found when they trade. */
+  readonly isSearched?: false;
+}
+
 export interface VenueProtocol {
   /** On the chains that are built in. */
   readonly contracts: VenueTable;
@@ -136,8 +146,12 @@ export interface VenueProtocol {
     readonly topic: string;
     createFinder(deployment: EvmDeployment): FindUnbacked;
   };
-  /** What pools of factories that nobody listed are like, if they are accepted by what they do. */
-  readonly forks?: 'pairs' | 'ranges';
+  /** The factories that make its pools; absent if they are found in other ways. */
+  listFactories?(deployment: EvmDeployment): readonly VenueFactory[];
+  /** Absent if no pool of a factory that nobody listed is accepted by what it does. */
+  readonly forks?: ForkProtocol;
+  /** Logs that a pool emits right before that of its swap, and that are a part of it. */
+  readonly swapPartTopics?: readonly string[];
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
   /** Null if the chain has no venue of this protocol. */
   describeLogs(deployment: EvmDeployment): VenueLogs | null;

@@ -19,11 +19,7 @@ const SOLIDLY_SWAP_TOPIC = '0xb3e2773606abfd36b5bd91394b3a54d1398336c65005baf7bf
 const SET_CUSTOM_FEE_TOPIC = '0xae468ce586f9a87660fdffc1448cee942042c16ae2f02046b134b5224f31936b';
 const FEES_TOPIC = '0x112c256902bf554b6ed882d2936687aaeb4225e8cd5b51303c90ca6cf43a8602';
 /** Logs that a pair emits right before that of its swap. */
-export const SWAP_PART_TOPICS: ReadonlySet<string> = new Set([
-  SYNC_TOPIC,
-  WIDE_SYNC_TOPIC,
-  FEES_TOPIC,
-]);
+export const SWAP_PART_TOPICS = [SYNC_TOPIC, WIDE_SYNC_TOPIC, FEES_TOPIC];
 /** Camelot. */
 const FEE_PERCENT_TOPIC = '0xa4877b8ecb5a00ba277e4bceeeb187a669e7113649774dfbea05c259ce27f17b';
 const SET_STABLE_TOPIC = '0xb6a86710bde53aa7fb1b3856279e2af5b476d53e2dd0902cf17a0911b5a43a8b';

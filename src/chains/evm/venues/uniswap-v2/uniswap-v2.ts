@@ -16,7 +16,12 @@ import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
+import {
+  createUniswapV2Decoders,
+  describeUniswapV2Logs,
+  SWAP_PART_TOPICS,
+} from './decode-uniswap-v2.ts';
+import { PAIR_FORKS } from './judge-pairs.ts';
 import { PAIR_CONTRACTS } from './pair-contracts.ts';
 import { CAMELOT_ROUTER, ROUTER02, SOLIDLY_ROUTER } from './pair-routers.ts';
 import { GET_FEE_SELECTOR, GET_RESERVES_SELECTOR } from './pair-selectors.ts';
@@ -146,7 +151,9 @@ export const uniswapV2: VenueProtocol = {
   ...{ findTraded, findCosts, buildFeeAsk },
   routerKinds: { router02: ROUTER02, camelot: CAMELOT_ROUTER, solidly: SOLIDLY_ROUTER },
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
-  forks: 'pairs',
+  listFactories: (deployment) => deployment.v2,
+  forks: PAIR_FORKS,
+  swapPartTopics: SWAP_PART_TOPICS,
   createDecoders: createUniswapV2Decoders,
   describeLogs: describeUniswapV2Logs,
   resolvePools,

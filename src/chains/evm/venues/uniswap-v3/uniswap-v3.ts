@@ -11,6 +11,7 @@ import { confirmPools } from '../factory-pools.ts';
 import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
 import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
+import { RANGE_FORKS } from './judge-ranges.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
 import { RANGE_CONTRACTS } from './range-contracts.ts';
 import { ALGEBRA_ROUTER, SLIPSTREAM_ROUTER, SMART_ROUTER, SWAP_ROUTER } from './range-routers.ts';
@@ -123,7 +124,8 @@ export const uniswapV3: VenueProtocol = {
     ...{ algebra: ALGEBRA_ROUTER, smart: SMART_ROUTER },
   },
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
-  forks: 'ranges',
+  listFactories: (deployment) => deployment.v3,
+  forks: RANGE_FORKS,
   createDecoders: createUniswapV3Decoders,
   describeLogs: describeUniswapV3Logs,
   resolvePools,
