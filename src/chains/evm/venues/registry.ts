@@ -2,7 +2,12 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolKindName } from '../../../model/pool.ts';
-import type { EvmDeployment, VenueRouterKind } from '../data/deployments/evm-deployment.ts';
+import type { ChainAssets } from '../../adapter.ts';
+import {
+  type EvmDeployment,
+  toChainAssets,
+  type VenueRouterKind,
+} from '../data/deployments/evm-deployment.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
@@ -60,10 +65,22 @@ export function ownsVenue(
   return listVenues(deployment).includes(venue);
 }
 
+/** With what they are called. What no venue of a chain claims is counted: the index lacks it. */
+export const SWAP_TOPICS: ReadonlyMap<string, string> = new Map(
+  VENUE_PROTOCOLS.flatMap(({ swapTopics = {} }) => Object.entries(swapTopics)),
+);
+
 /** Logs that a pool emits right before that of its swap, and that are a part of it. */
 export const SWAP_PART_TOPICS: ReadonlySet<string> = new Set(
   VENUE_PROTOCOLS.flatMap(({ swapPartTopics = [] }) => swapPartTopics),
 );
+
+/** With the venues whose contracts nobody checked. */
+export function describeAssets(deployment: EvmDeployment): ChainAssets {
+  const unsearched = listFactories(deployment).filter(({ isSearched }) => isSearched === false);
+  const uncheckedVenues = new Set(unsearched.map(({ venue }) => venue));
+  return { ...toChainAssets(deployment), uncheckedVenues };
+}
 
 /** Of all protocols whose pools are made by factories. */
 export function listFactories(deployment: EvmDeployment): readonly VenueFactory[] {

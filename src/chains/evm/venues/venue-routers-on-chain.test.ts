@@ -17,8 +17,8 @@ import { changeTrap, setTrapPool, setTraps, TRAP_ABI } from '../../../../test/tr
 import type { VenueRouterKind } from '../data/deployments/evm-deployment.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { ForkFinder } from '../pools/fork-finder.ts';
-import { encodeVenueSwap } from '../trading/encode-venue-swap.ts';
 import { simulateRoundTrip } from '../trading/simulate-round-trip.ts';
+import { encodeVenueSwap } from './encode-venue-swap.ts';
 import { probeRange } from './uniswap-v3/probe-range.ts';
 
 /** Of each kind; `npm run drill -- --routers 100` makes more. */

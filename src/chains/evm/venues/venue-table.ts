@@ -1,12 +1,27 @@
 // How the contracts of a protocol are written: by chain, in its folder.
 
 import type { BuiltInSlug } from '../../../model/chain.ts';
+import type { Address } from '../../../model/ids.ts';
 import type {
   RouterLine,
   VenueContracts,
   VenueRouterKind,
 } from '../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../data/evm-ids.ts';
+
+/** Contracts that a part of the devnet's file names; a missing one is an error. */
+export interface DevnetContracts {
+  has(name: string): boolean;
+  find(name: string): Address;
+}
+
+export interface DevnetFile {
+  readonly contracts: DevnetContracts;
+  /** Those of some exchanges; null if the chain does without, as most chains for tests. */
+  findPart(name: string): DevnetContracts | null;
+}
+
+export type ReadDevnet = (file: DevnetFile) => Partial<VenueContracts>;
 
 export type VenueTable = Readonly<Partial<Record<BuiltInSlug, Partial<VenueContracts>>>>;
 
