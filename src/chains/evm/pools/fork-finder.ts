@@ -1,6 +1,6 @@
-// Judges pools of factories that nobody listed, by what they do: the first protocol like whose pools
-// one answers (`venues/fork-protocol.ts`) probes it. What pools of one factory with the same code do
-// is found out once (`fork-verdicts.ts`).
+// Judges pools of factories that nobody listed, by what they do: the first protocol whose getters a
+// pool answers probes it (`venues/fork-protocol.ts`). What pools of one factory with the same code
+// do is found out once (`fork-verdicts.ts`).
 
 import type { Hex } from 'viem';
 import { keccak256 } from 'viem/utils';

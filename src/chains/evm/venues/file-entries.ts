@@ -8,7 +8,7 @@ import { evmAddress } from '../data/evm-ids.ts';
 import { addressWord, decodeAddressAt, encodeCallData, hasWords } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { FACTORY_SELECTOR } from './factory-pools.ts';
-import type { VenueFactory } from './venue-protocol.ts';
+import type { VenueFactory } from './venue-table.ts';
 
 /** A contract that the file names, and what it must answer. */
 export interface Claim {

@@ -34,8 +34,8 @@ export interface ForkClaim {
   readonly token0: Address;
   readonly token1: Address;
   /**
-   * Whether the pool holds its tokens and its factory names it. The probe replaces the tokens, so it
-   * would not show that.
+   * Whether the pool holds its tokens and its factory names it. The probe replaces the tokens, so
+   * it would not show that.
    */
   confirm(): Promise<ConfirmedFork | typeof REFUSED | typeof NOT_NOW>;
 }

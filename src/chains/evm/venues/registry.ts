@@ -18,7 +18,8 @@ import type { RouterKind } from './router-kind.ts';
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
-import type { PoolRows, TradedPool, VenueFactory, VenueProtocol } from './venue-protocol.ts';
+import type { PoolRows, TradedPool, VenueProtocol } from './venue-protocol.ts';
+import type { VenueFactory } from './venue-table.ts';
 
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],

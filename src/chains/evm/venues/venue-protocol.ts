@@ -19,7 +19,7 @@ import type { AskedSwap, PoolAsk } from './pool-ask.ts';
 import type { RouterKind } from './router-kind.ts';
 import type { RouterPool } from './swap-plan.ts';
 import type { FindUnbacked } from './unbacked-swaps.ts';
-import type { ReadDevnet, VenueTable } from './venue-table.ts';
+import type { ReadDevnet, VenueFactory, VenueTable } from './venue-table.ts';
 
 /** Which pools to look for: those of a token against the assets that price others. */
 export interface PoolSearch {
@@ -107,15 +107,6 @@ export interface FeeAsk {
   readonly pipsPerUnit: bigint;
 }
 
-export interface VenueFactory {
-  readonly venue: string;
-  readonly factory: Address;
-  /** Whether the chain's Universal Router supports its pools. */
-  readonly universalRouter: boolean;
-  /** False if it is not asked for the pools of a token: they are found when they trade. */
-  readonly isSearched?: false;
-}
-
 export interface VenueProtocol {
   /** On the chains that are built in. */
   readonly contracts: VenueTable;
@@ -186,6 +177,8 @@ export interface VenueProtocol {
     queries: readonly PoolStateQuery[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<(PoolStateReading | null)[]>;
+  /** Whether one call gives many words of a pool's state. */
+  readonly readsInBulk?: true;
   /** The next part of a pool's whole state; null if the contract does not respond as a pool. */
   readPoolPage(
     query: PoolPageQuery & { readonly wordCountMax: number },

@@ -9,13 +9,22 @@ import type {
 } from '../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../data/evm-ids.ts';
 
+export interface VenueFactory {
+  readonly venue: string;
+  readonly factory: Address;
+  /** Whether the chain's Universal Router supports its pools. */
+  readonly universalRouter: boolean;
+  /** False if it is not asked for the pools of a token: they are found when they trade. */
+  readonly isSearched?: false;
+}
+
 /** Contracts that a part of the devnet's file names; a missing one is an error. */
 export interface DevnetContracts {
   has(name: string): boolean;
   find(name: string): Address;
 }
 
-export interface DevnetFile {
+interface DevnetFile {
   readonly contracts: DevnetContracts;
   /** Those of some exchanges; null if the chain does without, as most chains for tests. */
   findPart(name: string): DevnetContracts | null;

@@ -3,8 +3,8 @@
 //
 // What an unknown pair charges is found out by swapping in it: the node runs the pair's own code
 // with fake tokens in place of its tokens, and our probe as the trader. Nothing is sent. For three
-// sizes in both directions the probe searches the largest output that the pair lets out. Only a pair
-// whose outputs all fit one fee is a constant product; any other is refused.
+// sizes in both directions the probe searches the largest output that the pair lets out. Only a
+// pair whose outputs all fit one fee is a constant product; any other is refused.
 
 import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';

@@ -9,7 +9,7 @@ import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { uintAt, uintWord } from '../../data/hex-data.ts';
 import type { PoolDetails } from '../factory-pools.ts';
-import type { VenueFactory } from '../venue-protocol.ts';
+import type { VenueFactory } from '../venue-table.ts';
 import {
   GET_PAIR_BY_STABLE_SELECTOR,
   GET_PAIR_SELECTOR,

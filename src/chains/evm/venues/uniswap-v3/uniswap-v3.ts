@@ -82,7 +82,7 @@ const findTraded: VenueProtocol['findTraded'] = (pool) => {
 
 const COSTS: PoolCosts = {
   swap: { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n },
-  bytes: { command: 'v3', first: 400, next: 40, fixesOutput: true },
+  bytes: { command: 'v3', first: 400, next: 40, fixesOutput: true, needsHolding: true },
 };
 
 /** `quoteExactInputSingle` of Algebra's quoter: answers the amount, and the fee. */

@@ -8,7 +8,7 @@ import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { int24At, intWord, toInt24, uintAt, uintWord } from '../../data/hex-data.ts';
 import type { PoolDetails } from '../factory-pools.ts';
-import type { VenueFactory } from '../venue-protocol.ts';
+import type { VenueFactory } from '../venue-table.ts';
 import {
   FEE_SELECTOR,
   GET_POOL_BY_SPACING_SELECTOR,

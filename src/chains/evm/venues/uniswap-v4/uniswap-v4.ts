@@ -102,7 +102,7 @@ const findTraded: VenueProtocol['findTraded'] = (pool) => {
 
 const COSTS: PoolCosts = {
   swap: { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n },
-  bytes: { command: 'v4', first: 1_150, next: 240, fixesOutput: true },
+  bytes: { command: 'v4', first: 1_150, next: 240, fixesOutput: true, needsHolding: true },
 };
 
 export const uniswapV4: VenueProtocol = {
@@ -128,6 +128,7 @@ export const uniswapV4: VenueProtocol = {
   findPools,
   listCreationFilters,
   readPoolStates,
+  readsInBulk: true,
   readPoolPage,
 };
 

@@ -1,5 +1,5 @@
-// Calls of the Universal Router as long as usual ones, by which a rollup is asked what it charges for
-// data.
+// Calls of the Universal Router as long as usual ones, by which a rollup is asked what it charges
+// for data.
 
 import { createHash } from 'node:crypto';
 import { evmAddress } from '../../data/evm-ids.ts';
