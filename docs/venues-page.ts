@@ -1,13 +1,11 @@
 // Renders docs/venues.md from the deployments: what is read, priced and traded on each chain.
 
-import type {
-  EvmDeployment,
-  V2Fork,
-  V3Fork,
-} from '../src/chains/evm/data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../src/chains/evm/data/deployments/evm-deployment.ts';
 import { EVM_DEPLOYMENTS } from '../src/chains/evm/venues/deployments.ts';
 import { ROUTER_KINDS } from '../src/chains/evm/venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from '../src/chains/evm/venues/swap-routers.ts';
+import type { V2Fork } from '../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
+import type { V3Fork } from '../src/chains/evm/venues/uniswap-v3/v3-layouts.ts';
 import type { V2LayoutName, V3LayoutName } from '../src/model/chain-contracts.ts';
 
 interface VenueRow {

@@ -7,7 +7,7 @@ import {
   type EvmAdapter,
   type EvmAdapterOptions,
 } from '../src/chains/evm/create-evm-adapter.ts';
-import { parseDevnetDeployment } from '../src/chains/evm/data/deployments/parse-devnet-deployment.ts';
+import { parseDevnetDeployment } from '../src/chains/evm/venues/parse-devnet-deployment.ts';
 import { requireMarkets } from '../src/engines/chain-families.ts';
 import type { CommittedEvent } from '../src/ingest/commit/commit-batch.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';

@@ -9,7 +9,7 @@ import type { DevnetPool } from '../devnet/deployment.ts';
 import { buildOtherSwap, findOtherSpender, isOtherVenue } from '../devnet/other-swaps.ts';
 import { buildApproval, findDirection } from '../devnet/swap-calldata.ts';
 import { startTestChain, type TestChain } from '../devnet/test-chain.ts';
-import { parseDevnetDeployment } from '../src/chains/evm/data/deployments/parse-devnet-deployment.ts';
+import { parseDevnetDeployment } from '../src/chains/evm/venues/parse-devnet-deployment.ts';
 import { listSwapRouters } from '../src/chains/evm/venues/swap-routers.ts';
 import { verifyChain } from '../src/ingest/verify/verify-chain.ts';
 import type { PoolRecord } from '../src/model/pool.ts';

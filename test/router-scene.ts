@@ -13,10 +13,10 @@ import { readArtifact } from '../devnet/artifacts.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import type {
   RouterLine,
-  V2Fork,
   VenueRouterKind,
 } from '../src/chains/evm/data/deployments/evm-deployment.ts';
 import { listSwapRouters, type VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
+import type { V2Fork } from '../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
 import { requireMarkets } from '../src/engines/chain-families.ts';
 import type { PoolId } from '../src/model/ids.ts';
 import type { PoolRecord } from '../src/model/pool.ts';

@@ -54,6 +54,13 @@ interface CurveProgress {
   readonly isGraduated: boolean;
 }
 
+/** Liquidity between two ticks. */
+interface TickPosition {
+  readonly tickLower: number;
+  readonly tickUpper: number;
+  readonly liquidityDelta: bigint;
+}
+
 /** What a change of a pool may depend on beside the pool. */
 interface ApplyContext {
   readonly ticks: PoolTicks;
@@ -88,6 +95,10 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * (`UncheckedFlag`); empty or absent if there are none.
    */
   findFlags?(state: StateOf<K>, terms: TermsOf<K>): string;
+  /** Whether its fee may change without a log; it does not if absent. */
+  hasSilentFee?(terms: TermsOf<K>, flags: string): boolean;
+  /** For kinds whose state has the fee: in pips; null if neither a log nor a contract told it. */
+  findFeePips?(state: StateOf<K>): number | null;
   /** From when on the pool can be traded; null or absent if it could from the start. */
   findOpening?(state: StateOf<K>): PoolOpening | null;
   /**
@@ -127,6 +138,10 @@ export interface PoolKind<K extends PoolKindName = PoolKindName> {
    * direction; null while the pool has no price.
    */
   findDepthTicks?(pool: Pick<PoolRecordOf<K>, 'terms' | 'state'>): TickRange | null;
+  /** For kinds with ticks: whether a pool begins with this change. */
+  isBirth?(change: Extract<PoolChange, { poolKind: K }>): boolean;
+  /** What a change adds to the ticks, or takes away if negative; null if nothing. */
+  findPosition?(change: Extract<PoolChange, { poolKind: K }>): TickPosition | null;
   /** Raw units of token 1 per raw unit of token 0; null while the pool has no price. */
   price(state: StateOf<K>): Ratio | null;
   /** What it holds; null if unknown. */

@@ -59,6 +59,8 @@ export interface SwapPool {
   stretches(zeroForOne: boolean): Stretches;
   /** Never less than it can take; may be any value above `enough` once that is exceeded. */
   takesAtMost(zeroForOne: boolean, enough: number): number;
+  /** Whether it swaps like a stable pair, where a kind has both; null if not known. */
+  readonly isStable?: boolean | null;
   /** The same pool in another block; absent if its swaps do not depend on the time. */
   at?(moment: PoolMoment): SwapPool;
   /** For a pool of tokens with transfer fees, whose amounts are those of the wallet. */

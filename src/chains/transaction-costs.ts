@@ -60,6 +60,11 @@ export interface HopBytes {
    * in one direction only.
    */
   readonly fixesOutput?: boolean | 'oneForZero';
+  /**
+   * Whether a router compares what the pool sends, so that it must hold the output to compare what
+   * arrives; false if absent.
+   */
+  readonly needsHolding?: true;
   /** Told what to pay, it pays exactly that, also in pools that pay for what arrives. */
   readonly paysAsked?: boolean;
 }

@@ -28,14 +28,11 @@ import {
 
 /** In pips, in a block; null if neither a log nor a contract told it. */
 export function findPoolFee(row: PoolRecord, moment: PoolMoment): number | null {
-  if (row.kind === 'tradesOnly') return null;
-  if (row.kind === 'solidlyPair') {
-    const { fee0, flags } = row.state;
-    return isQuotable(flags) ? fee0 : null;
-  }
+  const kind = kindOf(row);
+  if (kind.findFeePips !== undefined) return kind.findFeePips(row.state);
   if (row.feePips === 0 && !row.complete) return null;
   // Ticks do not change what the next swap pays first.
-  const timed = kindOf(row).createSwapPool(row, [], undefined)?.at?.(moment);
+  const timed = kind.createSwapPool(row, [], undefined)?.at?.(moment);
   return timed?.feePips(true) ?? row.feePips;
 }
 

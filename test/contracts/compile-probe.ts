@@ -14,6 +14,7 @@ interface Target {
 }
 
 const PROBE_FOLDER = new URL('../../src/chains/evm/pools/', import.meta.url);
+const VENUES_FOLDER = new URL('../../src/chains/evm/venues/', import.meta.url);
 
 export const TARGETS: readonly Target[] = [
   {
@@ -22,15 +23,15 @@ export const TARGETS: readonly Target[] = [
     part: 'deployedBytecode',
     output: new URL('round-trip-probe.gen.ts', PROBE_FOLDER),
   },
-  ...Object.entries({
-    ForkProbe: 'fork-probe.gen.ts',
-    FakeToken: 'fake-token.gen.ts',
-    RangeProbe: 'range-probe.gen.ts',
-  }).map(([contract, file]) => ({
-    source: new URL('ForkProbe.sol', PROBE_FOLDER),
-    contract,
+  ...[
+    ['FakeToken', 'fake-token.gen.ts'],
+    ['uniswap-v2/PairProbe', 'uniswap-v2/pair-probe.gen.ts'],
+    ['uniswap-v3/RangeProbe', 'uniswap-v3/range-probe.gen.ts'],
+  ].map(([source = '', output = '']) => ({
+    source: new URL(`${source}.sol`, VENUES_FOLDER),
+    contract: source.split('/').at(-1) ?? '',
     part: 'deployedBytecode' as const,
-    output: new URL(file, PROBE_FOLDER),
+    output: new URL(output, VENUES_FOLDER),
   })),
   {
     source: new URL('traps.sol', import.meta.url),
@@ -66,15 +67,26 @@ const SETTINGS = {
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
 };
 
-function readSource({ source }: Target): string {
-  return readFileSync(source, 'utf8');
+const IMPORT = /^import .* from "(.+)";$/gm;
+
+/** Of a file and those that it imports, by path. */
+function readSources(file: URL): Readonly<Record<string, string>> {
+  const text = readFileSync(file, 'utf8');
+  const imported = Array.from(text.matchAll(IMPORT), ([, path = '']) =>
+    readSources(new URL(path, file)),
+  );
+  return Object.assign({ [file.pathname]: text }, ...imported);
 }
 
 /** Detects staleness without compiling. */
 export function hashSource(target: Target): string {
   const manifest = readFileSync(new URL('../../devnet/package.json', import.meta.url), 'utf8');
   const solcVersion: string = JSON.parse(manifest).dependencies.solc;
-  const text = JSON.stringify([solcVersion, SETTINGS, readSource(target)]);
+  const text = JSON.stringify([
+    solcVersion,
+    SETTINGS,
+    ...Object.values(readSources(target.source)),
+  ]);
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -91,12 +103,14 @@ function render(target: Target): string {
   const name = source.pathname.split('/').at(-1) ?? '';
   const outputSelection = { '*': { [contract]: [`evm.${part}.object`] } };
   const settings = { ...SETTINGS, outputSelection };
-  const sources = { [name]: { content: readSource(target) } };
+  const sources = Object.fromEntries(
+    Object.entries(readSources(source)).map(([path, content]) => [path, { content }]),
+  );
   const input = { language: 'Solidity', sources, settings };
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
   const failures = (output.errors ?? []).filter((error) => error.severity === 'error');
   if (failures.length > 0) throw new Error(failures.map((one) => one.formattedMessage).join('\n'));
-  const code = output.contracts[name]?.[contract]?.evm[part].object;
+  const code = output.contracts[source.pathname]?.[contract]?.evm[part].object;
   return [
     `// Generated from ${name} by test/contracts/compile-probe.ts.`,
     '',

@@ -9,11 +9,9 @@ import {
   keccak256,
   parseAbiParameters,
 } from 'viem';
-import type {
-  EvmDeployment,
-  V2Fork,
-  V3Fork,
-} from '../../src/chains/evm/data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
+import type { V2Fork } from '../../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
+import type { V3Fork } from '../../src/chains/evm/venues/uniswap-v3/v3-layouts.ts';
 
 /** Of V2-like pairs: Uniswap, Sushi, PancakeSwap (BSC and others), ShibaSwap, Camelot. */
 const PAIR_CODES: readonly Hex[] = [

@@ -1,6 +1,6 @@
 // `npm run coverage -- <folder>`: how many swaps of recorded blocks the index would store.
 
-import { SWAP_TOPICS } from '../../src/chains/evm/venues/swap-topics.ts';
+import { SWAP_TOPICS } from '../../src/chains/evm/venues/registry.ts';
 import { readCommand } from '../../src/cli/read-command.ts';
 import { type JudgedSwap, measureCoverage } from './measure-coverage.ts';
 import { readRecordings } from './read-recordings.ts';

@@ -10,8 +10,7 @@ import { toTopicAddress } from '../../src/chains/evm/data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../../src/chains/evm/tokens/decode-transfer.ts';
 import { EVM_DEPLOYMENTS } from '../../src/chains/evm/venues/deployments.ts';
 import { createLogDecoding, type LogDecoding } from '../../src/chains/evm/venues/log-decoding.ts';
-import { SWAP_TOPICS } from '../../src/chains/evm/venues/swap-topics.ts';
-import { SWAP_PART_TOPICS } from '../../src/chains/evm/venues/uniswap-v2/decode-uniswap-v2.ts';
+import { SWAP_PART_TOPICS, SWAP_TOPICS } from '../../src/chains/evm/venues/registry.ts';
 import { findVenue } from './derive-pools.ts';
 import type { Recording } from './read-recordings.ts';
 

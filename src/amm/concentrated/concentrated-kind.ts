@@ -7,7 +7,7 @@ import type { PoolDraft, PoolKind, PoolTicks, SwappedAmounts } from '../pool-kin
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
 import type { DirectionFees, SwapPool } from '../swap-pool.ts';
 import { TickList } from '../tick-list.ts';
-import { isQuotable, joinFlags } from '../unchecked-flag.ts';
+import { hasFlag, isQuotable, joinFlags } from '../unchecked-flag.ts';
 import { assembleState } from './assemble-state.ts';
 import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
 import type { TickBounds } from './concentrated-terms.ts';
@@ -215,6 +215,9 @@ export const concentratedKind: PoolKind<'concentrated'> = {
   },
   eventFields: ['sqrtPriceX96', 'liquidity', 'tick'],
   findFlags: ({ flags = '' }) => flags,
+  hasSilentFee: (_, flags) => hasFlag(flags, 'timedFee'),
+  isBirth: ({ type }) => type === 'initialized',
+  findPosition: (change) => (change.type === 'position' ? change : null),
   needsTicks: ({ type }) => type === 'position',
   apply(draft, change, { ticks, swapped }) {
     switch (change.type) {

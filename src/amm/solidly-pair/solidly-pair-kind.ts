@@ -129,6 +129,8 @@ export const solidlyPairKind: PoolKind<'solidlyPair'> = {
   countsArrivals: true,
   eventFields: ['reserve0', 'reserve1'],
   findFlags,
+  hasSilentFee: ({ rounding }) => rounding === 'fee',
+  findFeePips: ({ flags, fee0 }) => (isQuotable(flags) ? fee0 : null),
   stateAtStart: { ...parts.stateAtStart, isFeeConfirmed: false },
   assembleState: (fields, ticks) =>
     parts.assembleState({ isFeeConfirmed: false, ...fields }, ticks),

@@ -38,6 +38,7 @@ export const unpricedKind: PoolKind<'tradesOnly'> = {
   hasDepthByLog: false,
   countsArrivals: false,
   eventFields: ['last0', 'last1'],
+  findFeePips: () => null,
   findFlags: () => joinFlags(['notComputed']),
   apply(draft, change, context) {
     const { last0, last1 } = change.set;

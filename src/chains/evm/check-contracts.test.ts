@@ -8,24 +8,25 @@ import { RpcFault } from '../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import type { ChainContracts, FactoryEntry } from '../../model/chain-contracts.ts';
-import {
-  ALL_PAIRS_LENGTH_SELECTOR,
-  DOMAIN_SEPARATOR_SELECTOR,
-  GET_AMOUNT_OUT_SELECTOR,
-  GET_BLOCK_NUMBER_SELECTOR,
-  POOL_MANAGER_SELECTOR,
-  QUOTER_WRAPPED_SELECTOR,
-  ROUTER_WRAPPED_SELECTOR,
-  TICK_SPACING_OF_FEE_SELECTOR,
-} from './check-contracts.ts';
+import { DOMAIN_SEPARATOR_SELECTOR, GET_BLOCK_NUMBER_SELECTOR } from './check-contracts.ts';
 import { uintAt, uintWord } from './data/hex-data.ts';
 import { EVM_FAMILY } from './evm-family.ts';
 import { DECIMALS_SELECTOR, SYMBOL_SELECTOR } from './tokens/read-token-metadata.ts';
 import { EVM_DEPLOYMENTS } from './venues/deployments.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from './venues/factory-pools.ts';
+import {
+  ALL_PAIRS_LENGTH_SELECTOR,
+  GET_AMOUNT_OUT_SELECTOR,
+  ROUTER_WRAPPED_SELECTOR,
+} from './venues/uniswap-v2/pair-entries.ts';
 import { GET_POOL_BY_STABLE_SELECTOR } from './venues/uniswap-v2/pair-selectors.ts';
 import { POOL_BY_PAIR_SELECTOR } from './venues/uniswap-v3/pool-selectors.ts';
-import { GET_SLOT0_SELECTOR } from './venues/uniswap-v4/uniswap-v4.ts';
+import {
+  QUOTER_WRAPPED_SELECTOR,
+  TICK_SPACING_OF_FEE_SELECTOR,
+} from './venues/uniswap-v3/range-entries.ts';
+import { POOL_MANAGER_SELECTOR } from './venues/uniswap-v4/v4-entries.ts';
+import { GET_SLOT0_SELECTOR } from './venues/uniswap-v4/v4-storage.ts';
 
 afterEach(endScene);
 
@@ -209,7 +210,7 @@ describe('checkContracts', () => {
         `factories.1.quoter: ${QUOTER} names the wrapped coin ${STABLE}, not ${WRAPPED}`,
         `factories.2.stateView: ${VIEW} names the pool manager ${V2}, not ${MANAGER}`,
         `stables.0: ${STABLE} is no token: it does not answer symbol()`,
-        `anchorPools.0: ${ANCHOR} is no V2 or V3 pool: it does not name its factory and tokens`,
+        `anchorPools.0: ${ANCHOR} is no pool: it does not name its factory and tokens`,
         `wrapped: ${WRAPPED} has 6 decimals, the native coin 18`,
         `permit2: ${PERMIT2} is no Permit2: it does not answer DOMAIN_SEPARATOR()`,
         `multicall3: ${MULTICALL} is no Multicall3: it does not answer getBlockNumber()`,

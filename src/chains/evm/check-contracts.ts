@@ -2,68 +2,20 @@
 // address, and it answers as a contract of its kind does. A wrong address would index nothing, or
 // wrong data.
 
-import type { ChainContracts, FactoryEntry } from '../../model/chain-contracts.ts';
-import type { Address } from '../../model/ids.ts';
+import type { ChainContracts } from '../../model/chain-contracts.ts';
 import type { RpcClient } from '../rpc/rpc-client.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
 import type { EvmDeployment } from './data/deployments/evm-deployment.ts';
-import { evmAddress } from './data/evm-ids.ts';
-import {
-  addressWord,
-  decodeAddressAt,
-  encodeCallData,
-  hasWords,
-  uintAt,
-  uintWord,
-} from './data/hex-data.ts';
-import { ZERO_ADDRESS } from './data/zero-address.ts';
+import { decodeAddressAt, uintAt } from './data/hex-data.ts';
 import { callContracts } from './rpc/multicall.ts';
 import { readContractAccounts } from './rpc/read-contract-accounts.ts';
 import { DECIMALS_SELECTOR, decodeText, SYMBOL_SELECTOR } from './tokens/read-token-metadata.ts';
 import { FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR } from './venues/factory-pools.ts';
-import { findV2Layout } from './venues/uniswap-v2/v2-layouts.ts';
-import { FEE_TIERS, findV3Layout, type V3Layout } from './venues/uniswap-v3/v3-layouts.ts';
-import { GET_SLOT0_SELECTOR } from './venues/uniswap-v4/uniswap-v4.ts';
+import { type Claim, claim, toWord } from './venues/file-entries.ts';
+import { findFirst, listFactories, VENUE_PROTOCOLS } from './venues/registry.ts';
 
-export const ALL_PAIRS_LENGTH_SELECTOR = '0x574f2ba3';
-export const TICK_SPACING_OF_FEE_SELECTOR = '0x22afcccb';
-export const ROUTER_WRAPPED_SELECTOR = '0xad5c4648';
-export const GET_AMOUNT_OUT_SELECTOR = '0x054d50d4';
-export const QUOTER_WRAPPED_SELECTOR = '0x4aa4a4fc';
-export const POOL_MANAGER_SELECTOR = '0xdc4c90d3';
 export const DOMAIN_SEPARATOR_SELECTOR = '0x3644e515';
 export const GET_BLOCK_NUMBER_SELECTOR = '0x42cbb15c';
-
-/** One word, as a number, an address or bytes; null if the contract gave no such answer. */
-type Word = string | null;
-
-/** A contract that the file names, and what it must answer. */
-interface Claim {
-  readonly path: string;
-  readonly address: Address;
-  readonly asks: readonly string[];
-  /** What is wrong with the answers; null if nothing is. */
-  readonly judge: (answers: readonly (string | null)[]) => string | null;
-}
-
-function toWord(answer: string | null | undefined): Word {
-  return answer != null && hasWords(answer, 1) ? answer : null;
-}
-
-function claim(
-  path: string,
-  text: string,
-  asks: readonly string[] = [],
-  judge: Claim['judge'] = () => null,
-): Claim {
-  return { path, address: evmAddress(text), asks, judge };
-}
-
-/** A getter that must give exactly this address. */
-function judgeAddress(answer: Word, what: string, wanted: string): string | null {
-  const found = answer === null ? 'nothing' : decodeAddressAt(answer, 0);
-  return found === wanted ? null : `names the ${what} ${found}, not ${wanted}`;
-}
 
 function claimToken(path: string, text: string, decimals: number | null): Claim {
   return claim(path, text, [DECIMALS_SELECTOR, SYMBOL_SELECTOR], ([places, symbol]) => {
@@ -76,144 +28,14 @@ function claimToken(path: string, text: string, decimals: number | null): Claim 
   });
 }
 
-function claimV3(entry: Extract<FactoryEntry, { kind: 'v3' }>, path: string): Claim {
-  const tiers = entry.feeTiers ?? FEE_TIERS;
-  const asks = tiers.map((fee) => encodeCallData(TICK_SPACING_OF_FEE_SELECTOR, uintWord(fee)));
-  return claim(`${path}.factory`, entry.factory, asks, (answers) => {
-    const words = answers.map(toWord);
-    if (words.includes(null)) return 'is no V3 factory: it does not answer feeAmountTickSpacing()';
-    const unknown = tiers.filter((_, index) => uintAt(words[index] ?? '0x0', 0) === 0n);
-    if (entry.feeTiers === null) {
-      return unknown.length < tiers.length ? null : 'knows none of the usual fees: name feeTiers';
-    }
-    return unknown.length === 0 ? null : `does not know the fees ${unknown.join(', ')}`;
-  });
-}
-
-/** A factory of another layout finds the pool of two tokens, or none, in its own way. */
-function claimLike(
-  entry: Exclude<FactoryEntry, { kind: 'v4' }>,
-  layout: string,
-  path: string,
-): Claim {
-  const { lookupSelector, keys } =
-    entry.kind === 'v2' ? findV2Layout(entry) : listV3Keys(findV3Layout(entry));
-  const tokens = [addressWord(ZERO_ADDRESS), addressWord(ZERO_ADDRESS)];
-  const ask = encodeCallData(lookupSelector, ...tokens, ...keys.slice(0, 1));
-  return claim(`${path}.factory`, entry.factory, [ask], ([answer]) =>
-    toWord(answer) === null ? `is no factory of the layout ${layout}: it finds no pools` : null,
-  );
-}
-
-/** Routers of Solidly's layout take the factory with each hop. */
-function claimLikeRouter(entry: Exclude<FactoryEntry, { kind: 'v4' }>, path: string): Claim[] {
-  if (!entry.router) return [];
-  const place = `${path}.router`;
-  if (entry.layout === 'solidly') return [claim(place, entry.router)];
-  return [
-    claim(place, entry.router, [FACTORY_SELECTOR], ([factory]) =>
-      judgeAddress(toWord(factory), 'factory', entry.factory),
-    ),
-  ];
-}
-
-function listV3Keys({ lookupSelector, listKeys, encodeKey }: V3Layout) {
-  return { lookupSelector, keys: listKeys({}).flatMap(encodeKey) };
-}
-
-type More = Pick<Claim, 'asks' | 'judge'>;
-const NO_MORE: More = { asks: [], judge: () => null };
-
-const PIPS = 1_000_000n;
-/** What a router is asked: large, so that a fee of one pip shows. */
-const ASKED = { amountIn: 10n ** 24n, reserve: 10n ** 30n };
-
-/** What a pair with such reserves pays at this fee, as routers round it. */
-function computeAmountOut(feePips: number): bigint {
-  const { amountIn, reserve } = ASKED;
-  const charged = amountIn * (PIPS - BigInt(feePips));
-  return (charged * reserve) / (reserve * PIPS + charged);
-}
-
-function estimateFee(amountOut: bigint): bigint {
-  const { amountIn, reserve } = ASKED;
-  if (amountOut >= reserve) return 0n;
-  const charged = (amountOut * reserve) / (reserve - amountOut);
-  return PIPS - (charged * PIPS + amountIn / 2n) / amountIn;
-}
-
-/** A V2 fork's own router tells what its pairs charge. */
-function askFee(feePips: number): More {
-  const words = [ASKED.amountIn, ASKED.reserve, ASKED.reserve].map(uintWord);
-  return {
-    asks: [encodeCallData(GET_AMOUNT_OUT_SELECTOR, ...words)],
-    judge: ([answer]) => {
-      const word = toWord(answer);
-      if (word === null) return 'does not tell its fee by getAmountOut(): leave the router out';
-      const paid = uintAt(word, 0);
-      if (paid === computeAmountOut(feePips)) return null;
-      return `charges about ${estimateFee(paid)} pips, not ${feePips}: correct feePips`;
-    },
-  };
-}
-
-function listFactoryClaims(entry: FactoryEntry, path: string, wrapped: Address): Claim[] {
-  if (entry.kind === 'v4') {
-    const parts = ['positionManager', 'stateView', 'quoter'] as const;
-    return [
-      claim(`${path}.poolManager`, entry.poolManager),
-      ...parts.map((part) =>
-        claim(`${path}.${part}`, entry[part], [POOL_MANAGER_SELECTOR], ([manager]) =>
-          judgeAddress(toWord(manager), 'pool manager', entry.poolManager),
-        ),
-      ),
-    ];
-  }
-  if (entry.layout !== undefined) {
-    return [claimLike(entry, entry.layout, path), ...claimLikeRouter(entry, path)];
-  }
-  const periphery = (
-    name: 'router' | 'quoter',
-    { text, wrappedAsk, more = NO_MORE }: { text: string | null; wrappedAsk: string; more?: More },
-  ) => {
-    if (text === null) return [];
-    const asks = [FACTORY_SELECTOR, wrappedAsk, ...more.asks];
-    return [
-      claim(`${path}.${name}`, text, asks, ([factory, coin, ...rest]) => {
-        const problem = judgeAddress(toWord(factory), 'factory', entry.factory);
-        return problem ?? judgeAddress(toWord(coin), 'wrapped coin', wrapped) ?? more.judge(rest);
-      }),
-    ];
-  };
-  if (entry.kind === 'v3') {
-    return [
-      claimV3(entry, path),
-      ...periphery('quoter', { text: entry.quoter, wrappedAsk: QUOTER_WRAPPED_SELECTOR }),
-      ...periphery('router', { text: entry.router ?? null, wrappedAsk: QUOTER_WRAPPED_SELECTOR }),
-    ];
-  }
-  const factory = claim(
-    `${path}.factory`,
-    entry.factory,
-    [ALL_PAIRS_LENGTH_SELECTOR],
-    ([pairs]) => {
-      return toWord(pairs) === null
-        ? 'is no V2 factory: it does not answer allPairsLength()'
-        : null;
-    },
-  );
-  const router = { text: entry.router, wrappedAsk: ROUTER_WRAPPED_SELECTOR };
-  return [factory, ...periphery('router', { ...router, more: askFee(entry.feePips) })];
-}
-
 /** An anchor prices the native coin, so it must be a pool of it against a stable asset. */
 function claimAnchor(path: string, text: string, deployment: EvmDeployment): Claim {
   const asks = [FACTORY_SELECTOR, TOKEN0_SELECTOR, TOKEN1_SELECTOR];
-  const forks = [...deployment.v2, ...deployment.v3].filter((fork) => fork.isSearched !== false);
+  const forks = listFactories(deployment).filter((fork) => fork.isSearched !== false);
   const factories = forks.map((fork) => fork.factory);
   return claim(path, text, asks, (answers) => {
     const words = answers.map(toWord);
-    if (words.includes(null)) return 'is no V2 or V3 pool: it does not name its factory and tokens';
+    if (words.includes(null)) return 'is no pool: it does not name its factory and tokens';
     const [factory, ...tokens] = words.map((word) => decodeAddressAt(word ?? '0x', 0));
     if (factory === undefined || !factories.includes(factory)) {
       return `is a pool of the factory ${factory}, which is not known`;
@@ -225,31 +47,29 @@ function claimAnchor(path: string, text: string, deployment: EvmDeployment): Cla
   });
 }
 
-/** Its id does not tell its tokens: only that there is such a pool can be checked. */
-function claimV4Anchor(path: string, id: string, { v4 }: EvmDeployment): Claim[] {
-  if (v4 === null) return [];
-  const ask = encodeCallData(GET_SLOT0_SELECTOR, id.slice(2));
-  return [
-    claim(path, v4.stateView, [ask], ([slot]) => {
-      const isThere = slot != null && hasWords(slot, 4) && uintAt(slot, 0) > 0n;
-      return isThere ? null : `knows no pool ${id}`;
-    }),
-  ];
+/** An id of 32 bytes is no contract: the protocol whose pools have such ids knows whom to ask. */
+function claimAnchorId(path: string, id: string, deployment: EvmDeployment): Claim | null {
+  return findFirst(
+    VENUE_PROTOCOLS,
+    ({ entries }) => entries?.claimAnchor?.(id, path, deployment) ?? null,
+  );
 }
 
 function listClaims(contracts: ChainContracts, deployment: EvmDeployment): Claim[] {
   const path = `chains.${deployment.chain}`;
   const { wrapped } = deployment;
   const claims: Claim[] = [
-    ...contracts.factories.flatMap((entry, index) =>
-      listFactoryClaims(entry, `${path}.factories.${index}`, wrapped),
-    ),
+    ...contracts.factories.flatMap((entry, index) => {
+      const place = { path: `${path}.factories.${index}`, wrapped };
+      return VENUE_PROTOCOLS.flatMap(({ entries }) => entries?.listClaims(entry, place) ?? []);
+    }),
     ...contracts.stables.map((text, index) => claimToken(`${path}.stables.${index}`, text, null)),
-    ...contracts.anchorPools.flatMap((text, index) =>
-      isPoolContract(text)
-        ? [claimAnchor(`${path}.anchorPools.${index}`, text, deployment)]
-        : claimV4Anchor(`${path}.anchorPools.${index}`, text, deployment),
-    ),
+    ...contracts.anchorPools.flatMap((text, index) => {
+      const place = `${path}.anchorPools.${index}`;
+      return isPoolContract(text)
+        ? claimAnchor(place, text, deployment)
+        : (claimAnchorId(place, text, deployment) ?? []);
+    }),
   ];
   if (contracts.kind === 'added') return claims;
   const { universalRouter, permit2, multicall3, native } = contracts;
@@ -271,7 +91,6 @@ function listClaims(contracts: ChainContracts, deployment: EvmDeployment): Claim
   return claims;
 }
 
-/** The id of a V4 pool has no contract of its own. */
 function isPoolContract(text: string): boolean {
   return text.length === 42;
 }
@@ -312,11 +131,11 @@ export async function checkContracts(
 ): Promise<readonly string[]> {
   const { client, deployment } = parts;
   const path = `chains.${deployment.chain}`;
-  const isV4Anchor = contracts.anchorPools.findIndex((text) => !isPoolContract(text));
-  const problems =
-    isV4Anchor >= 0 && deployment.v4 === null
-      ? [`${path}.anchorPools.${isV4Anchor}: is a V4 pool, but the chain has no V4 entry`]
-      : [];
+  const problems = contracts.anchorPools.flatMap((text, index) => {
+    const place = `${path}.anchorPools.${index}`;
+    if (isPoolContract(text) || claimAnchorId(place, text, deployment) !== null) return [];
+    return [`${place}: is the id of a pool in a shared contract, and the chain has no such entry`];
+  });
   try {
     return [...problems, ...(await checkClaims(listClaims(contracts, deployment), parts))];
   } catch (error) {

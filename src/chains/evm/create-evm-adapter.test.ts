@@ -16,8 +16,8 @@ import type { BlockEvents, MarketEvent } from '../../model/block-events.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import { createEvmAdapter, type EvmAdapter, type EvmAdapterOptions } from './create-evm-adapter.ts';
-import { parseDevnetDeployment } from './data/deployments/parse-devnet-deployment.ts';
 import { ZERO_ADDRESS } from './data/zero-address.ts';
+import { parseDevnetDeployment } from './venues/parse-devnet-deployment.ts';
 
 let chain: TestChain;
 let recorder: RpcRecorder;

@@ -17,7 +17,7 @@ import { HeadSubscription } from './blocks/head-subscription.ts';
 import { HeadTimer } from './blocks/head-timer.ts';
 import { createLogFilters } from './blocks/log-filters.ts';
 import type { LogSpanOptions } from './blocks/log-span.ts';
-import { type EvmDeployment, toChainAssets } from './data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from './data/deployments/evm-deployment.ts';
 import type { EvmLog } from './data/evm-log.ts';
 import { ForkFinder } from './pools/fork-finder.ts';
 import { ForkQueue } from './pools/fork-queue.ts';
@@ -32,9 +32,7 @@ import { readNames } from './tokens/read-names.ts';
 import { readBalances, readContractSupplies } from './tokens/read-token-metadata.ts';
 import { createLogDecoding } from './venues/log-decoding.ts';
 import { readPoolStates } from './venues/read-pool-states.ts';
-import { listSharedEmitters } from './venues/registry.ts';
-import { listPairSwaps } from './venues/uniswap-v2/decode-uniswap-v2.ts';
-import { listRangeSwaps } from './venues/uniswap-v3/decode-uniswap-v3.ts';
+import { describeAssets, FORK_PROTOCOLS, listSharedEmitters } from './venues/registry.ts';
 
 export interface EvmAdapterOptions {
   readonly chain: ChainSlug;
@@ -202,7 +200,7 @@ function createDirectory(
   const isSlowed = () => client.meter.describeSlowed() !== null;
   const forks = new ForkQueue({ finder, accept, forget, isSlowed, sleep, clock, log });
   const onUnclaimed = (swaps: readonly EvmLog[]) =>
-    forks.add([...listPairSwaps(swaps), ...listRangeSwaps(swaps)]);
+    forks.add(FORK_PROTOCOLS.flatMap(({ listSwapped }) => listSwapped(swaps)));
   const directory = new PoolDirectory({ ...known, onUnclaimed });
   return { directory, forks };
 }
@@ -244,7 +242,7 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     chain: options.chain,
     deployment,
     client,
-    assets: toChainAssets(deployment),
+    assets: describeAssets(deployment),
     readHead: (signal) => heads.read(signal),
     waitForHead: (intervalMs, signal) => heads.wait(intervalMs, signal),
     readHeader: (position, signal) =>

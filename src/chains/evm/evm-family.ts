@@ -13,13 +13,10 @@ import { measureEndpoints } from './blocks/measure-endpoints.ts';
 import { checkContracts } from './check-contracts.ts';
 import { createEvmAdapter } from './create-evm-adapter.ts';
 import { BURN_ADDRESSES } from './data/burn-addresses.ts';
-import { type EvmDeployment, toChainAssets } from './data/deployments/evm-deployment.ts';
-import { toFileDeployment } from './data/deployments/file-deployment.ts';
-import { parseDevnetDeployment } from './data/deployments/parse-devnet-deployment.ts';
+import type { EvmDeployment } from './data/deployments/evm-deployment.ts';
 import { EVM_ADDRESSES } from './data/evm-addresses.ts';
 import { parseEvmTransaction } from './data/evm-ids.ts';
 import { EVM_WALLETS } from './data/evm-signature.ts';
-import { leavesSwapsAlone } from './pools/pool-hooks.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
 import { callContracts } from './rpc/multicall.ts';
 import { readContractAccounts } from './rpc/read-contract-accounts.ts';
@@ -32,9 +29,11 @@ import { readNetworkFees } from './trading/read-network-fees.ts';
 import { simulateRoundTrip } from './trading/simulate-round-trip.ts';
 import { verifyContractSignature } from './trading/verify-contract-signature.ts';
 import { EVM_DEPLOYMENTS } from './venues/deployments.ts';
+import { toFileDeployment } from './venues/file-deployment.ts';
+import { parseDevnetDeployment } from './venues/parse-devnet-deployment.ts';
 import { quotePoolsOnChain } from './venues/quote-pools-on-chain.ts';
 import { readPoolFees } from './venues/read-pool-fees.ts';
-import { VENUE_PROTOCOLS } from './venues/registry.ts';
+import { describeAssets, VENUE_PROTOCOLS } from './venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from './venues/swap-routers.ts';
 
 // All that is asked of an EVM chain's nodes, over one pool of endpoints. How long a use waits, and
@@ -195,7 +194,7 @@ function describe(source: ChainSource): ChainMarket {
   const { wrapped, rollup } = deployment;
   const routers = listSwapRouters(deployment).map(toTradeRouter);
   return {
-    assets: toChainAssets(deployment),
+    assets: describeAssets(deployment),
     wrapped,
     venues: VENUE_PROTOCOLS.flatMap(({ listVenues }) => listVenues(deployment)),
     tradedVenues: new Set(routers.flatMap((one) => [...one.venues])),
@@ -223,7 +222,8 @@ export const EVM_FAMILY: ChainFamily = {
     open: (source, parts) => openEvmNodes(source, { ...parts, deployment: findDeployment(source) }),
     measure: (source, parts, signal) =>
       measureEndpoints(source, { ...parts, deployment: findDeployment(source) }, signal),
-    leavesSwapsAlone,
+    leavesSwapsAlone: (pool) =>
+      VENUE_PROTOCOLS.every(({ leavesSwapsAlone }) => leavesSwapsAlone?.(pool) ?? true),
     findSwapCost,
     findHopBytes,
   },

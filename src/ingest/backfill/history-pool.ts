@@ -70,8 +70,8 @@ function* applyEvents(
 /** Whether the pool cannot have had an event before these, the oldest that were read. */
 function isBornIn({ bornBlock }: HistoryPool, events: readonly PlacedEvent[], fromBlock: number) {
   if (bornBlock !== null && fromBlock <= bornBlock) return true;
-  const change = events[0]?.event.change;
-  return change?.poolKind === 'concentrated' && change.type === 'initialized';
+  const change = events[0]?.event.change ?? null;
+  return change !== null && kindOf({ kind: change.poolKind }).isBirth?.(change) === true;
 }
 
 function isWhole(row: PoolRecord, state: StateOf<PoolKindName>): boolean {
@@ -111,8 +111,9 @@ export function moveTicks(
   };
   for (const { event } of listEvents(blocks, move.pool)) {
     const { change } = event;
-    if (change?.poolKind !== 'concentrated' || change.type !== 'position') continue;
-    const { tickLower, tickUpper, liquidityDelta } = change;
+    const position = change && kindOf({ kind: change.poolKind }).findPosition?.(change);
+    if (position == null) continue;
+    const { tickLower, tickUpper, liquidityDelta } = position;
     const delta = move.direction === 'forward' ? liquidityDelta : -liquidityDelta;
     add(tickLower, delta, delta);
     add(tickUpper, delta, -delta);

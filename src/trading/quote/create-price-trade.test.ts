@@ -86,7 +86,8 @@ it('a token that looks like one that a list vouches for has a warning', async (t
 
 it('a bought token that nobody vouches for is held by routers of V3 and V4', async (t) => {
   const terms = { tickSpacing: 60, custody: { kind: 'own' } } as const;
-  const range = { kind: 'concentrated', terms } as const;
+  const bytes = { command: 'v3', first: 400, next: 40, needsHolding: true } as const;
+  const range = { kind: 'concentrated', terms, bytes } as const;
   const pools = { pair: {}, range } as const;
   for (const [kind, more] of Object.entries(pools)) {
     const pool = createPair(1, [TOKEN, WETH], [DEEP, DEEP], more);

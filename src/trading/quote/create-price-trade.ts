@@ -226,7 +226,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const holdsOutput =
     !context.isOutputVouched &&
     amounts.taxOut === null &&
-    swapPaths.some(({ hops }) => hops.at(-1)?.pool.kind === 'concentrated');
+    swapPaths.some(({ hops }) => hops.at(-1)?.bytes.needsHolding === true);
   const networkFees = readFees(chain, request.priority);
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;

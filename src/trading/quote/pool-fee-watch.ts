@@ -1,9 +1,8 @@
 // Fees that pools charge and no log tells, of the pools that quotes use: read in the background
 // while they are used, never by a request.
 
-import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
+import { kindOf } from '../../amm/pool-kinds.ts';
 import type { DirectionFees } from '../../amm/swap-pool.ts';
-import { hasFlag } from '../../amm/unchecked-flag.ts';
 import type { PoolFeeQuery } from '../../chains/chain-nodes.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -46,14 +45,12 @@ const POOLS_MAX = 100;
 const READINGS_MAX = 1_000;
 
 /** Whether a fee may change without a log, as far as the chain's family can read it. */
-function mayChangeSilently({ kind, terms, unchecked = '' }: GraphPool): boolean {
-  if (kind === 'solidlyPair') return terms.rounding === 'fee';
-  return kind === 'concentrated' && hasFlag(unchecked, 'timedFee');
+function mayChangeSilently(pool: GraphPool): boolean {
+  return kindOf(pool).hasSilentFee?.(pool.terms, pool.unchecked ?? '') === true;
 }
 
 function toQuery({ pool, kind, venue, token0, token1, curve }: GraphPool): PoolFeeQuery {
-  const isStable = curve instanceof SolidlyPairPool ? curve.isStable : null;
-  return { pool, kind, venue, token0, token1, isStable };
+  return { pool, kind, venue, token0, token1, isStable: curve.isStable ?? null };
 }
 
 export class PoolFeeWatch {

@@ -1,15 +1,13 @@
 // A trade priced on one state of the chain: created by pricing, used by quote and build.
 
-import { SolidlyPairPool } from '../../amm/solidly-pair/solidly-pair-pool.ts';
-import type { SwapPool, TransferParts } from '../../amm/swap-pool.ts';
+import type { TransferParts } from '../../amm/swap-pool.ts';
 import { isFeeCertain, type PoolTransferFees } from '../../amm/transfer-fee.ts';
 import { hasFlag, isOnlyFeeOpen, joinFlags } from '../../amm/unchecked-flag.ts';
-import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import type { TradeSwaps } from '../../chains/chain-transactions.ts';
 import type { Priority } from '../../chains/priority.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
-import type { SwapCost } from '../../chains/transaction-costs.ts';
+import type { HopBytes, SwapCost } from '../../chains/transaction-costs.ts';
 import type { Identity } from '../../contract/identity.ts';
 import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -111,6 +109,7 @@ export interface TradeHop {
   readonly feePips: number;
   readonly ticksCrossed: number;
   readonly cost: SwapCost;
+  readonly bytes: HopBytes;
   /** The contract that holds the pool's tokens. */
   readonly vault: Address;
 }
@@ -356,11 +355,6 @@ export function listFees(
 
 const BPS = 10_000n;
 
-function findStable(curve: SwapPool): boolean | null {
-  const isKnown = curve instanceof SolidlyPairPool || curve instanceof OnChainPool;
-  return isKnown ? curve.isStable : null;
-}
-
 function toHop(hop: RouteHop): TradeHop {
   const { pool, zeroForOne } = hop;
   return {
@@ -368,13 +362,14 @@ function toHop(hop: RouteHop): TradeHop {
     pool,
     tokenIn: hop.tokenIn,
     tokenOut: hop.tokenOut,
-    isStable: findStable(pool.curve),
+    isStable: pool.curve.isStable ?? null,
     amountInRaw: hop.amountIn,
     amountOutRaw: hop.amountOut,
     ...(hop.askedOut === undefined ? {} : { askedOutRaw: hop.askedOut }),
     feePips: pool.curve.feePips(zeroForOne),
     ticksCrossed: hop.ticksCrossed,
     cost: pool.cost,
+    bytes: pool.bytes,
     vault: pool.vault,
   };
 }

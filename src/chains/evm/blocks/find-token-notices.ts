@@ -10,7 +10,7 @@ import { toPoolContract } from '../data/evm-ids.ts';
 import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
-import { SWAP_PART_TOPICS } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
+import { SWAP_PART_TOPICS } from '../venues/registry.ts';
 import type { AcceptedBlock } from './accept-events.ts';
 
 const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';

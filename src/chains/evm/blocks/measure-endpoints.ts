@@ -9,7 +9,7 @@ import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import { toQuantity } from '../data/hex-data.ts';
 import { parseBlock } from '../data/parse-block.ts';
 import { createEvmDialect } from '../rpc/evm-dialect.ts';
-import { SWAP_TOPICS } from '../venues/swap-topics.ts';
+import { SWAP_TOPICS } from '../venues/registry.ts';
 
 // Measures what an endpoint can do, in at most about a hundred calls: limits, ranges, depth of
 // state, methods, and how large its blocks are.

@@ -22,7 +22,8 @@ import { addressWord, uintWord } from '../data/hex-data.ts';
 import { type CallContracts, callContracts } from '../rpc/multicall.ts';
 import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { createLogDecoding } from '../venues/log-decoding.ts';
-import { ForkFinder, fitFee } from './fork-finder.ts';
+import { fitFee } from '../venues/uniswap-v2/judge-pairs.ts';
+import { ForkFinder } from './fork-finder.ts';
 import { ForkQueue } from './fork-queue.ts';
 import { PoolDirectory } from './pool-directory.ts';
 

@@ -5,8 +5,7 @@ import type { PoolPage, PoolPageQuery, PoolPageReading } from '../../adapter.ts'
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { ReadStateAt } from '../rpc/create-read-at.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
-import { ownsVenue } from '../venues/owns-venue.ts';
-import { VENUE_PROTOCOLS } from '../venues/registry.ts';
+import { ownsVenue, VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { VenueProtocol } from '../venues/venue-protocol.ts';
 
 /** Words of the tick bitmap in one page, if many fit into a call. */
@@ -40,16 +39,14 @@ export class PoolPageReader {
   async #readPage(query: PoolPageQuery, call: CallContracts): Promise<PoolPage | null> {
     const protocol = this.#findProtocol(query.description.venue);
     if (protocol === undefined) return null;
-    const wordCountMax = this.#computeWordCountMax(query);
+    const wordCountMax = this.#computeWordCountMax(protocol, query);
     const context = { deployment: this.#deployment, callContracts: call };
     return await protocol.readPoolPage({ ...query, wordCountMax }, context);
   }
 
   /** If every word and every tick is a separate call, half of the calls are for words. */
-  #computeWordCountMax({ description, callCountMax }: PoolPageQuery): number {
-    const isSingleton =
-      description.kind === 'concentrated' && description.terms.custody.kind === 'singleton';
-    if (isSingleton || this.#deployment.multicall3 !== null) return WORD_COUNT_MAX;
+  #computeWordCountMax({ readsInBulk }: VenueProtocol, { callCountMax }: PoolPageQuery): number {
+    if (readsInBulk || this.#deployment.multicall3 !== null) return WORD_COUNT_MAX;
     return Math.max(1, Math.min(WORD_COUNT_MAX, Math.floor(callCountMax / 2)));
   }
 

@@ -25,7 +25,6 @@ import {
   encodeConditions,
   parseConditions,
 } from '../rpc/realistic-simulation.ts';
-import { parseSlot0 } from '../venues/uniswap-v4/v4-storage.ts';
 import type { ProbeTerms } from '../venues/venue-protocol.ts';
 import { CODE as PROBE_CODE } from './round-trip-probe.gen.ts';
 
@@ -98,10 +97,13 @@ function reverseHops(hops: readonly ProbeHop[]): ProbeHop[] {
  */
 const TRANSFER_GAS_HIGH = 300_000n;
 
+/** Where a pool packs its price. */
+const PRICE_BITS = (1n << 160n) - 1n;
+
 type RawMeasure = Omit<SwapMeasure, 'isDone' | 'unusualUnits' | 'before'> & {
   readonly status: number;
   readonly gas: bigint;
-  /** Both 0 for pools other than V4's. */
+  /** Both 0 for pools whose contract keeps only one. */
   readonly slot0: bigint;
   readonly liquidity: bigint;
 };
@@ -110,8 +112,7 @@ function readMeasure(raw: RawMeasure | undefined): SwapMeasure | null {
   if (raw === undefined || raw.status === STATUS_UNTRIED) return null;
   const { status, gas, slot0, liquidity, ...amounts } = raw;
   const unusualUnits = gas < TRANSFER_GAS_HIGH ? 0n : gas;
-  const { sqrtPriceX96 } = parseSlot0(slot0);
-  const before = slot0 === 0n ? null : { sqrtPriceX96, liquidity };
+  const before = slot0 === 0n ? null : { sqrtPriceX96: slot0 & PRICE_BITS, liquidity };
   return { isDone: status === STATUS_DONE, unusualUnits, before, ...amounts };
 }
 

@@ -9,9 +9,8 @@ import type { DecodedSwap, EvmLog } from '../data/evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../data/hex-data.ts';
 import { TRANSFER_TOPIC } from '../tokens/decode-transfer.ts';
 import type { DecodedLogs } from '../venues/log-decoding.ts';
-import { findForkPools } from '../venues/owns-venue.ts';
+import { isForkVenue, SWAP_PART_TOPICS } from '../venues/registry.ts';
 import { NONE_UNBACKED, toPlaceKey, type UnbackedSwaps } from '../venues/unbacked-swaps.ts';
-import { SWAP_PART_TOPICS } from '../venues/uniswap-v2/decode-uniswap-v2.ts';
 
 type FindPool = (pool: PoolId) => PoolDescription | undefined;
 
@@ -68,7 +67,7 @@ function listForkSwaps({ blocks }: DecodedLogs, findPool: FindPool): Map<string,
     for (const event of events) {
       if (event.kind !== 'swap') continue;
       const description = findPool(event.pool);
-      if (description === undefined || findForkPools(description.venue) === null) continue;
+      if (description === undefined || !isForkVenue(description.venue)) continue;
       swaps.set(toPlaceKey(event), { swap: event, description });
     }
   }

@@ -6,8 +6,8 @@
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
+import type { EncodedCall } from '../venues/swap-plan.ts';
 import type { SwapRouter } from '../venues/swap-routers.ts';
-import type { EncodedCall } from '../venues/universal-router/encode-swap.ts';
 
 export type TransactionKind = 'approve-reset' | 'approve' | 'permit2-approve' | 'swap';
 

@@ -12,8 +12,8 @@ import type { RouteHop } from '../../../trading/routing/route-swaps.ts';
 import type { PathSource } from '../../../trading/routing/trade-cost.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import type { SwapHop, SwapPath } from '../venues/swap-plan.ts';
-import type { UniversalRouter } from '../venues/swap-routers.ts';
 import { encodeSwap } from '../venues/universal-router/encode-swap.ts';
+import type { UniversalRouter } from '../venues/universal-router/universal-router.ts';
 import { findHopBytes, findSwapCost } from './evm-transaction-costs.ts';
 
 type Kind = 'v2' | 'v3' | 'v4';

@@ -18,7 +18,7 @@ import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
 import type { EvmDeployment, Rollup } from '../data/deployments/evm-deployment.ts';
-import { ROUTER_KINDS } from '../venues/registry.ts';
+import { pickContract } from '../venues/encode-venue-swap.ts';
 import { listSwapRouters, type SwapRouter } from '../venues/swap-routers.ts';
 import { findSpender, type TransactionKind } from './encode-approval.ts';
 import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
@@ -120,7 +120,7 @@ function summariseSimulation({ rehearsal }: RehearsedTrade): BuiltTransactions['
 function findMissingPermit(rehearsed: RehearsedTrade): BuiltTransactions['permit'] {
   const { trade, router, trader, approval, rehearsal, chainId, deadlineSeconds } = rehearsed;
   const isMissing = rehearsal.transactions.some(({ kind }) => kind === 'permit2-approve');
-  if (approval === 'onchain' || !isMissing || router.kind !== 'universal') return null;
+  if (approval === 'onchain' || !isMissing || router.permit2 === null) return null;
   const terms = {
     ...{ router: router.name, amountRaw: trade.maxAmountInRaw, deadlineSeconds },
     nonce: trader.allowance?.permit2Nonce ?? 0,
@@ -310,7 +310,7 @@ export class EvmTransactions implements ChainTransactions {
   async #checkPermit(account: TraderAccount, token: Address): Promise<void> {
     const { client, clock } = this.#options;
     const { router, trader, permit, wallet: owner } = account;
-    if (permit === null || router.kind !== 'universal') return;
+    if (permit === null || router.permit2 === null) return;
     const nonce = trader.allowance?.permit2Nonce ?? 0;
     const nowSeconds = findNowSeconds(clock.nowMs(), trader);
     await assertPermit(client, { router, token, owner, permit, nonce, nowSeconds });
@@ -344,14 +344,6 @@ export class EvmTransactions implements ChainTransactions {
       ...{ ...account, chainId, trade, approval, rehearsal, dataCost, deadlineSeconds },
     });
   }
-}
-
-/** A pool in place of the router, where it is called itself and takes the wallet's tokens. */
-export function pickContract(router: SwapRouter, trade: ExecutableTrade): SwapRouter {
-  if (router.kind === 'universal') return router;
-  const hops = trade.swapPaths.flatMap((swapPath) => swapPath.hops);
-  const address = ROUTER_KINDS[router.kind].findContract?.(hops, trade) ?? null;
-  return address === null ? router : { ...router, address };
 }
 
 export function createEvmTransactions(

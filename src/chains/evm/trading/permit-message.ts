@@ -7,11 +7,10 @@ import type { Permit } from '../../../contract/schemas/transaction-schemas.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PermitTerms, SignedPermit } from '../../chain-transactions.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
-import type { UniversalRouter } from '../venues/swap-routers.ts';
 
 export interface PermitParties {
   readonly token: Address;
-  readonly router: UniversalRouter;
+  readonly router: { readonly address: Address; readonly permit2: Address };
 }
 
 const DETAILS =

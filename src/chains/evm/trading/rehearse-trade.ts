@@ -13,14 +13,12 @@ import {
 } from '../../chain-transactions.ts';
 import { addressWord, encodeCallData, uintAt, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
+import { encodeRouterExactOut, encodeRouterSwap } from '../venues/encode-venue-swap.ts';
 import { findTraded } from '../venues/registry.ts';
-import type { SwapHop, SwapPlan } from '../venues/swap-plan.ts';
+import type { EncodedCall, SwapHop, SwapPlan } from '../venues/swap-plan.ts';
 import type { SwapRouter } from '../venues/swap-routers.ts';
-import { encodeExactOut } from '../venues/universal-router/encode-exact-out.ts';
-import { type EncodedCall, encodeSwap } from '../venues/universal-router/encode-swap.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals, type PlannedCall } from './encode-approval.ts';
-import { encodeVenueExactOut, encodeVenueSwap } from './encode-venue-swap.ts';
 import { EVM_COSTS, TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
 import { encodePermitInput } from './permit-message.ts';
 import type { EvmFees } from './read-network-fees.ts';
@@ -75,7 +73,7 @@ const TRANSFER = '0xa9059cbb';
 const READ_GAS = 2_000_000n;
 const APPROVE_GAS = 2_000_000n;
 
-/** V4 uses signed 128-bit amounts, Permit2 160 bits: no real amount comes close. */
+/** Some pools use signed 128-bit amounts: no real amount comes close. */
 const AMOUNT_END = 1n << 127n;
 
 function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
@@ -97,19 +95,17 @@ function encodeTrade(request: RehearsalRequest): EncodedCall {
   }
   const swapPaths = trade.swapPaths.map((one) => ({ ...one, hops: one.hops.map(buildRouterHop) }));
   const permitInput =
-    permit === null || router.kind !== 'universal'
+    permit === null || router.permit2 === null
       ? undefined
       : encodePermitInput({ router, token: tokenIn }, permit);
   const ends = { tokenIn, tokenOut, swapPaths, recipient: wallet, deadlineSeconds, permitInput };
   if (trade.fixed === 'output' && trade.isInputGiven !== true) {
     const plan = { ...ends, amountInMax: maxAmountInRaw };
-    return router.kind === 'universal'
-      ? encodeExactOut(plan, router)
-      : encodeVenueExactOut(plan, router);
+    return encodeRouterExactOut(plan, router);
   }
   const output = { amountOutMin: trade.minAmountOutRaw, outputTaxBps, holdsOutput };
   const plan: SwapPlan = { ...ends, ...output };
-  return router.kind === 'universal' ? encodeSwap(plan, router) : encodeVenueSwap(plan, router);
+  return encodeRouterSwap(plan, router);
 }
 
 function planCalls(request: RehearsalRequest, mustReset: boolean): PlannedCall[] {

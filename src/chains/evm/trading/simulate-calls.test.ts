@@ -15,13 +15,16 @@ import { sleep } from '../../../lib/retry.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PermitTerms } from '../../chain-transactions.ts';
 import { RpcClient } from '../../rpc/rpc-client.ts';
-import { parseDevnetDeployment } from '../data/deployments/parse-devnet-deployment.ts';
 import { addressWord, encodeCallData, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { createEvmDialect } from '../rpc/evm-dialect.ts';
 import { parseConditions } from '../rpc/realistic-simulation.ts';
-import { findUniversalRouter, type UniversalRouter } from '../venues/swap-routers.ts';
+import { parseDevnetDeployment } from '../venues/parse-devnet-deployment.ts';
 import { encodeSwap } from '../venues/universal-router/encode-swap.ts';
+import {
+  findUniversalRouter,
+  type UniversalRouter,
+} from '../venues/universal-router/universal-router.ts';
 import { decodeRevertReason } from './decode-revert.ts';
 import { encodeApprovals } from './encode-approval.ts';
 import { buildPermitMessage, encodePermitInput } from './permit-message.ts';

@@ -13,9 +13,13 @@ import * as dodo from './dodo/dodo.ts';
 import * as factories from './factory-pools.ts';
 import * as infinity from './infinity/infinity.ts';
 import * as maverick from './maverick/maverick.ts';
+import * as pairEntries from './uniswap-v2/pair-entries.ts';
 import * as v2 from './uniswap-v2/pair-selectors.ts';
 import * as v3Pool from './uniswap-v3/pool-selectors.ts';
+import * as rangeEntries from './uniswap-v3/range-entries.ts';
 import * as v4 from './uniswap-v4/uniswap-v4.ts';
+import * as v4Entries from './uniswap-v4/v4-entries.ts';
+import * as v4Storage from './uniswap-v4/v4-storage.ts';
 
 const EXPECTED: readonly [string, string][] = [
   ['factory()', factories.FACTORY_SELECTOR],
@@ -43,13 +47,13 @@ const EXPECTED: readonly [string, string][] = [
   ['ticks(int24)', v3Pool.TICKS_SELECTOR],
   ['tickBitmap(int16)', v3Pool.TICK_BITMAP_SELECTOR],
   ['poolKeys(bytes25)', v4.POOL_KEYS_SELECTOR],
-  ['getSlot0(bytes32)', v4.GET_SLOT0_SELECTOR],
+  ['getSlot0(bytes32)', v4Storage.GET_SLOT0_SELECTOR],
   ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],
   ['getTickLiquidity(bytes32,int24)', v4.GET_TICK_LIQUIDITY_SELECTOR],
   ['aggregate3((address,bool,bytes)[])', AGGREGATE3_SELECTOR],
-  ['allPairsLength()', checks.ALL_PAIRS_LENGTH_SELECTOR],
-  ['feeAmountTickSpacing(uint24)', checks.TICK_SPACING_OF_FEE_SELECTOR],
-  ['getAmountOut(uint256,uint256,uint256)', checks.GET_AMOUNT_OUT_SELECTOR],
+  ['allPairsLength()', pairEntries.ALL_PAIRS_LENGTH_SELECTOR],
+  ['feeAmountTickSpacing(uint24)', rangeEntries.TICK_SPACING_OF_FEE_SELECTOR],
+  ['getAmountOut(uint256,uint256,uint256)', pairEntries.GET_AMOUNT_OUT_SELECTOR],
   ['get_coins(address)', curve.GET_COINS_SELECTOR],
   ['get_underlying_coins(address)', curve.GET_UNDERLYING_COINS_SELECTOR],
   ['is_meta(address)', curve.IS_META_SELECTOR],
@@ -86,9 +90,9 @@ const EXPECTED: readonly [string, string][] = [
   ['tokenB()', maverick.TOKEN_B_SELECTOR],
   ['isFactoryPool(address)', maverick.IS_FACTORY_POOL_SELECTOR],
   ['getPair(address,address,bool)', v2.GET_PAIR_BY_STABLE_SELECTOR],
-  ['WETH()', checks.ROUTER_WRAPPED_SELECTOR],
-  ['WETH9()', checks.QUOTER_WRAPPED_SELECTOR],
-  ['poolManager()', checks.POOL_MANAGER_SELECTOR],
+  ['WETH()', pairEntries.ROUTER_WRAPPED_SELECTOR],
+  ['WETH9()', rangeEntries.QUOTER_WRAPPED_SELECTOR],
+  ['poolManager()', v4Entries.POOL_MANAGER_SELECTOR],
   ['DOMAIN_SEPARATOR()', checks.DOMAIN_SEPARATOR_SELECTOR],
   ['getBlockNumber()', checks.GET_BLOCK_NUMBER_SELECTOR],
   ['getEthBalance(address)', GET_ETH_BALANCE_SELECTOR],

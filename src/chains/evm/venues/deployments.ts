@@ -2,7 +2,11 @@
 // venues. A test recomputes the anchor pools from factory, tokens and fee.
 
 import { BUILT_IN_CHAINS, type BuiltInSlug } from '../../../model/chain.ts';
-import type { ChainFacts, EvmDeployment } from '../data/deployments/evm-deployment.ts';
+import type {
+  ChainFacts,
+  EvmDeployment,
+  VenueContracts,
+} from '../data/deployments/evm-deployment.ts';
 import { evmAddress, evmPool } from '../data/evm-ids.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 
@@ -144,11 +148,16 @@ const BSC: ChainFacts = {
   finalityDepth: 450,
 };
 
+/** What protocols have on one chain, together. */
+export function joinContracts(parts: readonly Partial<VenueContracts>[]): VenueContracts {
+  const none = VENUE_PROTOCOLS.map(({ entries }) => entries?.addContracts([], {}) ?? {});
+  const routers = parts.flatMap((one) => one.routers ?? []);
+  return Object.assign({ universalRouter: null }, ...none, ...parts, { routers });
+}
+
 function addVenues(chain: BuiltInSlug, facts: ChainFacts): EvmDeployment {
   const own = VENUE_PROTOCOLS.flatMap(({ contracts }) => contracts[chain] ?? []);
-  const routers = own.flatMap((one) => one.routers ?? []);
-  const none = { v2: [], v3: [], v4: null, universalRouter: null };
-  return Object.assign({}, facts, none, ...own, { routers });
+  return { ...facts, ...joinContracts(own) };
 }
 
 /** Without the devnet, whose addresses come from the file that it writes at start. */

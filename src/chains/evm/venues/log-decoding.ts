@@ -4,8 +4,7 @@ import type { PoolId } from '../../../model/ids.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../data/evm-log.ts';
 import { createTransferDecoders } from '../tokens/decode-transfer.ts';
-import { VENUE_PROTOCOLS } from './registry.ts';
-import { SWAP_TOPICS } from './swap-topics.ts';
+import { SWAP_TOPICS, VENUE_PROTOCOLS } from './registry.ts';
 import { type FindUnbacked, NONE_UNBACKED } from './unbacked-swaps.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
 

@@ -4,8 +4,7 @@ import type { PoolId } from '../../../model/ids.ts';
 import type { PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
-import { ownsVenue } from './owns-venue.ts';
-import { VENUE_PROTOCOLS } from './registry.ts';
+import { ownsVenue, VENUE_PROTOCOLS } from './registry.ts';
 
 /** In the requested order; a pool that does not respond is left out. */
 export async function readPoolStates(

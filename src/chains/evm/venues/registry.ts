@@ -2,10 +2,16 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolDescription, PoolKindName } from '../../../model/pool.ts';
-import type { EvmDeployment, VenueRouterKind } from '../data/deployments/evm-deployment.ts';
+import type { ChainAssets } from '../../adapter.ts';
+import {
+  type EvmDeployment,
+  toChainAssets,
+  type VenueRouterKind,
+} from '../data/deployments/evm-deployment.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import type { ForkProtocol } from './fork-protocol.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';
 import type { RouterKind } from './router-kind.ts';
@@ -13,6 +19,7 @@ import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
 import type { PoolRows, TradedPool, VenueProtocol } from './venue-protocol.ts';
+import type { VenueFactory } from './venue-table.ts';
 
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
@@ -37,6 +44,48 @@ export function parseRow(row: PoolId): ReturnType<PoolRows['parse']> {
 /** Null for a pool in which neither a router nor a probe can swap. */
 export function findTraded(pool: PoolDescription): TradedPool | null {
   return findFirst(VENUE_PROTOCOLS, (protocol) => protocol.findTraded?.(pool) ?? null);
+}
+
+/** Of the protocols whose unlisted forks are judged by what their pools do. */
+export const FORK_PROTOCOLS: readonly ForkProtocol[] = VENUE_PROTOCOLS.flatMap(
+  ({ forks }) => forks ?? [],
+);
+
+/** Whether it is that of a factory that nobody listed. */
+export function isForkVenue(venue: string): boolean {
+  return FORK_PROTOCOLS.some(({ prefix }) => venue.startsWith(prefix));
+}
+
+/** Whether a stored pool is one of the protocol, by its venue. */
+export function ownsVenue(
+  { forks, listVenues }: VenueProtocol,
+  venue: string,
+  deployment: EvmDeployment,
+): boolean {
+  if (isForkVenue(venue)) return forks !== undefined && venue.startsWith(forks.prefix);
+  return listVenues(deployment).includes(venue);
+}
+
+/** With what they are called. What no venue of a chain claims is counted: the index lacks it. */
+export const SWAP_TOPICS: ReadonlyMap<string, string> = new Map(
+  VENUE_PROTOCOLS.flatMap(({ swapTopics = {} }) => Object.entries(swapTopics)),
+);
+
+/** Logs that a pool emits right before that of its swap, and that are a part of it. */
+export const SWAP_PART_TOPICS: ReadonlySet<string> = new Set(
+  VENUE_PROTOCOLS.flatMap(({ swapPartTopics = [] }) => swapPartTopics),
+);
+
+/** With the venues whose contracts nobody checked. */
+export function describeAssets(deployment: EvmDeployment): ChainAssets {
+  const unsearched = listFactories(deployment).filter(({ isSearched }) => isSearched === false);
+  const uncheckedVenues = new Set(unsearched.map(({ venue }) => venue));
+  return { ...toChainAssets(deployment), uncheckedVenues };
+}
+
+/** Of all protocols whose pools are made by factories. */
+export function listFactories(deployment: EvmDeployment): readonly VenueFactory[] {
+  return VENUE_PROTOCOLS.flatMap((one) => one.listFactories?.(deployment) ?? []);
 }
 
 export function findFirst<One, Found>(

@@ -3,9 +3,17 @@
 
 import type { Hex } from 'viem';
 import type { Address, PoolId } from '../../../model/ids.ts';
-import type { OutputCall } from '../../trade-router.ts';
+import type { OutputCall, TradeRouter } from '../../trade-router.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
+
+/** Why routers revert most. */
+export const TOO_LITTLE = 'the output is less than the minimum';
+
+export interface EvmRouter extends TradeRouter {
+  readonly address: Address;
+  readonly wrapped: Address;
+}
 
 /** One path, with what the calls of all kinds of routers take. */
 export interface PathEnds {
@@ -99,6 +107,6 @@ export interface TokenEnds {
 }
 
 /** A hop, with the pool's id. */
-interface PoolEnds extends TokenEnds {
+export interface PoolEnds extends TokenEnds {
   readonly pool: { readonly pool: PoolId };
 }

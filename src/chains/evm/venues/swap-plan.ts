@@ -52,3 +52,22 @@ export interface ExactOutPlan
   /** Each takes a part of the input and pays a part of the output. */
   readonly swapPaths: readonly SwapPath[];
 }
+
+export function first(hops: readonly SwapHop[]): SwapHop {
+  const hop = hops[0];
+  if (hop === undefined) throw new Error('a swap path without hops');
+  return hop;
+}
+
+export function last(hops: readonly SwapHop[]): SwapHop {
+  const hop = hops.at(-1);
+  if (hop === undefined) throw new Error('a swap path without hops');
+  return hop;
+}
+
+/** Of a router, by the wallet. */
+export interface EncodedCall {
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+}

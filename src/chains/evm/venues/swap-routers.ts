@@ -3,29 +3,16 @@
 
 import type { Address } from '../../../model/ids.ts';
 import { ContractsError } from '../../family.ts';
-import type { TradeRouter } from '../../trade-router.ts';
 import type {
   EvmDeployment,
   RouterLine,
-  V2Fork,
   VenueRouterKind,
 } from '../data/deployments/evm-deployment.ts';
-import { ROUTER_KINDS, VENUE_PROTOCOLS } from './registry.ts';
+import { listFactories, ROUTER_KINDS, VENUE_PROTOCOLS } from './registry.ts';
+import type { EvmRouter } from './router-kind.ts';
+import { findUniversalRouter, type UniversalRouter } from './universal-router/universal-router.ts';
 
-interface AnyRouter extends TradeRouter {
-  readonly address: Address;
-  readonly wrapped: Address;
-}
-
-export interface UniversalRouter extends AnyRouter {
-  readonly kind: 'universal';
-  /** Decides the encoding of several V4 hops. */
-  readonly version: '2.0' | '2.1';
-  /** Takes the wallet's tokens for the router. */
-  readonly permit2: Address;
-}
-
-export interface VenueRouter extends AnyRouter {
+export interface VenueRouter extends EvmRouter {
   readonly kind: VenueRouterKind;
   /** The factory of its first venue. */
   readonly factory: Address | null;
@@ -35,30 +22,11 @@ export interface VenueRouter extends AnyRouter {
 
 export type SwapRouter = UniversalRouter | VenueRouter;
 
-/** Null if none is known. */
-export function findUniversalRouter(deployment: EvmDeployment): UniversalRouter | null {
-  const { universalRouter, permit2, wrapped, v4 } = deployment;
-  if (universalRouter === null || permit2 === null) return null;
-  const forks = [...deployment.v2, ...deployment.v3].filter((fork) => fork.universalRouter);
-  const venues = [...forks.map(({ venue }) => venue), ...(v4 === null ? [] : [v4.venue])];
-  return {
-    ...{ kind: 'universal', name: 'universal', ...universalRouter, permit2, wrapped },
-    ...{ venues: new Set(venues), canDivide: true, canTax: true, isProven: true },
-    outputCall: 'commands',
-  };
-}
-
-/** A fork's `Router02`, unless the Universal Router trades there. */
-function findRouter02({ venue, router, layout, universalRouter }: V2Fork): RouterLine[] {
-  if (router === null || layout !== undefined || universalRouter) return [];
-  return [{ name: venue, kind: 'router02', address: router, venues: [venue] }];
-}
-
 function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRouter {
   const { name, kind, address, venues } = line;
-  const { v2, v3, wrapped } = deployment;
+  const { wrapped } = deployment;
   const { proof, output, canTax = false, keepsUnit, hasNoDeadline } = ROUTER_KINDS[kind];
-  const fork = [...v2, ...v3].find(({ venue }) => venue === venues[0]);
+  const fork = listFactories(deployment).find(({ venue }) => venue === venues[0]);
   return {
     ...{ name, kind, address, wrapped, venues: new Set(venues), factory: fork?.factory ?? null },
     ...{ canDivide: false, canTax, isProven: proof.executedBy === 'contract' },
@@ -73,7 +41,6 @@ export function listSwapRouters(deployment: EvmDeployment): readonly SwapRouter[
   const lines = [
     ...(deployment.routers ?? []),
     ...VENUE_PROTOCOLS.flatMap(({ listRouters }) => listRouters?.(deployment) ?? []),
-    ...deployment.v2.flatMap(findRouter02),
   ];
   const routers = [
     ...(universal === null ? [] : [universal]),

@@ -13,11 +13,13 @@ import type {
 } from '../data/deployments/evm-deployment.ts';
 import type { DecodedSwap, LogDecoder } from '../data/evm-log.ts';
 import type { CallContracts, ContractCall } from '../rpc/multicall.ts';
+import type { FileEntries } from './file-entries.ts';
+import type { ForkProtocol } from './fork-protocol.ts';
 import type { AskedSwap, PoolAsk } from './pool-ask.ts';
 import type { RouterKind } from './router-kind.ts';
 import type { RouterPool } from './swap-plan.ts';
 import type { FindUnbacked } from './unbacked-swaps.ts';
-import type { VenueTable } from './venue-table.ts';
+import type { ReadDevnet, VenueFactory, VenueTable } from './venue-table.ts';
 
 /** Which pools to look for: those of a token against the assets that price others. */
 export interface PoolSearch {
@@ -108,6 +110,10 @@ export interface FeeAsk {
 export interface VenueProtocol {
   /** On the chains that are built in. */
   readonly contracts: VenueTable;
+  /** In the devnet's file. */
+  readonly readDevnet?: ReadDevnet;
+  /** Absent if an operator's file cannot name any. */
+  readonly entries?: FileEntries;
   /** The venues of this protocol in a deployment. */
   listVenues(deployment: EvmDeployment): readonly string[];
   /** Contracts that hold the tokens of pools, and so are no holders. */
@@ -124,8 +130,12 @@ export interface VenueProtocol {
   findCosts?(pool: PoolTerms): PoolCosts | null;
   /** Null for pools of other protocols; absent if nobody can swap in its pools. */
   findTraded?(pool: PoolDescription): TradedPool | null;
+  /** False if something may change what its swaps pay. Absent if nothing ever does. */
+  leavesSwapsAlone?(pool: PoolDescription): boolean;
   readonly routerKinds?: Readonly<Partial<Record<VenueRouterKind, RouterKind>>>;
-  /** Explanations of what its pools revert with. */
+  /**
+   * Explanations of what its pools and routers revert with: strings, and the signatures of errors.
+   */
   readonly reverts?: Readonly<Record<string, string>>;
   /** Absent if each of its pools is one row. */
   readonly rows?: PoolRows;
@@ -136,8 +146,14 @@ export interface VenueProtocol {
     readonly topic: string;
     createFinder(deployment: EvmDeployment): FindUnbacked;
   };
-  /** What pools of factories that nobody listed are like, if they are accepted by what they do. */
-  readonly forks?: 'pairs' | 'ranges';
+  /** The factories that make its pools; absent if they are found in other ways. */
+  listFactories?(deployment: EvmDeployment): readonly VenueFactory[];
+  /** Absent if no pool of a factory that nobody listed is accepted by what it does. */
+  readonly forks?: ForkProtocol;
+  /** The topics of swaps, its own and those of similar exchanges that it does not decode. */
+  readonly swapTopics?: Readonly<Record<string, string>>;
+  /** Logs that a pool emits right before that of its swap, and that are a part of it. */
+  readonly swapPartTopics?: readonly string[];
   createDecoders(deployment: EvmDeployment): ReadonlyMap<string, LogDecoder>;
   /** Null if the chain has no venue of this protocol. */
   describeLogs(deployment: EvmDeployment): VenueLogs | null;
@@ -161,6 +177,8 @@ export interface VenueProtocol {
     queries: readonly PoolStateQuery[],
     context: { readonly deployment: EvmDeployment; readonly callContracts: CallContracts },
   ): Promise<(PoolStateReading | null)[]>;
+  /** Whether one call gives many words of a pool's state. */
+  readonly readsInBulk?: true;
   /** The next part of a pool's whole state; null if the contract does not respond as a pool. */
   readPoolPage(
     query: PoolPageQuery & { readonly wordCountMax: number },

@@ -17,9 +17,9 @@ import { changeTrap, setTrapPool, setTraps, TRAP_ABI } from '../../../../test/tr
 import type { VenueRouterKind } from '../data/deployments/evm-deployment.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { ForkFinder } from '../pools/fork-finder.ts';
-import { probeRange } from '../pools/probe-range.ts';
-import { encodeVenueSwap } from '../trading/encode-venue-swap.ts';
 import { simulateRoundTrip } from '../trading/simulate-round-trip.ts';
+import { encodeVenueSwap } from './encode-venue-swap.ts';
+import { probeRange } from './uniswap-v3/probe-range.ts';
 
 /** Of each kind; `npm run drill -- --routers 100` makes more. */
 const TRADE_COUNT = 3;
@@ -218,7 +218,7 @@ describe('a pool of a factory that nobody listed', () => {
     const other = curve.withFees({ zeroForOne: 3000, oneForZero: 2999 });
     assert.deepEqual(
       [await judge(curve), await judge(other)],
-      [{ kind: 'same' }, { kind: 'refused' }],
+      [{ kind: 'same', feePips: null }, { kind: 'refused' }],
     );
   });
 });

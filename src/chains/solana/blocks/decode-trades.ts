@@ -71,18 +71,18 @@ function judgePair(
   return { ...flow, amountIn, amountOut, source: 'event', isVerified };
 }
 
-/** A curve, whose quote side moves as lamports: its event is needed. */
-function judgeCurve(
+/** A pool whose quote side is no transfer of tokens: its event is needed. */
+function judgeOneSided(
   site: SwapSite,
   report: SwapReport | undefined,
   moves: TokenMoves,
 ): TradeAmounts | null {
-  if (report === undefined || report.mint !== site.curve?.mint) return null;
-  const [tokenAccount, curve] = site.vaults;
+  if (report === undefined || report.mint !== site.ownVault?.mint) return null;
+  const [tokenAccount, pool] = site.vaults;
   const { amountIn, amountOut, isBuy = false } = report;
   // An event that contradicts the coin's transfer is not believed, and there is nothing else.
   if (moves.gain(tokenAccount) !== (isBuy ? -amountOut : amountIn)) return null;
-  const [vaultIn, vaultOut] = isBuy ? [curve, tokenAccount] : [tokenAccount, curve];
+  const [vaultIn, vaultOut] = isBuy ? [pool, tokenAccount] : [tokenAccount, pool];
   return { vaultIn, vaultOut, amountIn, amountOut, source: 'event', isVerified: true };
 }
 
@@ -171,9 +171,9 @@ class SwapReader {
       const named = reports.find(({ pool }) => pool === site.pool);
       const report = named ?? (reports[index]?.pool === null ? reports[index] : undefined);
       const amounts =
-        site.curve === undefined
+        site.ownVault === undefined
           ? judgePair(site, report, { moves, balances })
-          : judgeCurve(site, report, moves);
+          : judgeOneSided(site, report, moves);
       if (amounts === null || this.#balanced.has(site.pool)) return [];
       if (amounts.source === 'balances') this.#balanced.add(site.pool);
       const [heldIn, heldOut] = [
@@ -181,8 +181,8 @@ class SwapReader {
         balances.afterOf(amounts.vaultOut),
       ];
       const mintOf = (vault: Address) => {
-        if (site.curve === undefined) return balances.mintOf(vault);
-        return vault === site.pool ? site.curve.quoteMint : site.curve.mint;
+        if (site.ownVault === undefined) return balances.mintOf(vault);
+        return vault === site.pool ? site.ownVault.quoteMint : site.ownVault.mint;
       };
       return {
         ...{ venue: venue.name, txHash, outer: call.outer, inner: call.inner },

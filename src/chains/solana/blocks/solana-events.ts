@@ -119,10 +119,10 @@ export function listNamedPools(
       pools.set(call.pool, 'mint' in call ? call.mint : pools.get(call.pool));
     }
     for (const { pool, vaultIn, vaultOut, mintIn, mintOut } of trades) {
-      // A curve is the vault of what it is paid with.
-      const isCurve = [vaultIn, vaultOut].some((vault) => (vault as string) === pool);
+      // Some pools are themselves the vault of what they are paid with.
+      const isVault = [vaultIn, vaultOut].some((vault) => (vault as string) === pool);
       const coin = (vaultIn as string) === pool ? mintOut : mintIn;
-      pools.set(pool, isCurve ? (coin ?? undefined) : pools.get(pool));
+      pools.set(pool, isVault ? (coin ?? undefined) : pools.get(pool));
     }
   }
   return pools;

@@ -56,8 +56,15 @@ const KEY_BYTES = 32;
 const AMOUNT_OFFSET = 64;
 
 const LIMITATION_KIND = 'poolScan';
-const LIMITATION =
-  'does not list the pools of tokens; older ones are found when they trade, those of pump at once';
+const FOUND_AT_ONCE = new Set(
+  Array.from(VENUES_BY_PROGRAM.values())
+    .filter(({ listPoolsOf }) => listPoolsOf !== undefined)
+    .map(({ name }) => name),
+);
+const LIMITATION = [
+  'does not list the pools of tokens; older ones are found when they trade,',
+  `those of ${[...FOUND_AT_ONCE].join(', ')} at once`,
+].join(' ');
 
 /** Faults that only say that the endpoint does not do this, or not in time. */
 const REFUSALS = ['denied', 'network', 'rejected', 'replyTooLarge', 'unsupported'] as const;

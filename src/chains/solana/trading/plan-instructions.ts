@@ -160,7 +160,7 @@ class InstructionPlanner {
     for (const planned of planSwaps(this.#context)) this.#add(planned);
     const isNativeOut = trade.tokenOut === SYSTEM_PROGRAM;
     if (trade.tokenOut === WRAPPED_SOL && this.#isSolLoose) {
-      refuse('the curve pays SOL, not wrapped SOL; name SOL as the quote asset');
+      refuse('the last pool pays SOL, not wrapped SOL; name SOL as the quote asset');
     }
     // What was wrapped for a swap is spent by it, so that an account of the wallet stays open. If
     // the output is given, some of it may be left.
@@ -230,14 +230,14 @@ class InstructionPlanner {
     this.#instructions.push(assertHeld(held, this.#held.get(mint) ?? 0n, decimals));
   }
 
-  /** A curve takes lamports, pools take wrapped SOL. */
+  /** Some pools take lamports, others wrapped SOL. */
   #takeSol(encoder: VenueSwapEncoder, amount: bigint, isLoose: boolean): void {
     const { trade } = this.#context;
     if (encoder.usesLamports === true) {
       if (isLoose) return;
       // Only the whole account can be unwrapped, with all that the wallet keeps there.
       if (this.#keepsWrapped || trade.tokenIn === WRAPPED_SOL) {
-        refuse('the curve takes SOL, not wrapped SOL; name SOL as the quote asset');
+        refuse('a pool takes SOL, not wrapped SOL; name SOL as the quote asset');
       }
       this.#instructions.push(unwrapAll(this.#wrapped));
       this.#isUnwrapped = true;

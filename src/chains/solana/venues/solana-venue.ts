@@ -13,8 +13,11 @@ export interface SwapSite {
   /** The accounts that hold the pool's two tokens, in any order. */
   readonly vaults: readonly [Address, Address];
   readonly user: Address;
-  /** pump's curves hold lamports, not a token; then the coin, and what it is paid with. */
-  readonly curve?: { readonly mint: Address; readonly quoteMint: Address };
+  /**
+   * For a pool that is itself the second vault, and is paid without a transfer of tokens, as in
+   * lamports: the coin, and what it is paid with.
+   */
+  readonly ownVault?: { readonly mint: Address; readonly quoteMint: Address };
 }
 
 export interface SwapInstruction {
@@ -76,7 +79,7 @@ export interface SwapReport {
   readonly amountOut: bigint;
   /** The pool that the event names; null if it names none. */
   readonly pool: Address | null;
-  /** For a curve, which has one token account: its coin, and whether that went out. */
+  /** For a pool with one token account: its coin, and whether that went out. */
   readonly mint?: Address;
   readonly isBuy?: boolean;
   /** The pool after it, as far as the event has it. */

@@ -159,7 +159,7 @@ describe('an encoded swap', { skip }, () => {
       encoder.encode(buildOrder(mints, { ...of, data: new AccountBytes(curve) }));
     const buy = readBack('pump', encode([WRAPPED_SOL, mint]));
     assert.equal(buy.swap.name, 'buy_exact_sol_in');
-    assert.deepEqual(buy.site.curve, { mint, quoteMint: WRAPPED_SOL });
+    assert.deepEqual(buy.site.ownVault, { mint, quoteMint: WRAPPED_SOL });
     assert.equal(buy.uses.get(recipient)?.isWritable, true);
     // As pump's notes on the upgrade of April 2026 count them.
     assert.equal(encode([WRAPPED_SOL, mint]).accounts.length, 18);

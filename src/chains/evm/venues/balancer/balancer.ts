@@ -25,7 +25,7 @@ import { VAULT_ROUTER } from './encode-vault-swap.ts';
 import { listVaultAsks } from './quote-vault-pools.ts';
 import { readWeightedPage, readWeightedStates, resolveVaultPools } from './read-weighted-pools.ts';
 import { createUnbackedFinder } from './unbacked-swaps.ts';
-import { type BalancerVault, VAULT_CONTRACTS } from './vault-contracts.ts';
+import { type BalancerVault, readDevnetVaults, VAULT_CONTRACTS } from './vault-contracts.ts';
 import { buildRowId, findWordContract, parseRowId, VAULT_ROWS } from './vault-rows.ts';
 
 /** Amounts in and out; V3 adds the fee's share and amount. */
@@ -127,6 +127,11 @@ const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, vault }) => {
 export const balancer: VenueProtocol = {
   ...UNPRICED,
   contracts: VAULT_CONTRACTS,
+  readDevnet: readDevnetVaults,
+  swapTopics: {
+    [BALANCER_SWAP_TOPICS[2]]: 'Balancer V2',
+    [BALANCER_SWAP_TOPICS[3]]: 'Balancer V3',
+  },
   listVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   listTokenVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
   // The vault of V2 is the router of its pools.

@@ -7,7 +7,7 @@ import { readBalancerArtifact } from '../../../../../devnet/artifacts.ts';
 import { buildFakeAddress } from '../../../../../test/fakes/fake-market.ts';
 import { address } from '../../../../../test/test-ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
-import { encodeVenueExactOut, encodeVenueSwap } from '../../trading/encode-venue-swap.ts';
+import { encodeVenueExactOut, encodeVenueSwap } from '../encode-venue-swap.ts';
 import type { SwapHop, SwapPlan } from '../swap-plan.ts';
 import type { VenueRouter } from '../swap-routers.ts';
 

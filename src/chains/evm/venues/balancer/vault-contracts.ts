@@ -2,7 +2,7 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
-import type { VenueTable } from '../venue-table.ts';
+import type { ReadDevnet, VenueTable } from '../venue-table.ts';
 
 /** A contract that holds the tokens of many pools and emits their swaps, with both tokens. */
 export interface BalancerVault {
@@ -86,6 +86,14 @@ const V2_VAULTS = {
 const V3_VAULT: BalancerVault = {
   ...{ venue: 'balancer-v3', version: 3 },
   vault: evmAddress('0xba1333333333a1ba1108e8412f11850a5c319ba9'),
+};
+
+export const readDevnetVaults: ReadDevnet = (file) => {
+  const others = file.findPart('others');
+  if (others === null) return {};
+  const weighted = { first: [others.find('weightedFactory')], later: [] };
+  const vault = others.find('balancerVault');
+  return { balancer: [{ venue: 'balancer-v2', vault, version: 2, weighted }] };
 };
 
 export const VAULT_CONTRACTS: VenueTable = {

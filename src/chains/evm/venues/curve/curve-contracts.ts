@@ -2,7 +2,7 @@
 
 import type { VenueContracts } from '../../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
-import { routerOf, type VenueTable } from '../venue-table.ts';
+import { type ReadDevnet, routerOf, type VenueTable } from '../venue-table.ts';
 
 /** The factory of twocrypto pools has one address on most chains. */
 const TWOCRYPTO = '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f';
@@ -12,6 +12,13 @@ function build(router: string, stable: string, others: readonly string[]): Parti
   const curve = [...others.map(evmAddress), curveStable];
   return { curve, curveStable, routers: [routerOf('curve', 'curve', router)] };
 }
+
+export const readDevnetCurve: ReadDevnet = (file) => {
+  const contracts = file.findPart('curve');
+  if (contracts === null) return {};
+  const registries = contracts.has('registry') ? [contracts.find('registry')] : [];
+  return build(contracts.find('router'), contracts.find('stableFactory'), registries);
+};
 
 export const CURVE_CONTRACTS: VenueTable = {
   ethereum: build(

@@ -27,7 +27,7 @@ import type { CallContracts } from '../../rpc/multicall.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { PoolCosts, PoolRows, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
 import { CURVE_COIN } from './curve-coin.ts';
-import { CURVE_CONTRACTS } from './curve-contracts.ts';
+import { CURVE_CONTRACTS, readDevnetCurve } from './curve-contracts.ts';
 import {
   FIND_POOL_SELECTOR,
   GET_COINS_SELECTOR,
@@ -293,6 +293,13 @@ const ROWS: PoolRows = {
 export const curve: VenueProtocol = {
   ...UNPRICED,
   contracts: CURVE_CONTRACTS,
+  readDevnet: readDevnetCurve,
+  swapTopics: {
+    [EXCHANGE_TOPIC]: 'Curve stable',
+    [UNDERLYING_TOPIC]: 'Curve underlying',
+    [CRYPTO_EXCHANGE_TOPIC]: 'Curve crypto',
+    [NEW_EXCHANGE_TOPIC]: 'Curve crypto NG',
+  },
   listOnChainVenues: () => [CURVE_VENUE],
   listAsks: listCurveAsks,
   findCosts: (pool) => (pool.kind === 'stableSwap' ? COSTS : (UNPRICED.findCosts?.(pool) ?? null)),

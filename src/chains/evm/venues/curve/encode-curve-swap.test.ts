@@ -9,8 +9,7 @@ import type { Address } from '../../../../model/ids.ts';
 import type { ExecutableTrade } from '../../../chain-transactions.ts';
 import { toCoinPairPool } from '../../data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
-import { encodeVenueSwap } from '../../trading/encode-venue-swap.ts';
-import { pickContract } from '../../trading/evm-transactions.ts';
+import { encodeVenueSwap, pickContract } from '../encode-venue-swap.ts';
 import type { SwapHop } from '../swap-plan.ts';
 import type { VenueRouter } from '../swap-routers.ts';
 

@@ -119,6 +119,7 @@ const FACTORIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const dodo: VenueProtocol = {
+  swapTopics: { [SWAP_TOPIC]: 'DODO V2' },
   contracts: Object.fromEntries(
     Object.entries(FACTORIES).map(([chain, list]) => [chain, { dodo: list.map(evmAddress) }]),
   ),

@@ -27,6 +27,8 @@ const DYNAMIC_FEE = 0x80_0000;
 interface InfinityKind {
   readonly manager: 'ranges' | 'bins';
   readonly venue: string;
+  /** Of its swaps. */
+  readonly name: string;
   readonly topic: string;
   /** Both amounts, then the state afterwards. */
   readonly wordCount: number;
@@ -47,11 +49,12 @@ function createSwapDecoder(manager: string, wordCount: number): LogDecoder {
   };
 }
 
-function createInfinity({ manager, venue, topic, wordCount }: InfinityKind): VenueProtocol {
+function createInfinity({ manager, venue, name, topic, wordCount }: InfinityKind): VenueProtocol {
   const findManager = ({ infinity }: EvmDeployment) => infinity?.[manager] ?? null;
   return {
     ...UNPRICED,
     contracts: { base: CONTRACTS, bsc: CONTRACTS },
+    swapTopics: { [topic]: name },
     listVaults: ({ infinity }) => (infinity === undefined ? [] : [infinity.vault]),
     listVenues: (deployment) => (findManager(deployment) === null ? [] : [venue]),
     createDecoders: (deployment) => {
@@ -96,12 +99,12 @@ const CONTRACTS = {
 };
 
 export const infinityRanges = createInfinity({
-  ...{ manager: 'ranges', venue: 'pancakeswap-infinity', wordCount: 7 },
+  ...{ manager: 'ranges', venue: 'pancakeswap-infinity', wordCount: 7, name: 'Pancake Infinity' },
   topic: '0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237',
 });
 
 export const infinityBins = createInfinity({
-  ...{ manager: 'bins', venue: 'pancakeswap-infinity-bins', wordCount: 5 },
+  ...{ manager: 'bins', venue: 'pancakeswap-infinity-bins', wordCount: 5, name: 'Infinity bins' },
   topic: '0x3e8aae37f890eb1f9d63dd4d2062f3f0be757848a0f0760e4f3e53dad556e861',
 });
 

@@ -56,6 +56,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
 const FACTORY = { maverick: evmAddress('0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e') };
 
 export const maverick: VenueProtocol = {
+  swapTopics: { [SWAP_TOPIC]: 'Maverick V2' },
   contracts: { ethereum: FACTORY, base: FACTORY, arbitrum: FACTORY, bsc: FACTORY },
   ...UNPRICED,
   listVenues: ({ maverick: factory }) => (factory === undefined ? [] : [MAVERICK_VENUE]),

@@ -3,27 +3,24 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { StateOf } from '../../../../model/pool.ts';
-import type { EvmDeployment, V2Fork } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { toPoolId } from '../../data/evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../data/evm-log.ts';
 import { hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';
-import { findV2Layout } from './v2-layouts.ts';
+import { findV2Layout, type V2Fork } from './v2-layouts.ts';
 
 export const SYNC_TOPIC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
 export const SWAP_TOPIC = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822';
 /** Aerodrome and Velodrome: reserves have 256 bits, and both parties of a swap come first. */
 const WIDE_SYNC_TOPIC = '0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a';
-const SOLIDLY_SWAP_TOPIC = '0xb3e2773606abfd36b5bd91394b3a54d1398336c65005baf7bf7a05efeffaf75b';
+export const SOLIDLY_SWAP_TOPIC =
+  '0xb3e2773606abfd36b5bd91394b3a54d1398336c65005baf7bf7a05efeffaf75b';
 const SET_CUSTOM_FEE_TOPIC = '0xae468ce586f9a87660fdffc1448cee942042c16ae2f02046b134b5224f31936b';
 const FEES_TOPIC = '0x112c256902bf554b6ed882d2936687aaeb4225e8cd5b51303c90ca6cf43a8602';
 /** Logs that a pair emits right before that of its swap. */
-export const SWAP_PART_TOPICS: ReadonlySet<string> = new Set([
-  SYNC_TOPIC,
-  WIDE_SYNC_TOPIC,
-  FEES_TOPIC,
-]);
+export const SWAP_PART_TOPICS = [SYNC_TOPIC, WIDE_SYNC_TOPIC, FEES_TOPIC];
 /** Camelot. */
 const FEE_PERCENT_TOPIC = '0xa4877b8ecb5a00ba277e4bceeeb187a669e7113649774dfbea05c259ce27f17b';
 const SET_STABLE_TOPIC = '0xb6a86710bde53aa7fb1b3856279e2af5b476d53e2dd0902cf17a0911b5a43a8b';

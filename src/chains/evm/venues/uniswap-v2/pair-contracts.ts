@@ -4,9 +4,10 @@
 
 import type { V2LayoutName } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
-import type { RouterLine, V2Fork } from '../../data/deployments/evm-deployment.ts';
+import type { RouterLine } from '../../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import { routerOf, type VenueTable } from '../venue-table.ts';
+import type { V2Fork } from './v2-layouts.ts';
 
 interface ForkLine {
   readonly factory: string;

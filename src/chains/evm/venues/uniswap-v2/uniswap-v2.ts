@@ -15,9 +15,18 @@ import {
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { confirmPools } from '../factory-pools.ts';
 import { listPairs } from '../list-pairs.ts';
+import { TOO_LITTLE } from '../router-kind.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV2Decoders, describeUniswapV2Logs } from './decode-uniswap-v2.ts';
+import {
+  createUniswapV2Decoders,
+  describeUniswapV2Logs,
+  SOLIDLY_SWAP_TOPIC,
+  SWAP_PART_TOPICS,
+  SWAP_TOPIC,
+} from './decode-uniswap-v2.ts';
+import { PAIR_FORKS } from './judge-pairs.ts';
 import { PAIR_CONTRACTS } from './pair-contracts.ts';
+import { PAIR_ENTRIES, readDevnetPairs } from './pair-entries.ts';
 import { CAMELOT_ROUTER, ROUTER02, SOLIDLY_ROUTER } from './pair-routers.ts';
 import { GET_FEE_SELECTOR, GET_RESERVES_SELECTOR } from './pair-selectors.ts';
 import { decodeCamelotReserves, readPoolPage } from './read-pair-page.ts';
@@ -135,18 +144,34 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
   return { calls: [{ to: fork.factory, data }], word: 0, pipsPerUnit: PIPS_PER_BPS };
 };
 
+/** A fork's `Router02`, unless the Universal Router trades there. */
+const listRouters: VenueProtocol['listRouters'] = ({ v2 }) =>
+  v2.flatMap(({ venue, router: address, layout, universalRouter }) =>
+    address === null || layout !== undefined || universalRouter
+      ? []
+      : [{ name: venue, kind: 'router02', address, venues: [venue] }],
+  );
+
 export const uniswapV2: VenueProtocol = {
   reverts: {
+    'V2TooLittleReceived()': TOO_LITTLE,
+    'InvalidReserves()': 'a V2 pair of the route is empty',
     'UniswapV2: TRANSFER_FAILED': 'the token refuses the transfer out of the pair',
     'UniswapV2: INSUFFICIENT_OUTPUT_AMOUNT': 'a V2 pair would pay nothing',
     'UniswapV2: INSUFFICIENT_INPUT_AMOUNT': 'a V2 pair received nothing',
     'UniswapV2: K': 'a V2 pair received less than was sent',
   },
   contracts: PAIR_CONTRACTS,
+  entries: PAIR_ENTRIES,
+  readDevnet: readDevnetPairs,
+  listRouters,
   ...{ findTraded, findCosts, buildFeeAsk },
   routerKinds: { router02: ROUTER02, camelot: CAMELOT_ROUTER, solidly: SOLIDLY_ROUTER },
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
-  forks: 'pairs',
+  swapTopics: { [SWAP_TOPIC]: 'V2-like', [SOLIDLY_SWAP_TOPIC]: 'Solidly V2' },
+  listFactories: (deployment) => deployment.v2,
+  forks: PAIR_FORKS,
+  swapPartTopics: SWAP_PART_TOPICS,
   createDecoders: createUniswapV2Decoders,
   describeLogs: describeUniswapV2Logs,
   resolvePools,

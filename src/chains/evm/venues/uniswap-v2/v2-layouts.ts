@@ -3,11 +3,13 @@
 
 import type { SolidlyTerms } from '../../../../amm/solidly-pair/solidly-pair-pool.ts';
 import type { V2LayoutName } from '../../../../model/chain-contracts.ts';
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import type { EvmDeployment, V2Fork } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { uintAt, uintWord } from '../../data/hex-data.ts';
 import type { PoolDetails } from '../factory-pools.ts';
+import type { VenueFactory } from '../venue-table.ts';
 import {
   GET_PAIR_BY_STABLE_SELECTOR,
   GET_PAIR_SELECTOR,
@@ -20,6 +22,18 @@ export const PAIR_CREATED_TOPIC =
 /** Of Solidly and its other forks: the flag is not indexed. */
 const SOLIDLY_FORK_TOPIC = '0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9';
 const SOLIDLY_CREATED_TOPIC = '0x2128d88d14c80cb081c1252a5acff7a264671bf199ce226b53788fb26065005e';
+
+/** Uniswap V2, one of its forks, or a protocol with similar pairs. */
+export interface V2Fork extends VenueFactory {
+  /** Absent for that of Uniswap. */
+  readonly layout?: V2LayoutName;
+  /** 0 if each pair has fees of its own. */
+  readonly feePips: number;
+  /** Whether no contract of the fork has confirmed its fee, so that its quotes are not exact. */
+  readonly isFeeUnchecked?: true;
+  /** A `Router02` of that fork. */
+  readonly router: Address | null;
+}
 
 interface V2Layout {
   readonly name: V2LayoutName;
@@ -109,4 +123,10 @@ export function findV2Layout({ layout = 'uniswap' }: Pick<V2Fork, 'layout'>): V2
 /** The fork of a pair by its venue. */
 export function findV2Fork({ v2 }: EvmDeployment, venue: string): V2Fork | null {
   return v2.find((fork) => fork.venue === venue) ?? null;
+}
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    readonly v2: readonly V2Fork[];
+  }
 }

@@ -2,20 +2,27 @@
 // topic; the first five words are the same.
 
 import type { PoolId } from '../../../../model/ids.ts';
-import type { EvmDeployment, V3Fork } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { toPoolId } from '../../data/evm-ids.ts';
 import type { DecodedEvent, EvmLog, LogDecoder } from '../../data/evm-log.ts';
 import { hasWords, intAt, toInt24, uintAt } from '../../data/hex-data.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 import { createCreationDecoder } from '../factory-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';
-import { findV3Layout, toRangeDetails } from './v3-layouts.ts';
+import { findV3Layout, toRangeDetails, type V3Fork } from './v3-layouts.ts';
 
 const INITIALIZE_TOPIC = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95';
 const MINT_TOPIC = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 const BURN_TOPIC = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c';
 const SWAP_TOPIC = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
 const PANCAKE_SWAP_TOPIC = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83';
+
+export const SWAP_TOPICS = {
+  [SWAP_TOPIC]: 'V3-like',
+  [PANCAKE_SWAP_TOPIC]: 'PancakeSwap V3',
+  // Not decoded.
+  '0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d4767396e1a59f79': 'Algebra Integral',
+};
 
 /** The contracts that emitted swaps in the layout of Uniswap's own pools. */
 export function listRangeSwaps(logs: readonly EvmLog[]): PoolId[] {

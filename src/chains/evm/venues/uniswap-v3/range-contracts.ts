@@ -5,9 +5,10 @@
 
 import type { V3LayoutName } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
-import type { RouterLine, V3Fork } from '../../data/deployments/evm-deployment.ts';
+import type { RouterLine } from '../../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import { routerOf, type VenueTable } from '../venue-table.ts';
+import type { V3Fork } from './v3-layouts.ts';
 
 interface ForkLine {
   readonly factory: string;

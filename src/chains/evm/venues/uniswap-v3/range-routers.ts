@@ -16,7 +16,7 @@ import {
   ROUTER_STAND_INS,
   type RouterKind,
 } from '../router-kind.ts';
-import type { SwapHop } from '../swap-plan.ts';
+import { last, type SwapHop } from '../swap-plan.ts';
 
 const SWAP_ROUTER_ABI = parseAbi([
   'struct Swap { bytes path; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; }',
@@ -148,9 +148,12 @@ function splitByKind(hops: readonly SwapHop[]): SwapHop[][] {
 }
 
 function encodeSmart(plan: PathPlan): Hex {
-  const { amountOutMin, recipient, holdsOutput } = plan;
+  const { amountOutMin, recipient } = plan;
   const abi = SMART_ABI;
   const segments = splitByKind(plan.hops);
+  // Pairs are paid by a call that compares what has arrived.
+  const isCompared = last(plan.hops).pool.kind === 'v2';
+  const holdsOutput = plan.isNativeOut || (plan.holdsOutput && !isCompared);
   const calls = segments.map((hops, index) => {
     const isLast = index === segments.length - 1;
     const amountIn = index === 0 ? plan.amountIn : SMART_BALANCE;

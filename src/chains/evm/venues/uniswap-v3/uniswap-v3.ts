@@ -8,11 +8,18 @@ import { addressWord, encodeCallData, intWord, uintWord } from '../../data/hex-d
 import type { ContractCall } from '../../rpc/multicall.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
 import { confirmPools } from '../factory-pools.ts';
+import { TOO_LITTLE } from '../router-kind.ts';
 import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
-import { createUniswapV3Decoders, describeUniswapV3Logs } from './decode-uniswap-v3.ts';
+import {
+  createUniswapV3Decoders,
+  describeUniswapV3Logs,
+  SWAP_TOPICS,
+} from './decode-uniswap-v3.ts';
 import { findPools } from './find-v3-pools.ts';
+import { RANGE_FORKS } from './judge-ranges.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
 import { RANGE_CONTRACTS } from './range-contracts.ts';
+import { RANGE_ENTRIES, readDevnetRanges } from './range-entries.ts';
 import { ALGEBRA_ROUTER, SLIPSTREAM_ROUTER, SMART_ROUTER, SWAP_ROUTER } from './range-routers.ts';
 import { decodeV3State, readPoolPage } from './read-v3-pool-page.ts';
 import { findLayoutOfVenue, findV3Layout, toRangeDetails } from './v3-layouts.ts';
@@ -75,7 +82,7 @@ const findTraded: VenueProtocol['findTraded'] = (pool) => {
 
 const COSTS: PoolCosts = {
   swap: { hop: 70_000n, hopInSameVault: 70_000n, perTick: 26_000n },
-  bytes: { command: 'v3', first: 400, next: 40, fixesOutput: true },
+  bytes: { command: 'v3', first: 400, next: 40, fixesOutput: true, needsHolding: true },
 };
 
 /** `quoteExactInputSingle` of Algebra's quoter: answers the amount, and the fee. */
@@ -111,10 +118,14 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
 
 export const uniswapV3: VenueProtocol = {
   reverts: {
+    'V3TooLittleReceived()': TOO_LITTLE,
+    'V3InvalidSwap()': 'a V3 pool of the route has no liquidity',
     IIA: 'a V3 pool received less than was sent',
     TF: 'the token refuses the transfer out of a V3 pool',
   },
   contracts: RANGE_CONTRACTS,
+  entries: RANGE_ENTRIES,
+  readDevnet: readDevnetRanges,
   ...{ findTraded, buildFeeAsk },
   findCosts: (pool) =>
     pool.kind === 'concentrated' && pool.terms.custody.kind === 'own' ? COSTS : null,
@@ -123,7 +134,9 @@ export const uniswapV3: VenueProtocol = {
     ...{ algebra: ALGEBRA_ROUTER, smart: SMART_ROUTER },
   },
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
-  forks: 'ranges',
+  swapTopics: SWAP_TOPICS,
+  listFactories: (deployment) => deployment.v3,
+  forks: RANGE_FORKS,
   createDecoders: createUniswapV3Decoders,
   describeLogs: describeUniswapV3Logs,
   resolvePools,

@@ -2,11 +2,13 @@
 // where their fee comes from. `Initialize`, `Mint`, `Burn` and `Swap` are the same.
 
 import type { V3LayoutName } from '../../../../model/chain-contracts.ts';
+import type { Address } from '../../../../model/ids.ts';
 import type { PoolChange } from '../../../../model/pool.ts';
-import type { EvmDeployment, V3Fork } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import type { EvmLog } from '../../data/evm-log.ts';
 import { int24At, intWord, toInt24, uintAt, uintWord } from '../../data/hex-data.ts';
 import type { PoolDetails } from '../factory-pools.ts';
+import type { VenueFactory } from '../venue-table.ts';
 import {
   FEE_SELECTOR,
   GET_POOL_BY_SPACING_SELECTOR,
@@ -38,6 +40,16 @@ export const FEE_TIERS = [100, 200, 300, 400, 500, 2500, 3000, 10_000] as const;
 
 /** The spacings that the factories of Slipstream allow, on all chains together. */
 const SLIPSTREAM_SPACINGS = [1, 10, 50, 100, 200, 2000] as const;
+
+/** Uniswap V3, one of its forks, or a protocol with the same pools. */
+export interface V3Fork extends VenueFactory {
+  /** Absent for that of Uniswap. */
+  readonly layout?: V3LayoutName;
+  /** A `QuoterV2` of that fork; of Algebra its `Quoter`, which tells the fee of the next swap. */
+  readonly quoter: Address | null;
+  /** The fees that its pools may have, in pips; absent for the usual ones. */
+  readonly feeTiers?: readonly number[];
+}
 
 /** What tells a pool from the others of its pair. */
 interface RangeDetails {
@@ -193,4 +205,10 @@ export function findLayoutOfVenue({ v3 }: EvmDeployment, venue: string): V3Layou
 
 export function toRangeDetails({ feePips, tickSpacing }: RangeDetails): PoolDetails {
   return { kind: 'concentrated', feePips, terms: { tickSpacing, custody: { kind: 'own' } } };
+}
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    readonly v3: readonly V3Fork[];
+  }
 }

@@ -2,7 +2,7 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import type { EvmDeployment, V4Deployment } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
@@ -16,11 +16,12 @@ import {
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { decodeInitialized, decodeSwapped } from '../concentrated-pools.ts';
 import type { VenueLogs } from '../venue-protocol.ts';
+import type { V4Deployment } from './v4-contracts.ts';
 
 export const INITIALIZE_TOPIC =
   '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438';
 const MODIFY_LIQUIDITY_TOPIC = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
-const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f';
+export const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f';
 const PROTOCOL_FEE_UPDATED_TOPIC =
   '0xe9c42593e71f84403b84352cd168d693e2c9fcd1fdbcc3feb21d92b43e6696f9';
 

@@ -3,13 +3,14 @@
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription, PoolDescriptionOf } from '../../../../model/pool.ts';
-import type { EvmDeployment, V4Deployment } from '../../data/deployments/evm-deployment.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { addressWord } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { listPairs } from '../list-pairs.ts';
 import type { CreationFilter, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
 import { describeV4Pool, INITIALIZE_TOPIC } from './decode-uniswap-v4.ts';
 import { computeV4PoolId, DYNAMIC_FEE, hasFixedFee } from './pool-key.ts';
+import type { V4Deployment } from './v4-contracts.ts';
 import { BITS_128, computeStateSlot, LIQUIDITY_OFFSET, readSlots } from './v4-storage.ts';
 
 /** Fees with their tick spacing, as interfaces offer them; anyone may choose others. */

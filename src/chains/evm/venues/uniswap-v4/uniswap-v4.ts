@@ -11,19 +11,23 @@ import {
   uintAt,
 } from '../../data/hex-data.ts';
 import { readConcentratedStates } from '../concentrated-pools.ts';
+import { TOO_LITTLE } from '../router-kind.ts';
 import type { PoolCosts, VenueProtocol } from '../venue-protocol.ts';
 import {
   createUniswapV4Decoders,
   describeUniswapV4Logs,
   describeV4Pool,
+  SWAP_TOPIC,
 } from './decode-uniswap-v4.ts';
 import { findPools, listCreationFilters } from './find-v4-pools.ts';
+import { leavesSwapsAlone } from './pool-hooks.ts';
 import { type PoolKey, toPoolKey } from './pool-key.ts';
 import { readPoolPage } from './read-v4-pool-page.ts';
 import { V4_CONTRACTS } from './v4-contracts.ts';
+import { readDevnetV4, V4_ENTRIES } from './v4-entries.ts';
+import { GET_SLOT0_SELECTOR } from './v4-storage.ts';
 
 export const POOL_KEYS_SELECTOR = '0x86b6be7d';
-export const GET_SLOT0_SELECTOR = '0xc815641c';
 export const GET_LIQUIDITY_SELECTOR = '0xfa6793d5';
 export const GET_TICK_LIQUIDITY_SELECTOR = '0xcaedab54';
 
@@ -98,11 +102,21 @@ const findTraded: VenueProtocol['findTraded'] = (pool) => {
 
 const COSTS: PoolCosts = {
   swap: { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n },
-  bytes: { command: 'v4', first: 1_150, next: 240, fixesOutput: true },
+  bytes: { command: 'v4', first: 1_150, next: 240, fixesOutput: true, needsHolding: true },
 };
 
 export const uniswapV4: VenueProtocol = {
   contracts: V4_CONTRACTS,
+  leavesSwapsAlone,
+  entries: V4_ENTRIES,
+  reverts: {
+    'V4TooLittleReceived(uint256,uint256)': TOO_LITTLE,
+    'PoolNotInitialized()': 'a V4 pool of the route does not exist',
+    'CurrencyNotSettled()':
+      'a token taxes its transfers, or a pool could not take the whole amount',
+  },
+  swapTopics: { [SWAP_TOPIC]: 'Uniswap V4' },
+  readDevnet: readDevnetV4,
   findTraded,
   findCosts: (pool) =>
     pool.kind === 'concentrated' && pool.terms.custody.kind === 'singleton' ? COSTS : null,
@@ -114,6 +128,7 @@ export const uniswapV4: VenueProtocol = {
   findPools,
   listCreationFilters,
   readPoolStates,
+  readsInBulk: true,
   readPoolPage,
 };
 

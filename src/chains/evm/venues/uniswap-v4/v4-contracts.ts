@@ -1,8 +1,17 @@
 // Contracts of Uniswap V4 and the Universal Routers, by chain, from Uniswap's repositories.
 
-import type { EvmDeployment, V4Deployment } from '../../data/deployments/evm-deployment.ts';
+import type { Address } from '../../../../model/ids.ts';
+import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import type { VenueTable } from '../venue-table.ts';
+
+export interface V4Deployment {
+  readonly venue: string;
+  readonly poolManager: Address;
+  readonly positionManager: Address;
+  readonly stateView: Address;
+  readonly quoter: Address;
+}
 
 type V4Contracts = Exclude<keyof V4Deployment, 'venue'>;
 
@@ -76,3 +85,9 @@ export const V4_CONTRACTS: VenueTable = {
     universalRouter: routerAt('0x1906c1d672b88cd1b9ac7593301ca990f94eae07', '2.0'),
   },
 };
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    readonly v4: V4Deployment | null;
+  }
+}

@@ -6,6 +6,9 @@ import type { Address, PoolId } from '../../../../model/ids.ts';
 import { encodeCallData, hasWords, uintAt, uintWord } from '../../data/hex-data.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
 
+/** Of `StateView`. */
+export const GET_SLOT0_SELECTOR = '0xc815641c';
+
 const EXTSLOAD_SELECTOR = '0xdbd035ff';
 
 const POOLS_SLOT = 6;

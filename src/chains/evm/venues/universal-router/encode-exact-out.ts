@@ -11,10 +11,17 @@
 import type { Hex } from 'viem';
 import type { Address } from '../../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
-import type { ExactOutPlan, SwapHop, SwapPath } from '../swap-plan.ts';
-import type { UniversalRouter } from '../swap-routers.ts';
-import { type EncodedCall, first, last, splitSegments } from './encode-swap.ts';
+import {
+  type EncodedCall,
+  type ExactOutPlan,
+  first,
+  last,
+  type SwapHop,
+  type SwapPath,
+} from '../swap-plan.ts';
+import { splitSegments } from './encode-swap.ts';
 import { type ExactOutSwap, ROUTER, RouterCommands, WHOLE_BALANCE } from './router-commands.ts';
+import type { UniversalRouter } from './universal-router.ts';
 
 /** The most that each swap path may take, in proportion to its input; never more than all do. */
 function divideMaximum({ swapPaths, amountInMax }: ExactOutPlan): bigint[] {

@@ -35,10 +35,10 @@ import {
   type WalletCall,
 } from '../../trading/simulate-calls.ts';
 import { TokenBalanceSlots } from '../../trading/token-balance-slot.ts';
-import type { SwapPlan } from '../swap-plan.ts';
-import { findUniversalRouter, type UniversalRouter } from '../swap-routers.ts';
+import type { EncodedCall, SwapPlan } from '../swap-plan.ts';
 import { encodeExactOut } from './encode-exact-out.ts';
-import { type EncodedCall, encodeSwap } from './encode-swap.ts';
+import { encodeSwap } from './encode-swap.ts';
+import { findUniversalRouter, type UniversalRouter } from './universal-router.ts';
 
 const WALLET = address(TEST_ADDRESSES[3]!);
 const ETHER = 10n ** 18n;

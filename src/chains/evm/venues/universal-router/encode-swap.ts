@@ -8,8 +8,14 @@
 import type { Hex } from 'viem';
 import type { Address } from '../../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
-import type { SwapHop, SwapPath, SwapPlan } from '../swap-plan.ts';
-import type { UniversalRouter } from '../swap-routers.ts';
+import {
+  type EncodedCall,
+  first,
+  last,
+  type SwapHop,
+  type SwapPath,
+  type SwapPlan,
+} from '../swap-plan.ts';
 import {
   type PathSwap,
   ROUTER,
@@ -17,12 +23,7 @@ import {
   SETTLED_ALREADY,
   WHOLE_BALANCE,
 } from './router-commands.ts';
-
-export interface EncodedCall {
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-}
+import type { UniversalRouter } from './universal-router.ts';
 
 const BPS = 10_000n;
 
@@ -86,18 +87,6 @@ export function splitSegments(hops: readonly SwapHop[]): SwapHop[][] {
     else segments.push([hop]);
   }
   return segments;
-}
-
-export function first(hops: readonly SwapHop[]): SwapHop {
-  const hop = hops[0];
-  if (hop === undefined) throw new Error('a swap path without hops');
-  return hop;
-}
-
-export function last(hops: readonly SwapHop[]): SwapHop {
-  const hop = hops.at(-1);
-  if (hop === undefined) throw new Error('a swap path without hops');
-  return hop;
 }
 
 /** A V2 pair is paid directly by the hop before it. */

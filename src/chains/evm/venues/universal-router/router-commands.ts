@@ -12,8 +12,8 @@ import type { Address } from '../../../../model/ids.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { SwapHop } from '../swap-plan.ts';
-import type { UniversalRouter } from '../swap-routers.ts';
 import type { PoolKey } from '../uniswap-v4/pool-key.ts';
+import type { UniversalRouter } from './universal-router.ts';
 
 /** The router's own address, as it calls itself in commands. */
 export const ROUTER = evmAddress('0x0000000000000000000000000000000000000002');

@@ -12,8 +12,8 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../tokens/pool-accounts.ts';
-import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
+import { readBaseFee, readPoolClock } from './meteora-base-fee.ts';
 
 /** Owns the token accounts of all pools. */
 export const DAMM_AUTHORITY = toSolanaAddress('HLnpSz9h2S4hiLQ43rnSD9XkcUThA7B8hQMKmDaiTLcC');

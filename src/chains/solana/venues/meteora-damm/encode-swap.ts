@@ -7,9 +7,9 @@ import {
   asWritable,
   type ProgramInstruction,
 } from '../../data/program-instruction.ts';
-import { encodeMeteoraCall } from '../meteora-call.ts';
 import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import { DAMM_AUTHORITY } from './damm-accounts.ts';
+import { encodeMeteoraCall } from './meteora-call.ts';
 
 function encode(order: SwapOrder): ProgramInstruction {
   const { data, pool, program, user } = order;

@@ -13,7 +13,7 @@ import {
   openAccount,
   type PoolAccounts,
 } from '../../tokens/pool-accounts.ts';
-import { readBaseFee, readPoolClock } from '../meteora-base-fee.ts';
+import { readBaseFee, readPoolClock } from '../meteora-damm/meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
 
 /** Owns the token accounts of all pools. */

@@ -7,7 +7,7 @@ import {
   asWritable,
   type ProgramInstruction,
 } from '../../data/program-instruction.ts';
-import { encodeMeteoraCall } from '../meteora-call.ts';
+import { encodeMeteoraCall } from '../meteora-damm/meteora-call.ts';
 import { orderSides, type SwapOrder, type VenueSwapEncoder } from '../swap-order.ts';
 import { DBC_AUTHORITY } from './dbc-accounts.ts';
 

@@ -15,7 +15,7 @@ import {
   type PoolAccounts,
   readTokenAmount,
 } from '../../tokens/pool-accounts.ts';
-import { readPoolClock } from '../meteora-base-fee.ts';
+import { readPoolClock } from '../meteora-damm/meteora-base-fee.ts';
 import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = '210b3162b565b10d';

@@ -51,7 +51,7 @@ function describe(name: string, places: CurvePlaces): SwapInstruction {
       const quoteMint = findQuoteMint(call, places);
       if (mint === null || curve === null || tokenAccount === null || user === null) return null;
       if (quoteMint === null) return null;
-      return [{ pool: curve, vaults: [tokenAccount, curve], user, curve: { mint, quoteMint } }];
+      return [{ pool: curve, vaults: [tokenAccount, curve], user, ownVault: { mint, quoteMint } }];
     },
   };
 }

@@ -1,9 +1,9 @@
 // The base fee of Meteora's DAMM v2 and bonding curves, as their accounts have it.
 
-import { encodeSchedule, type FeeSchedule, findRateAt } from '../../../amm/fee-schedule.ts';
-import type { PoolClock, PoolOpening } from '../../../amm/pool-moment.ts';
-import type { UncheckedFlag } from '../../../amm/unchecked-flag.ts';
-import { minOf } from '../../../lib/bigint-bounds.ts';
+import { encodeSchedule, type FeeSchedule, findRateAt } from '../../../../amm/fee-schedule.ts';
+import type { PoolClock, PoolOpening } from '../../../../amm/pool-moment.ts';
+import type { UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
+import { minOf } from '../../../../lib/bigint-bounds.ts';
 
 const MODES = { linear: 0, exponential: 1, limiter: 2, byPrice: 3, byPriceExponential: 4 } as const;
 const BY_SLOT = 0;

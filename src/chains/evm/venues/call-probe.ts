@@ -8,9 +8,6 @@ import { toQuantity } from '../data/hex-data.ts';
 import { createRandomAddress } from '../rpc/realistic-simulation.ts';
 import { CODE as FAKE_TOKEN_CODE } from './fake-token.gen.ts';
 
-/** Errors of a node that does not support such requests. */
-export const INABILITY = ['unsupported', 'rejected', 'replyTooLarge'] as const;
-
 export interface ProbeNode {
   readonly client: RpcClient;
   /** The block of the pool's state. */

@@ -1,7 +1,7 @@
 // How DAMM v2 and DBC are called.
 
-import { encodeCall } from '../data/program-instruction.ts';
-import { encodeExactFirst, type SwapOrder } from './swap-order.ts';
+import { encodeCall } from '../../data/program-instruction.ts';
+import { encodeExactFirst, type SwapOrder } from '../swap-order.ts';
 
 const METEORA_SWAP = 'f8c69e91e17587c8';
 /** The exact amount, the limit of the other, then a mode. */

@@ -7,10 +7,10 @@
 
 import type { Hex } from 'viem';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
-import type { SwapPool } from '../../../amm/swap-pool.ts';
-import type { Address } from '../../../model/ids.ts';
-import { isRpcError } from '../../rpc/rpc-error.ts';
-import { callProbe, INABILITY, type ProbeNode } from './call-probe.ts';
+import type { SwapPool } from '../../../../amm/swap-pool.ts';
+import type { Address } from '../../../../model/ids.ts';
+import { callProbe, type ProbeNode } from '../call-probe.ts';
+import { type ForkVerdict, judgeProbe, NOT_NOW, REFUSED } from '../fork-protocol.ts';
 import { CODE as RANGE_PROBE_CODE } from './range-probe.gen.ts';
 
 interface ProbedRange {
@@ -23,16 +23,6 @@ interface ProbedRange {
   /** The pool as it was read at the same block. */
   readonly curve: SwapPool;
 }
-
-/**
- * `notNow`: the pool's state shows too little. `unable`: the node cannot run the probe, so nothing
- * is known.
- */
-export type RangeVerdict =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'notNow' }
-  | { readonly kind: 'unable' };
 
 const ABI = parseAbi([
   'function swapEach(address pool, address[2] tokens, bool zeroForOne, uint256[] amounts) returns (int256[2][] moved)',
@@ -57,28 +47,26 @@ async function measure(
   return decodeFunctionResult({ abi: ABI, functionName: 'swapEach', data: result });
 }
 
-export async function probeRange(range: ProbedRange, node: ProbeNode): Promise<RangeVerdict> {
+async function compareSwaps(range: ProbedRange, node: ProbeNode): Promise<ForkVerdict> {
   const { balance0, balance1, curve } = range;
-  try {
-    for (const zeroForOne of [true, false]) {
-      const held = zeroForOne ? balance0 : balance1;
-      const amounts = DIVISORS.map((divisor) => held / divisor).filter(
-        (amount) => curve.swapIn(zeroForOne, amount).amountOut > 0n,
-      );
-      if (amounts.length < SIZES_MIN) return { kind: 'notNow' };
-      const moved = await measure(range, { zeroForOne, amounts }, node);
-      const isSame = amounts.every((amount, index) => {
-        const { amountIn, amountOut } = curve.swapIn(zeroForOne, amount);
-        const [amount0, amount1] = moved[index] ?? [0n, 0n];
-        const [took, paid] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0];
-        return took === amountIn && paid === amountOut;
-      });
-      if (!isSame) return { kind: 'refused' };
-    }
-  } catch (error) {
-    if (isRpcError(error, 'reverted')) return { kind: 'refused' };
-    if (isRpcError(error, ...INABILITY)) return { kind: 'unable' };
-    throw error;
+  for (const zeroForOne of [true, false]) {
+    const held = zeroForOne ? balance0 : balance1;
+    const amounts = DIVISORS.map((divisor) => held / divisor).filter(
+      (amount) => curve.swapIn(zeroForOne, amount).amountOut > 0n,
+    );
+    if (amounts.length < SIZES_MIN) return NOT_NOW;
+    const moved = await measure(range, { zeroForOne, amounts }, node);
+    const isSame = amounts.every((amount, index) => {
+      const { amountIn, amountOut } = curve.swapIn(zeroForOne, amount);
+      const [amount0, amount1] = moved[index] ?? [0n, 0n];
+      const [took, paid] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0];
+      return took === amountIn && paid === amountOut;
+    });
+    if (!isSame) return REFUSED;
   }
-  return { kind: 'same' };
+  return { kind: 'same', feePips: null };
+}
+
+export function probeRange(range: ProbedRange, node: ProbeNode): Promise<ForkVerdict> {
+  return judgeProbe(() => compareSwaps(range, node));
 }

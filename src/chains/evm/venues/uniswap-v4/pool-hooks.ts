@@ -1,7 +1,7 @@
 // Whether a V4 pool's hook leaves swaps alone, as proven by its address and the pool's id.
 
-import type { PoolDescription } from '../../../model/pool.ts';
-import { hasFixedFee } from '../venues/uniswap-v4/pool-key.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
+import { hasFixedFee } from './pool-key.ts';
 
 /**
  * The low bits of a hook's address say which calls it gets. A hook that is called before or after

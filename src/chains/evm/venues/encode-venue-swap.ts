@@ -2,20 +2,26 @@
 // pool is paid by the wallet, who has approved the router, or with the coin that is sent along.
 
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import { ROUTER_KINDS } from '../venues/registry.ts';
-import { type OutputPlan, type PathPlan, toPathEnds } from '../venues/router-kind.ts';
-import type { ExactOutPlan, SwapPlan } from '../venues/swap-plan.ts';
-import type { VenueRouter } from '../venues/swap-routers.ts';
-import { type EncodedCall, last } from '../venues/universal-router/encode-swap.ts';
+import { ROUTER_KINDS } from './registry.ts';
+import {
+  type OutputPlan,
+  type PathPlan,
+  type PoolEnds,
+  type TokenEnds,
+  toPathEnds,
+} from './router-kind.ts';
+import { type EncodedCall, type ExactOutPlan, last, type SwapPlan } from './swap-plan.ts';
+import type { SwapRouter, VenueRouter } from './swap-routers.ts';
+import { encodeExactOut } from './universal-router/encode-exact-out.ts';
+import { encodeSwap } from './universal-router/encode-swap.ts';
 
 function toPathPlan(plan: SwapPlan): PathPlan {
   const [swapPath, ...others] = plan.swapPaths;
   if (swapPath === undefined || others.length > 0) throw new Error('this router takes one path');
   const { hops, amountInRaw: amountIn } = swapPath;
   const { tokenOut, amountOutMin } = plan;
-  // Pairs are paid by a call that compares what has arrived.
-  const isSent = plan.holdsOutput === true && last(hops).pool.kind !== 'v2';
-  const holdsOutput = tokenOut === ZERO_ADDRESS || (isSent && plan.outputTaxBps === 0);
+  const isSent = plan.holdsOutput === true && plan.outputTaxBps === 0;
+  const holdsOutput = tokenOut === ZERO_ADDRESS || isSent;
   return { ...toPathEnds(hops, plan), amountIn, amountOutMin, holdsOutput };
 }
 
@@ -51,4 +57,27 @@ export function encodeVenueExactOut(plan: ExactOutPlan, router: VenueRouter): En
     data: output.encode(path),
     value: path.isNativeIn ? path.amountInMax : 0n,
   };
+}
+
+/** As one call of the router. */
+export function encodeRouterSwap(plan: SwapPlan, router: SwapRouter): EncodedCall {
+  return router.kind === 'universal' ? encodeSwap(plan, router) : encodeVenueSwap(plan, router);
+}
+
+/** For a given output. */
+export function encodeRouterExactOut(plan: ExactOutPlan, router: SwapRouter): EncodedCall {
+  return router.kind === 'universal'
+    ? encodeExactOut(plan, router)
+    : encodeVenueExactOut(plan, router);
+}
+
+/** A pool in place of the router, where it is called itself and takes the wallet's tokens. */
+export function pickContract(
+  router: SwapRouter,
+  trade: TokenEnds & { readonly swapPaths: readonly { readonly hops: readonly PoolEnds[] }[] },
+): SwapRouter {
+  if (router.kind === 'universal') return router;
+  const hops = trade.swapPaths.flatMap((swapPath) => swapPath.hops);
+  const address = ROUTER_KINDS[router.kind].findContract?.(hops, trade) ?? null;
+  return address === null ? router : { ...router, address };
 }

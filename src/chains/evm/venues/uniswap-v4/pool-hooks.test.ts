@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils';
-import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
-import { poolId } from '../../../../test/test-ids.ts';
-import type { Address } from '../../../model/ids.ts';
-import type { PoolDescriptionOf } from '../../../model/pool.ts';
+import { buildFakeAddress } from '../../../../../test/fakes/fake-market.ts';
+import { poolId } from '../../../../../test/test-ids.ts';
+import type { Address } from '../../../../model/ids.ts';
+import type { PoolDescriptionOf } from '../../../../model/pool.ts';
 import { leavesSwapsAlone } from './pool-hooks.ts';
 
 const WETH = buildFakeAddress('aa', 1);

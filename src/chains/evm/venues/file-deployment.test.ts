@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { FactoryEntry } from '../../../../model/chain-contracts.ts';
-import { EVM_DEPLOYMENTS } from '../../venues/deployments.ts';
+import type { FactoryEntry } from '../../../model/chain-contracts.ts';
+import { EVM_DEPLOYMENTS } from './deployments.ts';
 import { toFileDeployment } from './file-deployment.ts';
-import { listSwapRouters } from '../../venues/swap-routers.ts';
+import { listSwapRouters } from './swap-routers.ts';
 
 const FORK: Extract<FactoryEntry, { readonly kind: 'v3' }> = {
   ...{ kind: 'v3', venue: 'my-v3', factory: `0x${'c'.repeat(40)}`, quoter: null, feeTiers: null },

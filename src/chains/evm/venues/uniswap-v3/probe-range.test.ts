@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem';
-import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
-import type { SwapPool } from '../../../amm/swap-pool.ts';
-import type { RpcClient } from '../../rpc/rpc-client.ts';
+import { buildFakeAddress } from '../../../../../test/fakes/fake-market.ts';
+import type { SwapPool } from '../../../../amm/swap-pool.ts';
+import type { RpcClient } from '../../../rpc/rpc-client.ts';
 import { probeRange } from './probe-range.ts';
 
 const ABI = parseAbi([

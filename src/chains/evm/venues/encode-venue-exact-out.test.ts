@@ -10,9 +10,9 @@ import { encodeWords } from '../../../../test/oracles/encode-words.ts';
 import { address } from '../../../../test/test-ids.ts';
 import type { VenueRouterKind } from '../data/deployments/evm-deployment.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
-import type { ExactOutPlan, SwapHop } from '../venues/swap-plan.ts';
-import type { VenueRouter } from '../venues/swap-routers.ts';
 import { encodeVenueExactOut } from './encode-venue-swap.ts';
+import type { ExactOutPlan, SwapHop } from './swap-plan.ts';
+import type { VenueRouter } from './swap-routers.ts';
 
 const A = buildFakeAddress('aa', 1) as Hex;
 const B = buildFakeAddress('aa', 2) as Hex;
