@@ -19,7 +19,7 @@ import { COMMON_HEADERS, serializeProblem } from './problem.ts';
 
 // The path and the query of a request target.
 
-export interface RequestTarget {
+interface RequestTarget {
   /** The path without its query. */
   readonly path: string;
   /** The query text without its question mark; null when there is no question mark. */

@@ -1,5 +1,5 @@
-// Parses what requests have in common: a token reference, which is an untrusted chain and address →
-// a followed chain and a token that is not paused; numbers, times, pools and how many rows.
+// Parses what requests have in common: a token reference (untrusted chain and address → a followed
+// chain and a token that is not paused), numbers, times, pools, and how many rows they may have.
 
 import type { HandlerContext } from '../contract/handler.ts';
 import {
