@@ -17,7 +17,12 @@ import {
   isAfterLast,
   type Timeouts,
 } from './create-bare-server.ts';
-import { type CountAnswer, Exchange, type ObserveExchange } from './exchange.ts';
+import {
+  type CountAnswer,
+  createTargetReader,
+  Exchange,
+  type ObserveExchange,
+} from './exchange.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { Pressure } from './pressure.ts';
 import { encodeRawProblem, toParserAppError, URL_BYTES_MAX } from './problem.ts';
@@ -25,7 +30,6 @@ import { findHeadFault } from './request-context.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import { type ReadSendQueues, readSendQueues, SendQueueWatch } from './send-queue-watch.ts';
 import { createSessionCookie } from './session-cookie.ts';
-import { createTargetReader } from './target.ts';
 
 // Responds to requests that Node's HTTP parser rejected: there is no request object, only a socket.
 

@@ -5,6 +5,7 @@ import type { AnsweredRequest } from '../access/operation-usage.ts';
 import type { ReadyAnswer } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { AppError } from '../errors/app-error.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { HeldSlots } from '../lib/held-slots.ts';
 import {
   COMPRESSED_BYTES_MIN,
@@ -15,7 +16,47 @@ import {
 } from './compress-body.ts';
 import type { Pressure } from './pressure.ts';
 import { COMMON_HEADERS, serializeProblem } from './problem.ts';
-import type { RequestTarget } from './target.ts';
+
+// The path and the query of a request target.
+
+interface RequestTarget {
+  /** The path without its query. */
+  readonly path: string;
+  /** The query text without its question mark; null when there is no question mark. */
+  readonly query: string | null;
+}
+
+const TARGETS_KEPT = 1000;
+const KEPT_LENGTH_MAX = 512;
+
+/** A proxy may send an absolute URL as the target; only its path and query count. */
+function toOriginForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
+}
+
+function parseTarget(text: string): RequestTarget {
+  const url = toOriginForm(text);
+  const question = url.indexOf('?');
+  if (question < 0) return { path: url, query: null };
+  return { path: url.slice(0, question), query: url.slice(question + 1) };
+}
+
+/**
+ * Targets repeat, so the last ones are cached, with strings that are already hashed for map
+ * lookups.
+ */
+export function createTargetReader(): (text: string) => RequestTarget {
+  const kept = new BoundedMap<string, RequestTarget>(TARGETS_KEPT);
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const target = parseTarget(text);
+    if (text.length <= KEPT_LENGTH_MAX) kept.set(text, target);
+    return target;
+  };
+}
+
+// The exchange itself.
 
 /** Flat name, value, name, value: the form that Node writes fastest. */
 const COMMON_FLAT: readonly string[] = Object.entries(COMMON_HEADERS).flat();

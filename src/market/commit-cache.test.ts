@@ -19,7 +19,7 @@ import {
   toAnswerKey,
   type Validity,
 } from './commit-cache.ts';
-import { ChainStates, type StateChange } from './state/chain-states.ts';
+import { ChainCommits, ChainStates, type StateChange } from './state/chain-states.ts';
 
 const TOKEN = toAddress(1);
 const REFERENCE = { chain: 'devnet', token: TOKEN } as const;
@@ -265,6 +265,20 @@ test('a text that was read with others is used for its span and until its token 
   scene.commit(5, [TOKEN]);
   keep(4);
   assert.equal(find(), null, 'it was read before the token changed');
+});
+
+test('of very many tokens the last changes are known; the others count as changed late', () => {
+  const commits = new ChainCommits();
+  commits.add({ checkpoint: buildCheckpoint(1), tokens: 'all' });
+  for (let version = 2; version <= 62; version += 1) {
+    const tokens = Array.from({ length: 1000 }, (_, index) => address(`${version} ${index}`));
+    commits.add({ checkpoint: buildCheckpoint(version), tokens: [...tokens, TOKEN] });
+  }
+  assert.equal(commits.findLastChange(TOKEN), 62);
+  assert.equal(commits.findLastChange(address('60 7')), 60);
+  const early = commits.findLastChange(address('3 7'));
+  assert.ok(early > 3 && early < 60, `${early}`);
+  assert.equal(commits.findLastChange(address('never')), early);
 });
 
 describe('what is kept until the next commit', () => {

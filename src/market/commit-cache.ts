@@ -44,7 +44,7 @@ interface Basis {
   readonly token: Address | null;
   /** The commit that the entry reflects. */
   readonly at: Checkpoint;
-  /** The last commit at which it was found to hold: mostly it is asked for again before the next. */
+  /** The last commit at which it was found to hold: mostly it is asked for before the next. */
   heldAt: Checkpoint | null;
 }
 

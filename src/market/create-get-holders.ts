@@ -17,6 +17,8 @@ import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } 
 import type { MarketChain, MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  chargeRows,
+  checkLimit,
   createPrepare,
   parseToken,
   requireReadable,
@@ -24,7 +26,6 @@ import {
   withLookup,
 } from './parse-token.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { chargeRows, checkLimit } from './read-limit.ts';
 
 // The kind of an owner: a pool, a burn address, a contract or a wallet.
 

@@ -16,6 +16,8 @@ import { buildKlineRows, fillRows, type KlineRow, type KlineView, pickOhlc } fro
 import type { MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  chargeRows,
+  checkLimit,
   createPrepare,
   parsePoolFilter,
   parseTimeRange,
@@ -27,7 +29,6 @@ import {
 } from './parse-token.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
 import { CandleReader } from './read-candles.ts';
-import { chargeRows, checkLimit } from './read-limit.ts';
 
 type KlinesInput = InputOf<typeof getKlines>;
 type KlinesAnswer = OutputOf<typeof getKlines>;

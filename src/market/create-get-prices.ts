@@ -15,9 +15,8 @@ import type { Checkpoint } from '../model/market-record.ts';
 import { ALWAYS, type CommitCache } from './commit-cache.ts';
 import type { TokenDirectory } from './lists/token-lists.ts';
 import type { MarketChain, MarketParts } from './market-parts.ts';
-import { createPrepare, parseToken, type TokenReference } from './parse-token.ts';
+import { checkLimit, createPrepare, parseToken, type TokenReference } from './parse-token.ts';
 import { readAt, serializeAsOf } from './read-at.ts';
-import { checkLimit } from './read-limit.ts';
 import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
 
 interface PriceParts extends MarketParts {

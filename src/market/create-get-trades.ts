@@ -15,6 +15,8 @@ import { computeQueryMark, encodeTradeCursor, parseTradeCursor } from './cursor.
 import type { MarketParts } from './market-parts.ts';
 import {
   buildTokenNotFoundError,
+  chargeRows,
+  checkLimit,
   createPrepare,
   parseDecimal,
   parsePoolFilter,
@@ -26,7 +28,6 @@ import {
   withLookup,
 } from './parse-token.ts';
 import { readAt } from './read-at.ts';
-import { chargeRows, checkLimit } from './read-limit.ts';
 
 type TradesAnswer = OutputOf<typeof getTrades>;
 

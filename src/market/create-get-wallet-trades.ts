@@ -10,9 +10,8 @@ import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import type { TradeQuery } from '../store/market-reads.ts';
 import { toKeptQuery } from './create-get-trades.ts';
 import { computeQueryMark, encodeTradeCursor, parseTradeCursor } from './cursor.ts';
-import { parseTimeRange } from './parse-token.ts';
+import { chargeRows, checkLimit, parseTimeRange } from './parse-token.ts';
 import { readAt } from './read-at.ts';
-import { chargeRows, checkLimit } from './read-limit.ts';
 import {
   parseWallet,
   readWalletCoverage,

@@ -1,5 +1,5 @@
-// Parses a token reference: untrusted chain and address → a followed chain and a token that is not
-// paused.
+// Parses what requests have in common: a token reference (untrusted chain and address → a followed
+// chain and a token that is not paused), numbers, times, pools, and how many rows they may have.
 
 import type { HandlerContext } from '../contract/handler.ts';
 import {
@@ -8,7 +8,7 @@ import {
   isTokenNotFound,
   lookUpToken,
 } from '../contract/look-up-token.ts';
-import { COSTS } from '../contract/operation.ts';
+import { COSTS, computeRowsCost } from '../contract/operation.ts';
 import {
   buildNotReadyError,
   parseAddress,
@@ -21,7 +21,7 @@ import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { TimeRange } from '../store/market-reads.ts';
-import type { MarketChain, MarketParts } from './market-parts.ts';
+import type { MarketChain, MarketParts, ReadDepth } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 
 // Untrusted decimal numbers → text in our own form.
@@ -149,4 +149,32 @@ export async function requirePool(
   const [stored] = await reader.readPools(chain, [pool]);
   if (stored?.token0 === token || stored?.token1 === token) return;
   throw new AppError('POOL_NOT_FOUND', { pool: addresses.toShown(pool) });
+}
+
+// The maximum rows of a request, by the caller's tier, and what many rows cost.
+
+/** Tokens are counted; rows are asked for. */
+function describeCap(of: keyof ReadDepth, cap: number) {
+  return of === 'prices'
+    ? { path: 'tokens', message: `must have at most ${cap} entries` }
+    : { path: 'limit', message: `must be at most ${cap}` };
+}
+
+export function checkLimit(
+  parts: Pick<MarketParts, 'depthOf'>,
+  asked: { readonly limit: number; readonly of: keyof ReadDepth },
+  context: Pick<HandlerContext, 'identity'>,
+): void {
+  const cap = parts.depthOf(context.identity)[asked.of];
+  if (asked.limit <= cap) return;
+  const hint = context.identity.kind === 'anonymous' ? '; an API key raises the cap' : '';
+  const { path, message } = describeCap(asked.of, cap);
+  throw buildInvalidInputError([{ path, message: `${message}${hint}` }]);
+}
+
+/** Charges for rows beyond those that a read includes; returns what the request has paid. */
+export function chargeRows(rows: number, context: Pick<HandlerContext, 'chargeAhead'>): number {
+  const cost = computeRowsCost(rows);
+  if (cost === 0) return COSTS.read;
+  return COSTS.read + (context.chargeAhead?.({ cost, paid: COSTS.read }) ?? 0);
 }

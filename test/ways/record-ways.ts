@@ -60,7 +60,7 @@ function serve(path: string): void {
 }
 
 const socketPath = process.env['MINTWIRE_WAYS_SOCKET'];
-/** A process that the service starts, such as a build of the console, would take the socket away. */
+/** A process that the service starts, such as a build of the console, must not take the socket. */
 const isService = process.argv[1]?.endsWith('/src/cli/main.ts') ?? false;
 if (isMainThread && isService && socketPath !== undefined) serve(socketPath);
 else if (!isMainThread) {

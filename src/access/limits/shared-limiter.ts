@@ -6,9 +6,9 @@
 // local: other processes can only have spent more. While the ledger is down each process has an
 // equal share of the budget.
 
-import { CallerBuckets } from '../../lib/caller-buckets.ts';
 import {
   type Budget,
+  CallerBuckets,
   type Decision,
   type LimiterOptions,
   OWED_BURSTS_MAX,

@@ -52,7 +52,7 @@ function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
 }
 
 /** Of so many tokens the last change is known; the others count as changed with the next older. */
-const CHANGED_MAX = 100_000;
+const CHANGED_MAX = 50_000;
 
 /** What the commits of a chain have changed: tells whether something read at one still holds. */
 export class ChainCommits {
