@@ -345,10 +345,12 @@ describe('a fork on a built-in chain', () => {
 
   it('must not repeat a venue or a factory', () => {
     const known = '0x8909dc15e40173ff4699343b6eb8132c65e18ec6';
-    assert.throws(() => describeBase(fork('sushiswap-v2', V2), fork('own-v2', known)), {
+    const forks = [fork('sushiswap-v2', V2), fork('curve', V3), fork('own-v2', known)];
+    assert.throws(() => describeBase(...forks), {
       name: 'ContractsError',
       problems: [
         'chains.base.factories: there is a venue sushiswap-v2 already',
+        'chains.base.factories: there is a venue curve already',
         `chains.base.factories: ${known} is that of uniswap-v2 already`,
       ],
     });

@@ -40,7 +40,8 @@ export function listSwapRouters(deployment: EvmDeployment): readonly SwapRouter[
   const universal = findUniversalRouter(deployment);
   const lines = [
     ...(deployment.routers ?? []),
-    ...VENUE_PROTOCOLS.flatMap(({ listRouters }) => listRouters?.(deployment) ?? []),
+    // A search may end before the last router: the forks' own, which are the most, come last.
+    ...VENUE_PROTOCOLS.toReversed().flatMap(({ listRouters }) => listRouters?.(deployment) ?? []),
   ];
   const routers = [
     ...(universal === null ? [] : [universal]),
