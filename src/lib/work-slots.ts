@@ -1,7 +1,6 @@
 // So much work at once: what finds no place waits for one in a fair queue, before it begins.
 
 import { FairQueue, type FairQueueLimits, type WatchedCaller } from './fair-queue.ts';
-import { nextTurn } from './next-turn.ts';
 
 interface WaitingWork {
   begin(): void;
@@ -14,6 +13,8 @@ interface WorkSlotsOptions {
   readonly queue?: FairQueueLimits;
   /** Of work that finds no room in the queue, or whose caller is gone. */
   readonly buildError?: () => Error;
+  /** Between the end of one and the begin of the next that waited; none if absent. */
+  readonly pause?: () => Promise<void>;
 }
 
 const UNLIMITED = { lengthMax: Number.POSITIVE_INFINITY, perCallerMax: Number.POSITIVE_INFINITY };
@@ -48,8 +49,7 @@ export class WorkSlots {
     if (this.#count < this.#options.countMax) this.#count += 1;
     else {
       await this.#wait(caller);
-      // The one before is being answered: other requests come between that and this.
-      await nextTurn();
+      await this.#options.pause?.();
     }
     let isInside = true;
     return () => {

@@ -3,6 +3,7 @@
 import { findFlagsAt, kindOf } from '../amm/pool-kinds.ts';
 import { type PoolMoment, toPoolMoment } from '../amm/pool-moment.ts';
 import { isQuotable } from '../amm/unchecked-flag.ts';
+import { isUnpriced } from '../amm/unpriced/unpriced-kind.ts';
 import { listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { listPools } from '../contract/operations/list-pools.ts';
@@ -95,8 +96,8 @@ function isMoving(row: PoolRecord, moment: PoolMoment): boolean {
 }
 
 /** Whether its contract is asked for quotes instead. */
-function isQuotedOnChain({ onChainVenues }: MarketChain, { kind, venue }: PoolRecord): boolean {
-  return kind === 'tradesOnly' && onChainVenues?.has(venue) === true;
+function isQuotedOnChain({ onChainVenues }: MarketChain, row: PoolRecord): boolean {
+  return isUnpriced(row) && onChainVenues?.has(row.venue) === true;
 }
 
 /** The last candle of each pool, by `toSeriesKey`. */

@@ -2,6 +2,7 @@
 // is known of them. They have no depth, so their trades are outliers where another pool of the
 // token has some. The store and the API call this kind `tradesOnly`.
 
+import type { PoolKindName } from '../../model/pool.ts';
 import type { PoolKind } from '../pool-kind.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { joinFlags } from '../unchecked-flag.ts';
@@ -30,6 +31,11 @@ const {
   terms: {} as never,
   state: { last0: 'bigint', last1: 'bigint' },
 });
+
+/** Whether only its contract can say what it pays. */
+export function isUnpriced({ kind }: { readonly kind: PoolKindName }): boolean {
+  return kind === 'tradesOnly';
+}
 
 export const unpricedKind: PoolKind<'tradesOnly'> = {
   ...parts,

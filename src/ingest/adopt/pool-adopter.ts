@@ -12,6 +12,7 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { isFeeCertain } from '../../amm/transfer-fee.ts';
+import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -140,7 +141,7 @@ export class AdoptionQueue {
  */
 export function isReadingDue(row: PoolRecord, block: number): boolean {
   // Of these nothing can be read: the next swap tells all.
-  if (row.kind === 'tradesOnly') return false;
+  if (isUnpriced(row)) return false;
   if (!row.complete) return true;
   return !isFeeCertain(kindOf(row).findTransferFees?.(row.state), block);
 }

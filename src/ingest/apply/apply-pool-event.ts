@@ -2,6 +2,7 @@
 
 import type { PoolTicks, SwappedAmounts } from '../../amm/pool-kind.ts';
 import { kindOf, takesChange } from '../../amm/pool-kinds.ts';
+import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import type { PoolChangedEvent, PoolCreatedEvent } from '../../model/block-events.ts';
 import type { PoolChange, PoolDescription, PoolRecord } from '../../model/pool.ts';
 import type { BasePool, MarketState, PoolEntry, TickEntry } from '../state/market-state.ts';
@@ -34,7 +35,7 @@ export function compareAge(a: BasePool, b: BasePool): number {
  * index.
  */
 function computeFromNow(state: MarketState, pool: PoolEntry, description: PoolDescription): void {
-  if (pool.row.kind !== 'tradesOnly' || description.kind === 'tradesOnly') return;
+  if (!isUnpriced(pool.row) || isUnpriced(description)) return;
   state.touchPool(pool);
   const { kind, terms, feePips } = description;
   const start = kindOf(description).stateAtStart;

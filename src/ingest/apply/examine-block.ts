@@ -1,6 +1,7 @@
 // What must be known of a block before its events are applied: sandwiches, and the depths of pools.
 
 import { kindOf } from '../../amm/pool-kinds.ts';
+import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import { listMarketViews, type MarketView } from '../../chains/quote-rule.ts';
 import { isUncheckedVenue } from '../../chains/unchecked-venue.ts';
 import { pow10, type Ratio } from '../../lib/decimal.ts';
@@ -151,9 +152,9 @@ const NOTHING_TO_EXAMINE = new BlockExamination(new Set(), new Map(), new Set())
 /** Whether a pool's reserves are never known, or not to be believed. */
 function hasNoDepth(
   { assets }: MarketState,
-  { venue, kind }: Pick<PoolDescription, 'venue' | 'kind'>,
+  pool: Pick<PoolDescription, 'venue' | 'kind'>,
 ): boolean {
-  return isUncheckedVenue(assets, venue) || kind === 'tradesOnly';
+  return isUncheckedVenue(assets, pool.venue) || isUnpriced(pool);
 }
 
 function computeDepth(

@@ -51,7 +51,7 @@ function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
   return a.tradesFromMs === b.tradesFromMs && a.candlesFromMs === b.candlesFromMs;
 }
 
-/** Of so many tokens the last change is known; the others count as changed with the next older. */
+/** Of so many tokens the last change is known; all others count as changed by the oldest of these. */
 const CHANGED_MAX = 50_000;
 
 /** What the commits of a chain have changed: tells whether something read at one still holds. */
@@ -86,7 +86,7 @@ export class ChainCommits {
       this.#changed.set(token, version);
     }
     if (this.#changed.size <= CHANGED_MAX) return;
-    evictOldest(this.#changed, CHANGED_MAX / 2);
+    evictOldest(this.#changed, CHANGED_MAX - CHANGED_MAX / 16);
     const [oldest = version] = this.#changed.values();
     this.#allChanged = oldest;
   }
@@ -186,7 +186,7 @@ export class ChainStates {
       const jump = isRebuilt ? 'rebuilt' : this.#findJump(chain, known, stored);
       if (known !== null && jump === 'none') continue;
       const all = { tokens: 'all', listed: 'all', batch: null, jump } as const;
-      this.#step({ chain, checkpoint: stored, ...all });
+      this.#step({ chain, checkpoint: stored, ...all }, isRebuilt);
     }
   }
 
@@ -245,7 +245,7 @@ export class ChainStates {
       batch.complete && known !== null && isSameIndex && version === known.version + 1;
     if (!isWhole) {
       const all = { tokens: 'all', listed: 'all', batch: null, jump: 'none' } as const;
-      this.#step({ chain, checkpoint, ...all });
+      this.#step({ chain, checkpoint, ...all }, !isSameIndex);
       return;
     }
     // A pool's row may change without its tokens' rows; a new retention floor affects every token.
@@ -255,12 +255,12 @@ export class ChainStates {
     this.#step({ chain, checkpoint, tokens, listed: batch.listed, batch, jump: 'none' });
   }
 
-  #step(change: StateChange): void {
+  #step(change: StateChange, isNewIndex = false): void {
     const { chain, checkpoint, batch } = change;
     const known = this.commits(chain);
     const isReload = batch === null && known.last !== null;
     if (isReload) this.#reloads.set(chain, this.countReloads(chain) + 1);
-    if (checkpoint.version <= (known.last?.version ?? 0)) {
+    if (isNewIndex || checkpoint.version <= (known.last?.version ?? 0)) {
       known.end();
       this.#commits.delete(chain);
     }

@@ -94,7 +94,9 @@ export class StreamSlots {
     const limit = limitOf(identity);
     const owner = findOwner(identity);
     if (this.#held.countOf(owner) >= limit) throw buildTooManyError(limit);
-    const release = this.#held.take(owner, null);
+    // Nobody loses a stream for another one, so the holders need not be compared.
+    const isFull = this.#held.count >= this.#options.totalMax;
+    const release = isFull ? null : this.#held.take(owner, null);
     if (release === null) {
       throw new AppError('OVERLOADED', {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }

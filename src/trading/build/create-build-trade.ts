@@ -1,5 +1,6 @@
 // POST /trade/build: prices on the head, plans the transactions and simulates them there.
 
+import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import {
   type BuildRequest,
   type BuiltTransactions,
@@ -157,11 +158,6 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     isTimed: trade.openFee === 'timed',
     isQuotedOnChain: trade.swapPaths.some(({ hops }) => hops.some(({ pool }) => isUnpriced(pool))),
   };
-}
-
-/** Pools of this kind are the only ones that we cannot compute. */
-function isUnpriced({ kind }: PricedTrade['swapPaths'][number]['hops'][number]['pool']): boolean {
-  return kind === 'tradesOnly';
 }
 
 function isReverted(error: unknown): boolean {

@@ -5,6 +5,7 @@
 import { findFlagsAt } from '../../amm/pool-kinds.ts';
 import type { PoolMoment } from '../../amm/pool-moment.ts';
 import { explainFlags, isQuotable } from '../../amm/unchecked-flag.ts';
+import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
@@ -33,18 +34,15 @@ function isTraded({ lastSwapAtMs }: PoolRecord): boolean {
 }
 
 /** Whether it could be quoted once its whole state is known. */
-function isUnread(
-  { complete, kind, venue }: PoolRecord,
-  { tradedVenues }: UnquotableQuery,
-): boolean {
-  return !complete && kind !== 'tradesOnly' && tradedVenues.has(venue);
+function isUnread(row: PoolRecord, { tradedVenues }: UnquotableQuery): boolean {
+  return !row.complete && !isUnpriced(row) && tradedVenues.has(row.venue);
 }
 
 /** The features of pools that keep them from being quoted, each once. */
 function listFlags(pools: readonly PoolRecord[], moment: PoolMoment): string {
   const flags = pools
-    // What is not known in full yet may have none; of the last kind nothing more is ever known.
-    .filter((row) => (row.kind === 'tradesOnly' ? isTraded(row) : row.complete))
+    // What is not known in full yet may have none; of an unpriced pool nothing more is ever known.
+    .filter((row) => (isUnpriced(row) ? isTraded(row) : row.complete))
     .map((row) => findFlagsAt(row, moment))
     .filter((text) => !isQuotable(text));
   return explainFlags(flags.join(' '));

@@ -4,6 +4,7 @@
 
 import { joinFlags } from '../../amm/unchecked-flag.ts';
 import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
+import { unpricedKind } from '../../amm/unpriced/unpriced-kind.ts';
 import type { OnChainQuery, OnChainQuote } from '../../chains/chain-nodes.ts';
 import { listMarketViews, type PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
@@ -62,7 +63,7 @@ async function listOnChainPools(
   store: OnChainPoolStore,
   query: OnChainPoolQuery,
 ): Promise<readonly PoolRecord[]> {
-  const page = { kind: 'tradesOnly', limit: READ_MAX } as const;
+  const page = { kind: unpricedKind.name, limit: READ_MAX };
   const read = await Promise.all(
     query.pairs.map((pair) => store.readPoolsOfPair(query.chain, pair, page)),
   );

@@ -89,7 +89,11 @@ export class RouteScheduler {
     this.#threads = threads;
     const { threadCountMax, queueLimits: queue } = threads;
     const countMax = threadCountMax + PLANNED_MAX;
-    this.#longSearches = new WorkSlots({ countMax, queue, buildError: buildOverloadedError });
+    // While one is being answered other requests come before the next.
+    const pause = nextTurn;
+    this.#longSearches = new WorkSlots({
+      ...{ countMax, queue, pause, buildError: buildOverloadedError },
+    });
   }
 
   /** Long searches that wait. */

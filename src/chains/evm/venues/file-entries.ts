@@ -21,7 +21,7 @@ export interface Claim {
 
 /** A protocol takes those of all entries that are its own. */
 export interface FileEntries {
-  /** Beside those that are known of the chain; with nothing of both, those of a chain without. */
+  /** Beside those that are known of the chain; without any, what a chain without venues has. */
   addContracts(
     entries: readonly FactoryEntry[],
     known: Partial<VenueContracts>,
