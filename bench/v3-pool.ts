@@ -1,9 +1,9 @@
 // A V3 pool of nested positions, and amounts that cross one to ten of its ticks: the measure for
 // quotes on one pool.
 
+import { computeDirectionFees } from '../src/amm/concentrated/concentrated-kind.ts';
 import { ConcentratedPool } from '../src/amm/concentrated/concentrated-pool.ts';
 import { toSqrtPriceX96 } from '../src/amm/concentrated/sqrt-price-at-tick.ts';
-import { computeDirectionFees } from '../src/amm/concentrated/swap-fee.ts';
 import { TickList } from '../src/amm/tick-list.ts';
 
 const TICK_SPACING = 60;

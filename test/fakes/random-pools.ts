@@ -1,7 +1,7 @@
 // Pools of every kind between assets of random value, near their fair prices: a market for routing.
 
+import { computeDirectionFees } from '../../src/amm/concentrated/concentrated-kind.ts';
 import { ConcentratedPool } from '../../src/amm/concentrated/concentrated-pool.ts';
-import { computeDirectionFees } from '../../src/amm/concentrated/swap-fee.ts';
 import { toTick } from '../../src/amm/concentrated/tick-at-sqrt-price.ts';
 import { ConstantProductPool } from '../../src/amm/constant-product/constant-product-pool.ts';
 import type { SwapPool } from '../../src/amm/swap-pool.ts';

@@ -1,6 +1,12 @@
 // `npm run ways [-- --files]`: which files of src each of five ways executes, from a real run with
 // coverage: a hot and a cold klines request, a quote, a swap log up to a reader's socket, a Solana
 // block up to its trade rows. It is information, not a gate.
+//
+// A commit also sets off work that neither the rows nor the reader wait for: rolling stats, search,
+// the pool graph of trading, cached answers that are dropped, adoption, history, names, retention.
+// It runs in the same turn, so coverage has it in every run. Those files (`BESIDE`) are counted and
+// listed apart; everything else is on the way, shared tools such as endpoints' health included. The
+// ways of requests have no such list: all that they execute is on the way.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -22,6 +28,21 @@ import {
 
 /** Background work rarely falls into each of so many runs of a way: only what all share counts. */
 const RUNS = 8;
+
+/** What a block or a commit sets off beside its way; each entry is a file or a folder of `src`. */
+const BESIDE = [
+  'chains/evm/trading/',
+  'ingest/adopt/',
+  'ingest/backfill/',
+  'ingest/commit/row-retention.ts',
+  'ingest/demand/',
+  'ingest/follow/background-jobs.ts',
+  'ingest/follow/name-backlog.ts',
+  'market/answer-cache.ts',
+  'market/rolling-stats/',
+  'market/token-search.ts',
+  'trading/',
+].map((path) => `src/${path}`);
 
 interface Ran {
   readonly main: readonly string[];
@@ -66,7 +87,28 @@ async function read(service: RunningService, path: string): Promise<void> {
   assert.equal(response.status, 200, body);
 }
 
-const ways = new Map<string, readonly string[]>();
+interface Way {
+  /** Whether it is that of a commit, beside which other work is set off. */
+  readonly isCommit: boolean;
+  readonly files: readonly string[];
+}
+
+const ways = new Map<string, Way>();
+
+function addWay(name: string, files: readonly string[], isCommit = false): void {
+  ways.set(name, { files, isCommit });
+}
+
+function printWay(name: string, { files, isCommit }: Way, withFiles: boolean): void {
+  const isBeside = (file: string) => isCommit && BESIDE.some((path) => file.startsWith(path));
+  const beside = files.filter(isBeside);
+  const onWay = files.filter((file) => !isBeside(file));
+  const suffix = beside.length === 0 ? '' : `, and ${beside.length} set off beside it`;
+  console.log(`${String(onWay.length).padStart(4)}  ${name}${suffix}`);
+  if (!withFiles) return;
+  for (const file of onWay) console.log(`        ${file}`);
+  for (const file of beside) console.log(`        beside: ${file}`);
+}
 
 async function measureEvm(t: Cleanup): Promise<void> {
   const { chain, env } = await createIndexingScene(t, { engine: 'sqlite' });
@@ -93,13 +135,13 @@ async function measureEvm(t: Cleanup): Promise<void> {
   const klines = (interval: string, limit: number) =>
     read(service, `/token/klines?chain=devnet&mint=${mint}&interval=${interval}&limit=${limit}`);
   await klines('1m', 100);
-  ways.set('a hot klines request', await measureWay(take, onMain, () => klines('1m', 100)));
-  ways.set(
+  addWay('a hot klines request', await measureWay(take, onMain, () => klines('1m', 100)));
+  addWay(
     'a cold klines request',
     // A question that nobody asked before.
     await measureWay(take, onMain, (run) => klines('5m', 101 + run)),
   );
-  ways.set('a quote', await measureWay(take, onMain, quote));
+  addWay('a quote', await measureWay(take, onMain, quote));
   const stream = await openHttpStream(
     `${service.origin}/v1/token/stream?chain=devnet&mint=${mint}&events=trade`,
   );
@@ -111,7 +153,7 @@ async function measureEvm(t: Cleanup): Promise<void> {
     await stream.until(() => count() > before);
   };
   await swap(RUNS);
-  ways.set("a swap log up to a reader's socket", await measureWay(take, everywhere, swap));
+  addWay("a swap log up to a reader's socket", await measureWay(take, everywhere, swap), true);
   stream.leave();
 }
 
@@ -125,13 +167,14 @@ async function measureSolana(t: Cleanup): Promise<void> {
     const { chains } = await solana.read('/chains');
     return chains.find(({ slug }: { slug: string }) => slug === SLUG)?.head;
   };
-  ways.set(
+  addWay(
     'a Solana block up to its trade rows',
     await measureWay(take, onThreads, async () => {
       for (let action = 0; action < 6; action += 1) market.act();
       solana.seal();
       while ((await readHead()) !== chain.head.slot) await setTimeout(20);
     }),
+    true,
   );
 }
 
@@ -140,10 +183,8 @@ try {
   const t = { after: (work: () => unknown) => cleanups.unshift(work) };
   await measureEvm(t);
   await measureSolana(t);
-  for (const [name, files] of ways) {
-    console.log(`${String(files.length).padStart(4)}  ${name}`);
-    if (process.argv.includes('--files')) for (const file of files) console.log(`        ${file}`);
-  }
+  const withFiles = process.argv.includes('--files');
+  for (const [name, way] of ways) printWay(name, way, withFiles);
 } finally {
   for (const work of cleanups) await work();
 }

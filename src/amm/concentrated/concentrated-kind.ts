@@ -14,7 +14,24 @@ import type { TickBounds } from './concentrated-terms.ts';
 import { walkDown, walkUp } from './payable-in-band.ts';
 import { addPosition, addSwap, type PositionChange } from './position-amounts.ts';
 import { TICK_MAX, TICK_MIN } from './sqrt-price-at-tick.ts';
-import { addProtocolFee, computeDirectionFees } from './swap-fee.ts';
+
+const PIPS = 1_000_000;
+/** Of the protocol's own part of a fee (Uniswap V4). */
+const DIRECTION_BITS = 12;
+const DIRECTION_MASK = 0xfff;
+
+/** `p + l − ⌊p·l/1e6⌋`: the pool's fee is taken from what the protocol's fee leaves. */
+export function addProtocolFee(lpFeePips: number, protocolPips: number): number {
+  return protocolPips + lpFeePips - Math.floor((protocolPips * lpFeePips) / PIPS);
+}
+
+/** `protocolFee` has 12 bits per direction, the lower ones for a swap of token 0. */
+export function computeDirectionFees(lpFeePips: number, protocolFee: number): DirectionFees {
+  return {
+    zeroForOne: addProtocolFee(lpFeePips, protocolFee & DIRECTION_MASK),
+    oneForZero: addProtocolFee(lpFeePips, (protocolFee >> DIRECTION_BITS) & DIRECTION_MASK),
+  };
+}
 
 /** Where a pool's tokens are: in its own contract (V3), or in one that holds all pools (V4). */
 type PoolCustody =
@@ -79,8 +96,6 @@ declare module '../../model/pool.ts' {
 }
 
 type ConcentratedDraft = PoolDraft<'concentrated'>;
-
-const PIPS = 1_000_000;
 
 /**
  * The pool's own part of the fee that a swap paid. V4 reports the sum `p + l − ⌊p·l/1e6⌋`, where

@@ -11,9 +11,9 @@ import {
   oracleTickAt,
 } from '../../../test/oracles/contract-swap.ts';
 import { TickList } from '../tick-list.ts';
+import { computeDirectionFees } from './concentrated-kind.ts';
 import { ConcentratedPool, readStateAfter } from './concentrated-pool.ts';
 import type { ConcentratedState } from './concentrated-terms.ts';
-import { computeDirectionFees } from './swap-fee.ts';
 
 interface Position {
   readonly tickLower: number;

@@ -51,7 +51,7 @@ function isKeptAlike(a: KeptFrom, b: KeptFrom): boolean {
   return a.tradesFromMs === b.tradesFromMs && a.candlesFromMs === b.candlesFromMs;
 }
 
-/** Of so many tokens the last change is known; all others count as changed by the oldest of these. */
+/** Of so many tokens the last change is known; others count as changed by the oldest of these. */
 const CHANGED_MAX = 50_000;
 
 /** What the commits of a chain have changed: tells whether something read at one still holds. */

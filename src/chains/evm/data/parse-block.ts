@@ -3,8 +3,8 @@
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import { KNOWN_ADDRESSES } from './hex-data.ts';
 import { toTimeMs } from './block-time.ts';
+import { KNOWN_ADDRESSES } from './hex-data.ts';
 
 export interface EvmBlock {
   readonly header: BlockHeader;

@@ -3,10 +3,10 @@
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
+import { toTimeMs } from './block-time.ts';
 import type { EvmLog } from './evm-log.ts';
 import { KNOWN_ADDRESSES } from './hex-data.ts';
 import { KnownTexts } from './known-texts.ts';
-import { toTimeMs } from './block-time.ts';
 
 export interface LogRange {
   readonly fromBlock: number;
@@ -139,17 +139,20 @@ function assertSequence(logs: readonly EvmLog[], range: LogRange): void {
   }
 }
 
-/** The logs of a reply, in chain order. Throws `invalidReply` for impossible data. */
+/**
+ * The logs of a reply, in chain order. Throws `invalidReply` for impossible data. The list is
+ * replaced item by item: kept until the end, a reply is copied whole by the next collections.
+ */
 export function parseLogs(list: unknown, range: LogRange): EvmLog[] {
   try {
     if (!Array.isArray(list)) throw new Malformed('logs are not a list');
-    const logs: EvmLog[] = [];
+    const logs: EvmLog[] = list;
     let previous: EvmLog | null = null;
     let sorted = true;
-    for (const raw of list) {
-      const log = parseLog(raw, previous);
+    for (let index = 0; index < list.length; index += 1) {
+      const log = parseLog(list[index], previous);
       sorted &&= previous === null || compare(previous, log) < 0;
-      logs.push(log);
+      logs[index] = log;
       previous = log;
     }
     if (!sorted) logs.sort(compare);

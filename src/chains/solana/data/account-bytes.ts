@@ -1,8 +1,8 @@
 // Fields of an account or an event: little-endian integers and keys at fixed offsets.
 
 import type { Address } from '../../../model/ids.ts';
-import { toSolanaAddress } from './solana-ids.ts';
 import { encodeBase58Data } from './base58-data.ts';
+import { toSolanaAddress } from './solana-ids.ts';
 
 const KEY_BYTES = 32;
 const WORD_BYTES = 8;

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { findProgramAddress, toSeed } from './program-address.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from './solana-ids.ts';
 import {
   asReadonly,
   asSigner,
@@ -13,6 +12,7 @@ import {
   encodeU64,
   type ProgramInstruction,
 } from './program-instruction.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from './solana-ids.ts';
 
 export const ASSOCIATED_PROGRAM = toSolanaAddress('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
 export const MEMO_PROGRAM = toSolanaAddress('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');

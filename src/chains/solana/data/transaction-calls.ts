@@ -2,9 +2,9 @@
 
 import type { Address } from '../../../model/ids.ts';
 import { AccountBytes } from './account-bytes.ts';
-import { toSolanaAddress } from './solana-ids.ts';
 import { decodeBase58Data } from './base58-data.ts';
 import { listAccountKeys, type RawInstruction, type RawTransaction } from './raw-transaction.ts';
+import { toSolanaAddress } from './solana-ids.ts';
 
 /** Where a call stands: its outer instruction, and its place among the inner ones or −1. */
 export interface CallPlace {

@@ -1,8 +1,8 @@
 // What a transaction's balance rows say of token accounts.
 
 import type { Address } from '../../../model/ids.ts';
-import { toSolanaAddress } from './solana-ids.ts';
 import { listAccountKeys, type RawTransaction } from './raw-transaction.ts';
+import { toSolanaAddress } from './solana-ids.ts';
 
 export class VaultBalances {
   readonly #rows = new Map<string, { mint: string; change: bigint; after: bigint }>();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildFakeAddress } from '../../../../../test/fakes/fake-market.ts';
-import { addProtocolFee } from '../../../../amm/concentrated/swap-fee.ts';
+import { addProtocolFee } from '../../../../amm/concentrated/concentrated-kind.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescriptionOf } from '../../../../model/pool.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buildFakeAddress } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
-import { listPartialPools } from './list-partial-pools.ts';
+import { listPartialPools } from './list-token-pools.ts';
 import { PoolGraph } from './pool-graph.ts';
 
 const WETH = buildFakeAddress('aa', 1);
