@@ -7,7 +7,6 @@ import { findTree, killTree } from './process-tree.ts';
 
 const REPORT_MS = 120_000;
 const LOOKS_MIN = 6;
-const SLOWEST = 20;
 
 /** The processes that run files: our children with their paths as arguments. */
 function findRunners(files: readonly string[]): ProcessEntry[] {
@@ -60,7 +59,7 @@ interface FileWatchOptions {
 
 export class FileWatch {
   readonly #running = new Map<string, RunningFile>();
-  readonly #tookMs = new Map<string, number>();
+  #doneCount = 0;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #startedMs = performance.now();
   readonly #leftBehind = new Set<string>();
@@ -89,13 +88,12 @@ export class FileWatch {
     if (found === undefined) return;
     clearTimeout(found.timer);
     this.#running.delete(file);
-    this.#tookMs.set(relative(process.cwd(), file), performance.now() - found.startedMs);
+    this.#doneCount += 1;
   }
 
-  /** Prints the slowest files; returns how many files left a process behind. */
+  /** Returns how many files left a process behind. */
   close(): number {
     for (const timer of this.#timers) clearInterval(timer);
-    if (this.#tookMs.size > SLOWEST) this.#printSlowest();
     return this.#leftBehind.size;
   }
 
@@ -107,7 +105,7 @@ export class FileWatch {
         `${relative(process.cwd(), file)} (${Math.round((now - startedMs) / 1000)} s)`,
     );
     const minutes = Math.round((now - this.#startedMs) / 60_000);
-    const done = `${this.#tookMs.size} of ${this.#options.total} files`;
+    const done = `${this.#doneCount} of ${this.#options.total} files`;
     console.error(`[${minutes} min: ${done}; running: ${running.join(', ')}]`);
   }
 
@@ -131,12 +129,5 @@ export class FileWatch {
         }
       }
     }
-  }
-
-  /** For those who keep the suite short. */
-  #printSlowest(): void {
-    const slowest = [...this.#tookMs].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
-    const rows = slowest.map(([file, ms]) => `${(ms / 1000).toFixed(1)} s ${file}`);
-    console.log(`\nslowest files:\n${rows.join('\n')}`);
   }
 }

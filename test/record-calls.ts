@@ -11,6 +11,8 @@ import type { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import { noteCpu } from './cpu-notes.ts';
 import { listMethods, noteMethods } from './rpc-notes.ts';
 
 /** Set by `npm test` and inherited by child processes. */
@@ -132,7 +134,11 @@ const script = process.argv[1] ?? '';
 const isService =
   script.endsWith('/src/cli/main.ts') || process.env[SERVICE_VARIABLE] === String(process.pid);
 if (FOLDER !== undefined && !script.endsWith('/devnet/main.ts')) {
-  if (script.endsWith('.test.ts')) process.env[FILE_VARIABLE] = relative('.', script);
+  if (/\.test\.m?[jt]s$/.test(script)) {
+    const testFile = relative('.', script);
+    process.env[FILE_VARIABLE] = testFile;
+    if (isMainThread) noteCpu(testFile);
+  }
   if (isService) {
     process.env[SERVICE_VARIABLE] = String(process.pid);
     watchSockets();

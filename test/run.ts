@@ -4,6 +4,8 @@
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reportCpu } from './cpu-notes.ts';
+import { joinFiles } from './join-files.ts';
 import { startPostgres } from './postgres.ts';
 import { findForbidden, findScenes, readNotes, sumCounts } from './rpc-notes.ts';
 import { LIMITS, reportSkipped, runFiles } from './run-files.ts';
@@ -83,12 +85,17 @@ const files = findFiles(filters, process.argv.includes('--long'));
 if (files.length === 0) throw new Error('no test file matches');
 const notes = mkdtempSync(join(tmpdir(), 'mintwire-rpc-notes-'));
 const compiled = mkdtempSync(join(tmpdir(), 'mintwire-compiled-'));
+const joined = mkdtempSync(join(tmpdir(), 'mintwire-joined-'));
 shareCompiled(compiled);
 const postgres = await startPostgres();
 recordCalls(notes);
 process.env['MINTWIRE_TEST_POSTGRES_URL'] = postgres.url;
+process.env['MINTWIRE_TEST_CPU_NOTES'] = joined;
 try {
-  const { passed, failed: broken, skipped } = await runFiles(files, LIMITS);
+  // A file that was asked for by its name runs as it is.
+  const paths = filters.length === 0 ? joinFiles(files, joined) : files;
+  const { passed, failed: broken, skipped } = await runFiles(paths, LIMITS);
+  reportCpu(joined);
   const isReadOnly = reportMethods(notes, files);
   const failed = broken + reportSkipped(skipped, { mustRunAll: mustRunAll() });
   const { length } = skipped;
@@ -97,5 +104,5 @@ try {
   process.exitCode = failed > 0 || passed === 0 || !isReadOnly ? 1 : 0;
 } finally {
   await postgres.stop();
-  for (const folder of [notes, compiled]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [notes, compiled, joined]) rmSync(folder, { recursive: true, force: true });
 }

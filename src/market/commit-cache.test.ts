@@ -320,6 +320,13 @@ describe('what is kept until the next commit', () => {
     cache.clear();
     assert.equal(await early, 4);
     assert.equal(await get('d'), 5);
+    // Of no chain, so that no commit ends it.
+    const discarded = (value: number) => (discard: () => void) => {
+      discard();
+      return Promise.resolve(value);
+    };
+    assert.equal(await cache.get('e', [], discarded(6)), 6);
+    assert.equal(await cache.get('e', [], discarded(7)), 7);
   });
 
   test('very many keys stay within the bound', async (t) => {

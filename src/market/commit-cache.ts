@@ -1,5 +1,5 @@
-// What was made of commits, kept until a later commit changes it: answers as bytes, texts that are
-// put together to answers, lists, starts of streams.
+// Keeps what was made from commits until a later commit changes it: answers as bytes, texts that
+// answers are put together from, lists, starts of streams.
 //
 // Nothing is evicted when a commit comes. Each entry knows the commit that it reflects, and is
 // compared with the last change of what it depends on when it is asked for; one that is stale is
@@ -33,7 +33,7 @@ export const ALWAYS: Validity = {
 /** Of what is not kept for later callers. */
 export const NEVER: Validity = { ...ALWAYS, toMs: Number.NEGATIVE_INFINITY };
 
-/** What changes an entry: the commits of a token or, if that is null, all of its chain. */
+/** An entry changes with the commits of this token or, if it is null, with all of the chain. */
 interface Subject {
   readonly chain: ChainSlug;
   readonly token: Address | null;
@@ -107,6 +107,7 @@ function isValidAt(validity: Validity, at: Checkpoint): boolean {
 }
 
 function isHolding({ bases, validity }: Kept<unknown>): boolean {
+  if (validity === NEVER) return false;
   for (const basis of bases) {
     const { last } = basis.commits;
     if (basis.heldAt === last && last !== null) continue;
@@ -188,7 +189,7 @@ export class CommitCache {
     const { last } = this.#states.commits(key.chain);
     if (known !== null) {
       this.#hits += 1;
-      return send(known, pickLater(last, known.checkpoint));
+      return toReady(known, pickLater(last, known.checkpoint));
     }
     this.#misses += 1;
     const made = this.#make(key.name, [key], async (bases) => {
@@ -196,13 +197,13 @@ export class CommitCache {
       const bytes = Buffer.from(text);
       const value: AnswerBytes = { bytes, etag: computeEtag(text), checkpoint, sent: null };
       // First, because an answer that cannot be sent must not be cached.
-      send(value, checkpoint);
+      toReady(value, checkpoint);
       return { value, bases: bases.map((one) => ({ ...one, at: checkpoint })), validity };
     });
     return made.then((kept) => {
       const { value, bases } = kept;
       const [basis] = isHolding(kept) ? bases : [];
-      return send(value, pickLater(basis?.commits.last ?? null, value.checkpoint));
+      return toReady(value, pickLater(basis?.commits.last ?? null, value.checkpoint));
     });
   }
 
@@ -247,7 +248,7 @@ export class CommitCache {
   }
 }
 
-function send(answer: AnswerBytes, at: Checkpoint): ReadyAnswer {
+function toReady(answer: AnswerBytes, at: Checkpoint): ReadyAnswer {
   if (answer.sent?.at === at) return answer.sent.answer;
   const { bytes: long, etag } = answer;
   const end = Buffer.from(`,"asOf":${serializeAsOf(at)}}`);

@@ -15,17 +15,14 @@ function outage(fromMinute: number, ms: number): Outage {
   return { kind: 'close', fromMs: fromMinute * MINUTE_MS, toMs: fromMinute * MINUTE_MS + ms };
 }
 
-/**
- * Outages of 18 seconds, 10 minutes and 6 hours, each with time to come back. Six hours of slots
- * take too long to simulate.
- */
+/** Outages of 18 seconds, 10 minutes and 6 hours, each with time to come back. */
 const OUTAGES = {
   ethereum: [outage(6, 18_000), outage(15, 10 * MINUTE_MS), outage(40, 360 * MINUTE_MS)],
   base: [outage(6, 18_000), outage(15, 10 * MINUTE_MS), outage(40, 360 * MINUTE_MS)],
-  solana: [outage(4, 18_000), outage(8, 10 * MINUTE_MS)],
+  solana: [outage(4, 18_000), outage(8, 10 * MINUTE_MS), outage(25, 360 * MINUTE_MS)],
 } as const;
 /** What is left of a plan after the last outage. */
-const MINUTES_AFTER = { ethereum: 60, base: 30, solana: 12 } as const;
+const MINUTES_AFTER = { ethereum: 60, base: 30, solana: 300 } as const;
 
 interface Row extends Pick<WorldPlan, 'scope'> {
   readonly chain: keyof typeof MINUTES_AFTER;

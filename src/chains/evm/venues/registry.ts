@@ -83,7 +83,7 @@ export function describeAssets(deployment: EvmDeployment): ChainAssets {
   return { ...toChainAssets(deployment), uncheckedVenues };
 }
 
-/** Of all protocols whose pools are made by factories. */
+/** Of the protocols that have one contract for each pool, each made by a factory. */
 export function listFactories(deployment: EvmDeployment): readonly VenueFactory[] {
   return VENUE_PROTOCOLS.flatMap((one) => one.listFactories?.(deployment) ?? []);
 }
