@@ -8,8 +8,9 @@ import { createIndexingScene, trade } from './indexing-scene.ts';
 import { RUN_SEED } from './run-seed.ts';
 import { startServiceProcess } from './start-service-process.ts';
 
-/** The same on both engines. */
-export function describeIndexing(engine: 'sqlite' | 'postgres'): void {
+type Engine = 'sqlite' | 'postgres';
+
+export function describeKills(engine: Engine): void {
   describe(`on ${engine}`, () => {
     test('kills at random moments while indexing lose and duplicate nothing', async (t) => {
       const random = createRandom(RUN_SEED);
@@ -28,7 +29,11 @@ export function describeIndexing(engine: 'sqlite' | 'postgres'): void {
       await stopService(service);
       await assertVerified(env);
     });
+  });
+}
 
+export function describeReorganisations(engine: Engine): void {
+  describe(`on ${engine}`, () => {
     test('after reorganisations of any depth the index equals a fresh one', async (t) => {
       const { chain, env } = await createIndexingScene(t, { engine });
       const service = await startServiceProcess(t, { env });

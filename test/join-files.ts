@@ -9,7 +9,7 @@ import { findScenes } from './rpc-notes.ts';
 const ROOMS = /^(?:src|sdk|console)\//;
 /** Of what changes the process or needs a program beside it. */
 const NEEDS_ITS_OWN =
-  /root-hooks|process\.(?:env|on|chdir|exit)|\bmock\.|globalThis|child_process|worker_threads|devnet\/|postgres|redis/;
+  /root-hooks|process\.(?:env|on|chdir|exit)|(?<!\bt\.)\bmock\.|globalThis|child_process|worker_threads|devnet\/|redis/;
 /** Few enough to stop and read where one of them hangs. */
 const FILES_MAX = 10;
 

@@ -1,4 +1,4 @@
-// Runs test files, each in its own process with a time limit.
+// Runs test files, each in a process with a time limit.
 
 import { availableParallelism } from 'node:os';
 import { relative, resolve as resolvePath } from 'node:path';

@@ -22,6 +22,9 @@ const PATTERNS = [
 
 const LONG = /\.long\.test\.ts$/;
 
+/** A file that was asked for by its name runs as it is. */
+const FEW_FILES = 20;
+
 /** Begun first, so that no long file runs alone at the end. */
 const END_TO_END = /^test\/e2e\//;
 
@@ -67,7 +70,7 @@ function reportMethods(folder: string, files: readonly string[]): boolean {
   return forbidden.length === 0 && unseen.length === 0;
 }
 
-/** Each file is a process of its own: what one has compiled, the next ones read. */
+/** What one process has compiled, the next ones read. */
 function shareCompiled(folder: string): void {
   process.env['NODE_COMPILE_CACHE'] ??= folder;
 }
@@ -92,8 +95,7 @@ recordCalls(notes);
 process.env['MINTWIRE_TEST_POSTGRES_URL'] = postgres.url;
 process.env['MINTWIRE_TEST_CPU_NOTES'] = joined;
 try {
-  // A file that was asked for by its name runs as it is.
-  const paths = filters.length === 0 ? joinFiles(files, joined) : files;
+  const paths = files.length > FEW_FILES ? joinFiles(files, joined) : files;
   const { passed, failed: broken, skipped } = await runFiles(paths, LIMITS);
   reportCpu(joined);
   const isReadOnly = reportMethods(notes, files);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { BARE_ENV } from '../../test/bare-env.ts';
 import { FakeChain } from '../../test/fakes/fake-chain.ts';
 import { startIndexer } from '../../test/fakes/indexed-chain.ts';
 import { type CarriedCandle, carryCloses, NO_CLOSES } from '../candles/derive-klines.ts';
@@ -108,7 +109,7 @@ describe('export', () => {
       process.execPath,
       ['src/cli/main.ts', 'export', '--chain', 'devnet', ...typed],
       {
-        env: { DATA_DIR: folder },
+        env: { ...BARE_ENV, DATA_DIR: folder },
         encoding: 'utf8',
         maxBuffer: 64 * 1024 ** 2,
       },

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { BARE_ENV } from '../../test/bare-env.ts';
 import { createTestDatabase } from '../../test/postgres.ts';
 import { createTempFolder } from '../../test/start-service-process.ts';
 
 async function run(env: Readonly<Record<string, string>>, ...typed: string[]) {
   const command = promisify(execFile)(process.execPath, ['src/cli/main.ts', ...typed], {
-    env,
+    env: { ...BARE_ENV, ...env },
   });
   return await command.catch((error: { stdout: string; stderr: string }) => error);
 }

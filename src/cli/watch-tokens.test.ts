@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { BARE_ENV } from '../../test/bare-env.ts';
 
 const TOKEN = '0x4200000000000000000000000000000000000006';
 const OTHER = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -16,7 +17,7 @@ function createRun(t: TestContext) {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return (env: Readonly<Record<string, string>>, ...typed: readonly string[]) => {
     const args = ['src/cli/main.ts', ...typed];
-    const options = { env: { DATA_DIR: folder, ...env }, encoding: 'utf8' } as const;
+    const options = { env: { ...BARE_ENV, DATA_DIR: folder, ...env }, encoding: 'utf8' } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
     return { status, stdout, stderr };
   };

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { BARE_ENV } from '../../test/bare-env.ts';
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   keys: ['keys', 'list', '--wallet', 'x'],
@@ -15,7 +16,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 
 function run(dataDir: string, typed: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['src/cli/main.ts', ...typed], {
-    env: { DATA_DIR: dataDir },
+    env: { ...BARE_ENV, DATA_DIR: dataDir },
     encoding: 'utf8',
   });
   return { status, stdout, stderr };
@@ -30,7 +31,7 @@ function createFolder(t: TestContext): string {
 /** Creates a store, then drops its tables, so that statements fail. */
 function createEmptied(folder: string): void {
   execFileSync(process.execPath, ['src/cli/main.ts', 'pause', 'list'], {
-    env: { DATA_DIR: folder },
+    env: { ...BARE_ENV, DATA_DIR: folder },
   });
   for (const [file, table] of [
     ['access.sqlite', 'access_wallets'],

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BARE_ENV } from '../../test/bare-env.ts';
 import { StartError } from '../errors/start-error.ts';
 import { lockDataFolder } from './lock-data-folder.ts';
 
@@ -29,7 +30,7 @@ test('a folder in use is refused, with its owner, and free once that was killed'
     (error) => error instanceof StartError && error.message.includes(`(process ${owner.pid})`),
   );
   const second = spawnSync(process.execPath, ['src/cli/main.ts', 'serve'], {
-    ...{ env: { DATA_DIR: folder, PORT: '0' }, encoding: 'utf8', timeout: 60_000 },
+    ...{ env: { ...BARE_ENV, DATA_DIR: folder, PORT: '0' }, encoding: 'utf8', timeout: 60_000 },
   });
   assert.equal(second.status, 1);
   assert.match(second.stderr, new RegExp(`^mintwire: Another service \\(process ${owner.pid}\\)`));
