@@ -54,11 +54,13 @@ interface Filter {
 
 export class MemoryChain {
   readonly #options: MemoryChainOptions;
-  readonly #blocks: StoredBlock[];
+  readonly #blocks: StoredBlock[] = [];
+  /** Of each block, by its hash and by those of its transactions. */
+  readonly #numbers = new Map<string, number>();
 
   constructor(options: MemoryChainOptions, blocks: readonly StoredBlock[] = []) {
     this.#options = options;
-    this.#blocks = [...blocks];
+    for (const block of blocks) this.#push(block);
     if (blocks.length === 0) this.add([]);
   }
 
@@ -112,7 +114,7 @@ export class MemoryChain {
       ...(milliseconds?.logs === true ? { blockTimestampMs: hex(timeMs) } : {}),
     }));
     const bloom = computeLogsBloom(flat as unknown as Parameters<typeof computeLogsBloom>[0]);
-    this.#blocks.push({
+    this.#push({
       header: {
         number: hex(number),
         hash,
@@ -130,7 +132,17 @@ export class MemoryChain {
 
   /** Removes the last blocks, like a reorganisation before it adds others. */
   drop(count: number): void {
-    this.#blocks.splice(this.#blocks.length - count, count);
+    const dropped = this.#blocks.splice(this.#blocks.length - count, count);
+    for (const { header, transactions } of dropped) {
+      this.#numbers.delete(String(header['hash']));
+      for (const { hash } of transactions) this.#numbers.delete(hash);
+    }
+  }
+
+  #push(block: StoredBlock): void {
+    const number = this.#blocks.push(block) - 1;
+    this.#numbers.set(String(block.header['hash']), number);
+    for (const { hash } of block.transactions) this.#numbers.set(hash, number);
   }
 
   /** A block's header as a node announces it: without transactions. */
@@ -179,7 +191,7 @@ export class MemoryChain {
     const number =
       blockHash === undefined
         ? Number(isNewest ? head : tag)
-        : this.#blocks.findLastIndex(({ header }) => header['hash'] === blockHash);
+        : (this.#numbers.get(blockHash) ?? -1);
     if (number < 0 || number > head) throw new RpcFault(-32000, 'header not found');
     return number;
   }
@@ -215,16 +227,15 @@ export class MemoryChain {
   #findRange(filter: Filter, head: number): [from: number, to: number] {
     const { blockHash } = filter;
     if (blockHash === undefined) return [Number(filter.fromBlock), Number(filter.toBlock)];
-    const number = this.#blocks.findLastIndex(({ header }) => header['hash'] === blockHash);
+    const number = this.#numbers.get(blockHash) ?? -1;
     if (number < 0 || number > head) throw new RpcFault(-32000, 'unknown block');
     return [number, number];
   }
 
   #findReceipt(hash: string): unknown {
-    const holder = this.#blocks.findLastIndex(({ transactions }) =>
-      transactions.some((tx) => tx.hash === hash),
-    );
-    const receipts = this.#buildReceipts(holder) as { transactionHash: string }[] | null;
+    const receipts = this.#buildReceipts(this.#numbers.get(hash) ?? -1) as
+      | { transactionHash: string }[]
+      | null;
     return receipts?.find((receipt) => receipt.transactionHash === hash) ?? null;
   }
 
@@ -241,11 +252,9 @@ export class MemoryChain {
   }
 
   #findTransaction(hash: string): unknown {
-    for (const { transactions, header } of this.#blocks) {
-      const tx = transactions.find((one) => one.hash === hash);
-      if (tx !== undefined)
-        return { ...tx, blockHash: header['hash'], blockNumber: header['number'] };
-    }
-    return null;
+    const block = this.#blocks[this.#numbers.get(hash) ?? -1];
+    const tx = block?.transactions.find((one) => one.hash === hash);
+    if (block === undefined || tx === undefined) return null;
+    return { ...tx, blockHash: block.header['hash'], blockNumber: block.header['number'] };
   }
 }
