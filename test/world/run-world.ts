@@ -84,7 +84,7 @@ export interface WorldReport {
 /** A Tuesday morning. */
 const START_MS = 1_790_000_000_000;
 const LOOK_MS = 250;
-/** How long the index may take to be at the head once all is well again. */
+/** For how long the index may be behind without progress once all is well again. */
 const SETTLE_MAX_MS = 2 * 3_600_000;
 /** How long names and pools may take after that, in seconds. */
 const READ_MAX_S = 20 * 60;
@@ -416,9 +416,13 @@ class World {
   /** Waits until the index is at the head, which no longer moves. */
   async settle(indexer: Indexer, store: MarketStore): Promise<string[]> {
     const { chain, time } = this;
-    const endMs = time.monotonicMs() + SETTLE_MAX_MS;
+    let [endMs, lastBlock] = [time.monotonicMs() + SETTLE_MAX_MS, -1];
     for (;;) {
       const checkpoint = await store.readCheckpoint(chain.slug);
+      // What an endpoint hardly carries takes its time, as long as it goes on.
+      if (checkpoint !== null && checkpoint.block > lastBlock) {
+        [endMs, lastBlock] = [time.monotonicMs() + SETTLE_MAX_MS, checkpoint.block];
+      }
       const isThere =
         checkpoint?.blockHash === chain.head.hash && checkpoint.finalizedBlock >= chain.finalized;
       if (isThere) break;
