@@ -22,7 +22,7 @@ const PATTERNS = [
 
 const LONG = /\.long\.test\.ts$/;
 
-/** A file that was asked for by its name runs as it is. */
+/** Up to so many, as when one is asked for by its name, each file has a process of its own. */
 const FEW_FILES = 20;
 
 /** Begun first, so that no long file runs alone at the end. */

@@ -38,7 +38,6 @@ const BESIDE = [
   'ingest/demand/',
   'ingest/follow/background-jobs.ts',
   'ingest/follow/name-backlog.ts',
-  'market/answer-cache.ts',
   'market/rolling-stats/',
   'market/token-search.ts',
   'trading/',

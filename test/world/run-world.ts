@@ -84,7 +84,7 @@ export interface WorldReport {
 /** A Tuesday morning. */
 const START_MS = 1_790_000_000_000;
 const LOOK_MS = 250;
-/** For how long the index may be behind without progress once all is well again. */
+/** How long the index may take to be at the head once all is well again. */
 const SETTLE_MAX_MS = 2 * 3_600_000;
 /** How long names and pools may take after that, in seconds. */
 const READ_MAX_S = 20 * 60;
@@ -422,8 +422,9 @@ class World {
     let [endMs, lastBlock] = [time.monotonicMs() + SETTLE_MAX_MS, -1];
     for (;;) {
       const checkpoint = await store.readCheckpoint(chain.slug);
-      // What an endpoint hardly carries takes its time, as long as it goes on.
-      if (checkpoint !== null && checkpoint.block > lastBlock) {
+      // Below the rate that was told to be needed it takes its time, as long as it goes on.
+      const isShort = this.#neededPerSecond !== null;
+      if (isShort && checkpoint !== null && checkpoint.block > lastBlock) {
         [endMs, lastBlock] = [time.monotonicMs() + SETTLE_MAX_MS, checkpoint.block];
       }
       const isThere =
