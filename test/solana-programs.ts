@@ -9,6 +9,7 @@ import {
   discriminate,
   findTokenAccount,
   keyBytes,
+  LAUNCHLAB,
   PUMP,
   u64,
 } from '../devnet/solana/instructions.ts';
@@ -46,6 +47,7 @@ export function createProgramSvm(programs: ProgramBytes = {}): Svm {
   const svm = new Svm();
   svm.addProgram(CPMM, programs.cpmm ?? readProgram('cpmm'));
   svm.addProgram(PUMP, programs.pump ?? readProgram('pump'));
+  svm.addProgram(LAUNCHLAB, readProgram('launchlab'));
   for (const [address, account] of buildGenesisAccounts(svm, describeGenesis('test'))) {
     svm.write(address, account);
   }

@@ -11,7 +11,7 @@ import { linkProgram } from './link-program.ts';
 
 const FOLDER = fileURLToPath(new URL('programs/', import.meta.url));
 const RECORD = join(FOLDER, 'builds.json');
-export const PROGRAM_NAMES = ['cpmm', 'pump'] as const;
+export const PROGRAM_NAMES = ['cpmm', 'pump', 'launchlab'] as const;
 type ProgramName = (typeof PROGRAM_NAMES)[number];
 
 /** Builds differ with the version of the compiler: one is recorded. */

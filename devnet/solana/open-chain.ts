@@ -4,7 +4,7 @@ import { EMBEDDED_GENESIS } from '../../src/model/chain.ts';
 import { readProgram } from './build-programs.ts';
 import { ChainLedger } from './chain-ledger.ts';
 import { buildGenesisAccounts, type Genesis } from './genesis.ts';
-import { CPMM, PUMP } from './instructions.ts';
+import { CPMM, LAUNCHLAB, PUMP } from './instructions.ts';
 import { SolanaChain } from './solana-chain.ts';
 import { Svm } from './svm.ts';
 
@@ -18,6 +18,7 @@ export function openChain(options: {
   const svm = new Svm();
   svm.addProgram(CPMM, readProgram('cpmm'));
   svm.addProgram(PUMP, readProgram('pump'));
+  svm.addProgram(LAUNCHLAB, readProgram('launchlab'));
   const accounts = buildGenesisAccounts(svm, options.genesis);
   return new SolanaChain({
     ...{ svm, ledger: new ChainLedger(options.file), genesisHash: EMBEDDED_GENESIS },

@@ -125,6 +125,15 @@ export interface ChainState {
   endpoints: Endpoint[];
   /** Why it is not ready, or what an endpoint that is not healthy said last. */
   lastError: string | null;
+  /** On Solana: what the index sees and does not decode, the most frequent 20. */
+  undecoded: {
+    /** `unlisted` for programs that move tokens like an exchange, and that no venue is. */
+    venue: string;
+    /** The first bytes of the call's data; of an unlisted program its id. */
+    instruction: string;
+    /** Since the indexing node's start. */
+    calls: number;
+  }[];
 }
 
 export interface Chains {
@@ -2366,7 +2375,7 @@ export interface Operations {
       verified?: boolean | undefined;
       /**
        * Only tokens launched on this venue, `any` for every launchpad; so far on Solana:
-       * `pump`, `meteora-dbc`.
+       * `pump`, `meteora-dbc`, `raydium-launchlab`.
        */
       launchpad?: string | undefined;
       /** What is left out otherwise. */

@@ -6,6 +6,7 @@ import { ceiledProductKind } from './ceiled-product/ceiled-product-kind.ts';
 import { clmmX64Kind } from './clmm-x64/clmm-x64-kind.ts';
 import { concentratedKind } from './concentrated/concentrated-kind.ts';
 import { constantProductKind } from './constant-product/constant-product-kind.ts';
+import { launchCurveKind } from './launch-curve/launch-curve-kind.ts';
 import type { PoolKind } from './pool-kind.ts';
 import { isOpenAt, type PoolMoment } from './pool-moment.ts';
 import { pumpKind } from './pump/pump-kind.ts';
@@ -13,6 +14,7 @@ import { segmentsKind } from './segments/segments-kind.ts';
 import { singleRangeKind } from './single-range/single-range-kind.ts';
 import { solidlyPairKind } from './solidly-pair/solidly-pair-kind.ts';
 import { stableSwapKind } from './stable-swap/stable-swap-kind.ts';
+import { takeTransferFees } from './transfer-fee-pool.ts';
 import { unpricedKind } from './unpriced/unpriced-kind.ts';
 import { weightedKind } from './weighted/weighted-kind.ts';
 
@@ -26,12 +28,13 @@ export function addPoolKind<K extends PoolKindName>(kind: PoolKind<K>): void {
 
 addPoolKind(constantProductKind);
 addPoolKind(concentratedKind);
-addPoolKind(ceiledProductKind);
+addPoolKind(takeTransferFees(ceiledProductKind));
 addPoolKind(pumpKind);
-addPoolKind(clmmX64Kind);
-addPoolKind(binsKind);
-addPoolKind(singleRangeKind);
-addPoolKind(segmentsKind);
+addPoolKind(takeTransferFees(launchCurveKind));
+addPoolKind(takeTransferFees(clmmX64Kind));
+addPoolKind(takeTransferFees(binsKind));
+addPoolKind(takeTransferFees(singleRangeKind));
+addPoolKind(takeTransferFees(segmentsKind));
 addPoolKind(solidlyPairKind);
 addPoolKind(stableSwapKind);
 addPoolKind(weightedKind);

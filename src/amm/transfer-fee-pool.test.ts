@@ -115,6 +115,36 @@ describe('a pool of tokens with transfer fees', () => {
     assert.ok(filled > 300, String(filled));
   });
 
+  it('is one of every kind whose tokens may have fees, as its state says', () => {
+    for (const name of [
+      'ceiledProduct',
+      'launchCurve',
+      'rangeX64',
+      'bins',
+      'singleRange',
+      'segments',
+    ]) {
+      const kind = kindOf({ kind: name } as never);
+      const fees = { fee0: { bps: 100, maxRaw: 5n }, fee1: null, untilBlock: 7 };
+      const state = { ...kind.stateAtStart, transferFees: encodeTransferFees(fees) } as never;
+      assert.deepEqual(kind.findTransferFees?.(state), fees, name);
+      assert.deepEqual(kind.decodeState(kind.encodeState(state)), state, name);
+      assert.equal(kind.findTransferFees?.(kind.stateAtStart), null);
+    }
+  });
+
+  it('changes with time as the pool within does', () => {
+    const random = createRandom(46);
+    const { within, fees } = drawPool(random);
+    assert.ok(fees);
+    const fixed = new TransferFeePool(within, fees);
+    assert.equal(fixed.at({ seconds: 5, block: 1 }), fixed);
+    const timed = Object.assign(Object.create(within) as typeof within, {
+      at: () => drawPool(random).within,
+    });
+    assert.notEqual(new TransferFeePool(timed, fees).at({ seconds: 5, block: 1 }), timed);
+  });
+
   it('is the same pool on another thread', () => {
     const random = createRandom(44);
     const { pool } = drawPool(random);

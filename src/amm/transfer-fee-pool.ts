@@ -2,21 +2,26 @@
 // out to the wallet. Amounts are the wallet's: what it sends and what arrives there.
 
 import type { Ratio } from '../lib/decimal.ts';
+import type { PoolKindName } from '../model/pool.ts';
 import { AMOUNT_U64_MAX } from './amount-u64.ts';
+import type { PoolKind } from './pool-kind.ts';
+import type { PoolMoment } from './pool-moment.ts';
 import type { SwapOutcome } from './swap-outcome.ts';
 import type { DirectionFees, Stretch, Stretches, SwapPool, TransferParts } from './swap-pool.ts';
 import type { TickList } from './tick-list.ts';
 import {
   computeSentAmount,
   computeTransferFee,
+  decodeTransferFees,
   type PoolTransferFees,
   type TransferFee,
 } from './transfer-fee.ts';
+import { hasFlag } from './unchecked-flag.ts';
 
 const BPS = 10_000;
 const NOTHING = { amountIn: 0n, amountOut: 0n, feeAmount: 0n, isFilled: false, ticksCrossed: 0 };
 
-export interface PlainTransferFeePool {
+interface PlainTransferFeePool {
   readonly within: object;
   readonly transferFees: PoolTransferFees;
 }
@@ -120,6 +125,11 @@ export class TransferFeePool implements SwapPool {
     return new TransferFeePool(this.#within.withFees(fees), this.#fees);
   }
 
+  at(moment: PoolMoment): SwapPool {
+    const within = this.#within.at?.(moment) ?? this.#within;
+    return within === this.#within ? this : new TransferFeePool(within, this.#fees);
+  }
+
   splitTransfers(zeroForOne: boolean, swap: Pick<SwapOutcome, 'amountIn' | 'amountOut'>) {
     const fees = this.#order(zeroForOne);
     const inRaw = computeTransferFee(fees.in, swap.amountIn);
@@ -152,4 +162,37 @@ export class TransferFeePool implements SwapPool {
     if (amountOut <= 0n) return NOTHING;
     return { ...swap, amountIn, amountOut };
   }
+}
+
+/** What a state has of the fees that its tokens deduct. */
+interface FeeFields {
+  /** Features that swaps were not compared with (`UncheckedFlag`). */
+  readonly flags: string;
+  /** As text (`encodeTransferFees`); empty if nothing is deducted. */
+  readonly transferFees?: string;
+}
+
+/** The kind with what its tokens deduct from transfers, by its state. */
+export function takeTransferFees<K extends PoolKindName>(kind: PoolKind<K>): PoolKind<K> {
+  const findTransferFees = (state: unknown) =>
+    decodeTransferFees((state as FeeFields).transferFees ?? '');
+  return {
+    ...kind,
+    findTransferFees,
+    apply(draft, change, context) {
+      kind.apply(draft, change, context);
+      // The fee was not known when the pool was read.
+      if (hasFlag((draft.state as FeeFields).flags, 'transferFee')) draft.complete = false;
+    },
+    createSwapPool(row, ticks, previous) {
+      const pool = kind.createSwapPool(row, ticks, previous);
+      const fees = findTransferFees(row.state);
+      return pool === null || fees === null ? pool : new TransferFeePool(pool, fees);
+    },
+    revive(plain, ticks) {
+      if (!('transferFees' in plain)) return kind.revive(plain, ticks);
+      const { within, transferFees } = plain as PlainTransferFeePool;
+      return new TransferFeePool(kind.revive(within, ticks), transferFees);
+    },
+  };
 }

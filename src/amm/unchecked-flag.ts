@@ -23,6 +23,9 @@ const INEXACT_FLAGS = {
   called: 'only its contract computes what it pays, which was asked for this amount',
   /** Meteora DLMM: they fill after the bins' own liquidity. */
   limitOrders: 'its bins have limit orders',
+  /** Token-2022, on venues whose program was not compared with ours for such a token. */
+  transferFeeUnchecked:
+    'a token deducts a fee from transfers, which was never compared with this exchange',
 } as const;
 
 /** Swaps of such a pool cannot be computed. */
@@ -51,8 +54,6 @@ const UNQUOTED_FLAGS = [
   'closed',
   /** Raydium v4: part of the reserves may be in an order book. */
   'orderBook',
-  /** Orca: ticks are in packed arrays, which were never compared. */
-  'packedTicks',
   /** The fees are charged by a rule that the index does not have. */
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */

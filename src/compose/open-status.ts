@@ -44,13 +44,16 @@ async function checkStore({ engine, ping }: OpenStatusOptions['store']) {
 }
 
 function describeChain({ slug, answer, notReady, source }: FollowedChainStatus) {
-  const { head, endpoints, lastError } = source;
+  const { head, endpoints, lastError, undecoded } = source;
   return {
     ...{ slug, head, indexed: answer.head, lagMs: answer.lagMs, scope: answer.scope },
     endpoints: endpoints.map(({ name, state, latencyMs, failures }) => ({
       ...{ name, state, latencyMs, failures },
     })),
     lastError: notReady ?? lastError,
+    undecoded: undecoded.map(({ venue, discriminator: instruction, count: calls }) => ({
+      ...{ venue, instruction, calls },
+    })),
   };
 }
 

@@ -10,7 +10,7 @@ const STATUS: FollowedChainStatus = {
   slug: 'devnet',
   answer: { slug: 'devnet', status: 'ready', progress: null } as ChainAnswer,
   ...{ notReady: null, limitations: [], progress: null },
-  source: { head: null, endpoints: [], lastError: null, backfill: null },
+  source: { head: null, endpoints: [], lastError: null, backfill: null, undecoded: [] },
 };
 
 test('the native coin has the price of its deepest form, read once per commit', async (t) => {

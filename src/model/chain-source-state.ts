@@ -1,5 +1,7 @@
 // What operators are told about a chain's endpoints and the work on it.
 
+import type { UndecodedCount } from './undecoded-count.ts';
+
 export interface EndpointState {
   /** Host and index; never the URL, which may contain a secret. */
   readonly name: string;
@@ -21,4 +23,6 @@ export interface ChainSourceState {
     readonly done: number;
     readonly failed: number;
   } | null;
+  /** Calls of exchanges that are not decoded, the most frequent first. */
+  readonly undecoded: readonly UndecodedCount[];
 }

@@ -43,7 +43,7 @@ import type {
 } from './indexer-message.ts';
 import { measureChains } from './measure-chains.ts';
 import type { IndexerReport } from './shared-report.ts';
-import { RemoteReports } from './shared-report.ts';
+import { pickUndecoded, RemoteReports } from './shared-report.ts';
 
 const RESTART_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 /** The thread reports twice a second; silence for this long means that it hangs. */
@@ -194,7 +194,10 @@ export class ChainFollower implements ChainDirectory {
       const status = isStopped ? 'stalled' : pickStatus(notReady, report?.status.state);
       const answer = this.#buildAnswer(slug, report, { status, progress: toShown(progress) });
       const { endpoints = [], lastError = null, backfill = null } = report ?? {};
-      const source = { head: report?.status.head ?? null, endpoints, lastError, backfill };
+      const undecoded = pickUndecoded(report ?? {});
+      const source = {
+        ...{ head: report?.status.head ?? null, endpoints, lastError, backfill, undecoded },
+      };
       return { slug, answer, notReady, limitations, source, progress };
     });
   }

@@ -12,7 +12,7 @@ import {
   toShown,
 } from './chain-progress.ts';
 
-const SOURCE = { head: null, endpoints: [], lastError: null, backfill: null };
+const SOURCE = { head: null, endpoints: [], lastError: null, backfill: null, undecoded: [] };
 const STATES = ['backfilling', 'following', 'failed', 'stalled'] as const;
 
 function show(at: { first: number; block: number; head: number }): string[] {

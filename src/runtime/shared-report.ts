@@ -13,6 +13,8 @@ export type IndexerReport = Pick<
   'status' | 'problems' | 'limitations' | 'slowed' | 'endpoints' | 'lastError' | 'backfill'
 > & {
   /** Absent in reports of earlier versions. */
+  readonly undecoded?: ChainReport['undecoded'];
+  /** Absent in reports of earlier versions. */
   readonly adoption?: ChainReport['adoption'];
   /** Whether the process that reported it has been silent for too long. */
   readonly isAbandoned?: boolean;
@@ -25,8 +27,17 @@ interface SharedReport
   > {
   readonly status: Omit<IndexerStatus, 'error' | 'currentAtMs'>;
   readonly adoption?: ChainReport['adoption'];
+  readonly undecoded?: ChainReport['undecoded'];
   /** Instead of `currentAtMs`, which means nothing in another process. */
   readonly currentAgoMs: number | null;
+}
+
+/** A report is stored with every renewal of a lease. */
+const UNDECODED_MAX = 20;
+
+/** The most frequent ones. */
+export function pickUndecoded({ undecoded = [] }: Pick<IndexerReport, 'undecoded'>) {
+  return undecoded.toSorted((a, b) => b.count - a.count).slice(0, UNDECODED_MAX);
 }
 
 export function encodeSharedReport(report: ChainReport, clock: Clock): string {
@@ -35,7 +46,7 @@ export function encodeSharedReport(report: ChainReport, clock: Clock): string {
   const currentAgoMs = currentAtMs === null ? null : clock.monotonicMs() - currentAtMs;
   const shared: SharedReport = {
     ...{ status, problems, limitations, slowed, endpoints, lastError, backfill, currentAgoMs },
-    adoption,
+    ...{ adoption, undecoded: pickUndecoded(report) },
   };
   return JSON.stringify(shared);
 }
@@ -44,10 +55,11 @@ export function encodeSharedReport(report: ChainReport, clock: Clock): string {
 function parseSharedReport(text: string, reportedAtMs: number): IndexerReport | null {
   const { status, currentAgoMs, ...rest } = JSON.parse(text) as Partial<SharedReport>;
   const { problems, limitations, slowed = null } = rest;
-  const { endpoints = [], lastError = null, backfill = null, adoption } = rest;
+  const { endpoints = [], lastError = null, backfill = null, adoption, undecoded = [] } = rest;
   if (status === undefined || problems === undefined || limitations === undefined) return null;
   const currentAtMs = currentAgoMs == null ? null : reportedAtMs - currentAgoMs;
-  const work = { endpoints, lastError, backfill, ...(adoption === undefined ? {} : { adoption }) };
+  const known = { endpoints, lastError, backfill, undecoded };
+  const work = { ...known, ...(adoption === undefined ? {} : { adoption }) };
   return { status: { ...status, currentAtMs }, problems, limitations, slowed, ...work };
 }
 

@@ -8,7 +8,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 #define INLINE static inline __attribute__((always_inline))
-#define OUTLINE static __attribute__((noinline))
+#define OUTLINE static __attribute__((noinline, unused))
 
 // The layouts of these are fixed by the syscalls.
 typedef struct { const u8* key; u8 writable, signer; u8 pad[6]; } Meta;

@@ -5,7 +5,7 @@
 // curve's funds to Global's withdraw authority, who opens a CPMM pool in the same transaction.
 // Left out: volume rewards, cashback, mayhem coins, other quote tokens.
 
-#include "program.h"
+#include "self-events.h"
 
 enum {
   // The venue's own codes.
@@ -19,7 +19,6 @@ static const u8 BUY_EXACT[8] = {0x38, 0xfc, 0x74, 0x08, 0x9e, 0xdf, 0xcd, 0x5f};
 static const u8 SELL[8] = {0x33, 0xe6, 0x85, 0xa4, 0x01, 0x7f, 0x83, 0xad};
 static const u8 MIGRATE[8] = {0x9b, 0xea, 0xe7, 0x92, 0xec, 0x9e, 0xa2, 0x1e};
 
-static const u8 SELF_EVENT[8] = {0xe4, 0x45, 0xa5, 0x2e, 0x51, 0xcb, 0x9a, 0x1d};
 static const u8 CREATE_EVENT[8] = {0x1b, 0x72, 0xa9, 0x4d, 0xde, 0xeb, 0x63, 0x76};
 static const u8 TRADE_EVENT[8] = {0xbd, 0xdb, 0x7f, 0xd3, 0x4e, 0xe6, 0x61, 0xee};
 static const u8 COMPLETE_EVENT[8] = {0x5f, 0x72, 0x61, 0x9c, 0xd4, 0x2e, 0x98, 0x08};
@@ -32,7 +31,6 @@ static const u8 WRITE_METADATA[8] = {0xd2, 0xe1, 0x1e, 0xa2, 0x58, 0xb8, 0x4d, 0
 
 static const u8 CURVE_SEED[] = "bonding-curve";
 static const u8 MINT_SEED[] = "mint-authority";
-static const u8 EVENT_SEED[] = "__event_authority";
 static const u8 GLOBAL_SEED[] = "global";
 static const u8 CREATOR_SEED[] = "creator-vault";
 
@@ -42,29 +40,6 @@ enum {
   VIRTUAL_TOKEN = 8, VIRTUAL_QUOTE = 16, REAL_TOKEN = 24, REAL_QUOTE = 32, SUPPLY = 40,
   COMPLETE = 48, CREATOR = 49,
 };
-
-INLINE u64 sign_as(const u8* seed, u64 length, const u8* key) {
-  sign_as_nobody();
-  add_seed(seed, length);
-  if (key) add_seed(key, 32);
-  return sign_as_seeds();
-}
-
-// An Anchor event as a call to oneself, signed by the event authority.
-OUTLINE u64 send_event(const Account* authority, const Account* program) {
-  Heap* h = HEAP;
-  if (sign_as(EVENT_SEED, 17, 0) || !is_address(authority)) return BAD_ADDRESS;
-  begin_call(program);
-  add_account(authority, 0, 1);
-  add_bytes(SELF_EVENT, 8);
-  add_bytes(h->event, h->event_length);
-  return send_call();
-}
-
-INLINE void begin_event(const u8* discriminator) {
-  HEAP->event_length = 0;
-  event_bytes(discriminator, 8);
-}
 
 OUTLINE u64 check_global(const Account* global) {
   if (sign_as(GLOBAL_SEED, 6, 0) || !is_address(global)) return BAD_ADDRESS;
@@ -284,9 +259,6 @@ OUTLINE u64 send_trade_event(u64 is_buy) {
   event_u64(t->creator_fee);
   return send_event(t->event_authority, t->self);
 }
-
-INLINE void add_to(u8* field, u64 amount) { write_u64(field, read_u64(field) + amount); }
-INLINE void take_from(u8* field, u64 amount) { write_u64(field, read_u64(field) - amount); }
 
 // Pays, hands the coins over, and ends the curve with its last coin.
 OUTLINE u64 finish_buy(void) {

@@ -39,6 +39,8 @@ interface BinsRow {
   readonly binTo: number | null;
   /** A `PoolOpening` as text. */
   readonly opens: string;
+  /** What its tokens deduct from transfers (`encodeTransferFees`); empty if nothing. */
+  readonly transferFees?: string;
 }
 
 /** A swap to be computed again. */
@@ -85,7 +87,7 @@ const parts = createRecordParts<'bins'>({
     ...{ activeId: 'number', priceX64: 'bigint', activeX: 'bigint', activeY: 'bigint' },
     ...{ held0: 'bigint', held1: 'bigint', volatility: 'number', volatilityReference: 'number' },
     ...{ indexReference: 'number', updatedAt: 'number', flags: 'text' },
-    ...{ binFrom: 'number', binTo: 'number', opens: 'text' },
+    ...{ binFrom: 'number', binTo: 'number', opens: 'text', transferFees: 'text' },
   },
   stateCountMin: 11,
 });

@@ -11,8 +11,6 @@ import { findProductPayable } from '../product-payable.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
-import { decodeTransferFees } from '../transfer-fee.ts';
-import { type PlainTransferFeePool, TransferFeePool } from '../transfer-fee-pool.ts';
 import { hasFlag, isQuotable, joinFlags } from '../unchecked-flag.ts';
 
 // Constant-product pools of Raydium (AMM v4 and CPMM): every fee is rounded up on its own.
@@ -211,9 +209,7 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
     const { flags } = draft.state;
     // A swap in a pool that was closed says that it opened since it was read.
     const hasOpened = context.swapped !== null && hasFlag(flags, 'closed');
-    // Earlier versions stored no fees of transfers.
-    const lacksFees = hasFlag(flags, 'transferFee');
-    if (flags === UNREAD || hasOpened || lacksFees) draft.complete = false;
+    if (flags === UNREAD || hasOpened) draft.complete = false;
   },
   name: 'ceiledProduct',
   hasTicks: false,
@@ -222,7 +218,6 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
   eventFields: ['reserve0', 'reserve1'],
   findFlags: ({ flags }) => flags,
   findOpening: ({ opens = '' }) => decodeOpening(opens),
-  findTransferFees: ({ transferFees = '' }) => decodeTransferFees(transferFees),
   price({ reserve0, reserve1 }) {
     if (!reserve0 || !reserve1) return null;
     return { numerator: reserve1, denominator: reserve0 };
@@ -235,17 +230,11 @@ export const ceiledProductKind: PoolKind<'ceiledProduct'> = {
     return findProductPayable((base === 'token0' ? state.reserve1 : state.reserve0) ?? 0n);
   },
   createSwapPool({ state, feePips, terms }) {
-    const { reserve0, reserve1, flags, transferFees = '' } = state;
+    const { reserve0, reserve1, flags } = state;
     if (reserve0 === null || reserve1 === null || !isQuotable(flags)) return null;
     if (reserve0 <= 0n || reserve1 <= 0n) return null;
     const fees = { zeroForOne: feePips, oneForZero: feePips };
-    const pool = new CeiledProductPool({ reserve0, reserve1, fees, terms });
-    const deducted = decodeTransferFees(transferFees);
-    return deducted === null ? pool : new TransferFeePool(pool, deducted);
+    return new CeiledProductPool({ reserve0, reserve1, fees, terms });
   },
-  revive(plain) {
-    if (!('transferFees' in plain)) return new CeiledProductPool(plain as PlainCeiledPair);
-    const { within, transferFees } = plain as PlainTransferFeePool;
-    return new TransferFeePool(new CeiledProductPool(within as PlainCeiledPair), transferFees);
-  },
+  revive: (plain) => new CeiledProductPool(plain as PlainCeiledPair),
 };

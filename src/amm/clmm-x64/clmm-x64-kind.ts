@@ -40,6 +40,8 @@ interface ClmmX64Row {
   readonly tickTo: number | null;
   /** A `PoolOpening` as text. */
   readonly opens: string;
+  /** What its tokens deduct from transfers (`encodeTransferFees`); empty if nothing. */
+  readonly transferFees?: string;
 }
 
 interface ClmmX64Change extends FieldChange<ClmmX64Row> {
@@ -71,7 +73,7 @@ const parts = createRecordParts<'rangeX64'>({
     ...{ sqrtPriceX64: 'bigint', liquidity: 'bigint', tick: 'number' },
     ...{ held0: 'bigint', held1: 'bigint', atSeconds: 'number' },
     ...{ adaptive: 'text', flags: 'text', tickFrom: 'number', tickTo: 'number' },
-    opens: 'text',
+    ...{ opens: 'text', transferFees: 'text' },
   },
   stateCountMin: 8,
 });

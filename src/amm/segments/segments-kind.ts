@@ -35,6 +35,8 @@ interface SegmentsRow {
   readonly opens: string;
   /** Whether each swap changes the fee, by how far it moved the price. */
   readonly isDynamic: boolean | null;
+  /** What its tokens deduct from transfers (`encodeTransferFees`); empty if nothing. */
+  readonly transferFees?: string;
 }
 
 interface SegmentsTerms {
@@ -88,7 +90,7 @@ const parts = createRecordParts<'segments'>({
   state: {
     ...{ sqrtPriceX64: 'bigint', held0: 'bigint', held1: 'bigint', feeRate: 'bigint' },
     ...{ isComplete: 'boolean', isMigrated: 'boolean', flags: 'text' },
-    ...{ schedule: 'text', opens: 'text', isDynamic: 'boolean' },
+    ...{ schedule: 'text', opens: 'text', isDynamic: 'boolean', transferFees: 'text' },
   },
   stateCountMin: 7,
 });

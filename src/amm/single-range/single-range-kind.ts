@@ -185,6 +185,8 @@ interface SingleRangeRow {
   readonly schedule: string;
   /** A `PoolOpening` as text. */
   readonly opens: string;
+  /** What its tokens deduct from transfers (`encodeTransferFees`); empty if nothing. */
+  readonly transferFees?: string;
 }
 
 declare module '../../model/pool.ts' {
@@ -210,7 +212,7 @@ const parts = createRecordParts<'singleRange'>({
   state: {
     ...{ sqrtPriceX64: 'bigint', wide: 'bigint', held0: 'bigint', held1: 'bigint' },
     ...{ feeRate: 'bigint', flags: 'text', isDynamic: 'boolean' },
-    ...{ schedule: 'text', opens: 'text' },
+    ...{ schedule: 'text', opens: 'text', transferFees: 'text' },
   },
   stateCountMin: 6,
 });

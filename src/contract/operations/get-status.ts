@@ -55,6 +55,22 @@ const chainSchema = Type.Object(
     lastError: Type.Union([Type.String(), Type.Null()], {
       description: 'Why it is not ready, or what an endpoint that is not healthy said last.',
     }),
+    undecoded: Type.Array(
+      Type.Object(
+        {
+          venue: Type.String({
+            description:
+              '`unlisted` for programs that move tokens like an exchange, and that no venue is.',
+          }),
+          instruction: Type.String({
+            description: "The first bytes of the call's data; of an unlisted program its id.",
+          }),
+          calls: Type.Integer({ minimum: 1, description: "Since the indexing node's start." }),
+        },
+        closed,
+      ),
+      { description: 'On Solana: what the index sees and does not decode, the most frequent 20.' },
+    ),
   },
   { title: 'ChainState', ...closed },
 );

@@ -77,7 +77,7 @@ export const listTokens = defineOperation({
           minLength: 1,
           maxLength: 64,
           description:
-            'Only tokens launched on this venue, `any` for every launchpad; so far on Solana: `pump`, `meteora-dbc`.',
+            'Only tokens launched on this venue, `any` for every launchpad; so far on Solana: `pump`, `meteora-dbc`, `raydium-launchlab`.',
         }),
       ),
       include: Type.Optional(

@@ -7,18 +7,27 @@
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import { type LogEvents, readLogEvents } from '../data/program-logs.ts';
-import { listAccountKeys, type RawTransaction } from '../data/raw-transaction.ts';
+import { listAccountKeys, listSigners, type RawTransaction } from '../data/raw-transaction.ts';
 import { SELF_EVENT } from '../data/self-events.ts';
 import { parseSignature, toSolanaPool } from '../data/solana-ids.ts';
 import { TokenMoves } from '../data/token-moves.ts';
 import { listCalls, type ProgramCall } from '../data/transaction-calls.ts';
 import { VaultBalances } from '../data/vault-balances.ts';
+import { isExchange } from '../venues/by-transfers/find-unlisted.ts';
+import { readTransferTrade } from '../venues/by-transfers/read-transfer-trade.ts';
+import {
+  isTransferSwap,
+  TRANSFER_VENUES,
+  type TransferVenue,
+} from '../venues/by-transfers/transfer-venue.ts';
 import { guessTouches, type PoolCall, readPoolCalls } from '../venues/pool-call.ts';
 import type { SolanaVenue, SwapReport, SwapSite } from '../venues/solana-venue.ts';
 import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
 import type { TransactionTrades, UnknownCall, VenueTrade } from '../venues/venue-trade.ts';
 
 const NOTHING: TransactionTrades = { trades: [], poolCalls: [], unknown: [] };
+/** Under this name programs are counted that move tokens like an exchange and are in no list. */
+const UNLISTED = 'unlisted';
 
 interface SwapAmounts {
   readonly amountIn: bigint;
@@ -71,17 +80,39 @@ function judgePair(
   return { ...flow, amountIn, amountOut, source: 'event', isVerified };
 }
 
+/** Fees are less than this part of an amount. */
+const FEE_PART = 10n;
+
+/**
+ * What the curve got or gave, by its lamports: its event has the amount with fees or without. Null
+ * if something else moved them, too.
+ */
+function readLamports(told: bigint, gained: bigint | null): bigint | null {
+  const moved = gained ?? 0n;
+  const difference = moved > told ? moved - told : told - moved;
+  return moved > 0n && difference * FEE_PART < told ? moved : null;
+}
+
 /** A pool whose quote side is no transfer of tokens: its event is needed. */
 function judgeOneSided(
   site: SwapSite,
   report: SwapReport | undefined,
-  moves: TokenMoves,
+  { moves, balances }: { readonly moves: TokenMoves; readonly balances: VaultBalances },
 ): TradeAmounts | null {
-  if (report === undefined || report.mint !== site.ownVault?.mint) return null;
-  const [tokenAccount, pool] = site.vaults;
-  const { amountIn, amountOut, isBuy = false } = report;
+  const { vaults, ownVault } = site;
+  if (report === undefined || ownVault === undefined || report.mint !== ownVault.mint) return null;
+  const [tokenAccount, pool] = vaults;
+  const { isBuy = false } = report;
+  let { amountIn, amountOut } = report;
   // An event that contradicts the coin's transfer is not believed, and there is nothing else.
   if (moves.gain(tokenAccount) !== (isBuy ? -amountOut : amountIn)) return null;
+  const { lamports } = ownVault;
+  if (lamports !== undefined) {
+    const gained = balances.lamportsOf(lamports);
+    const quote = readLamports(isBuy ? amountIn : amountOut, isBuy || !gained ? gained : -gained);
+    if (quote === null) return null;
+    [amountIn, amountOut] = isBuy ? [quote, amountOut] : [amountIn, quote];
+  }
   const [vaultIn, vaultOut] = isBuy ? [pool, tokenAccount] : [tokenAccount, pool];
   return { vaultIn, vaultOut, amountIn, amountOut, source: 'event', isVerified: true };
 }
@@ -106,7 +137,12 @@ class SwapReader {
   read(): TransactionTrades {
     for (const call of this.#calls) {
       const venue = VENUES_BY_PROGRAM.get(call.program);
+      const byTransfers = TRANSFER_VENUES.get(call.program);
       if (venue !== undefined) this.#readCall(venue, call);
+      else if (byTransfers !== undefined) this.#readTransfers(byTransfers, call);
+      else if (isExchange(call, this.#readBalances())) {
+        this.#addUnknown(UNLISTED, call, call.program);
+      }
     }
     return {
       ...{ trades: this.#keepLastHeld(), poolCalls: this.#poolCalls, unknown: this.#unknown },
@@ -136,14 +172,30 @@ class SwapReader {
     const trades = sites === null ? [] : this.#readSwap(venue, call, sites);
     if (sites === null || trades.length < sites.length) {
       this.#poolCalls.push(...guessTouches(call));
-      this.#unknown.push({
-        venue: venue.name,
-        discriminator,
-        outer: call.outer,
-        inner: call.inner,
-      });
+      this.#addUnknown(venue.name, call, discriminator);
     }
     for (const trade of trades) this.#trades.push({ ...trade, instruction: swap?.name ?? '' });
+  }
+
+  /** A call that moves no tokens tells a price, or nothing. */
+  #readTransfers(venue: TransferVenue, call: ProgramCall): void {
+    const moves = new TokenMoves(call);
+    if (moves.isEmpty) return;
+    const balances = this.#readBalances();
+    const signers = listSigners(this.#raw);
+    const trade = isTransferSwap(venue, call)
+      ? readTransferTrade(venue, {
+          ...{ call, moves, txHash: this.#readSignature() },
+          mintOf: (account) => balances.mintOf(account),
+          isSigner: (account) => signers.includes(account),
+        })
+      : null;
+    if (trade !== null) this.#trades.push(trade);
+    else this.#addUnknown(venue.name, call, call.data.discriminator(1));
+  }
+
+  #addUnknown(venue: string, { outer, inner }: ProgramCall, discriminator: string): void {
+    this.#unknown.push({ venue, discriminator, outer, inner });
   }
 
   #readBalances(): VaultBalances {
@@ -173,7 +225,7 @@ class SwapReader {
       const amounts =
         site.ownVault === undefined
           ? judgePair(site, report, { moves, balances })
-          : judgeOneSided(site, report, moves);
+          : judgeOneSided(site, report, { moves, balances });
       if (amounts === null || this.#balanced.has(site.pool)) return [];
       if (amounts.source === 'balances') this.#balanced.add(site.pool);
       const [heldIn, heldOut] = [
@@ -197,12 +249,19 @@ class SwapReader {
   }
 }
 
+/** Whether it can be an exchange of tokens, by its balance rows. */
+function movesTwoTokens({ meta }: RawTransaction): boolean {
+  const rows = meta?.postTokenBalances ?? [];
+  return rows.some(({ mint }) => mint !== rows[0]?.mint);
+}
+
 /**
  * Nothing of a transaction that failed: its logs and events are there, but it changed nothing.
  * Throws a RangeError if the transaction is malformed.
  */
 export function decodeTrades(raw: RawTransaction): TransactionTrades {
   if (raw.meta === null || raw.meta.err !== null) return NOTHING;
-  if (!listAccountKeys(raw).some((key) => VENUES_BY_PROGRAM.has(key))) return NOTHING;
+  const isListed = (key: string) => VENUES_BY_PROGRAM.has(key) || TRANSFER_VENUES.has(key);
+  if (!movesTwoTokens(raw) && !listAccountKeys(raw).some(isListed)) return NOTHING;
   return new SwapReader(raw).read();
 }

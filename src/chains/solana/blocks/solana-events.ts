@@ -7,6 +7,7 @@ import type { BlockFilter } from '../../adapter.ts';
 import { parseSignature, toSolanaAddress } from '../data/solana-ids.ts';
 import { foldPoolCall } from '../pools/fold-pool-call.ts';
 import { foldPoolTrade } from '../pools/fold-pool-trade.ts';
+import type { PoolSighting } from '../pools/read-pools.ts';
 import type { SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
 import { refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 import type { PoolCall } from '../venues/pool-call.ts';
@@ -108,21 +109,26 @@ export function decodeTransaction(
   }
 }
 
-/** The pools of trades and other calls, with the coin of a curve. */
+/** The pools of trades and other calls, with what is known of them. */
 export function listNamedPools(
   transactions: readonly DecodedTransaction[],
-): Map<PoolId, Address | undefined> {
-  const pools = new Map<PoolId, Address | undefined>();
+): Map<PoolId, PoolSighting> {
+  const pools = new Map<PoolId, PoolSighting>();
   for (const { trades, poolCalls } of transactions) {
     for (const call of poolCalls) {
       if (call.kind === 'touch' && call.isGuess) continue;
-      pools.set(call.pool, 'mint' in call ? call.mint : pools.get(call.pool));
+      const known = pools.get(call.pool) ?? {};
+      pools.set(call.pool, 'mint' in call ? { mint: call.mint } : known);
     }
-    for (const { pool, vaultIn, vaultOut, mintIn, mintOut } of trades) {
+    for (const { pool, vaultIn, vaultOut, mintIn, mintOut, sighting } of trades) {
+      if (sighting !== undefined) {
+        pools.set(pool, { unpriced: sighting });
+        continue;
+      }
       // Some pools are themselves the vault of what they are paid with.
       const isVault = [vaultIn, vaultOut].some((vault) => (vault as string) === pool);
       const coin = (vaultIn as string) === pool ? mintOut : mintIn;
-      pools.set(pool, isVault ? (coin ?? undefined) : pools.get(pool));
+      pools.set(pool, isVault ? { mint: coin ?? undefined } : (pools.get(pool) ?? {}));
     }
   }
   return pools;

@@ -45,6 +45,8 @@ export interface RawTransaction {
     readonly signatures: readonly string[];
     readonly message: {
       readonly accountKeys: readonly string[];
+      /** So many of the first accounts signed. */
+      readonly header?: { readonly numRequiredSignatures: number };
       readonly instructions: readonly RawInstruction[];
     };
   };
@@ -61,6 +63,11 @@ export function isVote({ transaction: { message } }: RawTransaction): boolean {
       ({ programIdIndex }) => message.accountKeys[programIdIndex] === VOTE_PROGRAM,
     )
   );
+}
+
+/** At least who paid for it. */
+export function listSigners({ transaction: { message } }: RawTransaction): readonly string[] {
+  return message.accountKeys.slice(0, message.header?.numRequiredSignatures ?? 1);
 }
 
 /** The accounts that instructions count: static ones, then those loaded from tables. */

@@ -9,9 +9,13 @@ const TRANSFER_CHECKED = 12;
 const TRANSFER_FEE_EXTENSION = 26;
 const TRANSFER_CHECKED_WITH_FEE = 1;
 
-interface TokenMove {
+export interface TokenMove {
   readonly from: Address;
   readonly to: Address;
+  /** Who let it go; null if the call has no such account. */
+  readonly authority: Address | null;
+  /** Null if the instruction does not name it. */
+  readonly mint: Address | null;
   /** What the sender loses. */
   readonly sent: bigint;
   /** What the receiver gets; a fee of the mint that the instruction does not name is in it. */
@@ -26,29 +30,33 @@ function readMove(call: ProgramCall): TokenMove | null {
   const isChecked = kind === TRANSFER_CHECKED;
   const hasFee = kind === TRANSFER_FEE_EXTENSION && data.u8(1) === TRANSFER_CHECKED_WITH_FEE;
   if (kind !== TRANSFER && !isChecked && !hasFee) return null;
+  const isPlain = kind === TRANSFER;
   const from = call.account(0);
-  const to = call.account(kind === TRANSFER ? 1 : 2);
+  const to = call.account(isPlain ? 1 : 2);
   if (from === null || to === null) return null;
-  if (!hasFee) return { from, to, sent: data.u64(1), received: data.u64(1) };
-  return { from, to, sent: data.u64(2), received: data.u64(2) - data.u64(11) };
+  const authority = call.account(isPlain ? 2 : 3);
+  const ends = { from, to, authority, mint: isPlain ? null : call.account(1) };
+  if (!hasFee) return { ...ends, sent: data.u64(1), received: data.u64(1) };
+  return { ...ends, sent: data.u64(2), received: data.u64(2) - data.u64(11) };
 }
 
 /** What came in and went out of accounts under a call. */
 export class TokenMoves {
-  readonly #moves: readonly TokenMove[];
+  /** In the order of their execution. */
+  readonly list: readonly TokenMove[];
 
   constructor(call: Pick<ProgramCall, 'nested'>) {
-    this.#moves = call.nested.map(readMove).filter((move) => move !== null);
+    this.list = call.nested.map(readMove).filter((move) => move !== null);
   }
 
   get isEmpty(): boolean {
-    return this.#moves.length === 0;
+    return this.list.length === 0;
   }
 
   /** What an account gained; negative if it lost. */
   gain(account: Address): bigint {
     let sum = 0n;
-    for (const { from, to, sent, received } of this.#moves) {
+    for (const { from, to, sent, received } of this.list) {
       if (from === to) continue;
       if (to === account) sum += received;
       if (from === account) sum -= sent;

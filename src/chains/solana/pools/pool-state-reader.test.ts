@@ -15,6 +15,7 @@ import {
 import { setPool, TOKEN } from '../../../../test/fakes/solana-scene.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import { EPOCH_ACCOUNTS } from '../tokens/mint-fees.ts';
+import { listMintFlags } from './pool-state-reader.ts';
 
 afterEach(endSolanaScene);
 
@@ -132,4 +133,13 @@ it('has the fee of transfers if the epoch is known', async () => {
   assert.equal(flags, '');
   // A new fee would hold two epochs later at the earliest.
   assert.match(transferFees ?? '', /^(100:70\/|\/100:70)\/6000$/);
+});
+
+it('is not exact with a fee of transfers, unless the program was compared with ours', () => {
+  const flags = (venue: string, fees: string) => listMintFlags(venue, ['transferFee'], fees);
+  assert.deepEqual(flags('raydium-cpmm', '100:70//6000'), []);
+  for (const venue of ['raydium-clmm', 'orca-whirlpool', 'meteora-dlmm', 'raydium-launchlab']) {
+    assert.deepEqual(flags(venue, '100:70//6000'), ['transferFeeUnchecked'], venue);
+    assert.deepEqual(flags(venue, ''), ['transferFee'], `${venue}: the fee is not known`);
+  }
 });

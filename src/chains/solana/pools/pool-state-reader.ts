@@ -7,7 +7,7 @@
 
 import { kindOf } from '../../../amm/pool-kinds.ts';
 import { encodeTransferFees } from '../../../amm/transfer-fee.ts';
-import { joinFlags } from '../../../amm/unchecked-flag.ts';
+import { joinFlags, type UncheckedFlag } from '../../../amm/unchecked-flag.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -82,6 +82,17 @@ function findFeeText(
   return fees === null ? '' : encodeTransferFees(fees);
 }
 
+/** A fee that is known is part of the pool's swaps, compared with its program or not. */
+export function listMintFlags(
+  venue: string,
+  ofMints: readonly UncheckedFlag[],
+  transferFees: string,
+): UncheckedFlag[] {
+  if (transferFees === '') return [...ofMints];
+  const others = ofMints.filter((flag) => flag !== 'transferFee');
+  return FEE_VENUES.get(venue) === 'compared' ? others : [...others, 'transferFeeUnchecked'];
+}
+
 /** The state with the flags of the pool's mints, and what these deduct from transfers. */
 async function readNow(
   node: SolanaNode,
@@ -99,8 +110,7 @@ async function readNow(
   if (ofMints.length === 0) return { reading, slot, callCount };
   const hasFee = ofMints.includes('transferFee');
   const transferFees = hasFee ? findFeeText(description, accounts) : '';
-  // A fee that is known is part of the pool's swaps.
-  const flags = ofMints.filter((flag) => flag !== 'transferFee' || transferFees === '');
+  const flags = listMintFlags(description.venue, ofMints, transferFees);
   const own = (reading.state as { readonly flags?: string }).flags ?? '';
   const all = [own, joinFlags([...new Set(flags)])].filter((part) => part !== '').join(' ');
   const fees = transferFees === '' ? {} : { transferFees };

@@ -9,11 +9,18 @@ import type { SolanaNode } from '../rpc/solana-node.ts';
 import type { AccountReading } from '../tokens/pool-accounts.ts';
 import type { SolanaVenue } from '../venues/solana-venue.ts';
 import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
+import type { UnpricedSighting } from '../venues/venue-trade.ts';
 
-interface PoolWish {
-  readonly pool: PoolId;
+/** What a transaction says of a pool. */
+export interface PoolSighting {
   /** The coin of a curve, whose account does not name it. */
   readonly mint?: Address | undefined;
+  /** For a pool that no account describes. */
+  readonly unpriced?: UnpricedSighting;
+}
+
+interface PoolWish extends PoolSighting {
+  readonly pool: PoolId;
 }
 
 interface PoolsQuery {
@@ -133,13 +140,30 @@ export async function readPoolNow(
   return { slot: minSlot, found: null, accounts: new Map(), callCount };
 }
 
+/** Nothing if none of its accounts belongs to its program. */
+function findUnpriced(
+  { pool, unpriced }: PoolWish,
+  accounts: AccountsAt['accounts'],
+): readonly (readonly [PoolId, FoundPool])[] {
+  if (unpriced === undefined) return [];
+  const { venue, program, maker, tokens } = unpriced;
+  if (!unpriced.accounts.some((account) => accounts.get(account)?.owner === program)) return [];
+  const [token0, token1] = tokens;
+  const base = { kind: 'tradesOnly', token0, token1, feePips: 0, terms: null } as const;
+  const state = { last0: null, last1: null };
+  const reading = { ...base, vault0: maker, vault1: maker, state, ticks: [] };
+  return [[pool, { description: { ...base, pool, venue, vault: maker }, reading }]];
+}
+
 export async function readPools(
   node: SolanaNode,
   { wishes, minSlot, nowSeconds, isFinalized = false }: PoolsQuery,
   signal?: AbortSignal,
 ): Promise<PoolsReading> {
   const addressOf = (pool: PoolId) => toSolanaAddress(pool);
-  const addresses = wishes.map(({ pool }) => addressOf(pool));
+  const addresses = [
+    ...new Set(wishes.flatMap(({ pool, unpriced }) => unpriced?.accounts ?? addressOf(pool))),
+  ];
   const first = await readAccounts(node, { addresses, minSlot, isFinalized }, signal);
   const own = wishes.flatMap(
     (wish) => openOwn(wish, first.accounts.get(addressOf(wish.pool))) ?? [],
@@ -153,9 +177,10 @@ export async function readPools(
     const found = readFound(one, at);
     return found === null ? [] : [[toSolanaPool(one.address), found] as const];
   });
+  const unpriced = wishes.flatMap((wish) => findUnpriced(wish, first.accounts));
   return {
     slot: second.slot,
-    pools: new Map(pools),
+    pools: new Map([...pools, ...unpriced]),
     callCount: first.callCount + second.callCount,
   };
 }

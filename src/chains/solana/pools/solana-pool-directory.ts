@@ -2,11 +2,11 @@
 // program. Anything else that looks like a pool is ignored.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts';
-import type { Address, PoolId } from '../../../model/ids.ts';
+import type { PoolId } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { KnownPools } from '../../adapter.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { readPools } from './read-pools.ts';
+import { type PoolSighting, readPools } from './read-pools.ts';
 
 const POOLS_MAX = 200_000;
 const IGNORED_MAX = 200_000;
@@ -18,8 +18,7 @@ interface LookUpPlace {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A pool that a trade names, with its coin if it is a curve. */
-type Sightings = ReadonlyMap<PoolId, Address | undefined>;
+type Sightings = ReadonlyMap<PoolId, PoolSighting>;
 
 export class SolanaPoolDirectory {
   readonly #knownPools: KnownPools;
@@ -52,8 +51,8 @@ export class SolanaPoolDirectory {
       const description = { pool, kind, venue, token0, token1, feePips, vault, terms };
       this.#entries.set(pool, description as PoolDescription);
     }
-    const wishes = [...sightings].flatMap(([pool, mint]) =>
-      isMissing(pool) ? [{ pool, mint }] : [],
+    const wishes = [...sightings].flatMap(([pool, sighting]) =>
+      isMissing(pool) ? [{ pool, ...sighting }] : [],
     );
     if (wishes.length === 0) return;
     const { pools } = await readPools(node, { ...at, wishes }, at.signal);

@@ -17,7 +17,15 @@ export interface SwapSite {
    * For a pool that is itself the second vault, and is paid without a transfer of tokens, as in
    * lamports: the coin, and what it is paid with.
    */
-  readonly ownVault?: { readonly mint: Address; readonly quoteMint: Address };
+  readonly ownVault?: {
+    readonly mint: Address;
+    readonly quoteMint: Address;
+    /**
+     * The account whose lamports are what was paid, for events that do not say how much of an
+     * amount the curve itself got or gave.
+     */
+    readonly lamports?: Address;
+  };
 }
 
 export interface SwapInstruction {
@@ -196,8 +204,11 @@ export interface SolanaVenue {
   findLoad?(pool: PoolTerms): VenueLoad | null;
   /** Of a kind of pools; each kind is described by one of its venues. */
   readonly folds?: KindFolds;
-  /** Whether swaps of tokens with a transfer fee were compared with ours. */
-  readonly takesTransferFees?: true;
+  /**
+   * Whether it swaps tokens that deduct a fee from transfers, and whether such swaps were compared
+   * with ours. Absent if it does not.
+   */
+  readonly takesTransferFees?: 'compared' | 'unchecked';
   /** What the numbers of its errors mean, for those that its logs may not name. */
   readonly errors?: Readonly<Record<number, string>>;
 }

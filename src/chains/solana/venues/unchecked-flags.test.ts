@@ -25,7 +25,6 @@ import type { PoolRecordOf } from '../../../model/pool.ts';
 const CPMM_CONFIG = 'D4FPEruKEHrG5TenZ2mpDGEfu1iUvTiqBxvpU8HLBvC2';
 const CLMM_TICKS = withDiscriminator('c09b55cd31f9812a');
 const BIN_ARRAY = withDiscriminator('5c8e5cdc059446b5');
-const ORCA_TICKS = withDiscriminator('4561bdbe6e0742bb');
 
 interface FlagCase {
   readonly folder: string;
@@ -122,19 +121,6 @@ describe('a feature that was never checked', { skip }, () => {
       assert.equal(ceiledProductKind.createSwapPool(empty, [], undefined), null);
     });
   }
-
-  it('packed arrays of ticks on Orca make the pool not quoted', () => {
-    const plain = readRecordedPool('whirlpool-sol-usdc');
-    const key = ORCA_TICKS(plain);
-    const packed = Buffer.alloc(60);
-    packed.set(Buffer.from('11d8f68ee1c7da38', 'hex'));
-    const own = plain.accounts.get(key) ?? assert.fail();
-    packed.set(own.subarray(own.length - 32), 12);
-    const changed = { ...plain, accounts: new Map([...plain.accounts, [key, packed]]) };
-    const record = buildPoolRecord(readPoolAt(changed));
-    assert.equal(kindOf(record).findFlags?.(record.state, record.terms), 'packedTicks');
-    assert.equal(createRecordedSwapPool(changed), null);
-  });
 });
 
 describe('a mayhem coin', () => {

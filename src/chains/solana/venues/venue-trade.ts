@@ -6,6 +6,18 @@ import type { CallPlace } from '../data/transaction-calls.ts';
 import type { PoolCall } from './pool-call.ts';
 import type { FoldSwap, ReservesBefore } from './solana-venue.ts';
 
+/** A pool that is known by its trades alone. */
+export interface UnpricedSighting {
+  readonly venue: string;
+  /** Of the exchange. */
+  readonly program: Address;
+  readonly tokens: readonly [Address, Address];
+  /** Owns what the pool pays out. */
+  readonly maker: Address;
+  /** One of them must belong to the program: only it could have written there. */
+  readonly accounts: readonly Address[];
+}
+
 /** Amounts are the pool's: what its vaults gained and lost. */
 export interface VenueTrade extends CallPlace {
   readonly venue: string;
@@ -35,6 +47,8 @@ export interface VenueTrade extends CallPlace {
    * pool.
    */
   readonly heldAfter: { readonly in: bigint; readonly out: bigint } | null;
+  /** For pools that no account describes. */
+  readonly sighting?: UnpricedSighting;
 }
 
 /** Calls of a venue that were not decoded. */

@@ -75,6 +75,7 @@ export function readDammPool(query: PoolAccounts): AccountReadingOf<'singleRange
       held1: readTokenAmount(query, vault1),
       ...{ feeRate: base.feeRate, flags: joinFlags(flags), isDynamic: data.u8(56) !== 0 },
       ...{ schedule: base.schedule, opens: encodeOpening(base.opening ?? activation) },
+      transferFees: '',
     },
     ticks: [],
   };

@@ -71,4 +71,5 @@ export const METEORA_DAMM: SolanaVenue = {
     stale: { poolKind: 'singleRange', set: { wide: null } },
     holdsVaults: true,
   },
+  takesTransferFees: 'unchecked',
 };

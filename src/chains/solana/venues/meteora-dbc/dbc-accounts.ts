@@ -84,7 +84,7 @@ export function readDbcPool(query: PoolAccounts): AccountReadingOf<'segments'> |
     state: {
       ...{ sqrtPriceX64: data.u128(280), held0, held1, feeRate },
       ...{ isComplete: isMigrated || held1 >= threshold, isMigrated },
-      ...{ flags: joinFlags(flags), schedule, opens: encodeOpening(opening) },
+      ...{ flags: joinFlags(flags), schedule, opens: encodeOpening(opening), transferFees: '' },
       isDynamic: config.u8(136) !== 0,
     },
     ticks: [],

@@ -85,4 +85,5 @@ export const METEORA_DBC: SolanaVenue = {
     stale: { poolKind: 'segments', set: { feeRate: null } },
     end: { poolKind: 'segments', set: { isComplete: true, isMigrated: true } },
   },
+  takesTransferFees: 'unchecked',
 };

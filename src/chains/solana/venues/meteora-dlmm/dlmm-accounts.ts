@@ -137,7 +137,7 @@ export function readDlmmPool(query: PoolAccounts): AccountReadingOf<'bins'> | nu
       flags: joinFlags(flags),
       binFrom: (array - ARRAYS_PER_SIDE) * BINS_PER_ARRAY,
       binTo: (array + ARRAYS_PER_SIDE + 1) * BINS_PER_ARRAY - 1,
-      opens: encodeOpening(readActivation(data)),
+      ...{ opens: encodeOpening(readActivation(data)), transferFees: '' },
     },
     ticks: bins.map(toBinTick),
   };

@@ -87,4 +87,5 @@ export const METEORA_DLMM: SolanaVenue = {
     stale: { poolKind: 'bins', set: {}, isStale: true },
     holdsVaults: true,
   },
+  takesTransferFees: 'unchecked',
 };

@@ -162,7 +162,7 @@ export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> 
           arrays.some(({ hasOrders }) => hasOrders),
         ),
       ),
-      ...{ tickFrom, tickTo, opens: encodeOpening(opening) },
+      ...{ tickFrom, tickTo, opens: encodeOpening(opening), transferFees: '' },
     },
     ticks: arrays.flatMap(({ ticks }) => ticks),
   };

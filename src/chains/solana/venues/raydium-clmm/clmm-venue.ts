@@ -1,4 +1,4 @@
-// Raydium CLMM: events in the log, with the pool's price and liquidity afterwards.
+// Raydium CLMM and its forks: events in the log, with the pool's price and liquidity afterwards.
 
 import { AccountBytes } from '../../data/account-bytes.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
@@ -36,9 +36,8 @@ function readReports({ logged }: SwapEvidence): SwapReport[] {
     .map(readReport);
 }
 
-export const RAYDIUM_CLMM: SolanaVenue = {
-  name: 'raydium-clmm',
-  programs: [toSolanaAddress('CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK')],
+/** What all of them have in common: their accounts, calls and events are equal to the byte. */
+const SHARED: Omit<SolanaVenue, 'name' | 'programs'> = {
   discriminatorBytes: 8,
   swaps: {
     f8c69e91e17587c8: describeSwap('swap', PLACES),
@@ -64,6 +63,25 @@ export const RAYDIUM_CLMM: SolanaVenue = {
   layout: CLMM_LAYOUT,
   readPool: readClmmPool,
   encoder: CLMM_ENCODER,
+  takesTransferFees: 'unchecked',
+};
+
+export const BYREAL: SolanaVenue = {
+  ...SHARED,
+  name: 'byreal',
+  programs: [toSolanaAddress('REALQqNEomY6cQGZJUGwywTBD2UmDT32rZcNnfxQ5N2')],
+};
+
+export const PANCAKESWAP_CLMM: SolanaVenue = {
+  ...SHARED,
+  name: 'pancakeswap-clmm',
+  programs: [toSolanaAddress('HpNfyc2Saw7RKkQd8nEL4khUcuPhQ7WwY1B2qjx8jxFq')],
+};
+
+export const RAYDIUM_CLMM: SolanaVenue = {
+  ...SHARED,
+  name: 'raydium-clmm',
+  programs: [toSolanaAddress('CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK')],
   findLoad: describeLoad('rangeX64', {
     ...{ units: 110_000n, unitsPerTick: 15_000n, bytes: 424, sharedBytes: 64 },
     ...{ fixesOutput: true, receivesTokens: true },

@@ -102,6 +102,6 @@ export const RAYDIUM_CPMM: SolanaVenue = {
     ...{ fixesOutput: true, receivesTokens: true, hasConfig: true },
   }),
   folds: FOLDS,
-  takesTransferFees: true,
+  takesTransferFees: 'compared',
   errors: { 2505: 'the amount is too small', 6005: 'exceeded slippage' },
 };

@@ -26,7 +26,9 @@ const ORACLE = '8bc283b38cb3e5f4';
 const ARRAYS_PER_SIDE = 5;
 const TICK_BYTES = 113;
 const TICKS_OFFSET = 12;
+/** After the first tick, the pool, and a bit for each tick. */
 const PACKED_OWNER_OFFSET = 12;
+const PACKED_TICKS_OFFSET = 60;
 
 export const WHIRLPOOL_LAYOUT: PoolLayout = {
   ...{ discriminator: POOL, byteCount: null },
@@ -63,22 +65,26 @@ export function listWhirlpoolAccounts(
   return [data.key(133), data.key(213), findOracle(program, pool), ...arrays];
 }
 
+/** Both kinds of arrays have the same ticks; a packed one has a byte for an empty one. */
 function readArray(
   bytes: Uint8Array,
   { pool, tickSpacing }: { readonly pool: Address; readonly tickSpacing: number },
-): TickSetting[] | 'packed' {
+): TickSetting[] {
   const data = new AccountBytes(bytes);
   const kind = data.discriminator();
-  if (kind === PACKED_ARRAY && data.key(PACKED_OWNER_OFFSET) === pool) return 'packed';
+  const isPacked = kind === PACKED_ARRAY && data.key(PACKED_OWNER_OFFSET) === pool;
   const ownerOffset = TICKS_OFFSET + ORCA_ARRAY_TICKS * TICK_BYTES;
-  if (kind !== TICK_ARRAY || data.key(ownerOffset) !== pool) return [];
+  if (!isPacked && (kind !== TICK_ARRAY || data.key(ownerOffset) !== pool)) return [];
   const ticks: TickSetting[] = [];
   const start = data.i32(8);
+  let at = isPacked ? PACKED_TICKS_OFFSET : TICKS_OFFSET;
   for (let index = 0; index < ORCA_ARRAY_TICKS; index += 1) {
-    const at = TICKS_OFFSET + index * TICK_BYTES;
-    if (data.u8(at) === 0) continue;
-    const tick = start + index * tickSpacing;
-    ticks.push({ tick, liquidityNet: data.i128(at + 1), liquidityGross: data.u128(at + 17) });
+    const isEmpty = data.u8(at) === 0;
+    if (!isEmpty) {
+      const tick = start + index * tickSpacing;
+      ticks.push({ tick, liquidityNet: data.i128(at + 1), liquidityGross: data.u128(at + 17) });
+    }
+    at += isPacked && isEmpty ? 1 : TICK_BYTES;
   }
   return ticks;
 }
@@ -119,7 +125,6 @@ export function readWhirlpool(query: PoolAccounts): AccountReadingOf<'rangeX64'>
   const own = { pool: query.pool, tickSpacing };
   const arrays = [...query.accounts.values()].map((bytes) => readArray(bytes, own));
   const flags: UncheckedFlag[] = [];
-  if (arrays.includes('packed')) flags.push('packedTicks');
   if (isAdaptive && adaptive === null) flags.push('feeUnknown');
   const starts = listArrayStarts(data);
   const end = (starts.at(-1) ?? 0) + ORCA_ARRAY_TICKS * tickSpacing - 1;
@@ -133,8 +138,9 @@ export function readWhirlpool(query: PoolAccounts): AccountReadingOf<'rangeX64'>
       flags: joinFlags(flags),
       tickFrom: Math.max(starts[0] ?? 0, -TICK_X64_MAX),
       tickTo: Math.min(end, TICK_X64_MAX),
+      transferFees: '',
       opens: encodeOpening(adaptive === null || oracle === null ? null : readTradeStart(oracle)),
     },
-    ticks: arrays.flatMap((ticks) => (ticks === 'packed' ? [] : ticks)),
+    ticks: arrays.flat(),
   };
 }
