@@ -8,7 +8,7 @@ import { ERC20_ABI } from '../devnet/dex-abi.ts';
 import { CURVE_POOL_ABI, CURVE_REGISTRY_ABI } from '../devnet/other-abi.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
-import { CURVE_COIN } from '../src/chains/evm/venues/curve/curve-coin.ts';
+import { COIN_AS_TOKEN } from '../src/chains/evm/venues/native-coin.ts';
 import { listSwapRouters } from '../src/chains/evm/venues/swap-routers.ts';
 import { startIndexedDevnet } from './indexed-devnet.ts';
 import { act, type RoutedScene } from './router-scene.ts';
@@ -52,7 +52,7 @@ interface Coin {
 }
 
 function findCoin({ deployment }: TestChain, key: string): Coin {
-  if (key === 'eth') return { address: CURVE_COIN as Account, decimals: 18 };
+  if (key === 'eth') return { address: COIN_AS_TOKEN as Account, decimals: 18 };
   if (key === 'weth') return { address: deployment.contracts.weth, decimals: 18 };
   const found = deployment.tokens.find((one) => one.key === key);
   if (found === undefined) throw new Error(`no token ${key}`);
@@ -65,7 +65,7 @@ function encodePool(kind: PoolKind, coins: readonly Account[]): Hex {
 }
 
 async function give(chain: TestChain, coin: Coin, to: { owner: Account; whole: bigint }) {
-  const token = coin.address === CURVE_COIN ? ZERO_ADDRESS : coin.address;
+  const token = coin.address === COIN_AS_TOKEN ? ZERO_ADDRESS : coin.address;
   const amountRaw = to.whole * 10n ** BigInt(coin.decimals);
   await setBalance(chain, token, { owner: to.owner, amountRaw });
 }
@@ -77,7 +77,7 @@ async function tradeFirst(
   { kind, coins, traded }: { kind: PoolKind; coins: readonly Coin[]; traded: bigint },
 ): Promise<void> {
   for (const [index, coin] of coins.entries()) {
-    const isCoin = coin.address === CURVE_COIN;
+    const isCoin = coin.address === COIN_AS_TOKEN;
     await give(chain, coin, { owner: MAKER, whole: 10n * traded });
     if (!isCoin) {
       const args = [pool, maxUint256] as const;

@@ -11,8 +11,11 @@ import * as balancer from './balancer/balancer-selectors.ts';
 import * as curve from './curve/curve-selectors.ts';
 import * as dodo from './dodo/dodo.ts';
 import * as factories from './factory-pools.ts';
+import * as fluid from './fluid/fluid.ts';
+import * as fourMeme from './four-meme/four-meme.ts';
 import * as infinity from './infinity/infinity.ts';
 import * as maverick from './maverick/maverick.ts';
+import * as sky from './sky/sky.ts';
 import * as pairEntries from './uniswap-v2/pair-entries.ts';
 import * as v2 from './uniswap-v2/pair-selectors.ts';
 import * as v3Pool from './uniswap-v3/pool-selectors.ts';
@@ -76,6 +79,13 @@ const EXPECTED: readonly [string, string][] = [
     'exchange(address[11],uint256[5][5],uint256,uint256,address[5],address)',
     curve.ROUTER_EXCHANGE_SELECTOR,
   ],
+  ['constantsView()', fluid.FLUID_CONSTANTS_SELECTOR],
+  ['getDexAddress(uint256)', fluid.FLUID_ADDRESS_SELECTOR],
+  ['getTokenInfo(address)', fourMeme.TOKEN_INFO_SELECTOR],
+  ...Object.entries(sky.COIN_SELECTORS).map(([name, selector]): [string, string] => [
+    `${name}()`,
+    selector,
+  ]),
   ['getPoolId()', balancer.GET_POOL_ID_SELECTOR],
   ['getPoolTokens(bytes32)', balancer.GET_POOL_TOKENS_SELECTOR],
   ['isPoolFromFactory(address)', balancer.IS_POOL_FROM_FACTORY_SELECTOR],

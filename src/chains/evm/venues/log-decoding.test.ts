@@ -17,8 +17,11 @@ import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import { fluid } from './fluid/fluid.ts';
+import { fourMeme } from './four-meme/four-meme.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { maverick } from './maverick/maverick.ts';
+import { sky } from './sky/sky.ts';
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 
 const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum!;
@@ -380,7 +383,7 @@ for (const one of CASES) {
 test('every topic that a decoder listens to is asked for, once', () => {
   const selectors = CASES.map((one) => toEventSelector(parseAbiItem(one.signature) as AbiEvent));
   // Those of other venues have tests of their own.
-  const others = [curve, balancer, dodo, maverick].flatMap((one) => [
+  const others = [curve, balancer, dodo, maverick, fluid, fourMeme, sky].flatMap((one) => [
     ...one.createDecoders(DEPLOYMENT).keys(),
   ]);
   assert.deepEqual([...DECODING.topics].sort(), [...selectors, ...others].sort());

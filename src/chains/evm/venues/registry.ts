@@ -11,10 +11,13 @@ import {
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import { fluid } from './fluid/fluid.ts';
 import type { ForkProtocol } from './fork-protocol.ts';
+import { fourMeme } from './four-meme/four-meme.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';
 import type { RouterKind } from './router-kind.ts';
+import { sky } from './sky/sky.ts';
 import { uniswapV2 } from './uniswap-v2/uniswap-v2.ts';
 import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
@@ -23,7 +26,7 @@ import type { VenueFactory } from './venue-table.ts';
 
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
-  ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick],
+  ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick, fluid, fourMeme, sky],
 ];
 
 export const ROUTER_KINDS = Object.assign(

@@ -1,5 +1,5 @@
-// PancakeSwap Infinity, DODO V2 and Maverick V2: their swaps are decoded, and count if their own
-// contracts vouch for the pool.
+// Exchanges whose swaps are decoded and not computed: they count if the exchange's own contracts
+// vouch for the pool.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,12 +7,17 @@ import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from 'vi
 import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../test/evm-logs.ts';
 import { address, poolId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
+import { toCoinPairPool } from '../data/evm-ids.ts';
 import type { EvmLog } from '../data/evm-log.ts';
 import { addressWord, uintWord } from '../data/hex-data.ts';
+import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { dodo } from './dodo/dodo.ts';
+import { fluid } from './fluid/fluid.ts';
+import { fourMeme, toCurveId } from './four-meme/four-meme.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';
+import { sky } from './sky/sky.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
 
 const BSC = EVM_DEPLOYMENTS.bsc ?? assert.fail();
@@ -29,6 +34,14 @@ const ABI = parseAbi([
   'function isFactoryPool(address pool)',
   'function tokenA()',
   'function tokenB()',
+  'function constantsView()',
+  'function getDexAddress(uint256 number)',
+  'function getTokenInfo(address token)',
+  'function gem()',
+  'function dai()',
+  'function usds()',
+  'function usdc()',
+  'function susds()',
 ]);
 
 type Answers = Parameters<typeof createTestContracts>[0];
@@ -42,15 +55,15 @@ function toWords(...words: readonly (Address | number)[]): string {
   return `0x${hex.join('')}`;
 }
 
-async function resolve(protocol: VenueProtocol, pool: string, answers: Answers) {
+async function resolve(protocol: VenueProtocol, pool: string, answers: Answers, deployment = BSC) {
   const callContracts = createTestContracts(answers);
-  return await protocol.resolvePools([poolId(pool)], { deployment: BSC, callContracts });
+  return await protocol.resolvePools([poolId(pool)], { deployment, callContracts });
 }
 
-const decode = (log: EvmLog) => decodeTestLog(BSC, log);
+const decode = (log: EvmLog, deployment = BSC) => decodeTestLog(deployment, log);
 
-function decodeSwap(log: EvmLog) {
-  const [event] = decode(log);
+function decodeSwap(log: EvmLog, deployment = BSC) {
+  const [event] = decode(log, deployment);
   assert.ok(event?.kind === 'swap');
   const { pool, amount0, amount1, change } = event;
   return { pool, amounts: [amount0, amount1], change };
@@ -161,5 +174,136 @@ describe('Maverick V2', () => {
     const [pool] = await resolve(maverick, POOL, answers(1));
     assert.deepEqual([pool?.token0, pool?.token1, pool?.venue], [LOW, HIGH, 'maverick-v2']);
     assert.deepEqual(await resolve(maverick, POOL, answers(0)), []);
+  });
+});
+
+describe('Fluid', () => {
+  const { factory, liquidity } = BSC.fluid ?? assert.fail();
+  const EVENT = 'event Swap(bool swap0to1, uint256 amountIn, uint256 amountOut, address to)';
+  const encode = (swap0to1: boolean) =>
+    encodeTestLog(EVENT, POOL, { swap0to1, amountIn: 5n, amountOut: 7n, to: OTHER });
+  const answers = (told: Address, token1: Address) =>
+    new Map([
+      [
+        `${POOL} ${encodeCall('constantsView')}`,
+        toWords(12, OTHER, factory, ...[OTHER, OTHER, OTHER, OTHER, OTHER, OTHER], LOW, token1),
+      ],
+      [`${factory} ${encodeCall('getDexAddress', 12n)}`, toWords(told)],
+    ]);
+
+  it('says which token was paid', () => {
+    const forth = decodeSwap(encode(true));
+    assert.deepEqual(forth, { pool: POOL, amounts: [5n, -7n], change: lastOf(5n, 7n) });
+    assert.deepEqual(decodeSwap(encode(false)).amounts, [-7n, 5n]);
+  });
+
+  it('has the pools that its factory has under their numbers', async () => {
+    const [pool] = await resolve(fluid, POOL, answers(POOL, HIGH));
+    const { token0, token1, venue, vault } = pool ?? assert.fail();
+    assert.deepEqual([token0, token1, venue, vault], [LOW, HIGH, 'fluid', liquidity]);
+    assert.deepEqual(await resolve(fluid, POOL, answers(OTHER, HIGH)), []);
+    assert.deepEqual(await resolve(fluid, POOL, new Map()), []);
+  });
+
+  it('writes the native coin as a token', async () => {
+    const coin = address(`0x${'e'.repeat(40)}`);
+    const [pool] = await resolve(fluid, POOL, answers(POOL, coin));
+    assert.equal(pool?.token1, ZERO_ADDRESS);
+  });
+});
+
+describe('four.meme', () => {
+  const { manager, helper } = BSC.fourMeme ?? assert.fail();
+  const fields =
+    'address token, address account, uint256 price, uint256 amount, uint256 cost, uint256 fee, uint256 offers, uint256 funds';
+  const encode = (name: string, emitter = manager) =>
+    encodeTestLog(`event ${name}(${fields})`, emitter, {
+      ...{ token: LOW, account: OTHER, price: 3n, amount: 700n, cost: 5n, fee: 1n },
+      ...{ offers: 9n, funds: 9n },
+    });
+
+  it('sells a coin for what it costs without the fee, and buys it back', () => {
+    const bought = decodeSwap(encode('TokenPurchase'));
+    const pool = toCurveId(LOW);
+    assert.deepEqual(bought, { pool, amounts: [-700n, 5n], change: lastOf(700n, 5n) });
+    assert.deepEqual(decodeSwap(encode('TokenSale')).amounts, [700n, -5n]);
+    assert.deepEqual(decode(encode('TokenSale', OTHER)), [], 'only its manager is believed');
+  });
+
+  it('has the coins that the manager sells, each for its own quote coin', async () => {
+    const call = `${helper} ${encodeCall('getTokenInfo', LOW)}`;
+    const facts = (of: Address, quote: Address) =>
+      new Map([[call, toWords(2, of, quote, ...[1, 1, 1, 1, 1, 1, 1, 1, 1])]]);
+    const [pool] = await resolve(fourMeme, toCurveId(LOW), facts(manager, HIGH));
+    const { token0, token1, vault } = pool ?? assert.fail();
+    assert.deepEqual([token0, token1, vault], [LOW, HIGH, manager]);
+    const [paidInCoin] = await resolve(fourMeme, toCurveId(LOW), facts(manager, ZERO_ADDRESS));
+    assert.equal(paidInCoin?.token1, ZERO_ADDRESS);
+    assert.deepEqual(await resolve(fourMeme, toCurveId(LOW), facts(OTHER, HIGH)), []);
+    assert.deepEqual(await resolve(fourMeme, POOL, facts(manager, HIGH)), []);
+    assert.equal(fourMeme.rows?.parse(toCurveId(LOW))?.contract, manager);
+  });
+});
+
+describe("Sky's peg modules", () => {
+  const [ETHEREUM, BASE] = [EVM_DEPLOYMENTS.ethereum, EVM_DEPLOYMENTS.base];
+  if (ETHEREUM === undefined || BASE === undefined) assert.fail();
+  const [lite, wrapped] = ETHEREUM.sky?.pairs ?? assert.fail();
+  const [basket] = BASE.sky?.baskets ?? assert.fail();
+  if (lite === undefined || wrapped === undefined || basket === undefined) assert.fail();
+  const encode = (name: string, emitter: Address, owner = OTHER) =>
+    encodeTestLog(`event ${name}(address indexed owner, uint256 value, uint256 fee)`, emitter, {
+      ...{ owner, value: 5_000_000n, fee: 10n ** 15n },
+    });
+
+  it('pay a gem with 18 decimals, less the fee, and cost as much more', () => {
+    const sold = decodeSwap(encode('SellGem', lite.contract), ETHEREUM);
+    assert.deepEqual(sold.amounts, [5_000_000n, -(5n * 10n ** 18n - 10n ** 15n)]);
+    const bought = decodeSwap(encode('BuyGem', lite.contract), ETHEREUM);
+    assert.deepEqual(bought.amounts, [-5_000_000n, 5n * 10n ** 18n + 10n ** 15n]);
+    assert.deepEqual(decode(encode('SellGem', OTHER), ETHEREUM), []);
+  });
+
+  it('count a swap through the wrapper once', () => {
+    const inside = encode('SellGem', lite.contract, wrapped.contract);
+    assert.deepEqual(decode(inside, ETHEREUM), []);
+    const own = decodeSwap(encode('SellGem', wrapped.contract), ETHEREUM);
+    assert.equal(own.pool, wrapped.contract);
+  });
+
+  it('have the coins that their getters confirm', async () => {
+    const [gem, dai] = lite.coins;
+    const answers = (second: Address) =>
+      new Map([
+        [`${lite.contract} ${encodeCall('gem')}`, toWords(gem ?? OTHER)],
+        [`${lite.contract} ${encodeCall('dai')}`, toWords(second)],
+      ]);
+    const [pool] = await resolve(sky, lite.contract, answers(dai ?? OTHER), ETHEREUM);
+    assert.deepEqual([pool?.token0, pool?.token1, pool?.venue], [gem, dai, 'sky-psm']);
+    assert.deepEqual(await resolve(sky, lite.contract, answers(OTHER), ETHEREUM), []);
+    assert.deepEqual(await resolve(sky, POOL, answers(OTHER), ETHEREUM), []);
+  });
+
+  it('of three coins are a row for each two', async () => {
+    const { contract, coins } = basket;
+    const [first, second, third] = coins as [Address, Address, Address];
+    const EVENT =
+      'event Swap(address indexed assetIn, address indexed assetOut, address sender, address indexed receiver, uint256 amountIn, uint256 amountOut, uint256 referralCode)';
+    const swap = (assetIn: Address, assetOut: Address) =>
+      encodeTestLog(EVENT, contract, {
+        ...{ assetIn, assetOut, sender: OTHER, receiver: OTHER },
+        ...{ amountIn: 5n, amountOut: 7n, referralCode: 0n },
+      });
+    const pool = toCoinPairPool({ contract, lower: 0, upper: 2, isUnderlying: false });
+    const back = decodeSwap(swap(third, first), BASE);
+    assert.deepEqual([back.pool, back.amounts], [pool, [-7n, 5n]]);
+    assert.deepEqual(decodeSwap(swap(first, second), BASE).amounts, [5n, -7n]);
+    assert.deepEqual(decode(swap(first, OTHER), BASE), []);
+    const answers = new Map([
+      [`${contract} ${encodeCall('usdc')}`, toWords(first)],
+      [`${contract} ${encodeCall('susds')}`, toWords(third)],
+    ]);
+    const [row] = await resolve(sky, pool, answers, BASE);
+    assert.deepEqual([row?.token0, row?.token1], [first, third]);
   });
 });

@@ -24,9 +24,9 @@ import {
 } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { CallContracts } from '../../rpc/multicall.ts';
+import { COIN_AS_TOKEN, readCoin } from '../native-coin.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { PoolCosts, PoolRows, PoolSearch, VenueProtocol } from '../venue-protocol.ts';
-import { CURVE_COIN } from './curve-coin.ts';
 import { CURVE_CONTRACTS, readDevnetCurve } from './curve-contracts.ts';
 import {
   FIND_POOL_SELECTOR,
@@ -104,7 +104,7 @@ function decodeCoins(answer: string | null): Address[] {
   for (let at = isList ? 2 : 0; hasWordAt(answer, at); at += 1) {
     const coin = decodeAddressAt(answer, at);
     if (coin === ZERO_ADDRESS) break;
-    coins.push(coin === CURVE_COIN ? ZERO_ADDRESS : coin);
+    coins.push(readCoin(coin));
   }
   return coins;
 }
@@ -195,7 +195,7 @@ async function findContracts(
   { token, quotes }: PoolSearch,
   { deployment, callContracts }: CurveContext,
 ): Promise<FoundContract[]> {
-  const toWord = (asset: Address) => addressWord(asset === ZERO_ADDRESS ? CURVE_COIN : asset);
+  const toWord = (asset: Address) => addressWord(asset === ZERO_ADDRESS ? COIN_AS_TOKEN : asset);
   const found = new Map<string, FoundContract>();
   let asked = quotes
     .filter((quote) => quote !== token)

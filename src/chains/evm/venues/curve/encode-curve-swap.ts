@@ -11,9 +11,9 @@ import type { Address } from '../../../../model/ids.ts';
 import { parseCoinPairPool } from '../../data/evm-ids.ts';
 import { addressWord, encodeCallData, uintWord } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
+import { COIN_AS_TOKEN } from '../native-coin.ts';
 import type { PathPlan, RouterKind, TokenEnds } from '../router-kind.ts';
 import type { SwapHop } from '../swap-plan.ts';
-import { CURVE_COIN } from './curve-coin.ts';
 import { CRYPTO_SELECTORS, ROUTER_EXCHANGE_SELECTOR, STABLE_SELECTORS } from './curve-selectors.ts';
 
 /** Its routers and pools know no deadline. */
@@ -80,7 +80,7 @@ function listSteps({ hops, tokenIn, tokenOut }: CurvePath, wrapped: Address): Ro
 }
 
 function toCurveToken(token: Address): Address {
-  return token === ZERO_ADDRESS ? CURVE_COIN : token;
+  return token === ZERO_ADDRESS ? COIN_AS_TOKEN : token;
 }
 
 function encodeRouterCall(path: CurvePath, wrapped: Address): string {

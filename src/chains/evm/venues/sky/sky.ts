@@ -1,0 +1,190 @@
+// Sky's peg modules: a stablecoin against another one, at one price and a fee that their owner sets.
+// The wrapper for USDS swaps through the module for DAI, and both log it: the wrapper's is the trade.
+
+import type { Address, PoolId } from '../../../../model/ids.ts';
+import type { PoolDescription } from '../../../../model/pool.ts';
+import {
+  evmAddress,
+  parseCoinPairPool,
+  toCoinPairPool,
+  toPoolContract,
+  toPoolId,
+} from '../../data/evm-ids.ts';
+import type { LogDecoder } from '../../data/evm-log.ts';
+import { decodeAddressAt, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
+import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
+import type { VenueProtocol } from '../venue-protocol.ts';
+
+const SKY_VENUE = 'sky-psm';
+const SELL_TOPIC = '0xef75f5a47cc9a929968796ceb84f19e7541617b4577f2c228ea95200e1572081';
+const BUY_TOPIC = '0x085d06ecf4c34b237767a31c0888e121d89546a77f186f1987c6b8715e1a8caa';
+const SWAP_TOPIC = '0xdba43ee9916cb156cc32a5d3406e87341e568126a46815294073ba25c9400246';
+/** What a module calls its coins. */
+export const COIN_SELECTORS = {
+  ...{ gem: '0x7bd2bea7', dai: '0xf4b9fa75', usdc: '0x3e413bee' },
+  ...{ usds: '0x4cf282fb', susds: '0x58b8f19c' },
+} as const;
+/** The gem has 6 decimals, what it is pegged to has 18. */
+const GEM_UNIT = 10n ** 12n;
+
+/** A module and its coins, which its getters must confirm. */
+interface PegModule {
+  readonly contract: Address;
+  readonly coins: readonly Address[];
+  /** Of the coins, in their order. */
+  readonly names: readonly (keyof typeof COIN_SELECTORS)[];
+}
+
+interface SkyContracts {
+  /** Of a gem and what it is pegged to. */
+  readonly pairs: readonly PegModule[];
+  /** Its own swaps through a module are logged twice. */
+  readonly wrapper: Address | null;
+  /** Of several coins, which its log names. */
+  readonly baskets: readonly PegModule[];
+}
+
+/** The amount of the gem, and the fee in the other coin. */
+function createPegDecoder({ pairs, wrapper }: SkyContracts, isSale: boolean): LogDecoder {
+  const contracts = new Set(pairs.map(({ contract }) => contract));
+  return (log, out) => {
+    const { address, topics, data } = log;
+    if (!contracts.has(address) || topics.length !== 2 || !hasWords(data, 2)) return;
+    if (toTopicAddress(topics[1]) === wrapper) return;
+    const [gem, fee] = [uintAt(data, 0), uintAt(data, 1)];
+    const other = isSale ? gem * GEM_UNIT - fee : gem * GEM_UNIT + fee;
+    const amounts = isSale ? { paid: gem, received: other } : { paid: other, received: gem };
+    out.push(buildUnpricedSwap(log, toPoolId(address), { isZeroIn: isSale, ...amounts }));
+  };
+}
+
+/** Coin in, coin out and receiver in the topics; sender and both amounts in the data. */
+function createBasketDecoder({ baskets }: SkyContracts): LogDecoder {
+  const coinsOf = new Map(baskets.map(({ contract, coins }) => [contract, coins]));
+  return (log, out) => {
+    const { address, topics, data } = log;
+    const coins = coinsOf.get(address);
+    if (coins === undefined || topics.length !== 4 || !hasWords(data, 4)) return;
+    const [sold = -1, bought = -1] = [topics[1], topics[2]].map((topic) => {
+      const coin = toTopicAddress(topic);
+      return coin === null ? -1 : coins.indexOf(coin);
+    });
+    if (sold < 0 || bought < 0 || sold === bought) return;
+    const pair = { lower: Math.min(sold, bought), upper: Math.max(sold, bought) };
+    const pool = toCoinPairPool({ contract: address, ...pair, isUnderlying: false });
+    const amounts = { paid: uintAt(data, 1), received: uintAt(data, 2) };
+    out.push(buildUnpricedSwap(log, pool, { isZeroIn: sold < bought, ...amounts }));
+  };
+}
+
+interface ModulePair {
+  readonly pool: PoolId;
+  readonly module: PegModule;
+  readonly places: readonly [number, number];
+}
+
+function findPair(pool: PoolId, { pairs, baskets }: SkyContracts): ModulePair | null {
+  const own = pairs.find(({ contract }) => contract === toPoolContract(pool));
+  if (own !== undefined) return { pool, module: own, places: [0, 1] };
+  const named = parseCoinPairPool(pool);
+  const basket = baskets.find(({ contract }) => contract === named?.contract);
+  if (named === null || basket === undefined || named.isUnderlying) return null;
+  return { pool, module: basket, places: [named.lower, named.upper] };
+}
+
+const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
+  const { sky } = context.deployment;
+  if (sky === undefined) return [];
+  const found = pools.flatMap((pool) => findPair(pool, sky) ?? []);
+  const answers = await context.callContracts(
+    found.flatMap(({ module: { contract, names }, places }) =>
+      places.map((place) => ({ to: contract, data: COIN_SELECTORS[names[place] ?? 'gem'] })),
+    ),
+  );
+  return found.flatMap(({ pool, module, places }, index): PoolDescription[] => {
+    const [token0, token1] = places.map((place) => module.coins[place]);
+    if (token0 === undefined || token1 === undefined) return [];
+    const said = answers.slice(index * 2, index * 2 + 2);
+    const isConfirmed = [token0, token1].every((coin, place) => {
+      const answer = said[place] ?? null;
+      return answer !== null && hasWords(answer, 1) && decodeAddressAt(answer, 0) === coin;
+    });
+    const place = { pool, venue: SKY_VENUE, vault: module.contract, feePips: 0 };
+    return isConfirmed ? [describeUnpriced({ ...place, token0, token1 })] : [];
+  });
+};
+
+function createDecoders(sky: SkyContracts): Map<string, LogDecoder> {
+  const decoders: [string, LogDecoder][] = [];
+  if (sky.pairs.length > 0) {
+    decoders.push([SELL_TOPIC, createPegDecoder(sky, true)]);
+    decoders.push([BUY_TOPIC, createPegDecoder(sky, false)]);
+  }
+  if (sky.baskets.length > 0) decoders.push([SWAP_TOPIC, createBasketDecoder(sky)]);
+  return new Map(decoders);
+}
+
+const [USDC, DAI, USDS] = [
+  evmAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
+  evmAddress('0x6b175474e89094c44da98b954eedeac495271d0f'),
+  evmAddress('0xdc035d45d973e3ec169d2276ddab16f1e407384f'),
+];
+const WRAPPER = evmAddress('0xa188eec8f81263234da3622a406892f3d630f98c');
+
+export const sky: VenueProtocol = {
+  ...UNPRICED,
+  swapTopics: {
+    ...{ [SELL_TOPIC]: 'Sky PSM sale', [BUY_TOPIC]: 'Sky PSM purchase', [SWAP_TOPIC]: 'Sky PSM3' },
+  },
+  contracts: {
+    ethereum: {
+      sky: {
+        pairs: [
+          {
+            contract: evmAddress('0xf6e72db5454dd049d0788e411b06cfaf16853042'),
+            ...{ coins: [USDC, DAI], names: ['gem', 'dai'] },
+          },
+          {
+            contract: WRAPPER,
+            ...{ coins: [USDC, USDS], names: ['gem', 'usds'] },
+          },
+        ],
+        ...{ wrapper: WRAPPER, baskets: [] },
+      },
+    },
+    base: {
+      sky: {
+        ...{ pairs: [], wrapper: null },
+        baskets: [
+          {
+            contract: evmAddress('0x1601843c5e9bc251a3272907010afa41fa18347e'),
+            coins: [
+              evmAddress('0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'),
+              evmAddress('0x820c137fa70c8691f0e44dc420a5e53c168921dc'),
+              evmAddress('0x5875eee11cf8398102fdad704c9e96607675467a'),
+            ],
+            names: ['usdc', 'usds', 'susds'],
+          },
+        ],
+      },
+    },
+  },
+  listVenues: (deployment) => (deployment.sky === undefined ? [] : [SKY_VENUE]),
+  createDecoders: (deployment) =>
+    deployment.sky === undefined ? new Map() : createDecoders(deployment.sky),
+  describeLogs: (deployment) =>
+    deployment.sky === undefined
+      ? null
+      : {
+          ...{ creations: [], singleton: null },
+          poolTopics: [...createDecoders(deployment.sky).keys()],
+        },
+  resolvePools,
+};
+
+declare module '../../data/deployments/evm-deployment.ts' {
+  interface VenueContracts {
+    /** Absent if there are none. */
+    readonly sky?: SkyContracts;
+  }
+}
