@@ -21,6 +21,7 @@ import {
   keyBytes,
   u64,
 } from './instructions.ts';
+import { addFee, addWithheld } from './levied-tokens.ts';
 import { Svm } from './svm.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from './token-balance.ts';
 import { createSigningKey, type Instruction, signTransaction, use } from './wire-transaction.ts';
@@ -33,39 +34,9 @@ const SWAPS = 200;
 const NO_LIMIT = 2n ** 64n - 1n;
 /** Of the pool's account: which token program its second mint belongs to. */
 const PROGRAM1_OFFSET = 264;
-/** Of a mint: who may mint. */
-const PLAIN_MINT_BYTES = 82;
 const TYPE_OFFSET = 165;
 
 type Dump = Record<string, { pubkey: string; owner: string; data: string }>;
-
-function buildExtension(type: number, value: Buffer): Buffer {
-  const head = Buffer.alloc(4);
-  head.writeUInt16LE(type);
-  head.writeUInt16LE(value.length, 2);
-  return Buffer.concat([head, value]);
-}
-
-/** The recorded mint with a fee that holds since the first epoch. */
-function addFee(mint: Buffer, { bps, maxRaw }: TransferFee): Buffer {
-  const fee = Buffer.alloc(108);
-  for (const at of [72, 90]) {
-    fee.writeBigUInt64LE(maxRaw, at + 8);
-    fee.writeUInt16LE(bps, at + 16);
-  }
-  const head = Buffer.alloc(TYPE_OFFSET + 1);
-  mint.copy(head, 0, 0, PLAIN_MINT_BYTES);
-  head.writeUInt8(1, TYPE_OFFSET);
-  return Buffer.concat([head, buildExtension(1, fee)]);
-}
-
-/** An account of a mint with a fee has a place for what it withholds. */
-function addWithheld(account: Buffer): Buffer {
-  const head = Buffer.alloc(TYPE_OFFSET + 1);
-  account.copy(head, 0, 0, TYPE_OFFSET);
-  head.writeUInt8(2, TYPE_OFFSET);
-  return Buffer.concat([head, buildExtension(2, Buffer.alloc(8))]);
-}
 
 function buildTokens(svm: Svm, mint: string, isSol: boolean): { data: Buffer; lamports: bigint } {
   const data = Buffer.alloc(TYPE_OFFSET);

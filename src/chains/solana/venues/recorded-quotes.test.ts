@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { packTicks } from '../../../../test/packed-ticks.ts';
 import { readSolanaFixture, skipWithoutSolana as skip } from '../../../../test/solana-fixtures.ts';
 import {
   createRecordedSwapPool,
@@ -72,23 +73,6 @@ function assertOutcome(swapped: MovedOutcome, quote: RecordedQuote): void {
     assert.equal(swapped.after?.activeId, activeIdAfter);
     assert.equal(swapped.after?.volatility, volatilityAccumulatorAfter);
   }
-}
-
-const [ORCA_ARRAY, PACKED_ARRAY] = ['4561bdbe6e0742bb', '11d8f68ee1c7da38'];
-const [ARRAY_TICKS, TICK_BYTES, TICKS_OFFSET] = [88, 113, 12];
-
-/** An array of ticks as Orca packs it: an empty tick is one byte, the others are as they were. */
-function packTicks(fixed: Buffer): Buffer {
-  if (fixed.toString('hex', 0, 8) !== ORCA_ARRAY) return fixed;
-  const head = Buffer.alloc(60);
-  head.write(PACKED_ARRAY ?? '', 'hex');
-  fixed.copy(head, 8, 8, TICKS_OFFSET);
-  fixed.copy(head, 12, TICKS_OFFSET + ARRAY_TICKS * TICK_BYTES);
-  const ticks = Array.from({ length: ARRAY_TICKS }, (_, index) => {
-    const at = TICKS_OFFSET + index * TICK_BYTES;
-    return fixed.subarray(at, at + (fixed[at] === 0 ? 1 : TICK_BYTES));
-  });
-  return Buffer.concat([head, ...ticks]);
 }
 
 describe('recorded outcomes', { skip }, () => {

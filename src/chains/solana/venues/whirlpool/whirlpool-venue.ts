@@ -81,5 +81,5 @@ export const WHIRLPOOL: SolanaVenue = {
   layout: WHIRLPOOL_LAYOUT,
   readPool: readWhirlpool,
   encoder: WHIRLPOOL_ENCODER,
-  takesTransferFees: 'unchecked',
+  takesTransferFees: 'compared',
 };
