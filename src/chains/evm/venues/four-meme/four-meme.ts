@@ -3,7 +3,7 @@
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
-import { evmAddress } from '../../data/evm-ids.ts';
+import { evmAddress, evmPool, parseEvmAddress } from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   addressWord,
@@ -26,11 +26,11 @@ const CURVE = new RegExp(`^(0x[0-9a-f]{40})${MARK}$`);
 const [MANAGER, QUOTE, FACT_COUNT] = [1, 2, 12];
 
 export function toCurveId(coin: Address): PoolId {
-  return `${coin}${MARK}` as PoolId;
+  return evmPool(`${coin}${MARK}`);
 }
 
 function findCoin(pool: PoolId): Address | null {
-  return (CURVE.exec(pool)?.[1] ?? null) as Address | null;
+  return parseEvmAddress(CURVE.exec(pool)?.[1] ?? '');
 }
 
 /** Coin, account, price, amount, cost without the fee, fee, and what is left of the curve. */

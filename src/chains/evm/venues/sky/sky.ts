@@ -1,5 +1,6 @@
-// Sky's peg modules: a stablecoin against another one, at one price and a fee that their owner sets.
-// The wrapper for USDS swaps through the module for DAI, and both log it: the wrapper's is the trade.
+// Sky's peg modules: a stablecoin against another one, at one price and a fee that their owner
+// sets. The wrapper for USDS swaps through the module for DAI, and both log it: the wrapper's is
+// the trade.
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
