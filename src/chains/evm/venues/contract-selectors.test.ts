@@ -9,6 +9,7 @@ import { GET_ETH_BALANCE_SELECTOR } from '../tokens/read-holdings.ts';
 import * as tokens from '../tokens/read-token-metadata.ts';
 import * as balancer from './balancer/balancer-selectors.ts';
 import * as curve from './curve/curve-selectors.ts';
+import * as pancakeStable from './curve/pancake-stable.ts';
 import * as dodo from './dodo/dodo.ts';
 import * as factories from './factory-pools.ts';
 import * as fluid from './fluid/fluid.ts';
@@ -79,6 +80,9 @@ const EXPECTED: readonly [string, string][] = [
     'exchange(address[11],uint256[5][5],uint256,uint256,address[5],address)',
     curve.ROUTER_EXCHANGE_SELECTOR,
   ],
+  ['coins(uint256)', pancakeStable.COIN_SELECTOR],
+  ['getPairInfo(address,address)', pancakeStable.PAIR_INFO_SELECTOR],
+  ['getThreePoolPairInfo(address,address)', pancakeStable.TRIPLE_INFO_SELECTOR],
   ['constantsView()', fluid.FLUID_CONSTANTS_SELECTOR],
   ['getDexAddress(uint256)', fluid.FLUID_ADDRESS_SELECTOR],
   ['getTokenInfo(address)', fourMeme.TOKEN_INFO_SELECTOR],

@@ -12,6 +12,7 @@ import type { EvmLog } from '../data/evm-log.ts';
 import { addressWord, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
+import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
 import { fluid } from './fluid/fluid.ts';
 import { fourMeme, toCurveId } from './four-meme/four-meme.ts';
@@ -42,6 +43,9 @@ const ABI = parseAbi([
   'function usds()',
   'function usdc()',
   'function susds()',
+  'function coins(uint256 index)',
+  'function getPairInfo(address a, address b)',
+  'function getThreePoolPairInfo(address a, address b)',
 ]);
 
 type Answers = Parameters<typeof createTestContracts>[0];
@@ -186,7 +190,10 @@ describe('Fluid', () => {
     new Map([
       [
         `${POOL} ${encodeCall('constantsView')}`,
-        toWords(12, OTHER, factory, ...[OTHER, OTHER, OTHER, OTHER, OTHER, OTHER], LOW, token1),
+        toWords(
+          ...[12, OTHER, factory, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, LOW, token1],
+          ...[1, 2, 3, 4, 5, 6, 7],
+        ),
       ],
       [`${factory} ${encodeCall('getDexAddress', 12n)}`, toWords(told)],
     ]);
@@ -305,5 +312,38 @@ describe("Sky's peg modules", () => {
     ]);
     const [row] = await resolve(sky, pool, answers, BASE);
     assert.deepEqual([row?.token0, row?.token1], [first, third]);
+  });
+});
+
+describe("PancakeSwap's stable pools", () => {
+  const EVENT =
+    'event TokenExchange(address indexed buyer, uint256 i, uint256 dx, uint256 j, uint256 dy)';
+  const log = encodeTestLog(EVENT, POOL, { buyer: OTHER, i: 1n, dx: 5n, j: 0n, dy: 7n });
+  const pair = toCoinPairPool({ contract: POOL, lower: 0, upper: 1, isUnderlying: false });
+  const coins = (...list: readonly Address[]) =>
+    list.map((coin, index): [string, string] => {
+      return [`${POOL} ${encodeCall('coins', BigInt(index))}`, toWords(coin)];
+    });
+  const [factory] = BSC.pancakeStable ?? assert.fail();
+  if (factory === undefined) assert.fail();
+
+  it("are told from Curve's by the factory that has them for their coins", async () => {
+    assert.deepEqual(decodeSwap(log), { pool: pair, amounts: [-7n, 5n], change: lastOf(7n, 5n) });
+    const info = `${factory} ${encodeCall('getPairInfo', LOW, HIGH)}`;
+    const told = (pool: Address) =>
+      new Map([...coins(LOW, HIGH), [info, toWords(pool, LOW, HIGH)]]);
+    const [found] = await resolve(curve, pair, told(POOL));
+    const { venue, token0, token1, vault } = found ?? assert.fail();
+    assert.deepEqual([venue, token0, token1, vault], ['pancakeswap-stable', LOW, HIGH, POOL]);
+    assert.deepEqual(await resolve(curve, pair, told(OTHER)), []);
+    assert.deepEqual(await resolve(curve, pair, new Map(coins(LOW, HIGH))), []);
+  });
+
+  it('may have three coins', async () => {
+    const info = `${factory} ${encodeCall('getThreePoolPairInfo', LOW, HIGH)}`;
+    const answers = new Map([...coins(LOW, HIGH, OTHER), [info, toWords(POOL, LOW, HIGH, OTHER)]]);
+    const last = toCoinPairPool({ contract: POOL, lower: 1, upper: 2, isUnderlying: false });
+    const [found] = await resolve(curve, last, answers);
+    assert.deepEqual([found?.token0, found?.token1], [HIGH, OTHER]);
   });
 });

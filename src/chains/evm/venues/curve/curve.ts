@@ -35,6 +35,7 @@ import {
   IS_META_SELECTOR,
 } from './curve-selectors.ts';
 import { CURVE_ROUTER } from './encode-curve-swap.ts';
+import { PANCAKE_STABLE_VENUE, resolvePancakeStable } from './pancake-stable.ts';
 import { listCurveAsks } from './quote-curve-pools.ts';
 import { readStablePage, readStableStates } from './read-stable-pool.ts';
 
@@ -177,9 +178,11 @@ async function resolvePools(
     context.deployment,
     context.callContracts,
   );
-  return pairs.flatMap((pair, index) =>
+  const found = pairs.flatMap((pair, index) =>
     describePair(pair, known[index] ?? { coins: [], isStable: false }),
   );
+  const left = pairs.filter((_, index) => (known[index]?.coins ?? []).length === 0);
+  return [...found, ...(await resolvePancakeStable(left, context))];
 }
 
 /** Pools of two coins that each registry is asked for; few have more that anybody trades in. */
@@ -307,7 +310,10 @@ export const curve: VenueProtocol = {
   routerKinds: { curve: CURVE_ROUTER },
   rows: ROWS,
   findPools,
-  listVenues: ({ curve: registries }) => (registries === undefined ? [] : [CURVE_VENUE]),
+  listVenues: ({ curve: registries, pancakeStable }) => [
+    ...(registries === undefined ? [] : [CURVE_VENUE]),
+    ...(pancakeStable === undefined ? [] : [PANCAKE_STABLE_VENUE]),
+  ],
   createDecoders: ({ curve: registries }) => (registries === undefined ? new Map() : DECODERS),
   describeLogs: ({ curve: registries }) =>
     registries === undefined

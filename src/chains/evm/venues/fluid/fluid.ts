@@ -8,6 +8,7 @@ import type { LogDecoder } from '../../data/evm-log.ts';
 import {
   decodeAddressAt,
   encodeCallData,
+  hasWordAt,
   hasWords,
   uintAt,
   uintWord,
@@ -21,7 +22,7 @@ const SWAP_TOPIC = '0xdc004dbca4ef9c966218431ee5d9133d337ad018dd5b5c5493722803f7
 export const FLUID_CONSTANTS_SELECTOR = '0xb7791bf2';
 export const FLUID_ADDRESS_SELECTOR = '0x12e366aa';
 /** Words of a pool's constants. */
-const [NUMBER, TOKEN0, TOKEN1, CONSTANT_COUNT] = [0, 9, 10, 11];
+const [NUMBER, TOKEN0, TOKEN1] = [0, 9, 10] as const;
 
 /** Whether the first token was sold, and both amounts. */
 const decodeSwap: LogDecoder = (log, out) => {
@@ -40,7 +41,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   );
   const claims = pools.flatMap((pool, index) => {
     const words = constants[index] ?? null;
-    return words !== null && hasWords(words, CONSTANT_COUNT) ? [{ pool, words }] : [];
+    return words !== null && hasWordAt(words, TOKEN1) ? [{ pool, words }] : [];
   });
   const answers = await context.callContracts(
     claims.map(({ words }) => ({

@@ -9,6 +9,7 @@ import {
   addressWord,
   decodeAddressAt,
   encodeCallData,
+  hasWordAt,
   hasWords,
   uintAt,
 } from '../../data/hex-data.ts';
@@ -23,7 +24,7 @@ export const TOKEN_INFO_SELECTOR = '0x1f69565f';
 const MARK = 'ff0000000000000000000000';
 const CURVE = new RegExp(`^(0x[0-9a-f]{40})${MARK}$`);
 /** Words of a coin's facts: who sells it, and for what; zero for the native coin. */
-const [MANAGER, QUOTE, FACT_COUNT] = [1, 2, 12];
+const [MANAGER, QUOTE] = [1, 2] as const;
 
 export function toCurveId(coin: Address): PoolId {
   return evmPool(`${coin}${MARK}`);
@@ -59,7 +60,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   );
   return coins.flatMap((token0, index): PoolDescription[] => {
     const facts = answers[index] ?? null;
-    if (facts === null || !hasWords(facts, FACT_COUNT)) return [];
+    if (facts === null || !hasWordAt(facts, QUOTE)) return [];
     if (decodeAddressAt(facts, MANAGER) !== manager) return [];
     const token1 = decodeAddressAt(facts, QUOTE);
     if (token1 === token0) return [];
