@@ -1,5 +1,5 @@
-// PancakeSwap's stable pools: contracts like Curve's of before, with a log that Curve's crypto pools
-// have, too. What tells them apart is the factory that knows the pool.
+// PancakeSwap's stable pools: contracts like Curve's older ones, with a log that Curve's crypto
+// pools have, too. What tells them apart is the factory that knows the pool.
 
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
