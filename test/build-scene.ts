@@ -215,6 +215,7 @@ export async function createBuildScene(
     known: new ChainRegistry(),
     findAddresses: () => findFamily('devnet').addresses,
     canTrade: () => true,
+    listVenues: () => null,
     find: () => chain,
   };
   const isPaused = (_: unknown, token: string) => paused.includes(token);

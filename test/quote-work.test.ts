@@ -111,7 +111,7 @@ async function startQuotes(
     chains: {
       ...{ list: () => ['devnet'] as const, known: new ChainRegistry() },
       findAddresses: () => findFamily('devnet').addresses,
-      ...{ canTrade: () => true, find: () => chain },
+      ...{ canTrade: () => true, listVenues: () => null, find: () => chain },
     },
     ...{ clock: systemClock, isPaused: () => false, sealer: TEST_SEALER },
     scheduler: new RouteScheduler(threads),

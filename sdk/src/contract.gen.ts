@@ -856,7 +856,7 @@ export interface Problem {
   /** What happened, for people. */
   detail: string;
   /** What happened, for programs. */
-  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
+  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "NO_ROUTE_WITHIN_LIMITS" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
   /** Finds the request in the server log. */
   requestId: string;
   /** The invalid fields of the input. */
@@ -2272,6 +2272,7 @@ export type ErrorCode =
   | 'TRADE_NOT_FOUND'
   | 'NO_MARKET'
   | 'NO_ROUTE'
+  | 'NO_ROUTE_WITHIN_LIMITS'
   | 'VENUE_NOT_SUPPORTED'
   | 'NO_SINGLE_ROUTER'
   | 'TAX_NOT_SUPPORTED'
@@ -2904,8 +2905,7 @@ export interface Operations {
       quoteMint?: string | undefined;
       /**
        * What is offered to be executed soon: the 25th, 50th or 90th percentile of what others
-       * paid in the last blocks, or a price. On Solana at most 5000000 micro-lamports unless a
-       * price is given. Default: `medium`.
+       * paid, or a price. Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
         /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
@@ -2914,6 +2914,9 @@ export interface Operations {
         /** On EVM chains: for a unit of gas, in wei. */
         maxPriorityFeePerGas: string;
       } | undefined;
+      venues?: readonly string[] | undefined;
+      excludeVenues?: readonly string[] | undefined;
+      directOnly?: boolean | undefined;
     };
     output: Quote;
   };
@@ -2960,8 +2963,7 @@ export interface Operations {
       quoteMint?: string | undefined;
       /**
        * What is offered to be executed soon: the 25th, 50th or 90th percentile of what others
-       * paid in the last blocks, or a price. On Solana at most 5000000 micro-lamports unless a
-       * price is given. Default: `medium`.
+       * paid, or a price. Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
         /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
@@ -2970,6 +2972,9 @@ export interface Operations {
         /** On EVM chains: for a unit of gas, in wei. */
         maxPriorityFeePerGas: string;
       } | undefined;
+      venues?: readonly string[] | undefined;
+      excludeVenues?: readonly string[] | undefined;
+      directOnly?: boolean | undefined;
       /**
        * Of a quote for exactly the same trade; the minimum or maximum of that quote must be
        * met.

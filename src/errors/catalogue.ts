@@ -158,6 +158,13 @@ export const ERROR_CATALOGUE = {
       '{mint} has pools on {venues} on {chain}, but no route of up to three pools leads from {from} to {to}.',
     help: 'Its pools lead to other assets, have no liquidity left, or lead through tokens that are paused or failed a safety check. Try another `quoteMint`; `GET /v1/pools` lists the pools of a token with what it trades against.',
   },
+  NO_ROUTE_WITHIN_LIMITS: {
+    status: 404,
+    title: 'No route within the limits',
+    detail:
+      'No route leads from {from} to {to} on {chain} through the venues and pools that were allowed.',
+    help: 'There may be one without `venues`, `excludeVenues` or `directOnly`. `GET /v1/pools` lists the pools of a token with their venues.',
+  },
   VENUE_NOT_SUPPORTED: {
     status: 404,
     title: 'Venue not supported',

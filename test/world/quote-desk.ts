@@ -68,7 +68,12 @@ export class QuoteDesk {
     };
     this.#price = createPriceTrade({
       chains: {
-        ...{ list: () => [slug], known: new ChainRegistry(), canTrade: () => true },
+        ...{
+          list: () => [slug],
+          known: new ChainRegistry(),
+          canTrade: () => true,
+          listVenues: () => null,
+        },
         ...{ findAddresses: () => addresses, find: () => trade },
       },
       ...{ isPaused: () => false, clock: time, scheduler: new RouteScheduler(threads) },

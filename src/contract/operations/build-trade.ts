@@ -99,7 +99,7 @@ export const buildTrade = defineOperation({
       quoteId: Type.Optional(
         Type.String({
           minLength: 1,
-          maxLength: 2000,
+          maxLength: 2400,
           description:
             'Of a quote for exactly the same trade; the minimum or maximum of that quote must be met.',
         }),

@@ -36,9 +36,12 @@ const priorityInput = Type.Union(
   {
     default: 'medium',
     description:
-      'What is offered to be executed soon: the 25th, 50th or 90th percentile of what others paid in the last blocks, or a price. On Solana at most 5000000 micro-lamports unless a price is given.',
+      'What is offered to be executed soon: the 25th, 50th or 90th percentile of what others paid, or a price.',
   },
 );
+
+/** Without descriptions: agents read all of them, and the names say it. */
+const venueList = Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 8 }));
 
 /** The input fields that quote and build share. */
 export const tradeInputFields = {
@@ -79,6 +82,9 @@ export const tradeInputFields = {
     }),
   ),
   priority: priorityInput,
+  venues: venueList,
+  excludeVenues: venueList,
+  directOnly: Type.Optional(Type.Boolean()),
 };
 
 export const rawAmount = (description: string) => Type.String({ description });

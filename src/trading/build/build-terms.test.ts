@@ -7,6 +7,7 @@ import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { address } from '../../../test/test-ids.ts';
 import type { TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
+import { NO_LIMITS } from '../routing/route-limits.ts';
 import { assertFits } from './build-terms.ts';
 
 const REQUEST: TradeRequest = {
@@ -39,6 +40,9 @@ describe('assertFits', () => {
       ['amountInRaw', { amountRaw: 1001n }],
       ['amountOutRaw', { fixed: 'output' }],
       ['slippageBps', { slippageBps: 51 }],
+      ['venues', { limits: { ...NO_LIMITS, venues: ['uniswap-v3'] } }],
+      ['excludeVenues', { limits: { ...NO_LIMITS, excludeVenues: ['uniswap-v3'] } }],
+      ['directOnly', { limits: { ...NO_LIMITS, directOnly: true } }],
     ];
     for (const [path, other] of others) {
       assert.throws(() => assertFits(TERMS, { ...REQUEST, ...other }, 0), {

@@ -11,6 +11,7 @@ import type { Address } from '../../model/ids.ts';
 import type { PricedTrade, TradeRequest } from '../quote/priced-trade.ts';
 import type { QuoteTerms } from '../quote/quote-seal.ts';
 import { computeMaximum, computeMinimum } from '../quote/trade-amounts.ts';
+import { NO_LIMITS } from '../routing/route-limits.ts';
 import { computeExecutionPrice, FREE_UNITS } from '../routing/trade-prices.ts';
 
 // Limits that follow a simulation which is better than the price: what the price model did not see
@@ -83,6 +84,12 @@ export function findTraderAddress(
 
 const FIELDS = ['chain', 'mint', 'side', 'slippageBps', 'quoteMint'] as const;
 
+const LIMIT_FIELDS = ['venues', 'excludeVenues', 'directOnly'] as const;
+
+function sortNames(value: readonly string[] | boolean): readonly string[] | boolean {
+  return typeof value === 'boolean' ? value : value.toSorted();
+}
+
 export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: number): void {
   if (terms.expiresAtMs <= nowMs) throw new AppError('QUOTE_EXPIRED', {});
   const quoted = terms.request;
@@ -90,6 +97,11 @@ export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: numb
   const amountField = request.fixed === 'input' ? 'amountInRaw' : 'amountOutRaw';
   const differing: string[] = FIELDS.filter((field) => quoted[field] !== request[field]);
   if (!isSameAmount) differing.push(amountField);
+  const [limits, others] = [quoted.limits ?? NO_LIMITS, request.limits ?? NO_LIMITS];
+  for (const field of LIMIT_FIELDS) {
+    const [then, now] = [limits[field], others[field]].map((one) => JSON.stringify(sortNames(one)));
+    if (then !== now) differing.push(field);
+  }
   if (differing.length === 0) return;
   const message = 'differs from the quote';
   throw new AppError(

@@ -14,6 +14,7 @@ import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { refuseRoute } from '../routing/explain-no-route.ts';
 import type { TaxedRoute } from '../routing/find-trade-route.ts';
+import { describeLimits, isLimited, NO_LIMITS } from '../routing/route-limits.ts';
 import { spendReserve } from '../routing/spend-reserve.ts';
 import { computeTradeCost, countBytes } from '../routing/trade-cost.ts';
 import { type GivenAmount, planTrade } from '../routing/trade-plan.ts';
@@ -319,9 +320,10 @@ interface Trade {
 
 /** How the search of a request is grouped with similar ones: by its two tokens and its amount. */
 export function describeSearch(request: TradeRequest) {
-  const { chain, side, mint, quoteMint } = request;
+  const { chain, side, mint, quoteMint, limits = NO_LIMITS } = request;
   const [tokenIn, tokenOut] = side === 'buy' ? [quoteMint, mint] : [mint, quoteMint];
-  return { market: `${chain} ${tokenIn} ${tokenOut}`, size: findSize(request) };
+  const market = `${chain} ${tokenIn} ${tokenOut} ${describeLimits(limits)}`.trimEnd();
+  return { market, size: findSize(request) };
 }
 
 /** Half of the slippage is kept for prices between two exchanges, all of it for the whole. */
@@ -380,6 +382,7 @@ function createSearch(parts: PricingParts) {
           costs,
           outPerUnit,
           routers,
+          limits: request.limits ?? NO_LIMITS,
         });
       },
     });
@@ -395,6 +398,10 @@ function createSearch(parts: PricingParts) {
     const { slug, addresses } = chain;
     if (!trade.isLoaded) throw buildUnreadError(chain, request);
     if (called.kind !== 'none') throw buildNotQuotedError(chain, called.kind);
+    if (searched.reason === 'noMarket' && isLimited(request.limits ?? NO_LIMITS)) {
+      const [from, to] = [addresses.toShown(tokenIn), addresses.toShown(tokenOut)];
+      throw new AppError('NO_ROUTE_WITHIN_LIMITS', { chain: slug, from, to });
+    }
     throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
   };
 }

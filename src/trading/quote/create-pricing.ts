@@ -16,6 +16,7 @@ import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import { type ChainInfo, findFamilyName } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
+import { isLimited, type RouteLimits } from '../routing/route-limits.ts';
 import { createPriceTrade, describeSearch, type PricingParts } from './create-price-trade.ts';
 import type { UnquotableToken } from './explain-unquotable.ts';
 import type { PricedTrade, PriceTrade, TradeCaller, TradeRequest } from './priced-trade.ts';
@@ -41,6 +42,9 @@ export interface TradeInput {
   readonly slippageBps: number | 'auto';
   readonly quoteMint?: string;
   readonly priority: PriorityInput;
+  readonly venues?: string[];
+  readonly excludeVenues?: string[];
+  readonly directOnly?: boolean;
 }
 
 /** How many bits a token amount has. */
@@ -98,8 +102,24 @@ function parsePriority(priority: PriorityInput, family: ChainInfo['family']): Pr
   return unitPrice > max ? refuse(`priority.${name}`, `must be at most ${max}`) : { unitPrice };
 }
 
+/** A name that no venue of the chain has would leave nothing, or leave nothing out. */
+function parseLimits(
+  { venues = [], excludeVenues = [], directOnly = false }: TradeInput,
+  known: ReadonlySet<string> | null,
+): { readonly limits?: RouteLimits } {
+  const faults = Object.entries({ venues, excludeVenues }).flatMap(([path, names]) => {
+    const unknown = known === null ? undefined : names.find((name) => !known.has(name));
+    if (unknown === undefined) return [];
+    const message = `has "${unknown}", where no trades are built on this chain; known: ${[...(known ?? [])].sort().join(', ')}`;
+    return [{ path, message }];
+  });
+  if (faults.length > 0) throw buildInvalidInputError(faults);
+  const limits = { venues, excludeVenues, directOnly };
+  return isLimited(limits) ? { limits } : {};
+}
+
 export function parseTrade(
-  chains: Pick<TradeChains, 'known' | 'list' | 'findAddresses' | 'canTrade'>,
+  chains: Pick<TradeChains, 'known' | 'list' | 'findAddresses' | 'canTrade' | 'listVenues'>,
   input: TradeInput,
 ): TradeRequest {
   const chain = parseFollowedChain(chains, input.chain);
@@ -114,7 +134,8 @@ export function parseTrade(
   const family = findFamilyName(chain);
   const amount = parseAmount(input, AMOUNT_BITS[family]);
   const priority = parsePriority(input.priority, family);
-  return { chain, mint, side, quoteMint, ...amount, slippageBps, priority };
+  const limits = parseLimits(input, chains.listVenues(chain));
+  return { chain, mint, side, quoteMint, ...amount, slippageBps, priority, ...limits };
 }
 
 // A token without a route may still trade: on a venue that is indexed, but that the chain's router

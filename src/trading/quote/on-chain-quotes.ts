@@ -134,6 +134,8 @@ export interface OnChainTrade {
   readonly amountOutMax: bigint;
   /** The name of the only router that may be used. */
   readonly router: string | undefined;
+  /** Whether the caller allows a venue; all of them if absent. */
+  readonly isAllowed?: (venue: string) => boolean;
   readonly block: number;
   /** The time of that block. */
   readonly headMs: number;
@@ -258,11 +260,12 @@ export class OnChainQuotes {
   }
 
   async #listPools(trade: OnChainTrade): Promise<readonly PoolRecord[]> {
-    const { router } = trade;
+    const { router, isAllowed = () => true } = trade;
     const pools = await this.#readPools(trade);
     const isAsked = ({ pool, venue }: PoolRecord) => {
       const name = this.#findRouter(venue)?.name;
-      return name !== undefined && name === (router ?? name) && !this.#isRefused(pool);
+      if (name === undefined || name !== (router ?? name)) return false;
+      return isAllowed(venue) && !this.#isRefused(pool);
     };
     return pools.filter(isAsked).slice(0, POOLS_MAX);
   }

@@ -70,13 +70,28 @@ describe('pools that only their contract can price', () => {
     const trade = await price();
     assert.deepEqual([trade.amountOutRaw, trade.router], [(AMOUNT * 9n) / 10n, 'other']);
     const { checkpoint } = chain.readGraph() ?? assert.fail();
-    assert.deepEqual(asked, [
-      {
-        ...{ caller: 'test', tokenIn: TOKEN, tokenOut: WETH, amountIn: AMOUNT },
-        ...{ amountOutMax: (AMOUNT * 105n) / 100n, router: undefined },
-        ...{ block: checkpoint.block, headMs: checkpoint.timestampMs },
-      },
-    ]);
+    const [{ isAllowed: _, ...first } = assert.fail(), ...more] = asked;
+    assert.deepEqual(
+      [first, ...more],
+      [
+        {
+          ...{ caller: 'test', tokenIn: TOKEN, tokenOut: WETH, amountIn: AMOUNT },
+          ...{ amountOutMax: (AMOUNT * 105n) / 100n, router: undefined },
+          ...{ block: checkpoint.block, headMs: checkpoint.timestampMs },
+        },
+      ],
+    );
+  });
+
+  it('are not asked on a venue that the caller leaves out', async (t) => {
+    const { asked, pricing } = await createScene(t, []);
+    const request = pricing.parse(SALE);
+    const limits = { venues: [], excludeVenues: ['curve'], directOnly: false };
+    await pricing.price({ ...request, limits });
+    assert.deepEqual(
+      ['curve', 'uniswap-v2'].map((venue) => asked[0]?.isAllowed?.(venue)),
+      [false, true],
+    );
   });
 
   it('are not called for a token that was seen to tax its transfers', async (t) => {

@@ -7,6 +7,7 @@ import type { Address } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import type { TaxedRoute, TradeSearch } from '../routing/find-trade-route.ts';
+import { allowsVenue, NO_LIMITS } from '../routing/route-limits.ts';
 import { isUntaxed, listEndTaxes } from '../routing/trade-plan.ts';
 import { computePriceImpactBps } from '../routing/trade-prices.ts';
 import type { OnChainAnswer, OnChainRoute } from './on-chain-quotes.ts';
@@ -161,6 +162,7 @@ export async function findOnChainRoute(
   const { block, timestampMs: headMs } = at.checkpoint;
   const answer = await quoteOnChain({
     ...{ caller, ...ends, amountIn, router: options.router, block, headMs },
+    isAllowed: (venue) => allowsVenue(request.limits ?? NO_LIMITS, venue),
     amountOutMax: computeMost(fairOut),
   });
   if (answer.kind !== 'found') return answer;

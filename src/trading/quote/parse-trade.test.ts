@@ -12,6 +12,7 @@ const CHAINS = {
   known: new ChainRegistry(),
   findAddresses: () => findFamily('devnet').addresses,
   canTrade: () => true,
+  listVenues: () => new Set(['uniswap-v2', 'uniswap-v3']),
 };
 
 const INPUT: TradeInput = {
@@ -91,6 +92,29 @@ describe('parseTrade', () => {
         text.slice(0, 80),
       );
     }
+  });
+
+  it('takes limits of the route, and names a venue where nothing is traded', () => {
+    const mint = INPUT.mint.toLowerCase();
+    const parse = (limits: Partial<TradeInput>) =>
+      parseTrade(CHAINS, { ...INPUT, mint, ...limits });
+    assert.equal('limits' in parse({ directOnly: false }), false, 'nothing is left out');
+    const limits = { venues: ['uniswap-v2'], excludeVenues: [], directOnly: true };
+    assert.deepEqual(parse({ venues: ['uniswap-v2'], directOnly: true }).limits, limits);
+    assert.throws(() => parse({ excludeVenues: ['uniswap-v3', 'uniswap-v9'] }), {
+      code: 'INVALID_INPUT',
+      errors: [
+        {
+          path: 'excludeVenues',
+          message:
+            'has "uniswap-v9", where no trades are built on this chain; known: uniswap-v2, uniswap-v3',
+        },
+      ],
+    });
+    const preparing = { ...CHAINS, listVenues: () => null };
+    assert.deepEqual(parseTrade(preparing, { ...INPUT, mint, venues: ['later'] }).limits?.venues, [
+      'later',
+    ]);
   });
 
   it('takes amounts of 64 bits on Solana, and names the field of a larger one', () => {

@@ -316,3 +316,46 @@ describe('the node', () => {
     assert.deepEqual(count(), before);
   });
 });
+
+describe('the limits of a route', () => {
+  const listVenuesOf = ({ route }: QuoteAnswer) =>
+    new Set(route.flatMap(({ hops }) => hops.map(({ venue }) => venue)));
+
+  it('are kept: only these venues, none of those, no token in between', async () => {
+    const { tokens } = scene.devnet.chain.deployment;
+    const counts = { only: 0, without: 0, direct: 0, refused: 0 };
+    for (const { address: mint } of tokens.filter(({ key }) => key !== 'lone')) {
+      const free = await scene.quote({ mint, amountInRaw: '1000000000000000000' });
+      const quoteOrNull = async (limits: object) => {
+        try {
+          return await scene.quote({ mint, amountInRaw: '1000000000000000000', ...limits });
+        } catch (error) {
+          assert.equal((error as { code?: string }).code, 'NO_ROUTE_WITHIN_LIMITS');
+          counts.refused += 1;
+          return null;
+        }
+      };
+      for (const venue of listVenuesOf(free)) {
+        const only = await quoteOrNull({ venues: [venue] });
+        if (only !== null) {
+          assert.deepEqual([...listVenuesOf(only)], [venue]);
+          counts.only += 1;
+        }
+        const without = await quoteOrNull({ excludeVenues: [venue] });
+        if (without !== null) {
+          assert.equal(listVenuesOf(without).has(venue), false, venue);
+          assert.ok(BigInt(without.output.amountRaw) <= BigInt(free.output.amountRaw));
+          counts.without += 1;
+        }
+      }
+      const direct = await quoteOrNull({ directOnly: true });
+      if (direct === null) continue;
+      assert.ok(direct.route.every(({ hops }) => hops.length === 1));
+      counts.direct += 1;
+    }
+    assert.ok(
+      Object.values(counts).every((count) => count > 0),
+      JSON.stringify(counts),
+    );
+  });
+});

@@ -18,6 +18,7 @@ import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { BestRoute } from '../routing/route.ts';
+import type { RouteLimits } from '../routing/route-limits.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
 import type { AutoSlippage } from './auto-slippage.ts';
 
@@ -77,6 +78,8 @@ export interface TradeRequest {
   /** `auto`: picked from how the pools of the route moved lately. */
   readonly slippageBps: number | 'auto';
   readonly priority: Priority;
+  /** What the caller allows a route to use; everything if absent. */
+  readonly limits?: RouteLimits;
 }
 
 export interface TradeAsset {

@@ -26,6 +26,8 @@ const mint = fc
   .map((bytes) => address(`0x${Buffer.from(bytes).toString('hex')}`));
 const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
+const venueName = fc.stringMatching(/^[a-z0-9-]{1,40}$/);
+
 const terms: fc.Arbitrary<QuoteTerms> = fc.record({
   request: fc.record({
     chain: fc.constantFrom('devnet', 'base', 'ethereum'),
@@ -35,6 +37,12 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
     fixed: fc.constantFrom('input', 'output'),
     amountRaw: amount,
     slippageBps: fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.constant('auto' as const)),
+    limits: fc.record({
+      venues: fc.array(venueName, { maxLength: 8 }),
+      excludeVenues: fc.array(venueName, { maxLength: 8 }),
+      // Limits that limit nothing are not kept.
+      directOnly: fc.constant(true),
+    }),
   }),
   limitRaw: amount,
   outPerUnit: fc.option(
@@ -58,7 +66,10 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
 function toPlain(one: QuoteTerms): QuoteTerms {
   return {
     ...one,
-    request: { ...one.request },
+    request: {
+      ...one.request,
+      ...(one.request.limits === undefined ? {} : { limits: { ...one.request.limits } }),
+    },
     outPerUnit: one.outPerUnit && { ...one.outPerUnit },
     permit: one.permit && { ...one.permit },
   };

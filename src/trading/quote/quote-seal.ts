@@ -7,6 +7,7 @@ import type { Ratio } from '../../lib/decimal.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import { parseChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
+import { isLimited, NO_LIMITS, type RouteLimits } from '../routing/route-limits.ts';
 import type { TradeRequest } from './priced-trade.ts';
 
 /** How long a quote is valid. */
@@ -34,7 +35,7 @@ export interface Sealer {
 }
 
 const PREFIX = 'mwq_';
-const LENGTH_MAX = 2000;
+const LENGTH_MAX = 2400;
 
 /** An integer over another, each of at most 512 bits; `-` if there is none. */
 const RATIO = /^(\d{1,155})\/(\d{1,155})$/;
@@ -42,10 +43,13 @@ const NO_RATIO = '-';
 
 type PermitParts = [router: string, amount: string, nonce: number, deadline: number];
 
+type LimitParts = [venues: string[], excludeVenues: string[], directOnly: boolean];
+
 type Parts = [
   ...[ChainSlug, Address, 'b' | 's', 'i' | 'o', string],
   ...[Address, number | 'auto', string, number, string],
-  permit?: PermitParts,
+  permit?: PermitParts | null,
+  limits?: LimitParts,
 ];
 
 function isPermit(value: unknown): value is PermitParts {
@@ -58,12 +62,24 @@ function isPermit(value: unknown): value is PermitParts {
   );
 }
 
+function isLimitParts(value: unknown): value is LimitParts {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [venues, excludeVenues, directOnly] = value as unknown[];
+  const lists = [venues, excludeVenues];
+  const areNames = lists.every(
+    (list) => Array.isArray(list) && list.every((name) => typeof name === 'string'),
+  );
+  return areNames && typeof directOnly === 'boolean';
+}
+
 function isParts(value: unknown): value is Parts {
-  if (!Array.isArray(value) || (value.length !== 10 && value.length !== 11)) return false;
-  const [chain, mint, side, fixed, amount, quoteMint, slippage, limit, expiry, ratio, permit] =
+  if (!Array.isArray(value) || value.length < 10 || value.length > 12) return false;
+  const [chain, mint, side, fixed, amount, quoteMint, slippage, limit, expiry, ratio, ...rest] =
     value as unknown[];
+  const [permit = null, limits = null] = rest;
   return (
-    (value.length === 10 || isPermit(permit)) &&
+    (permit === null || isPermit(permit)) &&
+    (limits === null || isLimitParts(limits)) &&
     [chain, mint, side, fixed, amount, quoteMint, limit, ratio].every(
       (one) => typeof one === 'string',
     ) &&
@@ -103,12 +119,21 @@ export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
     const { router, amountRaw, nonce, deadlineSeconds } = permit;
     parts.push([router, amountRaw.toString(), nonce, deadlineSeconds]);
   }
+  const { limits = NO_LIMITS } = request;
+  if (isLimited(limits)) {
+    if (permit === null) parts.push(null);
+    parts.push([[...limits.venues], [...limits.excludeVenues], limits.directOnly]);
+  }
   const text = Buffer.from(JSON.stringify(parts)).toString('base64url');
   return `${PREFIX}${text}.${sealer.mark(text)}`;
 }
 
-function parsePermit(parts: PermitParts | undefined): PermitTerms | null {
-  if (parts === undefined) return null;
+function parseLimitParts([venues, excludeVenues, directOnly]: LimitParts): RouteLimits {
+  return { venues, excludeVenues, directOnly };
+}
+
+function parsePermit(parts: PermitParts | null): PermitTerms | null {
+  if (parts === null) return null;
   const [router, amount, nonce, deadlineSeconds] = parts;
   return { router, amountRaw: BigInt(amount), nonce, deadlineSeconds };
 }
@@ -124,7 +149,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
   // The mark is ours, so this can only be the format of another version of the service.
   if (!isParts(parts)) throw new AppError('INVALID_QUOTE_ID', {});
   const [chain, mint, side, fixed, amount, quoteMint, slippageBps, ...rest] = parts;
-  const [limit, expiresAtMs, ratio, permit] = rest;
+  const [limit, expiresAtMs, ratio, permit = null, limits = null] = rest;
   return {
     request: {
       chain,
@@ -134,6 +159,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
       fixed: fixed === 'i' ? 'input' : 'output',
       amountRaw: BigInt(amount),
       slippageBps,
+      ...(limits === null ? {} : { limits: parseLimitParts(limits) }),
     },
     limitRaw: BigInt(limit),
     outPerUnit: parseRatio(ratio),

@@ -282,6 +282,12 @@ export class RunningTradeChain {
     return (await asked?.catch(() => null)) ?? new Set();
   }
 
+  /** Where it builds trades, and where pools are called. */
+  get venues(): ReadonlySet<string> {
+    const { tradedVenues, onChainVenues = [] } = this.#connected.market;
+    return new Set([...tradedVenues, ...onChainVenues]);
+  }
+
   get canTrade(): boolean {
     return this.#connected.market.tradedVenues.size > 0;
   }

@@ -70,6 +70,8 @@ export interface TradeChains extends ChainNames {
   findAddresses(slug: ChainSlug): AddressCodec;
   /** False if trades on the chain can be neither quoted nor built. */
   canTrade(slug: ChainSlug): boolean;
+  /** Where trades on the chain are built; null if that is not known yet. */
+  listVenues(slug: ChainSlug): ReadonlySet<string> | null;
   /** Null while the chain is being prepared. */
   find(slug: ChainSlug): TradeChain | null;
 }

@@ -39,6 +39,7 @@ export function createTradeChains(options: TradeChainsOptions): RunningTradeChai
     list: () => chains.slugs,
     findAddresses,
     canTrade: (slug) => ensure(slug)?.canTrade ?? true,
+    listVenues: (slug) => ensure(slug)?.venues ?? null,
     find: (slug) => ensure(slug)?.trade ?? null,
     start: () => {
       unsubscribes = [

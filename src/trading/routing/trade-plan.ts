@@ -13,7 +13,14 @@ import type { Address } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { DirectionSafety, SafetyCache } from '../graph/safety-cache.ts';
-import { type AcceptEdge, type FieldPlan, FieldPools, type TakePool } from './route-field.ts';
+import {
+  type AcceptEdge,
+  type FieldPlan,
+  FieldPools,
+  HOP_COUNT_MAX,
+  type TakePool,
+} from './route-field.ts';
+import { allowsVenue, NO_LIMITS, type RouteLimits } from './route-limits.ts';
 
 // Which pools a trade may use, by what is known of their tokens.
 //
@@ -164,6 +171,8 @@ export interface RouteQuestion {
   readonly costs: TransactionCosts;
   /** A route uses one of them; absent if one reaches all pools. */
   readonly routers?: readonly TradeRouter[] | undefined;
+  /** What the caller allows; everything if absent. */
+  readonly limits?: RouteLimits;
 }
 
 /** What a search needs to know of the router that would execute its route. */
@@ -253,7 +262,7 @@ function leaveRoomToWrap({ graph, tokenIn, costs }: RouteQuestion): TransactionC
 
 /** Levels are computed when first used: valid only while the graph does not change. */
 export function planTrade(question: RouteQuestion): TradePlan {
-  const { graph, size, outPerUnit, isPaused } = question;
+  const { graph, size, outPerUnit, isPaused, limits: allowed = NO_LIMITS } = question;
   const costs = leaveRoomToWrap(question);
   const assetIn = graph.toAsset(question.tokenIn);
   const assetOut = graph.toAsset(question.tokenOut);
@@ -267,9 +276,11 @@ export function planTrade(question: RouteQuestion): TradePlan {
   let collected: FieldPools | null = null;
   const collectPools = () => {
     const { tokenIn, tokenOut } = question;
-    collected ??= new FieldPools(graph, { tokenIn, tokenOut });
+    const hopCountMax = allowed.directOnly ? 1 : HOP_COUNT_MAX;
+    collected ??= new FieldPools(graph, { tokenIn, tokenOut, hopCountMax });
     return collected;
   };
+  const isAllowed = ({ venue }: GraphPool) => allowsVenue(allowed, venue);
   return {
     size,
     outPerUnit,
@@ -280,7 +291,9 @@ export function planTrade(question: RouteQuestion): TradePlan {
       return taxPlans.flatMap((taxes) => {
         const able = routers.filter((router) => canTrade(taxes, router));
         if (able.length === 0) return [];
-        const limits = { withHooked: level.withHooked, accepts: createRule(rules, taxes, level) };
+        const rule = createRule(rules, taxes, level);
+        const accepts: AcceptEdge = (pool, zeroForOne) => isAllowed(pool) && rule(pool, zeroForOne);
+        const limits = { withHooked: level.withHooked, accepts };
         const choices = able.map((router) => router && chooseVenues(router));
         const fields = collectPools().plan(limits, choices);
         return fields.map((field, index) => ({ taxes, field, router: able[index] ?? null }));
@@ -291,7 +304,8 @@ export function planTrade(question: RouteQuestion): TradePlan {
       const limits = {
         withHooked: true,
         poolCountMax: REFUSAL_POOL_COUNT_MAX,
-        accepts: ({ token0, token1 }: GraphPool) => isTradeable(token0) && isTradeable(token1),
+        accepts: (pool: GraphPool) =>
+          isAllowed(pool) && isTradeable(pool.token0) && isTradeable(pool.token1),
       };
       const choices = [null, ...(isSeveral ? picked.map(chooseVenues) : [])];
       const [all, ...ofRouters] = collectPools().plan(limits, choices);
