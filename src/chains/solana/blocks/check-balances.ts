@@ -8,7 +8,7 @@ import { TokenMoves } from '../data/token-moves.ts';
 import { listCalls } from '../data/transaction-calls.ts';
 import { VaultBalances } from '../data/vault-balances.ts';
 import type { VenueTrade } from '../venues/venue-trade.ts';
-import { decodeTrades } from './decode-trades.ts';
+import { decodeTrades, UNLISTED } from './decode-trades.ts';
 
 export interface BalanceCheck {
   /** How many vaults' changes were compared. */
@@ -42,9 +42,11 @@ function listOtherMoves(raw: RawTransaction, trades: readonly VenueTrade[]): Tok
 export function checkTradeBalances(raw: RawTransaction): BalanceCheck {
   try {
     const { trades, poolCalls, unknown } = decodeTrades(raw);
+    // Programs that are in no list trade in vaults of their own.
+    const isClear = poolCalls.length === 0 && unknown.every(({ venue }) => venue === UNLISTED);
     // Balances themselves are the source of trades without any other record.
     const isBalanced = trades.some(({ source }) => source === 'balances');
-    if (trades.length === 0 || poolCalls.length + unknown.length > 0 || isBalanced) return NOTHING;
+    if (trades.length === 0 || !isClear || isBalanced) return NOTHING;
     const balances = new VaultBalances(raw);
     const others = listOtherMoves(raw, trades);
     const changes = [...sumByVault(trades)].flatMap(([vault, traded]) => {

@@ -27,7 +27,7 @@ import type { TransactionTrades, UnknownCall, VenueTrade } from '../venues/venue
 
 const NOTHING: TransactionTrades = { trades: [], poolCalls: [], unknown: [] };
 /** Under this name programs are counted that move tokens like an exchange and are in no list. */
-const UNLISTED = 'unlisted';
+export const UNLISTED = 'unlisted';
 
 interface SwapAmounts {
   readonly amountIn: bigint;
