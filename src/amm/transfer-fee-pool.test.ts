@@ -139,10 +139,14 @@ describe('a pool of tokens with transfer fees', () => {
     assert.ok(fees);
     const fixed = new TransferFeePool(within, fees);
     assert.equal(fixed.at({ seconds: 5, block: 1 }), fixed);
-    const timed = Object.assign(Object.create(within) as typeof within, {
-      at: () => drawPool(random).within,
-    });
-    assert.notEqual(new TransferFeePool(timed, fees).at({ seconds: 5, block: 1 }), timed);
+    class TimedPool extends CeiledProductPool {
+      at = () => drawPool(random).within;
+    }
+    const timed = new TimedPool(within.toPlain());
+    const outer = new TransferFeePool(timed, fees);
+    const later = outer.at({ seconds: 5, block: 1 });
+    assert.notEqual(later, outer);
+    assert.notDeepEqual(later.swapIn(true, 10n ** 9n), outer.swapIn(true, 10n ** 9n));
   });
 
   it('is the same pool on another thread', () => {

@@ -23,6 +23,8 @@ const INEXACT_FLAGS = {
   called: 'only its contract computes what it pays, which was asked for this amount',
   /** Meteora DLMM: they fill after the bins' own liquidity. */
   limitOrders: 'its bins have limit orders',
+  /** Byreal, PancakeSwap CLMM. */
+  forkUnchecked: 'its exchange is a fork, whose pools were never compared',
   /** Token-2022, on venues whose program was not compared with ours for such a token. */
   transferFeeUnchecked:
     'a token deducts a fee from transfers, which was never compared with this exchange',
@@ -54,6 +56,10 @@ const UNQUOTED_FLAGS = [
   'closed',
   /** Raydium v4: part of the reserves may be in an order book. */
   'orderBook',
+  /** Orca, in rows of earlier versions: ticks are in packed arrays, which were not read. */
+  'packedTicks',
+  /** Byreal: ticks are in arrays of another form. */
+  'otherTicks',
   /** The fees are charged by a rule that the index does not have. */
   'feeUnknown',
   /** Its accounts were not read yet, so its features are not known. */

@@ -12,7 +12,7 @@ import type { PoolKind, PoolTicks } from '../pool-kind.ts';
 import { decodeOpening } from '../pool-moment.ts';
 import { createRecordParts, type FieldChange } from '../record-parts.ts';
 import { reuseTickList, setTicks, type TickSetting } from '../set-ticks.ts';
-import { isQuotable } from '../unchecked-flag.ts';
+import { hasFlag, isQuotable } from '../unchecked-flag.ts';
 import { decodeAdaptive } from './adaptive-fee.ts';
 import {
   ClmmX64Pool,
@@ -147,8 +147,10 @@ export const clmmX64Kind: PoolKind<'rangeX64'> = {
       draft.state = { ...draft.state, tick: to, liquidity: after };
       if (after === null || after < 0n) draft.complete = false;
     }
-    // Each swap renews what an adaptive fee depends on.
-    if (before.adaptive !== '' || !isCovered(draft.state, terms)) draft.complete = false;
+    // Each swap renews what an adaptive fee depends on. Earlier versions read no packed ticks.
+    const isOld = hasFlag(before.flags, 'packedTicks');
+    const isRenewed = before.adaptive !== '' || isOld;
+    if (isRenewed || !isCovered(draft.state, terms)) draft.complete = false;
   },
   assembleState(fields, ticks) {
     const state = parts.assembleState(fields, ticks);

@@ -14,7 +14,7 @@ import type { TokenRecord } from '../../model/market-record.ts';
 import type { GraphAtCommit } from '../graph/pool-graph-follower.ts';
 import { refuseRoute } from '../routing/explain-no-route.ts';
 import type { TaxedRoute } from '../routing/find-trade-route.ts';
-import { describeLimits, isLimited, NO_LIMITS } from '../routing/route-limits.ts';
+import { describeLimits, NO_LIMITS } from '../routing/route-limits.ts';
 import { spendReserve } from '../routing/spend-reserve.ts';
 import { computeTradeCost, countBytes } from '../routing/trade-cost.ts';
 import { type GivenAmount, planTrade } from '../routing/trade-plan.ts';
@@ -398,10 +398,6 @@ function createSearch(parts: PricingParts) {
     const { slug, addresses } = chain;
     if (!trade.isLoaded) throw buildUnreadError(chain, request);
     if (called.kind !== 'none') throw buildNotQuotedError(chain, called.kind);
-    if (searched.reason === 'noMarket' && isLimited(request.limits ?? NO_LIMITS)) {
-      const [from, to] = [addresses.toShown(tokenIn), addresses.toShown(tokenOut)];
-      throw new AppError('NO_ROUTE_WITHIN_LIMITS', { chain: slug, from, to });
-    }
     throw refuseRoute(searched.reason, { chain: slug, addresses, tokenIn, tokenOut });
   };
 }

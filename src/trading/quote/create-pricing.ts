@@ -102,18 +102,17 @@ function parsePriority(priority: PriorityInput, family: ChainInfo['family']): Pr
   return unitPrice > max ? refuse(`priority.${name}`, `must be at most ${max}`) : { unitPrice };
 }
 
-/** A name that no venue of the chain has would leave nothing, or leave nothing out. */
+/** A name of no venue where trades are built would leave nothing. */
 function parseLimits(
   { venues = [], excludeVenues = [], directOnly = false }: TradeInput,
   known: ReadonlySet<string> | null,
 ): { readonly limits?: RouteLimits } {
-  const faults = Object.entries({ venues, excludeVenues }).flatMap(([path, names]) => {
-    const unknown = known === null ? undefined : names.find((name) => !known.has(name));
-    if (unknown === undefined) return [];
-    const message = `has "${unknown}", where no trades are built on this chain; known: ${[...(known ?? [])].sort().join(', ')}`;
-    return [{ path, message }];
-  });
-  if (faults.length > 0) throw buildInvalidInputError(faults);
+  const unknown = known === null ? undefined : venues.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    const names = [...(known ?? [])].sort().join(', ');
+    const message = `has "${unknown}", where no trades are built on this chain; known: ${names}`;
+    throw buildInvalidInputError([{ path: 'venues', message }]);
+  }
   const limits = { venues, excludeVenues, directOnly };
   return isLimited(limits) ? { limits } : {};
 }
@@ -212,6 +211,23 @@ export function createExplainedPrice(
       return price(request, caller, options).catch((second: unknown) => {
         throw second instanceof AppError && second.code === 'NO_MARKET' ? reason : second;
       });
+    }
+  };
+}
+
+/** Of a limited route: after all lookups, what is missing may be what the caller left out. */
+function explainLimits(price: PriceTrade, chains: Pick<TradeChains, 'findAddresses'>): PriceTrade {
+  return async (request, caller, options) => {
+    try {
+      return await price(request, caller, options);
+    } catch (error) {
+      const isNone = isCode(error, 'NO_MARKET') || isCode(error, 'NO_ROUTE');
+      if (!isNone || request.limits === undefined) throw error;
+      const { chain, mint, quoteMint, side } = request;
+      const addresses = chains.findAddresses(chain);
+      const [token, quote] = [addresses.toShown(mint), addresses.toShown(quoteMint)];
+      const [from, to] = side === 'buy' ? [quote, token] : [token, quote];
+      throw new AppError('NO_ROUTE_WITHIN_LIMITS', { chain, from, to });
     }
   };
 }
@@ -327,7 +343,10 @@ export function createPricing(parts: TradingParts): Pricing {
   const { chains, clock, sealer } = parts;
   return {
     parse: (input) => parseTrade(chains, input),
-    price: createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
+    price: explainLimits(
+      createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
+      chains,
+    ),
     inTurn: (request, { key, watch }, work) =>
       parts.scheduler.inTurn({ caller: key, watchCaller: watch, ...describeSearch(request) }, work),
     sealAnswer: (trade, permit = null) => {

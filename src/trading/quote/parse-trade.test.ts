@@ -101,11 +101,11 @@ describe('parseTrade', () => {
     assert.equal('limits' in parse({ directOnly: false }), false, 'nothing is left out');
     const limits = { venues: ['uniswap-v2'], excludeVenues: [], directOnly: true };
     assert.deepEqual(parse({ venues: ['uniswap-v2'], directOnly: true }).limits, limits);
-    assert.throws(() => parse({ excludeVenues: ['uniswap-v3', 'uniswap-v9'] }), {
+    assert.throws(() => parse({ venues: ['uniswap-v3', 'uniswap-v9'] }), {
       code: 'INVALID_INPUT',
       errors: [
         {
-          path: 'excludeVenues',
+          path: 'venues',
           message:
             'has "uniswap-v9", where no trades are built on this chain; known: uniswap-v2, uniswap-v3',
         },

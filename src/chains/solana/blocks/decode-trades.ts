@@ -80,17 +80,12 @@ function judgePair(
   return { ...flow, amountIn, amountOut, source: 'event', isVerified };
 }
 
-/** Fees are less than this part of an amount. */
-const FEE_PART = 10n;
-
 /**
- * What the curve got or gave, by its lamports: its event has the amount with fees or without. Null
- * if something else moved them, too.
+ * What the curve got or gave, by its lamports: its event has the amount with the fee or without.
+ * Null if something else moved them, too.
  */
-function readLamports(told: bigint, gained: bigint | null): bigint | null {
-  const moved = gained ?? 0n;
-  const difference = moved > told ? moved - told : told - moved;
-  return moved > 0n && difference * FEE_PART < told ? moved : null;
+function readLamports({ told, fee }: { told: bigint; fee: bigint }, moved: bigint): bigint | null {
+  return [told, told - fee, told + fee].includes(moved) ? moved : null;
 }
 
 /** A pool whose quote side is no transfer of tokens: its event is needed. */
@@ -108,8 +103,9 @@ function judgeOneSided(
   if (moves.gain(tokenAccount) !== (isBuy ? -amountOut : amountIn)) return null;
   const { lamports } = ownVault;
   if (lamports !== undefined) {
-    const gained = balances.lamportsOf(lamports);
-    const quote = readLamports(isBuy ? amountIn : amountOut, isBuy || !gained ? gained : -gained);
+    const gained = balances.lamportsOf(lamports) ?? 0n;
+    const told = isBuy ? amountIn : amountOut;
+    const quote = readLamports({ told, fee: report.quoteFee ?? 0n }, isBuy ? gained : -gained);
     if (quote === null) return null;
     [amountIn, amountOut] = isBuy ? [quote, amountOut] : [amountIn, quote];
   }

@@ -90,6 +90,8 @@ export interface SwapReport {
   /** For a pool with one token account: its coin, and whether that went out. */
   readonly mint?: Address;
   readonly isBuy?: boolean;
+  /** Fees that may be in the amount that was paid or received, or not. */
+  readonly quoteFee?: bigint;
   /** The pool after it, as far as the event has it. */
   readonly change: PoolChange | null;
   /** The same, where it depends on the pool's terms. */

@@ -140,7 +140,7 @@ describe('a curve that is paid in lamports', () => {
     });
 
     it(`of ${venue} has no trade that its lamports contradict`, () => {
-      for (const gained of [0, -1000, 5000]) {
+      for (const gained of [0, -1000, 5000, 1005]) {
         const { trades, unknown } = decodeTrades(create(true, gained));
         assert.deepEqual([trades.length, unknown.length], [0, 1], `${gained}`);
       }

@@ -55,7 +55,8 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     if (answer === null || !hasWords(answer, 1) || decodeAddressAt(answer, 0) !== own) return [];
     const [token0, token1] = [TOKEN0, TOKEN1].map((word) => readCoin(decodeAddressAt(words, word)));
     if (token0 === undefined || token1 === undefined || token0 === token1) return [];
-    const place = { pool, venue: FLUID_VENUE, vault: fluid.liquidity, feePips: 0 };
+    // Its logs are its own, though another contract keeps its tokens.
+    const place = { pool, venue: FLUID_VENUE, vault: own, feePips: 0 };
     return [describeUnpriced({ ...place, token0, token1 })];
   });
 };

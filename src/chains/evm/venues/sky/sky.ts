@@ -1,6 +1,5 @@
 // Sky's peg modules: a stablecoin against another one, at one price and a fee that their owner
-// sets. The wrapper for USDS swaps through the module for DAI, and both log it: the wrapper's is
-// the trade.
+// sets. What goes through the wrapper for USDS is a trade of the module for DAI, which logs it.
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
@@ -39,19 +38,16 @@ interface PegModule {
 interface SkyContracts {
   /** Of a gem and what it is pegged to. */
   readonly pairs: readonly PegModule[];
-  /** Its own swaps through a module are logged twice. */
-  readonly wrapper: Address | null;
   /** Of several coins, which its log names. */
   readonly baskets: readonly PegModule[];
 }
 
 /** The amount of the gem, and the fee in the other coin. */
-function createPegDecoder({ pairs, wrapper }: SkyContracts, isSale: boolean): LogDecoder {
+function createPegDecoder({ pairs }: SkyContracts, isSale: boolean): LogDecoder {
   const contracts = new Set(pairs.map(({ contract }) => contract));
   return (log, out) => {
     const { address, topics, data } = log;
     if (!contracts.has(address) || topics.length !== 2 || !hasWords(data, 2)) return;
-    if (toTopicAddress(topics[1]) === wrapper) return;
     const [gem, fee] = [uintAt(data, 0), uintAt(data, 1)];
     const other = isSale ? gem * GEM_UNIT - fee : gem * GEM_UNIT + fee;
     const amounts = isSale ? { paid: gem, received: other } : { paid: other, received: gem };
@@ -125,12 +121,10 @@ function createDecoders(sky: SkyContracts): Map<string, LogDecoder> {
   return new Map(decoders);
 }
 
-const [USDC, DAI, USDS] = [
+const [USDC, DAI] = [
   evmAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
   evmAddress('0x6b175474e89094c44da98b954eedeac495271d0f'),
-  evmAddress('0xdc035d45d973e3ec169d2276ddab16f1e407384f'),
 ];
-const WRAPPER = evmAddress('0xa188eec8f81263234da3622a406892f3d630f98c');
 
 export const sky: VenueProtocol = {
   ...UNPRICED,
@@ -145,17 +139,13 @@ export const sky: VenueProtocol = {
             contract: evmAddress('0xf6e72db5454dd049d0788e411b06cfaf16853042'),
             ...{ coins: [USDC, DAI], names: ['gem', 'dai'] },
           },
-          {
-            contract: WRAPPER,
-            ...{ coins: [USDC, USDS], names: ['gem', 'usds'] },
-          },
         ],
-        ...{ wrapper: WRAPPER, baskets: [] },
+        baskets: [],
       },
     },
     base: {
       sky: {
-        ...{ pairs: [], wrapper: null },
+        pairs: [],
         baskets: [
           {
             contract: evmAddress('0x1601843c5e9bc251a3272907010afa41fa18347e'),

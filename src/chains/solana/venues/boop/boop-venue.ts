@@ -12,7 +12,8 @@ const PLACES = { mint: 0, curve: 1, tokenAccount: 3, lamports: 4, user: 6 } as c
 
 function readReport(event: AccountBytes, isBuy: boolean): SwapReport {
   const [amountIn, amountOut] = [event.u64(32), event.u64(40)];
-  return { pool: null, mint: event.key(0), isBuy, amountIn, amountOut, change: null };
+  const ends = { pool: null, mint: event.key(0), isBuy };
+  return { ...ends, amountIn, amountOut, quoteFee: event.u64(48), change: null };
 }
 
 export const BOOP: SolanaVenue = {

@@ -8,7 +8,7 @@ import type { ProgramCall } from '../../data/transaction-calls.ts';
 import type { VaultBalances } from '../../data/vault-balances.ts';
 import { listFlows } from './read-exchange.ts';
 
-/** Programs that exchanges call; one that calls others passes a trade on. */
+/** What exchanges call. A program that calls others is a router: those have the trade. */
 const HELPERS: ReadonlySet<Address> = new Set([
   ...TOKEN_PROGRAMS,
   ...[
@@ -19,7 +19,7 @@ const HELPERS: ReadonlySet<Address> = new Set([
 ]);
 
 /** Whether somebody paid one token to the call and got another one from it. */
-export function isExchange(call: ProgramCall, balances: VaultBalances): boolean {
+function exchangesTokens(call: ProgramCall, balances: VaultBalances): boolean {
   const { nested, program } = call;
   if (nested.length < 2 || HELPERS.has(program)) return false;
   if (!nested.every((inner) => HELPERS.has(inner.program) || inner.program === program))
@@ -34,4 +34,14 @@ export function isExchange(call: ProgramCall, balances: VaultBalances): boolean 
     [second.to, first.to],
   ].map((accounts) => accounts.map(ownerOf));
   return payers?.some((owner, index) => owner !== null && owner === receivers?.[index]) ?? false;
+}
+
+/** Anybody can send odd data to any program: such a call must not hide the trades beside it. */
+export function isExchange(call: ProgramCall, balances: VaultBalances): boolean {
+  try {
+    return exchangesTokens(call, balances);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }

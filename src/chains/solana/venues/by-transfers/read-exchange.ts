@@ -2,8 +2,9 @@
 // pool, and exactly one other came from it.
 //
 // Which side is the pool's: its vaults, where their places are known. Otherwise an amount that
-// stands in the call's data, which is the input; otherwise the transfer that a signer of the
-// transaction made. Order tells nothing: some pay first.
+// stands in the call's data, which is the input, or the transfer that a signer of the transaction
+// made; where these two disagree, as for a given output, it is not clear. Order tells nothing: some
+// pay first.
 
 import type { Address } from '../../../../model/ids.ts';
 import type { TokenMove, TokenMoves } from '../../data/token-moves.ts';
@@ -79,7 +80,7 @@ function toExchange(paid: Flow, given: Flow): Exchange {
   };
 }
 
-/** Null if neither the call nor its signers tell the sides apart. */
+/** Null if neither the call nor its signers tell the sides apart, or they disagree. */
 function readByFlows(evidence: ExchangeEvidence): Exchange | null {
   const [first, second, ...more] = listFlows(evidence) ?? [];
   if (first === undefined || second === undefined || more.length > 0) return null;
@@ -88,12 +89,13 @@ function readByFlows(evidence: ExchangeEvidence): Exchange | null {
     ({ sent }) => hasAmount(call, sent),
     ({ authority }) => authority !== null && isSigner(authority),
   ];
-  for (const isPaid of tests) {
-    if (isPaid(first) !== isPaid(second)) {
-      return isPaid(first) ? toExchange(first, second) : toExchange(second, first);
-    }
-  }
-  return null;
+  const votes = tests.flatMap((isPaid) => {
+    const [isFirst, isSecond] = [isPaid(first), isPaid(second)];
+    return isFirst === isSecond ? [] : [isFirst];
+  });
+  const [isFirstPaid] = votes;
+  if (isFirstPaid === undefined || votes.some((vote) => vote !== isFirstPaid)) return null;
+  return isFirstPaid ? toExchange(first, second) : toExchange(second, first);
 }
 
 /** By what the vaults gained: transfers between others are fees. Null if these are no vaults. */

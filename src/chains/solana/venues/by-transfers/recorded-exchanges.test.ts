@@ -229,6 +229,17 @@ describe('which side is the pool', () => {
     assert.equal(readTrade('goonfi-v2', nobody), null, 'neither side signed');
   });
 
+  it('is not clear where the data names what is given, and a signer made the other transfer', () => {
+    const data = Buffer.alloc(17);
+    data.writeUInt8(0x04);
+    data.writeBigUInt64LE(50n, 1);
+    const call = build('manifest', data.toString('hex'), [paying(70n), giving(50n)]);
+    assert.equal(readTrade('manifest', call), null, 'the output was given');
+    data.writeBigUInt64LE(70n, 1);
+    const other = build('manifest', data.toString('hex'), [paying(70n), giving(50n)]);
+    assert.deepEqual(readTrade('manifest', other)?.amountIn, 70n);
+  });
+
   it('is not told by three tokens, by one, or by one that went both ways', () => {
     const third = transfer({ from: key(40), to: key(41), mint: key(42), authority: USER }, 5n);
     const back = transfer({ from: VAULT_A, to: USER_A, mint: MINT_A, authority: POOL }, 5n);

@@ -18,7 +18,8 @@ function readReport({ call }: SwapEvidence, event: AccountBytes): SwapReport[] {
   const isBuy = event.u8(136) === BUY;
   const [coins, lamports] = [event.u64(0), event.u64(8)];
   const [amountIn, amountOut] = isBuy ? [lamports, coins] : [coins, lamports];
-  return [{ pool: event.key(40), mint, isBuy, amountIn, amountOut, change: null }];
+  const quoteFee = event.u64(16) + event.u64(24);
+  return [{ pool: event.key(40), mint, isBuy, amountIn, amountOut, quoteFee, change: null }];
 }
 
 export const MOONSHOT: SolanaVenue = {

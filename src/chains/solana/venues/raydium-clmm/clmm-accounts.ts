@@ -9,6 +9,7 @@ import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts
 import type { Address } from '../../../../model/ids.ts';
 import { AccountBytes } from '../../data/account-bytes.ts';
 import { findProgramAddress, toSeed } from '../../data/program-address.ts';
+import { toSolanaAddress } from '../../data/solana-ids.ts';
 import {
   type AccountReadingOf,
   openAccount,
@@ -104,6 +105,11 @@ export function listClmmAccounts(pool: Address, bytes: Uint8Array, program: Addr
   return [data.key(9), data.key(137), data.key(169), ...arrays];
 }
 
+/** Raydium's own program; others are forks. */
+const RAYDIUM = toSolanaAddress('CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK');
+/** Byreal keeps a fee of the pool's own there, which counts in place of its configuration's. */
+const OWN_FEE_OFFSET = 393;
+
 interface ClmmTicks {
   readonly ticks: TickSetting[];
   readonly hasOrders: boolean;
@@ -125,6 +131,19 @@ function readArray(bytes: Uint8Array, pool: Address): ClmmTicks {
     ticks.push({ tick: data.i32(at), liquidityNet: data.i128(at + 4), liquidityGross });
   }
   return { ticks, hasOrders };
+}
+
+/** What a fork may do otherwise: pools of it were never compared. */
+function findForkFlags(query: PoolAccounts, data: AccountBytes): UncheckedFlag[] {
+  if (query.program === RAYDIUM) return [];
+  const flags: UncheckedFlag[] = ['forkUnchecked'];
+  if (data.u32(OWN_FEE_OFFSET) !== 0) flags.push('feeUnknown');
+  const isRead = (start: number) => {
+    const address = findArrayAddress(query.program, query.pool, start);
+    return openAccount(query, address)?.discriminator() === TICK_ARRAY;
+  };
+  if (!planArrays(data).starts.every(isRead)) flags.push('otherTicks');
+  return flags;
 }
 
 function findFlags(data: AccountBytes, hasOrders: boolean): UncheckedFlag[] {
@@ -156,12 +175,13 @@ export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> 
     state: {
       ...{ sqrtPriceX64: isOpen ? data.u128(253) : null, liquidity: data.u128(237) },
       ...{ tick: data.i32(269), held0, held1, atSeconds: query.nowSeconds, adaptive: '' },
-      flags: joinFlags(
-        findFlags(
+      flags: joinFlags([
+        ...findForkFlags(query, data),
+        ...findFlags(
           data,
           arrays.some(({ hasOrders }) => hasOrders),
         ),
-      ),
+      ]),
       ...{ tickFrom, tickTo, opens: encodeOpening(opening), transferFees: '' },
     },
     ticks: arrays.flatMap(({ ticks }) => ticks),

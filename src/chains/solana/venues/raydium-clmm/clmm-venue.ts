@@ -36,7 +36,7 @@ function readReports({ logged }: SwapEvidence): SwapReport[] {
     .map(readReport);
 }
 
-/** What all of them have in common: their accounts, calls and events are equal to the byte. */
+/** What all of them have in common: by their IDLs, accounts, calls and events are the same. */
 const SHARED: Omit<SolanaVenue, 'name' | 'programs'> = {
   discriminatorBytes: 8,
   swaps: {

@@ -100,7 +100,7 @@ export const RAYDIUM_LAUNCHLAB: SolanaVenue = {
   encoder: LAUNCHLAB_ENCODER,
   vaultAuthority: LAUNCHLAB_AUTHORITY,
   findLoad: describeLoad('launchCurve', {
-    ...{ units: 120_000n, unitsPerTick: 0n, bytes: 348, sharedBytes: 96 },
+    ...{ units: 120_000n, unitsPerTick: 0n, bytes: 352, sharedBytes: 96 },
     ...{ fixesOutput: true, receivesTokens: true },
   }),
   folds: {
