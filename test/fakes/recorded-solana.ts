@@ -277,6 +277,12 @@ export function setRecordedAccounts(chain: MemorySolana, raw: RawTransaction): v
     }
   }
   for (const trade of trades) {
+    if (trade.sighting !== undefined) {
+      const { accounts, program } = trade.sighting;
+      const [own = assert.fail()] = accounts;
+      chain.accounts.set(own, { owner: program, data: Buffer.alloc(8) });
+      continue;
+    }
     setReserves(chain, trade);
     const build = BUILDERS[trade.venue] ?? assert.fail(`no accounts of ${trade.venue}`);
     chain.accounts.set(trade.pool, { owner: findProgram(trade.venue), data: build(trade) });

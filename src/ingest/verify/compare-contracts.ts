@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { kindOf } from '../../amm/pool-kinds.ts';
+import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import type { ChainAdapter, PoolStateReading } from '../../chains/adapter.ts';
 import { HistoryUnavailableError } from '../../chains/chain-history.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
@@ -226,10 +227,12 @@ function buildExpectedState(
 
 async function comparePoolPage(
   comparison: ContractComparison,
-  rows: readonly PoolRecord[],
+  page: readonly PoolRecord[],
 ): Promise<void> {
   const { adapter, header, report, signal, stored } = comparison;
   if (adapter.readPoolStates === undefined) return;
+  // No contract tells what the last trade exchanged.
+  const rows = page.filter((row) => !isUnpriced(row));
   const complete = rows.filter((row) => row.complete && kindOf(row).hasTicks);
   const ticks = new Map<PoolId, TickRecord[]>();
   const ids = complete.map(({ pool }) => pool);

@@ -8,7 +8,6 @@
 import { kindOf } from '../../../amm/pool-kinds.ts';
 import { encodeTransferFees } from '../../../amm/transfer-fee.ts';
 import { joinFlags, type UncheckedFlag } from '../../../amm/unchecked-flag.ts';
-import { isUnpriced } from '../../../amm/unpriced/unpriced-kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import type { Address } from '../../../model/ids.ts';
@@ -223,8 +222,6 @@ export class PoolStateReader {
     signal?: AbortSignal,
   ): Promise<PoolStateReading | null> {
     const { pool } = description;
-    // Its account has nothing of what its last trade exchanged.
-    if (isUnpriced(description)) return null;
     const query = { description, minSlot: block.position, nowSeconds: this.#readSeconds() };
     const { reading, slot } = await readNow(node, query, signal);
     if (reading === null) return null;
