@@ -21,12 +21,16 @@ const NOT_WALLETS = ['pool', 'burn', 'contract'] as const;
 
 type HolderRow = HoldersReply['holders'][number];
 
-/** The supply as a bar: the ten largest each, and all others. */
-function ConcentrationBar({ holders, top10Pct }: Pick<HoldersReply, 'holders' | 'top10Pct'>) {
+/**
+ * The supply as a bar: the ten largest each, and all others. Its room is there before the answer,
+ * so that the table below does not move.
+ */
+function ConcentrationBar({ reply }: { readonly reply: HoldersReply | null }) {
+  const { holders = [], top10Pct = null } = reply ?? {};
   const largest = holders.slice(0, PICTURED).filter(({ pct }) => pct !== null);
   const label = texts.token.holders.picture(formatPercent(top10Pct, 1));
   return (
-    <figure class="concentration">
+    <figure class={reply === null ? 'concentration-room' : 'concentration'}>
       <div class="stack" role="img" aria-label={label}>
         {largest.map(({ owner, pct }, at) => (
           <span
@@ -97,8 +101,7 @@ export function HoldersTab({ choices, priceUsd }: HoldersTabProps) {
         />
       </div>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
-      {value !== null && <ConcentrationBar {...value} />}
-      {value !== null && !value.coverage.holdersComplete && <p class="soft small">{incomplete}</p>}
+      {(value !== null || problem === null) && <ConcentrationBar reply={value} />}
       <DataTable
         label={texts.token.tabs.holders}
         columns={buildHolderColumns(chain, priceUsd)}
@@ -106,6 +109,7 @@ export function HoldersTab({ choices, priceUsd }: HoldersTabProps) {
         keyOf={(row) => row.owner}
         empty={empty}
       />
+      {value !== null && !value.coverage.holdersComplete && <p class="soft small">{incomplete}</p>}
     </>
   );
 }
