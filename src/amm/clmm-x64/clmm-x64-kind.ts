@@ -149,8 +149,8 @@ export const clmmX64Kind: PoolKind<'rangeX64'> = {
     }
     // Each swap renews what an adaptive fee depends on. Earlier versions read no packed ticks.
     const isOld = hasFlag(before.flags, 'packedTicks');
-    const isRenewed = before.adaptive !== '' || isOld;
-    if (isRenewed || !isCovered(draft.state, terms)) draft.complete = false;
+    const isUncertain = before.adaptive !== '' || isOld;
+    if (isUncertain || !isCovered(draft.state, terms)) draft.complete = false;
   },
   assembleState(fields, ticks) {
     const state = parts.assembleState(fields, ticks);

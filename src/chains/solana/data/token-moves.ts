@@ -12,7 +12,7 @@ const TRANSFER_CHECKED_WITH_FEE = 1;
 export interface TokenMove {
   readonly from: Address;
   readonly to: Address;
-  /** Who let it go; null if the call has no such account. */
+  /** Who signed for it, the owner or a delegate; null if the call has no such account. */
   readonly authority: Address | null;
   /** Null if the instruction does not name it. */
   readonly mint: Address | null;

@@ -2,7 +2,8 @@
 // which ones the index misses.
 
 import type { Address } from '../../../../model/ids.ts';
-import { TOKEN_PROGRAMS, toSolanaAddress } from '../../data/solana-ids.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from '../../data/solana-ids.ts';
+import { ASSOCIATED_PROGRAM, MEMO_PROGRAM } from '../../data/token-instructions.ts';
 import { TokenMoves } from '../../data/token-moves.ts';
 import type { ProgramCall } from '../../data/transaction-calls.ts';
 import type { VaultBalances } from '../../data/vault-balances.ts';
@@ -11,11 +12,9 @@ import { listFlows } from './read-exchange.ts';
 /** What exchanges call. A program that calls others is a router: those have the trade. */
 const HELPERS: ReadonlySet<Address> = new Set([
   ...TOKEN_PROGRAMS,
-  ...[
-    '11111111111111111111111111111111',
-    'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
-    'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
-  ].map(toSolanaAddress),
+  SYSTEM_PROGRAM,
+  ASSOCIATED_PROGRAM,
+  MEMO_PROGRAM,
 ]);
 
 /** Whether somebody paid one token to the call and got another one from it. */

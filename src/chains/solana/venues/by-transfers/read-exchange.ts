@@ -18,7 +18,7 @@ export interface Exchange {
   /** What the vaults got and gave. */
   readonly amountIn: bigint;
   readonly amountOut: bigint;
-  /** Who paid, and who let the output go. */
+  /** Who paid, and who signed for the output. */
   readonly payer: Address | null;
   readonly maker: Address | null;
 }
