@@ -1,16 +1,23 @@
 // A curve of LaunchLab with all its accounts, by hand: its creation is not in the stand-in.
 
+import { CPMM_CONFIG } from '../devnet/solana/genesis.ts';
 import {
+  ASSOCIATED,
+  CPMM,
+  CPMM_AUTHORITY,
+  type CpmmPool,
+  describeCpmmPool,
   findAddress,
   findTokenAccount,
   keyBytes,
   LAUNCHLAB,
   SOL,
+  SYSTEM,
   u64,
 } from '../devnet/solana/instructions.ts';
 import type { Svm } from '../devnet/solana/svm.ts';
 import { TOKEN_PROGRAM } from '../devnet/solana/token-balance.ts';
-import { createSigningKey, type Instruction } from '../devnet/solana/wire-transaction.ts';
+import { createSigningKey, type Instruction, use } from '../devnet/solana/wire-transaction.ts';
 import { AccountBytes } from '../src/chains/solana/data/account-bytes.ts';
 import { toSolanaAddress } from '../src/chains/solana/data/solana-ids.ts';
 import { LAUNCHLAB_ENCODER } from '../src/chains/solana/venues/raydium-launchlab/encode-swap.ts';
@@ -42,7 +49,10 @@ export interface LaunchPlaces {
   readonly quoteVault: string;
 }
 
+/** Who may move sold-out curves to pools. */
+export const MIGRATOR = createSigningKey('launchlab migrator');
 const SUPPLY = 10n ** 15n;
+const MIGRATE = Buffer.from('885cc8671cda908c', 'hex');
 const nameKey = (name: string) => createSigningKey(`launchlab ${name}`).address;
 
 function writeWords(data: Buffer, places: Readonly<Record<number, bigint>>): Buffer {
@@ -87,6 +97,8 @@ export function setLaunch(svm: Svm, fields: LaunchFields): LaunchPlaces {
   const [trade, ofPlatform, ofCreator] = rates;
   const settings = writeWords(Buffer.alloc(371), { 27: trade });
   settings.write('95089ccaa0fcb0d9', 'hex');
+  writeKeys(settings, { 211: MIGRATOR.address });
+  setAccount(svm, MIGRATOR.address, {});
   setAccount(svm, config, { owner: LAUNCHLAB, data: settings });
   const own = writeWords(Buffer.alloc(728), { 104: ofPlatform, 720: ofCreator });
   own.write('a04e8000f853e6a0', 'hex');
@@ -131,4 +143,31 @@ export function tradeLaunch(
     ...{ tokenProgramIn: tokenProgram, tokenProgramOut: tokenProgram },
   });
   return { program, accounts: [...accounts], data: Buffer.from(data) };
+}
+
+/** To the pool that is opened. */
+export function migrateLaunch(places: LaunchPlaces): {
+  readonly to: CpmmPool;
+  readonly instruction: Instruction;
+} {
+  const { authority } = describe();
+  const coin = { mint: places.mint, program: TOKEN_PROGRAM };
+  const to = describeCpmmPool(CPMM_CONFIG, coin, SOL);
+  const isFirst = to.token0.mint === coin.mint;
+  const [baseVault, quoteVault] = isFirst ? [to.vault0, to.vault1] : [to.vault1, to.vault0];
+  const shares = findAddress(CPMM, ['pool_lp_mint', keyBytes(to.pool)]);
+  const ofShares = findTokenAccount(authority, { mint: shares, program: TOKEN_PROGRAM });
+  const observation = findAddress(CPMM, ['observation', keyBytes(to.pool)]);
+  const accounts = [
+    ...[use.payer(MIGRATOR.address), use.readonly(places.mint), use.readonly(SOL.mint)],
+    ...[places.platform, CPMM].map(use.readonly),
+    ...[use.writable(to.pool), use.readonly(CPMM_AUTHORITY)],
+    ...[shares, baseVault, quoteVault].map(use.writable),
+    ...[use.readonly(CPMM_CONFIG), use.writable(CPMM_AUTHORITY), use.writable(observation)],
+    ...[SYSTEM, SYSTEM, SYSTEM].map(use.readonly),
+    ...[use.writable(authority), use.writable(places.pool), use.readonly(places.config)],
+    ...[places.baseVault, places.quoteVault, ofShares].map(use.writable),
+    ...[TOKEN_PROGRAM, TOKEN_PROGRAM, ASSOCIATED, SYSTEM, SYSTEM, SYSTEM].map(use.readonly),
+  ];
+  return { to, instruction: { program: LAUNCHLAB, accounts, data: MIGRATE } };
 }

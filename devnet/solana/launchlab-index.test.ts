@@ -16,7 +16,13 @@ import {
   ManualMarket,
   SLUG,
 } from '../../test/manual-market.ts';
-import { setLaunch, tradeLaunch, USUAL_LAUNCH } from '../../test/solana-launches.ts';
+import {
+  MIGRATOR,
+  migrateLaunch,
+  setLaunch,
+  tradeLaunch,
+  USUAL_LAUNCH,
+} from '../../test/solana-launches.ts';
 import { openTokenAccount, setComputeLimit } from './instructions.ts';
 import { send, wrapSol } from './scene.ts';
 import { TOKEN_PROGRAM } from './token-balance.ts';
@@ -91,8 +97,30 @@ test('the curve is followed from its first trade to its last, and verify finds n
   await trade(false, { fixed: 'input', amountIn: 150n * SOL, amountOut: 1n });
   const last = await readPool();
   assert.deepEqual([last?.state.held0, last?.state.isComplete], [0n, true]);
-  const [sold] = await store.market.readTokens(SLUG, [toSolanaAddress(places.mint)]);
-  assert.equal(sold?.launch?.progressPct, 100);
+  const readToken = async () => {
+    const [token] = await store.market.readTokens(SLUG, [toSolanaAddress(places.mint)]);
+    return token ?? assert.fail();
+  };
+  assert.deepEqual((await readToken()).launch?.progressPct, 100);
+  assert.equal((await readToken()).launch?.graduatedAtMs, null, 'it has no pool of its own yet');
   assert.equal(row.token1, WRAPPED_SOL);
+  await assertNoDifferences(store, indexing);
+
+  const { to, instruction } = migrateLaunch(places);
+  send(chain, { payer: MIGRATOR, instructions: [setComputeLimit(UNITS), instruction] });
+  market.seal();
+  await indexing.settle();
+  const { launch } = await readToken();
+  assert.equal(launch?.venue, 'raydium-launchlab');
+  assert.equal(typeof launch?.graduatedAtMs, 'number');
+  const ended = await readPool();
+  assert.deepEqual([ended?.state.isMigrated, ended?.state.held1], [true, 0n]);
+  const [opened] = await store.market.readPools(SLUG, [toSolanaPool(toSolanaAddress(to.pool))]);
+  assert.equal(opened?.venue, 'raydium-cpmm');
+  const reserves = [to.vault0, to.vault1].map((vault) =>
+    chain.read(vault)?.data.readBigUInt64LE(64),
+  );
+  const state = (opened as PoolRecordOf<'ceiledProduct'>).state;
+  assert.deepEqual([state.reserve0, state.reserve1], reserves);
   await assertNoDifferences(store, indexing);
 });

@@ -1,20 +1,25 @@
 // A stand-in for Raydium's LaunchLab on the embedded chain: our own code in that program's wire
 // format (address, instructions, account order, layouts, events). It is not Raydium's program.
 //
-// Known: buy_exact_in, buy_exact_out, sell_exact_in, sell_exact_out on curves of constant product.
-// Left out: creations, migrations, vesting, other curves, a trader's share of the fee.
+// Known: buy_exact_in, buy_exact_out, sell_exact_in, sell_exact_out on curves of constant product,
+// and migrate_to_cpswap. Left out: creations, migrations to AMM v4, the lock of a new pool's shares,
+// vesting, other curves, a trader's share of the fee.
 
 #include "self-events.h"
 
 enum {
   // Of our own.
   EXCEEDED_SLIPPAGE = 6000, NOT_OPEN = 6001, ZERO_AMOUNT = 6002, TOO_MUCH = 6003,
+  NOT_SOLD = 6004,
 };
 
 static const u8 BUY_IN[8] = {0xfa, 0xea, 0x0d, 0x7b, 0xd5, 0x9c, 0x13, 0xec};
 static const u8 BUY_OUT[8] = {0x18, 0xd3, 0x74, 0x28, 0x69, 0x03, 0x99, 0x38};
 static const u8 SELL_IN[8] = {0x95, 0x27, 0xde, 0x9b, 0xd3, 0x7c, 0x98, 0x1a};
 static const u8 SELL_OUT[8] = {0x5f, 0xc8, 0x47, 0x22, 0x08, 0x09, 0x0b, 0xa6};
+static const u8 MIGRATE[8] = {0x88, 0x5c, 0xc8, 0x67, 0x1c, 0xda, 0x90, 0x8c};
+// Of CPMM.
+static const u8 INITIALIZE[8] = {0xaf, 0xaf, 0x6d, 0x1f, 0x0d, 0x98, 0x9b, 0xed};
 static const u8 TRADE_EVENT[8] = {0xbd, 0xdb, 0x7f, 0xd3, 0x4e, 0xe6, 0x61, 0xee};
 static const u8 POOL_STATE[8] = {0xf7, 0xed, 0xe3, 0xf5, 0xd7, 0xc3, 0xde, 0x46};
 static const u8 AUTHORITY_SEED[] = "vault_auth_seed";
@@ -23,10 +28,14 @@ enum {
   PIPS = 1000000, POOL_BYTES = 429, CONFIG_BYTES = 371, PLATFORM_BYTES = 728,
   // Fields of a pool.
   STATUS = 17, TOTAL_SELL = 29, VIRTUAL_BASE = 37, VIRTUAL_QUOTE = 45, REAL_BASE = 53,
-  REAL_QUOTE = 61, PROTOCOL_FEE = 77, CONFIG = 141, PLATFORM = 173, BASE_VAULT = 269,
+  REAL_QUOTE = 61, PROTOCOL_FEE = 77, MIGRATE_FEE = 93, CONFIG = 141, PLATFORM = 173, BASE_VAULT = 269,
   QUOTE_VAULT = 301, CREATOR = 333,
   // Of the configurations.
-  TRADE_RATE = 27, PLATFORM_RATE = 104, CREATOR_RATE = 720,
+  FEE_OF_MIGRATION = 19, TRADE_RATE = 27, MIGRATOR = 211, PLATFORM_RATE = 104, CREATOR_RATE = 720,
+  // Of a pool: all is sold, then moved.
+  SOLD_OUT = 1, MOVED = 2,
+  // Of what CPMM opens for a pool.
+  CPMM_POOL_BYTES = 637, MINT_BYTES = 82, TOKEN_BYTES = 165,
 };
 
 typedef struct {
@@ -150,7 +159,7 @@ OUTLINE u64 buy(u64 is_in) {
   if ((fault = transfer_tokens(give, t->coins))) return fault;
   add_to(a[4].data + REAL_BASE, t->coins);
   add_to(a[4].data + REAL_QUOTE, net);
-  if (t->coins == left) a[4].data[STATUS] = 1;
+  if (t->coins == left) a[4].data[STATUS] = SOLD_OUT;
   return 0;
 }
 
@@ -200,6 +209,96 @@ OUTLINE u64 trade(u64 is_buy, u64 is_in) {
   return send_trade_event(is_buy, is_in);
 }
 
+OUTLINE u64 check_migration(void) {
+  Heap* h = HEAP;
+  Account* a = h->accounts;
+  const u8* pool = a[17].data;
+  if (h->count < 28 || h->length != 8) return BAD_DATA;
+  if (!equal(a[17].owner, h->self, 32) || a[17].length != POOL_BYTES) return BAD_ACCOUNT;
+  if (!equal(pool, POOL_STATE, 8)) return BAD_ACCOUNT;
+  if (!equal(a[18].key, pool + CONFIG, 32) || a[18].length < CONFIG_BYTES) return BAD_ACCOUNT;
+  if (!a[0].signer || !equal(a[0].key, a[18].data + MIGRATOR, 32)) return BAD_ACCOUNT;
+  if (!equal(a[19].key, pool + BASE_VAULT, 32)) return BAD_ACCOUNT;
+  if (!equal(a[20].key, pool + QUOTE_VAULT, 32)) return BAD_ACCOUNT;
+  return pool[STATUS] == SOLD_OUT ? 0 : NOT_SOLD;
+}
+
+// The authority is the creator of the new pool, and pays for its accounts.
+OUTLINE u64 pay_rent(void) {
+  Account* a = HEAP->accounts;
+  u64 rent = find_rent(CPMM_POOL_BYTES) + find_rent(MINT_BYTES) + 3 * find_rent(TOKEN_BYTES);
+  sign_as_nobody();
+  begin_call(&a[25]);
+  add_account(&a[0], 1, 1);
+  add_account(&a[16], 1, 0);
+  add_u8(2);
+  for (int i = 0; i < 3; i++) add_u8(0);
+  add_u64(rent);
+  return send_call();
+}
+
+// CPMM orders a pool's mints by their bytes.
+OUTLINE u64 is_base_first(void) {
+  Account* a = HEAP->accounts;
+  for (u64 i = 0; i < 32; i++) {
+    if (a[1].key[i] != a[2].key[i]) return a[1].key[i] < a[2].key[i];
+  }
+  return 0;
+}
+
+OUTLINE u64 open_pool(u64 coins, u64 quote) {
+  Account* a = HEAP->accounts;
+  u64 first = is_base_first() ? 0 : 1, second = 1 - first;
+  if (sign_as(AUTHORITY_SEED, 15, 0) || !is_address(&a[16])) return BAD_ADDRESS;
+  begin_call(&a[4]);
+  add_account(&a[16], 1, 1);
+  add_account(&a[10], 0, 0);
+  add_account(&a[6], 0, 0);
+  add_account(&a[5], 1, 0);
+  add_account(&a[1 + first], 0, 0);
+  add_account(&a[1 + second], 0, 0);
+  add_account(&a[7], 1, 0);
+  add_account(&a[19 + first], 1, 0);
+  add_account(&a[19 + second], 1, 0);
+  add_account(&a[21], 1, 0);
+  add_account(&a[8 + first], 1, 0);
+  add_account(&a[8 + second], 1, 0);
+  add_account(&a[11], 1, 0);
+  add_account(&a[12], 1, 0);
+  // The new pool's shares are of the classic token program, as SOL is.
+  add_account(&a[23], 0, 0);
+  add_account(&a[22 + first], 0, 0);
+  add_account(&a[22 + second], 0, 0);
+  add_account(&a[24], 0, 0);
+  add_account(&a[25], 0, 0);
+  add_account(&a[26], 0, 0);
+  add_bytes(INITIALIZE, 8);
+  add_u64(first ? quote : coins);
+  add_u64(first ? coins : quote);
+  add_u64(0);
+  return send_call();
+}
+
+// All coins that are left and what was paid, but for the fee, go to a pool of CPMM. Accounts: payer,
+// base mint, quote mint, platform; CPMM's program, pool, authority, share mint, base vault, quote
+// vault, config, fee of the creation, observation; three of the lock (not used); authority, pool,
+// config, base vault, quote vault, shares; both token programs, associated, system, rent, metadata.
+OUTLINE u64 migrate(void) {
+  Account* a = HEAP->accounts;
+  u64 fault = check_migration();
+  if (fault) return fault;
+  u8* pool = a[17].data;
+  u64 fee = read_u64(a[18].data + FEE_OF_MIGRATION);
+  u64 quote = read_u64(pool + REAL_QUOTE), coins = read_u64(a[19].data + 64);
+  if (quote <= fee) return ZERO_AMOUNT;
+  fault = pay_rent();
+  if (!fault) fault = open_pool(coins, quote - fee);
+  if (fault) return fault;
+  write_u64(pool + MIGRATE_FEE, fee);
+  pool[STATUS] = MOVED;
+  return 0;
+}
+
 u64 entrypoint(const u8* input) {
   Heap* h = HEAP;
   u64 fault = read_input(input);
@@ -212,5 +311,6 @@ u64 entrypoint(const u8* input) {
   if (equal(h->data, BUY_OUT, 8)) return trade(1, 0);
   if (equal(h->data, SELL_IN, 8)) return trade(0, 1);
   if (equal(h->data, SELL_OUT, 8)) return trade(0, 0);
+  if (equal(h->data, MIGRATE, 8)) return migrate();
   return UNKNOWN_CALL;
 }

@@ -1,4 +1,4 @@
-// What both stand-in programs share: the loader's input, 128-bit products, calls to other programs.
+// What the stand-in programs share: the loader's input, 128-bit products, calls to other programs.
 //
 // Rules of this target: one object file, everything static, no writable globals, at most five
 // arguments, 512 bytes of stack per function, no signed division. Structures live on the heap.
@@ -26,14 +26,15 @@ extern u64 sol_get_clock_sysvar(u64*);
 extern u64 sol_get_rent_sysvar(u64*);
 extern u64 sol_try_find_program_address(const Seed*, u64, const u8*, u8*, u8*);
 
-#define ACCOUNTS_MAX 24
+#define ACCOUNTS_MAX 28
+#define METAS_MAX 20
 #define SEEDS_MAX 6
 
 typedef struct {
   Account accounts[ACCOUNTS_MAX]; u64 count;
   const u8* data; u64 length; const u8* self;
   // The call that is being written.
-  Call call; Meta metas[8]; u64 meta_count; u8 bytes[1536]; u64 byte_count;
+  Call call; Meta metas[METAS_MAX]; u64 meta_count; u8 bytes[1536]; u64 byte_count;
   // The address that signs it; count 0 for none.
   Seed seeds[SEEDS_MAX]; u64 seed_count; Signer signer; u64 signer_count; u8 address[32]; u8 bump;
   u8 event[1536]; u64 event_length; Seed field;

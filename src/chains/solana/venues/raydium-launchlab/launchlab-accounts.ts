@@ -24,6 +24,12 @@ const SHAPES = ['product', 'fixed', 'linear'] as const;
 /** Until all is sold; then its coin moves to a pool of its own, and is traded there. */
 const [FUNDING, TRADED] = [0, 2];
 
+/** All that a curve holds goes to the pool. */
+export const LAUNCH_ENDED = {
+  ...{ reserve0: 0n, reserve1: 0n, held0: 0n, held1: 0n },
+  ...{ isComplete: true, isMigrated: true },
+};
+
 export const LAUNCHLAB_LAYOUT: PoolLayout = {
   ...{ discriminator: POOL, byteCount: null },
   ...{ mints: [205, 237], vaults: [269, 301] },
@@ -33,6 +39,11 @@ export const LAUNCHLAB_LAYOUT: PoolLayout = {
 export function listLaunchAccounts(_pool: Address, bytes: Uint8Array): Address[] {
   const data = new AccountBytes(bytes);
   return [data.key(141), data.key(173)];
+}
+
+/** A pair of tokens has one curve. */
+export function findLaunchAddress(program: Address, base: Address, quote: Address): Address {
+  return findProgramAddress(program, ['pool', toSeed(base), toSeed(quote)]);
 }
 
 /** Where a platform and a creator get their parts of the fees in a token. */
@@ -62,6 +73,7 @@ export function readLaunch(query: PoolAccounts): AccountReadingOf<'launchCurve'>
   const terms = { shape, sellTotal, virtual0: data.u64(37), virtual1: data.u64(45) };
   const feePips = Number(config.u64(27) + platform.u64(104) + readCreatorPips(platform));
   const status = data.u8(17);
+  const isMigrated = status === TRADED;
   const flags: UncheckedFlag[] = shape === 'product' ? [] : ['notComputed'];
   return {
     ...{ kind: 'launchCurve', token0: data.key(205), token1: data.key(237) },
@@ -69,7 +81,9 @@ export function readLaunch(query: PoolAccounts): AccountReadingOf<'launchCurve'>
     state: {
       ...findLaunchReserves(terms, { sold, paid }),
       ...{ held0: sellTotal - sold, held1: paid, feePips },
-      ...{ isComplete: status !== FUNDING, isMigrated: status === TRADED },
+      ...{ isComplete: status !== FUNDING, isMigrated: false },
+      // Its account keeps the sums of what was sold and paid.
+      ...(isMigrated ? LAUNCH_ENDED : {}),
       ...{ flags: joinFlags(flags), transferFees: '' },
     },
     ticks: [],

@@ -15,6 +15,8 @@ import { decodeTrades } from '../../blocks/decode-trades.ts';
 import { AccountBytes } from '../../data/account-bytes.ts';
 import type { RawTransaction } from '../../data/raw-transaction.ts';
 import { TOKEN_PROGRAM, WRAPPED_SOL } from '../../data/solana-ids.ts';
+import { findLaunchAddress } from './launchlab-accounts.ts';
+import { RAYDIUM_LAUNCHLAB } from './launchlab-venue.ts';
 
 const FOLDER = new URL('../../../../../../shared/fixtures/venues2/', import.meta.url);
 const skip = existsSync(FOLDER) ? false : 'fixtures/venues2 is absent';
@@ -215,6 +217,88 @@ describe('recorded trades of LaunchLab', { skip }, () => {
     const event = new AccountBytes(Buffer.from(first.hex, 'hex')).from(16);
     assert.equal(event.key(0), first.expected['pool']);
     assert.equal(event.length, 139);
+  });
+});
+
+/** A migration that opens a pool by a call under its own. */
+function buildMigration(data: string, opening: { program: string; data: string; pool: number }) {
+  const curve = findLaunchAddress(address(PROGRAM), address(COIN), WRAPPED_SOL);
+  const [pool, vault0, vault1] = [key(20), key(21), key(22)];
+  const keys = [USER, COIN, WRAPPED_SOL, pool, vault0, vault1, curve, PROGRAM, opening.program];
+  const at = (account: string) => keys.indexOf(account);
+  const created: string[] = Array.from({ length: 12 }, () => USER);
+  created[opening.pool] = pool;
+  created[10] = vault0;
+  created[11] = vault1;
+  const encode = (hex: string) => encodeBase58(Buffer.from(hex, 'hex'));
+  const row = (account: string, mint: string, amount: string) => ({
+    ...{ accountIndex: at(account), mint, uiTokenAmount: { amount } },
+  });
+  const own = [USER, COIN, WRAPPED_SOL, pool, curve].map(at);
+  const raw: RawTransaction = {
+    transaction: {
+      signatures: [encodeBase58(Buffer.alloc(64, 9))],
+      message: {
+        accountKeys: keys,
+        instructions: [
+          { programIdIndex: at(PROGRAM), accounts: own, data: encode(data), stackHeight: 1 },
+        ],
+      },
+    },
+    meta: {
+      err: null,
+      innerInstructions: [
+        {
+          index: 0,
+          instructions: [
+            {
+              ...{ programIdIndex: at(opening.program), accounts: created.map(at) },
+              ...{ data: encode(opening.data), stackHeight: 2 },
+            },
+          ],
+        },
+      ],
+      logMessages: [],
+      postTokenBalances: [row(vault0, COIN, '700'), row(vault1, WRAPPED_SOL, '80')],
+    },
+  };
+  return { raw, curve, pool };
+}
+
+describe('a migration of LaunchLab', () => {
+  const CPMM = 'CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C';
+  const V4 = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
+
+  for (const [data, opening] of [
+    ['885cc8671cda908c', { program: CPMM, data: 'afaf6d1f0d989bed', pool: 3 }],
+    ['cf52c091fecf91df', { program: V4, data: '01', pool: 4 }],
+  ] as const) {
+    it(`by ${data} ends the curve, and brings the pool with what it holds`, () => {
+      const { raw, curve, pool } = buildMigration(data, opening);
+      const { poolCalls, trades, unknown } = decodeTrades(raw);
+      assert.deepEqual([trades, unknown], [[], []]);
+      const [end, birth] = poolCalls;
+      assert.deepEqual([end?.kind, end?.pool], ['end', curve]);
+      assert.ok(birth?.kind === 'birth');
+      assert.deepEqual([birth.pool, birth.heldAfter], [pool, [700n, 80n]]);
+    });
+  }
+
+  it('leaves nothing in the curve, and no price', () => {
+    const end = RAYDIUM_LAUNCHLAB.folds?.end ?? assert.fail();
+    assert.ok(end.poolKind === 'launchCurve');
+    const terms = { shape: 'product', sellTotal: 100n, virtual0: 200n, virtual1: 30n } as const;
+    const state = { reserve0: 100n, reserve1: 60n, held0: 0n, held1: 30n, feePips: 12_500 };
+    const draft = {
+      ...{ kind: 'launchCurve', terms, complete: true },
+      state: { ...state, isComplete: true, isMigrated: false, flags: '', transferFees: '' },
+    } as unknown as PoolDraft<'launchCurve'>;
+    launchCurveKind.apply(draft, end, { ticks: null as never, swapped: null });
+    assert.equal(launchCurveKind.price(draft.state), null);
+    assert.deepEqual(launchCurveKind.holdings(draft.state), { amount0: 0n, amount1: 0n });
+    assert.deepEqual(launchCurveKind.findProgress?.(draft), {
+      ...{ progressPct: 100, isGraduated: true },
+    });
   });
 });
 

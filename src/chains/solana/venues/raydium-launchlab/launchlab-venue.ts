@@ -5,6 +5,7 @@ import { findLaunchReserves } from '../../../../amm/launch-curve/launch-curve-ki
 import type { AccountBytes } from '../../data/account-bytes.ts';
 import { readSelfEvents } from '../../data/self-events.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
+import type { ProgramCall } from '../../data/transaction-calls.ts';
 import {
   describeLoad,
   describeSwap,
@@ -14,6 +15,8 @@ import {
 } from '../solana-venue.ts';
 import { LAUNCHLAB_ENCODER } from './encode-swap.ts';
 import {
+  findLaunchAddress,
+  LAUNCH_ENDED,
   LAUNCHLAB_AUTHORITY,
   LAUNCHLAB_LAYOUT,
   listLaunchAccounts,
@@ -26,11 +29,19 @@ const TRADE_EVENT = 'bddb7fd34ee661ee';
 const FIRST_BYTES = 130;
 const PLACES = { pool: 4, vaults: [7, 8], user: 0 } as const;
 
-/** Where the curve stands among the accounts of the calls that move its coin to a pool. */
-const MIGRATIONS: Readonly<Record<string, { readonly name: string; readonly curve: number }>> = {
-  '885cc8671cda908c': { name: 'migrate_to_cpswap', curve: 17 },
-  cf52c091fecf91df: { name: 'migrate_to_amm', curve: 23 },
+/** They open the pool by a call of CPMM or AMM v4 under their own. */
+const MIGRATIONS: Readonly<Record<string, string>> = {
+  '885cc8671cda908c': 'migrate_to_cpswap',
+  cf52c091fecf91df: 'migrate_to_amm',
 };
+
+/** By its two mints, which stand first: the places of other accounts have changed. */
+function readEnds(call: ProgramCall) {
+  const [base, quote] = [call.account(1), call.account(2)];
+  if (MIGRATIONS[call.data.discriminator()] === undefined) return [];
+  if (base === null || quote === null) return [];
+  return [{ curve: findLaunchAddress(call.program, base, quote) }];
+}
 
 /** What the event says of fees and of the curve's end. */
 function readEnd(event: AccountBytes) {
@@ -87,12 +98,8 @@ export const RAYDIUM_LAUNCHLAB: SolanaVenue = {
     '4399af27da102620': { name: 'initialize_v2', pool: 5 },
     '25be7ede2c9aab11': { name: 'initialize_with_token_2022', pool: 5 },
   },
-  others: Object.fromEntries(Object.entries(MIGRATIONS).map(([id, { name }]) => [id, name])),
-  readEnds: (call) => {
-    const at = MIGRATIONS[call.data.discriminator()]?.curve;
-    const curve = at === undefined ? null : call.account(at);
-    return curve === null ? [] : [{ curve }];
-  },
+  others: MIGRATIONS,
+  readEnds,
   readReports,
   listAccounts: listLaunchAccounts,
   layout: LAUNCHLAB_LAYOUT,
@@ -106,7 +113,7 @@ export const RAYDIUM_LAUNCHLAB: SolanaVenue = {
   folds: {
     kind: 'launchCurve',
     stale: { poolKind: 'launchCurve', set: { feePips: null } },
-    end: { poolKind: 'launchCurve', set: { isComplete: true, isMigrated: true } },
+    end: { poolKind: 'launchCurve', set: LAUNCH_ENDED },
   },
   takesTransferFees: 'unchecked',
 };
