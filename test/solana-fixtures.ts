@@ -51,7 +51,7 @@ function encodeParsed({ parsed }: AddressedInstruction): { accounts: string[]; d
   return { accounts: [], data: Buffer.from([255]) };
 }
 
-interface AddressedTransaction extends Omit<RawTransaction, 'transaction' | 'meta'> {
+export interface AddressedTransaction extends Omit<RawTransaction, 'transaction' | 'meta'> {
   readonly transaction: {
     readonly signatures: readonly string[];
     readonly message: {
@@ -163,13 +163,16 @@ function fillExtract({ transaction }: NormalisedExtract): RawTransaction {
   };
 }
 
+export function toRawTransaction(recorded: RawTransaction | AddressedTransaction): RawTransaction {
+  const [key] = recorded.transaction.message.accountKeys;
+  if (typeof key === 'string') return recorded as RawTransaction;
+  return toJsonEncoding(recorded as AddressedTransaction);
+}
+
 /** A recorded transaction in the encoding `json`. */
 export function readSolanaTransaction(path: string): RawTransaction {
   if (path.startsWith('normalised/')) {
     return fillExtract(readSolanaFixture(path) as NormalisedExtract);
   }
-  const recorded = readSolanaFixture(path) as RawTransaction | AddressedTransaction;
-  const [key] = recorded.transaction.message.accountKeys;
-  if (typeof key === 'string') return recorded as RawTransaction;
-  return toJsonEncoding(recorded as AddressedTransaction);
+  return toRawTransaction(readSolanaFixture(path) as RawTransaction | AddressedTransaction);
 }

@@ -13,7 +13,10 @@ import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-de
 import type { V2Fork } from '../../src/chains/evm/venues/uniswap-v2/v2-layouts.ts';
 import type { V3Fork } from '../../src/chains/evm/venues/uniswap-v3/v3-layouts.ts';
 
-/** Of V2-like pairs: Uniswap, Sushi, PancakeSwap (BSC and others), ShibaSwap, Camelot. */
+/**
+ * Of V2-like pairs: Uniswap, Sushi, PancakeSwap (BSC and others), ShibaSwap, Camelot, ApeSwap (BSC
+ * and Polygon), JetSwap (Polygon and BSC), Biswap, Dfyn.
+ */
 const PAIR_CODES: readonly Hex[] = [
   '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
   '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
@@ -21,10 +24,17 @@ const PAIR_CODES: readonly Hex[] = [
   '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
   '0x65d1a3b1e46c6e4f1be1ad5f99ef14dc488ae0549dc97db9b30afe2241ce1c7a',
   '0xa856464ae65f7619087bc369daaf7e387dae1e5af69cfa7935850ebf754b04c1',
+  '0xf4ccce374816856d11f00e4069e7cada164065686fbef53c6167a63ec2fd8c5b',
+  '0x511f0f358fe530cda0859ec20becf391718fdf5a329be02f4c95361f3d6a42d8',
+  '0x505c843b83f01afef714149e8b174427d552e1aca4834b4f9b4b525f426ff3c6',
+  '0x3125d0a15fa7af49ce234ba1cf5f931bad0504242e0e1ee9fcd7d1d7aa88c651',
+  '0xfea293c909d87cd4153593f077b76bb7e94340200f4ee84211ae8e4f9bd7ffdf',
+  '0xf187ed688403aa4f7acfada758d8d53698753b998a3071b06f1b777f4330eaf3',
 ];
 /** Of V3-like pools that are named by their fee; by factory, if not Uniswap's. */
 const RANGE_CODES: Readonly<Record<string, Hex>> = {
   'ramses-v2': '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d',
+  retro: '0x817e07951f93017a93327ac8cc31e946540203a19e1ecc37bc1761965c2d1090',
   'kyber-elastic': '0x00e263aaa3a2c06a89b53217a9e7aad7e15613490a72e0f95f303c4de2dc7045',
 };
 const SOLIDLY_V3_CODE = '0xe9b68c5f77858eecac2e651646e208175e9b1359d68d0e14fc69f8c54e5010bf';
@@ -49,6 +59,8 @@ const DEPLOYERS: Readonly<Record<string, { readonly from: Hex; readonly code: He
 /** Pools that are clones of an implementation. */
 const IMPLEMENTATIONS: Readonly<Record<string, Hex>> = {
   'aerodrome-v2': '0xa4e46b4f701c62e14df11b48dce76a7d793cd6d7',
+  'velodrome-v2': '0x95885af5492195f0754be71ad1545fe81364e531',
+  'velodrome-slipstream': '0xc28ad28853a547556780bebf7847628501a3bcbb',
   'aerodrome-slipstream': '0xec8e5342b19977b4ef8892e02d8daecfa1315831',
 };
 

@@ -2,7 +2,8 @@
 
 import { SWAP_TOPICS } from '../../src/chains/evm/venues/registry.ts';
 import { readCommand } from '../../src/cli/read-command.ts';
-import { type JudgedSwap, measureCoverage } from './measure-coverage.ts';
+import { isTrade, type JudgedSwap, measureCoverage } from './measure-coverage.ts';
+import { measureSolana } from './measure-solana.ts';
 import { readRecordings } from './read-recordings.ts';
 
 const command = readCommand(process.argv.slice(2), {
@@ -10,9 +11,9 @@ const command = readCommand(process.argv.slice(2), {
   help: `usage: npm run coverage -- <folder> [--rpc <chain>=<url>]
 
 Judges every swap in a folder of recorded blocks: <chain>-<block>.receipts.json as eth_getBlockReceipts
-answers, or files {"chain", "logs"}. Prints swaps by venue, stored, asked for and missed, and for what
-is missed its topic and pool. With --rpc the pools of that chain that are missed are asked for their
-factory; otherwise no node is needed.
+answers, files {"chain", "logs"}, and blocks or transactions of Solana. Prints swaps by venue, stored,
+asked for and missed, by number and by value, and for what is missed its topic and pool or its program.
+With --rpc the pools of that chain that are missed are asked for their factory; otherwise no node is needed.
 `,
   args: ['folder'],
   flags: { rpc: { type: 'string' } },
@@ -62,17 +63,53 @@ async function printMissed(swaps: readonly JudgedSwap[]): Promise<void> {
   }
 }
 
-const judged = measureCoverage(readRecordings(command.args[0] ?? ''));
+interface Share {
+  readonly kept: boolean;
+  readonly value: number | null;
+}
+
+/** Rounded down: 100 % is all of them. */
+function toPct(part: number, whole: number): string {
+  return `${whole === 0 ? 100 : Math.floor((part * 1000) / whole) / 10} %`;
+}
+
+function describeShare(swaps: readonly Share[]): string {
+  const kept = swaps.filter((one) => one.kept);
+  const sum = (some: readonly Share[]) =>
+    some.reduce((total, { value }) => total + (value ?? 0), 0);
+  const valued = swaps.filter(({ value }) => value !== null).length;
+  const [part, whole] = [sum(kept), sum(swaps)];
+  const byValue =
+    whole === 0 ? 'no value known' : `${toPct(part, whole)} of $${Math.round(whole)} in ${valued}`;
+  return `${kept.length} of ${swaps.length} swaps stored (${toPct(kept.length, swaps.length)}; by value ${byValue})`;
+}
+
+const recordings = readRecordings(command.args[0] ?? '');
+const judged = measureCoverage(recordings);
 for (const [chain, swaps] of Map.groupBy(judged, (swap) => swap.chain)) {
-  const madeUp = count(swaps, 'madeUp');
-  const real = swaps.length - madeUp;
-  const kept = count(swaps, 'stored') + count(swaps, 'asked');
-  const share = real === 0 ? 100 : Math.floor((kept * 1000) / real) / 10;
-  console.log(`${chain}: ${kept} of ${real} swaps stored (${share} %), ${madeUp} made up`);
+  const real = swaps.filter(isTrade);
+  const shares = real.map(({ verdict, value }) => ({ kept: verdict.kind !== 'missed', value }));
+  console.log(
+    `${chain}: ${describeShare(shares)}, ${count(swaps, 'madeUp')} made up, ${count(swaps, 'shares')} of shares`,
+  );
   printVenues(swaps);
   await printMissed(swaps);
 }
-if (judged.length === 0) {
+
+const trades = measureSolana(recordings);
+if (trades.length > 0) {
+  const shares = trades.map(({ isStored, value }) => ({ kept: isStored, value }));
+  console.log(`solana: ${describeShare(shares)}`);
+}
+for (const [venue, own] of Map.groupBy(trades, (trade) => trade.venue)) {
+  const missed = own.filter(({ isStored }) => !isStored);
+  if (missed.length < own.length)
+    console.log(`  ${venue.padEnd(24)} ${own.length - missed.length}`);
+  const [first] = missed;
+  if (first === undefined) continue;
+  console.log(`  missed ${missed.length}: ${venue}, first in ${first.file}, ${first.txHash}`);
+}
+if (judged.length + trades.length === 0) {
   console.error('no swaps were found there');
   process.exitCode = 1;
 }

@@ -6,13 +6,15 @@
 
 import type { EvmDeployment } from '../../src/chains/evm/data/deployments/evm-deployment.ts';
 import type { DecodedEvent, EvmLog } from '../../src/chains/evm/data/evm-log.ts';
-import { toTopicAddress } from '../../src/chains/evm/data/hex-data.ts';
-import { TRANSFER_TOPIC } from '../../src/chains/evm/tokens/decode-transfer.ts';
+import { hasWords, toTopicAddress, uintAt } from '../../src/chains/evm/data/hex-data.ts';
+import { TRANSFER_TOPIC, TRANSFER_TOPICS } from '../../src/chains/evm/tokens/decode-transfer.ts';
 import { EVM_DEPLOYMENTS } from '../../src/chains/evm/venues/deployments.ts';
 import { createLogDecoding, type LogDecoding } from '../../src/chains/evm/venues/log-decoding.ts';
 import { SWAP_PART_TOPICS, SWAP_TOPICS } from '../../src/chains/evm/venues/registry.ts';
+import type { ChainSlug } from '../../src/model/chain.ts';
 import { findVenue } from './derive-pools.ts';
-import type { Recording } from './read-recordings.ts';
+import type { LogRecording, Recording } from './read-recordings.ts';
+import { createDecimals, type MovedAmount, valueSwaps } from './swap-values.ts';
 
 export type SwapVerdict =
   | { readonly kind: 'stored'; readonly venue: string }
@@ -20,15 +22,21 @@ export type SwapVerdict =
   | { readonly kind: 'asked'; readonly venue: string }
   | { readonly kind: 'missed'; readonly reason: string }
   /** No token moved: anybody can log a swap. */
-  | { readonly kind: 'madeUp' };
+  | { readonly kind: 'madeUp' }
+  /** Shares of the pool itself were bought or sold: liquidity that came or went, not a trade. */
+  | { readonly kind: 'shares' };
 
 export interface JudgedSwap {
   readonly chain: string;
   readonly file: string;
   readonly log: EvmLog;
   readonly verdict: SwapVerdict;
+  /** In dollars; null where the recordings do not tell it. */
+  readonly value: number | null;
 }
 
+/** Wrapping counts: a vault's swap of the coin is told by it. */
+const TRANSFERS: ReadonlySet<string> = new Set(TRANSFER_TOPICS);
 const PAIR_SWAPS: ReadonlySet<string> = new Set(['V2-like', 'Solidly V2']);
 
 /** The tokens that an address received or sent in the swap's transaction. */
@@ -99,11 +107,18 @@ function decode(decoding: LogDecoding, logs: readonly EvmLog[]): DecodedEvent[] 
   return decoding.decode(logs).blocks.flatMap(({ events }) => events);
 }
 
+/** Balancer's pools sell and buy their own token as if it were another one's. */
+function tradesOwnShares({ topics }: EvmLog): boolean {
+  const pool = topics[1]?.slice(2, 42);
+  return topics.length === 4 && [topics[2], topics[3]].some((topic) => topic?.slice(-40) === pool);
+}
+
 function judge(swap: EvmLog, logs: readonly EvmLog[], parts: ChainParts): SwapVerdict {
   const { deployment, decoding, created } = parts;
   const vault = listVaults(deployment).get(swap.address);
   const event = decode(decoding, [swap]).find((one) => one.kind === 'swap');
   if (vault !== undefined && event !== undefined) return { kind: 'stored', venue: vault };
+  if (vault !== undefined && tradesOwnShares(swap)) return { kind: 'shares' };
   if (isMadeUp(swap, logs)) return { kind: 'madeUp' };
   if (event === undefined) return { kind: 'missed', reason: 'its log is not decoded' };
   const known = created.get(event.pool);
@@ -116,11 +131,51 @@ function judge(swap: EvmLog, logs: readonly EvmLog[], parts: ChainParts): SwapVe
   return { kind: 'missed', reason: 'its factory is not among those whose code is known' };
 }
 
-export function measureCoverage(recordings: readonly Recording[]): JudgedSwap[] {
-  return recordings.flatMap(({ chain, file, logs }) => {
-    const deployment = EVM_DEPLOYMENTS[chain as keyof typeof EVM_DEPLOYMENTS];
-    if (deployment === undefined) return [];
-    const decoding = createLogDecoding(deployment);
+export function isTrade({ verdict }: JudgedSwap): boolean {
+  return verdict.kind !== 'madeUp' && verdict.kind !== 'shares';
+}
+
+/** The numbers of a swap's log, whole words and halves of them, without their signs. */
+function listNumbers({ data }: EvmLog): ReadonlySet<bigint> {
+  const numbers = new Set<bigint>();
+  for (let at = 2; at + 64 <= data.length; at += 64) {
+    const word = data.slice(at, at + 64);
+    for (const [bits, text] of [
+      [256, word],
+      [128, word.slice(0, 32)],
+      [128, word.slice(32)],
+    ] as const) {
+      const signed = BigInt.asIntN(bits, BigInt(`0x${text}`));
+      numbers.add(signed < 0n ? -signed : signed);
+    }
+  }
+  return numbers;
+}
+
+/**
+ * What a swap moved: the transfers of its transaction that have an amount of its log, else those of
+ * its pool. A pool may swap more than once in a transaction, and vaults net what they owe.
+ */
+function listAmounts(swap: EvmLog, logs: readonly EvmLog[]): MovedAmount[] {
+  const transfers = logs.filter(
+    ({ txHash, topics, data }) =>
+      txHash === swap.txHash && TRANSFERS.has(topics[0] ?? '') && hasWords(data, 1),
+  );
+  const toAmount = ({ address, data }: EvmLog) => ({ token: address, amount: uintAt(data, 0) });
+  const numbers = listNumbers(swap);
+  const named = transfers.map(toAmount).filter(({ amount }) => numbers.has(amount));
+  if (named.length > 0) return named;
+  const own = ({ topics }: EvmLog) =>
+    [topics[1], topics[2]].some((topic) => toTopicAddress(topic) === swap.address);
+  return transfers.filter(own).map(toAmount);
+}
+
+function measureChain(chain: ChainSlug, recordings: readonly LogRecording[]): JudgedSwap[] {
+  const deployment = EVM_DEPLOYMENTS[chain as keyof typeof EVM_DEPLOYMENTS];
+  if (deployment === undefined) return [];
+  const decoding = createLogDecoding(deployment);
+  const findVenueOf = createVenueFinder(deployment);
+  const judged = recordings.flatMap(({ file, logs }) => {
     const created = new Map(
       decode(decoding, logs).flatMap((event) =>
         event.kind === 'poolCreated'
@@ -128,9 +183,28 @@ export function measureCoverage(recordings: readonly Recording[]): JudgedSwap[] 
           : [],
       ),
     );
-    const parts = { deployment, decoding, created, findVenue: createVenueFinder(deployment) };
+    const parts = { deployment, decoding, created, findVenue: findVenueOf };
     return logs
       .filter(({ topics }) => SWAP_TOPICS.has(topics[0] ?? ''))
-      .map((log) => ({ chain, file, log, verdict: judge(log, logs, parts) }));
+      .map((log) => ({
+        swap: { chain, file, log, verdict: judge(log, logs, parts) },
+        amounts: listAmounts(log, logs),
+      }));
   });
+  const { wrapped, native, stables, chainId } = deployment;
+  const values = valueSwaps(
+    judged.map(({ amounts }) => amounts),
+    {
+      ...{ wrapped, wrappedDecimals: native.decimals, stables },
+      decimalsOf: createDecimals(chainId),
+    },
+  );
+  return judged.map(({ swap }, index) => ({ ...swap, value: values[index] ?? null }));
+}
+
+export function measureCoverage(recordings: readonly Recording[]): JudgedSwap[] {
+  const ofLogs = recordings.filter((one) => one.kind === 'logs');
+  return [...Map.groupBy(ofLogs, ({ chain }) => chain)].flatMap(([chain, own]) =>
+    measureChain(chain as ChainSlug, own),
+  );
 }
