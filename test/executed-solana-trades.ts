@@ -181,13 +181,13 @@ export function signAsWallet(unsigned: string): Buffer {
   return bytes;
 }
 
-export async function buildExecuted(trade: ExecutableTrade) {
+export async function buildExecuted(trade: ExecutableTrade, tipRaw?: bigint) {
   const wallet = await nodes.transactions.readWallet(WALLET, trade.tokenIn);
   assert.equal(wallet.balanceRaw, readHeld(trade.tokenIn));
   const block = { position: chain.head.slot, hash: chain.head.hash };
   const terms = { nowMs: SECONDS * 1000, lifeSeconds: 600, approval: 'onchain' } as const;
   const built =
-    (await wallet.build({ trade, block, ...terms, priority: 'medium' })) ?? assert.fail();
+    (await wallet.build({ trade, block, ...terms, priority: 'medium', tipRaw })) ?? assert.fail();
   const [{ unsigned } = assert.fail()] = built.transactions;
   if (unsigned.type !== 'solana-v0') assert.fail(unsigned.type);
   return { built, unsigned };

@@ -114,6 +114,33 @@ export interface Chain {
   rpcUrl?: string;
 }
 
+export interface ChainFees {
+  /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+  chain: string;
+  /** Prices are for one: of gas in wei, of a compute unit in 1e-6 lamports. */
+  unit: "gas" | "computeUnit";
+  /**
+   * What each level offers: the 25th, 50th and 90th percentile, on Solana at least 10000 and at
+   * most 5000000.
+   */
+  priority: {
+    low: string;
+    medium: string;
+    high: string;
+  };
+  percentiles: FeePercentile[];
+  /** How many blocks they are from; 0 if the node does not tell. */
+  blocks: number;
+  /**
+   * What everybody pays for a unit of gas in the next block, beside the tip. Null on Solana.
+   */
+  basePrice: string | null;
+  /** What a transaction pays beside its units, in lamports; 0 elsewhere. */
+  baseFeeRaw: string;
+  /** The accounts that swaps in `pools` lock; empty without `pools`. */
+  accounts: string[];
+}
+
 export interface ChainState {
   /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
   slug: string;
@@ -232,6 +259,11 @@ export interface Entitlements {
     lookups: number;
   };
   chains: string[];
+}
+
+export interface FeePercentile {
+  percentile: number;
+  price: string;
 }
 
 export interface FoundToken {
@@ -1005,6 +1037,8 @@ export interface SolanaNetworkCost {
    * must have it, and gets it back.
    */
   rentReturnedRaw?: string;
+  /** In a build with `jitoTipLamports`: that tip. */
+  tipRaw?: string;
   /** The most that the transaction takes: all of these together. */
   totalRaw: string;
 }
@@ -2987,6 +3021,12 @@ export interface Operations {
        */
       deadlineSeconds?: number | undefined;
       /**
+       * On Solana: a tip for Jito's block engine, from 1000 to 1000000000 lamports, paid by an
+       * instruction of the transaction itself. Whoever sends the transaction there needs it;
+       * elsewhere it is paid for nothing.
+       */
+      jitoTipLamports?: string | undefined;
+      /**
        * How the router gets to take what is spent: by approval transactions for exactly this
        * trade, or by a signed message (`permit`), which needs one unlimited approval of Permit2
        * for each token first. Routers that cannot use permits, and the native coin, are built
@@ -3034,6 +3074,27 @@ export interface Operations {
       lastValidBlockHeight?: number | undefined;
     };
     output: TradeStatus;
+  };
+
+  /**
+   * Get what others pay to be executed soon. The prices that `priority` of a quote or build
+   * offers now, and the percentiles that they come from, by one call to the node. On EVM
+   * chains: of the tips in the last 20 blocks, for each percentile the median over the blocks
+   * that have transactions. On Solana: of the last 150 blocks, the least that was paid in each
+   * by a transaction that locked one of the accounts which swaps in `pools` lock; without
+   * `pools`, by any transaction.
+   */
+  getChainFees: {
+    input: {
+      /** Slug of a chain that this server follows, or its CAIP-2 form. */
+      chain: string;
+      /**
+       * On Solana: addresses of pools, separated by commas. On EVM chains nothing is locked, so
+       * none are taken.
+       */
+      pools?: readonly string[] | undefined;
+    };
+    output: ChainFees;
   };
 
   /**
@@ -3290,6 +3351,7 @@ export const OPERATIONS = {
   quoteTrade: { path: '/trade/quote', method: 'POST', isRepeatable: true },
   buildTrade: { path: '/trade/build', method: 'POST', access: 'session', isRepeatable: true },
   getTradeStatus: { path: '/trade/status' },
+  getChainFees: { path: '/chain/fees' },
   getEntitlements: { path: '/entitlements' },
   createChallenge: { path: '/auth/challenge', method: 'POST', isOwn: true },
   verifyChallenge: { path: '/auth/verify', method: 'POST', isOwn: true },

@@ -9,7 +9,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { Address, PoolId, TransactionId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
-import type { Priority } from './priority.ts';
+import type { PaidTips, Priority } from './priority.ts';
 
 /** One swap of a trade. */
 export interface TradeSwap {
@@ -98,6 +98,8 @@ export interface BuildRequest {
   readonly block: { readonly position: number; readonly hash: string | null };
   readonly nowMs: number;
   readonly priority: Priority;
+  /** On Solana: paid to Jito's validators in the same transaction; nothing if absent. */
+  readonly tipRaw?: bigint | undefined;
   /** For how long the trade may be executed, from now or from the chain's newest block. */
   readonly lifeSeconds: number;
 }
@@ -120,6 +122,7 @@ interface BuiltCost {
   readonly rentRaw: bigint;
   /** For accounts that are opened and closed again. */
   readonly rentReturnedRaw: bigint;
+  readonly tipRaw?: bigint;
 }
 
 export interface BuiltTransactions {
@@ -259,6 +262,10 @@ export interface ChainTransactions extends NodeFaults {
   /** The position of the newest block of a node. */
   readHead(): Promise<number>;
   readTransaction(id: TransactionId): Promise<TransactionFate>;
+  /** Whether what others pay depends on the pools that a transaction uses; false if absent. */
+  readonly locksAccounts?: boolean;
+  /** What others have paid lately, of those who used any of the pools if some are given. */
+  readPaidTips(pools: readonly PoolDescription[]): Promise<PaidTips>;
   /**
    * `tokenIn` is what the wallet will spend. Throws an `AppError` that names `permitSignature` if
    * the permit is not the wallet's, has expired, or was used.

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createBuildTrade } from '../trading/build/create-build-trade.ts';
+import { createGetChainFees } from '../trading/build/create-get-chain-fees.ts';
 import {
   createGetTrade,
   createGetTradeStatus,
@@ -69,6 +70,7 @@ export interface Trading {
     readonly quoteTrade: ReturnType<typeof createQuoteTrade>;
     readonly buildTrade: ReturnType<typeof createBuildTrade>;
     readonly getTrade: ReturnType<typeof createGetTrade>;
+    readonly getChainFees: ReturnType<typeof createGetChainFees>;
     readonly getTradeStatus: ReturnType<typeof createGetTradeStatus>;
   };
   /** Answers the requests that wait for a status, because the process ends. */
@@ -126,6 +128,7 @@ export function openTrading(options: OpenTradingOptions): Trading {
         ...{ chains, builders, pauses: market.pauses },
         store: store.market,
       }),
+      getChainFees: createGetChainFees({ chains, builders, store: store.market }),
       getTradeStatus: createGetTradeStatus({
         ...{ chains, builders, waits },
         store: store.market,

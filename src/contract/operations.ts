@@ -10,6 +10,7 @@ import {
 } from './operations/auth.ts';
 import { buildTrade } from './operations/build-trade.ts';
 import { callMcp } from './operations/call-mcp.ts';
+import { getChainFees } from './operations/get-chain-fees.ts';
 import { getChains } from './operations/get-chains.ts';
 import { getEntitlements } from './operations/get-entitlements.ts';
 import { getHealth } from './operations/get-health.ts';
@@ -77,6 +78,7 @@ export const operations = [
   quoteTrade,
   buildTrade,
   getTradeStatus,
+  getChainFees,
   getEntitlements,
   createChallenge,
   verifyChallenge,

@@ -59,6 +59,7 @@ const ROWS: Readonly<Record<OperationId, readonly [row: MatrixRow, letIn: string
   buildTrade: ['sessionWrite', '400 CHAIN_NOT_FOLLOWED'],
   getTrade: ['public', '400 CHAIN_NOT_FOLLOWED'],
   getTradeStatus: ['public', '400 CHAIN_NOT_FOLLOWED'],
+  getChainFees: ['public', '400 CHAIN_NOT_FOLLOWED'],
   getEntitlements: ['public', '200'],
   createChallenge: ['public', '200'],
   verifyChallenge: ['public', '401 CHALLENGE_EXPIRED'],

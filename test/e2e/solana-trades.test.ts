@@ -96,6 +96,41 @@ test('a trade that no node knows is pending as long as it can be executed', asyn
   assert.equal((await readStatus(never, last)).status, 'unknown');
 });
 
+test('fees are told for the pools that a trade locks, and a tip is part of the transaction', async () => {
+  await service.settle();
+  const trader = await createTrader(1);
+  const trade = { mint: service.mintOf('MIST'), side: 'buy', amountInRaw: 10n ** 8n } as const;
+  const { body } = await service.quote(trade);
+  const pools = (body as Json)['route'].flatMap(({ hops }: Json) =>
+    hops.map((one: Json) => one.pool),
+  );
+  const fees = await service.read(`/chain/fees?chain=${SLUG}&pools=${pools.join()}`);
+  assert.deepEqual([fees.unit, fees.baseFeeRaw, fees.basePrice], ['computeUnit', '5000', null]);
+  assert.deepEqual(
+    fees.percentiles.map((one: Json) => one.percentile),
+    [10, 25, 50, 75, 90, 99],
+  );
+  assert.ok(pools.every((pool: string) => fees.accounts.includes(pool)));
+  const { computeUnitPriceMicroLamports } = await buildWell(trader, trade);
+  assert.equal(fees.priority.medium, computeUnitPriceMicroLamports);
+  const asked = (path: string) => service.client.send('GET', `/chain/fees?chain=${SLUG}${path}`);
+  const unknown = await asked(`&pools=${trader.address}`);
+  assert.deepEqual([unknown.status, unknown.body.code], [404, 'POOL_NOT_FOUND']);
+  assert.equal((await asked('&pools=nothing')).body.code, 'INVALID_ADDRESS');
+  const tipped = await trader.build(trade, { jitoTipLamports: '1000000' });
+  assert.equal(tipped.status, 200, JSON.stringify(tipped.body));
+  const { quote, summary, transactions } = tipped.body as Json;
+  assert.equal(quote.networkCost.tipRaw, '1000000');
+  assert.ok(summary.some((line: string) => line.includes('a tip of 1000000 lamports for Jito')));
+  const txHash = await trader.send(transactions[0].transaction);
+  service.seal();
+  assert.equal((await readStatus(txHash)).status, 'confirmed');
+  for (const text of ['999', '1000000001', '0x10', '1.5']) {
+    const refused = await trader.build(trade, { jitoTipLamports: text });
+    assert.equal((refused.body as Json)['errors'][0].path, 'jitoTipLamports', text);
+  }
+});
+
 test('a wallet of the chain signs in, issues a key, and builds with its session alone', async () => {
   await service.settle();
   const trader = await createTrader(0);

@@ -64,6 +64,7 @@ function createTestTransactions(ask: Ask): ChainTransactions {
     isUnavailable: () => false,
     retryAfterSeconds: () => 1,
     readHead: () => readPosition(ask),
+    readPaidTips: () => Promise.reject(new Error('a test chain has no fees')),
     readTransaction: (id) => ask<TransactionFate>('readTransaction', [id]),
     readWallet: () => Promise.reject(new Error('nothing is built on a test chain')),
   };

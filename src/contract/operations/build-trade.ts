@@ -109,6 +109,13 @@ export const buildTrade = defineOperation({
         description:
           'After this many seconds the swap can no longer be executed; with the warning `NO_DEADLINE` it can. On Solana it does nothing: a transaction ends after 150 blocks, about a minute.',
       }),
+      jitoTipLamports: Type.Optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: 24 },
+          description:
+            "On Solana: a tip for Jito's block engine, from 1000 to 1000000000 lamports, paid by an instruction of the transaction itself. Whoever sends the transaction there needs it; elsewhere it is paid for nothing.",
+        }),
+      ),
       approval: Type.Enum(['onchain', 'permit'], {
         default: 'onchain',
         description:

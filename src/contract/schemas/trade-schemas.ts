@@ -181,6 +181,7 @@ const solanaCostSchema = Type.Object(
         'In a build: for an account of wrapped SOL that the transaction opens and closes. The wallet must have it, and gets it back.',
       ),
     ),
+    tipRaw: Type.Optional(rawAmount('In a build with `jitoTipLamports`: that tip.')),
     totalRaw: rawAmount('The most that the transaction takes: all of these together.'),
   },
   { title: 'SolanaNetworkCost', additionalProperties: false },

@@ -267,7 +267,8 @@ function summariseSimulation(facts: BuiltFacts, issues: Issues): BuildAnswer['si
 /** In place of the model's. */
 function describeBuiltCost({ cost }: BuiltTransactions): Partial<QuoteAnswer> {
   if (cost === undefined) return {};
-  const parts = [cost.baseRaw, cost.priorityRaw, cost.rentRaw, cost.rentReturnedRaw];
+  const { tipRaw = 0n } = cost;
+  const parts = [cost.baseRaw, cost.priorityRaw, cost.rentRaw, cost.rentReturnedRaw, tipRaw];
   return {
     networkCost: {
       computeUnits: cost.units.toString(),
@@ -276,6 +277,7 @@ function describeBuiltCost({ cost }: BuiltTransactions): Partial<QuoteAnswer> {
       priorityFeeRaw: cost.priorityRaw.toString(),
       rentRaw: cost.rentRaw.toString(),
       rentReturnedRaw: cost.rentReturnedRaw.toString(),
+      ...(tipRaw === 0n ? {} : { tipRaw: tipRaw.toString() }),
       totalRaw: parts.reduce((sum, part) => sum + part, 0n).toString(),
     },
   };

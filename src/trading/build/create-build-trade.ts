@@ -20,7 +20,7 @@ import { warnOfPowers } from '../../contract/safety-warnings.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sleep } from '../../lib/retry.ts';
-import type { ChainSlug } from '../../model/chain.ts';
+import { type ChainSlug, findFamilyName } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import { createTradeCaller, type Pricing } from '../quote/create-pricing.ts';
@@ -102,6 +102,22 @@ function settleFee(trade: PricedTrade): PricedTrade {
   return { ...trade, exact: true, openFee: null, warnings };
 }
 
+// What a transaction on Solana pays to Jito's validators.
+
+/** The block engine takes no less; more is taken for a mistake. */
+const TIP_MIN = 1000n;
+const TIP_MAX = 1_000_000_000n;
+
+function parseTip(text: string | undefined, chain: ChainSlug): bigint | undefined {
+  if (text === undefined) return undefined;
+  if (findFamilyName(chain) !== 'solana') {
+    throw refuse('jitoTipLamports', 'must be absent on this chain');
+  }
+  const tip = /^[1-9]\d{0,11}$/.test(text) ? BigInt(text) : 0n;
+  if (tip >= TIP_MIN && tip <= TIP_MAX) return tip;
+  throw refuse('jitoTipLamports', `must be a whole number from ${TIP_MIN} to ${TIP_MAX}`);
+}
+
 export interface BuildParts {
   readonly pricing: Pricing;
   readonly chains: TradeChains;
@@ -139,6 +155,7 @@ interface Build {
   readonly chain: ChainTransactions;
   readonly lifeSeconds: number;
   readonly approval: BuildRequest['approval'];
+  readonly tipRaw: bigint | undefined;
   /** Its signature is checked when the wallet is read. */
   readonly permit: SignedPermit | null;
   readonly caller: TradeCaller;
@@ -289,13 +306,14 @@ class TradeBuilder {
     const { addresses } = builders.findFamily(request.chain);
     const wallet = findTraderAddress(identity.wallet, chains.known.get(request.chain), addresses);
     const permit = parsePermit(input, terms, clock.nowMs());
+    const tipRaw = parseTip(input.jitoTipLamports, request.chain);
     if (terms !== null) assertFits(terms, request, clock.nowMs());
     const chain = builders.find(request.chain);
     if (chain === null) throw buildNotReadyError(request.chain);
     if (!chain.canBuild) throw new AppError('TRADING_NOT_SUPPORTED', { chain: request.chain });
     const caller = createTradeCaller(context, COSTS.build);
     const { deadlineSeconds: lifeSeconds, approval } = input;
-    return { request, terms, wallet, chain, lifeSeconds, approval, permit, caller };
+    return { request, terms, wallet, chain, lifeSeconds, approval, tipRaw, permit, caller };
   }
 
   /** A trade that would fail, or pay too little, is priced again once: the pools may have moved. */
@@ -417,7 +435,7 @@ class TradeBuilder {
     options: Pick<PriceOptions, 'unitsMax' | 'isProvenOnly'>,
   ): Promise<PricedAttempt> {
     const { pricing, clock } = this.#parts;
-    const { request, terms, lifeSeconds, approval, permit, caller } = build;
+    const { request, terms, lifeSeconds, approval, tipRaw, permit, caller } = build;
     const amountInMax = request.fixed === 'output' ? terms?.limitRaw : undefined;
     const quoted = { router: permit?.router, amountInMax, ...options };
     const price: PriceOnWorth = (outPerUnit) =>
@@ -431,7 +449,8 @@ class TradeBuilder {
       : { position: funds.head.position, hash: null };
     const nowMs = clock.nowMs();
     const { priority } = request;
-    const order = { trade: toExecutable(priced), block, nowMs, lifeSeconds, approval, priority };
+    const how = { nowMs, lifeSeconds, approval, priority, tipRaw };
+    const order = { trade: toExecutable(priced), block, ...how };
     const tried = () => tryRehearsal(funds, order);
     const rehearsal = await (isAtHead ? this.#rehearse(build, priced, tried) : tried());
     const isSame = isAtHead && !isOfLaterBlock(rehearsal);

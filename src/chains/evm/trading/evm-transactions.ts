@@ -14,6 +14,7 @@ import {
   type TradingWallet,
   type TransactionFate,
 } from '../../chain-transactions.ts';
+import type { PaidTips } from '../../priority.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
@@ -24,7 +25,7 @@ import { findSpender, type TransactionKind } from './encode-approval.ts';
 import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
 import { buildPermitMessage, encodePermitCall, type PermitParties } from './permit-message.ts';
 import { type DataCost, readDataCost } from './read-data-cost.ts';
-import { type EvmFees, offerTip, readNetworkFees } from './read-network-fees.ts';
+import { type EvmFees, offerTip, readNetworkFees, readPaidTips } from './read-network-fees.ts';
 import { readAllowance, readTrader, type Trader } from './read-trader.ts';
 import { readTransaction } from './read-transaction.ts';
 import { type PlannedTransaction, type Rehearsal, rehearseTrade } from './rehearse-trade.ts';
@@ -280,6 +281,10 @@ export class EvmTransactions implements ChainTransactions {
 
   readHead(): Promise<number> {
     return this.#options.client.at((endpoint) => endpoint.readBlockNumber());
+  }
+
+  readPaidTips(): Promise<PaidTips> {
+    return readPaidTips(this.#options.client, NEVER);
   }
 
   readTransaction(id: TransactionId): Promise<TransactionFate> {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { startClientOn } from '../../../../test/fakes/start-client-on.ts';
-import { offerTip, readNetworkFees } from './read-network-fees.ts';
+import { offerTip, readNetworkFees, readPaidTips } from './read-network-fees.ts';
 
 const cleanups: (() => unknown)[] = [];
 after(async () => {
@@ -37,6 +37,23 @@ test('the maximum fee is twice the next base fee plus the median tip', async () 
   const more = offerTip(fees, 'high');
   assert.deepEqual([more.maxPriorityFeePerGas, more.maxFeePerGas], [21n, 261n]);
   assert.equal(offerTip(fees, { unitPrice: 1n }).maxFeePerGas, 241n);
+});
+
+test('a client is told the median over the blocks of each percentile', async () => {
+  const asked: unknown[] = [];
+  const { client } = await createClient((_method, params) => {
+    asked.push(params);
+    // The second block is empty.
+    const blocks = [9, 0, 7, 5, 8];
+    const reward = blocks.map((tip) => [1, 2, 3, 4, 5, 6].map((one) => toHex(tip * one)));
+    return { baseFeePerGas: ['0x64', '0x78'], reward };
+  });
+  assert.deepEqual(await readPaidTips(client, signal), {
+    tips: { low: 16n, medium: 24n, high: 40n },
+    percentiles: [8n, 16n, 24n, 32n, 40n, 48n],
+    ...{ blockCount: 5, basePerUnit: 120n, baseRaw: 0n, accounts: [] },
+  });
+  assert.deepEqual(asked, [['0x14', 'latest', [10, 25, 50, 75, 90, 99]]]);
 });
 
 test('blocks without transactions or without reported tips have no tip', async () => {

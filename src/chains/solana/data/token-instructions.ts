@@ -116,19 +116,23 @@ interface WrappedAccount {
   readonly account: Address;
 }
 
+export function transferSol(from: Address, to: Address, lamports: bigint): ProgramInstruction {
+  const kind = Buffer.alloc(4);
+  kind.writeUInt32LE(SYSTEM_TRANSFER);
+  return {
+    program: SYSTEM_PROGRAM,
+    accounts: [asSigner(from), asWritable(to)],
+    data: Buffer.concat([kind, encodeU64(lamports)]),
+  };
+}
+
 /** Turns lamports of the wallet into tokens of an open account. */
 export function wrapLamports(
   { owner, account }: WrappedAccount,
   lamports: bigint,
 ): ProgramInstruction[] {
-  const kind = Buffer.alloc(4);
-  kind.writeUInt32LE(SYSTEM_TRANSFER);
   return [
-    {
-      program: SYSTEM_PROGRAM,
-      accounts: [asSigner(owner), asWritable(account)],
-      data: Buffer.concat([kind, encodeU64(lamports)]),
-    },
+    transferSol(owner, account, lamports),
     { program: TOKEN_PROGRAM, accounts: [asWritable(account)], data: Buffer.from([SYNC_NATIVE]) },
   ];
 }

@@ -18,11 +18,13 @@ import {
   execute,
   findMint,
   launchCoin,
+  nodes,
   openNodes,
   priceOutput,
   pricePools,
   readHeld,
   SECONDS,
+  signAsWallet,
   USER,
   useNodes,
   WALLET,
@@ -31,6 +33,7 @@ import { readSolanaMessage } from '../../../../test/solana-message.ts';
 import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { OutOfRoomError } from '../../chain-transactions.ts';
+import { pickTipAccount } from '../data/jito-tip.ts';
 import { findProgramAddress } from '../data/program-address.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../data/solana-ids.ts';
 import { findHeldAccount } from '../data/token-instructions.ts';
@@ -104,6 +107,61 @@ it("a wallet's own account of wrapped SOL, and what is in it, stay as they are",
   const amount = readHeld(bolt) / 3n;
   const long = await pricePools([bolt, curve.token0], amount, [pool, curve]);
   await assert.rejects(buildExecuted(long), OutOfRoomError);
+});
+
+it('a tip for Jito leaves the wallet with the swap, and changes nothing else', async () => {
+  const [bolt, pool] = [findMint('BOLT'), describeCpmm('BOLT')];
+  const tipRaw = 1_234_567n;
+  for (const price of [
+    () => pricePools([SYSTEM_PROGRAM, bolt], 10n ** 8n, [pool]),
+    () => pricePools([bolt, SYSTEM_PROGRAM], readHeld(bolt) / 3n, [pool]),
+    () => priceOutput([SYSTEM_PROGRAM, bolt], 1_234_567n, pool),
+    () => priceOutput([bolt, SYSTEM_PROGRAM], 1_234_567n, pool),
+  ]) {
+    const trade = await price();
+    const { built, unsigned } = await buildExecuted(trade, tipRaw);
+    const { amountInRaw = trade.amountInRaw, amountOutRaw } = built.simulation ?? assert.fail();
+    assert.deepEqual([amountInRaw, amountOutRaw], [trade.amountInRaw, trade.amountOutRaw]);
+    assert.equal(built.cost?.tipRaw, tipRaw);
+    const account = pickTipAccount(unsigned.recentBlockhash);
+    const [tipsBefore, before] = [chain.read(account)?.lamports ?? 0n, readHeld(SYSTEM_PROGRAM)];
+    chain.submit(signAsWallet(unsigned.transaction));
+    chain.seal({ seconds: SECONDS });
+    assert.equal((chain.read(account)?.lamports ?? 0n) - tipsBefore, tipRaw);
+    const { rentReturnedRaw = 0n } = built.cost ?? {};
+    const sol = trade.tokenIn === SYSTEM_PROGRAM ? -trade.amountInRaw : trade.amountOutRaw;
+    assert.equal(readHeld(SYSTEM_PROGRAM) - before, sol - (built.feesRaw - rentReturnedRaw));
+  }
+});
+
+it('what swaps in a pool lock is what every built swap in it writes to', async () => {
+  const { curve } = launchCoin('a coin whose swaps lock accounts');
+  const pools = [describeCpmm('BOLT'), describeCpmm('LEVY'), curve];
+  for (const pool of pools) {
+    const { accounts, blockCount } = await nodes.transactions.readPaidTips([pool]);
+    assert.ok(blockCount > 0 && accounts.includes(toSolanaAddress(pool.pool)));
+    const token = [pool.token0, pool.token1].find((one) => one !== WRAPPED_SOL) ?? assert.fail();
+    for (const tokens of [
+      [SYSTEM_PROGRAM, token],
+      [token, SYSTEM_PROGRAM],
+    ] as const) {
+      const amount = tokens[0] === token ? readHeld(token) / 3n : 10n ** 8n;
+      const trade = await pricePools(tokens, amount, [pool]);
+      const { unsigned } = await buildExecuted(trade);
+      const read = readSolanaMessage(unsigned.transaction);
+      const written = new Set(read.keys.filter((key) => read.isWritable(key)));
+      assert.deepEqual(
+        accounts.filter((one) => !written.has(one)),
+        [],
+      );
+      // Beside them only the wallet, its accounts, and what only one direction locks.
+      assert.ok(accounts.length >= 3 && !accounts.includes(WALLET));
+      await execute(trade);
+    }
+  }
+  const all = await nodes.transactions.readPaidTips(pools);
+  assert.ok(all.accounts.length > 6);
+  assert.deepEqual((await nodes.transactions.readPaidTips([])).accounts, []);
 });
 
 const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';

@@ -285,7 +285,7 @@ export function planInstructions(context: InstructionContext): InstructionPlan {
 }
 
 /** The accounts that must be read before swaps can be planned; the pools' own come first. */
-export function listPlanAccounts(trade: ExecutableTrade): Address[] {
+export function listPlanAccounts(trade: Pick<ExecutableTrade, 'swapPaths'>): Address[] {
   const swaps = trade.swapPaths.flatMap(({ hops }) => hops);
   const pools = swaps.map(({ pool }) => toSolanaAddress(pool.pool));
   const mints = swaps.flatMap(({ tokenIn, tokenOut }) => [toAsset(tokenIn), toAsset(tokenOut)]);
@@ -294,7 +294,7 @@ export function listPlanAccounts(trade: ExecutableTrade): Address[] {
 
 /** Settings of programs that encoders need, by the pools' accounts. */
 export function listSettings(
-  trade: ExecutableTrade,
+  trade: Pick<ExecutableTrade, 'swapPaths'>,
   accounts: ReadonlyMap<Address, SolanaAccount>,
 ): Address[] {
   const found = trade.swapPaths.flatMap(({ hops }) =>

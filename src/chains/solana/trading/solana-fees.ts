@@ -2,7 +2,7 @@
 
 import type { Address } from '../../../model/ids.ts';
 import type { NetworkFees } from '../../chain-nodes.ts';
-import type { PriorityTips } from '../../priority.ts';
+import { type PaidTips, type PriorityTips, TOLD_PERCENTILES } from '../../priority.ts';
 import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
 
 /** In lamports; our transactions have one signature. */
@@ -30,14 +30,14 @@ function pickShare(sorted: readonly bigint[], share: number): bigint {
 }
 
 /**
- * What was paid for a unit in the last blocks by transactions that locked one of the accounts for
- * writing, or by any if none is given.
+ * The least that was paid for a unit in each of the last blocks by transactions that locked one of
+ * the accounts for writing, or by any if none is given; the lowest first.
  */
-export async function readUnitPrices(
+async function readPaidPrices(
   node: SolanaNode,
   accounts: readonly Address[],
   signal?: AbortSignal,
-): Promise<PriorityTips> {
+): Promise<bigint[]> {
   const params = [accounts.slice(0, ACCOUNTS_MAX)];
   const reply = await node.request({ method: 'getRecentPrioritizationFees', params }, signal);
   if (!Array.isArray(reply)) return refuseReply(node, 'priority fees are malformed');
@@ -46,9 +46,36 @@ export async function readUnitPrices(
     const isPrice = typeof price === 'number' && Number.isSafeInteger(price) && price >= 0;
     return isPrice ? BigInt(price) : refuseReply(node, 'a priority fee is malformed');
   });
-  prices.sort((a, b) => (a < b ? -1 : 1));
+  return prices.sort((a, b) => (a < b ? -1 : 1));
+}
+
+function toTips(prices: readonly bigint[]): PriorityTips {
   const [low, medium, high] = [0.25, 0.5, 0.9].map((share) => clampPrice(pickShare(prices, share)));
   return { low, medium, high } as PriorityTips;
+}
+
+/** What is offered for a unit by a transaction that locks these accounts. */
+export async function readUnitPrices(
+  node: SolanaNode,
+  accounts: readonly Address[],
+  signal?: AbortSignal,
+): Promise<PriorityTips> {
+  return toTips(await readPaidPrices(node, accounts, signal));
+}
+
+/** What a client is told. */
+export async function readPaidTips(
+  node: SolanaNode,
+  locked: readonly Address[],
+): Promise<PaidTips> {
+  const accounts = locked.slice(0, ACCOUNTS_MAX);
+  const prices = await readPaidPrices(node, accounts);
+  return {
+    tips: toTips(prices),
+    percentiles: TOLD_PERCENTILES.map((percentile) => pickShare(prices, percentile / 100)),
+    blockCount: prices.length,
+    ...{ basePerUnit: null, baseRaw: SIGNATURE_LAMPORTS, accounts },
+  };
 }
 
 /** What opening the longest account takes. */

@@ -402,6 +402,20 @@ describe('the priority fee', () => {
   });
 });
 
+it('a client is told what those paid who locked what swaps in the pools lock', async (t) => {
+  const { nodes, chain, close } = await openWallet(SYSTEM_PROGRAM);
+  t.after(close);
+  chain.unitPrices = Array.from({ length: 150 }, (_, index) => (149 - index) * 1000);
+  const told = await nodes.transactions.readPaidTips([DESCRIPTION]);
+  assert.deepEqual(told.percentiles, [15_000n, 37_000n, 75_000n, 112_000n, 135_000n, 148_000n]);
+  assert.deepEqual(told.tips, { low: 37_000n, medium: 75_000n, high: 135_000n });
+  assert.deepEqual([told.blockCount, told.basePerUnit, told.baseRaw], [150, null, 5000n]);
+  assert.deepEqual(chain.pricedAccounts.at(-1), told.accounts);
+  assert.ok(told.accounts.some((one) => one === String(POOL)) && !told.accounts.includes(TRADER));
+  await nodes.transactions.readPaidTips([]);
+  assert.deepEqual(chain.pricedAccounts.at(-1), []);
+});
+
 describe('the compute limit', () => {
   it('has room for the bins that a swap crosses more once the price has moved', async (t) => {
     const { build, answer, close } = await openWallet(SYSTEM_PROGRAM);

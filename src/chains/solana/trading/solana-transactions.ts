@@ -20,6 +20,7 @@ import { explainFailure } from '../blocks/explain-failure.ts';
 import { readSignatureFate } from '../blocks/read-signature-fate.ts';
 import { readSlotHeader } from '../blocks/read-slot-header.ts';
 import { AccountBytes } from '../data/account-bytes.ts';
+import { payTip, pickTipAccount } from '../data/jito-tip.ts';
 import type { ProgramInstruction } from '../data/program-instruction.ts';
 import {
   SYSTEM_PROGRAM,
@@ -36,6 +37,7 @@ import { readPowers } from '../tokens/mint-authorities.ts';
 import { countAccountBytes } from '../tokens/mint-extensions.ts';
 import { SWAP_ENCODERS } from '../venues/solana-venues.ts';
 import { encodeTransaction, TRANSACTION_BYTES_MAX } from './encode-transaction.ts';
+import { readLockedAccounts } from './locked-accounts.ts';
 import type { LookupTable, LookupTables } from './lookup-tables.ts';
 import {
   type InstructionPlan,
@@ -47,6 +49,7 @@ import { countMovedUnits } from './solana-costs.ts';
 import {
   computePriorityLamports,
   computeRent,
+  readPaidTips,
   readRent,
   readUnitPrices,
   SIGNATURE_LAMPORTS,
@@ -153,16 +156,19 @@ interface PreparedBuild {
 class SimulatedChange {
   readonly #prepared: PreparedBuild;
   readonly #watched: readonly Address[];
-  readonly #after: Awaited<ReturnType<typeof simulateTransaction>>['watched'];
+  readonly #after: SimulatedTransaction['watched'];
+  /** What the wallet paid beside the trade. */
+  readonly #feesRaw: bigint;
 
   constructor(
     prepared: PreparedBuild,
     watched: readonly Address[],
-    after: Awaited<ReturnType<typeof simulateTransaction>>['watched'],
+    after: { readonly found: SimulatedTransaction['watched']; readonly feesRaw: bigint },
   ) {
     this.#prepared = prepared;
     this.#watched = watched;
-    this.#after = after;
+    this.#after = after.found;
+    this.#feesRaw = after.feesRaw;
   }
 
   find(token: Address): bigint {
@@ -179,7 +185,7 @@ class SimulatedChange {
     const changes = this.#watched.map(
       (one) => (this.#after.get(one)?.lamports ?? 0n) - (accounts.get(one)?.lamports ?? 0n),
     );
-    return changes.reduce((sum, one) => sum + one, SIGNATURE_LAMPORTS);
+    return changes.reduce((sum, one) => sum + one, this.#feesRaw);
   }
 }
 
@@ -229,6 +235,10 @@ class SolanaBuild {
     this.#lookups = of.lookups;
   }
 
+  get #tipRaw(): bigint {
+    return this.#request.tipRaw ?? 0n;
+  }
+
   async build(): Promise<BuiltTransactions> {
     const { trade, priority } = this.#request;
     const longestRent = await readRent(this.#endpoint);
@@ -244,14 +254,17 @@ class SolanaBuild {
     const units = simulation?.unitsUsed ?? trade.costUnits;
     const limit = limitUnits(trade, Number(units));
     const { writable } = this.#encode(prepared, hash, { limit, price: 0n });
-    const price = pickTip(await readUnitPrices(this.#endpoint, writable), priority);
+    // Everybody who tips locks that account, whatever the swap is about.
+    const tipAccount = this.#tipRaw > 0n ? pickTipAccount(hash.blockhash) : null;
+    const locked = writable.filter((one) => one !== tipAccount);
+    const price = pickTip(await readUnitPrices(this.#endpoint, locked), priority);
     const { bytes, signers } = this.#encode(prepared, hash, { limit, price });
     if (bytes.length > TRANSACTION_BYTES_MAX) throw new OutOfRoomError('bytes');
     const priorityRaw = computePriorityLamports(BigInt(limit), price);
     return {
       transactions: [
         {
-          purpose: describePurpose(prepared),
+          purpose: describePurpose(prepared, this.#tipRaw),
           unsigned: {
             ...{ kind: 'swap', type: 'solana-v0', from: this.#user },
             transaction: bytes.toString('base64'),
@@ -264,10 +277,11 @@ class SolanaBuild {
         },
       ],
       deadlineSeconds: null,
-      feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw,
+      feesRaw: SIGNATURE_LAMPORTS + priorityRaw + rentRaw + this.#tipRaw,
       cost: {
         ...{ units: BigInt(limit), unitPrice: price, baseRaw: SIGNATURE_LAMPORTS },
         ...{ priorityRaw, rentRaw: rent.kept, rentReturnedRaw: rent.returned },
+        ...(this.#tipRaw > 0n ? { tipRaw: this.#tipRaw } : {}),
       },
       powers: this.#findPowers(prepared),
       simulation,
@@ -361,7 +375,8 @@ class SolanaBuild {
     const isNative = trade.tokenIn === SYSTEM_PROGRAM;
     const token = accounts.get(held.get(trade.tokenIn) ?? trade.tokenIn);
     const isEnough = isNative || readAmount(token) >= trade.maxAmountInRaw;
-    const needed = SIGNATURE_LAMPORTS + rentRaw + (isNative ? trade.maxAmountInRaw : 0n);
+    const spent = isNative ? trade.maxAmountInRaw : 0n;
+    const needed = SIGNATURE_LAMPORTS + rentRaw + this.#tipRaw + spent;
     return isEnough && lamports >= needed;
   }
 
@@ -383,7 +398,8 @@ class SolanaBuild {
     const watched = trade.fixed === 'output' ? all : [received];
     const query = { transaction: bytes, watched, minSlot: block.position };
     const simulated = await simulateTransaction(this.#endpoint, query);
-    const change = new SimulatedChange(prepared, watched, simulated.watched);
+    const feesRaw = SIGNATURE_LAMPORTS + this.#tipRaw;
+    const change = new SimulatedChange(prepared, watched, { found: simulated.watched, feesRaw });
     const amountOutRaw = change.find(tokenOut);
     const amountInRaw = trade.fixed === 'output' ? -change.find(trade.tokenIn) : undefined;
     const isOther =
@@ -403,7 +419,11 @@ class SolanaBuild {
     { blockhash }: LatestHash,
     budget: { readonly limit: number; readonly price: bigint },
   ) {
-    const ends: readonly ProgramInstruction[] = plan.unwrap === null ? [] : [plan.unwrap];
+    const tip = this.#tipRaw > 0n ? [payTip(this.#user, blockhash, this.#tipRaw)] : [];
+    const ends: readonly ProgramInstruction[] = [
+      ...(plan.unwrap === null ? [] : [plan.unwrap]),
+      ...tip,
+    ];
     const instructions = [...setBudget(budget.limit, budget.price), ...plan.instructions, ...ends];
     const tables = this.#tables;
     return encodeTransaction({ payer: this.#user, instructions, blockhash, tables });
@@ -423,10 +443,11 @@ function limitUnits(trade: ExecutableTrade, used: number): number {
   return Math.min(UNITS_MAX, Math.ceil((used * UNITS_MARGIN_PCT) / 100) + more);
 }
 
-function describePurpose({ plan, accounts, held }: PreparedBuild): string {
+function describePurpose({ plan, accounts, held }: PreparedBuild, tipRaw: bigint): string {
   const wrapped = readAmount(accounts.get(held.get(WRAPPED_SOL) ?? WRAPPED_SOL));
   const isMore = plan.unwrap !== null && wrapped > 0n;
-  return isMore ? 'the swap; all of your wrapped SOL becomes SOL' : 'the swap';
+  const swap = tipRaw > 0n ? `the swap, with a tip of ${tipRaw} lamports for Jito` : 'the swap';
+  return isMore ? `${swap}; all of your wrapped SOL becomes SOL` : swap;
 }
 
 /** Whether wrapped SOL becomes SOL at the end or on the way. */
@@ -492,6 +513,11 @@ export function createSolanaTransactions(
     },
     readHead: () => client.at((endpoint) => endpoint.readBlockNumber()),
     readTransaction: (id) => readSignatureFate(client, id),
+    locksAccounts: true,
+    readPaidTips: (pools) =>
+      client.at(async (endpoint) =>
+        readPaidTips(endpoint, await readLockedAccounts(endpoint, pools)),
+      ),
     async readWallet(wallet, tokenIn): Promise<TradingWallet> {
       const funds = await client.at((endpoint) => readFunds(endpoint, wallet, tokenIn));
       return {
