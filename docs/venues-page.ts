@@ -36,6 +36,10 @@ const V3_POOLS: Readonly<Record<NonNullable<V3Fork['layout']>, readonly [string,
   solidlyV3: ['V3 pools of Solidly', 'to the unit'],
   kyberElastic: ['V3 pools of Kyber Elastic', NOT_PRICED],
   algebraDirectional: ['V3 pools of Algebra, a fee for each direction', TIMED],
+  algebraIntegral: [
+    'V3 pools of Algebra Integral',
+    'to the unit where no plugin is called before swaps; otherwise last fee, read while quotes use the pool (`timedFee`), or as told by the last swap (`pluginFee`)',
+  ],
 };
 
 function listForks({ v2, v3 }: Pick<EvmDeployment, 'v2' | 'v3'>): VenueRow[] {
@@ -147,6 +151,7 @@ const LAYOUT_PROOFS: Readonly<{
     slipstream: `300 ${RECORDED}, each with the fee of its block`,
     algebra: `300 random swaps of @cryptoalgebra/v1-core (npm), and 300 ${RECORDED}`,
     algebraDirectional: `300 ${RECORDED}`,
+    algebraIntegral: '300 random swaps of @cryptoalgebra/integral-core (npm)',
     solidlyV3: null,
     kyberElastic: null,
   },

@@ -25,6 +25,7 @@ import { createGraphPool, type GraphPool } from '../src/trading/graph/pool-graph
 import { CODE as PAIR_CODE } from './contracts/pair-stand-in.gen.ts';
 import { CODE as ROUTER_CODE } from './contracts/router-stand-in.gen.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
+import { INTEGRAL_VENUE, IntegralPools } from './integral-pools.ts';
 import { address, poolId } from './test-ids.ts';
 import { setBalance } from './trade-wallet.ts';
 
@@ -185,7 +186,7 @@ async function registerPools(devnet: IndexedDevnet, router: Account): Promise<Se
 
 async function deployRouters(
   chain: TestChain,
-): Promise<Readonly<Record<SceneRouterKind, Account>>> {
+): Promise<Readonly<Record<Exclude<SceneRouterKind, 'algebraIntegral'>, Account>>> {
   const { v2Factory, v3Factory, v2Router, weth } = chain.deployment.contracts;
   const deployStandIn = async (kind: keyof typeof MARKS): Promise<Account> => {
     const args = [v2Factory, v3Factory, weth, MARKS[kind]] as const;
@@ -213,6 +214,7 @@ const VENUES: Readonly<Record<SceneRouterKind, readonly string[]>> = {
   swapRouter: ['uniswap-v3'],
   slipstream: ['uniswap-v3'],
   algebra: ['uniswap-v3'],
+  algebraIntegral: [INTEGRAL_VENUE],
   smart: ['uniswap-v2', 'uniswap-v3'],
   solidly: [PAIRS_VENUE],
 };
@@ -231,7 +233,19 @@ export async function startRouterScene(): Promise<RouterScene> {
     if (found === undefined) throw new Error(`no token ${key}`);
     return found;
   };
-  const deployed = await deployRouters(chain);
+  const integral = new IntegralPools(chain, act);
+  const weth = adapter.deployment.wrapped as Account;
+  const deployed = {
+    ...(await deployRouters(chain)),
+    algebraIntegral: await integral.deploy(weth),
+  };
+  for (const { tokens, amounts, isStable: isCustom } of PAIRS) {
+    const [a, b] = tokens.map((key, index) => {
+      const { address: token, decimals } = findToken(key);
+      return { address: token, amountRaw: (amounts[index] ?? 0n) * 10n ** BigInt(decimals) };
+    });
+    if (a !== undefined && b !== undefined) await integral.open({ tokens: [a, b], isCustom });
+  }
   const pairs = new SolidlyPairs(chain);
   for (const spec of PAIRS) {
     const [a, b] = spec.tokens;
@@ -268,7 +282,11 @@ export async function startRouterScene(): Promise<RouterScene> {
     },
     readGraph: async ({ kind }) => {
       await devnet.settle();
-      const all = [...(devnet.follower.current?.graph.pools() ?? []), ...(await pairs.readPools())];
+      const all = [
+        ...(devnet.follower.current?.graph.pools() ?? []),
+        ...(await pairs.readPools()),
+        ...(await integral.readPools(adapter.deployment)),
+      ];
       const graph = new PoolGraph({
         native: { coin: adapter.assets.coin, wrapped: adapter.deployment.wrapped },
       });

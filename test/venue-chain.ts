@@ -90,9 +90,15 @@ export class VenueChain {
 
   /** Queues a contract of the maker and returns its address. */
   create({ abi, bytecode }: NpmContract, args: readonly unknown[] = [], gas = CREATE_GAS): Address {
-    const nonce = BigInt(this.#writer.nonceOf(MAKER));
+    const address = this.nextAddress();
     const data = encodeDeployData({ abi, bytecode, args });
     this.#writer.queue({ from: MAKER, data, gas });
+    return address;
+  }
+
+  /** That of the contract that is created after this many others. */
+  nextAddress(others = 0): Address {
+    const nonce = BigInt(this.#writer.nonceOf(MAKER) + others);
     return evmAddress(getContractAddress({ from: MAKER, nonce }));
   }
 

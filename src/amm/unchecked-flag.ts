@@ -9,6 +9,8 @@ const INEXACT_FLAGS = {
   feeScheduler: 'its fee changes with time, by a schedule that was not read',
   /** Slipstream, Algebra. */
   timedFee: 'its fee depends on the time of the block, and the last known one is used',
+  /** Algebra Integral, once a swap has told a fee that its plugin chose. */
+  pluginFee: 'a plugin chooses its fee in each swap, and that of the last one is used',
   /** Aerodrome V2, Velodrome V2. */
   unannouncedFee: 'its fee may change without an event, and the last known one is used',
   /** A fork of Uniswap V2. */
@@ -94,7 +96,7 @@ export function isQuotable(flags: string): boolean {
 
 /** What a swap that is run on the chain shows: the fee that is charged, the unit that is kept. */
 const FEE_FLAGS: ReadonlySet<string> = new Set<UncheckedFlag>([
-  ...(['timedFee', 'unannouncedFee', 'routerUnit'] as const),
+  ...(['timedFee', 'pluginFee', 'unannouncedFee', 'routerUnit'] as const),
 ]);
 
 /** Whether all that these flags leave open is a fee or a unit: a simulated swap settles it. */

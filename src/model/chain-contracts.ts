@@ -8,13 +8,14 @@ export type V2LayoutName = (typeof V2_LAYOUTS)[number];
 /** How pools like those of Uniswap V3 differ from them in their logs and getters. */
 export const V3_LAYOUTS = [
   ...['uniswap', 'slipstream', 'algebra', 'algebraDirectional'],
-  ...['solidlyV3', 'kyberElastic'],
+  ...['algebraIntegral', 'solidlyV3', 'kyberElastic'],
 ] as const;
 export type V3LayoutName = (typeof V3_LAYOUTS)[number];
 
 /** Layouts whose routers can be called; others are only indexed. */
 export const ROUTED_LAYOUTS = [
   ...['uniswap', 'solidly', 'camelot', 'slipstream', 'algebra', 'algebraDirectional'],
+  'algebraIntegral',
 ] as const;
 
 /** The routers that forks of Uniswap V3 have. */

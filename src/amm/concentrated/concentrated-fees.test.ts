@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
 import type { PoolDraft, PoolTicks } from '../pool-kind.ts';
-import { concentratedKind } from './concentrated-kind.ts';
+import { concentratedKind, type FeeRule } from './concentrated-kind.ts';
 
 const NO_TICKS: PoolTicks = { get: () => undefined, change: () => true, order: [] };
 
@@ -24,7 +24,12 @@ function createDraft(): PoolDraft<'concentrated'> {
 
 function setFees(draft: PoolDraft<'concentrated'>, zeroForOne: number, oneForZero: number): void {
   const fees = { zeroForOne, oneForZero };
-  const change = { poolKind: 'concentrated', type: 'fees', fees, isTimed: true } as const;
+  const change = { poolKind: 'concentrated', type: 'fees', fees } as const;
+  concentratedKind.apply(draft, change, { ticks: NO_TICKS, swapped: null });
+}
+
+function setRule(draft: PoolDraft<'concentrated'>, rule: FeeRule): void {
+  const change = { poolKind: 'concentrated', type: 'feeRule', rule } as const;
   concentratedKind.apply(draft, change, { ticks: NO_TICKS, swapped: null });
 }
 
@@ -63,10 +68,39 @@ describe('fees of a concentrated pool', () => {
     assert.equal(plain.split(',').length, 6);
     assert.deepEqual(concentratedKind.decodeState(plain), draft.state);
     setFees(draft, 500, 2500);
+    setRule(draft, 'timed');
     const text = concentratedKind.encodeState(draft.state);
     assert.deepEqual(concentratedKind.decodeState(text), draft.state);
     assert.equal(concentratedKind.findFlags?.(draft.state, draft.terms), 'timedFee');
     assert.throws(() => concentratedKind.decodeState(`${plain},1`), /6 or 8 fields/);
+  });
+
+  it('are certain where no plugin is called, and otherwise as uncertain as logs say', () => {
+    const draft = createDraft();
+    const flagsOf = () => concentratedKind.findFlags?.(draft.state, draft.terms);
+    for (const [rule, flags] of [
+      ['stored', ''],
+      ['timed', 'timedFee'],
+      ['stored', ''],
+      ['perSwap', 'pluginFee'],
+      ['timed', 'timedFee'],
+    ] as const) {
+      setRule(draft, rule);
+      setFees(draft, 700, 700);
+      assert.equal(flagsOf(), flags);
+    }
+    assert.equal(draft.complete, true);
+  });
+
+  it('must be read once a plugin that chose another one is not called any more', () => {
+    const draft = createDraft();
+    setRule(draft, 'perSwap');
+    setFees(draft, 9000, 9000);
+    setRule(draft, 'stored');
+    assert.equal(draft.complete, false);
+    assert.equal(concentratedKind.createSwapPool(draft, LIQUIDITY, undefined), null);
+    setRule(draft, 'timed');
+    assert.equal(concentratedKind.findFlags?.(draft.state, draft.terms), 'feeUnknown');
   });
 
   it('that nobody knows keep a pool from being quoted', () => {

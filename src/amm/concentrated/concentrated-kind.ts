@@ -7,7 +7,7 @@ import type { PoolDraft, PoolKind, PoolTicks, SwappedAmounts } from '../pool-kin
 import { decodeFields, encodeFields, toBigint, toNumber } from '../state-text.ts';
 import type { DirectionFees, SwapPool } from '../swap-pool.ts';
 import { TickList } from '../tick-list.ts';
-import { hasFlag, isQuotable, joinFlags } from '../unchecked-flag.ts';
+import { hasFlag, isQuotable, joinFlags, type UncheckedFlag } from '../unchecked-flag.ts';
 import { assembleState } from './assemble-state.ts';
 import { ConcentratedPool, type PlainRange } from './concentrated-pool.ts';
 import type { TickBounds } from './concentrated-terms.ts';
@@ -35,7 +35,11 @@ export function computeDirectionFees(lpFeePips: number, protocolFee: number): Di
 
 /** Where a pool's tokens are: in its own contract (V3), or in one that holds all pools (V4). */
 type PoolCustody =
-  | { readonly kind: 'own' }
+  | {
+      readonly kind: 'own';
+      /** Who made it, if its factory makes several pools of a pair (Algebra Integral). */
+      readonly deployer?: Address;
+    }
   | {
       readonly kind: 'singleton';
       /** The contract that is called around swaps; null if there is none. */
@@ -46,6 +50,8 @@ interface ConcentratedPoolTerms {
   /** Of the tick bitmap: the spacing of positions, or 1 if the bitmap has every tick. */
   readonly tickSpacing: number;
   readonly custody: PoolCustody;
+  /** Whether swaps stop at initialised ticks alone, not at ends of words (Algebra Integral). */
+  readonly stopsAtTicksOnly?: true;
 }
 
 export interface ConcentratedPoolState {
@@ -64,6 +70,15 @@ export interface ConcentratedPoolState {
   readonly flags?: string;
 }
 
+/**
+ * What the fee of another block depends on.
+ *
+ * - `stored`: on nothing, until a log tells another.
+ * - `timed`: on the block's time.
+ * - `perSwap`: on what a plugin says in each swap, whose logs tell it afterwards.
+ */
+export type FeeRule = 'stored' | 'timed' | 'perSwap';
+
 type ConcentratedChange =
   | { readonly type: 'initialized'; readonly sqrtPriceX96: bigint; readonly tick: number }
   | {
@@ -76,12 +91,9 @@ type ConcentratedChange =
     }
   | ({ readonly type: 'position' } & PositionChange)
   | { readonly type: 'protocolFee'; readonly protocolFee: number }
-  | {
-      readonly type: 'fees';
-      readonly fees: DirectionFees;
-      /** Whether the fee of another block may differ, because it depends on the block's time. */
-      readonly isTimed: boolean;
-    }
+  /** The stored fee; what it depends on stays as it was. */
+  | { readonly type: 'fees'; readonly fees: DirectionFees }
+  | { readonly type: 'feeRule'; readonly rule: FeeRule }
   /** Its logs do not tell its fee: the contract must be asked. */
   | { readonly type: 'unread' };
 
@@ -163,18 +175,37 @@ function changePosition(draft: ConcentratedDraft, change: PositionChange, ticks:
   draft.state = { ...draft.state, liquidity: after < 0n ? 0n : after };
 }
 
-function setFees(
-  draft: ConcentratedDraft,
-  { fees, isTimed }: Extract<ConcentratedChange, { type: 'fees' }>,
-): void {
-  const { feeOneForZero: _fee, flags: _flags, ...state } = draft.state;
-  const { zeroForOne, oneForZero } = fees;
+function setFees(draft: ConcentratedDraft, { zeroForOne, oneForZero }: DirectionFees): void {
+  const { feeOneForZero: _fee, ...state } = draft.state;
   draft.feePips = zeroForOne;
   draft.state = {
     ...state,
     ...(zeroForOne === oneForZero ? {} : { feeOneForZero: oneForZero }),
-    ...(isTimed ? { flags: joinFlags(['timedFee']) } : {}),
   };
+}
+
+const RULE_FLAGS: Readonly<Record<FeeRule, readonly UncheckedFlag[]>> = {
+  stored: [],
+  timed: ['timedFee'],
+  perSwap: ['pluginFee'],
+};
+
+export function toFeeFlags(rule: FeeRule): string {
+  return joinFlags(RULE_FLAGS[rule]);
+}
+
+function markUnread(draft: ConcentratedDraft): void {
+  draft.complete = false;
+  draft.state = { ...draft.state, flags: joinFlags(['feeUnknown']) };
+}
+
+/** A pool whose fee is not known at all stays so until it is read. */
+function setFeeRule(draft: ConcentratedDraft, rule: FeeRule): void {
+  const { flags = '' } = draft.state;
+  if (hasFlag(flags, 'feeUnknown')) return;
+  // What its plugin chose has taken the place of the stored fee, which counts from now on.
+  if (rule === 'stored' && hasFlag(flags, 'pluginFee')) markUnread(draft);
+  else draft.state = { ...draft.state, flags: toFeeFlags(rule) };
 }
 
 /**
@@ -183,7 +214,7 @@ function setFees(
  */
 function buildTickList(
   ticks: readonly TickRecord[],
-  bitmapSpacing: number,
+  bitmapSpacing: number | null,
   previous: SwapPool | undefined,
 ): TickList {
   const table = new TickList(ticks);
@@ -218,6 +249,8 @@ const STATE_FIELDS_MORE = 8;
 
 /** In stored terms. */
 const CUSTODY_DIGITS = { own: 0, singleton: 1 } as const;
+/** The fourth field, if there is one. */
+const TICKS_ONLY = '1';
 
 export const concentratedKind: PoolKind<'concentrated'> = {
   name: 'concentrated',
@@ -247,10 +280,11 @@ export const concentratedKind: PoolKind<'concentrated'> = {
         draft.state = { ...draft.state, protocolFee: change.protocolFee };
         return;
       case 'fees':
-        return setFees(draft, change);
+        return setFees(draft, change.fees);
+      case 'feeRule':
+        return setFeeRule(draft, change.rule);
       case 'unread':
-        draft.complete = false;
-        draft.state = { ...draft.state, flags: joinFlags(['feeUnknown']) };
+        return markUnread(draft);
     }
   },
   assembleState({ sqrtPriceX96, liquidity, tick, protocolFee = 0, ...rest }, ticks) {
@@ -272,17 +306,19 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     const walk = { ticks: known, sqrtPriceX96, tick, liquidity: liquidity ?? 0n };
     return base === 'token0' ? walkDown(walk) : walkUp(walk);
   },
-  createSwapPool({ state, complete, feePips, terms: { tickSpacing } }, ticks, previous) {
+  createSwapPool({ state, complete, feePips, terms }, ticks, previous) {
     const { sqrtPriceX96, tick, liquidity, flags = '' } = state;
     if (!sqrtPriceX96 || tick === null || !isQuotable(flags)) return null;
     // Steps that a table remembers end where its pool's range does, so a partial one is not reused.
-    const table = complete ? buildTickList(ticks, tickSpacing, previous) : new TickList([]);
+    const { tickSpacing, stopsAtTicksOnly = false } = terms;
+    const bitmapSpacing = stopsAtTicksOnly ? null : tickSpacing;
+    const table = complete ? buildTickList(ticks, bitmapSpacing, previous) : new TickList([]);
     // No liquidity now and none further on: nothing can be traded here.
     if (!liquidity && table.size === 0) return null;
     return new ConcentratedPool(
       { sqrtPriceX96, liquidity: liquidity ?? 0n, tick },
       {
-        ...{ bitmapSpacing: tickSpacing, fees: findFees(feePips, state), ticks: table },
+        ...{ bitmapSpacing, fees: findFees(feePips, state), ticks: table },
         ...(complete ? {} : { bounds: findCertainRange(tick, tickSpacing) }),
       },
     );
@@ -292,18 +328,19 @@ export const concentratedKind: PoolKind<'concentrated'> = {
     const { state, ...terms } = plain as PlainRange;
     return new ConcentratedPool(state, { ...terms, ticks });
   },
-  encodeTerms({ tickSpacing, custody }) {
-    const hooks = custody.kind === 'singleton' ? custody.hooks : null;
-    return encodeFields([tickSpacing, CUSTODY_DIGITS[custody.kind], hooks]);
+  encodeTerms({ tickSpacing, custody, stopsAtTicksOnly }) {
+    const party = custody.kind === 'singleton' ? custody.hooks : (custody.deployer ?? null);
+    const stops = stopsAtTicksOnly ? [TICKS_ONLY] : [];
+    return encodeFields([tickSpacing, CUSTODY_DIGITS[custody.kind], party, ...stops]);
   },
   decodeTerms(text) {
-    const [tickSpacing, digit, hooks = null] = decodeFields(text, 3);
+    const [tickSpacing, digit, party = null, stops] = decodeFields(text, 3, 4);
     const isSingleton = Number(digit) === CUSTODY_DIGITS.singleton;
+    const own = { kind: 'own', ...(party === null ? {} : { deployer: party as Address }) } as const;
     return {
       tickSpacing: Number(tickSpacing),
-      custody: isSingleton
-        ? { kind: 'singleton', hooks: hooks as Address | null }
-        : { kind: 'own' },
+      custody: isSingleton ? { kind: 'singleton', hooks: party as Address | null } : own,
+      ...(stops === TICKS_ONLY ? { stopsAtTicksOnly: true } : {}),
     };
   },
   encodeState({ sqrtPriceX96, liquidity, tick, protocolFee, amount0, amount1, ...rest }) {

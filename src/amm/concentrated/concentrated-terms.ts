@@ -18,9 +18,10 @@ export interface TickBounds {
 export interface ConcentratedTerms {
   /**
    * The ticks that a bit of the pool's bitmap stands for. Swaps stop at the end of each word, so
-   * it decides their rounding; it may be smaller than the spacing of positions.
+   * it decides their rounding; it may be smaller than the spacing of positions. Null if swaps stop
+   * at initialised ticks alone.
    */
-  readonly bitmapSpacing: number;
+  readonly bitmapSpacing: number | null;
   readonly fees: DirectionFees;
   readonly ticks: TickList;
   /** The range whose liquidity is known; swaps end at its edge. The whole range unless given. */

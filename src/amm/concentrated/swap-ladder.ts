@@ -1,11 +1,11 @@
 // A pool's swaps in one direction, as a ladder: each rung is a stop that every larger swap makes.
 //
-// The contract's loop stops at initialised ticks and at the end of every 256-tick bitmap word, and
-// rounds at each stop. What a whole step between two stops takes and pays is the same for every
-// swap, so the sums up to each stop are cached: a quote finds the last stop that its amount reaches
-// and computes one partial step from there. The steps outlive the ladder: a swap only moves its
-// start. A whole step is made exactly when the amount covers it: `⌊rest·(1e6−fee)/1e6⌋ ≥ in` is
-// equivalent to `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
+// The contract's loop stops at initialised ticks and (not in Algebra Integral) at the end of every
+// 256-tick bitmap word, and rounds at each stop. What a whole step between two stops takes and pays
+// is the same for every swap, so the sums up to each stop are cached: a quote finds the last stop
+// that its amount reaches and computes one partial step from there. The steps outlive the ladder: a
+// swap only moves its start. A whole step is made exactly when the amount covers it:
+// `⌊rest·(1e6−fee)/1e6⌋ ≥ in` is equivalent to `rest ≥ in + ⌈in·fee/(1e6−fee)⌉`.
 
 import type { StepBook, SwapStep, TickList } from '../tick-list.ts';
 import type { TickBounds } from './concentrated-terms.ts';
@@ -46,7 +46,7 @@ interface LadderStart {
 interface LadderTerms {
   readonly zeroForOne: boolean;
   readonly feePips: number;
-  readonly bitmapSpacing: number;
+  readonly bitmapSpacing: number | null;
   readonly ticks: TickList;
   readonly bounds?: TickBounds | undefined;
 }
@@ -92,7 +92,7 @@ export class SwapLadder {
   readonly #rungs: Rung[];
   readonly #table: TickList;
   readonly #zeroForOne: boolean;
-  readonly #bitmapSpacing: number;
+  readonly #bitmapSpacing: number | null;
   readonly #book: StepBook;
   readonly #end: LadderEnd;
   /** The next initialised tick on the way, in the table. */
@@ -245,16 +245,18 @@ export class SwapLadder {
   #findStop(from: Rung): number {
     const end = this.#end.tick;
     const next = this.#table.ticks[this.#index] ?? end;
-    const compressed = Math.floor(from.tick / this.#bitmapSpacing);
-    if (this.#zeroForOne) {
-      // Without liquidity the stops between take and pay nothing.
-      if (from.liquidity === 0n) return Math.max(next, end);
-      const wordStart = (compressed >> WORD_BITS) << WORD_BITS;
-      return Math.max(next, wordStart * this.#bitmapSpacing, end);
+    const spacing = this.#bitmapSpacing;
+    // Without liquidity the stops between take and pay nothing.
+    if (spacing === null || from.liquidity === 0n) {
+      return this.#zeroForOne ? Math.max(next, end) : Math.min(next, end);
     }
-    if (from.liquidity === 0n) return Math.min(next, end);
+    const compressed = Math.floor(from.tick / spacing);
+    if (this.#zeroForOne) {
+      const wordStart = (compressed >> WORD_BITS) << WORD_BITS;
+      return Math.max(next, wordStart * spacing, end);
+    }
     const wordEnd = (((compressed + 1) >> WORD_BITS) << WORD_BITS) + WORD_LAST;
-    return Math.min(next, wordEnd * this.#bitmapSpacing, end);
+    return Math.min(next, wordEnd * spacing, end);
   }
 
   /** Adds one rung and returns it. */

@@ -462,5 +462,6 @@ export function findOpenFee(
   openFlags: string,
 ): PricedTrade['openFee'] {
   if (openFlags === '' || !isOnlyFeeOpen(openFlags) || !areKnown(pools)) return null;
-  return hasFlag(openFlags, 'timedFee') ? 'timed' : 'silent';
+  const isTimed = hasFlag(openFlags, 'timedFee') || hasFlag(openFlags, 'pluginFee');
+  return isTimed ? 'timed' : 'silent';
 }

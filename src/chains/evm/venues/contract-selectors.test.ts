@@ -41,6 +41,7 @@ const EXPECTED: readonly [string, string][] = [
   ['getPool(address,address,uint24)', v3Pool.GET_POOL_SELECTOR],
   ['getPool(address,address,int24)', v3Pool.GET_POOL_BY_SPACING_SELECTOR],
   ['poolByPair(address,address)', v3Pool.POOL_BY_PAIR_SELECTOR],
+  ['customPoolByPair(address,address,address)', v3Pool.CUSTOM_POOL_SELECTOR],
   ['globalState()', v3Pool.GLOBAL_STATE_SELECTOR],
   ['tickTable(int16)', v3Pool.TICK_TABLE_SELECTOR],
   ['swapFeeUnits()', v3Pool.SWAP_FEE_UNITS_SELECTOR],

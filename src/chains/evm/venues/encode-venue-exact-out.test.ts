@@ -27,9 +27,10 @@ const DEADLINE = 1_900_000_000;
 const UNTIL = BigInt(DEADLINE);
 
 type Pool = SwapHop['pool'];
+const MAKER = buildFakeAddress('ff', 3);
 const PAIR: Pool = { kind: 'v2', pair: buildFakeAddress('dd', 1) };
 const RANGE: Pool = { kind: 'v3', feePips: 2_500, tickSpacing: 50 };
-const WIDE: Pool = { kind: 'v3', feePips: 10_000, tickSpacing: 200 };
+const WIDE: Pool = { kind: 'v3', feePips: 10_000, tickSpacing: 200, deployer: MAKER };
 
 type Coin = 'in' | 'out' | 'none';
 
@@ -130,6 +131,12 @@ describe('a call for a given output', () => {
     const spent = `${A}${WRAPPED.slice(2)}`;
     assert.equal(encode('algebra', [RANGE], 'in'), runRange(spent, sweep(A), refund));
     assert.equal(encode('algebra', [RANGE], 'none'), runRange(`${B}${A.slice(2)}`, sweep(B)));
+  });
+
+  it('algebraIntegral: paths of who made each pool', () => {
+    const path = `${WRAPPED}${MAKER.slice(2)}${B.slice(2)}${ZERO.slice(2)}${A.slice(2)}`;
+    const unwrap = encodeWords('69bc35b2', ASKED, WALLET);
+    assert.equal(encode('algebraIntegral', [RANGE, WIDE], 'out'), runRange(path, unwrap));
   });
 
   it('smart: pairs or pools, which pay the router', () => {

@@ -7,6 +7,7 @@ import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { readArtifact } from '../../../../devnet/artifacts.ts';
 import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
 import { address } from '../../../../test/test-ids.ts';
+import { readNpmContract } from '../../../../test/venue-chain.ts';
 import type { VenueRouterKind } from '../data/deployments/evm-deployment.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { encodeVenueSwap } from './encode-venue-swap.ts';
@@ -26,11 +27,12 @@ const LEAST = 678n;
 const DEADLINE = 1_900_000_000;
 
 type Pool = SwapHop['pool'];
+const MAKER = buildFakeAddress('ff', 3);
 const PAIR: Pool = { kind: 'v2', pair: buildFakeAddress('dd', 1) };
 const STABLE: Pool = { kind: 'solidly', pair: buildFakeAddress('dd', 2), isStable: true };
 const VOLATILE: Pool = { kind: 'solidly', pair: buildFakeAddress('dd', 3), isStable: false };
 const RANGE: Pool = { kind: 'v3', feePips: 2_500, tickSpacing: 50 };
-const WIDE: Pool = { kind: 'v3', feePips: 10_000, tickSpacing: 200 };
+const WIDE: Pool = { kind: 'v3', feePips: 10_000, tickSpacing: 200, deployer: MAKER };
 
 /** Through pools in order: A → B, A → B → WRAPPED, or WRAPPED → A → B. */
 function encode(
@@ -195,6 +197,20 @@ describe('a call of a router', () => {
     );
     const spent = [swap(`${WRAPPED}${A.slice(2)}`, WALLET), call(abi, 'refundNativeToken')];
     assert.equal(encode('algebra', [RANGE], 'in'), call(abi, 'multicall', [spent]));
+  });
+
+  it('algebraIntegral, by the ABI of the real contract: paths of who made each pool', () => {
+    const path = `${A}${ZERO.slice(2)}${B.slice(2)}${MAKER.slice(2)}${WRAPPED.slice(2)}`;
+    const { abi } = readNpmContract(
+      '@cryptoalgebra/integral-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json',
+    );
+    const params = { path, recipient: ZERO, deadline: BigInt(DEADLINE), amountIn: AMOUNT };
+    const calls = [
+      call(abi, 'exactInput', [{ ...params, amountOutMinimum: LEAST }]),
+      call(abi, 'unwrapWNativeToken', [LEAST, WALLET]),
+      call(abi, 'sweepToken', [B, 0n, WALLET]),
+    ];
+    assert.equal(encode('algebraIntegral', [RANGE, WIDE], 'out'), call(abi, 'multicall', [calls]));
   });
 
   it('smart: a path of pairs and pools goes through the router', () => {

@@ -35,11 +35,12 @@ function indexForks<F extends Fork>(forks: readonly F[]): ReadonlyMap<Address, F
   return new Map(forks.map((fork) => [fork.factory, fork]));
 }
 
-/** The log has the tokens in its first two topics. */
 export function createCreationDecoder<F extends Fork>(
   forks: readonly F[],
   log: {
     readonly topicCount: number;
+    /** Which topics are the tokens; the first two unless given. */
+    readonly tokensAt?: readonly [number, number];
     readonly wordCount: number;
     /** Which word is the pool's address. */
     readonly poolWord: number;
@@ -49,14 +50,13 @@ export function createCreationDecoder<F extends Fork>(
   },
 ): LogDecoder {
   const byFactory = indexForks(forks);
-  const { topicCount, wordCount, poolWord, readDetails, listChanges } = log;
+  const { topicCount, tokensAt = [1, 2], wordCount, poolWord, readDetails, listChanges } = log;
   return (one, out) => {
     const { topics, data } = one;
     const fork = byFactory.get(one.address);
     if (fork === undefined || topics.length !== topicCount) return;
     if (!hasWords(data, wordCount)) return;
-    const token0 = toTopicAddress(topics[1]);
-    const token1 = toTopicAddress(topics[2]);
+    const [token0 = null, token1 = null] = tokensAt.map((at) => toTopicAddress(topics[at]));
     if (token0 === null || token1 === null) return;
     const place = { venue: fork.venue, vault: decodeAddressAt(data, poolWord), token0, token1 };
     const description = describePool(place, readDetails(one, fork));

@@ -28,6 +28,7 @@ const DEPLOYMENT = EVM_DEPLOYMENTS.ethereum!;
 const DECODING = createLogDecoding(DEPLOYMENT);
 const V2 = DEPLOYMENT.v2[0]!;
 const V3 = DEPLOYMENT.v3[0]!;
+const INTEGRAL = DEPLOYMENT.v3.find(({ layout }) => layout === 'algebraIntegral')!;
 const V4 = DEPLOYMENT.v4!;
 const SOLIDLY_FORK = DEPLOYMENT.v2.find(({ layout }) => layout === 'solidlyFork')!;
 
@@ -71,6 +72,16 @@ function buildRangeChange(pool: unknown, change: object) {
 
 function buildSwapped(fields: object) {
   return { poolKind: 'concentrated', type: 'swapped', ...fields };
+}
+
+/** A fee that a plugin chose is in place of the stored one, and its part on top. */
+function listChosenFee({ overrideFee, pluginFee }: Args): readonly object[] {
+  if (overrideFee === 0) return [];
+  const fee = Number(overrideFee) + Number(pluginFee);
+  return [
+    buildRangeChange(EMITTER, { type: 'fees', fees: { zeroForOne: fee, oneForZero: fee } }),
+    buildRangeChange(EMITTER, { type: 'feeRule', rule: 'perSwap' }),
+  ];
 }
 
 const CASES: readonly Case[] = [
@@ -222,6 +233,89 @@ const CASES: readonly Case[] = [
               tickLower,
               tickUpper,
               liquidityDelta: -(amount as bigint),
+            }),
+          ],
+  },
+  {
+    signature:
+      'event CustomPool(address indexed deployer, address indexed token0, address indexed token1, address pool)',
+    emitter: INTEGRAL.factory,
+    args: { deployer: address, token0: address, token1: address, pool: address },
+    expected: (args) => [
+      buildPoolCreated(args, {
+        ...{ pool: args['pool'], vault: args['pool'], venue: INTEGRAL.venue, feePips: 0 },
+        kind: 'concentrated',
+        terms: {
+          ...{ tickSpacing: 1, stopsAtTicksOnly: true },
+          custody: { kind: 'own', deployer: args['deployer'] },
+        },
+      }),
+      buildRangeChange(args['pool'], { type: 'unread' }),
+    ],
+  },
+  {
+    signature: 'event Pool(address indexed token0, address indexed token1, address pool)',
+    emitter: INTEGRAL.factory,
+    args: { token0: address, token1: address, pool: address },
+    expected: (args) => [
+      buildPoolCreated(args, {
+        ...{ pool: args['pool'], vault: args['pool'], venue: INTEGRAL.venue, feePips: 0 },
+        kind: 'concentrated',
+        terms: { tickSpacing: 1, stopsAtTicksOnly: true, custody: { kind: 'own' } },
+      }),
+      buildRangeChange(args['pool'], { type: 'unread' }),
+    ],
+  },
+  {
+    signature: 'event Fee(uint16 fee)',
+    args: { fee: small(16) },
+    expected: ({ fee }) => [
+      buildRangeChange(EMITTER, { type: 'fees', fees: { zeroForOne: fee, oneForZero: fee } }),
+    ],
+  },
+  {
+    signature: 'event PluginConfig(uint8 newPluginConfig)',
+    args: { newPluginConfig: small(8) },
+    expected: ({ newPluginConfig }) => [
+      buildRangeChange(EMITTER, {
+        ...{ type: 'feeRule', rule: Number(newPluginConfig) % 2 === 1 ? 'timed' : 'stored' },
+      }),
+    ],
+  },
+  {
+    signature: 'event SwapFee(address indexed sender, uint24 overrideFee, uint24 pluginFee)',
+    args: { sender: address, overrideFee: small(24), pluginFee: small(24) },
+    expected: listChosenFee,
+  },
+  {
+    signature:
+      'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 price, uint128 liquidity, int24 tick, uint24 overrideFee, uint24 pluginFee)',
+    args: {
+      ...{ sender: address, recipient: address, amount0: int(256), amount1: int(256) },
+      ...{ price: uint(160), liquidity: uint(128), tick: signed(24) },
+      ...{ overrideFee: fc.oneof(fc.constant(0), small(24)), pluginFee: small(24) },
+    },
+    expected: ({ amount0, amount1, price, liquidity, tick, ...fees }) => [
+      ...listChosenFee(fees),
+      {
+        ...{ kind: 'swap', ...origin, pool: EMITTER, amount0, amount1 },
+        change: buildSwapped({ sqrtPriceX96: price, liquidity, tick, feePips: null }),
+      },
+    ],
+  },
+  {
+    signature:
+      'event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1, uint24 pluginFee)',
+    args: {
+      ...{ owner: address, tickLower: signed(24), tickUpper: signed(24), amount: uint(128) },
+      ...{ amount0: uint(256), amount1: uint(256), pluginFee: small(24) },
+    },
+    expected: ({ tickLower, tickUpper, amount }) =>
+      amount === 0n
+        ? []
+        : [
+            buildRangeChange(EMITTER, {
+              ...{ type: 'position', tickLower, tickUpper, liquidityDelta: -(amount as bigint) },
             }),
           ],
   },

@@ -1,5 +1,5 @@
-// Random swaps in the real pools of PancakeSwap V3 and Algebra V1, as npm has them: what our
-// decoders read of their logs is what our maths computes, to the unit.
+// Random swaps in the real pools of PancakeSwap V3, Algebra V1 and Algebra Integral, as npm has
+// them: what our decoders read of their logs is what our maths computes, to the unit.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -44,11 +44,15 @@ const POSITIONS: readonly (readonly [lower: number, upper: number, units: bigint
 interface NpmVenue {
   readonly chain: keyof typeof EVM_DEPLOYMENTS;
   readonly spacing: number;
+  /** Absent for that of positions. */
+  readonly bitmapSpacing?: number | null;
   readonly feePips: number;
   readonly poolAbi: Abi;
   /** Queues all that a pool of two tokens needs. */
   open(chain: VenueChain, caller: Address, tokens: readonly [Address, Address]): Promise<Address>;
   encodeMint(caller: Address, lower: number, upper: number, liquidity: bigint): readonly unknown[];
+  /** Queues what happens before a block of swaps. */
+  prepare?(chain: VenueChain, pool: Address, round: number): void;
 }
 
 const PANCAKE = '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json';
@@ -78,6 +82,7 @@ function readAlgebra(name: string): NpmContract {
   return readNpmContract(`@cryptoalgebra/v1-core/artifacts/contracts/${name}.sol/${name}.json`);
 }
 
+const INTEGRAL_CREATED = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db';
 const ALGEBRA_HASH = '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4';
 
 function createAlgebraVenue(): NpmVenue {
@@ -98,6 +103,53 @@ function createAlgebraVenue(): NpmVenue {
       return decodeAddressAt(created?.data ?? assert.fail('no pool'), 0);
     },
     encodeMint: (caller, ...range) => [caller, caller, ...range, '0x'],
+  };
+}
+
+function readIntegral(name: string): NpmContract {
+  const [file = name] = name.split('/').slice(-1);
+  return readNpmContract(
+    `@cryptoalgebra/integral-core/artifacts/contracts/${name}.sol/${file}.json`,
+  );
+}
+
+/** Calls its plugin before each swap, and lets it choose the fee. */
+const PLUGGED = 129;
+/** The stored fee, or what the plugin chose: a fee of its own, and a part on top. */
+const INTEGRAL_FEES = [null, 3000, [2500, 0], [700, 300], [90_000, 10_000], [1, 0]] as const;
+
+/** The deployer and the factory name each other. */
+function createIntegralVenue(): NpmVenue {
+  const { abi: poolAbi } = readIntegral('AlgebraPool');
+  const [deployer, factory] = [readIntegral('AlgebraPoolDeployer'), readIntegral('AlgebraFactory')];
+  const pluginCode = readIntegral('test/MockPoolPlugin');
+  let plugin: Address | null = null;
+  return {
+    ...{ chain: 'base', spacing: 60, bitmapSpacing: null, feePips: 500, poolAbi },
+    async open(chain, _, tokens) {
+      const poolDeployer = chain.create(deployer, [chain.nextAddress(1)]);
+      const maker = chain.create(factory, [poolDeployer]);
+      const create = { to: maker, abi: factory.abi, functionName: 'createPool' };
+      chain.call({ ...create, args: [...tokens, '0x'] }, CREATE_GAS);
+      const logs = await chain.mine();
+      const created = logs.find(({ topics }) => topics[0] === INTEGRAL_CREATED);
+      return decodeAddressAt(created?.data ?? assert.fail('no pool'), 0);
+    },
+    encodeMint: (caller, ...range) => [caller, caller, ...range, '0x'],
+    prepare(chain, pool, round) {
+      const fee = INTEGRAL_FEES[round] ?? null;
+      const call = (functionName: string, ...args: readonly unknown[]) =>
+        chain.call({ to: pool, abi: poolAbi, functionName, args });
+      if (fee === null) return;
+      if (typeof fee === 'number') return call('setFee', fee);
+      if (plugin === null) {
+        plugin = chain.create(pluginCode, [pool]);
+        call('setPlugin', plugin);
+        call('setPluginConfig', PLUGGED);
+      }
+      const set = { to: plugin, abi: pluginCode.abi, functionName: 'setPluginFees' };
+      chain.call({ ...set, args: fee });
+    },
   };
 }
 
@@ -142,6 +194,7 @@ async function execute(venue: NpmVenue, swaps: readonly RandomSwap[]) {
     }
     const logs: EvmLog[] = [...(await chain.mine())];
     for (let at = 0; at < swaps.length; at += SWAPS_PER_BLOCK) {
+      venue.prepare?.(chain, pool, at / SWAPS_PER_BLOCK);
       for (const { zeroForOne, amount } of swaps.slice(at, at + SWAPS_PER_BLOCK)) {
         const limit = zeroForOne ? LIMITS.down : LIMITS.up;
         run('swap', [caller, zeroForOne, amount, limit, '0x']);
@@ -156,14 +209,14 @@ async function execute(venue: NpmVenue, swaps: readonly RandomSwap[]) {
 
 /** The pool as its logs tell it. */
 class FollowedPool {
-  readonly #spacing: number;
+  readonly #spacing: number | null;
   readonly #net = new Map<number, bigint>();
   fees: number;
   feeCount = 0;
   state = { sqrtPriceX96: PRICE_ONE, tick: 0, liquidity: 0n };
 
-  constructor({ spacing, feePips }: NpmVenue) {
-    this.#spacing = spacing;
+  constructor({ spacing, bitmapSpacing = spacing, feePips }: NpmVenue) {
+    this.#spacing = bitmapSpacing;
     this.fees = feePips;
   }
 
@@ -226,6 +279,7 @@ describe('300 random swaps of the contracts on npm', () => {
   for (const [name, createVenue, feeCountMin] of [
     ['PancakeSwap V3', createPancake, 0],
     ['Algebra V1', createAlgebraVenue, 3],
+    ['Algebra Integral', createIntegralVenue, 5],
   ] as const) {
     it(`${name}: amounts, price and liquidity are computed to the unit`, async () => {
       const venue = createVenue();

@@ -75,6 +75,15 @@ test("of Algebra's pools their quoter runs a swap in each direction, which tells
   }
 });
 
+test("of Algebra Integral's pools the fee that their plugin tells is asked", async () => {
+  const query = ask({ kind: 'concentrated', venue: 'quickswap-v4', isStable: null });
+  const { fees, asked } = await read([query], `0x${uintWord(2690)}`);
+  assert.deepEqual(
+    [asked, fees],
+    [[`${POOL} 0xddca3f43`], [{ zeroForOne: 2690, oneForZero: 2690 }]],
+  );
+});
+
 test('other pools are not asked', async () => {
   const fixed = DEPLOYMENT.v3.find(({ layout = 'uniswap' }) => layout === 'uniswap');
   const others = [

@@ -29,9 +29,9 @@ export interface PoolSearch {
   readonly announced: readonly PoolDescription[];
 }
 
-/** Logs by their emitter and topics, in the form of `eth_getLogs`. */
+/** Logs by their emitters and topics, in the form of `eth_getLogs`. */
 export interface CreationFilter {
-  readonly address: Address;
+  readonly address: Address | readonly Address[];
   readonly topics: readonly (string | null)[];
 }
 

@@ -1,5 +1,6 @@
-// Routers of exchanges on a real node: UniswapV2Router02 and V3's SwapRouter are the real
-// contracts, the others stand-ins in the exchange's wire format (test/contracts/routers.sol).
+// Routers of exchanges on a real node: UniswapV2Router02, V3's SwapRouter and that of Algebra
+// Integral are the real contracts, the others stand-ins in the exchange's wire format
+// (test/contracts/routers.sol).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -24,7 +25,7 @@ import { probeRange } from './uniswap-v3/probe-range.ts';
 /** Of each kind; `npm run drill -- --routers 100` makes more. */
 const TRADE_COUNT = 3;
 
-const PROVEN: readonly VenueRouterKind[] = ['router02', 'swapRouter'];
+const PROVEN: readonly VenueRouterKind[] = ['router02', 'swapRouter', 'algebraIntegral'];
 const STAND_INS: readonly VenueRouterKind[] = [
   ...(['camelot', 'solidly', 'slipstream', 'algebra', 'smart'] as const),
 ];

@@ -15,5 +15,7 @@ export const TICK_DISTANCE_SELECTOR = '0x48626a8c';
 export const POOL_STATE_SELECTOR = '0x217ac237';
 /** Algebra has one pool for each pair. */
 export const POOL_BY_PAIR_SELECTOR = '0xd9a641e1';
+/** Of Algebra Integral, whose factories make more pools of a pair for others. */
+export const CUSTOM_POOL_SELECTOR = '0x23da36cc';
 export const GLOBAL_STATE_SELECTOR = '0xe76c01e4';
 export const TICK_TABLE_SELECTOR = '0xc677e3e0';

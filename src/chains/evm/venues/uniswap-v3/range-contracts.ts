@@ -1,7 +1,7 @@
 // Contracts of Uniswap V3 and of pools like its own, by chain: factories, quoters, and routers of
 // exchanges. The addresses come from the SDKs of Uniswap, PancakeSwap and Sushi, from the
 // repositories of QuickSwap, Aerodrome, Velodrome and Camelot, and from public integrations (the
-// routers of QuickSwap and Camelot).
+// routers of QuickSwap, Camelot and THENA, and all of Algebra Integral).
 
 import type { V3LayoutName } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
@@ -55,6 +55,7 @@ const FORKS: Readonly<Record<Chain, readonly V3Fork[]>> = {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       periphery: '0xb048bbc1ee6b733fffcfb9e9cef7375518e25997',
     }),
+    v3Like('supernova', 'algebraIntegral', '0x44b7fbd4d87149efa5347c451e74b9fd18e89c55'),
   ],
   base: [
     uniswapV3({
@@ -72,6 +73,9 @@ const FORKS: Readonly<Record<Chain, readonly V3Fork[]>> = {
     v3Like('aerodrome-slipstream', 'slipstream', '0x5e7bb104d84c7cb9b682aac2f3d509f5f406809a'),
     v3Like('aerodrome-slipstream-2', 'slipstream', '0xade65c38cd4849adba595a4323a8c7ddfe89716a'),
     v3Like('aerodrome-slipstream-3', 'slipstream', '0xf8f2eb4940cfe7d13603dddd87f123820fc061ef'),
+    v3Like('quickswap-v4', 'algebraIntegral', '0xc5396866754799b9720125b104ae01d935ab9c7b'),
+    v3Like('hydrex', 'algebraIntegral', '0x36077d39cdc65e1e3fb65810430e5b2c4d5fa29e'),
+    v3Like('thirdfy', 'algebraIntegral', '0xefcb993e113ea8197c17c6f4959495929be0b68e'),
   ],
   arbitrum: [
     uniswapV3({
@@ -134,22 +138,36 @@ const FORKS: Readonly<Record<Chain, readonly V3Fork[]>> = {
       factory: '0x126555dd55a39328f69400d6ae4f782bd4c34abb',
       periphery: '0xb1e835dc2785b52265711e17fccb0fd018226a6e',
     }),
+    // If its bitmap is not QuickSwap's, its ticks do not add up, and its pools are never exact.
+    v3Like(
+      'thena-fusion',
+      'algebra',
+      '0x306f06c147f064a010530292a1eb6737c3e378e4',
+      '0xea68020d6a9532eec42d4db0f92b83580c39b2ca',
+    ),
+    v3Like('thena-integral', 'algebraIntegral', '0x30055f87716d3dfd0e5198c27024481099fb4a98'),
   ],
 };
 
 const ROUTERS: Readonly<Partial<Record<Chain, readonly RouterLine[]>>> = {
+  ethereum: [
+    routerOf('supernova', 'algebraIntegral', '0x72d63a5b080e1b89cc93f9b9f50cbfa5e291c8ac'),
+  ],
   base: [
     routerOf('aerodrome-slipstream', 'slipstream', '0xbe6d8f0d05cc4be24d5167a3ef062215be6d18a5'),
     routerOf('aerodrome-slipstream-2', 'slipstream', '0xcbbb8035cac7d4b3ca7abb74cf7bdf900215ce0d'),
     // Aerodrome's list of deployments has it under "Gauges V3", with the third factory of
     // this file; others who called its factory() say the same (not called from here).
     routerOf('aerodrome-slipstream-3', 'slipstream', '0x698cb2b6dd822994581fea6ea4fc755d1363a92f'),
+    routerOf('quickswap-v4', 'algebraIntegral', '0xe6c9bb24ddb4ae5c6632dbe0de14e3e474c6cb04'),
+    routerOf('hydrex', 'algebraIntegral', '0x6f4be24d7dc93b6ffcbab3fd0747c5817cea3f9e'),
   ],
   arbitrum: [routerOf('camelot-v3', 'algebra', '0x1f721e2e82f6676fce4ea07a5958cf098d339e18')],
   optimism: [
     routerOf('velodrome-slipstream', 'slipstream', '0x0792a633f0c19c351081cf4b211f68f79bcc9676'),
     routerOf('velodrome-slipstream-2', 'slipstream', '0xba3aee516399388c779463183d00bb579f5041ca'),
   ],
+  bsc: [routerOf('thena-fusion', 'algebra', '0x327dd3208f0bcf590a66110aca6e5e6941a4efa0')],
   polygon: [routerOf('quickswap-v3', 'algebra', '0xf5b509bb0909a69b1c207e495f687a596c168e12')],
 };
 

@@ -28,6 +28,7 @@ const LAYOUT_ROUTERS: Readonly<Partial<Record<V3LayoutName, VenueRouterKind>>> =
   slipstream: 'slipstream',
   algebra: 'algebra',
   algebraDirectional: 'algebra',
+  algebraIntegral: 'algebraIntegral',
 };
 
 type RangeEntry = Extract<FactoryEntry, { readonly kind: 'v3' }>;

@@ -43,7 +43,7 @@ const SMART_OUTPUT_ABI = parseAbi([
 /** What stands between two tokens of a path. */
 type EncodeMark = (hop: SwapHop) => string;
 
-type RangeRouterKind = 'swapRouter' | 'slipstream' | 'algebra';
+type RangeRouterKind = 'swapRouter' | 'slipstream' | 'algebra' | 'algebraIntegral';
 
 function requireV3({ pool }: SwapHop) {
   if (pool.kind !== 'v3') throw new Error(`${pool.kind} pool in a path of V3 pools`);
@@ -56,6 +56,7 @@ const PATH_MARKS: Readonly<Record<RangeRouterKind, EncodeMark>> = {
   swapRouter: encodeFee,
   slipstream: (hop) => encodePacked(['int24'], [requireV3(hop).tickSpacing]).slice(2),
   algebra: () => '',
+  algebraIntegral: (hop) => (requireV3(hop).deployer ?? ZERO_ADDRESS).slice(2),
 };
 
 function encodePath(hops: readonly SwapHop[], encodeMark: EncodeMark): Hex {
@@ -83,6 +84,10 @@ const PAYMENT_ABI = parseAbi([
 
 type PayingRouterKind = RangeRouterKind | 'smart';
 
+function isAlgebra(kind: PayingRouterKind): boolean {
+  return kind === 'algebra' || kind === 'algebraIntegral';
+}
+
 function encodeSweep(token: string, least: bigint, recipient: Hex): Hex {
   const args = [token as Hex, least, recipient] as const;
   return encodeFunctionData({ abi: PAYMENT_ABI, functionName: 'sweepToken', args });
@@ -92,7 +97,7 @@ function encodeSweep(token: string, least: bigint, recipient: Hex): Hex {
 function encodeForward(plan: PathEnds, least: bigint, kind: PayingRouterKind): Hex {
   const { recipient, tokenOut, isNativeOut } = plan;
   if (!isNativeOut) return encodeSweep(tokenOut, least, recipient);
-  const functionName = kind === 'algebra' ? 'unwrapWNativeToken' : 'unwrapWETH9';
+  const functionName = isAlgebra(kind) ? 'unwrapWNativeToken' : 'unwrapWETH9';
   return encodeFunctionData({ abi: PAYMENT_ABI, functionName, args: [least, recipient] });
 }
 
@@ -107,7 +112,7 @@ function encodeLeftovers({ hops, recipient }: PathEnds): Hex[] {
 
 /** Sends the coin back that was sent and not taken. */
 function encodeRefund({ isNativeIn }: PathEnds, kind: PayingRouterKind): Hex[] {
-  const functionName = kind === 'algebra' ? 'refundNativeToken' : 'refundETH';
+  const functionName = isAlgebra(kind) ? 'refundNativeToken' : 'refundETH';
   return isNativeIn ? [encodeFunctionData({ abi: PAYMENT_ABI, functionName })] : [];
 }
 
@@ -221,6 +226,10 @@ export const SWAP_ROUTER = buildRangeRouter('swapRouter', {
 export const SLIPSTREAM_ROUTER = buildRangeRouter('slipstream', ROUTER_STAND_INS);
 /** Paths of tokens only. */
 export const ALGEBRA_ROUTER = buildRangeRouter('algebra', ROUTER_STAND_INS);
+export const INTEGRAL_ROUTER = buildRangeRouter('algebraIntegral', {
+  executedBy: 'contract',
+  source: 'npm, @cryptoalgebra/integral-periphery',
+});
 export const SMART_ROUTER: RouterKind = {
   proof: ROUTER_STAND_INS,
   encodeSwap: encodeSmart,

@@ -1,7 +1,7 @@
 // A V3-like pool's whole state, page by page. The protocol's fee comes out of the pool's own and
 // changes no swap, so it is not read.
 
-import { joinFlags } from '../../../../amm/unchecked-flag.ts';
+import { toFeeFlags } from '../../../../amm/concentrated/concentrated-kind.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { StateOf } from '../../../../model/pool.ts';
 import { toPoolContract } from '../../data/evm-ids.ts';
@@ -18,7 +18,7 @@ import { decodeTick, hasTwoWords } from '../concentrated-pools.ts';
 import { readTickPage, type TickSource } from '../read-tick-page.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
-import { findLayoutOfVenue, type V3Layout } from './v3-layouts.ts';
+import { findLayoutOfVenue, toFeeRule, type V3Layout } from './v3-layouts.ts';
 
 function createTickSource(
   pool: Address,
@@ -73,7 +73,7 @@ function findFees(
     const isThere = slot0 !== null && hasWordAt(slot0, source.word);
     return isThere ? { feePips: Number(uintAt(slot0, source.word)), state: {} } : null;
   }
-  const flags = joinFlags(['timedFee']);
+  const flags = toFeeFlags('timed');
   if (source.kind === 'asked') {
     if (asked === null || !hasWords(asked, 1)) return null;
     return { feePips: Number(uintAt(asked, 0)), state: { flags } };
@@ -81,6 +81,10 @@ function findFees(
   const [down = 0, up = down] = source.words;
   if (slot0 === null || !hasWordAt(slot0, up)) return null;
   const [feePips, feeOneForZero] = [Number(uintAt(slot0, down)), Number(uintAt(slot0, up))];
+  if (source.kind === 'plugged') {
+    if (!hasWordAt(slot0, source.configWord)) return null;
+    return { feePips, state: { flags: toFeeFlags(toFeeRule(uintAt(slot0, source.configWord))) } };
+  }
   return { feePips, state: { flags, ...(feeOneForZero === feePips ? {} : { feeOneForZero }) } };
 }
 

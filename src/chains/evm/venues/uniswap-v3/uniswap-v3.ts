@@ -15,12 +15,18 @@ import {
   describeUniswapV3Logs,
   SWAP_TOPICS,
 } from './decode-uniswap-v3.ts';
-import { findPools } from './find-v3-pools.ts';
+import { findPools, listCreationFilters } from './find-v3-pools.ts';
 import { RANGE_FORKS } from './judge-ranges.ts';
 import { FEE_SELECTOR, LIQUIDITY_SELECTOR, TICKS_SELECTOR } from './pool-selectors.ts';
 import { RANGE_CONTRACTS } from './range-contracts.ts';
 import { RANGE_ENTRIES, readDevnetRanges } from './range-entries.ts';
-import { ALGEBRA_ROUTER, SLIPSTREAM_ROUTER, SMART_ROUTER, SWAP_ROUTER } from './range-routers.ts';
+import {
+  ALGEBRA_ROUTER,
+  INTEGRAL_ROUTER,
+  SLIPSTREAM_ROUTER,
+  SMART_ROUTER,
+  SWAP_ROUTER,
+} from './range-routers.ts';
 import { decodeV3State, readPoolPage } from './read-v3-pool-page.ts';
 import { findLayoutOfVenue, findV3Layout, toRangeDetails } from './v3-layouts.ts';
 
@@ -71,10 +77,11 @@ const PROBE = 3;
 const findTraded: VenueProtocol['findTraded'] = (pool) => {
   if (pool.kind !== 'concentrated' || pool.terms.custody.kind !== 'own') return null;
   const { feePips } = pool;
-  const { tickSpacing } = pool.terms;
+  const { tickSpacing, custody } = pool.terms;
+  const made = custody.deployer === undefined ? {} : { deployer: custody.deployer };
   const contract = toPoolContract(pool.pool);
   return {
-    toRouterPool: () => ({ kind: 'v3', feePips, tickSpacing }),
+    toRouterPool: () => ({ kind: 'v3', feePips, tickSpacing, ...made }),
     probe: { kind: PROBE, pool: contract, fee: feePips },
     holder: contract,
   };
@@ -102,12 +109,15 @@ function buildQuotes(quoter: Address, { token0, token1 }: PoolFeeQuery): Contrac
   }));
 }
 
-/** A module computes the fee of Slipstream's pools; Algebra's follows from the block's time. */
+/**
+ * A module computes the fee of Slipstream's pools, a plugin that of Algebra Integral's; that of
+ * Algebra V1 follows from the block's time.
+ */
 const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
   const { pool, kind, venue } = query;
   if (kind !== 'concentrated') return null;
   const { kind: source } = findLayoutOfVenue(deployment, venue).fee;
-  if (source === 'asked') {
+  if (source === 'asked' || source === 'plugged') {
     const calls = [{ to: toPoolContract(pool), data: FEE_SELECTOR }];
     return { calls, word: 0, pipsPerUnit: 1n };
   }
@@ -131,7 +141,7 @@ export const uniswapV3: VenueProtocol = {
     pool.kind === 'concentrated' && pool.terms.custody.kind === 'own' ? COSTS : null,
   routerKinds: {
     ...{ swapRouter: SWAP_ROUTER, slipstream: SLIPSTREAM_ROUTER },
-    ...{ algebra: ALGEBRA_ROUTER, smart: SMART_ROUTER },
+    ...{ algebra: ALGEBRA_ROUTER, algebraIntegral: INTEGRAL_ROUTER, smart: SMART_ROUTER },
   },
   listVenues: (deployment) => deployment.v3.map((fork) => fork.venue),
   swapTopics: SWAP_TOPICS,
@@ -141,14 +151,19 @@ export const uniswapV3: VenueProtocol = {
   describeLogs: describeUniswapV3Logs,
   resolvePools,
   findPools,
-  listCreationFilters: () => [],
+  listCreationFilters,
   readPoolStates,
   readPoolPage,
 };
 
 declare module '../swap-plan.ts' {
   interface RouterPools {
-    readonly v3: { readonly feePips: number; readonly tickSpacing: number };
+    readonly v3: {
+      readonly feePips: number;
+      readonly tickSpacing: number;
+      /** Who made it, for routers that take that. */
+      readonly deployer?: Address;
+    };
   }
 }
 
@@ -160,6 +175,8 @@ declare module '../../data/deployments/evm-deployment.ts' {
     readonly slipstream: true;
     /** Paths of tokens only. */
     readonly algebra: true;
+    /** Paths of who made each pool in place of fees. */
+    readonly algebraIntegral: true;
     /** `SwapRouter02`, PancakeSwap's SmartRouter; pairs and pools in one path. */
     readonly smart: true;
   }

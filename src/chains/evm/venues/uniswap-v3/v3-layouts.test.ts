@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { type AbiEvent, encodeEventTopics, parseAbiItem } from 'viem';
 import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../../test/evm-logs.ts';
 import { address } from '../../../../../test/test-ids.ts';
+import { concentratedKind } from '../../../../amm/concentrated/concentrated-kind.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { createLogFilters } from '../../blocks/log-filters.ts';
@@ -26,8 +27,10 @@ function findFork(chain: 'base' | 'polygon' | 'arbitrum' | 'optimism', venue: st
 }
 
 const SLIPSTREAM = findFork('base', 'aerodrome-slipstream');
+const VELODROME = findFork('optimism', 'velodrome-slipstream');
 const QUICKSWAP = findFork('polygon', 'quickswap-v3');
 const CAMELOT = findFork('arbitrum', 'camelot-v3');
+const INTEGRAL = findFork('base', 'quickswap-v4');
 
 function encodeV3(
   signature: string,
@@ -42,12 +45,18 @@ function describePool(venue: string, feePips: number, tickSpacing: number) {
   return { ...place, kind: 'concentrated', feePips, terms } as unknown as PoolDescription;
 }
 
-function announce(description: PoolDescription, change: object) {
+function describeIntegral(venue: string, deployer?: Address) {
+  const custody = { kind: 'own', ...(deployer === undefined ? {} : { deployer }) };
+  const terms = { tickSpacing: 1, stopsAtTicksOnly: true, custody };
+  return { ...describePool(venue, 0, 1), terms } as unknown as PoolDescription;
+}
+
+function announce(description: PoolDescription, ...changes: readonly object[]) {
   const pool = description.pool;
-  return [
-    { kind: 'poolCreated', description, complete: true },
-    { kind: 'poolChanged', pool, change: { poolKind: 'concentrated', ...change } },
-  ];
+  const toEvent = (change: object) => ({
+    ...{ kind: 'poolChanged', pool, change: { poolKind: 'concentrated', ...change } },
+  });
+  return [{ kind: 'poolCreated', description, complete: true }, ...changes.map(toEvent)];
 }
 
 const SLIPSTREAM_CREATED =
@@ -79,7 +88,7 @@ describe('logs of V3-like pools', () => {
       const pool = describePool(fork.venue, 100, spacing);
       assert.deepEqual(
         decodeTestLog(deployment, log),
-        announce(pool, { type: 'fees', fees, isTimed: true }),
+        announce(pool, { type: 'fees', fees }, { type: 'feeRule', rule: 'timed' }),
       );
       assert.deepEqual(decodeTestLog(deployment, { ...log, topics: log.topics.slice(0, 2) }), []);
     }
@@ -92,7 +101,7 @@ describe('logs of V3-like pools', () => {
     });
     const expect = (zeroForOne: number, oneForZero: number) => {
       const fees = { zeroForOne, oneForZero };
-      const change = { poolKind: 'concentrated', type: 'fees', fees, isTimed: true };
+      const change = { poolKind: 'concentrated', type: 'fees', fees };
       return [{ kind: 'poolChanged', pool: POOL, change }];
     };
     assert.deepEqual(decodeTestLog(QUICKSWAP.deployment, single), expect(900, 900));
@@ -107,7 +116,7 @@ describe('logs of V3-like pools', () => {
     const topicsOf = (deployment: EvmDeployment) => createLogDecoding(deployment).topics;
     const created = encodeEventTopics({ abi: [parseAbiItem(ALGEBRA_CREATED) as AbiEvent] });
     assert.ok(topicsOf(QUICKSWAP.deployment).includes(created[0] as string));
-    assert.ok(!topicsOf(SLIPSTREAM.deployment).includes(created[0] as string));
+    assert.ok(!topicsOf(VELODROME.deployment).includes(created[0] as string));
     const filters = createLogFilters(QUICKSWAP.deployment).build({
       ...{ tokens: new Set([TOKENS.token0]), pools: new Set<never>() },
     });
@@ -219,6 +228,71 @@ describe('contracts of V3-like pools', () => {
       context,
     );
     assert.deepEqual(reading?.state, state);
+  });
+
+  it('tell the fee of an Algebra Integral pool, which is certain if no plugin is called', async () => {
+    const { deployment, fork } = INTEGRAL;
+    const description = describeIntegral(fork.venue);
+    for (const [config, flags] of [
+      [0, ''],
+      [2, ''],
+      [1, 'timedFee'],
+      [129, 'timedFee'],
+    ] as const) {
+      const state = [uintWord(2n ** 96n), intWord(-5), uintWord(450), uintWord(config)];
+      const rest = [uintWord(100), uintWord(1)];
+      const callContracts = createTestContracts(
+        new Map([
+          ...describeTokens(fork.factory),
+          [`${fork.factory} 0xd9a641e1${PAIR_WORDS}`, toAnswer(addressWord(POOL))],
+          [`${POOL} 0xe76c01e4`, toAnswer(...state, ...rest)],
+          [`${POOL} 0x1a686502`, toAnswer(uintWord(0))],
+          ...Array.from({ length: 8000 }, (_, index): [string, string] => [
+            `${POOL} 0xc677e3e0${intWord(index - 4000)}`,
+            toAnswer(uintWord(0)),
+          ]),
+        ]),
+      );
+      const context = { deployment, callContracts };
+      assert.deepEqual(await uniswapV3.resolvePools([toPoolId(POOL)], context), [description]);
+      const query = { description, covered: null, callCountMax: 100, wordCountMax: 8000 };
+      const page = (await uniswapV3.readPoolPage(query, context)) ?? assert.fail();
+      assert.deepEqual(
+        [page.feePips, page.state],
+        [450, { sqrtPriceX96: 2n ** 96n, liquidity: 0n, tick: -5, flags }],
+      );
+    }
+  });
+
+  it('confirm a custom pool of Algebra Integral, which a log announced', async () => {
+    const { deployment, fork } = INTEGRAL;
+    const deployer = address(`0x${'7'.repeat(40)}`);
+    const pool = describeIntegral(fork.venue, deployer);
+    const key = `${addressWord(deployer)}${PAIR_WORDS}`;
+    const other = address(`0x${'8'.repeat(40)}`);
+    for (const [answer, found] of [
+      [POOL, [pool]],
+      [other, []],
+    ] as const) {
+      const callContracts = createTestContracts(
+        new Map([[`${fork.factory} 0x23da36cc${key}`, toAnswer(addressWord(answer))]]),
+      );
+      const search = { token: TOKENS.token1, quotes: [TOKENS.token0], announced: [pool] };
+      assert.deepEqual(await uniswapV3.findPools(search, { deployment, callContracts }), found);
+    }
+    const [first, second] = uniswapV3.listCreationFilters(TOKENS.token0, deployment);
+    const topic = `0x${addressWord(TOKENS.token0)}`;
+    assert.deepEqual(
+      [first?.topics.slice(1), second?.topics.slice(1)],
+      [
+        [null, topic],
+        [null, null, topic],
+      ],
+    );
+    assert.ok(first?.address.includes(fork.factory));
+    assert.deepEqual(uniswapV3.listCreationFilters(TOKENS.token0, QUICKSWAP.deployment), []);
+    const terms = concentratedKind.encodeTerms(pool.terms as never);
+    assert.deepEqual(concentratedKind.decodeTerms(terms), pool.terms);
   });
 
   it('do not confirm a pool that its factory does not name', async () => {
