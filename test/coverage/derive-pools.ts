@@ -40,6 +40,11 @@ const RANGE_CODES: Readonly<Record<string, Hex>> = {
 const SOLIDLY_V3_CODE = '0xe9b68c5f77858eecac2e651646e208175e9b1359d68d0e14fc69f8c54e5010bf';
 const UNISWAP_V3_CODE = '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54';
 
+/** Of Solidly's pairs that are no clones. */
+const SOLIDLY_CODES: Readonly<Record<string, Hex>> = {
+  'velodrome-v1': '0xc1ac28b1c4ebe53c0cff67bab5878c4eb68759bb1e9f73977cd266b247d149f0',
+};
+
 /** Contracts that create pools for a factory, with the hash of their code. */
 const DEPLOYERS: Readonly<Record<string, { readonly from: Hex; readonly code: Hex }>> = {
   'pancakeswap-v3': {
@@ -93,10 +98,11 @@ function hashKey(type: 'uint24' | 'int24', pair: Pair, key: number): Hex {
 
 function listPairPools({ venue, factory, layout }: V2Fork, pair: Pair, salt: Hex): string[] {
   const clone = IMPLEMENTATIONS[venue];
-  if (clone !== undefined) {
+  const code = clone === undefined ? SOLIDLY_CODES[venue] : hashClone(clone);
+  if (code !== undefined) {
     const types = ['address', 'address', 'bool'] as const;
     return [true, false].map((isStable) =>
-      derive(factory, keccak256(encodePacked(types, [...pair, isStable])), hashClone(clone)),
+      derive(factory, keccak256(encodePacked(types, [...pair, isStable])), code),
     );
   }
   if (layout === 'solidly' || layout === 'solidlyFork') return [];

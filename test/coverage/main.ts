@@ -44,6 +44,11 @@ function printVenues(swaps: readonly JudgedSwap[]): void {
   }
 }
 
+function describeValue(swaps: readonly { readonly value: number | null }[]): string {
+  const value = swaps.reduce((sum, one) => sum + (one.value ?? 0), 0);
+  return value === 0 ? '' : ` ($${Math.round(value)})`;
+}
+
 const [rpcChain, rpcUrl] = (command.values.rpc ?? '').split(/=(.*)/s);
 
 async function printMissed(swaps: readonly JudgedSwap[]): Promise<void> {
@@ -57,7 +62,7 @@ async function printMissed(swaps: readonly JudgedSwap[]): Promise<void> {
         ? `, factory ${await readFactory(rpcUrl, pool)}`
         : '';
     console.log(
-      `  missed ${own.length}: ${SWAP_TOPICS.get(topic)} ${topic.slice(0, 10)} of ${pool}${factory}`,
+      `  missed ${own.length}${describeValue(own)}: ${SWAP_TOPICS.get(topic)} ${topic.slice(0, 10)} of ${pool}${factory}`,
     );
     console.log(`    ${reason}; first in ${file}, transaction ${log.txHash}`);
   }
@@ -107,7 +112,9 @@ for (const [venue, own] of Map.groupBy(trades, (trade) => trade.venue)) {
     console.log(`  ${venue.padEnd(24)} ${own.length - missed.length}`);
   const [first] = missed;
   if (first === undefined) continue;
-  console.log(`  missed ${missed.length}: ${venue}, first in ${first.file}, ${first.txHash}`);
+  console.log(
+    `  missed ${missed.length}${describeValue(missed)}: ${venue}, first in ${first.file}, ${first.txHash}`,
+  );
 }
 if (judged.length + trades.length === 0) {
   console.error('no swaps were found there');

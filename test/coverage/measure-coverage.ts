@@ -82,6 +82,8 @@ interface ChainParts {
   readonly deployment: EvmDeployment;
   readonly findVenue: ReturnType<typeof createVenueFinder>;
   readonly decoding: LogDecoding;
+  /** The chain's contracts as text: what is in it and swaps itself needs no factory. */
+  readonly listed: string;
   /** Venues of pools whose creation is recorded. */
   readonly created: ReadonlyMap<string, string>;
 }
@@ -123,8 +125,10 @@ function judge(swap: EvmLog, logs: readonly EvmLog[], parts: ChainParts): SwapVe
   if (event === undefined) return { kind: 'missed', reason: 'its log is not decoded' };
   const known = created.get(event.pool);
   if (known !== undefined) return { kind: 'stored', venue: known };
+  const name = SWAP_TOPICS.get(swap.topics[0] ?? '') ?? '';
+  if (parts.listed.includes(swap.address)) return { kind: 'stored', venue: name };
   if (event.pool !== (swap.address as string)) return { kind: 'asked', venue: 'curve' };
-  const asked = ASKED_VENUES.get(SWAP_TOPICS.get(swap.topics[0] ?? '') ?? '');
+  const asked = ASKED_VENUES.get(name);
   if (asked !== undefined) return { kind: 'asked', venue: asked };
   const venue = parts.findVenue(swap, listMoved(swap, logs).tokens);
   if (venue !== null) return { kind: 'stored', venue };
@@ -175,6 +179,7 @@ function measureChain(chain: ChainSlug, recordings: readonly LogRecording[]): Ju
   if (deployment === undefined) return [];
   const decoding = createLogDecoding(deployment);
   const findVenueOf = createVenueFinder(deployment);
+  const listed = JSON.stringify(deployment);
   const judged = recordings.flatMap(({ file, logs }) => {
     const created = new Map(
       decode(decoding, logs).flatMap((event) =>
@@ -183,7 +188,7 @@ function measureChain(chain: ChainSlug, recordings: readonly LogRecording[]): Ju
           : [],
       ),
     );
-    const parts = { deployment, decoding, created, findVenue: findVenueOf };
+    const parts = { deployment, decoding, created, listed, findVenue: findVenueOf };
     return logs
       .filter(({ topics }) => SWAP_TOPICS.has(topics[0] ?? ''))
       .map((log) => ({
