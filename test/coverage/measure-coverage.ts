@@ -126,12 +126,12 @@ function judge(swap: EvmLog, logs: readonly EvmLog[], parts: ChainParts): SwapVe
   const known = created.get(event.pool);
   if (known !== undefined) return { kind: 'stored', venue: known };
   const name = SWAP_TOPICS.get(swap.topics[0] ?? '') ?? '';
-  if (parts.listed.includes(swap.address)) return { kind: 'stored', venue: name };
   if (event.pool !== (swap.address as string)) return { kind: 'asked', venue: 'curve' };
   const asked = ASKED_VENUES.get(name);
   if (asked !== undefined) return { kind: 'asked', venue: asked };
   const venue = parts.findVenue(swap, listMoved(swap, logs).tokens);
   if (venue !== null) return { kind: 'stored', venue };
+  if (parts.listed.includes(swap.address)) return { kind: 'stored', venue: name };
   return { kind: 'missed', reason: 'its factory is not among those whose code is known' };
 }
 
