@@ -57,8 +57,8 @@ const PAIRS: readonly PairSpec[] = [
   { tokens: ['usdc', 'wire'], amounts: [900_000n, 1_100_000n], isStable: true, fee: 5 },
 ];
 
-/** Balancer's vault and Curve have scenes of their own (`vault-scene.ts`, `curve-scene.ts`). */
-type SceneRouterKind = Exclude<VenueRouterKind, 'vault' | 'curve'>;
+/** The others have scenes of their own. */
+type SceneRouterKind = Exclude<VenueRouterKind, 'vault' | 'curve' | 'fluid' | 'fourMeme'>;
 
 /** What random trades need. */
 export interface RoutedScene {

@@ -26,4 +26,6 @@ export interface TradeRouter {
   readonly keepsUnit?: boolean;
   /** Whether what it is called with can still be executed after the deadline. */
   readonly hasNoDeadline?: boolean;
+  /** Whether it takes and pays the native coin only in the form that the pool has. */
+  readonly cannotWrap?: boolean;
 }

@@ -57,6 +57,12 @@ export const TARGETS: readonly Target[] = [
     part: 'bytecode',
     output: new URL('pool-caller.gen.ts', import.meta.url),
   },
+  {
+    source: new URL('called-pools.sol', import.meta.url),
+    contract: 'CalledPoolsStandIn',
+    part: 'bytecode',
+    output: new URL('called-pools.gen.ts', import.meta.url),
+  },
 ];
 
 const SETTINGS = {

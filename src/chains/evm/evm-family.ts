@@ -18,7 +18,7 @@ import { EVM_ADDRESSES } from './data/evm-addresses.ts';
 import { parseEvmTransaction } from './data/evm-ids.ts';
 import { EVM_WALLETS } from './data/evm-signature.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
-import { callContracts } from './rpc/multicall.ts';
+import { type CallContracts, callContracts } from './rpc/multicall.ts';
 import { readContractAccounts } from './rpc/read-contract-accounts.ts';
 import { readContractFacts } from './tokens/read-contract-facts.ts';
 import { readHoldings } from './tokens/read-holdings.ts';
@@ -149,7 +149,8 @@ function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNodes {
     quotePools: ({ block, ...query }, signal) => {
       const { multicall3 } = deployment;
       const at = { client: accounts, multicall3, block, minBlock: block, signal };
-      return quotePoolsOnChain(query, (calls) => callContracts(calls, at));
+      const call: CallContracts = (calls) => callContracts(calls, at);
+      return quotePoolsOnChain(query, { deployment, call });
     },
     simulateRoundTrip: (trip: RoundTrip, signal) =>
       simulateRoundTrip(watching, { trip, deployment }, signal),
@@ -185,8 +186,11 @@ function findDeployment({ chain, devnet, contracts }: ChainSource): EvmDeploymen
 
 function toTradeRouter(router: SwapRouter): TradeRouter {
   const { name, venues, canDivide, canTax, outputCall, isProven } = router;
-  const { keepsUnit = false, hasNoDeadline = false } = router;
-  return { name, venues, canDivide, canTax, outputCall, isProven, keepsUnit, hasNoDeadline };
+  const { keepsUnit = false, hasNoDeadline = false, cannotWrap = false } = router;
+  return {
+    ...{ name, venues, canDivide, canTax, outputCall, isProven },
+    ...{ keepsUnit, hasNoDeadline, cannotWrap },
+  };
 }
 
 function describe(source: ChainSource): ChainMarket {

@@ -29,6 +29,7 @@ const TRADE: OnChainTrade = {
     caller: 'one',
     tokenIn: TOKEN,
     tokenOut: USDC,
+    ends: [TOKEN, USDC],
     amountIn: 10n ** 9n,
     amountOutMax: 10n ** 30n,
   },
@@ -72,6 +73,7 @@ function createScene(
   stored: readonly StoredPool[],
   quotePools: QuotePools = payHalf,
   hasCoin = false,
+  router = VAULT,
 ) {
   const clock = new ManualClock();
   const asked: string[][] = [];
@@ -103,7 +105,7 @@ function createScene(
       asked.push(query.swaps.map(({ pool: { pool } }) => pool));
       return quotePools(query, signal);
     },
-    listRouters: () => [VAULT],
+    listRouters: () => [router],
     rules: {
       findSwapCost: () => ({ units: 1n }) as never,
       findHopBytes: () => ({ command: 'vault' }) as never,
@@ -154,6 +156,13 @@ describe('the pools that are called', () => {
     ]);
     assert.deepEqual([bought.pool.token1, sold.zeroForOne], [COIN, true]);
     assert.equal((await find()).kind, 'none');
+  });
+
+  it('have the coin in the form that is traded, if nothing on the way wraps it', async () => {
+    const { find } = createScene([], payHalf, true, { ...VAULT, cannotWrap: true });
+    const trade = { tokenIn: WRAPPED, tokenOut: TOKEN };
+    assert.equal((await find({ ...trade, ends: [WRAPPED, TOKEN] })).kind, 'none');
+    assert.equal((await find({ ...trade, ends: [COIN, TOKEN] })).kind, 'found');
   });
 
   it('are reached by the router that is asked for', async () => {

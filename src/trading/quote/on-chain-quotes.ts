@@ -129,6 +129,8 @@ export interface OnChainTrade {
   readonly caller: string;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
+  /** What the wallet spends and receives: the native coin as itself. */
+  readonly ends: readonly [Address, Address];
   readonly amountIn: bigint;
   /** More than this is not believed. */
   readonly amountOutMax: bigint;
@@ -260,11 +262,12 @@ export class OnChainQuotes {
   }
 
   async #listPools(trade: OnChainTrade): Promise<readonly PoolRecord[]> {
-    const { router, isAllowed = () => true } = trade;
+    const { router, ends, isAllowed = () => true } = trade;
     const pools = await this.#readPools(trade);
-    const isAsked = ({ pool, venue }: PoolRecord) => {
-      const name = this.#findRouter(venue)?.name;
+    const isAsked = ({ pool, venue, token0, token1 }: PoolRecord) => {
+      const { name, cannotWrap } = this.#findRouter(venue) ?? {};
       if (name === undefined || name !== (router ?? name)) return false;
+      if (cannotWrap && !ends.every((token) => token === token0 || token === token1)) return false;
       return isAllowed(venue) && !this.#isRefused(pool);
     };
     return pools.filter(isAsked).slice(0, POOLS_MAX);

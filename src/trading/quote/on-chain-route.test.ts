@@ -76,6 +76,7 @@ describe('pools that only their contract can price', () => {
       [
         {
           ...{ caller: 'test', tokenIn: TOKEN, tokenOut: WETH, amountIn: AMOUNT },
+          ends: [TOKEN, chain.addresses.native],
           ...{ amountOutMax: (AMOUNT * 105n) / 100n, router: undefined },
           ...{ block: checkpoint.block, headMs: checkpoint.timestampMs },
         },

@@ -161,7 +161,8 @@ export async function findOnChainRoute(
   if (fairOut === null) return NONE;
   const { block, timestampMs: headMs } = at.checkpoint;
   const answer = await quoteOnChain({
-    ...{ caller, ...ends, amountIn, router: options.router, block, headMs },
+    ...{ caller, ...ends, ends: [tokenIn, tokenOut], amountIn, router: options.router },
+    ...{ block, headMs },
     isAllowed: (venue) => allowsVenue(request.limits ?? NO_LIMITS, venue),
     amountOutMax: computeMost(fairOut),
   });

@@ -1,16 +1,17 @@
 // Asks pools whose swaps only their contract computes what they pay, in one request.
 
 import type { OnChainQuery, OnChainQuote } from '../../chain-nodes.ts';
+import type { EvmDeployment } from '../data/deployments/evm-deployment.ts';
 import type { CallContracts } from '../rpc/multicall.ts';
 import { VENUE_PROTOCOLS } from './registry.ts';
 
 /** Those that a contract answers are the quote; nulls where no way is known or none is answered. */
 export async function quotePoolsOnChain(
   { swaps, amounts }: Pick<OnChainQuery, 'swaps' | 'amounts'>,
-  call: CallContracts,
+  { deployment, call }: { readonly deployment: EvmDeployment; readonly call: CallContracts },
 ): Promise<OnChainQuote[]> {
   const asked = swaps.map((swap) =>
-    VENUE_PROTOCOLS.flatMap(({ listAsks }) => listAsks?.(swap) ?? []),
+    VENUE_PROTOCOLS.flatMap(({ listAsks }) => listAsks?.(swap, deployment) ?? []),
   );
   const calls = asked.flatMap((asks) => asks.flatMap(({ encode }) => amounts.map(encode)));
   const answers = await call(calls);

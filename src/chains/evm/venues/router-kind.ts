@@ -91,6 +91,8 @@ export interface RouterKind {
   readonly keepsUnit?: true;
   /** What it is called with can still be executed after the deadline. */
   readonly hasNoDeadline?: true;
+  /** It takes and pays the native coin only in the form that the pool has. */
+  readonly cannotWrap?: true;
   encodeSwap(path: PathPlan, place: RouterPlace): Hex;
   /** Absent if no call of it is told what to pay. */
   readonly output?: {

@@ -25,13 +25,14 @@ export type SwapRouter = UniversalRouter | VenueRouter;
 function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRouter {
   const { name, kind, address, venues } = line;
   const { wrapped } = deployment;
-  const { proof, output, canTax = false, keepsUnit, hasNoDeadline } = ROUTER_KINDS[kind];
+  const { proof, output, canTax = false, ...traits } = ROUTER_KINDS[kind];
   const fork = listFactories(deployment).find(({ venue }) => venue === venues[0]);
   return {
     ...{ name, kind, address, wrapped, venues: new Set(venues), factory: fork?.factory ?? null },
     ...{ canDivide: false, canTax, isProven: proof.executedBy === 'contract' },
     ...{ outputCall: output?.call ?? 'input', permit2: null },
-    ...{ keepsUnit: keepsUnit === true, hasNoDeadline: hasNoDeadline === true },
+    ...{ keepsUnit: traits.keepsUnit === true, hasNoDeadline: traits.hasNoDeadline === true },
+    cannotWrap: traits.cannotWrap === true,
   };
 }
 

@@ -38,6 +38,7 @@ const ABI = parseAbi([
   'function constantsView()',
   'function getDexAddress(uint256 number)',
   'function getTokenInfo(address token)',
+  'function _tokenInfos(address token)',
   'function gem()',
   'function dai()',
   'function usds()',
@@ -240,11 +241,18 @@ describe('four.meme', () => {
 
   it('has the coins that the manager sells, each for its own quote coin', async () => {
     const call = `${helper} ${encodeCall('getTokenInfo', LOW)}`;
-    const facts = (of: Address, quote: Address) =>
-      new Map([[call, toWords(2, of, quote, ...[1, 1, 1, 1, 1, 1, 1, 1, 1])]]);
+    const own = `${manager} ${encodeCall('_tokenInfos', LOW)}`;
+    const facts = (of: Address, quote: Address, template = 0x2000) =>
+      new Map([
+        [call, toWords(2, of, quote, ...[1, 100, 1, 1, 1, 1, 1, 1, 1])],
+        [own, toWords(LOW, quote, template, ...[1, 1, 1, 1, 1, 1, 1, 1, 1, 1])],
+      ]);
     const [pool] = await resolve(fourMeme, toCurveId(LOW), facts(manager, HIGH));
-    const { token0, token1, vault } = pool ?? assert.fail();
+    const { token0, token1, vault, venue, feePips } = pool ?? assert.fail();
     assert.deepEqual([token0, token1, vault], [LOW, HIGH, manager]);
+    assert.deepEqual([venue, feePips], ['four-meme', 10_000]);
+    const [exclusive] = await resolve(fourMeme, toCurveId(LOW), facts(manager, HIGH, 0x12000));
+    assert.equal(exclusive?.venue, 'four-meme-x-mode');
     const [paidInCoin] = await resolve(fourMeme, toCurveId(LOW), facts(manager, ZERO_ADDRESS));
     assert.equal(paidInCoin?.token1, ZERO_ADDRESS);
     assert.deepEqual(await resolve(fourMeme, toCurveId(LOW), facts(OTHER, HIGH)), []);

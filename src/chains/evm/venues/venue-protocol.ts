@@ -125,7 +125,7 @@ export interface VenueProtocol {
   /** The venues whose pools can be asked what they pay. */
   listOnChainVenues?(deployment: EvmDeployment): readonly string[];
   /** The ways to ask a pool what it pays; none if the pool is not one of the protocol. */
-  listAsks?(swap: AskedSwap): PoolAsk[];
+  listAsks?(swap: AskedSwap, deployment: EvmDeployment): PoolAsk[];
   /** Absent if its pools use as much as others; null for pools of other protocols. */
   findCosts?(pool: PoolTerms): PoolCosts | null;
   /** Null for pools of other protocols; absent if nobody can swap in its pools. */

@@ -1,11 +1,17 @@
 // Fluid's exchange: each pool logs its swaps, in the order of its two tokens. It counts if the
 // factory has it under the number that it says it has. All tokens are in one contract.
+//
+// What a swap pays follows from reserves, debts and limits that grow with time, so Fluid's resolver
+// is asked. It swaps in the pool for an address at which the pool reverts with the amount. A trade
+// calls the pool itself, which takes the native coin only as such.
 
+import type { Hex } from 'viem';
 import type { Address } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import { evmAddress, toPoolContract, toPoolId } from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
 import {
+  addressWord,
   decodeAddressAt,
   encodeCallData,
   hasWordAt,
@@ -14,6 +20,7 @@ import {
   uintWord,
 } from '../../data/hex-data.ts';
 import { readCoin } from '../native-coin.ts';
+import type { RouterKind } from '../router-kind.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 
@@ -21,6 +28,8 @@ const FLUID_VENUE = 'fluid';
 const SWAP_TOPIC = '0xdc004dbca4ef9c966218431ee5d9133d337ad018dd5b5c5493722803f75c64f7';
 export const FLUID_CONSTANTS_SELECTOR = '0xb7791bf2';
 export const FLUID_ADDRESS_SELECTOR = '0x12e366aa';
+export const ESTIMATE_IN_SELECTOR = '0xbb39e3a1';
+export const SWAP_IN_SELECTOR = '0x2668dfaa';
 /** Words of a pool's constants. */
 const [NUMBER, TOKEN0, TOKEN1] = [0, 9, 10] as const;
 
@@ -61,11 +70,46 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
   });
 };
 
+const listAsks: VenueProtocol['listAsks'] = ({ pool, zeroForOne }, { fluid: contracts }) => {
+  if (contracts === undefined || pool.venue !== FLUID_VENUE) return [];
+  const [to, words] = [contracts.resolver, [addressWord(pool.vault), uintWord(+zeroForOne)]];
+  return [
+    {
+      isStable: null,
+      encode: (amountIn) => {
+        const amounts = [amountIn, 0n].map(uintWord);
+        return { to, data: encodeCallData(ESTIMATE_IN_SELECTOR, ...words, ...amounts) };
+      },
+      // Zero if the pool reverted otherwise.
+      decode: (answer) => (hasWords(answer, 1) && uintAt(answer, 0)) || null,
+    },
+  ];
+};
+
+const FLUID_ROUTER: RouterKind = {
+  proof: { executedBy: 'standIn', source: 'test/contracts/called-pools.sol' },
+  hasNoDeadline: true,
+  cannotWrap: true,
+  encodeSwap({ hops, amountIn, amountOutMin, recipient }) {
+    const [hop, ...others] = hops;
+    if (hop?.pool.kind !== 'fluid' || others.length > 0) throw new Error('not one pool of Fluid');
+    const words = [+hop.pool.isZeroIn, amountIn, amountOutMin, BigInt(recipient)].map(uintWord);
+    return encodeCallData(SWAP_IN_SELECTOR, ...words) as Hex;
+  },
+  findContract: ([hop]) => (hop === undefined ? null : toPoolContract(hop.pool.pool)),
+};
+
+const findTraded: VenueProtocol['findTraded'] = ({ venue }) =>
+  venue === FLUID_VENUE
+    ? { toRouterPool: (isZeroIn) => ({ kind: 'fluid', isZeroIn }), probe: null, holder: null }
+    : null;
+
 /** The same on every chain that has it; from Fluid's deployments. */
 const CONTRACTS = {
   fluid: {
     factory: evmAddress('0x91716c4eda1fb55e84bf8b4c7085f84285c19085'),
     liquidity: evmAddress('0x52aa899454998be5b000ad077a46bbe360f4e497'),
+    resolver: evmAddress('0x05bd8269a20c472b148246de20e6852091bf16ff'),
   },
 };
 
@@ -75,6 +119,25 @@ export const fluid: VenueProtocol = {
   contracts: {
     ...{ ethereum: CONTRACTS, base: CONTRACTS, arbitrum: CONTRACTS },
     ...{ polygon: CONTRACTS, bsc: CONTRACTS },
+  },
+  readDevnet(file) {
+    const part = file.findPart('fluid');
+    if (part === null) return {};
+    const [factory, liquidity] = [part.find('factory'), part.find('liquidity')];
+    return { fluid: { factory, liquidity, resolver: part.find('resolver') } };
+  },
+  // Each pool is called itself.
+  listRouters: ({ fluid: contracts }) =>
+    contracts === undefined
+      ? []
+      : [{ name: FLUID_VENUE, kind: 'fluid', address: contracts.factory, venues: [FLUID_VENUE] }],
+  listOnChainVenues: ({ fluid: contracts }) => (contracts === undefined ? [] : [FLUID_VENUE]),
+  listAsks,
+  findTraded,
+  routerKinds: { fluid: FLUID_ROUTER },
+  reverts: {
+    'FluidDexError(uint256)':
+      'the pool pays less than the minimum, has reached a limit or is paused',
   },
   listVenues: (deployment) => (deployment.fluid === undefined ? [] : [FLUID_VENUE]),
   listVaults: (deployment) => (deployment.fluid === undefined ? [] : [deployment.fluid.liquidity]),
@@ -90,6 +153,22 @@ export const fluid: VenueProtocol = {
 declare module '../../data/deployments/evm-deployment.ts' {
   interface VenueContracts {
     /** Absent if there is none. */
-    readonly fluid?: { readonly factory: Address; readonly liquidity: Address };
+    readonly fluid?: {
+      readonly factory: Address;
+      readonly liquidity: Address;
+      /** Says what swaps would pay. */
+      readonly resolver: Address;
+    };
+  }
+
+  interface RouterKindNames {
+    /** Pools of Fluid, each called itself. */
+    readonly fluid: true;
+  }
+}
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly fluid: { readonly isZeroIn: boolean };
   }
 }
