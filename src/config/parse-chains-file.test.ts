@@ -181,7 +181,7 @@ describe('parseChainsFile', () => {
       'chains.mine.finalityDepth must be a whole number from 1 to 1000000',
       'chains.mine.rollup must be one of "arbitrum", "optimism"',
       'chains.mine.universalRouter.address is missing',
-      'chains.mine.universalRouter.version must be one of "2.0", "2.1"',
+      'chains.mine.universalRouter.version must be one of "2.0", "2.1", "2.1.1"',
       'chains.mine.anchorPools.0 must be a pool: 0x and 40 hex digits, or 64 for a V4 pool',
       'chains.mine.factories.0.kind must be one of "v2", "v3", "v4"',
       'chains.mine.factories.1.venue must be 2 to 40 lower-case letters, digits and dashes, a letter first',

@@ -12,7 +12,11 @@ import {
   isBuiltIn,
   parseChainSlug,
 } from '../model/chain.ts';
-import type { AddedContracts, ChainContracts } from '../model/chain-contracts.ts';
+import {
+  type AddedContracts,
+  type ChainContracts,
+  UNIVERSAL_ROUTER_VERSIONS,
+} from '../model/chain-contracts.ts';
 import { JsonFields } from './json-fields.ts';
 import {
   type FactoryFile,
@@ -112,7 +116,7 @@ function parseRouter(value: unknown, path: string, problems: string[]) {
   const fields = new JsonFields(value, path, problems);
   const router = {
     address: fields.read('address', parseAddressText),
-    version: fields.read('version', pickOne(['2.0', '2.1'])),
+    version: fields.read('version', pickOne(UNIVERSAL_ROUTER_VERSIONS)),
   };
   fields.refuseOthers();
   return router;

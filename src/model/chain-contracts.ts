@@ -73,6 +73,11 @@ export interface AddedContracts {
   readonly factories: readonly FactoryEntry[];
 }
 
+/** Each reads the parameters of some swaps in another way. */
+export const UNIVERSAL_ROUTER_VERSIONS = ['2.0', '2.1', '2.1.1'] as const;
+
+export type UniversalRouterVersion = (typeof UNIVERSAL_ROUTER_VERSIONS)[number];
+
 /** All that is known of a chain that is not built in. */
 interface OwnContracts extends AddedContracts {
   readonly chainId: number;
@@ -81,7 +86,10 @@ interface OwnContracts extends AddedContracts {
   readonly wrappedEmitsTransfers: boolean;
   readonly finalityDepth: number;
   readonly rollup: 'arbitrum' | 'optimism' | null;
-  readonly universalRouter: { readonly address: string; readonly version: '2.0' | '2.1' } | null;
+  readonly universalRouter: {
+    readonly address: string;
+    readonly version: UniversalRouterVersion;
+  } | null;
   readonly permit2: string | null;
   readonly multicall3: string | null;
 }

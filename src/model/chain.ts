@@ -7,6 +7,15 @@ export const BUILT_IN_SLUGS = [
   'optimism',
   'polygon',
   'bsc',
+  'unichain',
+  'robinhood',
+  'avalanche',
+  'linea',
+  'monad',
+  'ink',
+  'soneium',
+  'worldchain',
+  'zora',
   'solana',
   'devnet',
   'devnet-solana',
@@ -135,6 +144,42 @@ export const BUILT_IN_CHAINS: Readonly<Record<BuiltInSlug, ChainInfo>> = {
   bsc: builtIn('bsc', {
     ...{ name: 'BNB Smart Chain', chainId: 56, symbol: 'BNB' },
     explorerUrl: 'https://bscscan.com',
+  }),
+  unichain: builtIn('unichain', {
+    ...{ name: 'Unichain', chainId: 130, symbol: 'ETH' },
+    explorerUrl: 'https://uniscan.xyz',
+  }),
+  robinhood: builtIn('robinhood', {
+    ...{ name: 'Robinhood Chain', chainId: 4663, symbol: 'ETH' },
+    explorerUrl: 'https://robinhoodchain.blockscout.com',
+  }),
+  avalanche: builtIn('avalanche', {
+    ...{ name: 'Avalanche C-Chain', chainId: 43114, symbol: 'AVAX' },
+    explorerUrl: 'https://snowtrace.io',
+  }),
+  linea: builtIn('linea', {
+    ...{ name: 'Linea', chainId: 59144, symbol: 'ETH' },
+    explorerUrl: 'https://lineascan.build',
+  }),
+  monad: builtIn('monad', {
+    ...{ name: 'Monad', chainId: 143, symbol: 'MON' },
+    explorerUrl: 'https://monadscan.com',
+  }),
+  ink: builtIn('ink', {
+    ...{ name: 'Ink', chainId: 57073, symbol: 'ETH' },
+    explorerUrl: 'https://explorer.inkonchain.com',
+  }),
+  soneium: builtIn('soneium', {
+    ...{ name: 'Soneium', chainId: 1868, symbol: 'ETH' },
+    explorerUrl: 'https://soneium.blockscout.com',
+  }),
+  worldchain: builtIn('worldchain', {
+    ...{ name: 'World Chain', chainId: 480, symbol: 'ETH' },
+    explorerUrl: 'https://worldscan.org',
+  }),
+  zora: builtIn('zora', {
+    ...{ name: 'Zora', chainId: 7777777, symbol: 'ETH' },
+    explorerUrl: 'https://explorer.zora.energy',
   }),
   solana: {
     slug: 'solana',

@@ -10,7 +10,15 @@ const COLOURS: Readonly<Record<string, string>> = {
   optimism: '#d9001b',
   polygon: '#8247e5',
   bsc: '#9a7400',
+  unichain: '#c2007b',
+  robinhood: '#1f7a1f',
   avalanche: '#c83132',
+  linea: '#1f5f7a',
+  monad: '#6e54ff',
+  ink: '#6b2fe0',
+  soneium: '#44465c',
+  worldchain: '#3a3a3a',
+  zora: '#2b5df0',
   solana: '#7a3fe0',
 };
 

@@ -24,6 +24,12 @@ const PANCAKE_V3_CODE = '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a80
 const PANCAKE_V3_DEPLOYER = '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9';
 
 const FEES = [100, 500, 2500, 3000, 10_000];
+/** V4's pools: fee and tick spacing. */
+const V4_KEYS = [
+  [500, 10],
+  [3000, 60],
+] as const;
+const NO_HOOKS = '0x0000000000000000000000000000000000000000';
 
 function derivePools(deployment: EvmDeployment, stable: string): Set<string> {
   const [token0, token1] = [deployment.wrapped, stable].sort() as [Hex, Hex];
@@ -44,6 +50,15 @@ function derivePools(deployment: EvmDeployment, stable: string): Set<string> {
       pools.add(getCreate2Address({ from, salt, bytecodeHash }).toLowerCase());
     }
   }
+  if (deployment.v4 === null) return pools;
+  for (const coin of [NO_HOOKS, deployment.wrapped]) {
+    const [currency0, currency1] = [coin, stable].sort() as [Hex, Hex];
+    for (const [fee, spacing] of V4_KEYS) {
+      const types = parseAbiParameters('address, address, uint24, int24, address');
+      const key = [currency0, currency1, fee, spacing, NO_HOOKS] as const;
+      pools.add(keccak256(encodeAbiParameters(types, key)));
+    }
+  }
   return pools;
 }
 
@@ -52,8 +67,8 @@ for (const [slug, deployment] of Object.entries(EVM_DEPLOYMENTS)) {
     assert.equal(deployment.chain, slug);
     assert.equal(deployment.chainId, BUILT_IN_CHAINS[deployment.chain as BuiltInSlug].chainId);
     const hex = JSON.stringify(deployment).match(/0x[0-9a-fA-F]+/g) ?? [];
-    assert.ok(hex.length > 15);
-    for (const value of hex) assert.match(value, /^0x[0-9a-f]{40}$/);
+    assert.ok(hex.length > 10);
+    for (const value of hex) assert.match(value, /^0x[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
   });
 
   test(`${slug} names each factory and each venue once`, () => {

@@ -148,6 +148,193 @@ const BSC: ChainFacts = {
   finalityDepth: 450,
 };
 
+const UNICHAIN: ChainFacts = {
+  chain: 'unichain',
+  chainId: 130,
+  native: BUILT_IN_CHAINS.unichain.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x078d782b760474a361dda0af3839290b0ef57ad6', // USDC
+    '0x20cab320a855b39f724131c69424240519573f81', // DAI
+  ].map(evmAddress),
+  anchorPools: [
+    '0x25939956ef14a098d95051d86c75890cfd623a9eeba055e46d8dd9135980b37c', // USDC V4 0.3 %
+    '0x65081cb48d74a32e9ccfed75164b8c09972dbcf1', // USDC 0.05 %
+    '0x8cbf356ecf5ae7035583543479996250178527f4', // USDC V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  // Forty minutes of blocks a second apart.
+  finalityDepth: 2400,
+};
+
+const ROBINHOOD: ChainFacts = {
+  chain: 'robinhood',
+  chainId: 4663,
+  native: BUILT_IN_CHAINS.robinhood.native,
+  wrapped: evmAddress('0x0bd7d308f8e1639fab988df18a8011f41eacad73'),
+  wrappedEmitsTransfers: true,
+  stables: [
+    '0x5fc5360d0400a0fd4f2af552add042d716f1d168', // USDG
+  ].map(evmAddress),
+  anchorPools: [
+    '0x52e65b17fb6e5ba00ed806f37afcd2daa50271ca', // USDG 0.01 %
+    '0x69bfaf19c9f377bb306a89aed9f6b07e2c1a8d9a', // USDG 0.05 %
+    '0x387bf619da4d3fb62bb276482693dba1b9b3520f573cabdfe033384a24125982', // USDG V4 0.05 %
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'arbitrum',
+  // Twenty-five minutes of blocks every 100 ms, as on Arbitrum.
+  finalityDepth: 15_000,
+};
+
+const AVALANCHE: ChainFacts = {
+  chain: 'avalanche',
+  chainId: 43114,
+  native: BUILT_IN_CHAINS.avalanche.native,
+  wrapped: evmAddress('0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e', // USDC
+    '0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7', // USDt
+    '0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664', // USDC.e
+    '0xc7198437980c041c805a1edcba50c1ce5db95118', // USDT.e
+    '0xd586e7f844cea2f87f50152665bcbc2c279d8d70', // DAI.e
+  ].map(evmAddress),
+  anchorPools: [
+    '0xfae3f424a0a47706811521e3ee268f00cfb5c45e', // USDC 0.05 %
+    '0xd7a8035ddd9ec1dba25e3b27b685927fe63d65281f21c1c1d21d122fc48caeb7', // USDC V4 0.05 %
+    '0x6239ae4d661379b71a90c4c79f0a95297342e391', // USDC V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  // An accepted block is final; nodes answer with no others.
+  finalityDepth: 64,
+};
+
+const LINEA: ChainFacts = {
+  chain: 'linea',
+  chainId: 59144,
+  native: BUILT_IN_CHAINS.linea.native,
+  wrapped: evmAddress('0xe5d7c2a44ffddf6b295a15c148167daaaf5cf34f'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x176211869ca2b568f2a7d4ee941e073a821ee1ff', // USDC
+    '0xa219439258ca9da29e9cc4ce5596924745e12b93', // USDT
+  ].map(evmAddress),
+  anchorPools: [
+    '0x93f626d0e471279bd8d1420959cc881bdacfdab1', // USDC 0.3 %
+    '0x9949478188160639c18d4948d6d839d3937ffff34bbb3f62f7c557daab069bb9', // USDC V4 0.3 %
+    '0x85e140a505ac30857fcf7d082b6dac3ee14da396', // USDC V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  finalityDepth: 1200,
+};
+
+const MONAD: ChainFacts = {
+  chain: 'monad',
+  chainId: 143,
+  native: BUILT_IN_CHAINS.monad.native,
+  wrapped: evmAddress('0x3bd359c1119da7da1d913d1c4d2b7c461115433a'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x754704bc059f8c67012fed69bc8a327a5aafb603', // USDC
+    '0x00000000efe302beaa2b3e6e1b18d08d69a9012a', // AUSD
+    '0xe7cd86e13ac4309349f30b3435a9d337750fc82d', // USDT0
+  ].map(evmAddress),
+  anchorPools: [
+    '0x659bd0bc4167ba25c62e05656f78043e7ed4a9da', // USDC 0.3 %
+    '0x3fe12728ea1b89e4bac6e59a9130b61a27d032f8', // USDC V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  // Two blocks of 400 ms finalise one; the rest is for endpoints that run ahead of them.
+  finalityDepth: 64,
+};
+
+const INK: ChainFacts = {
+  chain: 'ink',
+  chainId: 57073,
+  native: BUILT_IN_CHAINS.ink.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0xf1815bd50389c46847f0bda824ec8da914045d14', // USDC.e
+    '0x0200c29006150606b650577bbe7b6248f58470c1', // USDT0
+  ].map(evmAddress),
+  anchorPools: [
+    '0xd5aa1bd330a94332f071da5bb3651ec372ea6926', // USDC.e 0.3 %
+    '0xfa3a9015e5fd82485835e23260bc98adadca8a01', // USDC.e V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  finalityDepth: 2400,
+};
+
+const SONEIUM: ChainFacts = {
+  chain: 'soneium',
+  chainId: 1868,
+  native: BUILT_IN_CHAINS.soneium.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0xba9986d2381edf1da03b0b9c1f8b00dc4aacc369', // USDC.e
+  ].map(evmAddress),
+  anchorPools: [
+    '0x3d18457ff1dcfa8ffb14b162ae3def9eda618569ac4a6aadc827628f5981b515', // USDC.e V4 0.05 %
+    '0xcd4255ceae51803a9333aa1a559991e17b024efc', // USDC.e 0.05 %
+    '0x50791d0846438124d630b5095c2a3ce95252a46b', // USDC.e V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  finalityDepth: 1200,
+};
+
+const WORLDCHAIN: ChainFacts = {
+  chain: 'worldchain',
+  chainId: 480,
+  native: BUILT_IN_CHAINS.worldchain.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0x79a02482a880bce3f13e09da970dc34db4cd24d1', // USDC
+  ].map(evmAddress),
+  anchorPools: [
+    '0x5f835420502a7702de50cd0e78d8aa3608b2137e', // USDC 0.05 %
+    '0x45c70c27c25654e8c73bc0d63ba350144de8207a73c53d38409d3e127d993dc7', // USDC V4 0.05 %
+    '0x5a5189307eae50b0ef16eff3812b798091a4dd52', // USDC V2
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  finalityDepth: 1200,
+};
+
+const ZORA: ChainFacts = {
+  chain: 'zora',
+  chainId: 7777777,
+  native: BUILT_IN_CHAINS.zora.native,
+  wrapped: evmAddress('0x4200000000000000000000000000000000000006'),
+  wrappedEmitsTransfers: false,
+  stables: [
+    '0xcccccccc7021b32ebb4e8c08314bd62f7c653ec4', // USDzC
+  ].map(evmAddress),
+  anchorPools: [
+    '0x8362fda2356bf98851192da5b5b89553dd92ad73f8e8d6be97f154ce72b0adfe', // USDzC V4 0.05 %
+    '0xbc59f8f3b275aa56a90d13bae7cce5e6e11a3b17', // USDzC 0.3 %
+  ].map(evmPool),
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  rollup: 'optimism',
+  finalityDepth: 1200,
+};
+
 /** What protocols have on one chain, together. */
 export function joinContracts(parts: readonly Partial<VenueContracts>[]): VenueContracts {
   const none = VENUE_PROTOCOLS.map(({ entries }) => entries?.addContracts([], {}) ?? {});
@@ -168,4 +355,13 @@ export const EVM_DEPLOYMENTS: Readonly<Partial<Record<BuiltInSlug, EvmDeployment
   optimism: addVenues('optimism', OPTIMISM),
   polygon: addVenues('polygon', POLYGON),
   bsc: addVenues('bsc', BSC),
+  unichain: addVenues('unichain', UNICHAIN),
+  robinhood: addVenues('robinhood', ROBINHOOD),
+  avalanche: addVenues('avalanche', AVALANCHE),
+  linea: addVenues('linea', LINEA),
+  monad: addVenues('monad', MONAD),
+  ink: addVenues('ink', INK),
+  soneium: addVenues('soneium', SONEIUM),
+  worldchain: addVenues('worldchain', WORLDCHAIN),
+  zora: addVenues('zora', ZORA),
 };

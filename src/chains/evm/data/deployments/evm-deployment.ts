@@ -1,6 +1,7 @@
 // The contracts of one EVM chain's markets.
 
 import type { ChainSlug, CoinUnit } from '../../../../model/chain.ts';
+import type { UniversalRouterVersion } from '../../../../model/chain-contracts.ts';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { ChainAssets } from '../../../adapter.ts';
 import { EVM_ADDRESSES } from '../evm-addresses.ts';
@@ -23,8 +24,11 @@ export type Rollup = 'arbitrum' | 'optimism';
 
 /** The contracts of exchanges. A protocol adds its own from its folder. */
 export interface VenueContracts {
-  /** The version decides the encoding of multi-hop V4 swaps. */
-  readonly universalRouter: { readonly address: Address; readonly version: '2.0' | '2.1' } | null;
+  /** The version decides the encoding of swaps. */
+  readonly universalRouter: {
+    readonly address: Address;
+    readonly version: UniversalRouterVersion;
+  } | null;
   /** Of other exchanges, beside each fork's `Router02`; absent if there are none. */
   readonly routers?: readonly RouterLine[];
 }

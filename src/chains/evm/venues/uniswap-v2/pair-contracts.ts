@@ -1,7 +1,9 @@
 // Contracts of Uniswap V2 and of pairs like its own, by chain: factories, and routers of exchanges.
 // The addresses come from the SDKs of Uniswap, PancakeSwap and Sushi, from the repositories of
-// QuickSwap, Aerodrome, Velodrome and Camelot, and from public integrations (Camelot's router).
+// QuickSwap, Aerodrome, Velodrome and Camelot, and from public integrations (Camelot's router);
+// those of the chains in docs/chains.md from two sources each.
 
+import type { BuiltInSlug } from '../../../../model/chain.ts';
 import type { V2LayoutName } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { RouterLine } from '../../data/deployments/evm-deployment.ts';
@@ -25,6 +27,12 @@ function uniswapV2(line: ForkLine): V2Fork {
   return { venue: 'uniswap-v2', factory, feePips: 3000, router: periphery, universalRouter: true };
 }
 
+/** Where no two sources name a `Router02` of Uniswap's. */
+function uniswapV2Factory(factory: string): V2Fork {
+  const place = { venue: 'uniswap-v2', factory: evmAddress(factory) };
+  return { ...place, feePips: 3000, router: null, universalRouter: true };
+}
+
 function v2Fork(venue: string, feePips: number, line: ForkLine): V2Fork {
   const { factory, periphery } = parseContracts(line);
   return { venue, factory, feePips, router: periphery, universalRouter: false };
@@ -36,10 +44,7 @@ function v2Like(venue: string, layout: V2LayoutName, factory: string): V2Fork {
   return { ...place, feePips: 0, router: null, universalRouter: false };
 }
 
-type Chain = (typeof CHAINS)[number];
-const CHAINS = ['ethereum', 'base', 'arbitrum', 'optimism', 'polygon', 'bsc'] as const;
-
-const FORKS: Readonly<Record<Chain, readonly V2Fork[]>> = {
+const FORKS: Readonly<Partial<Record<BuiltInSlug, readonly V2Fork[]>>> = {
   ethereum: [
     uniswapV2({
       factory: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
@@ -123,6 +128,55 @@ const FORKS: Readonly<Record<Chain, readonly V2Fork[]>> = {
       periphery: '0x1b02da8cb0d097eb8d57a175b88c7d8b47997506',
     }),
   ],
+  unichain: [
+    uniswapV2({
+      factory: '0x1f98400000000000000000000000000000000002',
+      periphery: '0x284f11109359a7e1306c3e447ef14d38400063ff',
+    }),
+    v2Like('velodrome-v2', 'solidly', '0x31832f2a97fd20664d76cc421207669b55ce4bc0'),
+  ],
+  robinhood: [
+    uniswapV2({
+      factory: '0x8bceaa40b9acdfaedf85adf4ff01f5ad6517937f',
+      periphery: '0x89e5db8b5aa49aa85ac63f691524311aeb649eba',
+    }),
+  ],
+  avalanche: [
+    uniswapV2({
+      factory: '0x9e5a52f57b3038f1b8eee45f28b3c1967e22799c',
+      periphery: '0x4752ba5dbc23f44d87826276bf6fd6b1c372ad24',
+    }),
+  ],
+  linea: [
+    uniswapV2({
+      factory: '0x114a43df6c5f54ebb8a9d70cd1951d3dd68004c7',
+      periphery: '0x8702463e73f74d0b6765abceb314ef07acb92650',
+    }),
+  ],
+  monad: [
+    uniswapV2({
+      factory: '0x182a927119d56008d921126764bf884221b10f59',
+      periphery: '0x4b2ab38dbf28d31d467aa8993f6c2585981d6804',
+    }),
+  ],
+  ink: [
+    uniswapV2Factory('0xfe57a6ba1951f69ae2ed4abe23e0f095df500c04'),
+    v2Like('velodrome-v2', 'solidly', '0x31832f2a97fd20664d76cc421207669b55ce4bc0'),
+  ],
+  soneium: [
+    uniswapV2({
+      factory: '0x97febbc2adbd5644ba22736e962564b23f5828ce',
+      periphery: '0x273f68c234fa55b550b40e563c4a488e0d334320',
+    }),
+    v2Like('velodrome-v2', 'solidly', '0x31832f2a97fd20664d76cc421207669b55ce4bc0'),
+  ],
+  worldchain: [
+    uniswapV2({
+      factory: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
+      periphery: '0x541ab7c31a119441ef3575f6973277de0ef460bd',
+    }),
+  ],
+  zora: [uniswapV2Factory('0x0f797dc7efaea995bb916f268d919d0a1950ee3c')],
 };
 
 /** PancakeSwap's SmartRouter, for its pairs and pools. */
@@ -131,7 +185,7 @@ function pancakeRouter(address: string): RouterLine {
   return { name: 'pancakeswap', kind: 'smart', address: evmAddress(address), venues };
 }
 
-const ROUTERS: Readonly<Partial<Record<Chain, readonly RouterLine[]>>> = {
+const ROUTERS: Readonly<Partial<Record<BuiltInSlug, readonly RouterLine[]>>> = {
   ethereum: [pancakeRouter('0x13f4ea83d0bd40e75c8222255bc855a974568dd4')],
   base: [
     pancakeRouter('0x678aa4bf4e210cf2166753e054d5b7c31cc7fa86'),
@@ -156,7 +210,7 @@ type ForkRow = readonly ['v2' | 'solidly', string, string, number?];
 /** Of most forks no fee is stated. */
 const USUAL_FEE_PIPS = 3000;
 
-const UNCHECKED: Readonly<Record<Chain, readonly ForkRow[]>> = {
+const UNCHECKED: Readonly<Partial<Record<BuiltInSlug, readonly ForkRow[]>>> = {
   ethereum: [
     ['v2', 'apeswap', '0xbae5dc9b19004883d0377419fef3c2c8832d7d7b', 2000],
     ['solidly', 'archly-finance-v2', '0xe8e2b714c57937e0b29c6abeaf00b52388cab598'],
@@ -281,6 +335,10 @@ const UNCHECKED: Readonly<Record<Chain, readonly ForkRow[]>> = {
     ['v2', 'yieldfields', '0x0a376ee063184b444ff66a9a22ad91525285fe1c'],
     ['v2', 'yoshi-exchange', '0x542b6524abf0bd47dc191504e38400ec14d0290c'],
   ],
+  avalanche: [
+    ['v2', 'pangolin-v2', '0xefa94de7a4656d787667c749f7e1223d71e9fd88', 3000],
+    ['v2', 'traderjoe-v1', '0x9ad6c38be94206ca50bb0d90783181662f0cfa10', 3000],
+  ],
 };
 
 function toUnchecked([kind, venue, factory, feePips = USUAL_FEE_PIPS]: ForkRow): V2Fork {
@@ -291,8 +349,8 @@ function toUnchecked([kind, venue, factory, feePips = USUAL_FEE_PIPS]: ForkRow):
 }
 
 export const PAIR_CONTRACTS: VenueTable = Object.fromEntries(
-  CHAINS.map((chain) => {
-    const v2 = [...FORKS[chain], ...UNCHECKED[chain].map(toUnchecked)];
+  (Object.entries(FORKS) as [BuiltInSlug, readonly V2Fork[]][]).map(([chain, forks]) => {
+    const v2 = [...forks, ...(UNCHECKED[chain] ?? []).map(toUnchecked)];
     return [chain, { v2, routers: ROUTERS[chain] ?? [] }];
   }),
 );

@@ -3,6 +3,7 @@
 // repositories of QuickSwap, Aerodrome, Velodrome and Camelot, and from public integrations (the
 // routers of QuickSwap, Camelot and THENA, and all of Algebra Integral).
 
+import type { BuiltInSlug } from '../../../../model/chain.ts';
 import type { V3LayoutName } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { RouterLine } from '../../data/deployments/evm-deployment.ts';
@@ -38,10 +39,7 @@ function v3Like(venue: string, layout: V3LayoutName, factory: string, quoter?: s
   return { ...place, quoter: asked, universalRouter: false };
 }
 
-type Chain = (typeof CHAINS)[number];
-const CHAINS = ['ethereum', 'base', 'arbitrum', 'optimism', 'polygon', 'bsc'] as const;
-
-const FORKS: Readonly<Record<Chain, readonly V3Fork[]>> = {
+const FORKS: Readonly<Partial<Record<BuiltInSlug, readonly V3Fork[]>>> = {
   ethereum: [
     uniswapV3({
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
@@ -147,9 +145,70 @@ const FORKS: Readonly<Record<Chain, readonly V3Fork[]>> = {
     ),
     v3Like('thena-integral', 'algebraIntegral', '0x30055f87716d3dfd0e5198c27024481099fb4a98'),
   ],
+  unichain: [
+    uniswapV3({
+      factory: '0x1f98400000000000000000000000000000000003',
+      periphery: '0x385a5cf5f83e99f7bb2852b6a19c3538b9fa7658',
+    }),
+    v3Like('velodrome-slipstream', 'slipstream', '0x04625b046c69577efc40e6c0bb83cdbafab5a55f'),
+  ],
+  robinhood: [
+    uniswapV3({
+      factory: '0x1f7d7550b1b028f7571e69a784071f0205fd2efa',
+      periphery: '0x33e885ed0ec9bf04ecfb19341582aadcb4c8a9e7',
+    }),
+  ],
+  avalanche: [
+    uniswapV3({
+      factory: '0x740b1c1de25031c31ff4fc9a62f554a55cdc1bad',
+      periphery: '0xbe0f5544ec67e9b3b2d979aaa43f18fd87e6257f',
+    }),
+  ],
+  linea: [
+    uniswapV3({
+      factory: '0x31fafd4889fa1269f7a13a66ee0fb458f27d72a9',
+      periphery: '0x42be4d6527829fefa1493e1fb9f3676d2425c3c1',
+    }),
+    v3Fork('pancakeswap-v3', {
+      factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
+      periphery: '0xb048bbc1ee6b733fffcfb9e9cef7375518e25997',
+    }),
+  ],
+  monad: [
+    uniswapV3({
+      factory: '0x204faca1764b154221e35c0d20abb3c525710498',
+      periphery: '0x661e93cca42afacb172121ef892830ca3b70f08d',
+    }),
+  ],
+  ink: [
+    uniswapV3({
+      factory: '0x640887a9ba3a9c53ed27d0f7e8246a4f933f3424',
+      periphery: '0x96b572d2d880cf2fa2563651bd23ade6f5516652',
+    }),
+    v3Like('velodrome-slipstream', 'slipstream', '0x04625b046c69577efc40e6c0bb83cdbafab5a55f'),
+  ],
+  soneium: [
+    uniswapV3({
+      factory: '0x42ae7ec7ff020412639d443e245d936429fbe717',
+      periphery: '0x3e6c707d0125226ff60f291b6bd1404634f00aba',
+    }),
+    v3Like('velodrome-slipstream', 'slipstream', '0x04625b046c69577efc40e6c0bb83cdbafab5a55f'),
+  ],
+  worldchain: [
+    uniswapV3({
+      factory: '0x7a5028bda40e7b173c278c5342087826455ea25a',
+      periphery: '0x10158d43e6cc414dee1bd1eb0efc6a5cbcff244c',
+    }),
+  ],
+  zora: [
+    uniswapV3({
+      factory: '0x7145f8aeef1f6510e92164038e1b6f8cb2c42cbb',
+      periphery: '0x11867e1b3348f3ce4fcc170bc5af3d23e07e64df',
+    }),
+  ],
 };
 
-const ROUTERS: Readonly<Partial<Record<Chain, readonly RouterLine[]>>> = {
+const ROUTERS: Readonly<Partial<Record<BuiltInSlug, readonly RouterLine[]>>> = {
   ethereum: [
     routerOf('supernova', 'algebraIntegral', '0x72d63a5b080e1b89cc93f9b9f50cbfa5e291c8ac'),
   ],
@@ -174,7 +233,7 @@ const ROUTERS: Readonly<Partial<Record<Chain, readonly RouterLine[]>>> = {
 /** Factories of forks, of which nothing was checked (`uniswap-v2/pair-contracts.ts`). */
 type ForkRow = readonly [V3LayoutName | 'v3', string, string];
 
-const UNCHECKED: Readonly<Record<Chain, readonly ForkRow[]>> = {
+const UNCHECKED: Readonly<Partial<Record<BuiltInSlug, readonly ForkRow[]>>> = {
   ethereum: [
     ['solidlyV3', 'solidly-v3', '0x70fe4a44ea505cfa3a57b95cf2862d4fd5f0f687'],
     ['kyberElastic', 'kyber-elastic', '0xc7a590291e07b9fe9e64b86c58fd8fc764308c4a'],
@@ -230,8 +289,8 @@ function toUnchecked([kind, venue, factory]: ForkRow): V3Fork {
 }
 
 export const RANGE_CONTRACTS: VenueTable = Object.fromEntries(
-  CHAINS.map((chain) => {
-    const v3 = [...FORKS[chain], ...UNCHECKED[chain].map(toUnchecked)];
+  (Object.entries(FORKS) as [BuiltInSlug, readonly V3Fork[]][]).map(([chain, forks]) => {
+    const v3 = [...forks, ...(UNCHECKED[chain] ?? []).map(toUnchecked)];
     return [chain, { v3, routers: ROUTERS[chain] ?? [] }];
   }),
 );

@@ -1,5 +1,7 @@
-// Contracts of Uniswap V4 and the Universal Routers, by chain, from Uniswap's repositories.
+// Contracts of Uniswap V4 and the Universal Routers, by chain, from Uniswap's repositories (sdks,
+// contracts/deployments, universal-router, docs); docs/chains.md says which names what.
 
+import type { UniversalRouterVersion } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
@@ -25,7 +27,10 @@ function uniswapV4(contracts: Readonly<Record<V4Contracts, string>>): V4Deployme
   };
 }
 
-function routerAt(address: string, version: '2.0' | '2.1'): EvmDeployment['universalRouter'] {
+function routerAt(
+  address: string,
+  version: UniversalRouterVersion,
+): EvmDeployment['universalRouter'] {
   return { address: evmAddress(address), version };
 }
 
@@ -83,6 +88,87 @@ export const V4_CONTRACTS: VenueTable = {
       quoter: '0x9f75dd27d6664c475b90e105573e550ff69437b0',
     }),
     universalRouter: routerAt('0x1906c1d672b88cd1b9ac7593301ca990f94eae07', '2.0'),
+  },
+  unichain: {
+    v4: uniswapV4({
+      poolManager: '0x1f98400000000000000000000000000000000004',
+      positionManager: '0x4529a01c7a0410167c5740c487a8de60232617bf',
+      stateView: '0x86e8631a016f9068c3f085faf484ee3f5fdee8f2',
+      quoter: '0x333e3c607b141b18ff6de9f258db6e77fe7491e0',
+    }),
+    universalRouter: routerAt('0xef740bf23acae26f6492b10de645d6b98dc8eaf3', '2.0'),
+  },
+  robinhood: {
+    v4: uniswapV4({
+      poolManager: '0x8366a39cc670b4001a1121b8f6a443a643e40951',
+      positionManager: '0x58daec3116aae6d93017baaea7749052e8a04fa7',
+      stateView: '0xf3334192d15450cdd385c8b70e03f9a6bd9e673b',
+      quoter: '0x8dc178efb8111bb0973dd9d722ebeff267c98f94',
+    }),
+    universalRouter: routerAt('0x8876789976decbfcbbbe364623c63652db8c0904', '2.1.1'),
+  },
+  avalanche: {
+    v4: uniswapV4({
+      poolManager: '0x06380c0e0912312b5150364b9dc4542ba0dbbc85',
+      positionManager: '0xb74b1f14d2754acfcbbe1a221023a5cf50ab8acd',
+      stateView: '0xc3c9e198c735a4b97e3e683f391ccbdd60b69286',
+      quoter: '0xbe40675bb704506a3c2ccfb762dcfd1e979845c2',
+    }),
+    universalRouter: routerAt('0x94b75331ae8d42c1b61065089b7d48fe14aa73b7', '2.0'),
+  },
+  linea: {
+    v4: uniswapV4({
+      poolManager: '0x248083fb965359d82b06c1f5322480dcfc1ad857',
+      positionManager: '0xddcad5775b2816a87495f207731b3571d7ee3c76',
+      stateView: '0xe861de206e460a8b936b05ad3816520b58ccdf9b',
+      quoter: '0x2c125569c0bee20a66e33e5491c552b37ebd9934',
+    }),
+    universalRouter: routerAt('0x661e93cca42afacb172121ef892830ca3b70f08d', '2.0'),
+  },
+  monad: {
+    v4: uniswapV4({
+      poolManager: '0x188d586ddcf52439676ca21a244753fa19f9ea8e',
+      positionManager: '0x5b7ec4a94ff9bedb700fb82ab09d5846972f4016',
+      stateView: '0x77395f3b2e73ae90843717371294fa97cc419d64',
+      quoter: '0xa222dd357a9076d1091ed6aa2e16c9742dd26891',
+    }),
+    universalRouter: routerAt('0x0d97dc33264bfc1c226207428a79b26757fb9dc3', '2.0'),
+  },
+  ink: {
+    v4: uniswapV4({
+      poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32',
+      positionManager: '0x1b35d13a2e2528f192637f14b05f0dc0e7deb566',
+      stateView: '0x76fd297e2d437cd7f76d50f01afe6160f86e9990',
+      quoter: '0x3972c00f7ed4885e145823eb7c655375d275a1c5',
+    }),
+    universalRouter: routerAt('0x112908dac86e20e7241b0927479ea3bf935d1fa0', '2.0'),
+  },
+  soneium: {
+    v4: uniswapV4({
+      poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32',
+      positionManager: '0x1b35d13a2e2528f192637f14b05f0dc0e7deb566',
+      stateView: '0x76fd297e2d437cd7f76d50f01afe6160f86e9990',
+      quoter: '0x3972c00f7ed4885e145823eb7c655375d275a1c5',
+    }),
+    universalRouter: routerAt('0x0e2850543f69f678257266e0907ff9a58b3f13de', '2.0'),
+  },
+  worldchain: {
+    v4: uniswapV4({
+      poolManager: '0xb1860d529182ac3bc1f51fa2abd56662b7d13f33',
+      positionManager: '0xc585e0f504613b5fbf874f21af14c65260fb41fa',
+      stateView: '0x51d394718bc09297262e368c1a481217fdeb71eb',
+      quoter: '0x55d235b3ff2daf7c3ede0defc9521f1d6fe6c5c0',
+    }),
+    universalRouter: routerAt('0x8ac7bee993bb44dab564ea4bc9ea67bf9eb5e743', '2.0'),
+  },
+  zora: {
+    v4: uniswapV4({
+      poolManager: '0x0575338e4c17006ae181b47900a84404247ca30f',
+      positionManager: '0xf66c7b99e2040f0d9b326b3b7c152e9663543d63',
+      stateView: '0x385785af07d63b50d0a0ea57c4ff89d06adf7328',
+      quoter: '0x5edaccc0660e0a2c44b06e07ce8b915e625dc2c6',
+    }),
+    universalRouter: routerAt('0x3315ef7ca28db74abadc6c44570efdf06b04b020', '2.0'),
   },
 };
 

@@ -8,12 +8,12 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem/utils';
+import type { UniversalRouterVersion } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { SwapHop } from '../swap-plan.ts';
 import type { PoolKey } from '../uniswap-v4/pool-key.ts';
-import type { UniversalRouter } from './universal-router.ts';
 
 /** The router's own address, as it calls itself in commands. */
 export const ROUTER = evmAddress('0x0000000000000000000000000000000000000002');
@@ -53,12 +53,21 @@ const TOKEN_TO_AMOUNT = parseAbiParameters('address, address, uint256');
 const TOKEN_TO_AMOUNT_160 = parseAbiParameters('address, address, uint160');
 const V2_SWAP = parseAbiParameters('address, uint256, uint256, address[], bool');
 const V3_SWAP = parseAbiParameters('address, uint256, uint256, bytes, bool');
+// From 2.1.1 on each swap names the least price of each hop (universal-router-sdk, v4-sdk: MIT).
+// None is asked: a trade has its own minimum.
+const V2_SWAP_HOPS = parseAbiParameters('address, uint256, uint256, address[], bool, uint256[]');
+const V3_SWAP_HOPS = parseAbiParameters('address, uint256, uint256, bytes, bool, uint256[]');
 const V4_ACTIONS = parseAbiParameters('bytes, bytes[]');
 const V4_SETTLE = parseAbiParameters('address, uint256, bool');
 const V4_SINGLE = parseAbiParameters([
   'Swap swap',
   'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'struct Swap { PoolKey poolKey; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum; bytes hookData; }',
+]);
+const V4_SINGLE_HOP = parseAbiParameters([
+  'Swap swap',
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'struct Swap { PoolKey poolKey; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum; uint256 minHopPriceX36; bytes hookData; }',
 ]);
 const PATH_KEY =
   'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }';
@@ -147,6 +156,7 @@ function encodePackedPath(hops: readonly SwapHop[], isReversed: boolean): Hex {
 function encodeV4Single(
   hops: readonly SwapHop[],
   [amountIn, amountOutMinimum]: readonly [bigint, bigint],
+  version: UniversalRouterVersion,
 ): Hex {
   const hop = hops[0] as SwapHop;
   const key = readKey(hop);
@@ -159,7 +169,9 @@ function encodeV4Single(
   const zeroForOne = hop.tokenIn === key.currency0;
   const amounts = { amountIn, amountOutMinimum };
   const single = { poolKey, zeroForOne, ...amounts, hookData: '0x' as const };
-  return encodeAbiParameters(V4_SINGLE, [single]);
+  return version === '2.1.1'
+    ? encodeAbiParameters(V4_SINGLE_HOP, [{ ...single, minHopPriceX36: 0n }])
+    : encodeAbiParameters(V4_SINGLE, [single]);
 }
 
 /** A path names the pools by the token at their other end. */
@@ -172,11 +184,11 @@ function buildPathKeys(hops: readonly SwapHop[], tokens: readonly Hex[]) {
 }
 
 export class RouterCommands {
-  readonly #version: UniversalRouter['version'];
+  readonly #version: UniversalRouterVersion;
   readonly #inputs: Hex[] = [];
   #commands = '';
 
-  constructor(version: UniversalRouter['version']) {
+  constructor(version: UniversalRouterVersion) {
     this.#version = version;
   }
 
@@ -225,35 +237,25 @@ export class RouterCommands {
   }
 
   v2Swap(swap: PathSwap): void {
-    const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
-    const ends = [recipient as Hex, amountIn, amountOutMin] as const;
-    const input = encodeAbiParameters(V2_SWAP, [...ends, listTokens(hops), payerIsUser]);
-    this.#add(COMMAND.v2Swap, input);
+    const { recipient, amountIn, amountOutMin } = swap;
+    this.#addV2(COMMAND.v2Swap, swap, [recipient as Hex, amountIn, amountOutMin]);
   }
 
   v3Swap(swap: PathSwap): void {
-    const { recipient, amountIn, amountOutMin, hops, payerIsUser } = swap;
-    const ends = [recipient as Hex, amountIn, amountOutMin] as const;
-    const input = encodeAbiParameters(V3_SWAP, [
-      ...ends,
-      encodePackedPath(hops, false),
-      payerIsUser,
-    ]);
-    this.#add(COMMAND.v3Swap, input);
+    const { recipient, amountIn, amountOutMin, hops } = swap;
+    const path = encodePackedPath(hops, false);
+    this.#addV3(COMMAND.v3Swap, swap, [recipient as Hex, amountIn, amountOutMin, path]);
   }
 
   v2ExactOut(swap: ExactOutSwap): void {
-    const { recipient, amountOut, amountInMax, hops, payerIsUser } = swap;
-    const ends = [recipient as Hex, amountOut, amountInMax] as const;
-    const input = encodeAbiParameters(V2_SWAP, [...ends, listTokens(hops), payerIsUser]);
-    this.#add(COMMAND.v2ExactOut, input);
+    const { recipient, amountOut, amountInMax } = swap;
+    this.#addV2(COMMAND.v2ExactOut, swap, [recipient as Hex, amountOut, amountInMax]);
   }
 
   v3ExactOut(swap: ExactOutSwap): void {
-    const { recipient, amountOut, amountInMax, hops, payerIsUser } = swap;
-    const ends = [recipient as Hex, amountOut, amountInMax] as const;
+    const { recipient, amountOut, amountInMax, hops } = swap;
     const path = encodePackedPath(hops, true);
-    this.#add(COMMAND.v3ExactOut, encodeAbiParameters(V3_SWAP, [...ends, path, payerIsUser]));
+    this.#addV3(COMMAND.v3ExactOut, swap, [recipient as Hex, amountOut, amountInMax, path]);
   }
 
   /** Takes the amount itself, so that a pool that pays less makes the whole trade revert. */
@@ -296,10 +298,36 @@ export class RouterCommands {
     return encodeFunctionData({ abi: EXECUTE_ABI, args });
   }
 
+  #addV2(
+    command: string,
+    { hops, payerIsUser }: PathSwap | ExactOutSwap,
+    ends: readonly [recipient: Hex, amount: bigint, limit: bigint],
+  ): void {
+    const swap = [...ends, listTokens(hops), payerIsUser] as const;
+    const input =
+      this.#version === '2.1.1'
+        ? encodeAbiParameters(V2_SWAP_HOPS, [...swap, []])
+        : encodeAbiParameters(V2_SWAP, swap);
+    this.#add(command, input);
+  }
+
+  #addV3(
+    command: string,
+    { payerIsUser }: PathSwap | ExactOutSwap,
+    ends: readonly [recipient: Hex, amount: bigint, limit: bigint, path: Hex],
+  ): void {
+    const swap = [...ends, payerIsUser] as const;
+    const input =
+      this.#version === '2.1.1'
+        ? encodeAbiParameters(V3_SWAP_HOPS, [...swap, []])
+        : encodeAbiParameters(V3_SWAP, swap);
+    this.#add(command, input);
+  }
+
   #encodeV4ExactOut({ hops, amountOut, amountInMax }: ExactOutSwap): readonly [string, Hex] {
     // Both kinds of single swaps have the same fields in the same order.
     if (hops.length === 1) {
-      return [ACTION.exactOutSingle, encodeV4Single(hops, [amountOut, amountInMax])];
+      return [ACTION.exactOutSingle, encodeV4Single(hops, [amountOut, amountInMax], this.#version)];
     }
     const tokens = listTokens(hops);
     const whole = {
@@ -318,7 +346,7 @@ export class RouterCommands {
   #encodeV4Exchange(swap: PathSwap): readonly [string, Hex] {
     const { hops, amountIn, amountOutMin } = swap;
     if (hops.length === 1) {
-      return [ACTION.swapSingle, encodeV4Single(hops, [amountIn, amountOutMin])];
+      return [ACTION.swapSingle, encodeV4Single(hops, [amountIn, amountOutMin], this.#version)];
     }
     const tokens = listTokens(hops);
     const amounts = { amountIn, amountOutMinimum: amountOutMin };

@@ -1,13 +1,14 @@
 // Uniswap's Universal Router, which divides a trade over all of its pools.
 
+import type { UniversalRouterVersion } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
 import type { EvmDeployment } from '../../data/deployments/evm-deployment.ts';
 import type { EvmRouter } from '../router-kind.ts';
 
 export interface UniversalRouter extends EvmRouter {
   readonly kind: 'universal';
-  /** Decides the encoding of several V4 hops. */
-  readonly version: '2.0' | '2.1';
+  /** Decides the encoding of swaps. */
+  readonly version: UniversalRouterVersion;
   /** Takes the wallet's tokens for the router. */
   readonly permit2: Address;
 }
@@ -20,7 +21,9 @@ export function findUniversalRouter(deployment: EvmDeployment): UniversalRouter 
   const venues = [...forks.map(({ venue }) => venue), ...(v4 === null ? [] : [v4.venue])];
   return {
     ...{ kind: 'universal', name: 'universal', ...universalRouter, permit2, wrapped },
-    ...{ venues: new Set(venues), canDivide: true, canTax: true, isProven: true },
+    ...{ venues: new Set(venues), canDivide: true, canTax: true },
+    // npm has no 2.1.1 to execute.
+    isProven: universalRouter.version !== '2.1.1',
     outputCall: 'commands',
   };
 }
