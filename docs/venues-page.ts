@@ -65,6 +65,7 @@ function listModules(sky: EvmDeployment['sky']): string | undefined {
 function listOthers(deployment: EvmDeployment): VenueRow[] {
   const { v4, balancer = [], curve = [], infinity, dodo, maverick } = deployment;
   const { fluid, fourMeme, sky, pancakeStable } = deployment;
+  const { liquidityBook = [] } = deployment;
   const rows: VenueRow[] = [];
   if (v4 !== null) {
     const priced = 'to the unit, unless a hook takes part';
@@ -82,6 +83,13 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
         ? NOT_PRICED
         : `weighted pools of ${weighted.first.length + weighted.later.length} factories to the unit; others by a call, direct trades only (\`called\`)`;
     rows.push({ venue, pools: 'pools of a vault', priced, contract: vault });
+  }
+  for (const { venue, factory } of liquidityBook) {
+    const isPriced = venue !== 'lfj-v2';
+    const priced = isPriced
+      ? 'to the unit at the time of the block, unless a hook is called in swaps (`swapHook`)'
+      : NOT_PRICED;
+    rows.push({ venue, pools: 'pairs of bins (Liquidity Book)', priced, contract: factory });
   }
   const unpriced = [
     ['pancakeswap-infinity', 'V4-like pools', infinity?.ranges],
@@ -176,16 +184,18 @@ const LAYOUT_PROOFS: Readonly<{
 };
 
 /** The same for pools of other shapes. */
-const SHAPE_PROOFS: Readonly<Record<'v4' | 'stableSwap' | 'weighted', string>> = {
+const SHAPE_PROOFS: Readonly<Record<'v4' | 'stableSwap' | 'weighted' | 'bins', string>> = {
   v4: 'contracts of npm on the devnet',
   stableSwap: `330 ${RECORDED}`,
   weighted: `300 random swaps of @balancer-labs/v2-deployments (npm), and 360 ${RECORDED}`,
+  bins: '300 random swaps of a stand-in of ours (test/contracts/liquidity-book.sol), at several times of blocks (decision 0118)',
 };
 
 const SHAPES: Readonly<Record<keyof typeof SHAPE_PROOFS, string>> = {
   v4: 'V4 pools without hooks',
   stableSwap: 'StableSwap NG pools of Curve',
   weighted: 'weighted pools of Balancer V2',
+  bins: 'pairs of Liquidity Book',
 };
 
 function renderProofs(): string {

@@ -58,7 +58,10 @@ const PAIRS: readonly PairSpec[] = [
 ];
 
 /** The others have scenes of their own. */
-type SceneRouterKind = Exclude<VenueRouterKind, 'vault' | 'curve' | 'fluid' | 'fourMeme'>;
+type SceneRouterKind = Exclude<
+  VenueRouterKind,
+  'vault' | 'curve' | 'fluid' | 'fourMeme' | 'liquidityBook'
+>;
 
 /** What random trades need. */
 export interface RoutedScene {

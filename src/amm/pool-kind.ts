@@ -64,6 +64,8 @@ interface TickPosition {
 /** What a change of a pool may depend on beside the pool. */
 interface ApplyContext {
   readonly ticks: PoolTicks;
+  /** The time of the block; absent where none is known. */
+  readonly nowSeconds?: number;
   /** Null unless the change belongs to a swap. */
   readonly swapped: SwappedAmounts | null;
   /** Another row, as the events before this one left it; absent where rows are read alone. */

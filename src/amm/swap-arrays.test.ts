@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BINS_PER_ARRAY, BinsPool } from './bins/bins-pool.ts';
+import { BINS_PER_ARRAY, DLMM_RULES } from './bins/bin-rules.ts';
+import { BinsPool } from './bins/bins-pool.ts';
 import { ClmmX64Pool, RAYDIUM_ARRAY_TICKS } from './clmm-x64/clmm-x64-pool.ts';
 import { findLastTick } from './swap-arrays.ts';
 import { TickList } from './tick-list.ts';
@@ -46,6 +47,7 @@ describe('a swap', () => {
         {
           ...{ binStep: 1, baseFactor: 100, basePower: 0, filterSeconds: 1, decaySeconds: 2 },
           ...{ reduction: 0, control: 0, volatilityMax: 0, nowSeconds: 0 },
+          rules: DLMM_RULES,
           ticks: new TickList(rows),
         },
       );

@@ -46,6 +46,8 @@ const UNQUOTED_FLAGS = [
   'rateLimiter',
   /** Meteora DAMM v2: fees are added to the liquidity. */
   'compoundingFee',
+  /** Liquidity Book v2.2: another contract is called in each swap. */
+  'swapHook',
   /** A token calls another program on each transfer. */
   'transferHook',
   /** A token deducts a fee from each transfer. */
@@ -72,6 +74,7 @@ const UNQUOTED_FLAGS = [
 
 /** Why, for people, where the name alone does not tell. */
 const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
+  swapHook: 'another contract is called in its swaps, and may change what they pay',
   notComputed:
     'only the contract of such a pool computes what it pays: where one is asked, then for a direct trade with a given input',
 };

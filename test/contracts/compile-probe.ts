@@ -63,6 +63,13 @@ export const TARGETS: readonly Target[] = [
     part: 'bytecode',
     output: new URL('called-pools.gen.ts', import.meta.url),
   },
+  ...[
+    ['BookFactoryStandIn', 'book-factory-stand-in.gen.ts'],
+    ['BookRouterStandIn', 'book-router-stand-in.gen.ts'],
+  ].map(([contract = '', output = '']) => ({
+    source: new URL('liquidity-book.sol', import.meta.url),
+    ...{ contract, part: 'bytecode' as const, output: new URL(output, import.meta.url) },
+  })),
 ];
 
 const SETTINGS = {

@@ -1,15 +1,22 @@
-// The fee of Meteora's DLMM: a base fee, and a variable one that rises with the bins crossed and
+// The fee of pools of bins: a base fee, and a variable one that rises with the bins crossed and
 // decays with time.
 
+import { minOf } from '../../lib/bigint-bounds.ts';
 import { divideUp } from '../divide-up.ts';
 
 const SCALE = 10_000;
-const VARIABLE_DIVISOR = 100_000_000_000n;
-const BASE_UNIT = 10n;
 const POWER_BASE = 10n;
-const RATE_MAX = 100_000_000n;
-/** Rates are in 1e-9. */
-export const RATE_SCALE = 1_000_000_000n;
+/** A rate is at most a tenth. */
+const RATE_PART_MAX = 10n;
+
+/** How rates are counted. */
+export interface RateUnits {
+  /** A rate of one. */
+  readonly scale: bigint;
+  /** What the base factor times the bin step is multiplied with. */
+  readonly baseUnit: bigint;
+  readonly variableDivisor: bigint;
+}
 
 export interface BinFeeTerms {
   readonly binStep: number;
@@ -51,19 +58,22 @@ export function findVolatility(terms: BinFeeTerms, at: BinVolatility, id: number
   return Math.min(moved, terms.volatilityMax);
 }
 
-/** The part of the fee that is the same in all bins, in 1e-9. */
-export function findBaseRate({ baseFactor, binStep, basePower }: BinFeeTerms): bigint {
-  return BigInt(baseFactor * binStep) * BASE_UNIT * POWER_BASE ** BigInt(basePower);
+/** The part of the fee that is the same in all bins. */
+export function findBaseRate(
+  { baseFactor, binStep, basePower }: BinFeeTerms,
+  { baseUnit }: RateUnits,
+): bigint {
+  return BigInt(baseFactor * binStep) * baseUnit * POWER_BASE ** BigInt(basePower);
 }
 
-/** In 1e-9, in a bin. */
+/** In a bin. */
 export function findFeeRate(
   terms: BinFeeTerms,
-  at: BinVolatility,
-  bin: { readonly id: number; readonly baseRate: bigint },
+  volatility: number,
+  { units, baseRate }: { readonly units: RateUnits; readonly baseRate: bigint },
 ): bigint {
-  const moved = BigInt(findVolatility(terms, at, bin.id) * terms.binStep);
+  const moved = BigInt(volatility * terms.binStep);
   const variable = BigInt(terms.control) * moved * moved;
-  const rate = bin.baseRate + divideUp(variable, VARIABLE_DIVISOR);
-  return rate > RATE_MAX ? RATE_MAX : rate;
+  const rate = baseRate + divideUp(variable, units.variableDivisor);
+  return minOf(rate, units.scale / RATE_PART_MAX);
 }

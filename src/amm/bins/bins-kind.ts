@@ -16,7 +16,9 @@ import { reuseTickList, setTicks } from '../set-ticks.ts';
 import { TickList } from '../tick-list.ts';
 import { isQuotable } from '../unchecked-flag.ts';
 import type { BinFeeTerms } from './bin-fee.ts';
+import { DLMM_RULES } from './bin-rules.ts';
 import { type BinSetting, BinsPool, type PlainBins } from './bins-pool.ts';
+import { sumPayable } from './sum-payable.ts';
 
 /** Null before the first event. */
 interface BinsRow {
@@ -71,7 +73,6 @@ declare module '../../model/pool.ts' {
 
 /** So many bins on each side of the active one must have been read. */
 const COVERED_MIN = 70;
-const BAND_LOG = Math.log(0.98);
 
 /** A bin as a tick's row. */
 export function toBinTick({ id, x, y }: BinSetting) {
@@ -103,7 +104,7 @@ function createPool({ state, terms }: BinsRecord, list: TickList): BinsPool | nu
   const fee = { volatility, volatilityReference, indexReference, updatedAt };
   return new BinsPool(
     { activeId, activeX, activeY, ...fee },
-    { ...terms, nowSeconds: updatedAt, ticks: list },
+    { ...terms, rules: DLMM_RULES, nowSeconds: updatedAt, ticks: list },
   );
 }
 
@@ -160,21 +161,8 @@ export const binsKind: PoolKind<'bins'> = {
   holdings({ held0, held1 }) {
     return held0 === null || held1 === null ? null : { amount0: held0, amount1: held1 };
   },
-  payableRaw({ state, terms, complete }, base, ticks) {
-    const { activeId, activeX, activeY } = state;
-    if (activeId === null) return 0n;
-    // What vaults hold is no depth: it may be far from the price, or be nobody's liquidity.
-    if (!complete) return 0n;
-    const reach = Math.ceil(BAND_LOG / -Math.log1p(terms.binStep / 10_000));
-    let sum = (base === 'token0' ? activeY : activeX) ?? 0n;
-    for (const id of ticks.order) {
-      if (id === activeId || Math.abs(id - activeId) > reach) continue;
-      const net = ticks.get(id)?.liquidityNet ?? 0n;
-      if (base === 'token0' && id < activeId && net < 0n) sum -= net;
-      if (base === 'token1' && id > activeId && net > 0n) sum += net;
-    }
-    return sum;
-  },
+  payableRaw: ({ state, terms, complete }, base, ticks) =>
+    complete ? sumPayable({ ...state, binStep: terms.binStep }, base, ticks) : 0n,
   createSwapPool(record, ticks, previous) {
     if (!record.complete || !isQuotable(record.state.flags)) return null;
     return createPool(record, reuseTickList(ticks, previous));
@@ -182,6 +170,6 @@ export const binsKind: PoolKind<'bins'> = {
   revive(plain, ticks) {
     if (ticks === null) throw new Error('a pool of bins has no bins');
     const { state, ...terms } = plain as PlainBins;
-    return new BinsPool(state, { ...terms, ticks });
+    return new BinsPool(state, { ...terms, rules: DLMM_RULES, ticks });
   },
 };

@@ -1,11 +1,11 @@
-// Meteora's DLMM in memory: liquidity in bins of one price each. Token 0 is X, token 1 is Y.
+// Pools of bins in memory: liquidity in bins of one price each, as Meteora's DLMM and Liquidity
+// Book have it. Token 0 is X, token 1 is Y.
 //
 // Bins above the active one hold X only, bins below it Y only. So a bin is one signed number,
 // X − Y, kept as the net of a tick; the active bin's two amounts are in the state.
 
 import { minOf } from '../../lib/bigint-bounds.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import { AMOUNT_U64_MAX, toAmountAbove } from '../amount-u64.ts';
 import { divideUp } from '../divide-up.ts';
 import { ListedStretches } from '../listed-stretches.ts';
 import type { PoolMoment } from '../pool-moment.ts';
@@ -19,18 +19,14 @@ import {
   findBaseRate,
   findFeeRate,
   findVolatility,
-  RATE_SCALE,
   renewVolatility,
 } from './bin-fee.ts';
-import { toBinPrice } from './bin-price.ts';
+import type { BinRules } from './bin-rules.ts';
 
-const X64 = 64n;
-const ONE = 1n << X64;
-const Q64 = 2 ** 64;
-const PIPS_PER_RATE = 1000;
+const PIPS = 1_000_000;
+const SHARE_SCALE = 10_000n;
 const MARGIN = 1 + 1e-6;
 const UNITS_PER_BIN = 2;
-export const BINS_PER_ARRAY = 70;
 /** A bin's price is constant; its piece spans this share of u, so that it has a finite depth. */
 const FLATNESS = 1e-6;
 /** Between two bins there is nothing; this share of a piece keeps the slope continuous. */
@@ -43,12 +39,15 @@ interface BinsState extends BinVolatility {
 }
 
 interface BinsTerms extends BinFeeTerms {
+  readonly rules: BinRules;
+  /** The part of a fee that leaves the bin, in 1/10,000; where fees stay in bins. */
+  readonly protocolShare?: number;
   /** When the swap is made. */
   readonly nowSeconds: number;
   readonly ticks: TickList;
 }
 
-export interface PlainBins extends Omit<BinsTerms, 'ticks'> {
+export interface PlainBins extends Omit<BinsTerms, 'ticks' | 'rules'> {
   readonly state: BinsState;
 }
 
@@ -81,7 +80,7 @@ export class BinsPool implements SwapPool {
     this.state = state;
     this.terms = terms;
     const { activeId } = state;
-    this.#baseRate = findBaseRate(terms);
+    this.#baseRate = findBaseRate(terms, terms.rules.rates);
     this.#volatility = renewVolatility(terms, state, { activeId, nowSeconds: terms.nowSeconds });
   }
 
@@ -90,52 +89,59 @@ export class BinsPool implements SwapPool {
   }
 
   get depth(): number {
-    const price = Number(this.#priceOf(this.state.activeId)) / Q64;
+    const price = this.#toNumber(this.#priceOf(this.state.activeId));
     return (
       Number(this.state.activeX) * Math.sqrt(price) + Number(this.state.activeY) / Math.sqrt(price)
     );
   }
 
   feePips(): number {
-    return Math.ceil(Number(this.#rateIn(this.state.activeId)) / PIPS_PER_RATE);
+    const { scale } = this.terms.rules.rates;
+    return Math.ceil((Number(this.#rateIn(this.state.activeId)) * PIPS) / Number(scale));
   }
 
   midPrice(zeroForOne: boolean): Ratio {
     const price = this.#priceOf(this.state.activeId);
+    const one = 1n << this.terms.rules.fractionBits;
     return zeroForOne
-      ? { numerator: price, denominator: ONE }
-      : { numerator: ONE, denominator: price };
+      ? { numerator: price, denominator: one }
+      : { numerator: one, denominator: price };
   }
 
   swapIn(zeroForOne: boolean, amountIn: bigint): BinsSwap {
     const sums = new BinSums(this, zeroForOne);
+    const { fractionBits: bits, rates, fillsExactly, amountMax } = this.terms.rules;
     let left = amountIn;
     for (const bin of this.#listBins(zeroForOne)) {
       const price = this.#priceOf(bin.id);
       const rate = this.#rateIn(bin.id);
       const whole = this.#findCost(zeroForOne, price, bin.amount);
-      const fee = divideUp(left * rate, RATE_SCALE);
-      if (left - fee <= whole) {
-        const paid = zeroForOne ? (price * (left - fee)) >> X64 : ((left - fee) << X64) / price;
+      const wholeFee = divideUp(whole * rate, rates.scale - rate);
+      const fee = divideUp(left * rate, rates.scale);
+      // Liquidity Book computes what the whole bin costs in any case.
+      if (fillsExactly && whole + wholeFee > amountMax) break;
+      if (fillsExactly ? left < whole + wholeFee : left - fee <= whole) {
+        const paid = zeroForOne ? (price * (left - fee)) >> bits : ((left - fee) << bits) / price;
         const amountOut = minOf(paid, bin.amount);
         sums.add(bin, { kept: left - fee, fee, amountOut });
         return sums.finish(this.#volatility, true);
       }
-      const wholeFee = divideUp(whole * rate, RATE_SCALE - rate);
       sums.add(bin, { kept: whole, fee: wholeFee, amountOut: bin.amount });
       left -= whole + wholeFee;
+      if (left === 0n) return sums.finish(this.#volatility, true);
     }
     return sums.finish(this.#volatility, false);
   }
 
   swapOut(zeroForOne: boolean, amountOut: bigint): BinsSwap {
     const sums = new BinSums(this, zeroForOne);
+    const { scale } = this.terms.rules.rates;
     let left = amountOut;
     for (const bin of this.#listBins(zeroForOne)) {
       const rate = this.#rateIn(bin.id);
       const amount = minOf(left, bin.amount);
       const kept = this.#findCost(zeroForOne, this.#priceOf(bin.id), amount);
-      sums.add(bin, { kept, fee: divideUp(kept * rate, RATE_SCALE - rate), amountOut: amount });
+      sums.add(bin, { kept, fee: divideUp(kept * rate, scale - rate), amountOut: amount });
       left -= amount;
       if (left === 0n) return sums.finish(this.#volatility, true);
     }
@@ -157,8 +163,8 @@ export class BinsPool implements SwapPool {
   stretches(zeroForOne: boolean): Stretches {
     const pieces: Stretch[] = [];
     for (const bin of this.#listBins(zeroForOne)) {
-      const price = Number(this.#priceOf(bin.id)) / Q64;
-      const kept = 1 - Number(this.#rateIn(bin.id)) / Number(RATE_SCALE);
+      const price = this.#toNumber(this.#priceOf(bin.id));
+      const kept = 1 - Number(this.#rateIn(bin.id)) / Number(this.terms.rules.rates.scale);
       const cost = (zeroForOne ? 1 / price : price) / kept;
       const u = Math.sqrt(cost);
       const depth = (Number(bin.amount) * cost) / (u * FLATNESS);
@@ -169,7 +175,9 @@ export class BinsPool implements SwapPool {
   }
 
   takesAtMost(zeroForOne: boolean, enough: number): number {
-    const { amountIn } = this.swapIn(zeroForOne, toAmountAbove(enough));
+    const { amountMax } = this.terms.rules;
+    const above = enough < Number(amountMax) ? BigInt(Math.ceil(enough)) + 1n : amountMax;
+    const { amountIn } = this.swapIn(zeroForOne, above);
     return Number(amountIn) * MARGIN + UNITS_PER_BIN * (this.ticks.size + 1);
   }
 
@@ -179,13 +187,14 @@ export class BinsPool implements SwapPool {
 
   /** Tests of hooks use it; the fee becomes the base fee alone, in both directions. */
   withFees({ zeroForOne }: DirectionFees): BinsPool {
-    const { binStep } = this.terms;
-    const baseFactor = (zeroForOne * PIPS_PER_RATE) / (binStep * 10);
+    const { binStep, rules } = this.terms;
+    const { scale, baseUnit } = rules.rates;
+    const baseFactor = (zeroForOne * Number(scale / baseUnit)) / (PIPS * binStep);
     return new BinsPool(this.state, { ...this.terms, baseFactor, basePower: 0, control: 0 });
   }
 
   toPlain(): PlainBins {
-    const { ticks: _ticks, ...terms } = this.terms;
+    const { ticks: _ticks, rules: _rules, ...terms } = this.terms;
     return { ...terms, state: this.state };
   }
 
@@ -197,8 +206,9 @@ export class BinsPool implements SwapPool {
     const { ticks, nets } = this.ticks;
     const step = zeroForOne ? -1 : 1;
     const first = this.ticks.findAbove(zeroForOne ? activeId - 1 : activeId);
-    const start = { tick: activeId, arrayTicks: BINS_PER_ARRAY, zeroForOne };
-    const last = findLastTick(this.ticks, start);
+    const { binsPerArray } = this.terms.rules;
+    const start = { tick: activeId, arrayTicks: binsPerArray ?? 1, zeroForOne };
+    const last = binsPerArray === null ? null : findLastTick(this.ticks, start);
     for (let index = zeroForOne ? first - 1 : first; ; index += step) {
       const id = ticks[index];
       if (id === undefined) return;
@@ -210,15 +220,22 @@ export class BinsPool implements SwapPool {
   }
 
   #priceOf(id: number): bigint {
-    return toBinPrice(id, this.terms.binStep);
+    return this.terms.rules.toPrice(id, this.terms.binStep);
+  }
+
+  #toNumber(price: bigint): number {
+    return Number(price) / 2 ** Number(this.terms.rules.fractionBits);
   }
 
   #rateIn(id: number): bigint {
-    return findFeeRate(this.terms, this.#volatility, { id, baseRate: this.#baseRate });
+    const volatility = findVolatility(this.terms, this.#volatility, id);
+    const { rates: units } = this.terms.rules;
+    return findFeeRate(this.terms, volatility, { units, baseRate: this.#baseRate });
   }
 
   #findCost(zeroForOne: boolean, price: bigint, amount: bigint): bigint {
-    return zeroForOne ? divideUp(amount << X64, price) : divideUp(amount * price, ONE);
+    const { fractionBits: bits } = this.terms.rules;
+    return zeroForOne ? divideUp(amount << bits, price) : divideUp(amount * price, 1n << bits);
   }
 }
 
@@ -229,6 +246,7 @@ class BinSums {
   #amountIn = 0n;
   #amountOut = 0n;
   #feeAmount = 0n;
+  #isTooMuch = false;
   readonly #bins: BinSetting[] = [];
   #last: { id: number; came: bigint; rest: bigint };
 
@@ -243,8 +261,25 @@ class BinSums {
     this.#amountIn += by.kept + by.fee;
     this.#amountOut += by.amountOut;
     this.#feeAmount += by.fee;
-    this.#last = { id: bin.id, came: by.kept, rest: bin.amount - by.amountOut };
-    this.#bins.push(this.#settle());
+    const came = by.kept + this.#keepFee(by.fee);
+    this.#last = { id: bin.id, came, rest: bin.amount - by.amountOut };
+    const settled = this.#settle();
+    this.#bins.push(settled);
+    this.#isTooMuch ||= this.#exceeds(settled);
+  }
+
+  /** What stays of a fee in its bin. */
+  #keepFee(fee: bigint): bigint {
+    const { protocolShare } = this.#pool.terms;
+    if (protocolShare === undefined) return 0n;
+    return fee - (fee * BigInt(protocolShare)) / SHARE_SCALE;
+  }
+
+  /** The contract refuses a bin of which more is worth, at its price, than it can count. */
+  #exceeds({ id, x, y }: BinSetting): boolean {
+    const { rules, binStep } = this.#pool.terms;
+    if (rules.worthMax === null) return false;
+    return x * rules.toPrice(id, binStep) + (y << rules.fractionBits) > rules.worthMax;
   }
 
   /** The last bin as it is now. */
@@ -260,11 +295,11 @@ class BinSums {
   finish(volatility: BinVolatility, isDone: boolean): BinsSwap {
     const { terms } = this.#pool;
     const { id, x: activeX, y: activeY } = this.#settle();
-    const isPaid = this.#amountOut > 0n && this.#amountIn <= AMOUNT_U64_MAX;
+    const isPaid = this.#amountOut > 0n && this.#amountIn <= terms.rules.amountMax;
     return {
       ...{ amountIn: this.#amountIn, amountOut: this.#amountOut, feeAmount: this.#feeAmount },
       // The program refuses a swap that pays nothing.
-      isFilled: isDone && isPaid,
+      isFilled: isDone && isPaid && !this.#isTooMuch,
       ticksCrossed: Math.max(0, this.#bins.length - 1),
       bins: this.#bins,
       after: {

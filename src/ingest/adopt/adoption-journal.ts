@@ -7,7 +7,8 @@ import type { BlockEvents, PoolChangedEvent, SwapEvent } from '../../model/block
 import type { PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 
-export type PoolEvent = PoolChangedEvent | SwapEvent;
+/** With the time of its block, which some pools' fees follow. */
+export type PoolEvent = (PoolChangedEvent | SwapEvent) & { readonly blockTimeMs?: number };
 
 interface WatchedPool {
   /** The last indexed block when the watch began. */
@@ -89,7 +90,8 @@ export class AdoptionJournal {
         if (event.kind !== 'swap' && event.kind !== 'poolChanged') continue;
         const watched = this.#watched.get(event.pool);
         if (watched === undefined) continue;
-        watched.events.push({ block: header.position, event });
+        const { position: block, timestampMs: blockTimeMs } = header;
+        watched.events.push({ block, event: { ...event, blockTimeMs } });
         if (watched.events.length > EVENT_COUNT_MAX) this.#watched.delete(event.pool);
       }
     }

@@ -53,7 +53,9 @@ function replay(draft: ReadingDraft, ticks: PoolTicks, events: readonly PoolEven
     const swapped = event.kind === 'swap' ? event : null;
     if (event.change === null) continue;
     if (!takesChange(draft, event.change)) return false;
-    kind.apply(draft, event.change, { ticks, swapped });
+    const { blockTimeMs } = event;
+    const time = blockTimeMs === undefined ? {} : { nowSeconds: Math.floor(blockTimeMs / 1000) };
+    kind.apply(draft, event.change, { ticks, swapped, ...time });
     if (!draft.complete) return false;
   }
   return true;

@@ -140,6 +140,7 @@ export function applyPoolChange(
   const kind = kindOf(row);
   kind.apply(row, change, {
     ...{ ticks: new EntryTicks(state, pool), swapped },
+    nowSeconds: Math.floor(state.header.timestampMs / 1000),
     findRow: (other) => state.pools.get(other)?.row,
   });
   // What the pool's tokens deduct from transfers may be another now: the pool is read again.

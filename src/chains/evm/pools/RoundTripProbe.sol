@@ -3,13 +3,14 @@ pragma solidity ^0.8.28;
 
 import {VaultSwap} from "../venues/balancer/VaultSwap.sol";
 import {CurveSwap} from "../venues/curve/CurveSwap.sol";
+import {BookSwap} from "../venues/liquidity-book/BookSwap.sol";
 import {PairSwap} from "../venues/uniswap-v2/PairSwap.sol";
 import {RangeSwap} from "../venues/uniswap-v3/RangeSwap.sol";
 import {V4Swap} from "../venues/uniswap-v4/V4Swap.sol";
 
 /// Buys and sells in given pools and tells what was lost on the way. It is never deployed: a node is
 /// asked to pretend that its code stands at some empty address, and forgets it with the answer.
-contract RoundTripProbe is PairSwap, RangeSwap, V4Swap, VaultSwap, CurveSwap {
+contract RoundTripProbe is PairSwap, RangeSwap, V4Swap, VaultSwap, CurveSwap, BookSwap {
     /// One swap: what was sent and what of it arrived, what the pool paid and what of it was received.
     struct Measure {
         /// 0 not tried, 1 done, 2 failed.
@@ -131,6 +132,7 @@ contract RoundTripProbe is PairSwap, RangeSwap, V4Swap, VaultSwap, CurveSwap {
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
         if (hop.kind == 6) measure.paid = swapVault(hop, amount, from, to);
         if (hop.kind == 7) measure.paid = swapCurve(hop, amount, from, to);
+        if (hop.kind == 8) measure.paid = swapBook(hop, amount, from, to);
         measure.arrived = arrivedNow;
         measure.gas = gasNow;
         if (hop.kind == 4) (measure.slot0, measure.liquidity) = (slot0Now, liquidityNow);

@@ -15,6 +15,7 @@ import * as factories from './factory-pools.ts';
 import * as fluid from './fluid/fluid.ts';
 import * as fourMeme from './four-meme/four-meme.ts';
 import * as infinity from './infinity/infinity.ts';
+import * as book from './liquidity-book/pair-selectors.ts';
 import * as maverick from './maverick/maverick.ts';
 import * as sky from './sky/sky.ts';
 import * as pairEntries from './uniswap-v2/pair-entries.ts';
@@ -98,6 +99,22 @@ const EXPECTED: readonly [string, string][] = [
     `${name}()`,
     selector,
   ]),
+  ['getLBPairInformation(address,address,uint256)', book.PAIR_INFORMATION_SELECTOR],
+  ['getAllLBPairs(address,address)', book.ALL_PAIRS_SELECTOR],
+  ['getFactory()', book.PAIR_SELECTORS.factory],
+  ['getTokenX()', book.PAIR_SELECTORS.tokenX],
+  ['getTokenY()', book.PAIR_SELECTORS.tokenY],
+  ['getBinStep()', book.PAIR_SELECTORS.binStep],
+  ['factory()', book.OLD_PAIR_SELECTORS.factory],
+  ['tokenX()', book.OLD_PAIR_SELECTORS.tokenX],
+  ['tokenY()', book.OLD_PAIR_SELECTORS.tokenY],
+  ['feeParameters()', book.OLD_PAIR_SELECTORS.binStep],
+  ...Object.entries(book.STATE_SELECTORS).map(([name, selector]): [string, string] => [
+    `${name}()`,
+    selector,
+  ]),
+  ['getBin(uint24)', book.GET_BIN_SELECTOR],
+  ['getNextNonEmptyBin(bool,uint24)', book.NEXT_BIN_SELECTOR],
   ['getPoolId()', balancer.GET_POOL_ID_SELECTOR],
   ['getPoolTokens(bytes32)', balancer.GET_POOL_TOKENS_SELECTOR],
   ['isPoolFromFactory(address)', balancer.IS_POOL_FROM_FACTORY_SELECTOR],

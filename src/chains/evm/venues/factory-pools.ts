@@ -47,10 +47,13 @@ export function createCreationDecoder<F extends Fork>(
     readonly readDetails: (log: EvmLog, fork: F) => PoolDetails;
     /** What is known of a new pool beside its description. */
     readonly listChanges?: (log: EvmLog, fork: F) => readonly PoolChange[];
+    /** False if logs do not tell all of a new pool's state; they do if absent. */
+    readonly isWhole?: (fork: F) => boolean;
   },
 ): LogDecoder {
   const byFactory = indexForks(forks);
-  const { topicCount, tokensAt = [1, 2], wordCount, poolWord, readDetails, listChanges } = log;
+  const { topicCount, tokensAt = [1, 2], wordCount, poolWord } = log;
+  const { readDetails, listChanges, isWhole } = log;
   return (one, out) => {
     const { topics, data } = one;
     const fork = byFactory.get(one.address);
@@ -60,7 +63,9 @@ export function createCreationDecoder<F extends Fork>(
     if (token0 === null || token1 === null) return;
     const place = { venue: fork.venue, vault: decodeAddressAt(data, poolWord), token0, token1 };
     const description = describePool(place, readDetails(one, fork));
-    out.push({ kind: 'poolCreated', description, complete: true });
+    const complete = isWhole?.(fork) ?? true;
+    const birth = complete ? {} : { isBirth: true };
+    out.push({ kind: 'poolCreated', description, complete, ...birth });
     for (const change of listChanges?.(one, fork) ?? []) {
       out.push({ kind: 'poolChanged', pool: description.pool, change });
     }

@@ -19,6 +19,7 @@ import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
 import { fluid } from './fluid/fluid.ts';
 import { fourMeme } from './four-meme/four-meme.ts';
+import { liquidityBook } from './liquidity-book/liquidity-book.ts';
 import { createLogDecoding } from './log-decoding.ts';
 import { maverick } from './maverick/maverick.ts';
 import { sky } from './sky/sky.ts';
@@ -477,9 +478,9 @@ for (const one of CASES) {
 test('every topic that a decoder listens to is asked for, once', () => {
   const selectors = CASES.map((one) => toEventSelector(parseAbiItem(one.signature) as AbiEvent));
   // Those of other venues have tests of their own.
-  const others = [curve, balancer, dodo, maverick, fluid, fourMeme, sky].flatMap((one) => [
-    ...one.createDecoders(DEPLOYMENT).keys(),
-  ]);
+  const others = [
+    ...[curve, balancer, dodo, maverick, fluid, fourMeme, sky, liquidityBook],
+  ].flatMap((one) => [...one.createDecoders(DEPLOYMENT).keys()]);
   assert.deepEqual([...DECODING.topics].sort(), [...selectors, ...others].sort());
 });
 

@@ -15,6 +15,7 @@ import { fluid } from './fluid/fluid.ts';
 import type { ForkProtocol } from './fork-protocol.ts';
 import { fourMeme } from './four-meme/four-meme.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
+import { liquidityBook } from './liquidity-book/liquidity-book.ts';
 import { maverick } from './maverick/maverick.ts';
 import type { RouterKind } from './router-kind.ts';
 import { sky } from './sky/sky.ts';
@@ -27,6 +28,7 @@ import type { VenueFactory } from './venue-table.ts';
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
   ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick, fluid, fourMeme, sky],
+  ...[liquidityBook],
 ];
 
 export const ROUTER_KINDS = Object.assign(

@@ -2,7 +2,7 @@
 
 import { toBinPrice } from '../../../../amm/bins/bin-price.ts';
 import { toBinTick } from '../../../../amm/bins/bins-kind.ts';
-import { BINS_PER_ARRAY } from '../../../../amm/bins/bins-pool.ts';
+import { BINS_PER_ARRAY } from '../../../../amm/bins/bin-rules.ts';
 import { encodeOpening, type PoolOpening } from '../../../../amm/pool-moment.ts';
 import { SWAP_ARRAYS_MAX } from '../../../../amm/swap-arrays.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
