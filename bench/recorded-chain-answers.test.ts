@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgeLogs, parseBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
 import { parseReceipts } from '../src/chains/evm/blocks/parse-receipts.ts';
+import { judgeLogs, parseBloom } from '../src/chains/evm/data/logs-bloom.ts';
 import { parseBlock } from '../src/chains/evm/data/parse-block.ts';
 import { parseLogs } from '../src/chains/evm/data/parse-logs.ts';
 import { TRANSFER_TOPIC } from '../src/chains/evm/tokens/decode-transfer.ts';

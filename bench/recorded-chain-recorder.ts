@@ -1,8 +1,8 @@
 // Records a chain as a node serves it: blocks, transactions and logs as JSON bytes.
 
 import { hash as digest } from 'node:crypto';
-import { computeLogsBloom } from '../src/chains/evm/blocks/logs-bloom.ts';
 import type { EvmLog } from '../src/chains/evm/data/evm-log.ts';
+import { computeLogsBloom } from '../src/chains/evm/data/logs-bloom.ts';
 
 export interface RecordedLog {
   readonly address: string;

@@ -212,8 +212,32 @@ test('a chain is followed if it has endpoints', () => {
       scope: { name: 'all', watch: [] },
       contracts: null,
       lookupTables: [],
+      archives: { places: [], samplePct: 2 },
     },
   ]);
+});
+
+test('archives are told apart by their form, and kept secret', () => {
+  const RPC_BASE = 'https://one.example.com';
+  const [chain] = loadConfig({
+    RPC_BASE,
+    HISTORY_BASE:
+      'https://key@portal.example.com/datasets/base-mainnet, /data/era, era+https://era.example.com/era1/, https://rpc.example.com/key',
+    HISTORY_SAMPLE_PCT: '100',
+  }).chains;
+  assert.deepEqual(chain?.archives, {
+    places: [
+      { kind: 'portal', place: 'https://key@portal.example.com/datasets/base-mainnet' },
+      { kind: 'eraFolder', place: '/data/era' },
+      { kind: 'eraUrl', place: 'https://era.example.com/era1/' },
+      { kind: 'rpc', place: 'https://rpc.example.com/key' },
+    ],
+    samplePct: 100,
+  });
+  const [problem] = problemsOf({ RPC_BASE, HISTORY_BASE: 'ftp://secret.example.com' });
+  assert.match(problem ?? '', /^HISTORY_BASE entry 1 must be a URL/);
+  assert.doesNotMatch(problem ?? '', /secret/);
+  assert.deepEqual(loadConfig({ HISTORY_NOWHERE: 'x' }).unknownNames, ['HISTORY_NOWHERE']);
 });
 
 test('lookup tables are addresses of Solana', () => {

@@ -36,6 +36,7 @@ import {
   tokenListPlace,
   walletIdText,
 } from './config/setting.ts';
+import type { ArchiveSettings } from './model/archive-place.ts';
 import { BUILT_IN_CHAINS, type ChainSlug } from './model/chain.ts';
 import type { ChainContracts } from './model/chain-contracts.ts';
 import { ChainRegistry } from './model/chain-registry.ts';
@@ -145,9 +146,10 @@ function listSettings(chains: readonly ChainSettings[]): readonly Setting<unknow
     ...Object.values(ACCESS_SETTINGS),
     ...Object.values(LIMIT_SETTINGS),
     CHAINS_FILE_SETTING,
-    ...chains.flatMap(({ chain: _, scope, lookupTables, ...settings }) => [
+    ...chains.flatMap(({ chain: _, scope, lookupTables, archives, ...settings }) => [
       ...Object.values(settings),
       ...(lookupTables === null ? [] : [lookupTables]),
+      ...(archives === null ? [] : [archives]),
       ...Object.values(scope),
     ]),
     ...Object.values(LIST_SETTINGS),
@@ -181,6 +183,8 @@ export interface FollowedChain {
   readonly scope: ConfiguredScope;
   /** On Solana: tables of addresses that shorten transactions. */
   readonly lookupTables: readonly string[];
+  /** Where history is read from in place of the endpoints. */
+  readonly archives: ArchiveSettings;
   /** What the operator's file says of its contracts; null if it has no entry. */
   readonly contracts: ChainContracts | null;
 }
@@ -250,6 +254,7 @@ export function loadConfig(env: Environment): Config {
   const settings = listSettings(chainSettings);
   problems.push(...findSharedNames(settings));
   const access = readAll(ACCESS_SETTINGS);
+  const indexing = readAll(INDEXING_SETTINGS);
   const config: Config = {
     server: readAll(SERVER_SETTINGS),
     store: readAll(STORE_SETTINGS),
@@ -276,10 +281,12 @@ export function loadConfig(env: Environment): Config {
       const costs = { credits, creditsPerDay, creditsPerSecond };
       const followed = { chain: entry.chain, rpcUrls, sockets, startBlock, ...costs };
       const lookupTables = entry.lookupTables === null ? [] : read(entry.lookupTables);
-      return [{ ...followed, scope, contracts, lookupTables }];
+      const places = entry.archives === null ? [] : read(entry.archives);
+      const archives = { places: places ?? [], samplePct: indexing.historySamplePct };
+      return [{ ...followed, scope, contracts, lookupTables, archives }];
     }),
     lists: readAll(LIST_SETTINGS),
-    indexing: readAll(INDEXING_SETTINGS),
+    indexing,
     devnet: { ...readAll(DEVNET_SETTINGS), scope: readScope(DEVNET_SCOPE) },
     unknownNames: findUnknownNames(env, settings),
   };
@@ -292,7 +299,7 @@ export function loadConfig(env: Environment): Config {
 }
 
 /** Node has `WATCH_…` variables of its own, with more words. */
-const PREFIX = /^((RPC|START_BLOCK|SCOPE|LIQUID|LIMIT|DEVNET|RETAIN)_[A-Z]+|WATCH_[A-Z]+$)/;
+const PREFIX = /^((RPC|HISTORY|START_BLOCK|SCOPE|LIQUID|LIMIT|DEVNET|RETAIN)_[A-Z]+|WATCH_[A-Z]+$)/;
 
 function findUnknownNames(
   env: Environment,
@@ -311,7 +318,7 @@ export function loadProcessConfig(typed: Environment = {}): Config {
 export function buildChildEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const secrets = new Set(SETTINGS.filter((one) => one.secret).map((one) => one.name));
   // The operator's file may add chains, each with endpoints.
-  const isSecret = (name: string) => secrets.has(name) || name.startsWith('RPC_');
+  const isSecret = (name: string) => secrets.has(name) || /^(?:RPC|HISTORY)_/.test(name);
   const kept = Object.entries(process.env).filter(([name]) => !isSecret(name));
   return { ...Object.fromEntries(kept), ...extra };
 }

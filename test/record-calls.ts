@@ -26,6 +26,8 @@ const OURS = pathToFileURL(join(process.cwd(), 'src/')).href;
 const HTTP_START = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /;
 /** The command line asks a Mintwire server, which is no node. */
 const OWN_API = /^[A-Z]+ \/v1\//;
+/** An archive sends blocks, and can do nothing else. */
+const ARCHIVE = /\/datasets\/[^/]+\/finalized-stream$/;
 const HEAD_END = '\r\n\r\n';
 
 function note(methods: readonly string[]): void {
@@ -59,7 +61,8 @@ class Outgoing {
       return false;
     }
     if (bytes.length < start + length) return false;
-    if (length > 0 && !OWN_API.test(head)) {
+    const [, path = ''] = head.split(' ', 2);
+    if (length > 0 && !OWN_API.test(head) && !ARCHIVE.test(path)) {
       note(listMethods(bytes.toString('utf8', start, start + length)));
     }
     this.#bytes = bytes.subarray(start + length);
@@ -109,8 +112,8 @@ function isOurs(): boolean {
 
 function watchRequests(): void {
   subscribe('http.client.request.created', (message) => {
-    if (!isOurs()) return;
     const { request } = message as { request: ClientRequest };
+    if (!isOurs() || ARCHIVE.test(request.path)) return;
     const { write, end } = request;
     const chunks: string[] = [];
     const add = (chunk: unknown) => {

@@ -219,6 +219,10 @@ export interface BlockRangeReading {
   readonly toBlock: number;
   /** How many blocks there are up to that position, with or without events. */
   readonly blockCount: number;
+  /** The header of the last position, if it was read. */
+  readonly last?: BlockHeader;
+  /** If it was read from an archive: which, and whether all of it is proved by hashes. */
+  readonly archive?: { readonly source: string; readonly isProved: boolean };
   /** Events that may have changed tokens; null if the range was not searched for them. */
   readonly notices?: readonly TokenNotice[] | null;
   /** Of an audited range: how much was compared, and a line for each contradiction. */

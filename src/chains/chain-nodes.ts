@@ -146,6 +146,8 @@ interface AdapterOptions {
   readonly verification: 'linked' | 'all';
   /** Whether pools of factories that nobody listed may be accepted by what they do. */
   readonly findsForks?: boolean;
+  /** Whether final blocks may come from the archives of the source. */
+  readonly usesArchives?: boolean;
 }
 
 /** A pool whose fee may change without a log. */

@@ -4,6 +4,7 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
+import type { ArchiveSettings } from '../model/archive-place.ts';
 import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { ChainContracts } from '../model/chain-contracts.ts';
 import type { Address, TransactionId } from '../model/ids.ts';
@@ -47,6 +48,8 @@ export interface ChainSource {
   readonly contracts?: ChainContracts | null;
   /** On Solana: tables of addresses that shorten transactions; none by default. */
   readonly lookupTables?: readonly string[];
+  /** Where history is read from in place of the endpoints. */
+  readonly archives?: ArchiveSettings;
   /** Null starts at the finalized block. */
   readonly startBlock: number | null;
   /** Identifies one chain of a devnet, which may be replaced by a new one; null for real chains. */

@@ -1,5 +1,7 @@
 // The settings of each chain that can be followed.
 
+import { resolve } from 'node:path';
+import type { ArchivePlace } from '../model/archive-place.ts';
 import { type ChainInfo, FOLLOWED_FAMILIES, isEmbedded, toSettingSuffix } from '../model/chain.ts';
 import type { ChainRegistry } from '../model/chain-registry.ts';
 import type { CreditTable } from '../model/rpc-usage.ts';
@@ -71,6 +73,12 @@ export const INDEXING_SETTINGS = {
     why: 'How many tokens a minute, on average and for each chain, may be looked up because somebody asks for an address that the index does not have: its metadata and its pools are read from the contracts. An address without a contract takes one request, a token ten to thirty. 0 looks none up: an unknown address is then 404.',
     example: '300',
     fallback: '20',
+  }),
+  historySamplePct: setting('HISTORY_SAMPLE_PCT', integer({ min: 1, max: 100 }), {
+    group: 'Chains',
+    why: 'Of a hundred blocks that come from an archive (`HISTORY_<CHAIN>`) and are proved, how many are also compared with your own node, with a request each: the senders and hashes of transactions are in no proof. 100 compares every block.',
+    example: '100',
+    fallback: '2',
   }),
   liquidFloorUsd: FLOOR_SETTING,
   retainTradesDays: retainSetting('RETAIN_TRADES_DAYS', {
@@ -195,6 +203,32 @@ function lookupTablesSetting({ family, slug, name }: ChainInfo): Setting<readonl
   });
 }
 
+function parseArchive(text: string): ArchivePlace {
+  const era = /^era\+(https?:.*)$/.exec(text)?.[1];
+  const url = era ?? text;
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return { kind: 'eraFolder', place: resolve(text) };
+  const place = urlWith(['http:', 'https:'])(url);
+  if (era !== undefined) return { kind: 'eraUrl', place };
+  const isPortal = new URL(place).pathname.includes('/datasets/');
+  return { kind: isPortal ? 'portal' : 'rpc', place };
+}
+
+/** Null for families whose blocks have no such proofs. */
+function archivesSetting({
+  family,
+  slug,
+  name,
+}: ChainInfo): Setting<readonly ArchivePlace[]> | null {
+  if (family !== 'evm') return null;
+  return setting(`HISTORY_${toSettingSuffix(slug)}`, listOf(parseArchive), {
+    group: 'Chains',
+    why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: a dataset of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…), era files in a folder or at a URL (era+https://…), or another RPC (https://…). Every block is proved by hashes from your own node, or compared with it in samples; where none has a block, your node is read. Not used with a \`SCOPE_${toSettingSuffix(slug)}\`. docs/history.md has what is proved and what is not.`,
+    example: `https://portal.sqd.dev/datasets/${slug}-mainnet`,
+    fallback: '',
+    secret: true,
+  });
+}
+
 /** The settings of every chain that is followed when its `RPC_<CHAIN>` is set. */
 export function createChainSettings(chains: ChainRegistry) {
   return chains
@@ -205,6 +239,7 @@ export function createChainSettings(chains: ChainRegistry) {
       ...createRpcSettings(chain),
       startBlock: startBlockSetting(chain),
       lookupTables: lookupTablesSetting(chain),
+      archives: archivesSetting(chain),
       scope: createScopeSettings(chain),
     }));
 }

@@ -16,7 +16,7 @@ export function findChainSource(followed: FollowedChain): ChainSource {
   const { creditsPerDay, creditsPerSecond } = followed;
   const credits = followed.credits ?? CALLS_AS_CREDITS;
   const budget = { credits, creditsPerDay, creditsPerSecond };
-  const place = { chain, contracts, endpoints, sockets, lookupTables };
+  const place = { chain, contracts, endpoints, sockets, lookupTables, archives: followed.archives };
   const source = { ...place, budget, devnet: null, startBlock, instance: null };
   requireMarkets(chain).describe(source);
   return source;
@@ -64,11 +64,14 @@ export function createAdapter(
   parts: {
     readonly store: { readonly market: Pick<Store['market'], 'readPools'> };
     readonly indexing: Pick<Config['indexing'], 'checkLogs' | 'unlistedForks'>;
+    /** Not for `verify`, which asks the nodes themselves. */
+    readonly usesArchives?: boolean;
   },
 ): ChainAdapter {
   return nodes.createAdapter({
     knownPools: (pools) => parts.store.market.readPools(chain, pools),
     verification: parts.indexing.checkLogs === 'all' ? 'all' : 'linked',
     findsForks: parts.indexing.unlistedForks === 'on',
+    usesArchives: parts.usesArchives === true,
   });
 }

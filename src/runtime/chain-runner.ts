@@ -66,7 +66,7 @@ export class ChainRunner {
     const { source, log, memory } = options;
     const shared = { memory, thread: 'indexer' } as const;
     this.#nodes = requireMarkets(source.chain).open(source, { clock: systemClock, log, shared });
-    this.#adapter = createAdapter(this.#nodes, source, options);
+    this.#adapter = createAdapter(this.#nodes, source, { ...options, usesArchives: true });
   }
 
   start(): void {

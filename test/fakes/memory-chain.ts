@@ -1,7 +1,7 @@
 // A small EVM chain in memory that serves reads like a node: blocks, logs, receipts, senders.
 
 import { keccak256, stringToHex } from 'viem';
-import { computeLogsBloom } from '../../src/chains/evm/blocks/logs-bloom.ts';
+import { computeLogsBloom } from '../../src/chains/evm/data/logs-bloom.ts';
 import { RpcFault, type TrueAnswer } from './misbehaving-rpc.ts';
 
 export interface MemoryLog {

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
+import type { ArchiveSettings } from '../../model/archive-place.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { PoolDescription } from '../../model/pool.ts';
@@ -10,6 +11,7 @@ import { readAgreedHeader, readAnyHeader } from '../rpc/agreed-header.ts';
 import { EndpointPool } from '../rpc/endpoint-pool.ts';
 import { type Log, RpcClient } from '../rpc/rpc-client.ts';
 import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
+import { openArchives } from './archives/open-archives.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import { EvmHistory } from './blocks/evm-history.ts';
 import { HeadReader } from './blocks/head-reader.ts';
@@ -61,6 +63,8 @@ export interface EvmAdapterOptions {
   readonly isPollTimed?: boolean;
   /** Whether pairs of factories that nobody listed are accepted by what they do. */
   readonly findsForks?: boolean;
+  /** Where whole blocks that are final are read, before the endpoints. */
+  readonly archives?: ArchiveSettings | undefined;
   /** How old the final block may become before it is read again. */
   readonly finalizedAgeMs?: number;
 }
@@ -221,8 +225,13 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     decoding: createLogDecoding(deployment),
     clock: options.clock,
   };
+  const archives = openArchives(options.archives ?? { places: [], samplePct: 0 }, {
+    ...{ client, chainId: deployment.chainId, clock: options.clock, random: options.random },
+    ...{ log: options.log ?? SILENT, sleep: options.sleep ?? sleepInRealTime },
+  });
   const reader = new BlockReader({
     ...logReading,
+    archives,
     verification: options.verification ?? 'linked',
     filters: createLogFilters(deployment),
     logAddresses: options.logAddresses ?? null,
@@ -261,11 +270,16 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
       poolsIgnored: directory.ignoredCount,
       swapsUnclaimed: directory.unclaimedCount,
       repliesRefused: client.repliesRefused + lookups.repliesRefused,
-      limitations: [...client.listLimitations(), ...heads.listFaults()],
+      limitations: [
+        ...client.listLimitations(),
+        ...heads.listFaults(),
+        ...(archives?.listLimitations() ?? []),
+      ],
       slowed: client.meter.describeSlowed(),
     }),
     async close() {
       forks?.close();
+      archives?.close();
       heads.close();
       client.close();
       lookups.close();

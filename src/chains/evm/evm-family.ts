@@ -121,11 +121,12 @@ function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNodes {
   const accounts = open(ACCOUNT_USE);
   const signatures = open(SIGNATURE_USE);
   return {
-    createAdapter: (options) =>
+    createAdapter: ({ usesArchives, ...options }) =>
       createEvmAdapter({
         ...{ chain: source.chain, endpoints, deployment, clock, random, log, ...polling },
         ...(sockets === undefined ? {} : { sockets }),
         ...options,
+        archives: usesArchives === true ? source.archives : undefined,
         // The devnet's factories are all listed.
         findsForks: options.findsForks === true && !isOurs,
       }),

@@ -28,7 +28,7 @@ export interface HttpReply {
 }
 
 /** `Retry-After` in seconds or as a date; nonsense and waits beyond an hour are ignored. */
-function parseRetryAfterMs(header: string | undefined): number | null {
+export function parseRetryAfterMs(header: string | undefined): number | null {
   if (header === undefined) return null;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000 ? ms : null;

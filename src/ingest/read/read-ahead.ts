@@ -50,7 +50,7 @@ async function readPiece(
   const reading = await range.adapter.readBlocks(asked, signal);
   scope?.noteRead(reading.blocks);
   checkReading(reading, wanted);
-  const last = await range.adapter.readHeader(reading.toBlock, signal);
+  const last = reading.last ?? (await range.adapter.readHeader(reading.toBlock, signal));
   if (last === null || last.position < (reading.blocks.at(-1)?.header.position ?? fromBlock)) {
     throw new ChainInconsistentError(`block ${reading.toBlock} is gone`);
   }

@@ -8,6 +8,8 @@ import type { BlockFilter, BlockRange, BlockRangeReading } from '../../adapter.t
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import type { ArchiveReader } from '../archives/archive-reader.ts';
+import { toEvmBlocks } from '../archives/to-evm-blocks.ts';
 import {
   type Chunk,
   ChunkReader,
@@ -27,6 +29,8 @@ interface BlockReaderOptions extends ChunkReaderOptions {
   readonly verification: LogVerification;
   readonly span: LogSpanOptions;
   readonly filters: LogFilters;
+  /** In place of nodes for whole blocks that are final. */
+  readonly archives: ArchiveReader | null;
 }
 
 /** Null if a part was not searched. */
@@ -102,6 +106,31 @@ export class BlockReader {
   }
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
+    return (await this.#readArchives(range, signal)) ?? (await this.#readNodes(range, signal));
+  }
+
+  /** Null if no archive has the next blocks now, or the range is not one for archives. */
+  async #readArchives(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading | null> {
+    const { archives, client } = this.#options;
+    const { fromBlock, linked, only, audited, describesPools = false } = range;
+    if (archives === null || linked || only !== undefined || audited !== undefined) return null;
+    const toBlock = Math.min(range.toBlock, fromBlock + (range.blockCountMax ?? 1e9) - 1);
+    const read = await archives.read({ fromBlock, toBlock }, signal);
+    if (read === null) return null;
+    const { last } = read;
+    const chunk = { fromBlock, toBlock: last.position, linked, verified: true, describesPools };
+    const at = { signal, minBlock: last.position };
+    const { blocks, notices } = await client.at(
+      (endpoint) => this.#chunks.readArchived(endpoint, { ...chunk, signal }, toEvmBlocks(read)),
+      at,
+    );
+    const blockCount = last.position - fromBlock + 1;
+    const { source, isProved } = read;
+    const archive = { source, isProved };
+    return { blocks, headers: [], toBlock: last.position, blockCount, notices, last, archive };
+  }
+
+  async #readNodes(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
     const { linked, describesPools = false } = range;
     let { only } = range;
     const { eventCountMax = Number.POSITIVE_INFINITY } = range;

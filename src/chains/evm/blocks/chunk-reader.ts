@@ -8,9 +8,12 @@ import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { TokenNotice } from '../../../model/token-notice.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
+import { recoverSenders } from '../archives/recover-senders.ts';
+import type { ArchivedEvmBlocks } from '../archives/to-evm-blocks.ts';
 import { takeLogTimes } from '../data/block-time.ts';
 import type { EvmLog } from '../data/evm-log.ts';
 import { toQuantity } from '../data/hex-data.ts';
+import { bloomMayHave, parseBloom } from '../data/logs-bloom.ts';
 import type { EvmBlock } from '../data/parse-block.ts';
 import { parseLogs } from '../data/parse-logs.ts';
 import type { PoolDirectory } from '../pools/pool-directory.ts';
@@ -22,7 +25,6 @@ import { decodeBacked } from './decode-backed.ts';
 import { findTokenNotices } from './find-token-notices.ts';
 import { completeBlocks, type KnownBlocks, NO_BLOCKS } from './known-blocks.ts';
 import { listUnclaimed } from './list-unclaimed.ts';
-import { bloomMayHave, parseBloom } from './logs-bloom.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import { type BlockWish, readEvmBlocks, readSenders } from './read-evm-blocks.ts';
 import { readReceipts } from './read-receipts.ts';
@@ -172,6 +174,8 @@ interface Findings {
   /** Blocks of the whole range, if they were requested together with the logs. */
   readonly early: Promise<readonly EvmBlock[]> | null;
   readonly senders: ReadonlyMap<TransactionId, Address>;
+  /** Transactions as they were signed, from archives without senders. */
+  readonly signed?: ReadonlyMap<TransactionId, Uint8Array>;
   readonly isByReceipts: boolean;
 }
 
@@ -265,6 +269,19 @@ export class ChunkReader {
   /** Reads one block by its receipts, if no log query works for it. */
   readReceipts(endpoint: RpcEndpoint, chunk: Chunk): Promise<ChunkReading> {
     return this.#readByReceipts(endpoint, { ...chunk, verified: true }, NO_BLOCKS);
+  }
+
+  /** Takes what an archive has of the range, in place of the node's logs and blocks. */
+  readArchived(
+    endpoint: RpcEndpoint,
+    chunk: Chunk,
+    { logs, blocks, signed }: ArchivedEvmBlocks,
+  ): Promise<ChunkReading> {
+    const senders = new Map<TransactionId, Address>();
+    const early = Promise.resolve(blocks);
+    const known = NO_BLOCKS;
+    const findings = { logs, known, early, senders, signed, isByReceipts: true };
+    return this.#assemble(endpoint, chunk, findings);
   }
 
   async #readWith(endpoint: RpcEndpoint, chunk: Chunk, known: KnownBlocks): Promise<ChunkReading> {
@@ -468,9 +485,16 @@ export class ChunkReader {
         missing.push({ txHash, blockHash });
       }
     }
-    const late = await readSenders(endpoint, missing, read.chunk.signal);
+    const { signed = new Map() } = read.findings;
+    const hashes = missing.map(({ txHash }) => txHash);
+    const recovered = await recoverSenders(hashes, signed);
+    const unsigned = missing.filter(({ txHash }) => !recovered.has(txHash));
+    const late = await readSenders(endpoint, unsigned, read.chunk.signal);
     return (block, txHash) =>
-      byBlock.get(block)?.get(txHash) ?? early.get(txHash) ?? late.get(txHash);
+      byBlock.get(block)?.get(txHash) ??
+      early.get(txHash) ??
+      recovered.get(txHash) ??
+      late.get(txHash);
   }
 
   #addSenders(

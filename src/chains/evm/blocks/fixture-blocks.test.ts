@@ -8,11 +8,11 @@ import { decodeEventLog, type Hex, parseAbi } from 'viem';
 import { address } from '../../../../test/test-ids.ts';
 import type { MarketEvent } from '../../../model/block-events.ts';
 import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
+import { judgeLogs, parseBloom } from '../data/logs-bloom.ts';
 import { parseBlock } from '../data/parse-block.ts';
 import { parseLogs } from '../data/parse-logs.ts';
 import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { createLogDecoding } from '../venues/log-decoding.ts';
-import { judgeLogs, parseBloom } from './logs-bloom.ts';
 import { parseReceipts } from './parse-receipts.ts';
 
 const FOLDER = new URL('../../../../../shared/fixtures/evm-blocks-receipts/', import.meta.url);

@@ -4,8 +4,8 @@
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { isSameTime } from '../data/block-time.ts';
 import type { EvmLog } from '../data/evm-log.ts';
+import { judgeLogs, parseBloom } from '../data/logs-bloom.ts';
 import type { EvmBlock } from '../data/parse-block.ts';
-import { judgeLogs, parseBloom } from './logs-bloom.ts';
 
 interface VerifyContext {
   readonly endpoint: string;

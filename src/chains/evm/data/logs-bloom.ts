@@ -1,9 +1,9 @@
 // A header's bloom filter covers the addresses and topics of its logs: with all the logs of a
 // block, it shows whether any is missing or invented.
 
-import { keccak256 } from 'viem/utils';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
-import type { EvmLog } from '../data/evm-log.ts';
+import type { EvmLog } from './evm-log.ts';
+import { keccak } from './keccak.ts';
 
 const BLOOM_BYTES = 256;
 const REMEMBERED_MAX = 200_000;
@@ -16,7 +16,7 @@ const positions = new BoundedMap<string, readonly [number, number, number]>(REME
 function computePositions(item: string): readonly [number, number, number] {
   const known = positions.get(item);
   if (known !== undefined) return known;
-  const hash = keccak256(item as `0x${string}`, 'bytes');
+  const hash = keccak(Buffer.from(item.slice(2), 'hex'));
   const at = (index: number) => (((hash[index] ?? 0) << 8) | (hash[index + 1] ?? 0)) & 0x7ff;
   const fresh = [at(0), at(2), at(4)] as const;
   positions.set(item, fresh);
@@ -30,8 +30,10 @@ function addItem(bloom: Uint8Array, item: string): void {
   }
 }
 
-export function computeLogsBloom(logs: readonly EvmLog[]): Uint8Array {
-  const bloom = new Uint8Array(BLOOM_BYTES);
+export function computeLogsBloom(
+  logs: readonly Pick<EvmLog, 'address' | 'topics'>[],
+  bloom = new Uint8Array(BLOOM_BYTES),
+): Uint8Array {
   for (const log of logs) {
     addItem(bloom, log.address);
     for (const topic of log.topics) addItem(bloom, topic);
