@@ -203,7 +203,7 @@ export class TradeSteps {
     const { finalizedBlock } = checkpoint;
     if (toBlock - 1 > finalizedBlock) return 'wait';
     const first = await this.#history.begin(rows, {
-      ...{ toBlock, finalizedBlock, mayWait: adopt !== null },
+      ...{ token: job.token, toBlock, finalizedBlock, mayWait: adopt !== null },
     });
     if (first.kind === 'wait') {
       adopt?.(first.incomplete);

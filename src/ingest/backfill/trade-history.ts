@@ -145,6 +145,8 @@ type FirstPlace =
   | { readonly kind: 'wait'; readonly incomplete: readonly PoolId[] };
 
 interface HistoryEnd {
+  /** All pools have it. */
+  readonly token: Address;
   /** The first block after the history. */
   readonly toBlock: number;
   readonly finalizedBlock: number;
@@ -196,7 +198,7 @@ export class TradeHistory {
       if (ticks === 'wait') return { kind: 'wait', incomplete: [] };
       pools.push({ row, bornBlock: null, known: null, ticks });
     }
-    return { kind: 'ready', pools: await this.#findBirths(pools, at.toBlock) };
+    return { kind: 'ready', pools: await this.#findBirths(pools, at) };
   }
 
   /** Whether the pool may have had events before a block. */
@@ -205,13 +207,24 @@ export class TradeHistory {
     return firstBlock === null || firstBlock < toBlock;
   }
 
-  async #findBirths(pools: readonly HistoryPool[], toBlock: number): Promise<HistoryPool[]> {
+  /** A vault may be far older than a pool that it keeps, but no pool is older than its token. */
+  async #findBirths(
+    pools: readonly HistoryPool[],
+    { token, toBlock }: HistoryEnd,
+  ): Promise<HistoryPool[]> {
     const births = new Map<Address, number | null>();
-    for (const { vault } of pools.map(({ row }) => row)) {
-      if (births.has(vault)) continue;
-      births.set(vault, await this.#source.findFirstBlock(vault, toBlock));
+    const isKept = ({ pool, vault }: PoolRecord) => String(pool) !== vault;
+    const keptOf = pools.some(({ row }) => isKept(row)) ? [token] : [];
+    for (const contract of [...pools.map(({ row }) => row.vault), ...keptOf]) {
+      if (births.has(contract)) continue;
+      births.set(contract, await this.#source.findFirstBlock(contract, toBlock));
     }
-    return pools.map((pool) => ({ ...pool, bornBlock: births.get(pool.row.vault) ?? null }));
+    const findBirth = (row: PoolRecord): number | null => {
+      const [ofVault = null, ofToken = null] = [births.get(row.vault), births.get(token)];
+      if (ofVault === null || ofToken === null || !isKept(row)) return ofVault;
+      return Math.max(ofVault, ofToken);
+    };
+    return pools.map((pool) => ({ ...pool, bornBlock: findBirth(pool.row) }));
   }
 
   /**

@@ -159,7 +159,7 @@ export async function repeatTrades(
     const bounds = await followed.findPools(start, rows);
     const state = encodeJob(job, bounds);
     if (repeated.get(token) === state) continue;
-    const first = await history.begin(rows, { toBlock, finalizedBlock, mayWait: false });
+    const first = await history.begin(rows, { token, toBlock, finalizedBlock, mayWait: false });
     if (first.kind === 'wait') throw new Error('a backfill cannot be repeated yet');
     // Ticks that were not known then must not be used now.
     const unknown = decodeHistoryPools(memory, rows).filter(({ ticks }) => ticks === null);

@@ -39,6 +39,8 @@ export interface HistoryLogsOptions {
   readonly singletons: ReadonlyMap<string, Address>;
   /** Vaults whose swaps name both tokens in their topics. */
   readonly tokenVaults: ReadonlySet<Address>;
+  /** Vaults whose swaps are found by the transfers of a pool's first token. */
+  readonly transferVaults: ReadonlySet<Address>;
   createCallContracts(at: { minBlock: number; signal?: AbortSignal | undefined }): CallContracts;
 }
 
@@ -115,7 +117,10 @@ export class HistoryLogs {
     query: PoolEventsQuery,
     context: ReadContext,
   ): Promise<{ blocks: HistoryBlock[]; fromBlock: number; logCount: number }> {
-    const pools = new Set(query.pools.map(({ pool }) => pool));
+    const { transferVaults } = this.#options;
+    // The swaps of the others are in the receipts that the transfers lead to.
+    const asked = query.pools.filter(({ vault }) => !transferVaults.has(vault));
+    const pools = new Set(asked.map(({ pool }) => pool));
     const all = await this.#sizes.ask(endpoint, this.#buildFilters(query), async (filters) => {
       const found: EvmLog[] = [];
       for (const filter of filters) {
@@ -134,7 +139,8 @@ export class HistoryLogs {
       context,
     );
     const headers = isFull ? await this.#readHeaders(endpoint, logs, context) : null;
-    const swaps = await this.#readOtherSwaps(receipts.logs, query, context);
+    const others = { pools, toBlock: query.toBlock };
+    const swaps = await this.#readOtherSwaps(receipts.logs, others, context);
     const unbacked = this.#findUnbacked(receipts.logs, query);
     const backed = dropUnbacked([...logs, ...swaps], unbacked, this.#options.decoding).toSorted(
       compare,
@@ -162,13 +168,17 @@ export class HistoryLogs {
   }
 
   /**
-   * Pools that are contracts are asked for by address, those of a singleton by their id, and those
-   * of a vault by their tokens.
+   * Pools that are contracts are asked for by address, those of a singleton by their id, those of a
+   * vault by their tokens, and those of a launchpad by the transfers of theirs.
    */
-  #buildFilters({ pools }: PoolEventsQuery): LogFilter[] {
-    const { singletons, tokenVaults } = this.#options;
-    return Array.from(
-      Map.groupBy(pools, ({ venue, vault }) => {
+  #buildFilters({ pools, detail }: PoolEventsQuery): LogFilter[] {
+    const { singletons, tokenVaults, transferVaults } = this.#options;
+    const asked = pools.filter(({ vault }) => !transferVaults.has(vault));
+    const moved = pools.filter(({ vault }) => transferVaults.has(vault));
+    // Without receipts a transfer says nothing.
+    const byTransfers = detail === 'trades' ? moved.flatMap((one) => this.#listMoves(one)) : [];
+    const byLogs = Array.from(
+      Map.groupBy(asked, ({ venue, vault }) => {
         return singletons.get(venue) ?? (tokenVaults.has(vault) ? vault : null);
       }),
       ([emitter, own]) => {
@@ -183,6 +193,16 @@ export class HistoryLogs {
         return { address: [emitter], topics };
       },
     );
+    return [...byLogs, ...byTransfers];
+  }
+
+  /** What the vault was paid and sent of the pool's first token. */
+  #listMoves({ token0, vault }: PoolDescription): LogFilter[] {
+    const [address, party] = [[token0], [`0x${addressWord(vault)}`]];
+    return [
+      { address, topics: [this.#transferTopics, party] },
+      { address, topics: [this.#transferTopics, null, party] },
+    ];
   }
 
   async #readLogs(
@@ -204,9 +224,12 @@ export class HistoryLogs {
     return this.#options.decoding.decode([log]).blocks.flatMap(({ events }) => events);
   }
 
+  /** With the transfers that may belong to one. */
   #findTrades(logs: readonly EvmLog[], pools: ReadonlySet<PoolId>): EvmLog[] {
     return logs.filter((log) =>
-      this.#decode(log).some((event) => event.kind === 'swap' && pools.has(event.pool)),
+      this.#decode(log).some(
+        (event) => event.kind === 'transfer' || (event.kind === 'swap' && pools.has(event.pool)),
+      ),
     );
   }
 
@@ -307,12 +330,11 @@ export class HistoryLogs {
   /** Swaps in other pools that are known or confirmed by a factory: they count for the ids. */
   async #readOtherSwaps(
     logs: readonly EvmLog[],
-    { pools, toBlock }: PoolEventsQuery,
+    { pools: own, toBlock }: { readonly pools: ReadonlySet<PoolId>; readonly toBlock: number },
     { signal }: ReadContext,
   ): Promise<EvmLog[]> {
     const { decoding, directory, createCallContracts } = this.#options;
     if (logs.length === 0) return [];
-    const own = new Set(pools.map(({ pool }) => pool));
     const { emitters, created } = decoding.decode([...logs].sort(compare));
     const strangers = [...emitters].filter(([pool]) => !own.has(pool));
     await directory.lookUp(new Map(strangers), createCallContracts({ minBlock: toBlock, signal }));

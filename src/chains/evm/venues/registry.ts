@@ -109,6 +109,8 @@ interface SharedEmitters {
   readonly singletons: ReadonlyMap<string, Address>;
   /** Vaults whose swaps name both tokens in their topics. */
   readonly tokenVaults: ReadonlySet<Address>;
+  /** Those whose swaps are found by the transfers of a pool's first token. */
+  readonly transferVaults: ReadonlySet<Address>;
 }
 
 /** Contracts that emit the logs of many pools. */
@@ -121,5 +123,8 @@ export function listSharedEmitters(deployment: EvmDeployment): SharedEmitters {
   const tokenVaults = new Set(
     VENUE_PROTOCOLS.flatMap(({ listTokenVaults }) => listTokenVaults?.(deployment) ?? []),
   );
-  return { singletons: new Map(singletons), tokenVaults };
+  const transferVaults = new Set(
+    VENUE_PROTOCOLS.flatMap(({ listTransferVaults }) => listTransferVaults?.(deployment) ?? []),
+  );
+  return { singletons: new Map(singletons), tokenVaults, transferVaults };
 }

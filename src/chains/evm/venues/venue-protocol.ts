@@ -120,6 +120,11 @@ export interface VenueProtocol {
   listVaults?(deployment: EvmDeployment): readonly Address[];
   /** Vaults whose swaps name both tokens in their topics. */
   listTokenVaults?(deployment: EvmDeployment): readonly Address[];
+  /**
+   * Vaults whose logs of swaps name nothing in their topics. The history of a pool is found by what
+   * they were sent and paid of its first token, which only its swaps move.
+   */
+  listTransferVaults?(deployment: EvmDeployment): readonly Address[];
   /** The routers of its own that a deployment does not list. */
   listRouters?(deployment: EvmDeployment): readonly RouterLine[];
   /** The venues whose pools can be asked what they pay. */

@@ -74,9 +74,13 @@ function createDecoder(manager: Address, isPurchase: boolean): LogDecoder {
   };
 }
 
-const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
+type Context = Parameters<VenueProtocol['resolvePools']>[1];
+
+async function describeCurves(
+  coins: readonly Address[],
+  context: Context,
+): Promise<PoolDescription[]> {
   const { fourMeme } = context.deployment;
-  const coins = pools.flatMap((pool) => findCoin(pool) ?? []);
   if (fourMeme === undefined || coins.length === 0) return [];
   const { manager, helper } = fourMeme;
   const answers = await context.callContracts(
@@ -98,7 +102,7 @@ const resolvePools: VenueProtocol['resolvePools'] = async (pools, context) => {
     const place = { pool: toCurveId(token0), venue, vault: manager, feePips: Number(pips) };
     return [describeUnpriced({ ...place, token0, token1 })];
   });
-};
+}
 
 /** Null if the curve would leave a part of what is offered. */
 function decodePurchase(answer: string, funds: bigint): bigint | null {
@@ -210,8 +214,10 @@ export const fourMeme: VenueProtocol = {
   },
   listVenues: (deployment) =>
     deployment.fourMeme === undefined ? [] : [FOUR_MEME_VENUE, X_MODE_VENUE],
-  listVaults: (deployment) =>
-    deployment.fourMeme === undefined ? [] : [deployment.fourMeme.manager],
+  listVaults: ({ fourMeme: contracts }) => (contracts === undefined ? [] : [contracts.manager]),
+  listTransferVaults: ({ fourMeme: contracts }) => {
+    return contracts === undefined ? [] : [contracts.manager];
+  },
   createDecoders: ({ fourMeme: contracts }) =>
     new Map(
       contracts === undefined
@@ -225,7 +231,12 @@ export const fourMeme: VenueProtocol = {
     deployment.fourMeme === undefined
       ? null
       : { creations: [], poolTopics: [PURCHASE_TOPIC, SALE_TOPIC], singleton: null },
-  resolvePools,
+  resolvePools: (pools, context) =>
+    describeCurves(
+      pools.flatMap((pool) => findCoin(pool) ?? []),
+      context,
+    ),
+  findPools: ({ token }, context) => describeCurves([token], context),
 };
 
 declare module '../../data/deployments/evm-deployment.ts' {
