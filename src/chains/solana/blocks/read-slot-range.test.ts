@@ -67,6 +67,36 @@ function listPositions({ blocks }: { blocks: readonly { header: { position: numb
 }
 
 describe('a range of slots', () => {
+  // As Old Faithful sends the first block of an epoch (yellowstone-faithful, multiepoch-getBlock).
+  it('goes on over an epoch whose first block does not name the hash before it', async () => {
+    const [last, first] = [2 * 432_000 - 1, 2 * 432_000 + 1];
+    const unnamed = { parentSlot: last, previousBlockhash: undefined } as unknown as FakeBlock;
+    const blocks = {
+      [last]: { parentSlot: last - 1 },
+      [first]: unnamed,
+      [first + 1]: { parentSlot: first },
+    };
+    const range = { ...RANGE, fromSlot: last, toSlot: first + 1 };
+    const { blocks: read } = await readSlotRange(createNode(blocks), range);
+    assert.deepEqual(
+      read.map(({ header }) => [header.position, header.parentPosition, header.parentHash]),
+      [
+        [last, last - 1, `hash${last - 1}`],
+        [first, last, `hash${last}`],
+        [first + 1, first, `hash${first}`],
+      ],
+    );
+    // From the epoch's own first block on, too.
+    const { blocks: later } = await readSlotRange(createNode(blocks), {
+      ...range,
+      fromSlot: first,
+    });
+    assert.equal(later[0]?.header.parentHash, `hash${last}`);
+    // Within an epoch it is a fault.
+    const inside = createNode({ 10: { parentSlot: 9 }, 11: { ...unnamed, parentSlot: 10 } });
+    await assert.rejects(readSlotRange(inside, RANGE), { kind: 'invalidReply' });
+  });
+
   it('that ends after some blocks reads none of the next range', async () => {
     const blocks = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [10 + index, { parentSlot: 9 + index }]),

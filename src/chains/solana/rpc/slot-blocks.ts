@@ -53,11 +53,38 @@ export const HEADER: BlockDetail<null> = { details: 'none', parse: () => null };
 /** How many blocks before one without a time are asked for theirs. */
 const UNTIMED_MAX = 16;
 
+interface SignalOption {
+  readonly signal: AbortSignal | undefined;
+}
+
 interface SlotQuery<T> {
   readonly slot: number;
   readonly detail: BlockDetail<T>;
   /** `CONFIRMED` by default. */
   readonly commitment?: Commitment | undefined;
+}
+
+/** Mainnet has had epochs of this length from the first slot on. */
+const EPOCH_SLOTS = 432_000;
+
+/**
+ * Old Faithful keeps epochs apart: the first block of one does not name the hash of its parent,
+ * which is in another. The parent itself has it.
+ */
+async function addParentHash(
+  node: SolanaNode,
+  reply: unknown,
+  { slot, commitment, signal }: Pick<SlotQuery<null>, 'slot' | 'commitment'> & SignalOption,
+): Promise<unknown> {
+  const { previousBlockhash, parentSlot } = (reply ?? {}) as Record<string, unknown>;
+  if (previousBlockhash != null || !Number.isSafeInteger(parentSlot)) return reply;
+  const epochOf = (one: number) => Math.floor(one / EPOCH_SLOTS);
+  const parent = Number(parentSlot);
+  if (parent < 0 || epochOf(parent) >= epochOf(slot)) return reply;
+  const query = { slot: parent, detail: HEADER, commitment };
+  const found = await readExistingBlock(node, query, signal);
+  if (found === null) return reply;
+  return { ...(reply as object), previousBlockhash: found.header.hash };
 }
 
 /** Null if the node does not have the block yet. Rejects if it calls the slot skipped. */
@@ -75,9 +102,10 @@ export async function readSlotBlock<T>(
     return node.request({ method: 'getBlock', params: [slot, config] }, signal);
   };
   try {
-    const reply = await (detail.versions?.ask(read) ?? read(NEWEST_VERSION));
+    const sent = await (detail.versions?.ask(read) ?? read(NEWEST_VERSION));
     // A node that has lost a block answers with null.
-    if (reply === null) return null;
+    if (sent === null) return null;
+    const reply = await addParentHash(node, sent, { slot, commitment, signal });
     const origin = { node, slot };
     return { header: parseSlotHeader(reply, origin), content: detail.parse(reply, origin) };
   } catch (error) {
