@@ -59,7 +59,7 @@ const chains = CHAINS.map(
     addresses,
     assets: ASSETS,
     tradedVenues: new Set(),
-    leavesSwapsAlone: () => true,
+    findHook: () => null,
     vaults: new Set(),
     burnAddresses: new Set(),
     findLogoUrl: () => null,

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Abi, getContractAddress, type Hex } from 'viem';
+import { type Abi, type Address, getContractAddress, type Hex } from 'viem';
 
 export interface CompiledContract {
   readonly abi: Abi;
@@ -15,8 +15,8 @@ export interface CompiledContract {
 export interface CompiledContracts {
   /** Hash of the sources and the compiler's version: detects staleness without compiling. */
   readonly sourceHash: string;
-  /** The CREATE2 salt that gives the hook an address whose low bits announce its callbacks. */
-  readonly hookSalt: Hex;
+  /** The CREATE2 salts that give hooks addresses whose low bits announce their callbacks. */
+  readonly hookSalts: Readonly<Record<HookName, Hex>>;
   readonly contracts: Readonly<Record<string, CompiledContract>>;
 }
 
@@ -29,9 +29,22 @@ interface CompilerOutput {
 }
 
 export const CREATE2_DEPLOYER = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
-/** Uniswap V4 reads a hook's permissions from its address's low 14 bits; this is beforeSwap. */
-const HOOK_FLAGS = 0x0080n;
+/** Uniswap V4 reads a hook's permissions from its address's low 14 bits. */
 const HOOK_FLAGS_MASK = 0x3fffn;
+const BEFORE_SWAP = 0x80n;
+const AFTER_SWAP = 0x40n;
+const AFTER_SWAP_DELTA = 0x04n;
+
+/** A contract of the devnet, and the callbacks that it gets. */
+const HOOKS = {
+  sellFee: { contract: 'SellFeeHook', flags: BEFORE_SWAP },
+  moving: { contract: 'MovingHook', flags: BEFORE_SWAP },
+  refusingBefore: { contract: 'RefusingHook', flags: BEFORE_SWAP },
+  refusingAfter: { contract: 'RefusingHook', flags: AFTER_SWAP },
+  taking: { contract: 'TakingHook', flags: AFTER_SWAP | AFTER_SWAP_DELTA },
+} as const;
+
+export type HookName = keyof typeof HOOKS;
 
 const SOURCE_DIR = join(import.meta.dirname, 'contracts');
 const OUTPUT_FILE = join(SOURCE_DIR, 'compiled.gen.json');
@@ -77,7 +90,7 @@ function compile(): Map<string, CompiledContract> {
   return compiled;
 }
 
-function mineHookSalt(bytecode: Hex): Hex {
+function mineHookSalt(bytecode: Hex, flags: bigint): Hex {
   for (let n = 0n; ; n++) {
     const salt: Hex = `0x${n.toString(16).padStart(64, '0')}`;
     const address = getContractAddress({
@@ -86,11 +99,24 @@ function mineHookSalt(bytecode: Hex): Hex {
       salt,
       bytecode,
     });
-    if ((BigInt(address) & HOOK_FLAGS_MASK) === HOOK_FLAGS) return salt;
+    if ((BigInt(address) & HOOK_FLAGS_MASK) === flags) return salt;
   }
 }
 
-/** The tokens and the hook of the devnet, as committed. */
+/** What creates a hook at its address: sent to `CREATE2_DEPLOYER`. */
+export function buildHookCreation(name: HookName): {
+  readonly data: Hex;
+  readonly address: Address;
+} {
+  const { hookSalts, contracts } = readCompiledContracts();
+  const salt = hookSalts[name];
+  const bytecode = contracts[HOOKS[name].contract]?.bytecode;
+  if (bytecode === undefined) throw new Error(`${name} is not compiled`);
+  const address = getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt, bytecode });
+  return { data: `${salt}${bytecode.slice(2)}`, address: address.toLowerCase() as Address };
+}
+
+/** The tokens and hooks of the devnet, as committed. */
 export function readCompiledContracts(): CompiledContracts {
   return JSON.parse(readFileSync(OUTPUT_FILE, 'utf8')) as CompiledContracts;
 }
@@ -98,11 +124,14 @@ export function readCompiledContracts(): CompiledContracts {
 /** Recompiles; returns the new content of compiled.gen.json. */
 export function renderCompiledContracts(): string {
   const contracts = compile();
-  const hook = contracts.get('SellFeeHook');
-  if (hook === undefined) throw new Error('contracts/SellFeeHook.sol is missing');
+  const salts = Object.entries(HOOKS).map(([name, { contract, flags }]) => {
+    const hook = contracts.get(contract);
+    if (hook === undefined) throw new Error(`${contract} is missing`);
+    return [name, mineHookSalt(hook.bytecode, flags)];
+  });
   const compiled: CompiledContracts = {
     sourceHash: hashSources(),
-    hookSalt: mineHookSalt(hook.bytecode),
+    hookSalts: Object.fromEntries(salts),
     contracts: Object.fromEntries([...contracts].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
   return `${JSON.stringify(compiled, null, 1)}\n`;

@@ -13,7 +13,7 @@ import {
 import { MAKER, TEST_ADDRESSES, TRADERS } from './accounts.ts';
 import { type ArtifactName, readArtifact, readPermit2Code } from './artifacts.ts';
 import type { BlockWriter } from './block-writer.ts';
-import { CREATE2_DEPLOYER, readCompiledContracts } from './compile-contracts.ts';
+import { buildHookCreation, CREATE2_DEPLOYER, readCompiledContracts } from './compile-contracts.ts';
 import type { DevnetContracts, DevnetToken } from './deployment.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { computeStartingShare, TOKEN_LIST, type TokenSpec, toRawAmount } from './token-list.ts';
@@ -85,14 +85,9 @@ export async function impersonateActors(rpc: JsonRpc): Promise<void> {
 }
 
 function queueHook(writer: BlockWriter): Address {
-  const { hookSalt, contracts } = readCompiledContracts();
-  const bytecode = contracts['SellFeeHook']?.bytecode;
-  if (bytecode === undefined) throw new Error('the hook is not compiled');
-  const data: Hex = `${hookSalt}${bytecode.slice(2)}`;
-  writer.queue({ from: MAKER, to: CREATE2_DEPLOYER, data, gas: estimateCreateGas(bytecode) });
-  return lower(
-    getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt: hookSalt, bytecode }),
-  );
+  const { data, address } = buildHookCreation('sellFee');
+  writer.queue({ from: MAKER, to: CREATE2_DEPLOYER, data, gas: estimateCreateGas(data) });
+  return address;
 }
 
 export function computeInitCodeHashes(): { pair: Hex; pool: Hex } {

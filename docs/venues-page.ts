@@ -68,7 +68,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
   const { liquidityBook = [] } = deployment;
   const rows: VenueRow[] = [];
   if (v4 !== null) {
-    const priced = 'to the unit, unless a hook takes part';
+    const priced = 'to the unit; where a hook decides, by asking it';
     rows.push({ venue: v4.venue, pools: 'V4 pools', priced, contract: v4.poolManager });
   }
   if (curve.length > 0) {

@@ -180,6 +180,7 @@ async function createTradeChain(
         ...{ chain: 'devnet', ...trade, trusted, tradedVenues, native: new Set([COIN, WETH]) },
         awaitPools: (asked) => awaited.ask(asked),
         moment: toPoolMoment(checkpoint),
+        findHook: () => null,
       }),
   };
   return { chain, store: store.market };

@@ -112,9 +112,11 @@ export async function openRange(
     readonly venue: 'uniswap-v3' | 'uniswap-v4';
     readonly tokens: readonly [Address, Address];
     readonly amountRaw: bigint;
+    /** On V4; none by default. */
+    readonly hooks?: Address;
   },
 ): Promise<DevnetPool> {
-  const { venue, tokens, amountRaw, tickLower, tickUpper } = range;
+  const { venue, tokens, amountRaw, tickLower, tickUpper, hooks = zeroAddress } = range;
   const { weth } = chain.deployment.contracts;
   for (const token of tokens) {
     if (token !== weth && token !== zeroAddress) await approveMaker(chain, token);
@@ -122,7 +124,7 @@ export async function openRange(
   const [currency0, currency1] = tokens.toSorted() as [Address, Address];
   const terms = { feePips: 3000, tickSpacing: 60, sqrtPriceX96: 1n << 96n };
   const opening = { amount0Raw: String(amountRaw), amount1Raw: String(amountRaw) };
-  const fresh = { id: '0x', token: '', quote: 'weth', hooks: zeroAddress, positionId: '' } as const;
+  const fresh = { id: '0x', token: '', quote: 'weth', hooks, positionId: '' } as const;
   const base = {
     ...fresh,
     venue,

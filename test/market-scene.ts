@@ -97,7 +97,7 @@ export const FAKE_MARKET_CHAIN: MarketChain = {
   tradedVenues: new Set(['uniswap-v2', 'uniswap-v3']),
   vaults: new Set(),
   burnAddresses: BURN_ADDRESSES,
-  leavesSwapsAlone: () => true,
+  findHook: () => null,
   findLogoUrl: (token) => `http://localhost/logo/${token}`,
   noteIncomplete: () => undefined,
   requestHistory: () => undefined,

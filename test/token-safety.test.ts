@@ -13,6 +13,7 @@ import type { TokenLists } from '../src/market/lists/token-lists.ts';
 import type { MarketChain } from '../src/market/market-parts.ts';
 import type { ChainSlug } from '../src/model/chain.ts';
 import type { Address, PoolId } from '../src/model/ids.ts';
+import type { PoolHook } from '../src/model/pool-hook.ts';
 import type { SideSafety } from '../src/model/pool-safety.ts';
 import type { ListingRecord } from '../src/store/market-reads.ts';
 import { SafetyCache } from '../src/trading/graph/safety-cache.ts';
@@ -52,15 +53,17 @@ interface Asking {
   readonly safetyCache?: SafetyCache;
   readonly lists?: TokenLists;
   readonly noted?: Address[];
+  readonly findHook?: MarketChain['findHook'];
   readonly mint?: Address;
 }
 
 function createHandler(asking: Asking = {}) {
   const { safetyCache = new SafetyCache(), lists, noted = [], readContractFacts } = asking;
+  const { findHook = () => null } = asking;
   const { parts } = scene.market;
   const find = (slug: ChainSlug) => {
     const market = parts.chains.find(slug);
-    return market && { ...market, readContractFacts };
+    return market && { ...market, readContractFacts, findHook };
   };
   return createGetTokenSafety({
     ...parts,
@@ -122,6 +125,27 @@ test('before any round trip everything measured is null, and the pools are asked
   );
   assert.ok(codesOf(json).includes('SAFETY_UNKNOWN'));
   assert.deepEqual(noted, [token]);
+});
+
+test("a pool's hook is told with its class, and what the last round trip cost there", async () => {
+  const flags = ['beforeSwap'] as const;
+  const hook: PoolHook = { address: address(token), class: 'before', flags, setsFee: false };
+  const [first = assert.fail()] = pools;
+  const safetyCache = new SafetyCache();
+  measure(safetyCache, 0, CLEAN);
+  const known = safetyCache.get(first.pool) ?? assert.fail();
+  safetyCache.set({ ...known, hookFees: { zeroForOne: 3000, oneForZero: 90_000 } });
+  const findHook: MarketChain['findHook'] = ({ pool }) => (pool === first.pool ? hook : null);
+  const json = await ask({ safetyCache, findHook });
+  const [bought, sold] = first.token0 === token ? [90_000, 3000] : [3000, 90_000];
+  const { address: shown, buyFeePips, sellFeePips, ...rest } = json.pools[0].hook;
+  assert.equal(shown.toLowerCase(), token);
+  assert.deepEqual([buyFeePips, sellFeePips], [bought, sold]);
+  assert.deepEqual(rest, { class: 'before', flags: [...flags], setsFee: false, source: 'index' });
+  assert.equal(json.pools[1].hook, null);
+  assert.ok(codesOf(json).includes('HOOKED_POOL'));
+  const quiet = await ask({ safetyCache, findHook: () => ({ ...hook, class: 'after' }) });
+  assert.equal(codesOf(quiet).includes('HOOKED_POOL'), false);
 });
 
 test('facts of the index are those of the other reads', async () => {

@@ -796,6 +796,30 @@ export interface PoolDetail {
   asOf: AsOf;
 }
 
+export interface PoolHook {
+  address: string;
+  /**
+   * What it can do, by the calls that its address says it gets: liquidity (it is never called
+   * at swaps), fee (neither, but it sets the fee whenever it likes), after (it is called after
+   * swaps: it can trade then, or refuse), before (it can change the pool first, set the fee, or
+   * refuse), delta (it can take a part of what is paid or received, or replace the swap). What
+   * swaps pay in pools with the last two is asked of the hook, for one amount.
+   */
+  class: "liquidity" | "fee" | "after" | "before" | "delta";
+  /** The calls that it gets, by the protocol's names. */
+  flags: string[];
+  /** Whether it sets the fee, which no log tells. */
+  setsFee: boolean;
+  /**
+   * What buying the token cost in all in the last simulated round trip, in 1e-6; null if that
+   * was not measured.
+   */
+  buyFeePips: number | null;
+  /** The same for selling it. */
+  sellFeePips: number | null;
+  source: "index";
+}
+
 export interface PoolList {
   pools: Pool[];
   /** Pass it as `cursor` for the next page; null on the last page. */
@@ -815,6 +839,8 @@ export interface PoolSafety {
   sellable: boolean | null;
   /** When the round trip was simulated, in Unix milliseconds; null if not yet. */
   checkedAt: number | null;
+  /** The contract that the pool calls around swaps; null if there is none. */
+  hook: PoolHook | null;
 }
 
 export interface Position {

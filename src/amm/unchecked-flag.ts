@@ -22,7 +22,7 @@ const INEXACT_FLAGS = {
   /** Curve, where its router is used: several pools, or the coin wrapped on the way. */
   routerUnit: "the exchange's router keeps a unit, and pays the one that it may have kept before",
   /** Balancer V2, Curve: other formulas than those that are computed. */
-  called: 'only its contract computes what it pays, which was asked for this amount',
+  called: 'only its contract or its hook computes what it pays, which was asked for this amount',
   /** Meteora DLMM: they fill after the bins' own liquidity. */
   limitOrders: 'its bins have limit orders',
   /** Byreal, PancakeSwap CLMM. */
@@ -76,7 +76,7 @@ const UNQUOTED_FLAGS = [
 const UNQUOTED_REASONS: Readonly<Partial<Record<string, string>>> = {
   swapHook: 'another contract is called in its swaps, and may change what they pay',
   notComputed:
-    'only the contract of such a pool computes what it pays: where one is asked, then for a direct trade with a given input',
+    'only the contract of such a pool, or its hook, computes what it pays: where one is asked, then for a direct trade with a given input',
 };
 
 export type UncheckedFlag = keyof typeof INEXACT_FLAGS | (typeof UNQUOTED_FLAGS)[number];

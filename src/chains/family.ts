@@ -9,6 +9,7 @@ import type { ChainInfo, ChainSlug } from '../model/chain.ts';
 import type { ChainContracts } from '../model/chain-contracts.ts';
 import type { Address, TransactionId } from '../model/ids.ts';
 import type { PoolDescription, PoolTerms } from '../model/pool.ts';
+import type { PoolHook } from '../model/pool-hook.ts';
 import type { RpcBudget } from '../model/rpc-usage.ts';
 import type { ChainMarket, ChainNodes } from './chain-nodes.ts';
 import type { EndpointReport } from './endpoint-measurement.ts';
@@ -91,8 +92,8 @@ export interface FamilyMarkets {
   open(source: ChainSource, parts: NodeParts): ChainNodes;
   /** Measures what each endpoint can do, in a bounded number of calls. */
   measure(source: ChainSource, parts: NodeParts, signal: AbortSignal): Promise<EndpointReport[]>;
-  /** Whether only the pool itself decides what its swaps pay, with no hook that can change it. */
-  leavesSwapsAlone(pool: PoolDescription): boolean;
+  /** The contract that the pool calls around swaps; null if there is none. */
+  findHook(pool: PoolDescription): PoolHook | null;
   /** What a swap in the pool uses of a transaction, in the family's own unit. */
   findSwapCost(pool: PoolTerms): SwapCost;
   /** What a swap in the pool adds to a transaction's length. */

@@ -47,7 +47,7 @@ function createMarketChains(options: MarketChainsOptions): MarketChains {
     ...{ tradedVenues: market.tradedVenues, onChainVenues: market.onChainVenues },
     vaults: market.vaults,
     burnAddresses: market.burnAddresses,
-    leavesSwapsAlone: (pool) => rules.leavesSwapsAlone(pool),
+    findHook: (pool) => rules.findHook(pool),
     findLogoUrl: (token, logo) => {
       const origin = options.findOrigin();
       if (origin === null || !logos.canServe(logo)) return null;

@@ -14,6 +14,7 @@ import { AppError } from '../errors/app-error.ts';
 import { pow10, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
 import type { PoolId } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
+import { decidesSwaps } from '../model/pool-hook.ts';
 import { computeEtag } from './commit-cache.ts';
 import { type ListParts, pickReadyChains } from './list-answer.ts';
 import type { MarketChain } from './market-parts.ts';
@@ -46,7 +47,7 @@ async function readDepth(
   moment: PoolMoment,
 ): Promise<PoolDetail['depth']> {
   const kind = kindOf(row);
-  if (!market.leavesSwapsAlone(row) || (kind.hasTicks && !row.complete)) return null;
+  if (decidesSwaps(market.findHook(row)) || (kind.hasTicks && !row.complete)) return null;
   const range = kind.findDepthTicks?.(row) ?? null;
   if (kind.hasTicks && range === null) return null;
   const ticks = range === null ? [] : await reader.readTickRange(market.slug, row.pool, range);

@@ -14,7 +14,7 @@ import type { ContractFacts, MintFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
-import { SAFETY_LIFE_MS } from '../model/pool-safety.ts';
+import { type PoolSafety, SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './commit-cache.ts';
 import type { ContractBook, ContractReading } from './contract-book.ts';
 import { isHoldersComplete } from './coverage.ts';
@@ -221,8 +221,28 @@ interface Measured {
   readonly unitName: string;
 }
 
+/** The contract that a pool calls, and what the last round trip cost there. */
+function describeHook(
+  { addresses, findHook }: MarketChain,
+  row: PoolRecord,
+  of: { readonly token: Address; readonly fees: PoolSafety['hookFees'] },
+): SafetyAnswer['pools'][number]['hook'] {
+  const hook = findHook(row);
+  if (hook === null) return null;
+  const { zeroForOne = null, oneForZero = null } = of.fees ?? {};
+  const isToken0 = row.token0 === of.token;
+  return {
+    ...{ address: addresses.toShown(hook.address), class: hook.class, flags: [...hook.flags] },
+    setsFee: hook.setsFee,
+    buyFeePips: isToken0 ? oneForZero : zeroForOne,
+    sellFeePips: isToken0 ? zeroForOne : oneForZero,
+    source: 'index',
+  };
+}
+
 function measure(
   parts: SafetyParts,
+  market: MarketChain,
   { chain, token, addresses }: TokenReference,
   pools: readonly PoolRecord[],
 ): Measured {
@@ -245,6 +265,7 @@ function measure(
       sellTaxBps: add(side?.inBps),
       sellable: side?.sellable ?? null,
       checkedAt: known?.checkedAtMs ?? null,
+      hook: describeHook(market, row, { token, fees: known?.hookFees ?? null }),
     };
   });
   const sum = sumSafety(safety, pools, token);
@@ -341,6 +362,10 @@ function* listWarnings(
     const message = 'The token may have changed since it was last checked; it is checked again.';
     yield { code: 'SAFETY_STALE', message };
   }
+  if (measured.pools.some(({ hook }) => hook?.class === 'before' || hook?.class === 'delta')) {
+    const message = 'A pool of the token has a hook that may change what it pays, or refuse.';
+    yield { code: 'HOOKED_POOL', message };
+  }
   if (measured.sum === null) return;
   for (const [code, message] of warnOfMeasured(measured.sum, measured.unitName)) {
     yield { code, message };
@@ -365,7 +390,7 @@ async function makeAnswer(
     return { token: row, pools: pools.slice(0, POOLS_SHOWN_MAX), poolCount, topRaw, bundle };
   });
   if (value === null || checkpoint === null) throw buildTokenNotFoundError(reference);
-  const measured = measure(parts, reference, value.pools);
+  const measured = measure(parts, market, reference, value.pools);
   const isVerified = findVerified(parts, reference);
   const reading = parts.contracts.find(market, token);
   const isAsset = market.assets.native.has(token) || market.assets.stable.has(token);

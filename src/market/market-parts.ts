@@ -10,6 +10,7 @@ import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { PoolDescription } from '../model/pool.ts';
+import type { PoolHook } from '../model/pool-hook.ts';
 import type { PoolSafety } from '../model/pool-safety.ts';
 import type { MarketStore } from '../store/store.ts';
 import type { PauseWatch } from './chain-status.ts';
@@ -33,8 +34,8 @@ export interface MarketChain {
   readonly vaults: ReadonlySet<Address>;
   /** Accounts whose tokens nobody can move. */
   readonly burnAddresses: ReadonlySet<Address>;
-  /** Whether only the pool itself decides what its swaps pay. */
-  leavesSwapsAlone(pool: PoolDescription): boolean;
+  /** The contract that a pool calls around swaps; null if there is none. */
+  findHook(pool: PoolDescription): PoolHook | null;
   /** Where this server serves a logo; null if it cannot. */
   findLogoUrl(token: Address, logo: LogoPlace): string | null;
   /** Requests adoption of incomplete pools that a client asked about. */

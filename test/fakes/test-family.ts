@@ -125,7 +125,7 @@ export const TEST_FAMILY: ChainFamily = {
     }),
     open: openTestNodes,
     measure: async () => [],
-    leavesSwapsAlone: () => true,
+    findHook: () => null,
     findSwapCost: () => ({ hop: STEPS.hop, hopInSameVault: STEPS.hop, perTick: 0n }),
     findHopBytes: () => ({ command: 'swap', first: 100, next: 100 }),
   },

@@ -21,7 +21,7 @@ export const QUOTE_LIMITS: RouteOptions = { room: TRANSACTION_ROOM };
 
 /** For pools without hooks. */
 export const PLAIN_RULES: PoolRules = {
-  leavesSwapsAlone: () => true,
+  findHook: () => null,
   findSwapCost,
   findHopBytes,
 };

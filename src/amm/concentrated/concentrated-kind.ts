@@ -263,7 +263,7 @@ export const concentratedKind: PoolKind<'concentrated'> = {
   },
   eventFields: ['sqrtPriceX96', 'liquidity', 'tick'],
   findFlags: ({ flags = '' }) => flags,
-  hasSilentFee: (_, flags) => hasFlag(flags, 'timedFee'),
+  hasSilentFee: (_, flags) => hasFlag(flags, 'timedFee') || hasFlag(flags, 'unannouncedFee'),
   isBirth: ({ type }) => type === 'initialized',
   findPosition: (change) => (change.type === 'position' ? change : null),
   needsTicks: ({ type }) => type === 'position',

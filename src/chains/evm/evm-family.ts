@@ -33,7 +33,7 @@ import { toFileDeployment } from './venues/file-deployment.ts';
 import { parseDevnetDeployment } from './venues/parse-devnet-deployment.ts';
 import { quotePoolsOnChain } from './venues/quote-pools-on-chain.ts';
 import { readPoolFees } from './venues/read-pool-fees.ts';
-import { describeAssets, VENUE_PROTOCOLS } from './venues/registry.ts';
+import { describeAssets, findFirst, VENUE_PROTOCOLS } from './venues/registry.ts';
 import { listSwapRouters, type SwapRouter } from './venues/swap-routers.ts';
 
 // All that is asked of an EVM chain's nodes, over one pool of endpoints. How long a use waits, and
@@ -227,8 +227,7 @@ export const EVM_FAMILY: ChainFamily = {
     open: (source, parts) => openEvmNodes(source, { ...parts, deployment: findDeployment(source) }),
     measure: (source, parts, signal) =>
       measureEndpoints(source, { ...parts, deployment: findDeployment(source) }, signal),
-    leavesSwapsAlone: (pool) =>
-      VENUE_PROTOCOLS.every(({ leavesSwapsAlone }) => leavesSwapsAlone?.(pool) ?? true),
+    findHook: (pool) => findFirst(VENUE_PROTOCOLS, ({ findHook }) => findHook?.(pool) ?? null),
     findSwapCost,
     findHopBytes,
   },

@@ -41,7 +41,7 @@ export const SOLANA_FAMILY: ChainFamily = {
     open: (source, parts) => openSolanaNodes(source, { ...parts, genesis: findGenesis(source) }),
     measure: (source, parts, signal) =>
       measureSolana(source, { ...parts, genesis: findGenesis(source) }, signal),
-    leavesSwapsAlone: () => true,
+    findHook: () => null,
     findSwapCost: findSolanaSwapCost,
     findHopBytes: findSolanaHopBytes,
   },

@@ -1,12 +1,36 @@
 // GET /token/safety
 
 import Type from 'typebox';
+import { HOOK_CLASSES } from '../../model/pool-hook.ts';
 import { defineOperation } from '../operation.ts';
 import { asOfSchema, chainInput, mintInput } from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 const bpsOrNull = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description });
+
+const pips = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
+
+const hookSchema = Type.Object(
+  {
+    address: Type.String(),
+    class: Type.Enum([...HOOK_CLASSES], {
+      description:
+        'What it can do, by the calls that its address says it gets: liquidity (it is never called at swaps), fee (neither, but it sets the fee whenever it likes), after (it is called after swaps: it can trade then, or refuse), before (it can change the pool first, set the fee, or refuse), delta (it can take a part of what is paid or received, or replace the swap). What swaps pay in pools with the last two is asked of the hook, for one amount.',
+    }),
+    flags: Type.Array(Type.String(), {
+      description: "The calls that it gets, by the protocol's names.",
+    }),
+    setsFee: Type.Boolean({ description: 'Whether it sets the fee, which no log tells.' }),
+    buyFeePips: pips(
+      'What buying the token cost in all in the last simulated round trip, in 1e-6; null if that was not measured.',
+    ),
+    sellFeePips: pips('The same for selling it.'),
+    source: Type.Literal('index'),
+  },
+  { title: 'PoolHook', additionalProperties: false },
+);
 
 const poolSafetySchema = Type.Object(
   {
@@ -19,6 +43,9 @@ const poolSafetySchema = Type.Object(
     }),
     checkedAt: Type.Union([Type.Integer(), Type.Null()], {
       description: 'When the round trip was simulated, in Unix milliseconds; null if not yet.',
+    }),
+    hook: Type.Union([hookSchema, Type.Null()], {
+      description: 'The contract that the pool calls around swaps; null if there is none.',
     }),
   },
   { title: 'PoolSafety', additionalProperties: false },

@@ -23,6 +23,7 @@ import type { Sleep } from '../../lib/retry.ts';
 import { type ChainSlug, findFamilyName } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
+import { isCalledAtSwaps } from '../../model/pool-hook.ts';
 import { createTradeCaller, type Pricing } from '../quote/create-pricing.ts';
 import type {
   PricedTrade,
@@ -173,7 +174,9 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     outputTaxBps: trade.taxOut?.bps ?? 0,
     holdsOutput: trade.holdsOutput,
     isTimed: trade.openFee === 'timed',
-    isQuotedOnChain: trade.swapPaths.some(({ hops }) => hops.some(({ pool }) => isUnpriced(pool))),
+    isQuotedOnChain: trade.swapPaths.some(({ hops }) =>
+      hops.some(({ pool }) => isUnpriced(pool) || isCalledAtSwaps(pool.hook)),
+    ),
   };
 }
 

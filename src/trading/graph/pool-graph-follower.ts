@@ -16,7 +16,7 @@ import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { AskedPools } from './asked-pools.ts';
 import { type NativeCoin, PoolGraph } from './pool-graph.ts';
-import { createGraphPool, type GraphPool, type PoolRules, refitPool } from './pool-graph-pool.ts';
+import { createGraphPool, type GraphPool, type PoolRules } from './pool-graph-pool.ts';
 import { type CreatePool, readDepth, readPoolGraph } from './read-pool-graph.ts';
 
 /** The parts of a commit that the graph needs; the feed's batch has them. */
@@ -35,8 +35,6 @@ interface PoolGraphFollowerOptions {
   readonly native: NativeCoin;
   /** The venues that can be traded in; all of them by default. */
   readonly venues?: ReadonlySet<string>;
-  /** The fees that hooks take from swaps in a pool, as measured; null if unknown. */
-  readonly hookFees?: (pool: PoolId) => DirectionFees | null;
   /** The fees that a pool charges although no log told them; null if unknown. */
   readonly silentFees?: (pool: GraphPool) => DirectionFees | null;
   /** The maximum number of pools in memory; above that the deepest are kept. */
@@ -174,7 +172,7 @@ export class PoolGraphFollower {
     await this.settled();
   }
 
-  /** Applies newly measured fees of a pool or its hook. */
+  /** Applies the newly read fees of a pool. */
   refit(id: PoolId): void {
     const pool = this.#current?.graph.getStored(id);
     if (pool !== undefined) this.#current?.graph.set(this.#refit(pool));
@@ -194,10 +192,8 @@ export class PoolGraphFollower {
   }
 
   #refit(pool: GraphPool): GraphPool {
-    const { hookFees, silentFees } = this.#options;
-    const refitted = refitPool(pool, hookFees?.(pool.pool) ?? null);
-    const fees = silentFees?.(pool) ?? null;
-    return fees === null ? refitted : { ...refitted, curve: refitted.curve.withFees(fees) };
+    const fees = this.#options.silentFees?.(pool) ?? null;
+    return fees === null ? pool : { ...pool, curve: pool.curve.withFees(fees) };
   }
 
   readonly #createPool: CreatePool = (row, ticks, previous) => {

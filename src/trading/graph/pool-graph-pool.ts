@@ -2,17 +2,19 @@
 
 import { kindOf } from '../../amm/pool-kinds.ts';
 import { isOpenAt, type PoolMoment, type PoolOpening } from '../../amm/pool-moment.ts';
-import type { DirectionFees, SwapPool } from '../../amm/swap-pool.ts';
+import type { SwapPool } from '../../amm/swap-pool.ts';
 import type { PoolTransferFees } from '../../amm/transfer-fee.ts';
+import { joinFlags } from '../../amm/unchecked-flag.ts';
 import type { FamilyMarkets } from '../../chains/family.ts';
 import type { HopBytes, SwapCost } from '../../chains/transaction-costs.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { TickRecord } from '../../model/market-record.ts';
 import type { PoolRecord, PoolTerms } from '../../model/pool.ts';
+import { decidesSwaps, type PoolHook } from '../../model/pool-hook.ts';
 
 /**
- * Why a pool's swaps cannot be promised to the unit: a hook affects them, ticks are missing, or it
- * has features that our maths was never compared with.
+ * Why a pool's swaps cannot be promised to the unit: a hook decides them, so that searches leave
+ * such a pool out; ticks are missing; or it has features that our maths was never compared with.
  */
 type Inexactness = 'hook' | 'ticks' | 'unchecked';
 
@@ -31,6 +33,8 @@ interface AnyGraphPool {
   readonly inexact: Inexactness | null;
   /** The features, if `inexact` is `unchecked`; separated by spaces. */
   readonly unchecked?: string;
+  /** What it calls around swaps; absent if nothing. */
+  readonly hook?: PoolHook;
   /** What its tokens deduct from transfers, included in the curve's amounts; absent if nothing. */
   readonly transferFees?: PoolTransferFees;
   /** Names the pool that this row shares with others: a swap in one of them changes the rest. */
@@ -48,7 +52,7 @@ function pickTerms({ kind, terms }: PoolTerms): PoolTerms {
 }
 
 /** Rules about pools that only the chain's family knows. */
-export type PoolRules = Pick<FamilyMarkets, 'leavesSwapsAlone' | 'findSwapCost' | 'findHopBytes'>;
+export type PoolRules = Pick<FamilyMarkets, 'findHook' | 'findSwapCost' | 'findHopBytes'>;
 
 /** Facts about a pool that are not in its row. */
 interface PoolContext extends PoolRules {
@@ -56,14 +60,19 @@ interface PoolContext extends PoolRules {
   readonly previous?: GraphPool | undefined;
 }
 
-function findInexactness(row: PoolRecord, { leavesSwapsAlone }: PoolContext): Inexactness | null {
-  if (!leavesSwapsAlone(row)) return 'hook';
+function findInexactness(
+  row: PoolRecord,
+  hook: PoolHook | null,
+  unchecked: string,
+): Inexactness | null {
+  if (decidesSwaps(hook)) return 'hook';
   if (!row.complete && kindOf(row).hasTicks) return 'ticks';
-  return findUnchecked(row) === '' ? null : 'unchecked';
+  return unchecked === '' ? null : 'unchecked';
 }
 
-function findUnchecked(row: PoolRecord): string {
-  return kindOf(row).findFlags?.(row.state, row.terms) ?? '';
+function findUnchecked(row: PoolRecord, hook: PoolHook | null): string {
+  const flags = kindOf(row).findFlags?.(row.state, row.terms) ?? '';
+  return hook?.setsFee === true ? `${flags} ${joinFlags(['unannouncedFee'])}`.trim() : flags;
 }
 
 /** Null for a pool in which nothing can be traded. */
@@ -79,17 +88,28 @@ export function createGraphPool(
   const transferFees = kind.findTransferFees?.(row.state) ?? null;
   const shared = kind.findShared?.(row) ?? null;
   const opens = kind.findOpening?.(row.state) ?? null;
+  const hook = context.findHook(row);
+  const unchecked = findUnchecked(row, hook);
   return {
     ...{ pool, venue, token0, token1, feePips, vault, curve },
     ...pickTerms(row),
     cost: context.findSwapCost(row),
     bytes: context.findHopBytes(row),
-    inexact: findInexactness(row, context),
-    unchecked: findUnchecked(row),
+    inexact: findInexactness(row, hook, unchecked),
+    unchecked,
+    ...(hook === null ? {} : { hook }),
     ...(transferFees === null ? {} : { transferFees }),
     ...(shared === null ? {} : { shared }),
     ...(opens === null ? {} : { opens }),
   };
+}
+
+/**
+ * Whether a hook that is called after its pool's swap may move a pool that is swapped in later: the
+ * pools are in the order of execution.
+ */
+export function mayMoveLater(pools: readonly Pick<GraphPool, 'hook'>[]): boolean {
+  return pools.slice(0, -1).some(({ hook }) => hook?.class === 'after');
 }
 
 /** The pool in a block; null if it cannot be traded then. */
@@ -98,10 +118,4 @@ export function evaluatePool(pool: GraphPool, moment: PoolMoment): GraphPool | n
   if (opens !== undefined && !isOpenAt(opens, moment)) return null;
   const curve = before.at?.(moment) ?? before;
   return curve === before ? pool : { ...pool, curve, feePips: curve.feePips(true) };
-}
-
-/** The pool with the measured fees of its hook. */
-export function refitPool(pool: GraphPool, fees: DirectionFees | null): GraphPool {
-  if (fees === null || pool.inexact !== 'hook') return pool;
-  return { ...pool, curve: pool.curve.withFees(fees) };
 }

@@ -49,6 +49,7 @@ function find(...pools: readonly PoolRecord[]) {
     tradedVenues: new Set(['built', 'built too']),
     awaitPools,
     moment: { seconds: 1000, block: 10 },
+    findHook: () => null,
   });
 }
 
@@ -150,6 +151,7 @@ function findIn(...pools: readonly (readonly [string, string, string])[]) {
     tradedVenues: new Set(['built']),
     awaitPools,
     moment: { seconds: 1000, block: 10 },
+    findHook: () => null,
   });
 }
 

@@ -4,12 +4,14 @@
 
 import { findFlagsAt } from '../../amm/pool-kinds.ts';
 import type { PoolMoment } from '../../amm/pool-moment.ts';
-import { explainFlags, isQuotable } from '../../amm/unchecked-flag.ts';
+import { explainFlags, isQuotable, joinFlags } from '../../amm/unchecked-flag.ts';
 import { isUnpriced } from '../../amm/unpriced/unpriced-kind.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import { decidesSwaps } from '../../model/pool-hook.ts';
 import type { MarketReader } from '../../store/store.ts';
+import type { PoolRules } from '../graph/pool-graph-pool.ts';
 import type { PoolWait } from './awaited-pools.ts';
 
 type PoolSource = Pick<MarketReader, 'readPoolsOfTokens'>;
@@ -39,11 +41,16 @@ function isUnread(row: PoolRecord, { tradedVenues }: UnquotableQuery): boolean {
 }
 
 /** The features of pools that keep them from being quoted, each once. */
-function listFlags(pools: readonly PoolRecord[], moment: PoolMoment): string {
+function listFlags(
+  pools: readonly PoolRecord[],
+  { moment, findHook }: Pick<UnquotableQuery, 'moment' | 'findHook'>,
+): string {
   const flags = pools
     // What is not known in full yet may have none; of an unpriced pool nothing more is ever known.
     .filter((row) => (isUnpriced(row) ? isTraded(row) : row.complete))
-    .map((row) => findFlagsAt(row, moment))
+    .map((row) =>
+      decidesSwaps(findHook(row)) ? joinFlags(['notComputed']) : findFlagsAt(row, moment),
+    )
     .filter((text) => !isQuotable(text));
   return explainFlags(flags.join(' '));
 }
@@ -59,6 +66,7 @@ interface UnquotableQuery {
   readonly tradedVenues: ReadonlySet<string>;
   /** The chain's head. */
   readonly moment: PoolMoment;
+  readonly findHook: PoolRules['findHook'];
   /** Asks for the state of pools that could be quoted once all of it is known. */
   readonly awaitPools: (pools: readonly PoolId[]) => PoolWait;
 }
@@ -102,7 +110,7 @@ function explainPools(
   const used = listVenues(pools.filter(isTraded));
   const venues = used.filter((venue) => !query.tradedVenues.has(venue));
   if (venues.length > 0) return { token, kind: 'venues', venues };
-  const flags = listFlags(pools, query.moment);
+  const flags = listFlags(pools, query);
   return flags === '' ? unread : { token, kind: 'flags', flags };
 }
 

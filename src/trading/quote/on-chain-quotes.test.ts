@@ -88,6 +88,7 @@ function createScene(
           reads.failures -= 1;
           throw new Error('the store failed');
         }
+        if (kind === 'concentrated') return [];
         if (pair.includes(COIN)) return hasCoin ? [{ ...buildRow(50), token1: COIN }] : [];
         Object.assign(reads, { count: reads.count + 1, limit, kind });
         return stored.map(({ number }) => buildRow(number)).slice(0, limit);
@@ -107,6 +108,7 @@ function createScene(
     },
     listRouters: () => [router],
     rules: {
+      findHook: () => null,
       findSwapCost: () => ({ units: 1n }) as never,
       findHopBytes: () => ({ command: 'vault' }) as never,
     },

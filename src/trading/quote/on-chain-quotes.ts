@@ -1,10 +1,11 @@
-// Pools whose swaps only their contract computes: it is asked for one trade's amount, at the block
-// of the last commit. That costs a request, so it happens only where no computed route is good, for
-// a few pools between the two tokens, and no more often than `CallAllowance` allows.
+// Pools whose swaps only their contract computes, or a hook: it is asked for one trade's amount, at
+// the block of the last commit. That costs a request, so it happens only where no computed route is
+// good, for a few pools between the two tokens, and no more often than `CallAllowance` allows.
 
+import { concentratedKind } from '../../amm/concentrated/concentrated-kind.ts';
 import { joinFlags } from '../../amm/unchecked-flag.ts';
 import { OnChainPool } from '../../amm/unpriced/on-chain-pool.ts';
-import { unpricedKind } from '../../amm/unpriced/unpriced-kind.ts';
+import { isUnpriced, unpricedKind } from '../../amm/unpriced/unpriced-kind.ts';
 import type { OnChainQuery, OnChainQuote } from '../../chains/chain-nodes.ts';
 import { listMarketViews, type PricingAssets } from '../../chains/quote-rule.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
@@ -15,13 +16,14 @@ import { type Budget, Limiter } from '../../lib/limiter.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
+import { decidesSwaps } from '../../model/pool-hook.ts';
 import type { MarketStore } from '../../store/store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { GraphPool, PoolRules } from '../graph/pool-graph-pool.ts';
 
 // The pools between two tokens that are worth a call. Anybody can create such pools and trade once
 // in them, so only those with some volume count, the largest first; newer pools never take the
-// place of older ones.
+// place of older ones. A pool that is known but for its hook needs none: its own price is known.
 
 type OnChainPoolStore = Pick<MarketStore, 'readPoolsOfPair' | 'readCandleRanges'>;
 
@@ -32,6 +34,7 @@ interface OnChainPoolQuery {
   readonly pairs: readonly (readonly [Address, Address])[];
   /** The time of the chain's head. */
   readonly headMs: number;
+  readonly findHook: PoolRules['findHook'];
 }
 
 /** The oldest ones are read. */
@@ -63,16 +66,19 @@ async function listOnChainPools(
   store: OnChainPoolStore,
   query: OnChainPoolQuery,
 ): Promise<readonly PoolRecord[]> {
-  const page = { kind: unpricedKind.name, limit: READ_MAX };
+  const kinds = [unpricedKind.name, concentratedKind.name];
   const read = await Promise.all(
-    query.pairs.map((pair) => store.readPoolsOfPair(query.chain, pair, page)),
+    query.pairs.flatMap((pair) =>
+      kinds.map((kind) => store.readPoolsOfPair(query.chain, pair, { kind, limit: READ_MAX })),
+    ),
   );
-  const rows = read.flat();
+  // Of the others, those that a hook decides.
+  const rows = read.flat().filter((row) => isUnpriced(row) || decidesSwaps(query.findHook(row)));
   if (rows.length === 0) return [];
   const volumes = await readVolumes(store, query, rows);
   const volumeOf = ({ pool }: PoolRecord) => volumes.get(pool) ?? 0;
   return rows
-    .filter((row) => volumeOf(row) >= VOLUME_USD_MIN)
+    .filter((row) => !isUnpriced(row) || volumeOf(row) >= VOLUME_USD_MIN)
     .sort((a, b) => volumeOf(b) - volumeOf(a));
 }
 
@@ -118,7 +124,7 @@ interface OnChainQuotesOptions {
     signal: AbortSignal,
   ) => Promise<readonly OnChainQuote[]>;
   readonly listRouters: () => readonly TradeRouter[];
-  readonly rules: Pick<PoolRules, 'findSwapCost' | 'findHopBytes'>;
+  readonly rules: PoolRules;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Pick<Logger, 'warn'>;
 }
@@ -274,7 +280,7 @@ export class OnChainQuotes {
   }
 
   #readPools({ tokenIn, tokenOut, headMs }: OnChainTrade): Promise<readonly PoolRecord[]> {
-    const { chain, store, assets, native, clock } = this.#options;
+    const { chain, store, assets, native, rules, clock } = this.#options;
     const key = [tokenIn, tokenOut].sort().join(' ');
     const nowMs = clock.monotonicMs();
     const known = this.#listed.get(key);
@@ -282,7 +288,7 @@ export class OnChainQuotes {
     const toCoin = (token: Address) => (token === native.wrapped ? native.coin : token);
     const hasCoin = tokenIn === native.wrapped || tokenOut === native.wrapped;
     const pools = listOnChainPools(store, {
-      ...{ chain, assets, headMs },
+      ...{ chain, assets, headMs, findHook: rules.findHook },
       pairs: [
         [tokenIn, tokenOut],
         ...(hasCoin ? [[toCoin(tokenIn), toCoin(tokenOut)] as const] : []),
@@ -317,10 +323,12 @@ export class OnChainQuotes {
     if (router === undefined || asked === null || !small) return null;
     if (asked.amountOut > amountOutMax) return null;
     const { rules } = this.#options;
+    const hook = rules.findHook(row);
     const called = {
       ...{ pool, venue, token0, token1, feePips, vault, kind, terms },
       ...{ cost: rules.findSwapCost(row), bytes: rules.findHopBytes(row) },
       ...{ inexact: 'unchecked', unchecked: joinFlags(['called']) },
+      ...(hook === null ? {} : { hook }),
       curve: new OnChainPool({ zeroForOne, asked, small, isStable }),
     } as GraphPool;
     return { pool: called, zeroForOne, amountOut: asked.amountOut, router: router.name };

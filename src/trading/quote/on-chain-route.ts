@@ -2,6 +2,7 @@
 
 import { findRank, RANK_STABLE } from '../../chains/quote-rule.ts';
 import { AppError } from '../../errors/app-error.ts';
+import { maxOf } from '../../lib/bigint-bounds.ts';
 import { pow10, type Ratio, textToDecimal, toRatio } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
@@ -113,6 +114,21 @@ function computeRouteOut(searched: TradeSearch): bigint | null {
 }
 
 /**
+ * What the whole amount would pay at the price of a pool between the two, without impact, where a
+ * hook decides what swaps pay: the pool itself is known like any other.
+ */
+function computeHookedOut({ graph }: GraphAtCommit, ends: Ends, amountIn: bigint): bigint | null {
+  const assetIn = graph.toAsset(ends.tokenIn);
+  const outs = [...graph.between(assetIn, graph.toAsset(ends.tokenOut))].flatMap((id) => {
+    const pool = graph.get(id);
+    if (pool?.inexact !== 'hook') return [];
+    const { numerator, denominator } = pool.curve.midPrice(graph.toAsset(pool.token0) === assetIn);
+    return denominator === 0n ? [] : [(amountIn * numerator) / denominator];
+  });
+  return outs.length === 0 ? null : outs.reduce(maxOf);
+}
+
+/**
  * Whether the pool's price is far below the known one. The trade's own minimum follows from the
  * answer, so it does not protect from that. The impact of the amount is for the caller to judge.
  */
@@ -156,7 +172,8 @@ export async function findOnChainRoute(
   const ends = { tokenIn: toHeld(tokenIn), tokenOut: toHeld(tokenOut) };
   const amountIn = request.amountRaw;
   const routeOut = computeRouteOut(searched);
-  const fairOut = (await readLastOut(chain, ends, amountIn)) ?? routeOut;
+  const lastOut = await readLastOut(chain, ends, amountIn);
+  const fairOut = lastOut ?? routeOut ?? computeHookedOut(at, ends, amountIn);
   // Nothing would show that an answer is nonsense.
   if (fairOut === null) return NONE;
   const { block, timestampMs: headMs } = at.checkpoint;

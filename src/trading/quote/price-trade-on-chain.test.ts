@@ -124,7 +124,7 @@ describe('what a taxed or hooked trade pays', () => {
   for (const { key, venue, side, toleranceRaw } of [
     { key: 'toll', venue: 'uniswap-v2', side: 'buy', toleranceRaw: 1n },
     { key: 'ember', venue: 'uniswap-v2', side: 'buy', toleranceRaw: 1n },
-    { key: 'hook', venue: 'uniswap-v4', side: 'buy', toleranceRaw: 10n ** 13n },
+    { key: 'hook', venue: 'uniswap-v4', side: 'buy', toleranceRaw: 0n },
   ] as const) {
     it(`is what the quote says: ${side} ${key}`, async () => {
       await scene.settle();
@@ -302,7 +302,7 @@ describe('a tax that is raised later', () => {
 });
 
 describe('the node', () => {
-  it('gets no request from any quote', async () => {
+  it('gets no request from any quote but those that only a hook can answer', async () => {
     await scene.settle();
     const count = () => {
       const methods = scene.devnet.recorder.methods();
@@ -311,7 +311,9 @@ describe('the node', () => {
     const before = count();
     const { tokens } = scene.devnet.chain.deployment;
     for (let round = 0; round < 5; round += 1) {
-      for (const { address } of tokens) await scene.quote({ mint: address }).catch(() => null);
+      for (const { key, address } of tokens) {
+        if (key !== 'hook') await scene.quote({ mint: address }).catch(() => null);
+      }
     }
     assert.deepEqual(count(), before);
   });
@@ -324,7 +326,9 @@ describe('the limits of a route', () => {
   it('are kept: only these venues, none of those, no token in between', async () => {
     const { tokens } = scene.devnet.chain.deployment;
     const counts = { only: 0, without: 0, direct: 0, refused: 0 };
-    for (const { address: mint } of tokens.filter(({ key }) => key !== 'lone')) {
+    // So many calls of a hook in a row would be refused.
+    const asked = tokens.filter(({ key }) => key !== 'lone' && key !== 'hook');
+    for (const { address: mint } of asked) {
       const free = await scene.quote({ mint, amountInRaw: '1000000000000000000' });
       const quoteOrNull = async (limits: object) => {
         try {

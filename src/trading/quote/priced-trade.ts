@@ -16,6 +16,7 @@ import type { TradeSide } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
+import { mayMoveLater } from '../graph/pool-graph-pool.ts';
 import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteLimits } from '../routing/route-limits.ts';
@@ -93,7 +94,7 @@ export interface TradeAsset {
 
 export interface TradeHop {
   readonly venue: string;
-  readonly pool: PoolDescription;
+  readonly pool: PoolDescription & Pick<GraphPool, 'hook'>;
   /**
    * The pool's own tokens: the native coin where the pool holds it, the wrapped coin elsewhere.
    * Between two hops the router has to wrap or unwrap where they differ.
@@ -294,8 +295,6 @@ const PIPS = 1_000_000;
  */
 function computeProtocolPips({ pool, zeroForOne }: RouteHop): number {
   const whole = pool.curve.feePips(zeroForOne);
-  // Of a hooked pool only the total fee is known.
-  if (pool.inexact === 'hook') return 0;
   if (whole <= pool.feePips || pool.feePips >= PIPS) return 0;
   return Math.round(((whole - pool.feePips) * PIPS) / (PIPS - pool.feePips));
 }
@@ -412,7 +411,7 @@ export function buildTradePaths(route: BestRoute, sentRaw: bigint): readonly Tra
 
 // Which of a route's fees are not certain, and whether only they keep it from being exact.
 
-type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked'>;
+type RoutePool = Pick<GraphPool, 'inexact' | 'unchecked' | 'hook'>;
 
 interface HopEnds {
   readonly tokenIn: Address;
@@ -451,9 +450,10 @@ export function listOpenFlags<Pool extends RoutePool>(
     .join(' ');
 }
 
-/** Whether the pools are known in full, and no hook changes what they pay. */
+/** Whether pools, in order of execution, are known in full, and no hook changes what they pay. */
 export function areKnown(pools: readonly RoutePool[]): boolean {
-  return pools.every(({ inexact }) => inexact === null || inexact === 'unchecked');
+  const isKnown = ({ inexact }: RoutePool) => inexact === null || inexact === 'unchecked';
+  return pools.every(isKnown) && !mayMoveLater(pools);
 }
 
 /** Null if the route is exact, or is not exact for another reason. */

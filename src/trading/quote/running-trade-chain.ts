@@ -268,9 +268,6 @@ export class RunningTradeChain {
       isShared,
       safetyCache,
       clock,
-      onShared: ({ pool, hookFees }) => {
-        if (hookFees !== null) this.#follower.refit(pool);
-      },
       onError: (error) => this.#warn(error, 'safety results could not be stored'),
     });
   }
@@ -300,7 +297,6 @@ export class RunningTradeChain {
       this.#isLoaded = true;
     });
     this.#loading = Promise.all([loaded, this.#follower.settled()]).then(() => {
-      this.#refitHooks();
       this.#safety.start();
       this.#keeper.start();
     });
@@ -366,12 +362,13 @@ export class RunningTradeChain {
     const { store } = this.#options;
     const { chain } = this.source;
     const { native } = this.#connected.market.assets;
+    const { findHook } = this.#connected.rules;
     const offered = this.#routers.list?.flatMap(({ venues }) => [...venues]);
     const tradedVenues = offered ? new Set(offered) : this.#connected.market.tradedVenues;
     const awaitPools = (pools: readonly PoolId[]) => this.#awaited.ask(pools);
     const checkpoint = this.#follower.current?.checkpoint;
     const moment = toPoolMoment(checkpoint ?? { block: 0, timestampMs: 0 });
-    const context = { chain, native, trusted, tradedVenues, awaitPools, moment };
+    const context = { chain, native, trusted, tradedVenues, awaitPools, moment, findHook };
     return explainUnquotable(store.market, { ...context, ...trade });
   }
 
@@ -411,7 +408,6 @@ export class RunningTradeChain {
       onMeasured: (safety, before) => {
         this.#evidence.settle(before, safety);
         this.#keeper.keep(safety);
-        if (safety.hookFees !== null) this.#follower.refit(safety.pool);
       },
       // Nobody else uses the devnet's node, so no pause is needed.
       pauseMs: this.source.instance === null ? PROBE_PAUSE_MS : 0,
@@ -435,12 +431,6 @@ export class RunningTradeChain {
     });
   }
 
-  /** Pools may have been loaded before the data about their hooks. */
-  #refitHooks(): void {
-    const pools = this.#follower.current?.graph.pools() ?? [];
-    for (const { pool, inexact } of pools) if (inexact === 'hook') this.#follower.refit(pool);
-  }
-
   #restart(): void {
     this.#safetyCache.clear();
     this.#evidence.clear();
@@ -460,7 +450,6 @@ export class RunningTradeChain {
       native: { coin: assets.coin, wrapped },
       ...{ venues, trusted },
       rules,
-      hookFees: (pool) => this.#safetyCache.get(pool)?.hookFees ?? null,
       silentFees: (pool) => this.#poolFees?.find(pool) ?? null,
       ...{ sleep, random: Math.random, log: logger },
     });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address } from '../../../test/test-ids.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import type { HookClass } from '../../model/pool-hook.ts';
 import { WARNING_CODES } from './priced-trade.ts';
 import { findWarnings, type WarningFacts } from './trade-warnings.ts';
 
@@ -82,12 +83,18 @@ function withTrade(trade: Partial<WarningFacts['trade']>): Partial<WarningFacts>
   return { trade: { ...QUIET.trade, ...trade } };
 }
 
-function withPool(inexact: 'hook' | 'ticks' | 'unchecked'): Partial<WarningFacts> {
+function withPool(inexact: 'ticks' | 'unchecked'): Partial<WarningFacts> {
   const flags = 'limitOrders feeScheduler';
   const openFlags = inexact === 'unchecked' ? flags : '';
   const hops = [{ pool: { inexact, unchecked: flags } }] as never;
   const swapPaths = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
   return { route: { ...QUIET.route, swapPaths }, openFlags };
+}
+
+function withHooks(...classes: readonly HookClass[]): Partial<WarningFacts> {
+  const hops = classes.map((name) => ({ pool: { inexact: null, hook: { class: name } } })) as never;
+  const swapPaths = [{ takes: 'input' as const, amountIn: 1n, amountOut: 1n, hops }];
+  return { route: { ...QUIET.route, swapPaths } };
 }
 
 /** A token in between: what is bought of it, and what is spent. */
@@ -161,7 +168,9 @@ const CASES: readonly (readonly [string, Partial<WarningFacts>, readonly string[
     { safety: { ...SAFE, buyTaxBps: null, sellTaxBps: null, sellable: null } },
     ['UNSELLABLE'],
   ],
-  ['a hook', withPool('hook'), ['HOOKED_POOL']],
+  ['a hook', withHooks('before'), ['HOOKED_POOL']],
+  ['a hook after the last swap', withHooks('after'), []],
+  ['a hook before another swap', withHooks('after', 'liquidity'), ['HOOKED_POOL']],
   ['unknown ticks', withPool('ticks'), ['TICKS_UNKNOWN']],
   ['pools that were not read in time', { isLoaded: false }, ['POOLS_UNREAD']],
   ['features that nobody checked', withPool('unchecked'), ['UNCHECKED_POOL']],

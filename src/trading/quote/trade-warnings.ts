@@ -9,7 +9,9 @@ import {
 } from '../../contract/safety-warnings.ts';
 import { pow10 } from '../../lib/decimal.ts';
 import type { Checkpoint, TokenRecord } from '../../model/market-record.ts';
+import { decidesSwaps } from '../../model/pool-hook.ts';
 import { SAFETY_LIFE_MS } from '../../model/pool-safety.ts';
+import { mayMoveLater } from '../graph/pool-graph-pool.ts';
 import type { TokenSafety } from '../graph/safety-cache.ts';
 import type { BestRoute } from '../routing/route.ts';
 import type { RouteHop } from '../routing/route-swaps.ts';
@@ -145,8 +147,13 @@ function* warnOfRoute(facts: WarningFacts): Generator<CodeAndMessage> {
     ];
   }
   const pools = route.swapPaths.flatMap(({ hops }) => hops.map(({ pool }) => pool));
-  if (pools.some(({ inexact }) => inexact === 'hook')) {
-    yield ['HOOKED_POOL', 'A pool on the route has a hook that may change what it pays.'];
+  if (pools.some(({ hook }) => decidesSwaps(hook))) {
+    yield [
+      'HOOKED_POOL',
+      'A pool on the route has a hook that may change what it pays, or refuse.',
+    ];
+  } else if (mayMoveLater(pools)) {
+    yield ['HOOKED_POOL', 'A pool on the route has a hook that may move the pools after it.'];
   }
   if (pools.some(({ inexact }) => inexact === 'ticks')) {
     yield [

@@ -228,7 +228,13 @@ describe('no route for a given output', () => {
   it('because of a hook, of an exchange that cannot, or of a tax', () => {
     const amountRaw = 10n ** 18n;
     const { fixesOutput: _, ...bytes } = pair.bytes;
-    assert.equal(refuse([{ ...pair, inexact: 'hook' }], { amountRaw }), 'hookedOutput');
+    assert.equal(
+      refuse(
+        [{ ...pair, hook: { address: pair.vault, class: 'after', flags: [], setsFee: false } }],
+        { amountRaw },
+      ),
+      'hookedOutput',
+    );
     assert.equal(refuse([{ ...pair, bytes }], { amountRaw }), 'openOutput');
     const safetyCache = new SafetyCache();
     const clean = { outBps: 0, inBps: 0, sellable: true };

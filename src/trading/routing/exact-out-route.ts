@@ -211,9 +211,9 @@ interface OutputField {
   readonly call: OutputCall;
 }
 
-/** Without pools that may pay something else because of their hooks. */
+/** Without pools whose hooks may move others: a given output is paid by the last pool first. */
 function dropHooked(field: FieldPlan): FieldPlan {
-  return { ...field, pools: field.pools.filter(({ pool }) => pool.inexact !== 'hook') };
+  return { ...field, pools: field.pools.filter(({ pool }) => pool.hook?.class !== 'after') };
 }
 
 /** The pools that can be told what to pay. */

@@ -49,7 +49,7 @@ function canPaySome(field: FieldPlan, { size }: TradePlan, work: SearchWork): bo
 /** Why plans that pay enough cannot be told what to pay. */
 function explainOpen(plans: readonly TaxPlan[]): 'hookedOutput' | 'openOutput' {
   const pools = plans.flatMap(({ field }) => field.pools);
-  return pools.some(({ pool }) => pool.inexact === 'hook') ? 'hookedOutput' : 'openOutput';
+  return pools.some(({ pool }) => pool.hook?.class === 'after') ? 'hookedOutput' : 'openOutput';
 }
 
 /** If the pools that can be told what to pay have less: whether others have enough. */

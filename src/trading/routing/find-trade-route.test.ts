@@ -227,26 +227,37 @@ describe('a taxed token', () => {
   });
 });
 
-describe('exactness', () => {
+describe('a hook that is called after swaps', () => {
+  const hook = { address: OTHER, class: 'after', flags: ['afterSwap'], setsFee: false } as const;
   const small = createPair(1, [TOKEN, WETH], [DEEP / 1000n, DEEP / 1000n]);
-  const hooked = createPair(2, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'hook' });
-  const seen = [{ pool: small }, { pool: hooked }];
+  const first = createPair(2, [WETH, OTHER], [DEEP, DEEP], { hook });
+  const last = createPair(3, [OTHER, TOKEN], [DEEP, DEEP]);
+  const seen = [{ pool: small }, { pool: first }, { pool: last }];
+  /** Moves the small pool by 2 %. */
+  const LITTLE = DEEP / 100_000n;
 
-  it('is kept if that costs little', () => {
-    const question = createQuestion([small, hooked], { seen, size: spend(10n ** 18n) });
+  it('may not come before another pool if that costs little', () => {
+    const question = createQuestion([small, first, last], { seen, size: spend(LITTLE) });
     assert.deepEqual(listRoutePools(question), listIds(small));
   });
 
-  it('is given up if that pays much more', () => {
-    const question = createQuestion([small, hooked], { seen, size: spend(10n ** 21n) });
-    assert.ok(listRoutePools(question)?.includes(hooked.pool));
+  it('may if that pays much more', () => {
+    const question = createQuestion([small, first, last], { seen, size: spend(10n ** 21n) });
+    assert.ok(listRoutePools(question)?.includes(first.pool));
+  });
+
+  it('may pay what is received', () => {
+    const sell = { seen, tokenIn: TOKEN, tokenOut: WETH, size: spend(LITTLE) };
+    const question = createQuestion([small, first, last], sell);
+    assert.ok(listRoutePools(question)?.includes(first.pool));
   });
 
   it('routes that were seen to fail are reported only if there are no others', () => {
-    const stuck = [{ pool: small, side0: { sellable: false } }, { pool: hooked }];
+    const other = createPair(2, [TOKEN, WETH], [DEEP, DEEP]);
+    const stuck = [{ pool: small, side0: { sellable: false } }, { pool: other }];
     const sell = { tokenIn: TOKEN, tokenOut: WETH, size: spend(10n ** 18n) };
-    assert.deepEqual(listRoutePools(createQuestion([small, hooked], { seen: stuck, ...sell })), [
-      hooked.pool,
+    assert.deepEqual(listRoutePools(createQuestion([small, other], { seen: stuck, ...sell })), [
+      other.pool,
     ]);
     assert.deepEqual(listRoutePools(createQuestion([small], { seen: stuck, ...sell })), [
       small.pool,

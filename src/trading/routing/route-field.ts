@@ -53,8 +53,6 @@ export function findStage({ from, to }: { readonly from: number; readonly to: nu
 
 /** Which pools a field has, of those between its assets. */
 interface FieldLimits {
-  /** Whether pools whose hook can change what they pay are searched, too; false by default. */
-  readonly withHooked?: boolean | undefined;
   readonly poolCountMax?: number | undefined;
   /** Everything by default. */
   readonly accepts?: AcceptEdge | undefined;
@@ -197,8 +195,9 @@ function listPairPools(
   return pools.sort((x, y) => y.depth - x.depth || (x.pool.pool < y.pool.pool ? -1 : 1));
 }
 
-function findWays(pool: GraphPool, { withHooked = false, accepts }: FieldLimits): PoolWays {
-  if (pool.inexact === 'hook' && !withHooked) return 0;
+function findWays(pool: GraphPool, { accepts }: FieldLimits): PoolWays {
+  // Only its hook knows what it pays.
+  if (pool.inexact === 'hook') return 0;
   if (accepts === undefined) return 3;
   return ((accepts(pool, true) ? 1 : 0) | (accepts(pool, false) ? 2 : 0)) as PoolWays;
 }

@@ -256,7 +256,7 @@ describe('findBestRoute', () => {
     assert.equal(findBestRoute(apart, request), null);
   });
 
-  it('leaves hooked pools out, unless asked', () => {
+  it('leaves pools out whose hook decides what they pay', () => {
     const graph = createGraph([
       createPair(1, [TOKEN, WETH], [DEEP, DEEP], { inexact: 'hook' }),
       createPair(2, [TOKEN, WETH], [DEEP / 100n, DEEP / 100n]),
@@ -264,9 +264,18 @@ describe('findBestRoute', () => {
     const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 21n };
     const sure = findBestRoute(graph, request) ?? assert.fail();
     assert.deepEqual([sure.exact, sure.legs.length], [true, 1]);
-    const all = findBestRoute(graph, request, { withHooked: true }) ?? assert.fail();
-    assert.equal(all.exact, false);
-    assert.ok(all.amountOut > sure.amountOut);
+  });
+
+  it('is exact with a hook that is called after swaps only if no swap follows', () => {
+    const hook = { address: OTHER, class: 'after', flags: ['afterSwap'], setsFee: false } as const;
+    const last = createGraph([
+      createPair(1, [WETH, OTHER], [DEEP, DEEP]),
+      createPair(2, [OTHER, TOKEN], [DEEP, DEEP], { hook }),
+    ]);
+    const request = { tokenIn: WETH, tokenOut: TOKEN, amountIn: 10n ** 18n };
+    assert.equal(findBestRoute(last, request)?.exact, true);
+    const back = { ...request, tokenIn: TOKEN, tokenOut: WETH };
+    assert.equal(findBestRoute(last, back)?.exact, false);
   });
 
   it('splits only if that pays for the extra leg', () => {

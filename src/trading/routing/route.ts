@@ -2,6 +2,7 @@
 
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
+import { mayMoveLater } from '../graph/pool-graph-pool.ts';
 import { keepReserve, reserveLegs } from './keep-reserve.ts';
 import { cutCurve } from './route-curve.ts';
 import { executePath, executeShares } from './route-execute.ts';
@@ -263,8 +264,6 @@ interface RouteRequest {
 }
 
 export interface RouteOptions {
-  /** Whether pools whose hook can change what they pay may be used; false by default. */
-  readonly withHooked?: boolean;
   readonly hopCountMax?: 1 | 2 | 3;
   /** Whether the input may be split among several routes; true by default. */
   readonly isDivided?: boolean;
@@ -351,7 +350,8 @@ function isBetter(one: RouteCandidate, than: RouteCandidate | null): boolean {
 
 function buildBestRoute(candidate: RouteCandidate, amountIn: bigint): BestRoute {
   const { swaps, swapPaths, legs, amountOut, keptBack, cost } = candidate;
-  const exact = swaps.every(({ hop }) => hop.pool.inexact === null);
+  const pools = swaps.map(({ hop }) => hop.pool);
+  const exact = pools.every(({ inexact }) => inexact === null) && !mayMoveLater(pools);
   const kept = keptBack > 0n ? { keptBack } : {};
   return { amountIn, amountOut, swapPaths, legs, cost, ...kept, exact };
 }
@@ -429,7 +429,7 @@ function findInField(field: RouteField, search: RouteSearch): BestRoute | null {
 export function planField(
   graph: PoolGraph,
   { tokenIn, tokenOut }: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>,
-  options: Pick<RouteOptions, 'withHooked' | 'hopCountMax' | 'poolCountMax' | 'accepts'>,
+  options: Pick<RouteOptions, 'hopCountMax' | 'poolCountMax' | 'accepts'>,
 ): FieldPlan {
   const pools = new FieldPools(graph, { tokenIn, tokenOut, hopCountMax: options.hopCountMax });
   const [field] = pools.plan(options, [null]);
@@ -441,7 +441,7 @@ export function planField(
 export function findRouteIn(
   plan: FieldPlan,
   amountIn: bigint,
-  options: Omit<RouteOptions, 'withHooked' | 'poolCountMax' | 'accepts'> = {},
+  options: Omit<RouteOptions, 'poolCountMax' | 'accepts'> = {},
 ): BestRoute | null {
   if (amountIn <= 0n) throw new RangeError(`no route for ${amountIn}`);
   if (!mayTake(plan, amountIn)) return null;

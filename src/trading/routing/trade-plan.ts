@@ -202,7 +202,10 @@ interface RefusalPlan {
   readonly isTaxRefused: boolean;
 }
 
-/** From clean pools without hooks to whatever is better than no answer. */
+/**
+ * From clean pools, without those whose hooks may move a later one, to whatever is better than no
+ * answer.
+ */
 export type PlanLevel = 'strict' | 'loose' | 'any';
 
 export interface TradePlan extends Pick<RouteQuestion, 'size' | 'outPerUnit' | 'costs'> {
@@ -211,10 +214,10 @@ export interface TradePlan extends Pick<RouteQuestion, 'size' | 'outPerUnit' | '
   planRefusal(): RefusalPlan;
 }
 
-const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withHooked: boolean }>> = {
-  strict: { unmeasured: false, blocked: false, withHooked: false },
-  loose: { unmeasured: true, blocked: false, withHooked: true },
-  any: { unmeasured: true, blocked: true, withHooked: true },
+const LEVELS: Readonly<Record<PlanLevel, Leniency & { readonly withMovers: boolean }>> = {
+  strict: { unmeasured: false, blocked: false, withMovers: false },
+  loose: { unmeasured: true, blocked: false, withMovers: true },
+  any: { unmeasured: true, blocked: true, withMovers: true },
 };
 
 /** A token with a different tax in each pool gets at most this many searches. */
@@ -292,8 +295,13 @@ export function planTrade(question: RouteQuestion): TradePlan {
         const able = routers.filter((router) => canTrade(taxes, router));
         if (able.length === 0) return [];
         const rule = createRule(rules, taxes, level);
-        const accepts: AcceptEdge = (pool, zeroForOne) => isAllowed(pool) && rule(pool, zeroForOne);
-        const limits = { withHooked: level.withHooked, accepts };
+        const mayMove: AcceptEdge = ({ hook, token0, token1 }, zeroForOne) =>
+          hook?.class === 'after' && graph.toAsset(zeroForOne ? token1 : token0) !== assetOut;
+        const accepts: AcceptEdge = (pool, zeroForOne) =>
+          isAllowed(pool) &&
+          (level.withMovers || !mayMove(pool, zeroForOne)) &&
+          rule(pool, zeroForOne);
+        const limits = { accepts };
         const choices = able.map((router) => router && chooseVenues(router));
         const fields = collectPools().plan(limits, choices);
         return fields.map((field, index) => ({ taxes, field, router: able[index] ?? null }));
@@ -302,7 +310,6 @@ export function planTrade(question: RouteQuestion): TradePlan {
     planRefusal: () => {
       const isSeveral = (question.routers?.length ?? 0) > 1;
       const limits = {
-        withHooked: true,
         poolCountMax: REFUSAL_POOL_COUNT_MAX,
         accepts: (pool: GraphPool) =>
           isAllowed(pool) && isTradeable(pool.token0) && isTradeable(pool.token1),

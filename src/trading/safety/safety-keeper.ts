@@ -15,8 +15,6 @@ export interface SafetyKeeperOptions {
   readonly isShared: boolean;
   readonly safetyCache: SafetyCache;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Called with results of another process. */
-  readonly onShared: (safety: PoolSafety) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -71,7 +69,7 @@ export class SafetyKeeper {
   }
 
   async poll(): Promise<void> {
-    const { store, chain, safetyCache, clock, onShared } = this.#options;
+    const { store, chain, safetyCache, clock } = this.#options;
     const nowMs = clock.nowMs();
     const { doubtCount } = safetyCache;
     const sinceMs = (this.#lookedAtMs ?? nowMs) - 2 * CLOCKS_APART_MS;
@@ -82,7 +80,6 @@ export class SafetyKeeper {
       const note = this.#notes.find(({ atMs }) => atMs + CLOCKS_APART_MS < safety.checkedAtMs);
       if (note === undefined) safetyCache.restore(safety);
       else safetyCache.set(safety, note.doubtCount);
-      onShared(safety);
     }
     this.#lookedAtMs = nowMs;
     this.#notes = [{ atMs: nowMs, doubtCount }, ...this.#notes.slice(0, NOTES_MAX - 1)];

@@ -22,6 +22,7 @@ import * as pairEntries from './uniswap-v2/pair-entries.ts';
 import * as v2 from './uniswap-v2/pair-selectors.ts';
 import * as v3Pool from './uniswap-v3/pool-selectors.ts';
 import * as rangeEntries from './uniswap-v3/range-entries.ts';
+import * as v4Quotes from './uniswap-v4/quote-hooked-pools.ts';
 import * as v4 from './uniswap-v4/uniswap-v4.ts';
 import * as v4Entries from './uniswap-v4/v4-entries.ts';
 import * as v4Storage from './uniswap-v4/v4-storage.ts';
@@ -54,6 +55,10 @@ const EXPECTED: readonly [string, string][] = [
   ['tickBitmap(int16)', v3Pool.TICK_BITMAP_SELECTOR],
   ['poolKeys(bytes25)', v4.POOL_KEYS_SELECTOR],
   ['getSlot0(bytes32)', v4Storage.GET_SLOT0_SELECTOR],
+  [
+    'quoteExactInputSingle(((address,address,uint24,int24,address),bool,uint128,bytes))',
+    v4Quotes.QUOTE_SELECTOR,
+  ],
   ['getLiquidity(bytes32)', v4.GET_LIQUIDITY_SELECTOR],
   ['getTickLiquidity(bytes32,int24)', v4.GET_TICK_LIQUIDITY_SELECTOR],
   ['aggregate3((address,bool,bytes)[])', AGGREGATE3_SELECTOR],

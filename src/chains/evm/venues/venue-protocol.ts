@@ -3,6 +3,7 @@
 
 import type { Address, PoolId } from '../../../model/ids.ts';
 import type { PoolChange, PoolDescription, PoolKindName, PoolTerms } from '../../../model/pool.ts';
+import type { PoolHook } from '../../../model/pool-hook.ts';
 import type { PoolPage, PoolPageQuery, PoolStateQuery, PoolStateReading } from '../../adapter.ts';
 import type { PoolFeeQuery } from '../../chain-nodes.ts';
 import type { HopBytes, SwapCost } from '../../transaction-costs.ts';
@@ -135,8 +136,8 @@ export interface VenueProtocol {
   findCosts?(pool: PoolTerms): PoolCosts | null;
   /** Null for pools of other protocols; absent if nobody can swap in its pools. */
   findTraded?(pool: PoolDescription): TradedPool | null;
-  /** False if something may change what its swaps pay. Absent if nothing ever does. */
-  leavesSwapsAlone?(pool: PoolDescription): boolean;
+  /** Null for a pool that calls no other contract around its swaps; absent if none ever does. */
+  findHook?(pool: PoolDescription): PoolHook | null;
   readonly routerKinds?: Readonly<Partial<Record<VenueRouterKind, RouterKind>>>;
   /**
    * Explanations of what its pools and routers revert with: strings, and the signatures of errors.

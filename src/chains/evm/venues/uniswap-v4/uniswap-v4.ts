@@ -20,8 +20,9 @@ import {
   SWAP_TOPIC,
 } from './decode-uniswap-v4.ts';
 import { findPools, listCreationFilters } from './find-v4-pools.ts';
-import { leavesSwapsAlone } from './pool-hooks.ts';
+import { findHook } from './pool-hooks.ts';
 import { type PoolKey, toPoolKey } from './pool-key.ts';
+import { listHookedAsks } from './quote-hooked-pools.ts';
 import { readPoolPage } from './read-v4-pool-page.ts';
 import { V4_CONTRACTS } from './v4-contracts.ts';
 import { readDevnetV4, V4_ENTRIES } from './v4-entries.ts';
@@ -100,6 +101,16 @@ const findTraded: VenueProtocol['findTraded'] = (pool) => {
   };
 };
 
+/** Of `getSlot0`: the fee of the pool, without the protocol's part. */
+const LP_FEE_WORD = 3;
+
+/** `updateDynamicLPFee` has no log. */
+const buildFeeAsk: VenueProtocol['buildFeeAsk'] = ({ pool, venue }, { v4 }) => {
+  if (venue !== v4?.venue) return null;
+  const calls = [{ to: v4.stateView, data: encodeCallData(GET_SLOT0_SELECTOR, pool.slice(2)) }];
+  return { calls, word: LP_FEE_WORD, pipsPerUnit: 1n };
+};
+
 const COSTS: PoolCosts = {
   swap: { hop: 60_000n, hopInSameVault: 36_000n, perTick: 26_000n },
   bytes: { command: 'v4', first: 1_150, next: 240, fixesOutput: true, needsHolding: true },
@@ -107,7 +118,7 @@ const COSTS: PoolCosts = {
 
 export const uniswapV4: VenueProtocol = {
   contracts: V4_CONTRACTS,
-  leavesSwapsAlone,
+  findHook,
   entries: V4_ENTRIES,
   reverts: {
     'V4TooLittleReceived(uint256,uint256)': TOO_LITTLE,
@@ -117,7 +128,8 @@ export const uniswapV4: VenueProtocol = {
   },
   swapTopics: { [SWAP_TOPIC]: 'Uniswap V4' },
   readDevnet: readDevnetV4,
-  findTraded,
+  ...{ findTraded, buildFeeAsk },
+  listAsks: listHookedAsks,
   findCosts: (pool) =>
     pool.kind === 'concentrated' && pool.terms.custody.kind === 'singleton' ? COSTS : null,
   listVaults: ({ v4 }) => (v4 === null ? [] : [v4.poolManager]),
