@@ -107,14 +107,19 @@ export function describeCpmm(symbol: string, quote?: string): PoolDescription {
   };
 }
 
-/** The pool as its accounts are now, ready to be quoted. */
-export async function readSwapPool(description: PoolDescription) {
+/** The pool as its accounts are now. */
+export async function readPoolRow(description: PoolDescription): Promise<PoolRecord> {
   const query = { description, covered: null, callCountMax: 20 };
   const at = { position: chain.head.slot, hash: chain.head.hash };
   const reading = await adapter.readPoolPage?.(query, at);
   if (reading?.kind !== 'page') return assert.fail(`${description.venue}: ${reading?.kind}`);
   const { state, feePips } = reading.page;
-  const record = { ...description, feePips: feePips ?? 0, state, complete: true } as PoolRecord;
+  return { ...description, feePips: feePips ?? 0, state, complete: true } as PoolRecord;
+}
+
+/** The same, ready to be quoted. */
+export async function readSwapPool(description: PoolDescription) {
+  const record = await readPoolRow(description);
   return kindOf(record).createSwapPool(record, [], undefined) ?? assert.fail('it is not quoted');
 }
 

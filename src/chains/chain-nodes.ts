@@ -11,7 +11,7 @@ import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
 import type { ChainTransactions } from './chain-transactions.ts';
 import type { PriorityTips } from './priority.ts';
 import type { TradeRouter } from './trade-router.ts';
-import type { TransactionCosts } from './transaction-costs.ts';
+import type { ListedAccounts, TransactionCosts } from './transaction-costs.ts';
 import type { SignedText } from './wallet-signatures.ts';
 
 export interface ChainMarket {
@@ -35,7 +35,10 @@ export interface ChainMarket {
   readonly costs: TransactionCosts;
 }
 
-/** What a chain charges for a unit of a transaction's cost (gas on EVM chains), in its own coin. */
+/**
+ * What a chain charges for a unit of a transaction's cost (gas on EVM chains), in its own coin, and
+ * what else decides how much fits into one.
+ */
 export interface NetworkFees {
   /** In the next block. */
   readonly perUnit: bigint;
@@ -44,6 +47,8 @@ export interface NetworkFees {
   /** What of both is offered to be executed sooner: that of `medium`. Zeros if absent. */
   readonly tips?: PriorityTips;
   readonly data: DataFees;
+  /** Of the operator's lists of accounts; absent if there are none. */
+  readonly listed?: ListedAccounts;
   /** For chains that also charge beside the units, or less than a coin's smallest part for one. */
   readonly flat?: FlatFees;
 }

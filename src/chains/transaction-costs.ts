@@ -1,6 +1,26 @@
 // What a transaction of swaps costs, and how much fits into one, in a family's own unit (gas on EVM
 // chains). Plain data: it crosses to the threads that search routes.
 
+import type { PoolId } from '../model/ids.ts';
+
+/**
+ * Lists of accounts on the chain that make transactions shorter, as Solana's lookup tables do: an
+ * account of a list takes a byte, and the list is named once.
+ */
+export interface ListedAccounts {
+  /** What each account of a list saves. */
+  readonly savedBytes: number;
+  /** What naming a list takes. */
+  readonly listBytes: number;
+  /** The accounts of lists that a swap in a pool names, in whatever direction. */
+  readonly byPool: ReadonlyMap<PoolId, readonly ListedAccount[]>;
+}
+
+interface ListedAccount {
+  readonly list: number;
+  readonly place: number;
+}
+
 export interface TransactionCosts {
   /** What a unit is called in texts for users. */
   readonly unitName: string;
@@ -22,6 +42,8 @@ export interface TransactionCosts {
   readonly bytesMax: number;
   /** What more a transaction takes that spends the native coin; 0 if absent. */
   readonly nativeInBytes?: number;
+  /** Those of the operator, if there are any. */
+  readonly listed?: ListedAccounts;
   /** Replaces `bytesMax` while the price of bytes is unknown: few enough for it not to matter. */
   readonly fewBytesMax: number;
   /**

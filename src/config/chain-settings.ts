@@ -197,7 +197,7 @@ function lookupTablesSetting({ family, slug, name }: ChainInfo): Setting<readonl
   if (family !== 'solana') return null;
   return setting(`LOOKUP_TABLES_${toSettingSuffix(slug)}`, listOf(solanaAddressText), {
     group: 'Chains',
-    why: `Address lookup tables of ${name} that builds may use, comma-separated: a transaction is shorter if a table has at least two of its accounts, such as the pools that you trade in. Nobody needs to own them; one that is closed is no longer used within a minute.`,
+    why: `Address lookup tables of ${name} that builds may use, comma-separated: a transaction is shorter if a table has at least two of its accounts, such as the pools that you trade in with their vaults, and routes of more pools fit. Nobody needs to own them; one that is closed is no longer used within a minute.`,
     example: 'AddressLookupTab1e1111111111111111111111111',
     fallback: '',
   });

@@ -39,15 +39,16 @@ export function openSolanaNodes(
   const endpoints = new EndpointPool(source.endpoints, { clock, random, shared, budget });
   const dialect = createSolanaDialect(genesis);
   const reading = new RpcClient({ ...READER_USE, endpoints, dialect, clock, random, sleep, log });
-  const tables = (source.lookupTables ?? []).map(toSolanaAddress);
+  const lookups = new LookupTables((source.lookupTables ?? []).map(toSolanaAddress), clock);
   return {
     createAdapter: ({ knownPools }) =>
       createSolanaAdapter({
         ...{ chain, genesis, endpoints, assets: findSolanaMarket(source).assets },
         ...{ knownPools, clock, random, log },
       }),
-    transactions: createSolanaTransactions(reading, new LookupTables(tables, clock)),
-    readFees: (signal) => reading.at((endpoint) => readSolanaFees(endpoint, signal), { signal }),
+    transactions: createSolanaTransactions(reading, lookups),
+    readFees: (signal) =>
+      reading.at((endpoint) => readSolanaFees(endpoint, lookups, signal), { signal }),
     simulateRoundTrip: (trip, signal) =>
       reading.at((endpoint) => checkRoundTrip(endpoint, trip, signal), { signal }),
     findContracts: (addresses, signal) =>

@@ -346,7 +346,11 @@ function createSearch(parts: PricingParts) {
   };
   return async (chain: TradeChain, trade: Trade) => {
     const { request, ends, caller, isPaused, options } = trade;
-    const costs = { ...chain.costs, unitsMax: options.unitsMax ?? chain.costs.unitsMax };
+    const { listed } = chain.readFees() ?? {};
+    const costs = {
+      ...{ ...chain.costs, unitsMax: options.unitsMax ?? chain.costs.unitsMax },
+      ...(listed === undefined ? {} : { listed }),
+    };
     const routers = chain
       .listRouters?.()
       ?.filter(

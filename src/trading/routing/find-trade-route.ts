@@ -156,7 +156,7 @@ function searchAt(plan: TradePlan, level: PlanLevel, work: SearchWork): TaxedRou
   if (!isCut) return best;
   const isBest = (one: TaxedRoute, than: TaxedRoute | null) =>
     size.fixed === 'output' ? isCheaper(one, than, size) : isBetter(one, than);
-  for (const short of listShortPlans(plans, costs.bytesMax)) {
+  for (const short of listShortPlans(plans, costs)) {
     if (work.isSpent) break;
     const found = searchPlans(short, size, options);
     if (found !== null && isBest(found, best)) best = found;

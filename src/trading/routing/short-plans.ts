@@ -5,10 +5,11 @@
 // one transaction, shorter ways that pay less are not seen. So it is repeated with pools of limited
 // length in the first, middle and last place of a route, for every choice of limits that fits.
 
+import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import { toAsset } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { FieldPlan } from './route-field.ts';
-import { countBytes } from './trade-cost.ts';
+import { countBytes, countPoolBytes } from './trade-cost.ts';
 import type { TaxPlan } from './trade-plan.ts';
 
 type Place = 'first' | 'middle' | 'last';
@@ -26,14 +27,24 @@ function findPlace({ token0, token1 }: GraphPool, field: FieldPlan): Place | nul
   return isFirst ? 'first' : isLast ? 'last' : 'middle';
 }
 
-/** One pool of each length and program, by place. */
-function listSamples(plans: readonly TaxPlan[]): Readonly<Record<Place, readonly GraphPool[]>> {
-  const samples = { first: new Map(), middle: new Map(), last: new Map() };
+/** Lists of accounts make many lengths of few: those within so many bytes count as one. */
+const STEP_BYTES = 96;
+
+/** Of each program and length the longest pool, by place. */
+function listSamples(plans: readonly TaxPlan[], findBytes: (pool: GraphPool) => number) {
+  const samples = {
+    first: new Map<string, GraphPool>(),
+    middle: new Map<string, GraphPool>(),
+    last: new Map<string, GraphPool>(),
+  };
   for (const { field } of plans) {
     for (const { pool } of field.pools) {
       const place = findPlace(pool, field);
-      const { first, shared } = pool.bytes;
-      if (place !== null) samples[place].set(`${first} ${shared?.sharer}`, pool);
+      if (place === null) continue;
+      const length = findBytes(pool);
+      const key = `${Math.ceil(length / STEP_BYTES)} ${pool.bytes.shared?.sharer}`;
+      const known = samples[place].get(key);
+      if (known === undefined || findBytes(known) < length) samples[place].set(key, pool);
     }
   }
   return {
@@ -43,20 +54,18 @@ function listSamples(plans: readonly TaxPlan[]): Readonly<Record<Place, readonly
   };
 }
 
-function findLength(limits: Limits, place: Place): number {
-  return limits[place]?.bytes.first ?? 0;
-}
+/** The length of the longest hop that is allowed. */
+type FindLength = (limits: Limits, place: Place) => number;
 
 /** Whether others allow all that these allow, and more. */
-function isCovered(limits: Limits, others: readonly Limits[]): boolean {
+function isCovered(limits: Limits, others: readonly Limits[], findLength: FindLength): boolean {
   return others.some((other) => {
     const more = PLACES.map((place) => findLength(other, place) - findLength(limits, place));
     return more.every((one) => one >= 0) && more.some((one) => one > 0);
   });
 }
 
-function* combine(plans: readonly TaxPlan[]): Generator<Limits> {
-  const { first, middle, last } = listSamples(plans);
+function* combine({ first, middle, last }: ReturnType<typeof listSamples>): Generator<Limits> {
   for (const one of first) {
     for (const end of last) {
       yield { first: one, last: end };
@@ -65,33 +74,33 @@ function* combine(plans: readonly TaxPlan[]): Generator<Limits> {
   }
 }
 
-/** The widest limits that fit. */
-function listLimits(plans: readonly TaxPlan[], fits: (limits: Limits) => boolean): Limits[] {
-  const fitting = [...combine(plans)].filter(fits);
-  return fitting.filter((limits) => !isCovered(limits, fitting));
-}
-
-function limitField(field: FieldPlan, limits: Limits): FieldPlan {
-  const pools = field.pools.filter(({ pool }) => {
-    const place = findPlace(pool, field);
-    return place === null || pool.bytes.first <= findLength(limits, place);
-  });
-  return { ...field, pools };
-}
-
-/** For each choice of limits the plans with the pools that are within them. */
+/** For each choice of limits, of the widest that fit, the plans with the pools within them. */
 export function* listShortPlans(
   plans: readonly TaxPlan[],
-  bytesMax: number,
+  { bytesMax, listed }: Pick<TransactionCosts, 'bytesMax' | 'listed'>,
 ): Generator<readonly TaxPlan[]> {
   const seen = new Set<string>();
+  const findBytes = (pool: GraphPool) => countPoolBytes(pool, listed);
+  const samples = listSamples(plans, findBytes);
+  const findLength: FindLength = (limits, place) => {
+    const pool = limits[place];
+    return pool === undefined ? 0 : findBytes(pool);
+  };
+  const limitField = (field: FieldPlan, limits: Limits): FieldPlan => {
+    const pools = field.pools.filter(({ pool }) => {
+      const place = findPlace(pool, field);
+      return place === null || findBytes(pool) <= findLength(limits, place);
+    });
+    return { ...field, pools };
+  };
   // What a swap takes may depend on its direction: both estimates are tried.
   for (const zeroForOne of [true, false]) {
-    const fits = (limits: Limits) => {
+    const fitting = [...combine(samples)].filter((limits) => {
       const pools = PLACES.flatMap((place) => limits[place] ?? []);
-      return countBytes([{ hops: pools.map((pool) => ({ pool, zeroForOne })) }]) <= bytesMax;
-    };
-    for (const limits of listLimits(plans, fits)) {
+      const hops = pools.map((pool) => ({ pool, zeroForOne }));
+      return countBytes([{ hops }], listed) <= bytesMax;
+    });
+    for (const limits of fitting.filter((one) => !isCovered(one, fitting, findLength))) {
       const name = PLACES.map((place) => findLength(limits, place)).join();
       if (seen.has(name)) continue;
       seen.add(name);

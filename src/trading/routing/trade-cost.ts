@@ -1,6 +1,6 @@
 // What a trade will use of a transaction, by model, in the family's own unit.
 
-import type { SwapCost, TransactionCosts } from '../../chains/transaction-costs.ts';
+import type { ListedAccounts, SwapCost, TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Address } from '../../model/ids.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import { NODE_IN } from './route-field.ts';
@@ -191,8 +191,21 @@ interface HopRow {
   readonly hops: readonly { readonly pool: GraphPool; readonly zeroForOne: boolean }[];
 }
 
+/** What lists save: each account once, each list if it saves more than its name takes. */
+function countSaved(rows: readonly HopRow[], listed: ListedAccounts): number {
+  const { savedBytes, listBytes, byPool } = listed;
+  const places = new Map<number, Set<number>>();
+  for (const { pool } of rows.flatMap(({ hops }) => hops)) {
+    for (const { list, place } of byPool.get(pool.pool) ?? []) {
+      places.set(list, (places.get(list) ?? new Set()).add(place));
+    }
+  }
+  const saved = Array.from(places.values(), ({ size }) => size * savedBytes - listBytes);
+  return saved.reduce((sum, one) => sum + Math.max(0, one), 0);
+}
+
 /** What rows of hops add to a transaction's length, by model. */
-export function countBytes(rows: readonly HopRow[]): number {
+export function countBytes(rows: readonly HopRow[], listed?: ListedAccounts): number {
   const sharers = new Set<string>();
   const tokens = new Set<Address>();
   let sum = 0;
@@ -209,7 +222,14 @@ export function countBytes(rows: readonly HopRow[]): number {
       sharers.add(shared.sharer);
     }
   }
-  return sum;
+  return listed === undefined ? sum : sum - countSaved(rows, listed);
+}
+
+/** A hop in the pool by itself. */
+export function countPoolBytes(pool: GraphPool, listed?: ListedAccounts): number {
+  const saved =
+    listed === undefined ? 0 : countSaved([{ hops: [{ pool, zeroForOne: false }] }], listed);
+  return pool.bytes.first - saved;
 }
 
 function computePathsCost(costs: TransactionCosts, swapPaths: readonly RoutePath[]): bigint {
@@ -228,14 +248,15 @@ function computePathsCost(costs: TransactionCosts, swapPaths: readonly RoutePath
 export function createRoom(costs: TransactionCosts, size: 'whole' | 'small'): RouteRoom {
   const bytesMax = size === 'whole' ? costs.bytesMax : costs.fewBytesMax;
   const unitsMax = Number(costs.unitsMax);
+  const { listed } = costs;
   return {
     computeShare({ pool, ticksCrossed, isFirst }) {
       const units = computePoolCost(costs, pool, { ticksCrossed, isFirst });
-      return Math.max(Number(units) / unitsMax, pool.bytes.first / bytesMax);
+      return Math.max(Number(units) / unitsMax, countPoolBytes(pool, listed) / bytesMax);
     },
-    hasBytesFor: (hops) => countBytes([{ hops }]) <= costs.bytesMax,
+    hasBytesFor: (hops) => countBytes([{ hops }], listed) <= costs.bytesMax,
     computeUsed(swapPaths) {
-      const used = countBytes(swapPaths) / bytesMax;
+      const used = countBytes(swapPaths, listed) / bytesMax;
       return Math.max(used, Number(computePathsCost(costs, swapPaths)) / unitsMax);
     },
   };

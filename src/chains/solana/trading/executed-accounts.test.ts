@@ -2,7 +2,6 @@
 // wrapped SOL that the wallet has, in a lookup table.
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import {
   openTokenAccount,
@@ -10,7 +9,7 @@ import {
   transferLamports,
 } from '../../../../devnet/solana/instructions.ts';
 import { send } from '../../../../devnet/solana/scene.ts';
-import { parseWireTransaction, use } from '../../../../devnet/solana/wire-transaction.ts';
+import { parseWireTransaction } from '../../../../devnet/solana/wire-transaction.ts';
 import {
   buildExecuted,
   chain,
@@ -29,12 +28,11 @@ import {
   useNodes,
   WALLET,
 } from '../../../../test/executed-solana-trades.ts';
+import { createTable } from '../../../../test/solana-lookup-table.ts';
 import { readSolanaMessage } from '../../../../test/solana-message.ts';
-import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts';
 import type { Address } from '../../../model/ids.ts';
 import { OutOfRoomError } from '../../chain-transactions.ts';
 import { pickTipAccount } from '../data/jito-tip.ts';
-import { findProgramAddress } from '../data/program-address.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../data/solana-ids.ts';
 import { findHeldAccount } from '../data/token-instructions.ts';
 
@@ -163,47 +161,6 @@ it('what swaps in a pool lock is what every built swap in it writes to', async (
   assert.ok(all.accounts.length > 6);
   assert.deepEqual((await nodes.transactions.readPaidTips([])).accounts, []);
 });
-
-const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
-
-/** A table with these addresses, by the chain's own program. */
-function createTable(addresses: readonly Address[]): Address {
-  const recent = Buffer.alloc(8);
-  recent.writeBigUInt64LE(BigInt(chain.head.slot - 1));
-  const program = toSolanaAddress(TABLE_PROGRAM);
-  const seeds = [Buffer.from(decodeBase58(USER.address) ?? []), recent];
-  const table = findProgramAddress(program, seeds);
-  const isBump = (bump: number) => {
-    const hash = createHash('sha256').update(Buffer.concat(seeds)).update(Uint8Array.of(bump));
-    const rest = [Buffer.from(decodeBase58(program) ?? []), 'ProgramDerivedAddress'] as const;
-    return encodeBase58(hash.update(rest[0]).update(rest[1]).digest()) === table;
-  };
-  const bump = Array.from({ length: 256 }, (_, index) => index).find(isBump) ?? assert.fail();
-  const count = Buffer.alloc(8);
-  count.writeBigUInt64LE(BigInt(addresses.length));
-  const keys = addresses.map((one) => Buffer.from(decodeBase58(one) ?? []));
-  const users = [use.signer(USER.address), use.payer(USER.address)];
-  const system = use.readonly(SYSTEM_PROGRAM);
-  send(chain, {
-    ...{ payer: USER, signers: [] },
-    instructions: [
-      {
-        program: TABLE_PROGRAM,
-        accounts: [use.writable(table), ...users, system],
-        data: Buffer.concat([Buffer.alloc(4), recent, Buffer.from([bump])]),
-      },
-      {
-        program: TABLE_PROGRAM,
-        accounts: [use.writable(table), ...users, system],
-        data: Buffer.concat([Buffer.from([2, 0, 0, 0]), count, ...keys]),
-      },
-    ],
-  });
-  chain.seal({ seconds: SECONDS });
-  // New entries work from the next slot on.
-  chain.seal({ seconds: SECONDS });
-  return table;
-}
 
 it("an operator's lookup table shortens a trade, which is executed", async (t) => {
   const [levy, bolt] = [findMint('LEVY'), findMint('BOLT')];

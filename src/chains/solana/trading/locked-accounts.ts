@@ -5,6 +5,7 @@ import type { Address } from '../../../model/ids.ts';
 import type { PoolDescription } from '../../../model/pool.ts';
 import type { TradeSwap } from '../../chain-transactions.ts';
 import { AccountBytes } from '../data/account-bytes.ts';
+import { asWritable, type InstructionAccount } from '../data/program-instruction.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, toSolanaAddress, WRAPPED_SOL } from '../data/solana-ids.ts';
 import { findHeldAccount } from '../data/token-instructions.ts';
 import { readAccounts, type SolanaAccounts } from '../rpc/read-accounts.ts';
@@ -19,11 +20,16 @@ function toMint(token: Address): Address {
   return token === SYSTEM_PROGRAM ? WRAPPED_SOL : token;
 }
 
-function listWritten(swap: TradeSwap, user: Address, accounts: SolanaAccounts): Address[] {
+function listUses(
+  swap: TradeSwap,
+  user: Address,
+  accounts: SolanaAccounts,
+): readonly InstructionAccount[] {
   const pool = toSolanaAddress(swap.pool.pool);
+  const own = [asWritable(pool)];
   const account = accounts.get(pool);
   const encoder = SWAP_ENCODERS.get(swap.pool.venue);
-  if (account === undefined || encoder === undefined) return [pool];
+  if (account === undefined || encoder === undefined) return own;
   const sideOf = (token: Address) => {
     const mint = toMint(token);
     const tokenProgram = accounts.get(mint)?.owner ?? TOKEN_PROGRAM;
@@ -31,7 +37,7 @@ function listWritten(swap: TradeSwap, user: Address, accounts: SolanaAccounts): 
   };
   const [sideIn, sideOut] = [sideOf(swap.tokenIn), sideOf(swap.tokenOut)];
   try {
-    const instruction = encoder.encode({
+    return encoder.encode({
       ...{ program: account.owner, pool, data: new AccountBytes(account.data), user },
       ...{ mintIn: sideIn.mint, mintOut: sideOut.mint },
       ...{ tokenProgramIn: sideIn.tokenProgram, tokenProgramOut: sideOut.tokenProgram },
@@ -41,26 +47,37 @@ function listWritten(swap: TradeSwap, user: Address, accounts: SolanaAccounts): 
         const found = accounts.get(address);
         return found === undefined ? null : new AccountBytes(found.data);
       },
-    });
-    const written = instruction.accounts.filter(({ isWritable }) => isWritable);
-    return written.map(({ address }) => address);
+    }).accounts;
   } catch (error) {
-    if (error instanceof RangeError) return [pool];
+    if (error instanceof RangeError) return own;
     throw error;
   }
 }
 
-/** What every swap in the pool locks, whoever sends it and whichever way it goes. */
-function listLocked(pool: PoolDescription, accounts: SolanaAccounts): Address[] {
+/** What every swap in the pool names, whoever sends it and whichever way it goes. */
+export function listPoolUses(
+  pool: PoolDescription,
+  accounts: SolanaAccounts,
+): InstructionAccount[] {
   const { token0, token1 } = pool;
   const swaps = [
     { pool, tokenIn: token0, tokenOut: token1 },
     { pool, tokenIn: token1, tokenOut: token0 },
   ];
   const [first = [], ...others] = swaps.flatMap((swap) =>
-    USERS.map((user) => listWritten(swap, user, accounts)),
+    USERS.map((user) => listUses(swap, user, accounts)),
   );
-  return first.filter((address) => others.every((other) => other.includes(address)));
+  return first.filter(({ address, isWritable }) =>
+    others.every((other) =>
+      other.some((use) => use.address === address && use.isWritable === isWritable),
+    ),
+  );
+}
+
+/** What it locks. */
+function listLocked(pool: PoolDescription, accounts: SolanaAccounts): Address[] {
+  const uses = listPoolUses(pool, accounts).filter(({ isWritable }) => isWritable);
+  return uses.map(({ address }) => address);
 }
 
 /** Of a pool where no trades are built, only its own account. */

@@ -4,10 +4,12 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Address } from '../../../model/ids.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
+import type { ListedAccounts } from '../../transaction-costs.ts';
 import { AccountBytes } from '../data/account-bytes.ts';
 import { toSolanaAddress } from '../data/solana-ids.ts';
 import { readAccounts } from '../rpc/read-accounts.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
+import { readListedAccounts } from './listed-accounts.ts';
 
 const TABLE_PROGRAM = toSolanaAddress('AddressLookupTab1e1111111111111111111111111');
 const DEACTIVATION_OFFSET = 4;
@@ -17,6 +19,8 @@ const KEY_BYTES = 32;
 const ENTRIES_MAX = 256;
 /** A table that is given up works for some 500 more slots, over three minutes. */
 const LIFE_MS = 60_000;
+/** Which accounts of tables swaps name changes little: with ticks, as prices move. */
+const LISTED_LIFE_MS = 600_000;
 
 export interface LookupTable {
   readonly table: Address;
@@ -43,6 +47,10 @@ export class LookupTables {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #tables: readonly LookupTable[] = [];
   #readMs = Number.NEGATIVE_INFINITY;
+  #listed: ListedAccounts | null = null;
+  #listedMs = Number.NEGATIVE_INFINITY;
+  /** The tables that `#listed` is of, with their lengths: a table can only grow. */
+  #listedOf = '';
 
   constructor(addresses: readonly Address[], clock: Pick<Clock, 'monotonicMs'>) {
     this.#addresses = addresses;
@@ -68,5 +76,23 @@ export class LookupTables {
       this.#tables = [];
     }
     return this.#tables;
+  }
+
+  /** What swaps name of the tables; null if there are none, or the node does not answer. */
+  async readListed(node: SolanaNode, signal?: AbortSignal): Promise<ListedAccounts | null> {
+    const tables = await this.read(node);
+    if (tables.length === 0) return null;
+    const nowMs = this.#clock.monotonicMs();
+    const of = tables.map(({ table, places }) => `${table} ${places.size}`).join();
+    if (of === this.#listedOf && nowMs - this.#listedMs < LISTED_LIFE_MS) return this.#listed;
+    try {
+      this.#listed = await readListedAccounts(node, tables, signal);
+      this.#listedOf = of;
+      this.#listedMs = nowMs;
+    } catch (error) {
+      if (!isRpcError(error)) throw error;
+      this.#listed = null;
+    }
+    return this.#listed;
   }
 }

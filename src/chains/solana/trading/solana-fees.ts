@@ -4,6 +4,7 @@ import type { Address } from '../../../model/ids.ts';
 import type { NetworkFees } from '../../chain-nodes.ts';
 import { type PaidTips, type PriorityTips, TOLD_PERCENTILES } from '../../priority.ts';
 import { CONFIRMED, refuseReply, type SolanaNode } from '../rpc/solana-node.ts';
+import type { LookupTables } from './lookup-tables.ts';
 
 /** In lamports; our transactions have one signature. */
 export const SIGNATURE_LAMPORTS = 5000n;
@@ -87,11 +88,17 @@ export async function readRent(node: SolanaNode, signal?: AbortSignal): Promise<
   return BigInt(rent as number);
 }
 
-export async function readSolanaFees(node: SolanaNode, signal?: AbortSignal): Promise<NetworkFees> {
+export async function readSolanaFees(
+  node: SolanaNode,
+  lookups: Pick<LookupTables, 'readListed'>,
+  signal?: AbortSignal,
+): Promise<NetworkFees> {
   const tips = await readUnitPrices(node, [], signal);
   const accountRaw = await readRent(node, signal);
+  const listed = await lookups.readListed(node, signal);
   return {
     ...{ perUnit: tips.medium, perUnitMax: tips.medium, tips, data: { kind: 'none' } },
+    ...(listed === null ? {} : { listed }),
     flat: { unitsPerPrice: MICRO_LAMPORTS, baseRaw: SIGNATURE_LAMPORTS, accountRaw },
   };
 }
