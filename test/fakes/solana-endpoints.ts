@@ -1,5 +1,6 @@
 // Solana nodes on a small chain, and adapters of them.
 
+import type { KnownPools } from '../../src/chains/adapter.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/create-solana-adapter.ts';
 import { SYSTEM_PROGRAM } from '../../src/chains/solana/data/solana-ids.ts';
 import type { Address } from '../../src/model/ids.ts';
@@ -24,7 +25,10 @@ export async function startSolanaNode(chain: MemorySolana): Promise<MisbehavingR
 /** On a clock that only moves when it sleeps. */
 export function openSolanaAdapter(
   nodes: readonly MisbehavingRpc[],
-  { stable = [] }: { readonly stable?: readonly Address[] } = {},
+  {
+    stable = [],
+    knownPools = async () => [],
+  }: { readonly stable?: readonly Address[]; readonly knownPools?: KnownPools } = {},
 ) {
   const clock = new ManualClock();
   const { genesis } = new MemorySolana();
@@ -32,7 +36,7 @@ export function openSolanaAdapter(
     ...{ chain: 'solana', genesis, endpoints: nodes.map(({ url }) => url) },
     ...{ clock, random: () => 0.5, budgetMs: 10_000 },
     sleep: async (ms) => clock.advance(ms),
-    knownPools: async () => [],
+    knownPools,
     assets: {
       ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
       ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(stable), anchorPools: [] },

@@ -74,6 +74,73 @@ function encodeTransfer(amount: bigint): string {
   return encodeBase58(data);
 }
 
+const AQUIFER = 'AQU1FRd7papthgdrwPTTq5JacJh8YtwEXaBfKU3bTz45';
+/** Signs what its pools pay. */
+const MAKER = toKey(20);
+const [MAKER_0, MAKER_1, ORACLE] = [21, 22, 23].map(toKey) as [string, string, string];
+
+/**
+ * The trader sells the token to a market maker whose pool has no account that is known, or buys it
+ * there. Only a transaction that names the token's mint is one of the token's.
+ */
+export function buildMakerSwap({
+  id,
+  amountIn,
+  amountOut,
+  isSale,
+  namesMint,
+}: Omit<SwapTerms, 'err'> & {
+  readonly isSale: boolean;
+  readonly namesMint: boolean;
+}): RawTransaction {
+  const keys = [TRADER, AQUIFER, TOKEN_PROGRAM, MAKER, ORACLE, USER_0, USER_1, MAKER_0, MAKER_1];
+  if (namesMint) keys.push(TOKEN);
+  const at = (key: string) => keys.indexOf(key);
+  const move = (ends: readonly [string, string, string], amount: bigint) => ({
+    ...{ programIdIndex: at(TOKEN_PROGRAM), accounts: ends.map(at) },
+    ...{ data: encodeTransfer(amount), stackHeight: 2 },
+  });
+  const row = (account: string, mint: string, owner: string) => ({
+    ...{ accountIndex: at(account), mint, owner, uiTokenAmount: { amount: '50000' } },
+  });
+  const rows = [
+    ...[row(USER_0, TOKEN, TRADER), row(USER_1, QUOTE, TRADER)],
+    ...[row(MAKER_0, TOKEN, MAKER), row(MAKER_1, QUOTE, MAKER)],
+  ];
+  const [paid, given] = isSale
+    ? ([
+        [USER_0, MAKER_0, TRADER],
+        [MAKER_1, USER_1, MAKER],
+      ] as const)
+    : ([
+        [USER_1, MAKER_1, TRADER],
+        [MAKER_0, USER_0, MAKER],
+      ] as const);
+  const call = { programIdIndex: at(AQUIFER), stackHeight: 1 };
+  return {
+    transaction: {
+      signatures: [toSwapSignature(id)],
+      message: {
+        accountKeys: keys,
+        instructions: [{ ...call, accounts: keys.map(at), data: encodeBase58(Uint8Array.of(1)) }],
+      },
+    },
+    meta: {
+      err: null,
+      // It pays first.
+      innerInstructions: [
+        { index: 0, instructions: [move(given, amountOut), move(paid, amountIn)] },
+      ],
+      ...{ preTokenBalances: rows, postTokenBalances: rows },
+    },
+  };
+}
+
+/** By which the maker's pools are believed. */
+export function setMaker(chain: MemorySolana): void {
+  chain.accounts.set(ORACLE, { owner: AQUIFER, data: Buffer.alloc(8) });
+}
+
 interface SwapTerms {
   /** Tells transactions apart. */
   readonly id: number;

@@ -12,14 +12,17 @@ import {
 } from '../../../../test/fakes/solana-endpoints.ts';
 import {
   buildCpmmSwap,
+  buildMakerSwap,
   POOL,
   QUOTE,
+  setMaker,
   setPool,
   TOKEN,
   toSwapSignature,
 } from '../../../../test/fakes/solana-scene.ts';
 import { encodeBase58 } from '../../../lib/base58.ts';
 import type { PoolId } from '../../../model/ids.ts';
+import type { PoolRecord } from '../../../model/pool.ts';
 import { toSolanaAddress } from '../data/solana-ids.ts';
 
 afterEach(endSolanaScene);
@@ -48,6 +51,45 @@ describe('watched tokens and pools', () => {
       .filter(({ method }) => method === 'getBlock')
       .map(({ params }) => (params[1] as { transactionDetails: string }).transactionDetails);
     assert.ok(details.length > 0 && !details.includes('full'));
+  });
+
+  it('are traded in pools without an account, which are found by who signs for them', async () => {
+    const chain = buildSolanaChain();
+    setMaker(chain);
+    const swap = (id: number, isSale: boolean) =>
+      buildMakerSwap({ id, amountIn: 30n, amountOut: 20n, isSale, namesMint: id === 20 });
+    chain.add(106, { transactions: [swap(20, true)] });
+    const adapter = openSolanaAdapter([await startSolanaNode(chain)]);
+    const read = async (fromBlock: number, toBlock: number, pools: ReadonlySet<PoolId>) => {
+      const range = { fromBlock, toBlock, linked: false, only: { ...only, pools } };
+      const { blocks } = await adapter.readBlocks(range);
+      return blocks.flatMap(({ events }) =>
+        events.flatMap((event) => (event.kind === 'swap' ? [event] : [])),
+      );
+    };
+    const [first = assert.fail()] = await read(106, 106, new Set());
+    chain.add(107, { transactions: [swap(21, true)] });
+    chain.add(108, { transactions: [swap(22, false)] });
+    const known = new Set([first.pool]);
+    const found = await read(107, 108, known);
+    assert.deepEqual(
+      found.map(({ txHash, pool }) => [txHash, pool]),
+      [21, 22].map((id) => [toSwapSignature(id), first.pool]),
+    );
+    assert.deepEqual(await read(107, 108, new Set()), [], 'they do not name the token');
+    // After a restart the store tells which pools these are.
+    const { token0, token1 } = { token0: TOKEN, token1: QUOTE };
+    const row = {
+      ...{ pool: first.pool, kind: 'tradesOnly', venue: 'aquifer', token0, token1 },
+      ...{ feePips: 0, vault: toSolanaAddress(toKey(20)), terms: null },
+    } as unknown as PoolRecord;
+    const again = openSolanaAdapter([await startSolanaNode(chain)], {
+      knownPools: async (pools) => (pools.includes(row.pool) ? [row] : []),
+    });
+    const range = { fromBlock: 107, toBlock: 108, linked: false, only: { ...only, pools: known } };
+    const { blocks } = await again.readBlocks(range);
+    const swaps = blocks.flatMap(({ events }) => events.filter(({ kind }) => kind === 'swap'));
+    assert.equal(swaps.length, 2);
   });
 
   it('have no transfers of other tokens', async () => {

@@ -1,12 +1,11 @@
 // The transactions of some tokens and pools, found by their signatures: for plans that cannot read
 // whole blocks.
 //
-// A node lists the transactions that name an account. Every swap names its pool. A plain transfer
-// does not name its token, so holders of a watched token are not complete.
+// A node lists the transactions that name an account. Every swap names its pool, or what stands for
+// it. A plain transfer does not name its token, so holders of a watched token are not complete.
 
 import type { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
-import type { BlockFilter } from '../../adapter.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
 import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
@@ -20,7 +19,8 @@ interface WatchedRange {
   readonly fromSlot: number;
   readonly toSlot: number;
   readonly linked: boolean;
-  readonly only: BlockFilter;
+  /** The accounts that wanted transactions name. */
+  readonly accounts: readonly string[];
   readonly blockCountMax: number;
   /** By account; grows. */
   readonly seen: SeenSignatures;
@@ -160,8 +160,7 @@ async function findSignatures(
   endpoint: RpcEndpoint,
   range: WatchedRange,
 ): Promise<{ readonly bySlot: Map<number, Set<string>>; readonly toSlot: number }> {
-  const accounts = [...range.only.pools, ...range.only.tokens];
-  const lists = accounts.map((account) => new AccountList(account, range));
+  const lists = range.accounts.map((account) => new AccountList(account, range));
   for (let open = lists; open.length > 0; open = open.filter(({ isWhole }) => !isWhole)) {
     const calls = open.map(({ call }) => call);
     const outcomes = await endpoint.batch(calls, { signal: range.signal });

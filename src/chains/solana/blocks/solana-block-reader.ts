@@ -16,6 +16,7 @@ import { addTime, describeWhole, readSlotBlock, SIGNATURES } from '../rpc/slot-b
 import { CONFIRMED, type Commitment, FINALIZED, refuseReply } from '../rpc/solana-node.ts';
 import type { TransactionVersions } from '../rpc/transaction-versions.ts';
 import type { MintNames } from '../tokens/mint-names.ts';
+import { isNamedByVaults } from '../venues/by-transfers/transfer-venue.ts';
 import { type BalanceCheck, checkTradeBalances } from './check-balances.ts';
 import { readSlotRange } from './read-slot-range.ts';
 import { readWatchedBlocks, type SeenSignatures } from './read-watched-blocks.ts';
@@ -190,13 +191,25 @@ export class SolanaBlockReader {
     // A node that has not reached the range would have no signatures of it, and not say so.
     const at = { signal, ...(isWatched ? { minBlock: toSlot } : {}) };
     const { client, versions } = this.#options;
-    const watched = { toSlot, versions, commitment: commitmentOf(part) };
+    const accounts = isWatched ? await this.#listWatched(only) : [];
+    const watched = { toSlot, versions, commitment: commitmentOf(part), accounts };
     return await client.at(async (endpoint) => {
       const raw = isWatched
-        ? await readWatchedBlocks(endpoint, { ...part, ...watched, only, seen: this.#seen })
+        ? await readWatchedBlocks(endpoint, { ...part, ...watched, seen: this.#seen })
         : await readWholeBlocks(endpoint, part, this.#options);
       return { ...raw, events: await this.#decode(endpoint, raw, { only, described, signal }) };
     }, at);
+  }
+
+  /** A pool without an account of its own is found by its maker, who signs what it pays. */
+  async #listWatched({ pools, tokens }: BlockFilter): Promise<string[]> {
+    const { directory } = this.#options;
+    await directory.load(pools);
+    const named = [...pools].map((pool) => {
+      const known = directory.get(pool);
+      return known !== undefined && isNamedByVaults(known.venue) ? known.vault : pool;
+    });
+    return [...new Set([...named, ...tokens])];
   }
 
   async #decode(

@@ -43,14 +43,21 @@ export class SolanaPoolDirectory {
     return !this.#entries.has(pool) && !this.#ignored.has(pool);
   }
 
-  /** Looks pools up, first in the store and then at the node. */
-  async lookUp(node: SolanaNode, sightings: Sightings, at: LookUpPlace): Promise<void> {
-    const isMissing = (pool: PoolId) => !this.#entries.has(pool);
-    for (const row of await this.#knownPools([...sightings.keys()].filter(isMissing))) {
+  /** Reads from the store what it has of the pools. */
+  async load(pools: Iterable<PoolId>): Promise<void> {
+    const missing = [...pools].filter((pool) => !this.#entries.has(pool));
+    if (missing.length === 0) return;
+    for (const row of await this.#knownPools(missing)) {
       const { pool, kind, venue, token0, token1, feePips, vault, terms } = row;
       const description = { pool, kind, venue, token0, token1, feePips, vault, terms };
       this.#entries.set(pool, description as PoolDescription);
     }
+  }
+
+  /** Looks pools up, first in the store and then at the node. */
+  async lookUp(node: SolanaNode, sightings: Sightings, at: LookUpPlace): Promise<void> {
+    await this.load(sightings.keys());
+    const isMissing = (pool: PoolId) => !this.#entries.has(pool);
     const wishes = [...sightings].flatMap(([pool, sighting]) =>
       isMissing(pool) ? [{ pool, ...sighting }] : [],
     );

@@ -110,6 +110,15 @@ export const TRANSFER_VENUES: ReadonlyMap<string, TransferVenue> = new Map(
   ]),
 );
 
+const NAMED_BY_VAULTS: ReadonlySet<string> = new Set(
+  ROWS.filter(([, , { pool }]) => pool === undefined).map(([name]) => name),
+);
+
+/** Whether the pools of a venue have no account that is known: a hash of their vaults names them. */
+export function isNamedByVaults(venue: string): boolean {
+  return NAMED_BY_VAULTS.has(venue);
+}
+
 export function isTransferSwap(
   { swaps, accountsMin = 0 }: TransferVenue,
   call: ProgramCall,

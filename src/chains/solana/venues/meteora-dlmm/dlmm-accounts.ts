@@ -1,8 +1,8 @@
 // The accounts of a Meteora DLMM pool: its state and its arrays of bins.
 
 import { toBinPrice } from '../../../../amm/bins/bin-price.ts';
-import { toBinTick } from '../../../../amm/bins/bins-kind.ts';
 import { BINS_PER_ARRAY } from '../../../../amm/bins/bin-rules.ts';
+import { toBinTick } from '../../../../amm/bins/bins-kind.ts';
 import { encodeOpening, type PoolOpening } from '../../../../amm/pool-moment.ts';
 import { SWAP_ARRAYS_MAX } from '../../../../amm/swap-arrays.ts';
 import { joinFlags, type UncheckedFlag } from '../../../../amm/unchecked-flag.ts';
