@@ -90,6 +90,28 @@ function build(trade: CurveTrade): RawTransaction {
   };
 }
 
+/** The same with the event in the log. */
+function logEvent(raw: RawTransaction): RawTransaction {
+  const { meta } = raw;
+  const [inner = assert.fail()] = meta?.innerInstructions ?? [];
+  const [transfer = assert.fail(), self = assert.fail()] = inner.instructions;
+  const event = (decodeBase58Data(self.data) ?? assert.fail()).subarray(8);
+  return {
+    ...raw,
+    meta: {
+      ...(meta ?? assert.fail()),
+      innerInstructions: [{ index: 0, instructions: [transfer] }],
+      logMessages: [
+        `Program ${MOONSHOT} invoke [1]`,
+        `Program ${TOKEN_PROGRAM} invoke [2]`,
+        `Program ${TOKEN_PROGRAM} success`,
+        `Program data: ${event.toString('base64')}`,
+        `Program ${MOONSHOT} success`,
+      ],
+    },
+  };
+}
+
 const MOONSHOT = 'MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG';
 const BOOP = 'boop8hVGQGqehUK2iVEMEnMrL5RbjywRzHKBmBE7ry4';
 
@@ -120,6 +142,13 @@ function boop(isBuy: boolean, gained: number): RawTransaction {
 }
 
 describe('a curve that is paid in lamports', () => {
+  it('of moonshot may tell its trade in the log', () => {
+    const sent = moonshot(true, 1000);
+    const [trade, ...more] = decodeTrades(logEvent(sent)).trades;
+    assert.deepEqual(more, []);
+    assert.deepEqual(trade, decodeTrades(sent).trades[0]);
+  });
+
   for (const [venue, create] of Object.entries({ moonshot, boop })) {
     it(`of ${venue} got what its lamports say, with the fee in the event or without`, () => {
       for (const gained of [1000, 990]) {

@@ -1,6 +1,7 @@
-// Moonshot: curves in lamports, with one event for each trade, sent as a call to itself.
+// Moonshot: curves in lamports, with one event for each trade: sent as a call to itself, or in the
+// log, as in recorded blocks of 2025.
 
-import type { AccountBytes } from '../../data/account-bytes.ts';
+import { AccountBytes } from '../../data/account-bytes.ts';
 import { readSelfEvents } from '../../data/self-events.ts';
 import { toSolanaAddress } from '../../data/solana-ids.ts';
 import { nameInstructionIds } from '../instruction-ids.ts';
@@ -11,6 +12,15 @@ import { describeCurveSwap, readUnpricedCurve } from '../unpriced-pools.ts';
 const TRADE_EVENT = 'bddb7fd34ee661ee';
 const PLACES = { user: 0, curve: 2, tokenAccount: 3, mint: 6, lamports: 2 } as const;
 const BUY = 0;
+
+/** Without its discriminator. */
+function listEvents({ call, logged }: SwapEvidence): AccountBytes[] {
+  const sent = readSelfEvents(call, TRADE_EVENT);
+  const events = sent.length > 0 ? sent : logged.map((bytes) => new AccountBytes(bytes));
+  return events
+    .filter((event) => event.discriminator() === TRADE_EVENT)
+    .map((event) => event.from(8));
+}
 
 function readReport({ call }: SwapEvidence, event: AccountBytes): SwapReport[] {
   const mint = call.account(PLACES.mint);
@@ -32,10 +42,7 @@ export const MOONSHOT: SolanaVenue = {
   },
   creations: {},
   others: nameInstructionIds(['token_mint', 'migrate_funds', 'config_init', 'config_update']),
-  readReports: (evidence) =>
-    readSelfEvents(evidence.call, TRADE_EVENT).flatMap((event) =>
-      readReport(evidence, event.from(8)),
-    ),
+  readReports: (evidence) => listEvents(evidence).flatMap((event) => readReport(evidence, event)),
   listAccounts: () => [],
   readPool: readUnpricedCurve,
 };
