@@ -57,14 +57,13 @@ function listForks({ v2, v3 }: Pick<EvmDeployment, 'v2' | 'v3'>): VenueRow[] {
   ];
 }
 
-function listModules(sky: EvmDeployment['sky']): string | undefined {
-  const modules = [...(sky?.pairs ?? []), ...(sky?.baskets ?? [])];
+function listModules(modules: readonly { readonly contract: string }[] = []): string | undefined {
   return modules.length === 0 ? undefined : modules.map(({ contract }) => contract).join(', ');
 }
 
 function listOthers(deployment: EvmDeployment): VenueRow[] {
   const { v4, balancer = [], curve = [], infinity, dodo, maverick } = deployment;
-  const { fluid, fourMeme, sky, pancakeStable } = deployment;
+  const { fluid, fourMeme, sky, pancakeStable, woofi } = deployment;
   const { liquidityBook = [] } = deployment;
   const rows: VenueRow[] = [];
   if (v4 !== null) {
@@ -98,7 +97,8 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     ['maverick-v2', 'pools of bins', maverick],
     ['pancakeswap-stable', 'pools of two or three coins', pancakeStable?.join(', ')],
     ['four-meme-x-mode', 'curves with purchases of their own', fourMeme?.manager],
-    ['sky-psm', 'peg modules', listModules(sky)],
+    ['sky-psm', 'peg modules of two coins', listModules(sky?.pairs)],
+    ['woofi-v2', 'tokens at posted prices', woofi],
   ] as const;
   for (const [venue, pools, contract] of unpriced) {
     if (contract !== undefined) rows.push({ venue, pools, priced: NOT_PRICED, contract });
@@ -106,6 +106,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
   const called = [
     ['fluid', "pools over Fluid's reserves and debts", fluid?.factory],
     ['four-meme', 'curves of a launchpad', fourMeme?.manager],
+    ['sky-psm', 'peg modules of several coins', listModules(sky?.baskets)],
   ] as const;
   for (const [venue, pools, contract] of called) {
     if (contract !== undefined) rows.push({ venue, pools, priced: CALLED, contract });
@@ -122,7 +123,9 @@ const OUTPUT_CALLS: Readonly<Record<SwapRouter['outputCall'], string>> = {
 
 function renderRouter(router: SwapRouter): string {
   const { name, kind, permit2, canDivide, outputCall, address, cannotWrap } = router;
-  const own = { curve: 'itself, or the one pool', fluid: 'the pool' } as Record<string, string>;
+  const own = {
+    ...{ curve: 'itself, or the one pool', fluid: 'the pool', skyBasket: 'the module' },
+  } as Record<string, string>;
   const approved = permit2 === null ? (own[kind] ?? 'itself') : 'through Permit2';
   const path = cannotWrap ? 'one pool' : 'one, up to three hops';
   const routes = canDivide ? 'divided, up to three hops each' : path;
@@ -243,8 +246,8 @@ A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a t
 A router that was never executed on its own contract is built on only after a simulation.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
-Infinity, DODO, Maverick, Sky's peg modules and PancakeSwap's stable pools are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0065).
-Balancer V2's pools that are not weighted, Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), Fluid's pools and four.meme's curves are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
+Infinity, DODO, Maverick, WOOFi, Sky's peg modules of two coins and PancakeSwap's stable pools are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0065).
+Balancer V2's pools that are not weighted, Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), Fluid's pools, four.meme's curves and Sky's peg modules of several coins are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
 nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded.
 One pool of Curve is called itself, and approved; its router takes what needs several of them or wraps the coin. Neither takes a deadline (\`NO_DEADLINE\`), and the router keeps a unit (\`routerUnit\`).
 A pool of Fluid is called itself and approved; it and four.meme's manager take and pay the native coin only as such, and know no deadline. four.meme sells whole 10⁹ units of a coin: a smaller rest stays in the wallet. Coins of its X mode are bought by a call of their own, and not traded here.

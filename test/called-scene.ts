@@ -1,5 +1,6 @@
 // Exchanges that are asked by a call, as stand-ins (`contracts/called-pools.sol`): two pools of
-// Fluid, one with the native coin, and three curves of four.meme, one of them in the X mode.
+// Fluid, one with the native coin, three curves of four.meme, one of them in the X mode, and Sky's
+// module of three dollars.
 
 import {
   type Address as Account,
@@ -13,7 +14,7 @@ import { readCompiledContracts } from '../devnet/compile-contracts.ts';
 import { findToken } from '../devnet/deployment.ts';
 import { ERC20_ABI } from '../devnet/dex-abi.ts';
 import type { TestChain } from '../devnet/test-chain.ts';
-import { evmAddress } from '../src/chains/evm/data/evm-ids.ts';
+import { evmAddress, toCoinPairPool } from '../src/chains/evm/data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../src/chains/evm/data/zero-address.ts';
 import { toCurveId } from '../src/chains/evm/venues/four-meme/four-meme.ts';
 import { COIN_AS_TOKEN } from '../src/chains/evm/venues/native-coin.ts';
@@ -31,6 +32,9 @@ const ABI = parseAbi([
   'function helper() view returns (address)',
   'function openPool(uint256 number, address[2] tokens, uint256[2] held)',
   'function getDexAddress(uint256 number) view returns (address)',
+  'function basket() view returns (address)',
+  'function openBasket(address[3] coins)',
+  'function swapExactIn(address assetIn, address assetOut, uint256 amountIn, uint256 minAmountOut, address receiver, uint256 referralCode) returns (uint256)',
   'function launch(address base, address quote, uint256 template, uint256 k, uint256 t)',
   'function swapIn(bool swap0to1, uint256 amountIn, uint256 amountOutMin, address to) payable returns (uint256)',
   'function buyTokenAMAP(address token, address to, uint256 funds, uint256 minAmount) payable',
@@ -47,6 +51,10 @@ export interface CalledVenues {
   readonly fluid: readonly [PoolId, PoolId];
   /** Coins sold for the native coin, for dollars, and in the X mode. */
   readonly coins: readonly [Account, Account, Account];
+  /** Of the first two dollars, and of the first and the third. */
+  readonly pegs: readonly [PoolId, PoolId];
+  /** The second dollar. */
+  readonly dollar: Account;
 }
 
 type Read = (to: Account, functionName: string, args?: readonly unknown[]) => Promise<Account>;
@@ -57,6 +65,24 @@ function createRead(chain: TestChain): Read {
     const answer = await chain.rpc.call<string>('eth_call', { to, data }, 'latest');
     return `0x${answer.slice(26)}`;
   };
+}
+
+async function call(
+  chain: TestChain,
+  to: Account,
+  functionName: string,
+  args: readonly unknown[],
+  value = 0n,
+): Promise<void> {
+  const data = encodeFunctionData({ abi: ABI, functionName, args } as never);
+  await act(chain, { to, data, value });
+}
+
+async function deployToken(chain: TestChain, name: string, holder: Account): Promise<Account> {
+  const { abi, bytecode } = readCompiledContracts().contracts['PlainToken'] ?? {};
+  if (abi === undefined || bytecode === undefined) throw new Error('no token is compiled');
+  const args = [name, name, 18, [holder], [SOLD]];
+  return await act(chain, { data: encodeDeployData({ abi, bytecode, args }) });
 }
 
 async function approve(chain: TestChain, token: Account, spender: Account, amountRaw: bigint) {
@@ -77,10 +103,7 @@ async function openFluid(chain: TestChain, all: Account, read: Read): Promise<[P
     [2n, coin, 2_000n * ETHER],
   ] as const) {
     const args = [number, [lone, other], [2_000n * ETHER, held]] as const;
-    await act(chain, {
-      to: all,
-      data: encodeFunctionData({ abi: ABI, functionName: 'openPool', args }),
-    });
+    await call(chain, all, 'openPool', args);
     const pool = await read(factory, 'getDexAddress', [number]);
     pools.push(poolId(pool));
     const asset = other === coin ? ZERO_ADDRESS : other;
@@ -88,10 +111,7 @@ async function openFluid(chain: TestChain, all: Account, read: Read): Promise<[P
     await setBalance(chain, lone, { owner: liquidity, amountRaw: 4_000n * ETHER });
     await approve(chain, lone, pool, 2n * ETHER);
     const swap = [true, ETHER, 1n, MAKER] as const;
-    await act(chain, {
-      to: pool,
-      data: encodeFunctionData({ abi: ABI, functionName: 'swapIn', args: swap }),
-    });
+    await call(chain, pool, 'swapIn', swap);
   }
   return pools as [PoolId, PoolId];
 }
@@ -100,35 +120,45 @@ async function launchCoins(chain: TestChain, all: Account, read: Read): Promise<
   const manager = await read(all, 'manager');
   const usdc = findToken(chain.deployment, 'usdc').address;
   const zero = ZERO_ADDRESS as Account;
-  const { abi, bytecode } = readCompiledContracts().contracts['PlainToken'] ?? {};
-  if (abi === undefined || bytecode === undefined) throw new Error('no token is compiled');
   const coins: Account[] = [];
   for (const [name, quote, template, virtual, funds] of [
     ['four', zero, 0n, 8n * ETHER, ETHER],
     ['five', usdc, 0n, 200_000n * DOLLAR, 2_000n * DOLLAR],
     ['six', zero, 0n, 8n * ETHER, ETHER],
   ] as const) {
-    const args = [name, name, 18, [manager], [SOLD]];
-    const coin = await act(chain, { data: encodeDeployData({ abi, bytecode, args }) });
+    const coin = await deployToken(chain, name, manager);
     const launch = [coin, quote, template, (virtual * COUNTED) / ETHER, COUNTED] as const;
-    await act(chain, {
-      to: manager,
-      data: encodeFunctionData({ abi: ABI, functionName: 'launch', args: launch }),
-    });
+    await call(chain, manager, 'launch', launch);
     if (quote !== zero) await approve(chain, quote, manager, funds);
     const buy = [coin, MAKER, funds, 1n] as const;
-    const data = encodeFunctionData({ abi: ABI, functionName: 'buyTokenAMAP', args: buy });
-    await act(chain, { to: manager, data, value: quote === zero ? funds : 0n });
+    await call(chain, manager, 'buyTokenAMAP', buy, quote === zero ? funds : 0n);
     coins.push(coin);
   }
   // Somebody bought it before: its trades are known.
   const [, , last] = coins;
   const launch = [last ?? zero, zero, X_MODE, (8n * ETHER * COUNTED) / ETHER, COUNTED] as const;
-  await act(chain, {
-    to: manager,
-    data: encodeFunctionData({ abi: ABI, functionName: 'launch', args: launch }),
-  });
+  await call(chain, manager, 'launch', launch);
   return coins;
+}
+
+async function openPegs(chain: TestChain, all: Account, read: Read) {
+  const usdc = findToken(chain.deployment, 'usdc').address;
+  const usds = await deployToken(chain, 'usds', MAKER);
+  const susds = await deployToken(chain, 'susds', MAKER);
+  const args = [[usdc, usds, susds]] as const;
+  await call(chain, all, 'openBasket', args);
+  const basket = await read(all, 'basket');
+  await setBalance(chain, usdc, { owner: basket, amountRaw: 10_000_000n * DOLLAR });
+  for (const coin of [usds, susds]) {
+    await setBalance(chain, coin, { owner: basket, amountRaw: 10_000_000n * ETHER });
+    await approve(chain, usdc, basket, 2_000n * DOLLAR);
+    const swap = [usdc, coin, 2_000n * DOLLAR, 1n, MAKER, 0n];
+    await call(chain, basket, 'swapExactIn', swap);
+  }
+  const toRow = (upper: number) =>
+    toCoinPairPool({ contract: evmAddress(basket), lower: 0, upper, isUnderlying: false });
+  const sky = { basket, usdc, usds, susds };
+  return { sky, pegs: [toRow(1), toRow(2)] as const, dollar: usds };
 }
 
 /** To be called before the chain is indexed. */
@@ -140,9 +170,10 @@ export async function openCalledVenues(chain: TestChain): Promise<CalledVenues> 
   const fluid = await openFluid(chain, all, read);
   const coins = (await launchCoins(chain, all, read)) as [Account, Account, Account];
   const resolver = await read(all, 'resolver');
-  const parts = { fluid: { factory, liquidity, resolver }, fourMeme: { manager, helper } };
+  const { sky, pegs, dollar } = await openPegs(chain, all, read);
+  const parts = { fluid: { factory, liquidity, resolver }, fourMeme: { manager, helper }, sky };
   Object.assign(chain.deployment, parts);
-  return { fluid, coins };
+  return { fluid, coins, pegs, dollar };
 }
 
 export function toCurve(coin: Account): PoolId {

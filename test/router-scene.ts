@@ -60,7 +60,7 @@ const PAIRS: readonly PairSpec[] = [
 /** The others have scenes of their own. */
 type SceneRouterKind = Exclude<
   VenueRouterKind,
-  'vault' | 'curve' | 'fluid' | 'fourMeme' | 'liquidityBook'
+  'vault' | 'curve' | 'fluid' | 'fourMeme' | 'liquidityBook' | 'skyBasket'
 >;
 
 /** What random trades need. */

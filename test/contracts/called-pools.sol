@@ -2,8 +2,8 @@
 pragma solidity ^0.8.28;
 
 /// STAND-INS for exchanges that are asked by a call, in their wire format: Fluid's factory, pools,
-/// liquidity layer and resolver, and four.meme's manager and helper. They hold no code of those
-/// exchanges, and their prices are ours.
+/// liquidity layer and resolver, four.meme's manager and helper, and Sky's peg module of three
+/// coins. They hold no code of those exchanges, and their prices are ours.
 interface IToken {
     function balanceOf(address owner) external view returns (uint256);
     function transfer(address to, uint256 amount) external returns (bool);
@@ -218,6 +218,40 @@ contract FourMemeHelperStandIn {
     }
 }
 
+/// A dollar of 6 decimals, one of 18, and a share of the second, which is worth more with time.
+contract PegBasketStandIn {
+    event Swap(address indexed assetIn, address indexed assetOut, address sender, address indexed receiver, uint256 amountIn, uint256 amountOut, uint256 referralCode);
+
+    address public immutable usdc;
+    address public immutable usds;
+    address public immutable susds;
+
+    constructor(address[3] memory coins) {
+        (usdc, usds, susds) = (coins[0], coins[1], coins[2]);
+    }
+
+    /// Of a raw unit, in 10^-24 dollars.
+    function worth(address asset) private view returns (uint256) {
+        if (asset == usdc) return 1e18;
+        if (asset == usds) return 1e6;
+        require(asset == susds, "PSM3/invalid-asset");
+        return 1.05e6 + ((block.timestamp % 1000) / 10);
+    }
+
+    function previewSwapExactIn(address assetIn, address assetOut, uint256 amountIn) public view returns (uint256) {
+        require(assetIn != assetOut, "PSM3/invalid-asset");
+        return (amountIn * worth(assetIn)) / worth(assetOut);
+    }
+
+    function swapExactIn(address assetIn, address assetOut, uint256 amountIn, uint256 minAmountOut, address receiver, uint256 referralCode) external returns (uint256 amountOut) {
+        amountOut = previewSwapExactIn(assetIn, assetOut, amountIn);
+        require(amountOut >= minAmountOut, "PSM3/amountOut-too-low");
+        require(IToken(assetIn).transferFrom(msg.sender, address(this), amountIn));
+        require(IToken(assetOut).transfer(receiver, amountOut));
+        emit Swap(assetIn, assetOut, msg.sender, receiver, amountIn, amountOut, referralCode);
+    }
+}
+
 /// Deploys all of them.
 contract CalledPoolsStandIn {
     FluidFactoryStandIn public immutable factory = new FluidFactoryStandIn();
@@ -225,6 +259,12 @@ contract CalledPoolsStandIn {
     FluidResolverStandIn public immutable resolver = new FluidResolverStandIn();
     FourMemeManagerStandIn public immutable manager = new FourMemeManagerStandIn();
     FourMemeHelperStandIn public immutable helper = new FourMemeHelperStandIn(manager);
+
+    PegBasketStandIn public basket;
+
+    function openBasket(address[3] memory coins) external {
+        basket = new PegBasketStandIn(coins);
+    }
 
     function openPool(uint256 number, address[2] memory tokens, uint256[2] memory held) external {
         FluidPoolStandIn pool = new FluidPoolStandIn(number, liquidity, tokens, held);

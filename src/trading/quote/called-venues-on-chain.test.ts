@@ -91,6 +91,14 @@ describe('pools and curves that only their contracts can price', () => {
     });
   });
 
+  it("Sky's modules of several coins are quoted, built and pay", async () => {
+    const { dollar } = venues;
+    const usdc = scene.mintOf('usdc');
+    const sale = { mint: dollar, quoteMint: usdc, side: 'sell' } as const;
+    const amountInRaw = `${500n * ETHER}`;
+    assert.deepEqual(await tradeByCall({ ...sale, amountInRaw }, dollar, usdc), ['sky-psm']);
+  });
+
   it('curves of four.meme are quoted, built and pay', async () => {
     const [first, second] = venues.coins;
     const usdc = scene.mintOf('usdc');

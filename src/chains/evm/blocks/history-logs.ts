@@ -37,8 +37,8 @@ export interface HistoryLogsOptions {
   readonly directory: PoolDirectory;
   /** By venue: the contract that emits the logs of all its pools, with their id. */
   readonly singletons: ReadonlyMap<string, Address>;
-  /** Vaults whose swaps name both tokens in their topics. */
-  readonly tokenVaults: ReadonlySet<Address>;
+  /** Vaults whose swaps name both tokens in their topics, and which topic the first one is. */
+  readonly tokenVaults: ReadonlyMap<Address, number>;
   /** Vaults whose swaps are found by the transfers of a pool's first token. */
   readonly transferVaults: ReadonlySet<Address>;
   createCallContracts(at: { minBlock: number; signal?: AbortSignal | undefined }): CallContracts;
@@ -184,11 +184,13 @@ export class HistoryLogs {
       ([emitter, own]) => {
         const topics: LogFilter['topics'][number][] = [this.#venueTopics];
         if (emitter === null) return { address: [...new Set(own.map((one) => one.vault))], topics };
-        if (!tokenVaults.has(emitter)) topics.push(own.map(({ pool }) => pool));
+        const firstAt = tokenVaults.get(emitter);
+        if (firstAt === undefined) topics.push(own.map(({ pool }) => pool));
         else {
           const tokens = new Set(own.flatMap(({ token0, token1 }) => [token0, token1]));
           const words = Array.from(tokens, (token) => `0x${addressWord(token)}`);
-          topics.push(null, words, words);
+          const before = Array.from({ length: firstAt - 1 }, () => null);
+          topics.push(...before, words, words);
         }
         return { address: [emitter], topics };
       },

@@ -1,5 +1,5 @@
-// Random trades in stand-ins of Fluid and four.meme: the contract is asked what it pays, and what
-// was built pays that, or at least its minimum.
+// Random trades in stand-ins of Fluid, four.meme and Sky: the contract is asked what it pays, and
+// what was built pays that, or at least its minimum.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -136,6 +136,22 @@ describe(`${RANDOM_COUNT} random swaps that a contract was asked about (seed ${s
     }
   });
 
+  it("in Sky's module of several coins pay what was asked, but for what time changes", async () => {
+    const random = createRandom(seed + 2);
+    const pools = await Promise.all(venues.pegs.map(readPool));
+    for (let count = 0; count < RANDOM_COUNT; count += 1) {
+      const swap = draw(pools, random);
+      const asked = (await ask(swap)) ?? assert.fail('no answer');
+      // The worth of a share moves by up to a ten-thousandth.
+      const minimum = asked - asked / 5_000n - 1n;
+      const built = await build({ ...swap, minimum }, WALLET);
+      const { spent, received, isDone } = await send(built, swap, WALLET);
+      assert.ok(isDone);
+      assert.equal(spent, swap.amount);
+      assert.ok(received >= minimum && received <= asked + asked / 5_000n + 1n);
+    }
+  });
+
   it('on curves of four.meme pay just that, or nothing happens', async (t) => {
     const random = createRandom(seed + 1);
     const [first, second] = venues.coins;
@@ -176,6 +192,7 @@ describe('a trade whose minimum is more than the contract pays', () => {
     for (const [id, reason] of [
       [venues.fluid[0], /FluidDexError/],
       [toCurve(coin), /less than the minimum/],
+      [venues.pegs[0], /less than the minimum/],
     ] as const) {
       const swap = { pool: await readPool(id), zeroForOne: true, amount: ETHER };
       const minimum = ((await ask(swap)) ?? assert.fail()) * 2n;

@@ -100,6 +100,8 @@ const EXPECTED: readonly [string, string][] = [
   ['trySell(address,uint256)', fourMeme.TRY_SELL_SELECTOR],
   ['buyTokenAMAP(address,address,uint256,uint256)', fourMeme.BUY_SELECTOR],
   ['sellToken(uint256,address,uint256,uint256,uint256,address)', fourMeme.SELL_SELECTOR],
+  ['previewSwapExactIn(address,address,uint256)', sky.PREVIEW_IN_SELECTOR],
+  ['swapExactIn(address,address,uint256,uint256,address,uint256)', sky.SWAP_IN_SELECTOR],
   ...Object.entries(sky.COIN_SELECTORS).map(([name, selector]): [string, string] => [
     `${name}()`,
     selector,

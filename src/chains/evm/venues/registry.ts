@@ -24,11 +24,12 @@ import { uniswapV3 } from './uniswap-v3/uniswap-v3.ts';
 import { uniswapV4 } from './uniswap-v4/uniswap-v4.ts';
 import type { PoolRows, TradedPool, VenueProtocol } from './venue-protocol.ts';
 import type { VenueFactory } from './venue-table.ts';
+import { woofi } from './woofi/woofi.ts';
 
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
   ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick, fluid, fourMeme, sky],
-  ...[liquidityBook],
+  ...[liquidityBook, woofi],
 ];
 
 export const ROUTER_KINDS = Object.assign(
@@ -107,8 +108,8 @@ export function findFirst<One, Found>(
 interface SharedEmitters {
   /** By venue: the contract that emits the logs of all its pools, with their id. */
   readonly singletons: ReadonlyMap<string, Address>;
-  /** Vaults whose swaps name both tokens in their topics. */
-  readonly tokenVaults: ReadonlySet<Address>;
+  /** Vaults whose swaps name both tokens in their topics, and which topic the first one is. */
+  readonly tokenVaults: ReadonlyMap<Address, number>;
   /** Those whose swaps are found by the transfers of a pool's first token. */
   readonly transferVaults: ReadonlySet<Address>;
 }
@@ -120,7 +121,7 @@ export function listSharedEmitters(deployment: EvmDeployment): SharedEmitters {
     if (singleton === null) return [];
     return protocol.listVenues(deployment).map((venue) => [venue, singleton] as const);
   });
-  const tokenVaults = new Set(
+  const tokenVaults = new Map(
     VENUE_PROTOCOLS.flatMap(({ listTokenVaults }) => listTokenVaults?.(deployment) ?? []),
   );
   const transferVaults = new Set(

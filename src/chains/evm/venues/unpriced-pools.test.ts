@@ -20,6 +20,7 @@ import { infinityBins, infinityRanges } from './infinity/infinity.ts';
 import { maverick } from './maverick/maverick.ts';
 import { sky } from './sky/sky.ts';
 import type { VenueProtocol } from './venue-protocol.ts';
+import { woofi } from './woofi/woofi.ts';
 
 const BSC = EVM_DEPLOYMENTS.bsc ?? assert.fail();
 const { infinity = assert.fail(), dodo: FACTORIES = assert.fail() } = BSC;
@@ -314,6 +315,36 @@ describe("Sky's peg modules", () => {
     ]);
     const [row] = await resolve(sky, pool, answers, BASE);
     assert.deepEqual([row?.token0, row?.token1], [first, third]);
+  });
+});
+
+describe('WOOFi', () => {
+  const { woofi: exchange = assert.fail() } = BSC;
+  const EVENT =
+    'event WooSwap(address indexed fromToken, address indexed toToken, uint256 fromAmount, uint256 toAmount, address from, address indexed to, address rebateTo, uint256 swapVol, uint256 swapFee)';
+  const encode = (fromToken: Address, toToken: Address, emitter = exchange) =>
+    encodeTestLog(EVENT, emitter, {
+      ...{ fromToken, toToken, fromAmount: 5n, toAmount: 7n, from: OTHER, to: OTHER },
+      ...{ rebateTo: ZERO_ADDRESS, swapVol: 9n, swapFee: 1n },
+    });
+
+  it('announces a row for each two tokens, the same in both directions', () => {
+    const [created, swap] = decode(encode(HIGH, LOW));
+    assert.ok(created?.kind === 'poolCreated' && swap?.kind === 'swap');
+    const { pool, token0, token1, venue, vault } = created.description;
+    assert.deepEqual([token0, token1, venue, vault], [LOW, HIGH, 'woofi-v2', exchange]);
+    assert.deepEqual([swap.pool, swap.amount0, swap.amount1], [pool, -7n, 5n]);
+    const back = decode(encode(LOW, HIGH))[1];
+    assert.ok(back?.kind === 'swap');
+    assert.deepEqual([back.pool, back.amount0, back.amount1], [pool, 5n, -7n]);
+    const other = decode(encode(LOW, OTHER))[1];
+    assert.ok(other?.kind === 'swap' && other.pool !== pool);
+  });
+
+  it('is believed alone: routers log the same swap again', () => {
+    assert.deepEqual(decode(encode(LOW, HIGH, OTHER)), []);
+    assert.deepEqual(decode(encode(LOW, LOW)), []);
+    assert.deepEqual(woofi.listTokenVaults?.(BSC), [[exchange, 1]]);
   });
 });
 

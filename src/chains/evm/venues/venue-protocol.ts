@@ -119,8 +119,8 @@ export interface VenueProtocol {
   listVenues(deployment: EvmDeployment): readonly string[];
   /** Contracts that hold the tokens of pools, and so are no holders. */
   listVaults?(deployment: EvmDeployment): readonly Address[];
-  /** Vaults whose swaps name both tokens in their topics. */
-  listTokenVaults?(deployment: EvmDeployment): readonly Address[];
+  /** Vaults whose swaps name both tokens in their topics, and which topic the first one is. */
+  listTokenVaults?(deployment: EvmDeployment): readonly (readonly [Address, number])[];
   /**
    * Vaults whose logs of swaps name nothing in their topics. The history of a pool is found by what
    * they were sent and paid of its first token, which only its swaps move.

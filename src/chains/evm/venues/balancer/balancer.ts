@@ -133,7 +133,7 @@ export const balancer: VenueProtocol = {
     [BALANCER_SWAP_TOPICS[3]]: 'Balancer V3',
   },
   listVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
-  listTokenVaults: ({ balancer: vaults = [] }) => toAddresses(vaults),
+  listTokenVaults: ({ balancer: vaults = [] }) => vaults.map(({ vault }) => [vault, 2]),
   // The vault of V2 is the router of its pools.
   listRouters: (deployment) =>
     groupVaults(deployment).v2.map(({ venue, vault }): RouterLine => {

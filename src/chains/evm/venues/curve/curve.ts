@@ -40,6 +40,7 @@ import { listCurveAsks } from './quote-curve-pools.ts';
 import { readStablePage, readStableStates } from './read-stable-pool.ts';
 
 const CURVE_VENUE = 'curve';
+const VENUES: ReadonlySet<string> = new Set([CURVE_VENUE, PANCAKE_STABLE_VENUE]);
 
 /** Stable pools; both kinds of older crypto pools; new crypto pools, which add fee and price. */
 const EXCHANGE_TOPIC = '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140';
@@ -255,7 +256,9 @@ const COSTS: PoolCosts = {
 const PROBE = 7;
 
 /** Without a formula of ours, too: such pools say themselves what they pay. */
-const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, token0 }) => {
+const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, token0, venue }) => {
+  // Other exchanges' pools of several coins have ids of this form, too.
+  if (!VENUES.has(venue)) return null;
   const isComputed = kind === 'stableSwap';
   const pair = isComputed || kind === 'tradesOnly' ? parseCoinPairPool(pool) : null;
   if (pair === null) return null;
@@ -304,7 +307,7 @@ export const curve: VenueProtocol = {
     [NEW_EXCHANGE_TOPIC]: 'Curve crypto NG',
   },
   listOnChainVenues: () => [CURVE_VENUE],
-  listAsks: listCurveAsks,
+  listAsks: (swap) => (VENUES.has(swap.pool.venue) ? listCurveAsks(swap) : []),
   findCosts: (pool) => (pool.kind === 'stableSwap' ? COSTS : (UNPRICED.findCosts?.(pool) ?? null)),
   findTraded,
   routerKinds: { curve: CURVE_ROUTER },

@@ -21,7 +21,7 @@ import {
   uintWord,
 } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
-import type { RouterKind } from '../router-kind.ts';
+import { type RouterKind, TOO_LITTLE } from '../router-kind.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { PoolRows, VenueProtocol } from '../venue-protocol.ts';
 
@@ -210,7 +210,7 @@ export const fourMeme: VenueProtocol = {
   reverts: {
     GW: 'four.meme sells and buys whole 10^9 units of a coin only',
     SO: 'the sale is too small',
-    Slippage: 'the output is less than the minimum',
+    Slippage: TOO_LITTLE,
   },
   listVenues: (deployment) =>
     deployment.fourMeme === undefined ? [] : [FOUR_MEME_VENUE, X_MODE_VENUE],

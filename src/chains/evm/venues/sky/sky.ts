@@ -1,6 +1,10 @@
 // Sky's peg modules: a stablecoin against another one, at one price and a fee that their owner
 // sets. What goes through the wrapper for USDS is a trade of the module for DAI, which logs it.
+//
+// Modules of several coins say themselves what they pay, and take a minimum. Those of a pair take
+// none: no trade is built there (decision 0122).
 
+import type { Hex } from 'viem';
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
 import {
@@ -11,7 +15,16 @@ import {
   toPoolId,
 } from '../../data/evm-ids.ts';
 import type { LogDecoder } from '../../data/evm-log.ts';
-import { decodeAddressAt, hasWords, toTopicAddress, uintAt } from '../../data/hex-data.ts';
+import {
+  addressWord,
+  decodeAddressAt,
+  encodeCallData,
+  hasWords,
+  toTopicAddress,
+  uintAt,
+  uintWord,
+} from '../../data/hex-data.ts';
+import { type RouterKind, TOO_LITTLE } from '../router-kind.ts';
 import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools.ts';
 import type { VenueProtocol } from '../venue-protocol.ts';
 
@@ -19,6 +32,8 @@ const SKY_VENUE = 'sky-psm';
 const SELL_TOPIC = '0xef75f5a47cc9a929968796ceb84f19e7541617b4577f2c228ea95200e1572081';
 const BUY_TOPIC = '0x085d06ecf4c34b237767a31c0888e121d89546a77f186f1987c6b8715e1a8caa';
 const SWAP_TOPIC = '0xdba43ee9916cb156cc32a5d3406e87341e568126a46815294073ba25c9400246';
+export const PREVIEW_IN_SELECTOR = '0x00d8088a';
+export const SWAP_IN_SELECTOR = '0x1a019e37';
 /** What a module calls its coins. */
 export const COIN_SELECTORS = {
   ...{ gem: '0x7bd2bea7', dai: '0xf4b9fa75', usdc: '0x3e413bee' },
@@ -121,6 +136,45 @@ function createDecoders(sky: SkyContracts): Map<string, LogDecoder> {
   return new Map(decoders);
 }
 
+const listAsks: VenueProtocol['listAsks'] = ({ pool, zeroForOne }, { sky: modules }) => {
+  const pair = modules === undefined ? null : findPair(pool.pool, modules);
+  if (modules === undefined || pair === null || !modules.baskets.includes(pair.module)) return [];
+  const to = pair.module.contract;
+  const ends = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+  const words = ends.map(addressWord);
+  return [
+    {
+      isStable: null,
+      encode: (amountIn) => {
+        return { to, data: encodeCallData(PREVIEW_IN_SELECTOR, ...words, uintWord(amountIn)) };
+      },
+      decode: (answer) => (hasWords(answer, 1) && uintAt(answer, 0)) || null,
+    },
+  ];
+};
+
+const BASKET_ROUTER: RouterKind = {
+  proof: { executedBy: 'standIn', source: 'test/contracts/called-pools.sol' },
+  hasNoDeadline: true,
+  cannotWrap: true,
+  encodeSwap({ hops, amountIn, amountOutMin, recipient }) {
+    const [hop, ...others] = hops;
+    if (hop?.pool.kind !== 'skyBasket' || others.length > 0) throw new Error('not one peg module');
+    const ends = [hop.tokenIn, hop.tokenOut].map(addressWord);
+    // No referral.
+    const words = [amountIn, amountOutMin, BigInt(recipient), 0n].map(uintWord);
+    return encodeCallData(SWAP_IN_SELECTOR, ...ends, ...words) as Hex;
+  },
+  findContract: ([hop]) => {
+    return hop === undefined ? null : (parseCoinPairPool(hop.pool.pool)?.contract ?? null);
+  },
+};
+
+const findTraded: VenueProtocol['findTraded'] = ({ venue, pool }) =>
+  venue === SKY_VENUE && parseCoinPairPool(pool) !== null
+    ? { toRouterPool: () => ({ kind: 'skyBasket' }), probe: null, holder: null }
+    : null;
+
 const [USDC, DAI] = [
   evmAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
   evmAddress('0x6b175474e89094c44da98b954eedeac495271d0f'),
@@ -160,6 +214,26 @@ export const sky: VenueProtocol = {
       },
     },
   },
+  readDevnet(file) {
+    const part = file.findPart('sky');
+    if (part === null) return {};
+    const names = ['usdc', 'usds', 'susds'] as const;
+    const coins = names.map((name) => part.find(name));
+    return { sky: { pairs: [], baskets: [{ contract: part.find('basket'), coins, names }] } };
+  },
+  listRouters: ({ sky: modules }) => {
+    const [first] = modules?.baskets ?? [];
+    if (first === undefined) return [];
+    const [name, address] = [SKY_VENUE, first.contract];
+    return [{ name, kind: 'skyBasket', address, venues: [SKY_VENUE] }];
+  },
+  listOnChainVenues: ({ sky: modules }) => {
+    return (modules?.baskets ?? []).length === 0 ? [] : [SKY_VENUE];
+  },
+  listAsks,
+  findTraded,
+  routerKinds: { skyBasket: BASKET_ROUTER },
+  reverts: { 'PSM3/amountOut-too-low': TOO_LITTLE },
   listVenues: (deployment) => (deployment.sky === undefined ? [] : [SKY_VENUE]),
   createDecoders: (deployment) =>
     deployment.sky === undefined ? new Map() : createDecoders(deployment.sky),
@@ -177,5 +251,16 @@ declare module '../../data/deployments/evm-deployment.ts' {
   interface VenueContracts {
     /** Absent if there are none. */
     readonly sky?: SkyContracts;
+  }
+
+  interface RouterKindNames {
+    /** Sky's modules of several coins, each called itself. */
+    readonly skyBasket: true;
+  }
+}
+
+declare module '../swap-plan.ts' {
+  interface RouterPools {
+    readonly skyBasket: object;
   }
 }
