@@ -193,6 +193,8 @@ export interface Coverage {
   holdersComplete: boolean;
   /** Null if none was requested. */
   backfill: Backfill | null;
+  /** Null if every block came from the own nodes. */
+  history: History | null;
 }
 
 export interface Depth {
@@ -326,6 +328,25 @@ export interface FoundToken {
 
 export interface Health {
   status: "ok";
+}
+
+/**
+ * Blocks that came from archives that the operator named, not from the own nodes. Senders and
+ * hashes of transactions are in no proof: a share of the blocks was compared.
+ */
+export interface History {
+  /** The archives, by host; several with commas. */
+  source: string;
+  /**
+   * `receipts`: every block by its hash and the root of its receipts, with the hash from the
+   * own node. `rows`: some blocks could not be proved and were compared with the node in
+   * samples. `none`: neither.
+   */
+  provedBy: "receipts" | "rows" | "none";
+  /** Of the first block from there, in Unix milliseconds. */
+  from: number;
+  /** Of the last one, in Unix milliseconds. */
+  to: number;
 }
 
 export interface Holder {
@@ -1142,6 +1163,8 @@ export interface StreamCoverage {
   holdersComplete: boolean;
   /** Null if none was requested. */
   backfill: Backfill | null;
+  /** Null if every block came from the own nodes. */
+  history: History | null;
 }
 
 /** The content of `data`; the name of the event says which one. */

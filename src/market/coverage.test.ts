@@ -112,11 +112,16 @@ describe('a scope of some tokens', () => {
       });
     assert.deepEqual(build(a), {
       ...{ scope: 'watch', tradesFrom: 7000, klinesFrom: 7000, holdersComplete: true },
-      backfill: null,
+      ...{ backfill: null, history: null },
     });
     const partial = { scope: 'partial', tradesFrom: null, klinesFrom: null };
     for (const token of [b, c]) {
-      assert.deepEqual(build(token), { ...partial, holdersComplete: false, backfill: null });
+      assert.deepEqual(build(token), {
+        ...partial,
+        holdersComplete: false,
+        backfill: null,
+        history: null,
+      });
       assert.equal(computeCovered(findStart(token), 9000), 0);
     }
     assert.equal(computeCovered(findStart(a), 9000), 2000);

@@ -4,7 +4,13 @@ import { findBaseInterval } from '../candles/interval.ts';
 import type { BackfillRecord } from '../model/backfill.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
-import type { Checkpoint, KeptFrom, KlineInterval, TokenRecord } from '../model/market-record.ts';
+import type {
+  ArchivedRange,
+  Checkpoint,
+  KeptFrom,
+  KlineInterval,
+  TokenRecord,
+} from '../model/market-record.ts';
 import type { ScopeName } from '../model/scope.ts';
 import type { AnswerReader } from './read-at.ts';
 
@@ -14,6 +20,15 @@ interface Coverage {
   readonly klinesFrom: number | null;
   readonly holdersComplete: boolean;
   readonly backfill: BackfillCoverage | null;
+  readonly history: HistoryCoverage | null;
+}
+
+/** Where blocks of the past came from in place of nodes, and what is known of them. */
+interface HistoryCoverage {
+  readonly source: string;
+  readonly provedBy: 'receipts' | 'rows';
+  readonly from: number;
+  readonly to: number;
 }
 
 /** How far history from before the index has been filled in. */
@@ -198,6 +213,19 @@ function buildBackfill(jobs: readonly BackfillRecord[]): BackfillCoverage | null
   };
 }
 
+const NO_HISTORY = { backfill: null, history: null };
+
+/** Null if no block since the token is indexed came from an archive. */
+function buildHistory(
+  archived: ArchivedRange | undefined,
+  startMs: number | null,
+): HistoryCoverage | null {
+  if (archived === undefined || archived.toMs < (startMs ?? 0)) return null;
+  const { sources, isProved, fromMs, toMs } = archived;
+  const provedBy = isProved ? 'receipts' : 'rows';
+  return { source: sources.join(', '), provedBy, from: fromMs, to: toMs };
+}
+
 /** `klinesFrom` depends on the interval, because fine candles are deleted earlier. */
 export async function readCoverage(
   reader: AnswerReader,
@@ -220,13 +248,13 @@ export function buildCoverage(
   token: TokenRecord,
   { scope, fromMs }: TokenStart,
   of: {
-    readonly kept: KeptFrom;
+    readonly kept: KeptFrom & Pick<Checkpoint, 'archived'>;
     readonly jobs: readonly BackfillRecord[];
     readonly interval: KlineInterval;
   },
 ): Coverage {
   if (scope === 'partial') {
-    return { scope, tradesFrom: null, klinesFrom: null, holdersComplete: false, backfill: null };
+    return { scope, tradesFrom: null, klinesFrom: null, holdersComplete: false, ...NO_HISTORY };
   }
   const backfill = buildBackfill(of.jobs);
   const startMs = findTradesStart(fromMs, of.jobs);
@@ -236,5 +264,6 @@ export function buildCoverage(
     klinesFrom: toLater(startMs, toKlinesKeptFrom(of.interval, of.kept)),
     holdersComplete: isHoldersComplete(token),
     backfill,
+    history: buildHistory(of.kept.archived, fromMs),
   };
 }

@@ -163,6 +163,18 @@ export interface CandleRecord extends SeriesKey {
   readonly usdClean: Ohlc | null;
 }
 
+/** Where blocks came from archives; some between them may have come from nodes. */
+export interface ArchivedRange {
+  /** In the order in which they were first used. */
+  readonly sources: readonly string[];
+  /** Whether every block is proved by hashes; otherwise some were compared in samples only. */
+  readonly isProved: boolean;
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** How far a chain has been indexed. */
 export interface Checkpoint {
   readonly startBlock: number;
@@ -182,6 +194,8 @@ export interface Checkpoint {
   readonly positionsFromMs?: number;
   /** Which tokens are indexed; absent if all are. */
   readonly scope?: Exclude<ScopeName, 'all'>;
+  /** Blocks that came from archives; absent if all came from nodes. */
+  readonly archived?: ArchivedRange;
 }
 
 /** From when on rows are kept. */

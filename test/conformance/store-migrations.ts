@@ -75,7 +75,7 @@ export function describeMigrations(createPlace: CreatePlace): void {
     it('refuse a store from before the first release, and say how to index anew', async () => {
       await openAndClose();
       await place.run("UPDATE mintwire_migrations SET name = 'markets' WHERE id = 1");
-      for (const id of [2, 18]) {
+      for (const id of [17, 18]) {
         await place.run(
           `INSERT INTO mintwire_migrations (id, name, checksum, applied_at_ms)
            VALUES (${id}, 'step', 'abc', 1)`,

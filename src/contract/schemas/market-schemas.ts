@@ -116,6 +116,24 @@ const backfillSchema = Type.Object(
   },
 );
 
+const historySchema = Type.Object(
+  {
+    source: Type.String({ description: 'The archives, by host; several with commas.' }),
+    provedBy: Type.Enum(['receipts', 'rows', 'none'], {
+      description:
+        '`receipts`: every block by its hash and the root of its receipts, with the hash from the own node. `rows`: some blocks could not be proved and were compared with the node in samples. `none`: neither.',
+    }),
+    from: Type.Integer({ description: 'Of the first block from there, in Unix milliseconds.' }),
+    to: Type.Integer({ description: 'Of the last one, in Unix milliseconds.' }),
+  },
+  {
+    title: 'History',
+    additionalProperties: false,
+    description:
+      'Blocks that came from archives that the operator named, not from the own nodes. Senders and hashes of transactions are in no proof: a share of the blocks was compared.',
+  },
+);
+
 export const coverageSchema = Type.Object(
   {
     scope: Type.Enum([...SCOPE_NAMES, 'partial'], {
@@ -133,6 +151,9 @@ export const coverageSchema = Type.Object(
     }),
     backfill: Type.Union([backfillSchema, Type.Null()], {
       description: 'Null if none was requested.',
+    }),
+    history: Type.Union([historySchema, Type.Null()], {
+      description: 'Null if every block came from the own nodes.',
     }),
   },
   {

@@ -44,13 +44,14 @@ function computeFloor(
 /** The fields that a later commit copies: from when on there are rows. */
 export function pickKeptFrom(
   stored: Checkpoint,
-): Pick<Checkpoint, 'startAtMs' | 'positionsFromMs'> & KeptFrom {
-  const { startAtMs, tradesFromMs, candlesFromMs, positionsFromMs } = stored;
+): Pick<Checkpoint, 'startAtMs' | 'positionsFromMs' | 'archived'> & KeptFrom {
+  const { startAtMs, tradesFromMs, candlesFromMs, positionsFromMs, archived } = stored;
   return {
     ...(startAtMs === undefined ? {} : { startAtMs }),
     ...(tradesFromMs === undefined ? {} : { tradesFromMs }),
     ...(candlesFromMs === undefined ? {} : { candlesFromMs }),
     ...(positionsFromMs === undefined ? {} : { positionsFromMs }),
+    ...(archived === undefined ? {} : { archived }),
   };
 }
 

@@ -34,7 +34,7 @@ export interface ChainIndexOptions {
 }
 
 export interface BlocksToAppend {
-  readonly reading: Pick<BlockRangeReading, 'blocks' | 'blockCount' | 'notices'>;
+  readonly reading: Pick<BlockRangeReading, 'blocks' | 'blockCount' | 'notices' | 'archive'>;
   /** Headers to keep for detecting reorganisations; at least the last block's. */
   readonly headers: readonly BlockHeader[];
   readonly last: BlockHeader;

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
-import type { Checkpoint } from '../../model/market-record.ts';
+import type { ArchivedRange, Checkpoint } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
 import type { TokenMetadata } from '../../model/token-metadata.ts';
@@ -231,6 +231,7 @@ export class ChainIndex implements BackfillIndex {
         ...{ timestampMs: last.timestampMs, finalizedBlock },
         version: (this.#checkpoint?.version ?? 0) + 1,
         ...this.#findKeptFrom(first),
+        ...this.#findArchived(prepared.append, first),
         ...(this.#scope === null ? {} : { scope: this.#scope.name }),
       },
     });
@@ -465,6 +466,22 @@ export class ChainIndex implements BackfillIndex {
       if (number < batch.checkpoint.finalizedBlock) this.#headers.delete(number);
     }
     this.#pending.settle(this.#checkpoint);
+  }
+
+  /** The blocks that came from archives, with those of this batch. */
+  #findArchived({ reading, last }: BlocksToAppend, first: BlockHeader) {
+    const { archive } = reading;
+    const before = this.#checkpoint?.archived;
+    if (archive === undefined) return {};
+    const archived: ArchivedRange = {
+      sources: [...new Set([...(before?.sources ?? []), archive.source])],
+      isProved: archive.isProved && before?.isProved !== false,
+      fromBlock: before?.fromBlock ?? this.block + 1,
+      toBlock: last.position,
+      fromMs: before?.fromMs ?? first.timestampMs,
+      toMs: last.timestampMs,
+    };
+    return { archived };
   }
 
   /** From when on there are rows: the time of the first indexed block, as far as known. */

@@ -145,15 +145,15 @@ const UPDATE_CHECKPOINT: SqlStatement = {
   sql: `UPDATE checkpoints
     SET start_block = $1, block = $2, block_hash = $3, timestamp_ms = $4, finalized_block = $5,
       version = $6, start_at_ms = $7, trades_from_ms = $8, candles_from_ms = $9,
-      scope = $10, positions_from_ms = $11
-    WHERE chain = $12 AND version = $13`,
+      scope = $10, positions_from_ms = $11, archived = $12
+    WHERE chain = $13 AND version = $14`,
   takes: [...CHECKPOINT_TABLE.types.slice(1), 'text', 'integer'],
   gives: [],
 };
 
 const INSERT_CHECKPOINT: SqlStatement = {
   sql: `INSERT INTO checkpoints (${CHECKPOINT_TABLE.columnList})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (chain) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (chain) DO NOTHING`,
   takes: CHECKPOINT_TABLE.types,
   gives: [],
 };

@@ -475,6 +475,12 @@ CREATE INDEX access_used_challenges_by_end ON access_used_challenges (expires_at
 
 const MARKET_MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first-schema', sql: MARKET_SCHEMA },
+  {
+    id: 2,
+    name: 'archived-blocks',
+    sql: 'ALTER TABLE checkpoints ADD COLUMN archived TEXT COLLATE "C"',
+    isAdditive: true,
+  },
 ];
 
 const ACCESS_MIGRATIONS: readonly Migration[] = [

@@ -1,7 +1,7 @@
 // One row per chain: how far it has been indexed.
 
 import type { ChainSlug } from '../../model/chain.ts';
-import type { Checkpoint } from '../../model/market-record.ts';
+import type { ArchivedRange, Checkpoint } from '../../model/market-record.ts';
 import { createRowWriter } from '../create-row-writer.ts';
 import type { SqlRow } from '../sql.ts';
 import { defineTable } from '../table.ts';
@@ -21,6 +21,7 @@ export const CHECKPOINT_TABLE = defineTable('checkpoints', {
     candles_from_ms: 'integer',
     scope: 'text',
     positions_from_ms: 'integer',
+    archived: 'text',
   },
 });
 const { at } = CHECKPOINT_TABLE;
@@ -40,6 +41,7 @@ export function toCheckpointRow(chain: ChainSlug, record: Checkpoint): SqlRow {
     candles_from_ms: record.candlesFromMs ?? null,
     scope: record.scope ?? null,
     positions_from_ms: record.positionsFromMs ?? null,
+    archived: record.archived === undefined ? null : JSON.stringify(record.archived),
   });
 }
 
@@ -65,5 +67,8 @@ export function toCheckpointRecord(row: SqlRow): Checkpoint {
     ...(row[at.positions_from_ms] === null
       ? {}
       : { positionsFromMs: numberAt(row, at.positions_from_ms) }),
+    ...(row[at.archived] === null
+      ? {}
+      : { archived: JSON.parse(textAt(row, at.archived)) as ArchivedRange }),
   };
 }

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PortalLine } from '../../../../test/archive-fixtures.ts';
 import {
   ALL,
   createSceneAdapter,
@@ -12,11 +11,8 @@ import {
   startNode,
   toEvents,
 } from '../../../../test/fakes/chain-scene.ts';
-import {
-  type FakePortal,
-  type PortalBehaviour,
-  startFakePortal,
-} from '../../../../test/fakes/fake-portal.ts';
+import { type FakePortal, startFakePortal } from '../../../../test/fakes/fake-portal.ts';
+import { FAULTS, LIES, UNPROVED_LIES } from '../../../../test/fakes/portal-lies.ts';
 import { proveChain } from '../../../../test/fakes/proved-chain.ts';
 import { RUN_SEED } from '../../../../test/run-seed.ts';
 import type { EvmAdapter } from '../create-evm-adapter.ts';
@@ -103,53 +99,6 @@ describe('a portal', () => {
   });
 });
 
-/** Of the block that has the most logs of some request. */
-function changeOne(change: (line: PortalLine, all: PortalLine[]) => void): PortalBehaviour {
-  return {
-    change: (sent) => {
-      const line = sent.toSorted((a, b) => b.logs.length - a.logs.length)[0]!;
-      change(line, sent);
-      return sent;
-    },
-  };
-}
-
-const { hash: otherHash } = proveChain(recordChain({ startMs: 1_600_000_000_000 })).lines[20]!
-  .header;
-const otherLines = proveChain(recordChain({ startMs: 1_600_000_000_000 })).lines;
-
-/** Each ends the use of the archive, whatever is sampled. */
-const LIES: Readonly<Record<string, PortalBehaviour>> = {
-  'a digit of a log': changeOne(({ logs }) => {
-    logs[0]!.data = `${logs[0]!.data.slice(0, -1)}${logs[0]!.data.endsWith('1') ? 2 : 1}`;
-  }),
-  'a log left out': changeOne(({ logs }) => logs.pop()),
-  'a log added': changeOne(({ logs }) => logs.push({ ...logs.at(-1)!, logIndex: logs.length })),
-  'a time': changeOne(({ header }) => {
-    header['timestamp'] = Number(header['timestamp']) + 1;
-  }),
-  'two logs in another order': changeOne(({ logs }) => {
-    [logs[0], logs[1]] = [
-      { ...logs[1]!, logIndex: 0 },
-      { ...logs[0]!, logIndex: 1 },
-    ];
-  }),
-  'the hash of a block': changeOne(({ header }) => {
-    header.hash = otherHash;
-  }),
-  'a block twice': changeOne((line, all) =>
-    all.splice(all.indexOf(line), 0, structuredClone(line)),
-  ),
-  'a block left out': changeOne((line, all) => all.splice(all.indexOf(line), 1)),
-  'another fork': {
-    change: (sent) =>
-      structuredClone(otherLines.slice(sent[0]!.header.number, sent.at(-1)!.header.number + 1)),
-  },
-  'impossible values': changeOne(({ header }) => {
-    header['logsBloom'] = '0x12';
-  }),
-};
-
 describe('a lie', () => {
   for (const [name, behaviour] of Object.entries(LIES)) {
     test(`${name}: the archive is used no more, and nothing of it stays`, async () => {
@@ -166,15 +115,7 @@ describe('a lie', () => {
     });
   }
 
-  const UNPROVED: Readonly<Record<string, PortalBehaviour>> = {
-    'a sender': changeOne(({ transactions }) => {
-      transactions[0]!['from'] = `0x${'66'.repeat(20)}`;
-    }),
-    'the hash of a transaction': changeOne(({ transactions }) => {
-      transactions[0]!.hash = otherHash;
-    }),
-  };
-  for (const [name, behaviour] of Object.entries(UNPROVED)) {
+  for (const [name, behaviour] of Object.entries(UNPROVED_LIES)) {
     test(`${name}, which no hash covers: found where blocks are compared`, async () => {
       const all = { samplePct: 100 };
       await withScene(async ({ portals: [portal], adapter }) => {
@@ -186,27 +127,6 @@ describe('a lie', () => {
     });
   }
 });
-
-/** The archive is paused: the next one goes on, in the end the node. */
-const FAULTS: Readonly<Record<string, PortalBehaviour>> = {
-  'cut in the middle': { cutAt: 700 },
-  'gzip that ends early': { endsAt: 900 },
-  'nothing but 204': { status: 204 },
-  'a refused column that is needed': {
-    status: 400,
-    body: "column 'hash' is not found in 'transactions'",
-  },
-  'a range it does not have': { status: 400, body: 'range is below start_block' },
-  'another branch (409)': { status: 409, body: '{"previousBlocks":[]}' },
-  'a limit (429)': { status: 429, headers: { 'retry-after': '7' } },
-  'overload (529)': { status: 529, headers: { 'retry-after': '1' } },
-  'no workers (503)': { status: 503 },
-  'a fault of its own (500)': { status: 500 },
-  'no access (403)': { status: 403 },
-  'no such dataset (404)': { status: 404 },
-  'no lines at all': { change: () => [] },
-  'a head that is none': { headers: { 'x-sqd-head-number': '99999999' }, change: () => [] },
-};
 
 describe('a fault', () => {
   for (const [name, behaviour] of Object.entries(FAULTS)) {
