@@ -76,6 +76,12 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     const place = { venue: 'curve', pools: 'pools of two to eight coins', priced };
     rows.push({ ...place, contract: curve.join(', ') });
   }
+  if (pancakeStable !== undefined) {
+    const priced =
+      'to the unit, unless A moves (`ramping`); those that hold the native coin are not quoted';
+    const place = { venue: 'pancakeswap-stable', pools: 'pools of two or three coins', priced };
+    rows.push({ ...place, contract: pancakeStable.join(', ') });
+  }
   for (const { venue, vault, weighted } of balancer) {
     const priced =
       weighted === undefined
@@ -95,7 +101,6 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     ['pancakeswap-infinity-bins', 'pools of bins', infinity?.bins],
     ['dodo-v2', 'pools of a market maker', dodo?.join(', ')],
     ['maverick-v2', 'pools of bins', maverick],
-    ['pancakeswap-stable', 'pools of two or three coins', pancakeStable?.join(', ')],
     ['four-meme-x-mode', 'curves with purchases of their own', fourMeme?.manager],
     ['sky-psm', 'peg modules of two coins', listModules(sky?.pairs)],
     ['woofi-v2', 'tokens at posted prices', woofi],
@@ -123,9 +128,11 @@ const OUTPUT_CALLS: Readonly<Record<SwapRouter['outputCall'], string>> = {
 
 function renderRouter(router: SwapRouter): string {
   const { name, kind, permit2, canDivide, outputCall, address, cannotWrap } = router;
-  const own = {
-    ...{ curve: 'itself, or the one pool', fluid: 'the pool', skyBasket: 'the module' },
-  } as Record<string, string>;
+  const poolOrItself = 'itself, or the one pool';
+  const own: Readonly<Record<string, string>> = {
+    ...{ curve: poolOrItself, pancakeStable: poolOrItself },
+    ...{ fluid: 'the pool', skyBasket: 'the module' },
+  };
   const approved = permit2 === null ? (own[kind] ?? 'itself') : 'through Permit2';
   const path = cannotWrap ? 'one pool' : 'one, up to three hops';
   const routes = canDivide ? 'divided, up to three hops each' : path;
@@ -187,9 +194,13 @@ const LAYOUT_PROOFS: Readonly<{
 };
 
 /** The same for pools of other shapes. */
-const SHAPE_PROOFS: Readonly<Record<'v4' | 'stableSwap' | 'weighted' | 'bins', string>> = {
+const SHAPE_PROOFS: Readonly<
+  Record<'v4' | 'stableSwap' | 'pancake' | 'weighted' | 'bins', string>
+> = {
   v4: 'contracts of npm on the devnet',
   stableSwap: `330 ${RECORDED}`,
+  pancake:
+    '900 random swaps of contracts of ours by its formulas (test/contracts/pancake-stable.sol)',
   weighted: `300 random swaps of @balancer-labs/v2-deployments (npm), and 360 ${RECORDED}`,
   bins: '300 random swaps of a stand-in of ours (test/contracts/liquidity-book.sol), at several times of blocks (decision 0118)',
 };
@@ -197,6 +208,7 @@ const SHAPE_PROOFS: Readonly<Record<'v4' | 'stableSwap' | 'weighted' | 'bins', s
 const SHAPES: Readonly<Record<keyof typeof SHAPE_PROOFS, string>> = {
   v4: 'V4 pools without hooks',
   stableSwap: 'StableSwap NG pools of Curve',
+  pancake: 'stable pools of PancakeSwap',
   weighted: 'weighted pools of Balancer V2',
   bins: 'pairs of Liquidity Book',
 };
@@ -246,10 +258,10 @@ A token that trades only elsewhere is answered with \`VENUE_NOT_SUPPORTED\`, a t
 A router that was never executed on its own contract is built on only after a simulation.
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
-Infinity, DODO, Maverick, WOOFi, Sky's peg modules of two coins and PancakeSwap's stable pools are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0065).
+Infinity, DODO, Maverick, WOOFi and Sky's peg modules of two coins are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0065).
 Balancer V2's pools that are not weighted, Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), Fluid's pools, four.meme's curves and Sky's peg modules of several coins are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
 nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded.
-One pool of Curve is called itself, and approved; its router takes what needs several of them or wraps the coin. Neither takes a deadline (\`NO_DEADLINE\`), and the router keeps a unit (\`routerUnit\`).
+One pool of Curve, or one stable pool of PancakeSwap, is called itself, and approved; the router takes what needs several of them or wraps the coin. A pool takes no deadline (\`NO_DEADLINE\`); Curve's router takes none either, and keeps a unit, PancakeSwap's pays all that it holds: paths through either are \`routerUnit\`.
 A pool of Fluid is called itself and approved; it and four.meme's manager take and pay the native coin only as such, and know no deadline. four.meme sells whole 10⁹ units of a coin: a smaller rest stays in the wallet. Coins of its X mode are bought by a call of their own, and not traded here.
 A further fork is one line in \`CHAINS_FILE\` (\`docs/chains-file.md\`); \`npm run coverage -- <folder>\` says what recorded blocks lack.
 

@@ -66,12 +66,26 @@ interface OpenPool {
   readonly ticks: readonly number[];
 }
 
-type Act = (
+/** A step of a scene; returns the contract that it created. */
+export type Act = (
   chain: TestChain,
   call: { to?: Account; data: Hex; value?: bigint },
 ) => Promise<Account>;
 
+/** Null where a contract does not answer. */
+export function callLatest(chain: TestChain): CallContracts {
+  return async (calls) => {
+    const replies = await chain.rpc.ask(
+      calls.map((one) => ({ method: 'eth_call', params: [one, 'latest'] })),
+    );
+    return replies.map(({ result }) =>
+      typeof result === 'string' && result !== '0x' ? result : null,
+    );
+  };
+}
+
 export class IntegralPools {
+  readonly #call: CallContracts;
   readonly #chain: TestChain;
   readonly #act: Act;
   readonly #pools: OpenPool[] = [];
@@ -80,6 +94,7 @@ export class IntegralPools {
   constructor(chain: TestChain, act: Act) {
     this.#chain = chain;
     this.#act = act;
+    this.#call = callLatest(chain);
   }
 
   /** Returns the router. The deployer and the factory name each other. */
@@ -173,13 +188,4 @@ export class IntegralPools {
   async #run(to: Account, { abi }: NpmContract, functionName: string, args: readonly unknown[]) {
     await this.#act(this.#chain, { to, data: encodeFunctionData({ abi, functionName, args }) });
   }
-
-  readonly #call: CallContracts = async (calls) => {
-    const replies = await this.#chain.rpc.ask(
-      calls.map((one) => ({ method: 'eth_call', params: [one, 'latest'] })),
-    );
-    return replies.map(({ result }) =>
-      typeof result === 'string' && result !== '0x' ? result : null,
-    );
-  };
 }

@@ -26,6 +26,7 @@ import { CODE as PAIR_CODE } from './contracts/pair-stand-in.gen.ts';
 import { CODE as ROUTER_CODE } from './contracts/router-stand-in.gen.ts';
 import { type IndexedDevnet, startIndexedDevnet } from './indexed-devnet.ts';
 import { INTEGRAL_VENUE, IntegralPools } from './integral-pools.ts';
+import { STABLE_VENUE, StablePools } from './stable-pools.ts';
 import { address, poolId } from './test-ids.ts';
 import { setBalance } from './trade-wallet.ts';
 
@@ -55,6 +56,12 @@ const PAIRS: readonly PairSpec[] = [
   { tokens: ['weth', 'usdc'], amounts: [700n, 2_100_000n], isStable: false, fee: 30 },
   { tokens: ['weth', 'wire'], amounts: [300n, 5_000_000n], isStable: false, fee: 100 },
   { tokens: ['usdc', 'wire'], amounts: [900_000n, 1_100_000n], isStable: true, fee: 5 },
+];
+
+/** By whole coins. */
+const STABLE_POOLS: readonly Readonly<Record<string, bigint>>[] = [
+  { weth: 60_000n, wire: 50_000n },
+  { usdc: 900_000n, wire: 1_100_000n, 'twin-a': 800_000n },
 ];
 
 /** The others have scenes of their own. */
@@ -189,7 +196,9 @@ async function registerPools(devnet: IndexedDevnet, router: Account): Promise<Se
 
 async function deployRouters(
   chain: TestChain,
-): Promise<Readonly<Record<Exclude<SceneRouterKind, 'algebraIntegral'>, Account>>> {
+): Promise<
+  Readonly<Record<Exclude<SceneRouterKind, 'algebraIntegral' | 'pancakeStable'>, Account>>
+> {
   const { v2Factory, v3Factory, v2Router, weth } = chain.deployment.contracts;
   const deployStandIn = async (kind: keyof typeof MARKS): Promise<Account> => {
     const args = [v2Factory, v3Factory, weth, MARKS[kind]] as const;
@@ -218,6 +227,7 @@ const VENUES: Readonly<Record<SceneRouterKind, readonly string[]>> = {
   slipstream: ['uniswap-v3'],
   algebra: ['uniswap-v3'],
   algebraIntegral: [INTEGRAL_VENUE],
+  pancakeStable: [STABLE_VENUE],
   smart: ['uniswap-v2', 'uniswap-v3'],
   solidly: [PAIRS_VENUE],
 };
@@ -237,10 +247,12 @@ export async function startRouterScene(): Promise<RouterScene> {
     return found;
   };
   const integral = new IntegralPools(chain, act);
+  const stable = new StablePools(chain, act);
   const weth = adapter.deployment.wrapped as Account;
   const deployed = {
     ...(await deployRouters(chain)),
     algebraIntegral: await integral.deploy(weth),
+    pancakeStable: await stable.deploy(weth),
   };
   for (const { tokens, amounts, isStable: isCustom } of PAIRS) {
     const [a, b] = tokens.map((key, index) => {
@@ -248,6 +260,13 @@ export async function startRouterScene(): Promise<RouterScene> {
       return { address: token, amountRaw: (amounts[index] ?? 0n) * 10n ** BigInt(decimals) };
     });
     if (a !== undefined && b !== undefined) await integral.open({ tokens: [a, b], isCustom });
+  }
+  for (const pool of STABLE_POOLS) {
+    const coins = Object.entries(pool).map(([key, whole]) => {
+      const { address: token, decimals } = findToken(key);
+      return { address: token, amountRaw: whole * 10n ** BigInt(decimals) };
+    });
+    await stable.open(coins, adapter.deployment);
   }
   const pairs = new SolidlyPairs(chain);
   for (const spec of PAIRS) {
@@ -289,6 +308,7 @@ export async function startRouterScene(): Promise<RouterScene> {
         ...(devnet.follower.current?.graph.pools() ?? []),
         ...(await pairs.readPools()),
         ...(await integral.readPools(adapter.deployment)),
+        ...(await stable.readPools(adapter.deployment)),
       ];
       const graph = new PoolGraph({
         native: { coin: adapter.assets.coin, wrapped: adapter.deployment.wrapped },

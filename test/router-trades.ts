@@ -104,7 +104,7 @@ export class RouterTrader {
     this.#count(trade, { isDisturbed, ...sent, gas: built.simulation?.unitsUsed ?? 0n });
   }
 
-  /** What arrives: Curve's router pays what it has kept before, too, and keeps a unit. */
+  /** What arrives: such a router pays what it has kept before, too; Curve's keeps a unit. */
   async #computeOut({ tokenIn, tokenOut, route }: RouterTrade): Promise<bigint> {
     if (!this.#isKept({ tokenIn, tokenOut, route })) return route.amountOut;
     const { chain } = this.#scene.devnet;
@@ -117,7 +117,11 @@ export class RouterTrader {
       held = hop.tokenOut;
       amount = await addKept(held, pool.curve.swapIn(zeroForOne, amount).amountOut);
     }
-    return (held === tokenOut ? amount : await addKept(tokenOut, amount)) - 1n;
+    return (held === tokenOut ? amount : await addKept(tokenOut, amount)) - this.#unitKept;
+  }
+
+  get #unitKept(): bigint {
+    return this.#router.kind === 'curve' ? 1n : 0n;
   }
 
   /** Whether the router keeps a unit: where one pool trades just that, it is called itself. */
@@ -201,7 +205,7 @@ export class RouterTrader {
       for (const token of passed.filter((one) => one !== tokenIn)) {
         changes.set(token, -(before.get(token) ?? 0n));
       }
-      changes.set(tokenOut, 1n - (before.get(tokenOut) ?? 0n));
+      changes.set(tokenOut, this.#unitKept - (before.get(tokenOut) ?? 0n));
     }
     for (const [token, amount] of await this.#readKept(trade)) {
       const change = amount - (before.get(token) ?? 0n);

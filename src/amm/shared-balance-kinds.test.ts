@@ -50,7 +50,7 @@ describe('a StableSwap pool', { skip }, () => {
     set: {
       ...{ index0: 0, index1: 1, balances: first.balances.join(' '), rates: first.rates.join(' ') },
       ...{ ampPrecise: BigInt(first.ampPrecise), fee: BigInt(first.fee) },
-      offpegMultiplier: BigInt(first.offpegFeeMultiplier),
+      ...{ offpegMultiplier: BigInt(first.offpegFeeMultiplier), oldAdminFee: '' },
     },
   } as const;
 

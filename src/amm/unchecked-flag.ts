@@ -19,8 +19,11 @@ const INEXACT_FLAGS = {
   movingRates: 'its tokens change in value or in number without an event',
   /** Curve, while the amplification is moved. */
   ramping: 'its curve changes with time',
-  /** Curve, where its router is used: several pools, or the coin wrapped on the way. */
-  routerUnit: "the exchange's router keeps a unit, and pays the one that it may have kept before",
+  /**
+   * Curve, PancakeSwap's stable pools, where their router is used: several pools, or the coin
+   * wrapped on the way.
+   */
+  routerUnit: "the exchange's router pays by what it holds, and may have kept a unit before",
   /** Balancer V2, Curve: other formulas than those that are computed. */
   called: 'only its contract or its hook computes what it pays, which was asked for this amount',
   /** Meteora DLMM: they fill after the bins' own liquidity. */

@@ -51,6 +51,14 @@ export const TARGETS: readonly Target[] = [
     part: 'bytecode',
     output: new URL('pair-stand-in.gen.ts', import.meta.url),
   },
+  ...[
+    ['PancakeStablePool', 'stable-pool.gen.ts'],
+    ['PancakeStableRouter', 'stable-router.gen.ts'],
+  ].map(([contract = '', output = '']) => ({
+    ...{ source: new URL('pancake-stable.sol', import.meta.url), contract },
+    part: 'bytecode' as const,
+    output: new URL(output, import.meta.url),
+  })),
   {
     source: new URL('callers.sol', import.meta.url),
     contract: 'PoolCaller',

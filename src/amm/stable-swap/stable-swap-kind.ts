@@ -1,4 +1,5 @@
-// Two coins of a StableSwap NG pool as a row, with the balances of all coins of the pool.
+// Two coins of a StableSwap pool as a row, with the balances of all coins of the pool: Curve's NG
+// pools, and PancakeSwap's, whose contracts are like Curve's older ones.
 
 import type { Ratio } from '../../lib/decimal.ts';
 import { UINT256_MAX } from '../../lib/sortable-integer.ts';
@@ -15,45 +16,56 @@ import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretches, SwapPool } from '../swap-pool.ts';
 import { isQuotable, joinFlags } from '../unchecked-flag.ts';
 
-// Curve's StableSwap NG pools in memory: two of a pool's coins, with the balances of all of them.
+// Curve's StableSwap invariant in the integers of its contracts. Balances are scaled by their rates
+// to 18 decimals. `amp` is A·n times the precision of A: 100 in NG pools, 1 in older ones
+// (pancake-smart-contracts, PancakeStableSwapTwoPool.sol, MIT).
 
-// Curve's StableSwap invariant in the integers of its NG pools. Balances are scaled by their rates
-// to 18 decimals. `amp` is A·n times 100, the precision of A.
-
-const PRECISION = 100n;
 const STEP_COUNT_MAX = 255;
+const NG_PRECISION = 100n;
+const OLD_PRECISION = 1n;
 
-/** The contract stops when a step is at most 1. */
+interface Amplification {
+  readonly amp: bigint;
+  readonly precision: bigint;
+}
+
+/** The contracts stop when a step is at most 1; NG pools revert if none is. */
 function isSettled(before: bigint, after: bigint): boolean {
   return after - before <= 1n && before - after <= 1n;
 }
 
 /** D of the invariant; null if the contract reverts. */
-function computeStableTotal(balances: readonly bigint[], amp: bigint): bigint | null {
+function computeStableTotal(
+  balances: readonly bigint[],
+  { amp, precision }: Amplification,
+): bigint | null {
   const count = BigInt(balances.length);
   const sum = balances.reduce((total, balance) => total + balance, 0n);
   if (sum === 0n) return 0n;
   if (balances.some((balance) => balance <= 0n)) return null;
-  const weighted = (amp * sum) / PRECISION;
+  const isOld = precision === OLD_PRECISION;
+  const weighted = (amp * sum) / precision;
   let total = sum;
   for (let step = 0; step < STEP_COUNT_MAX; step += 1) {
     const before = total;
     let product = total;
-    for (const balance of balances) product = (product * total) / balance;
-    product /= count ** count;
+    // Older pools divide by the number of coins at each step, and so round more often.
+    const parts = isOld ? count : 1n;
+    for (const balance of balances) product = (product * total) / (balance * parts);
+    if (!isOld) product /= count ** count;
     total =
       ((weighted + product * count) * total) /
-      (((amp - PRECISION) * total) / PRECISION + (count + 1n) * product);
+      (((amp - precision) * total) / precision + (count + 1n) * product);
     if (isSettled(before, total)) return total;
   }
-  return null;
+  return isOld ? total : null;
 }
 
 /** The balance at `index` that goes with the others and the total; null if the contract reverts. */
 function findStableBalance(
   balances: readonly bigint[],
   index: number,
-  { total, amp }: { readonly total: bigint; readonly amp: bigint },
+  { total, amp, precision }: Amplification & { readonly total: bigint },
 ): bigint | null {
   const count = BigInt(balances.length);
   let [c, others] = [total, 0n];
@@ -63,8 +75,8 @@ function findStableBalance(
     others += balance;
     c = (c * total) / (balance * count);
   }
-  c = (c * total * PRECISION) / (amp * count);
-  const b = others + (total * PRECISION) / amp;
+  c = (c * total * precision) / (amp * count);
+  const b = others + (total * precision) / amp;
   let found = total;
   for (let step = 0; step < STEP_COUNT_MAX; step += 1) {
     const before = found;
@@ -73,7 +85,7 @@ function findStableBalance(
     found = (found * found + c) / divisor;
     if (isSettled(before, found)) return found;
   }
-  return null;
+  return precision === OLD_PRECISION ? found : null;
 }
 
 /** D^(n+1) / (nⁿ·∏x), the part of the invariant that bends the curve. */
@@ -88,9 +100,8 @@ const E18 = 10n ** 18n;
 /** Fees are in 1e-10. */
 const FEE_UNIT = 10n ** 10n;
 const FEE_PER_PIP = 10n ** 4n;
-const AMP_PRECISION = 100n;
 /** The part of a fee that leaves the balances: a half, in every NG pool. */
-const ADMIN_FEE = 5n * 10n ** 9n;
+const NG_ADMIN_FEE = 5n * 10n ** 9n;
 /** Scaled balances have fewer bits, or the contract's products overflow. */
 const BALANCE_BITS = 120n;
 const MARGIN = 1 + 1e-6;
@@ -102,12 +113,14 @@ interface PlainStableSwap {
   readonly balances: readonly bigint[];
   /** 1e18 for a token with 18 decimals, 1e30 for one with 6, times the token's own rate. */
   readonly rates: readonly bigint[];
-  /** A times 100, as `A_precise()` gives it. */
+  /** A times 100, as `A_precise()` gives it; of an older pool A itself. */
   readonly ampPrecise: bigint;
   /** In 1e-10, at balance. */
   readonly fee: bigint;
   /** By how much the fee grows away from balance, in 1e-10; no more than 1e10 if it does not. */
   readonly offpegMultiplier: bigint;
+  /** Of an older pool, in 1e-10: the part of a fee that leaves the balances. Absent for NG. */
+  readonly oldAdminFee?: bigint;
 }
 
 interface StableOutcome extends SwapOutcome {
@@ -123,14 +136,15 @@ const NOTHING: StableOutcome = {
 export class StableSwapPool implements SwapPool {
   readonly ticks = null;
   readonly #pool: PlainStableSwap;
-  readonly #amp: bigint;
+  readonly #amp: Amplification;
   readonly #scaled: readonly bigint[];
   /** Null if the contract reverts. */
   readonly #total: bigint | null;
 
   constructor(pool: PlainStableSwap) {
     this.#pool = pool;
-    this.#amp = pool.ampPrecise * BigInt(pool.balances.length);
+    const amp = pool.ampPrecise * BigInt(pool.balances.length);
+    this.#amp = { amp, precision: pool.oldAdminFee === undefined ? NG_PRECISION : OLD_PRECISION };
     this.#scaled = pool.balances.map((balance, at) => (balance * (pool.rates[at] ?? 0n)) / E18);
     this.#total = computeStableTotal(this.#scaled, this.#amp);
   }
@@ -145,10 +159,11 @@ export class StableSwapPool implements SwapPool {
 
   midPrice(zeroForOne: boolean): Ratio {
     const { from, to } = this.#sideOf(zeroForOne);
-    const bend = computeBend(this.#scaled, this.#total ?? 0n) * AMP_PRECISION;
+    const { amp, precision } = this.#amp;
+    const bend = computeBend(this.#scaled, this.#total ?? 0n) * precision;
     return {
-      numerator: (this.#amp * from.scaled + bend) * to.scaled * from.rate,
-      denominator: (this.#amp * to.scaled + bend) * from.scaled * to.rate,
+      numerator: (amp * from.scaled + bend) * to.scaled * from.rate,
+      denominator: (amp * to.scaled + bend) * from.scaled * to.rate,
     };
   }
 
@@ -157,20 +172,21 @@ export class StableSwapPool implements SwapPool {
     const scaledIn = from.scaled + (amountIn * from.rate) / E18;
     if (this.#total === null || scaledIn >> BALANCE_BITS > 0n || to.rate === 0n) return NOTHING;
     const moved = this.#scaled.with(from.index, scaledIn);
-    const left = findStableBalance(moved, to.index, { total: this.#total, amp: this.#amp });
+    const left = findStableBalance(moved, to.index, { total: this.#total, ...this.#amp });
     const paid = left === null ? -1n : to.scaled - left - 1n;
     // The contract reverts if nothing is left to pay.
     if (left === null || paid < 0n) return NOTHING;
     const rate = this.#findFee((from.scaled + scaledIn) / 2n, (to.scaled + left) / 2n);
     if (rate === null) return NOTHING;
     const fee = (paid * rate) / FEE_UNIT;
+    const adminFee = this.#pool.oldAdminFee ?? NG_ADMIN_FEE;
     return {
       amountIn,
       amountOut: ((paid - fee) * E18) / to.rate,
       feeAmount: (amountIn * rate) / FEE_UNIT,
       isFilled: true,
       ticksCrossed: 0,
-      adminPart: (((fee * ADMIN_FEE) / FEE_UNIT) * E18) / to.rate,
+      adminPart: (((fee * adminFee) / FEE_UNIT) * E18) / to.rate,
     };
   }
 
@@ -180,7 +196,7 @@ export class StableSwapPool implements SwapPool {
     const gross = (wanted * FEE_UNIT) / (FEE_UNIT - this.#pool.fee) + 1n;
     if (this.#total === null || gross >= to.scaled || from.rate === 0n) return NOTHING;
     const moved = this.#scaled.with(to.index, to.scaled - gross);
-    const needed = findStableBalance(moved, from.index, { total: this.#total, amp: this.#amp });
+    const needed = findStableBalance(moved, from.index, { total: this.#total, ...this.#amp });
     if (needed === null) return NOTHING;
     const guess = needed > from.scaled ? ((needed - from.scaled) * E18) / from.rate : 1n;
     return findInputNear(guess, amountOut, (amountIn) => this.swapIn(zeroForOne, amountIn));
@@ -220,7 +236,7 @@ export class StableSwapPool implements SwapPool {
   toSmoothCurve(zeroForOne: boolean): SmoothCurve {
     const { from, to } = this.#sideOf(zeroForOne);
     const total = Number(this.#total ?? 0n);
-    const amp = Number(this.#amp) / Number(AMP_PRECISION);
+    const amp = Number(this.#amp.amp) / Number(this.#amp.precision);
     const others = this.#scaled.filter((_, at) => at !== from.index && at !== to.index).map(Number);
     const count = others.length + 2;
     const [rateIn, rateOut] = [Number(from.rate) / 1e18, Number(to.rate) / 1e18];
@@ -279,6 +295,8 @@ interface StableSwapState {
   readonly offpegMultiplier: bigint | null;
   /** See `UncheckedFlag`. */
   readonly flags: string;
+  /** See `PlainStableSwap`; empty for an NG pool. */
+  readonly oldAdminFee: string;
 }
 
 /** The log of a swap between any two coins of the pool, which does not tell the balances. */
@@ -303,13 +321,17 @@ declare module '../../model/pool.ts' {
   }
 }
 
+/** Fields of states from before older pools. */
+const STATE_COUNT_MIN = 8;
+
 const parts = createRecordParts<'stableSwap'>({
   terms: { coinCount: 'number' },
   state: {
     ...{ index0: 'number', index1: 'number' },
     ...{ balances: 'text', rates: 'text', ampPrecise: 'bigint' },
-    ...{ fee: 'bigint', offpegMultiplier: 'bigint', flags: 'text' },
+    ...{ fee: 'bigint', offpegMultiplier: 'bigint', flags: 'text', oldAdminFee: 'text' },
   },
+  stateCountMin: STATE_COUNT_MIN,
 });
 
 function parseAmounts(text: string): bigint[] {
@@ -317,7 +339,7 @@ function parseAmounts(text: string): bigint[] {
 }
 
 function createPool(state: StableSwapState): StableSwapPool | null {
-  const { index0, index1, ampPrecise, fee, offpegMultiplier } = state;
+  const { index0, index1, ampPrecise, fee, offpegMultiplier, oldAdminFee } = state;
   const [balances, rates] = [parseAmounts(state.balances), parseAmounts(state.rates)];
   if (
     index0 === null ||
@@ -331,6 +353,7 @@ function createPool(state: StableSwapState): StableSwapPool | null {
   if (balances.some((balance) => balance <= 0n)) return null;
   return new StableSwapPool({
     ...{ index0, index1, balances, rates, ampPrecise, fee, offpegMultiplier },
+    ...(oldAdminFee === '' ? {} : { oldAdminFee: BigInt(oldAdminFee) }),
   });
 }
 

@@ -131,7 +131,7 @@ contract RoundTripProbe is PairSwap, RangeSwap, V4Swap, VaultSwap, CurveSwap, Bo
         if (hop.kind == 3) measure.paid = swapV3(hop, amount, from, to);
         if (hop.kind == 4) measure.paid = swapV4(hop, amount, from, to);
         if (hop.kind == 6) measure.paid = swapVault(hop, amount, from, to);
-        if (hop.kind == 7) measure.paid = swapCurve(hop, amount, from, to);
+        if (hop.kind == 7 || hop.kind == 9) measure.paid = swapCurve(hop, amount, from, to);
         if (hop.kind == 8) measure.paid = swapBook(hop, amount, from, to);
         measure.arrived = arrivedNow;
         measure.gas = gasNow;

@@ -74,6 +74,10 @@ const EXPECTED: readonly [string, string][] = [
   ['A_precise()', curve.AMP_SELECTOR],
   ['future_A()', curve.FUTURE_AMP_SELECTOR],
   ['offpeg_fee_multiplier()', curve.OFFPEG_SELECTOR],
+  ['RATES(uint256)', curve.RATES_SELECTOR],
+  ['A()', curve.PLAIN_AMP_SELECTOR],
+  ['admin_fee()', curve.ADMIN_FEE_SELECTOR],
+  ['is_killed()', curve.IS_KILLED_SELECTOR],
   ...[
     ['int128', curve.STABLE_SELECTORS] as const,
     ['uint256', curve.CRYPTO_SELECTORS] as const,

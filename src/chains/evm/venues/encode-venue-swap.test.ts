@@ -213,6 +213,33 @@ describe('a call of a router', () => {
     assert.equal(encode('algebraIntegral', [RANGE, WIDE], 'out'), call(abi, 'multicall', [calls]));
   });
 
+  it('pancakeStable: one pool is called itself, several and the coin through the router', () => {
+    const contract = buildFakeAddress('dd', 4);
+    const two: Pool = { kind: 'pancakeStable', contract, indexIn: 1, indexOut: 0, coinCount: 2 };
+    const three: Pool = { ...two, indexIn: 0, indexOut: 2, coinCount: 3 };
+    const abi = parseAbi([
+      'function exchange(uint256, uint256, uint256, uint256)',
+      'function exactInputStableSwap(address[], uint256[], uint256, uint256, address)',
+      'function unwrapWETH9(uint256, address)',
+      'function multicall(uint256, bytes[])',
+    ]);
+    const plain = encode('pancakeStable', [two], 'none');
+    assert.equal(plain, call(abi, 'exchange', [1n, 0n, AMOUNT, LEAST]));
+    assert.equal(plain.slice(2, 10), '5b41b908');
+    const run = (...calls: Hex[]) => call(abi, 'multicall', [BigInt(DEADLINE), calls]);
+    const swap = (path: readonly Hex[], flags: readonly bigint[], to: Hex) =>
+      call(abi, 'exactInputStableSwap', [path, flags, AMOUNT, LEAST, to]);
+    assert.equal(swap([A, B], [2n], WALLET).slice(2, 10), 'b4554231');
+    const through = swap([A, B, WRAPPED], [2n, 3n], WALLET);
+    assert.equal(encode('pancakeStable', [two, three], 'none'), run(through));
+    const unwrap = call(abi, 'unwrapWETH9', [LEAST, WALLET]);
+    assert.equal(
+      encode('pancakeStable', [two, three], 'out'),
+      run(swap([A, B, WRAPPED], [2n, 3n], SELF), unwrap),
+    );
+    assert.equal(encode('pancakeStable', [two], 'in'), run(swap([WRAPPED, A], [2n], WALLET)));
+  });
+
   it('smart: a path of pairs and pools goes through the router', () => {
     const abi = parseAbi([
       'function exactInput((bytes, address, uint256, uint256))',

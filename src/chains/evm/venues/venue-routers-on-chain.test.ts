@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { encodeFunctionData, type Hex } from 'viem';
 import { MAKER, TEST_ADDRESSES } from '../../../../devnet/accounts.ts';
 import { findPool } from '../../../../devnet/deployment.ts';
+import { assertProbed } from '../../../../test/assert-router.ts';
 import { openRange } from '../../../../test/devnet-liquidity.ts';
 import { createRandom } from '../../../../test/fakes/create-random.ts';
 import { after, before } from '../../../../test/root-hooks.ts';
@@ -27,7 +28,7 @@ const TRADE_COUNT = 3;
 
 const PROVEN: readonly VenueRouterKind[] = ['router02', 'swapRouter', 'algebraIntegral'];
 const STAND_INS: readonly VenueRouterKind[] = [
-  ...(['camelot', 'solidly', 'slipstream', 'algebra', 'smart'] as const),
+  ...(['camelot', 'solidly', 'slipstream', 'algebra', 'smart', 'pancakeStable'] as const),
 ];
 
 let scene: RouterScene;
@@ -57,6 +58,14 @@ describe('a trade spends and pays what the maths says, and the router keeps noth
   for (const [index, kind] of STAND_INS.entries()) {
     it(`through a stand-in of ${kind}`, async (t) => {
       t.diagnostic(JSON.stringify((await trade(kind, 20 + index)).tally));
+    });
+  }
+});
+
+describe('a pool of another exchange', () => {
+  for (const kind of ['algebraIntegral', 'pancakeStable'] as const) {
+    it(`is probed by a round trip, as a contract and as a wallet: ${kind}`, async () => {
+      await assertProbed(scene, scene.routers.find((one) => one.kind === kind) ?? assert.fail());
     });
   }
 });

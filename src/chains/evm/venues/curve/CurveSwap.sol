@@ -3,8 +3,8 @@ pragma solidity ^0.8.28;
 
 import {SwapProbe} from "../SwapProbe.sol";
 
-/// Stable pools of Curve: `fee` is the index of a coin, `tickSpacing` that of the other, `hooks` the
-/// coin of the first.
+/// Stable pools of Curve and PancakeSwap: `fee` is the index of a coin, `tickSpacing` that of the
+/// other, `hooks` the coin of the first.
 abstract contract CurveSwap is SwapProbe {
     /// The pool pays its caller.
     function swapCurve(Hop calldata hop, uint256 amount, address from, address to)
@@ -14,11 +14,13 @@ abstract contract CurveSwap is SwapProbe {
         (uint256 here, uint256 used) = collect(hop, amount, from);
         uint256 before = balanceOf(hop.tokenIn, hop.pool);
         uint256 had = balanceOf(hop.tokenOut, address(this));
-        (int128 first, int128 second) = (int128(uint128(hop.fee)), int128(hop.tickSpacing));
-        bool isFirstIn = hop.tokenIn == hop.hooks;
-        ICurvePool(hop.pool).exchange(
-            isFirstIn ? first : second, isFirstIn ? second : first, here, 0
-        );
+        (uint256 first, uint256 second) = (hop.fee, uint256(int256(hop.tickSpacing)));
+        if (hop.tokenIn != hop.hooks) (first, second) = (second, first);
+        if (hop.kind == 9) {
+            IPancakeStablePool(hop.pool).exchange(first, second, here, 0);
+        } else {
+            ICurvePool(hop.pool).exchange(int128(int256(first)), int128(int256(second)), here, 0);
+        }
         (arrivedNow, gasNow) = (balanceOf(hop.tokenIn, hop.pool) - before, used);
         uint256 got = balanceOf(hop.tokenOut, address(this)) - had;
         if (to != address(this)) move(hop.tokenOut, address(this), to, got);
@@ -30,4 +32,8 @@ abstract contract CurveSwap is SwapProbe {
 /// Old pools answer nothing.
 interface ICurvePool {
     function exchange(int128 i, int128 j, uint256 amount, uint256 least) external;
+}
+
+interface IPancakeStablePool {
+    function exchange(uint256 i, uint256 j, uint256 amount, uint256 least) external;
 }

@@ -12,6 +12,12 @@ export const AMP_SELECTOR = '0x76a2f0f0';
 export const FUTURE_AMP_SELECTOR = '0xb4b577ad';
 export const OFFPEG_SELECTOR = '0x8edfdd5f';
 
+/** Of PancakeSwap's stable pools. */
+export const RATES_SELECTOR = '0x62203d74';
+export const PLAIN_AMP_SELECTOR = '0xf446c1d0';
+export const ADMIN_FEE_SELECTOR = '0xfee3f7f9';
+export const IS_KILLED_SELECTOR = '0x9c868ac0';
+
 /** Of stable pools, which count their coins as `int128`, and of crypto pools: as `uint256`. */
 export const STABLE_SELECTORS = {
   ...{ getDy: '0x5e0d443f', getDyUnderlying: '0x07211ef7' },

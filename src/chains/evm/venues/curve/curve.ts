@@ -1,7 +1,7 @@
 // Curve: pools of two to eight coins, whose swaps name coins by their indices. Each two coins are a
-// row of their own. Swaps of StableSwap NG pools are computed, except for metapools; the others are
-// called for quotes. Any contract may emit these logs, so a factory or registry must know
-// the pool; it tells the coins.
+// row of their own. Swaps of StableSwap NG pools are computed, except for metapools, and so are
+// those of PancakeSwap's stable pools; the others are called for quotes. Any contract may emit
+// these logs, so a factory or registry must know the pool; it tells the coins.
 
 import type { Address, PoolId } from '../../../../model/ids.ts';
 import type { PoolDescription } from '../../../../model/pool.ts';
@@ -35,7 +35,13 @@ import {
   IS_META_SELECTOR,
 } from './curve-selectors.ts';
 import { CURVE_ROUTER } from './encode-curve-swap.ts';
-import { PANCAKE_STABLE_VENUE, resolvePancakeStable } from './pancake-stable.ts';
+import {
+  findPancakeStable,
+  PANCAKE_STABLE_ROUTER,
+  PANCAKE_STABLE_VENUE,
+  PANCAKE_TOPICS,
+  resolvePancakeStable,
+} from './pancake-stable.ts';
 import { listCurveAsks } from './quote-curve-pools.ts';
 import { readStablePage, readStableStates } from './read-stable-pool.ts';
 
@@ -90,13 +96,22 @@ function createUnreadDecoder(topicCount: number): LogDecoder {
   };
 }
 
+const listUnread = (topics: ReadonlyMap<string, number>) =>
+  Array.from(topics, ([topic, count]) => [topic, createUnreadDecoder(count)] as const);
+
 const DECODERS: ReadonlyMap<string, LogDecoder> = new Map([
-  ...Array.from(STABLE_TOPICS, ([topic, count]) => [topic, createUnreadDecoder(count)] as const),
+  ...listUnread(STABLE_TOPICS),
   [EXCHANGE_TOPIC, createExchangeDecoder(4, false)],
   [CRYPTO_EXCHANGE_TOPIC, createExchangeDecoder(4, false)],
   [NEW_EXCHANGE_TOPIC, createExchangeDecoder(6, false)],
   [UNDERLYING_TOPIC, createExchangeDecoder(4, true)],
 ]);
+
+/** Empty for a chain without such pools. */
+function createDecoders({ curve: registries, pancakeStable }: EvmDeployment) {
+  if (registries === undefined) return new Map<string, LogDecoder>();
+  return new Map([...DECODERS, ...(pancakeStable === undefined ? [] : listUnread(PANCAKE_TOPICS))]);
+}
 
 /** Some registries answer with a list, others with an array of a fixed length. */
 function decodeCoins(answer: string | null): Address[] {
@@ -242,7 +257,7 @@ const findPools: VenueProtocol['findPools'] = async (search, context) => {
       return false;
     });
   }
-  return pools;
+  return [...pools, ...(await findPancakeStable(search, context))];
 };
 
 const COSTS: PoolCosts = {
@@ -253,25 +268,34 @@ const COSTS: PoolCosts = {
 };
 
 /** In `RoundTripProbe.sol`: swaps by the pool's own coins, with the indices of both. */
-const PROBE = 7;
+const PROBES = { curve: 7, pancakeStable: 9 } as const;
 
 /** Without a formula of ours, too: such pools say themselves what they pay. */
-const findTraded: VenueProtocol['findTraded'] = ({ kind, pool, token0, venue }) => {
+const findTraded: VenueProtocol['findTraded'] = ({ kind, terms, pool, token0, venue }) => {
   // Other exchanges' pools of several coins have ids of this form, too.
   if (!VENUES.has(venue)) return null;
   const isComputed = kind === 'stableSwap';
   const pair = isComputed || kind === 'tradesOnly' ? parseCoinPairPool(pool) : null;
   if (pair === null) return null;
   const { contract, lower, upper, isUnderlying } = pair;
+  const isPancake = venue === PANCAKE_STABLE_VENUE;
+  // Those that hold the native coin.
+  if (isPancake && !isComputed) return null;
   return {
     toRouterPool: (isZeroIn, saidStable) => {
       const isStable = isComputed || saidStable;
       if (isStable === null) return null;
       const [indexIn, indexOut] = isZeroIn ? [lower, upper] : [upper, lower];
+      if (isPancake && isComputed) {
+        return { kind: 'pancakeStable', contract, indexIn, indexOut, coinCount: terms.coinCount };
+      }
       return { kind: 'curve', contract, indexIn, indexOut, isUnderlying, isStable };
     },
     probe: isComputed
-      ? { kind: PROBE, pool: contract, fee: lower, tickSpacing: upper, hooks: token0 }
+      ? {
+          kind: PROBES[isPancake ? 'pancakeStable' : 'curve'],
+          ...{ pool: contract, fee: lower, tickSpacing: upper, hooks: token0 },
+        }
       : null,
     holder: null,
   };
@@ -310,18 +334,18 @@ export const curve: VenueProtocol = {
   listAsks: (swap) => (VENUES.has(swap.pool.venue) ? listCurveAsks(swap) : []),
   findCosts: (pool) => (pool.kind === 'stableSwap' ? COSTS : (UNPRICED.findCosts?.(pool) ?? null)),
   findTraded,
-  routerKinds: { curve: CURVE_ROUTER },
+  routerKinds: { curve: CURVE_ROUTER, pancakeStable: PANCAKE_STABLE_ROUTER },
   rows: ROWS,
   findPools,
   listVenues: ({ curve: registries, pancakeStable }) => [
     ...(registries === undefined ? [] : [CURVE_VENUE]),
     ...(pancakeStable === undefined ? [] : [PANCAKE_STABLE_VENUE]),
   ],
-  createDecoders: ({ curve: registries }) => (registries === undefined ? new Map() : DECODERS),
-  describeLogs: ({ curve: registries }) =>
-    registries === undefined
-      ? null
-      : { creations: [], poolTopics: [...DECODERS.keys()], singleton: null },
+  createDecoders,
+  describeLogs: (deployment) => {
+    const poolTopics = [...createDecoders(deployment).keys()];
+    return poolTopics.length === 0 ? null : { creations: [], poolTopics, singleton: null };
+  },
   resolvePools,
   readPoolStates: readStableStates,
   readPoolPage: readStablePage,

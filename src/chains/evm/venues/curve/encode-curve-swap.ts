@@ -12,7 +12,7 @@ import { parseCoinPairPool } from '../../data/evm-ids.ts';
 import { addressWord, encodeCallData, uintWord } from '../../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import { COIN_AS_TOKEN } from '../native-coin.ts';
-import type { PathPlan, RouterKind, TokenEnds } from '../router-kind.ts';
+import type { PathPlan, PoolEnds, RouterKind, TokenEnds } from '../router-kind.ts';
 import type { SwapHop } from '../swap-plan.ts';
 import { CRYPTO_SELECTORS, ROUTER_EXCHANGE_SELECTOR, STABLE_SELECTORS } from './curve-selectors.ts';
 
@@ -37,12 +37,19 @@ const CRYPTO = 2;
 const ANY = 0;
 
 /** Whether one pool trades just what the wallet spends for what it receives. */
-function isOnePool(
+export function isOnePool(
   [first, ...others]: readonly TokenEnds[],
   { tokenIn, tokenOut }: TokenEnds,
 ): boolean {
   if (first === undefined || others.length > 0) return false;
   return first.tokenIn === tokenIn && first.tokenOut === tokenOut;
+}
+
+/** The pool that is called itself; null for other paths. */
+export function findOnePool(hops: readonly PoolEnds[], ends: TokenEnds): Address | null {
+  const [hop] = hops;
+  const pair = hop === undefined ? null : parseCoinPairPool(hop.pool.pool);
+  return pair !== null && isOnePool(hops, ends) ? pair.contract : null;
 }
 
 function requirePool({ pool }: SwapHop) {
@@ -112,9 +119,5 @@ export const CURVE_ROUTER: RouterKind = {
       : encodeRouterCall(path, wrapped);
     return data as Hex;
   },
-  findContract(hops, ends) {
-    const [hop] = hops;
-    const pair = hop === undefined ? null : parseCoinPairPool(hop.pool.pool);
-    return pair !== null && isOnePool(hops, ends) ? pair.contract : null;
-  },
+  findContract: findOnePool,
 };
