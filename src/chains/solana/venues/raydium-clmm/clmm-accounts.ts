@@ -20,6 +20,10 @@ import type { PoolLayout } from '../solana-venue.ts';
 
 const POOL = 'f7ede3f5d7c3de46';
 const TICK_ARRAY = 'c09b55cd31f9812a';
+/** Of Byreal: it has only ticks that were used, in the order of their first use. */
+const SPARSE_TICK_ARRAY = '6a8b98247599b838';
+const SPARSE_COUNT_OFFSET = 108;
+const SPARSE_TICKS_OFFSET = 216;
 const TICK_BYTES = 168;
 const TICKS_OFFSET = 44;
 /** The fifth bit of the status forbids swaps. */
@@ -107,22 +111,39 @@ export function listClmmAccounts(pool: Address, bytes: Uint8Array, program: Addr
 
 /** Raydium's own program; others are forks. */
 const RAYDIUM = toSolanaAddress('CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK');
+export const BYREAL_PROGRAM = toSolanaAddress('REALQqNEomY6cQGZJUGwywTBD2UmDT32rZcNnfxQ5N2');
 /** Byreal keeps a fee of the pool's own there, which counts in place of its configuration's. */
 const OWN_FEE_OFFSET = 393;
+/** Of Byreal: which fees change, what sets them, and the feeds of prices that one of them follows. */
+const FEE_FLAGS_OFFSET = 1096;
+const FEE_SETTINGS_END = 1176;
+/** It falls with time, or follows prices of others and the amount. */
+const [DECAYING_FEE, FOLLOWING_FEE] = [1, 16];
+/** Raydium's dynamic fee begins there; bytes that are set beyond what is known are one. */
+const DYNAMIC_FEE_OFFSET = 1096;
 
 interface ClmmTicks {
   readonly ticks: TickSetting[];
   readonly hasOrders: boolean;
 }
 
-/** The initialised ticks of an array of this pool; none of any other account. */
+/** Where an array of this pool has its ticks; nowhere in any other account. */
+function listTickPlaces(data: AccountBytes, pool: Address): number[] {
+  const discriminator = data.discriminator();
+  const isSparse = discriminator === SPARSE_TICK_ARRAY;
+  if ((discriminator !== TICK_ARRAY && !isSparse) || data.key(8) !== pool) return [];
+  const [from, length] = isSparse
+    ? [SPARSE_TICKS_OFFSET, data.u8(SPARSE_COUNT_OFFSET)]
+    : [TICKS_OFFSET, RAYDIUM_ARRAY_TICKS];
+  return Array.from({ length }, (_, index) => from + index * TICK_BYTES);
+}
+
+/** The initialised ticks of an array. */
 function readArray(bytes: Uint8Array, pool: Address): ClmmTicks {
   const data = new AccountBytes(bytes);
   const ticks: TickSetting[] = [];
   let hasOrders = false;
-  if (data.discriminator() !== TICK_ARRAY || data.key(8) !== pool) return { ticks, hasOrders };
-  for (let index = 0; index < RAYDIUM_ARRAY_TICKS; index += 1) {
-    const at = TICKS_OFFSET + index * TICK_BYTES;
+  for (const at of listTickPlaces(data, pool)) {
     const liquidityGross = data.u128(at + 20);
     for (let order = ORDERS_OFFSET; order < TICK_BYTES; order += 4) {
       if (data.u32(at + order) !== 0) hasOrders = true;
@@ -133,25 +154,41 @@ function readArray(bytes: Uint8Array, pool: Address): ClmmTicks {
   return { ticks, hasOrders };
 }
 
+/** 0 if its configuration's counts. */
+function findOwnFee({ program }: PoolAccounts, data: AccountBytes): number {
+  return program === BYREAL_PROGRAM ? data.u32(OWN_FEE_OFFSET) : 0;
+}
+
 /** What a fork may do otherwise: pools of it were never compared. */
 function findForkFlags(query: PoolAccounts, data: AccountBytes): UncheckedFlag[] {
   if (query.program === RAYDIUM) return [];
   const flags: UncheckedFlag[] = ['forkUnchecked'];
-  if (data.u32(OWN_FEE_OFFSET) !== 0) flags.push('feeUnknown');
+  const hasOther = data.u32(OWN_FEE_OFFSET) !== findOwnFee(query, data);
+  if (hasOther) flags.push('feeUnknown');
   const isRead = (start: number) => {
     const address = findArrayAddress(query.program, query.pool, start);
-    return openAccount(query, address)?.discriminator() === TICK_ARRAY;
+    const array = openAccount(query, address);
+    return array !== null && listTickPlaces(array, query.pool).length > 0;
   };
   if (!planArrays(data).starts.every(isRead)) flags.push('otherTicks');
   return flags;
 }
 
-function findFlags(data: AccountBytes, hasOrders: boolean): UncheckedFlag[] {
+function hasDynamicFee({ program }: PoolAccounts, data: AccountBytes): boolean {
+  const isByreal = program === BYREAL_PROGRAM;
+  const changing = DECAYING_FEE | FOLLOWING_FEE;
+  if (isByreal && (data.u8(FEE_FLAGS_OFFSET) & changing) !== 0) return true;
+  // What sets Byreal's fees stays there after they were switched off.
+  for (let at = isByreal ? FEE_SETTINGS_END : DYNAMIC_FEE_OFFSET; at < data.length; at += 1) {
+    if (data.u8(at) !== 0) return true;
+  }
+  return false;
+}
+
+function findFlags(query: PoolAccounts, data: AccountBytes, hasOrders: boolean): UncheckedFlag[] {
   const flags: UncheckedFlag[] = [];
   if (data.u8(390) !== 0) flags.push('feeOnOutput');
-  for (let at = 1096; at < data.length; at += 1) {
-    if (data.u8(at) !== 0 && !flags.includes('dynamicFee')) flags.push('dynamicFee');
-  }
+  if (hasDynamicFee(query, data)) flags.push('dynamicFee');
   if (hasOrders) flags.push('limitOrders');
   return flags;
 }
@@ -170,7 +207,7 @@ export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> 
   const opening = { clock: 'seconds', from: Number(data.u64(1080)), flag: 'closed' } as const;
   return {
     ...{ kind: 'rangeX64', token0: data.key(73), token1: data.key(105), vault0, vault1 },
-    feePips: config.u32(47),
+    feePips: findOwnFee(query, data) || config.u32(47),
     terms: { table: 'raydium', tickSpacing: data.u16(235) },
     state: {
       ...{ sqrtPriceX64: isOpen ? data.u128(253) : null, liquidity: data.u128(237) },
@@ -178,6 +215,7 @@ export function readClmmPool(query: PoolAccounts): AccountReadingOf<'rangeX64'> 
       flags: joinFlags([
         ...findForkFlags(query, data),
         ...findFlags(
+          query,
           data,
           arrays.some(({ hasOrders }) => hasOrders),
         ),

@@ -10,7 +10,7 @@ import {
   type SwapEvidence,
   type SwapReport,
 } from '../solana-venue.ts';
-import { CLMM_LAYOUT, listClmmAccounts, readClmmPool } from './clmm-accounts.ts';
+import { BYREAL_PROGRAM, CLMM_LAYOUT, listClmmAccounts, readClmmPool } from './clmm-accounts.ts';
 import { CLMM_ENCODER } from './encode-swap.ts';
 
 /** CPMM's events have the same one: only the call that wrote it tells them apart. */
@@ -69,7 +69,7 @@ const SHARED: Omit<SolanaVenue, 'name' | 'programs'> = {
 export const BYREAL: SolanaVenue = {
   ...SHARED,
   name: 'byreal',
-  programs: [toSolanaAddress('REALQqNEomY6cQGZJUGwywTBD2UmDT32rZcNnfxQ5N2')],
+  programs: [BYREAL_PROGRAM],
 };
 
 export const PANCAKESWAP_CLMM: SolanaVenue = {
