@@ -114,7 +114,7 @@ const NAMED_BY_VAULTS: ReadonlySet<string> = new Set(
   ROWS.filter(([, , { pool }]) => pool === undefined).map(([name]) => name),
 );
 
-/** Whether the pools of a venue have no account that is known: a hash of their vaults names them. */
+/** Whether a venue's pools have no account that is known, so that a hash of vaults names them. */
 export function isNamedByVaults(venue: string): boolean {
   return NAMED_BY_VAULTS.has(venue);
 }

@@ -114,7 +114,7 @@ const RAYDIUM = toSolanaAddress('CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK');
 export const BYREAL_PROGRAM = toSolanaAddress('REALQqNEomY6cQGZJUGwywTBD2UmDT32rZcNnfxQ5N2');
 /** Byreal keeps a fee of the pool's own there, which counts in place of its configuration's. */
 const OWN_FEE_OFFSET = 393;
-/** Of Byreal: which fees change, what sets them, and the feeds of prices that one of them follows. */
+/** Of Byreal: which fees change, what sets them, and the feeds of prices that one follows. */
 const FEE_FLAGS_OFFSET = 1096;
 const FEE_SETTINGS_END = 1176;
 /** It falls with time, or follows prices of others and the amount. */
