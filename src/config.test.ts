@@ -238,6 +238,8 @@ test('archives are told apart by their form, and kept secret', () => {
   assert.match(problem ?? '', /^HISTORY_BASE entry 1 must be a URL/);
   assert.doesNotMatch(problem ?? '', /secret/);
   assert.deepEqual(loadConfig({ HISTORY_NOWHERE: 'x' }).unknownNames, ['HISTORY_NOWHERE']);
+  const solana = { RPC_SOLANA: 'https://a.example', HISTORY_SOLANA: '/data/era' };
+  assert.match(problemsOf(solana).join(), /^HISTORY_SOLANA .*must be datasets of an SQD Portal/);
 });
 
 test('lookup tables are addresses of Solana', () => {

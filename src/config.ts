@@ -149,7 +149,7 @@ function listSettings(chains: readonly ChainSettings[]): readonly Setting<unknow
     ...chains.flatMap(({ chain: _, scope, lookupTables, archives, ...settings }) => [
       ...Object.values(settings),
       ...(lookupTables === null ? [] : [lookupTables]),
-      ...(archives === null ? [] : [archives]),
+      archives,
       ...Object.values(scope),
     ]),
     ...Object.values(LIST_SETTINGS),
@@ -281,7 +281,7 @@ export function loadConfig(env: Environment): Config {
       const costs = { credits, creditsPerDay, creditsPerSecond };
       const followed = { chain: entry.chain, rpcUrls, sockets, startBlock, ...costs };
       const lookupTables = entry.lookupTables === null ? [] : read(entry.lookupTables);
-      const places = entry.archives === null ? [] : read(entry.archives);
+      const places = read(entry.archives);
       const archives = { places: places ?? [], samplePct: indexing.historySamplePct };
       return [{ ...followed, scope, contracts, lookupTables, archives }];
     }),

@@ -76,7 +76,7 @@ export const INDEXING_SETTINGS = {
   }),
   historySamplePct: setting('HISTORY_SAMPLE_PCT', integer({ min: 1, max: 100 }), {
     group: 'Chains',
-    why: 'Of a hundred blocks that come from an archive (`HISTORY_<CHAIN>`) and are proved, how many are also compared with your own node, with a request each: the senders and hashes of transactions are in no proof. 100 compares every block.',
+    why: 'Of a hundred blocks that come from an archive (`HISTORY_<CHAIN>`) and are proved, how many are also compared with your own node, with a request each: the senders and hashes of transactions are in no proof. 100 compares every block. On Solana, where nothing is proved: for a hundred blocks, how many transactions are compared; at least one for each reading of up to 50 blocks.',
     example: '100',
     fallback: '2',
   }),
@@ -213,13 +213,22 @@ function parseArchive(text: string): ArchivePlace {
   return { kind: isPortal ? 'portal' : 'rpc', place };
 }
 
-/** Null for families whose blocks have no such proofs. */
-function archivesSetting({
-  family,
-  slug,
-  name,
-}: ChainInfo): Setting<readonly ArchivePlace[]> | null {
-  if (family !== 'evm') return null;
+function parsePortal(text: string): ArchivePlace {
+  const place = parseArchive(text);
+  if (place.kind === 'portal') return place;
+  throw new SettingProblem('must be datasets of an SQD Portal, such as https://host/datasets/name');
+}
+
+function archivesSetting({ family, slug, name }: ChainInfo): Setting<readonly ArchivePlace[]> {
+  if (family === 'solana') {
+    return setting(`HISTORY_${toSettingSuffix(slug)}`, listOf(parsePortal), {
+      group: 'Chains',
+      why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: datasets of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…). Nothing of them can be proved: blocks must link to one of your own node, balances must add up, and transactions are compared with the node in samples. Where none has a block, your node is read. Not used with a \`SCOPE_${toSettingSuffix(slug)}\`. docs/history.md has what that finds and what it does not.`,
+      example: `https://portal.sqd.dev/datasets/${slug}-mainnet`,
+      fallback: '',
+      secret: true,
+    });
+  }
   return setting(`HISTORY_${toSettingSuffix(slug)}`, listOf(parseArchive), {
     group: 'Chains',
     why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: a dataset of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…), era files in a folder or at a URL (era+https://…), or another RPC (https://…). Every block is proved by hashes from your own node, or compared with it in samples; where none has a block, your node is read. Not used with a \`SCOPE_${toSettingSuffix(slug)}\`. docs/history.md has what is proved and what is not.`,

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { type Random, type Sleep, sleep as sleepInRealTime } from '../../lib/retry.ts';
+import type { ArchiveSettings } from '../../model/archive-place.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { ChainAdapter, ChainAssets, ChainSourceStatus, KnownPools } from '../adapter.ts';
@@ -11,8 +12,10 @@ import type { EndpointPool } from '../rpc/endpoint-pool.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
 import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../rpc/rpc-error.ts';
+import { SolanaPortal } from './archives/solana-portal.ts';
 import { readSlotHeader } from './blocks/read-slot-header.ts';
 import { SlotHeadReader } from './blocks/slot-head-reader.ts';
+import { SolanaArchives } from './blocks/solana-archives.ts';
 import { SolanaBlockReader } from './blocks/solana-block-reader.ts';
 import { UndecodedCalls } from './blocks/undecoded-calls.ts';
 import { PoolStateReader } from './pools/pool-state-reader.ts';
@@ -41,6 +44,8 @@ interface SolanaAdapterOptions {
   readonly limits?: Partial<EndpointLimits>;
   /** How long one read may look for a working endpoint. */
   readonly budgetMs?: number;
+  /** Where whole blocks that are final are read, before the endpoints. */
+  readonly archives?: ArchiveSettings | undefined;
 }
 
 const DEFAULT_LIMITS: EndpointLimits = {
@@ -90,13 +95,25 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
   const versions = new TransactionVersions(options.log ?? SILENT);
   const quotes = new Set([...assets.native, ...assets.stable]);
   const names = new MintNames(client);
+  const atHeader = (position: number) => ({ position, readAt: readHeaderAt });
+  const { places, samplePct } = options.archives ?? { places: [], samplePct: 0 };
+  const archives =
+    places.length === 0
+      ? null
+      : new SolanaArchives({
+          ...{ client, versions, samplePct, clock, random, log: options.log ?? SILENT },
+          sources: places.map(({ place }) => new SolanaPortal(place)),
+          // While some are down nobody may have a majority: one that answers is asked then.
+          readHeader: async (slot, signal) =>
+            (await readAgreedHeader(client, atHeader(slot), signal)) ??
+            (await readAnyHeader(client, atHeader(slot), signal)),
+        });
   const reader = new SolanaBlockReader({
-    ...{ client, clock, directory, undecoded, versions, names, quotes },
+    ...{ client, clock, directory, undecoded, versions, names, quotes, archives },
   });
   const heads = new SlotHeadReader({ client, clock, sleep });
   const states = new PoolStateReader(client, clock);
   const tokens = new SolanaTokenFinder({ client, assets, clock });
-  const atHeader = (position: number) => ({ position, readAt: readHeaderAt });
   return {
     chain: options.chain,
     assets,
@@ -124,11 +141,16 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): SolanaAdapte
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),
       poolsIgnored: directory.ignoredCount,
       repliesRefused: client.repliesRefused,
-      limitations: [...client.listLimitations(), ...versions.listLimitations()],
+      limitations: [
+        ...client.listLimitations(),
+        ...versions.listLimitations(),
+        ...(archives?.listLimitations() ?? []),
+      ],
       slowed: client.meter.describeSlowed(),
       undecoded: [...undecoded.list(), ...versions.listCounts()],
     }),
     async close() {
+      archives?.close();
       client.close();
     },
   };

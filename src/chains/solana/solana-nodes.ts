@@ -41,10 +41,11 @@ export function openSolanaNodes(
   const reading = new RpcClient({ ...READER_USE, endpoints, dialect, clock, random, sleep, log });
   const lookups = new LookupTables((source.lookupTables ?? []).map(toSolanaAddress), clock);
   return {
-    createAdapter: ({ knownPools }) =>
+    createAdapter: ({ knownPools, usesArchives }) =>
       createSolanaAdapter({
         ...{ chain, genesis, endpoints, assets: findSolanaMarket(source).assets },
         ...{ knownPools, clock, random, log },
+        archives: usesArchives === true ? source.archives : undefined,
       }),
     transactions: createSolanaTransactions(reading, lookups),
     readFees: (signal) =>

@@ -3,9 +3,10 @@
 // of them now is the node's to give: the caller reads it there, from the same block on.
 
 import type { Clock } from '../../../lib/clock.ts';
-import { type Backoff, computeBackoffMs, type Random } from '../../../lib/retry.ts';
+import type { Random } from '../../../lib/retry.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { ArchiveError } from '../../archives/archive-error.ts';
+import { ArchiveUse } from '../../archives/archive-use.ts';
 import type { Log } from '../../rpc/rpc-client.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import type { ArchiveRange, ArchiveSource } from './archive-source.ts';
@@ -47,10 +48,7 @@ interface ArchiveStatus {
 
 interface Place {
   readonly source: ArchiveSource;
-  availableAtMs: number;
-  failures: number;
-  reason: string | null;
-  isEnded: boolean;
+  readonly use: ArchiveUse;
   blocks: number;
   unproved: number;
   compared: number;
@@ -70,11 +68,6 @@ interface JudgedBlock {
   readonly verdict: Verdict;
 }
 
-const FAILED_BACKOFF: Backoff = { baseMs: 1000, maxMs: 300_000 };
-/** An archive is hours behind the head at most. */
-const DRY_BACKOFF: Backoff = { baseMs: 30_000, maxMs: 900_000 };
-const REFUSED_BACKOFF: Backoff = { baseMs: 600_000, maxMs: 3_600_000 };
-
 /** One reading is held in memory until all of it is proved. */
 const LOGS_MAX = 20_000;
 const BLOCKS_MAX = 5000;
@@ -90,10 +83,7 @@ export class ArchiveReader {
     this.#options = options;
     this.#places = options.sources.map((source) => ({
       source,
-      availableAtMs: Number.NEGATIVE_INFINITY,
-      failures: 0,
-      reason: null,
-      isEnded: false,
+      use: new ArchiveUse(source.name, options),
       blocks: 0,
       unproved: 0,
       compared: 0,
@@ -103,34 +93,27 @@ export class ArchiveReader {
   /** The first part of the range, of final blocks; null if no archive has any of it now. */
   async read(range: ArchiveRange, signal?: AbortSignal): Promise<ArchiveReading | null> {
     for (const place of this.#places) {
-      const nowMs = this.#options.clock.monotonicMs();
-      if (place.isEnded || nowMs < place.availableAtMs) continue;
+      if (!place.use.isAvailable) continue;
       try {
         return await this.#readFrom(place, range, signal);
       } catch (error) {
         this.#dropOpen();
         signal?.throwIfAborted();
-        this.#settle(place, toArchiveError(error, place));
+        place.use.noteFault(toArchiveError(error, place));
       }
     }
     return null;
   }
 
   status(): ArchiveStatus[] {
-    const nowMs = this.#options.clock.monotonicMs();
-    return this.#places.map(({ source, isEnded, availableAtMs, reason, ...counts }) => {
-      const state = isEnded ? 'ended' : nowMs < availableAtMs ? 'waiting' : 'used';
-      const { blocks, unproved, compared } = counts;
-      const told = state === 'used' ? null : reason;
-      return { source: source.name, state, reason: told, blocks, unproved, compared };
-    });
+    return this.#places.map(({ source, use, blocks, unproved, compared }) => ({
+      ...{ source: source.name, ...use.describe(), blocks, unproved, compared },
+    }));
   }
 
-  /** What `/ready` says: an archive that lied stays named until the restart. */
+  /** What `/ready` says. */
   listLimitations(): string[] {
-    return this.#places.flatMap(({ source, isEnded, reason }) =>
-      isEnded ? [`archive ${source.name} sent false data and is no longer used: ${reason}`] : [],
-    );
+    return this.#places.flatMap(({ use }) => use.listLimitations());
   }
 
   close(): void {
@@ -152,11 +135,10 @@ export class ArchiveReader {
       place.blocks += judged.length;
       place.unproved += unproved;
       if (fault === null) {
-        place.failures = 0;
-        place.reason = null;
+        place.use.noteRead();
       } else {
         this.#dropOpen();
-        this.#settle(place, fault);
+        place.use.noteFault(fault);
       }
       const blocks = judged.map(({ block }) => block);
       return { source: place.source.name, blocks, last, isProved: unproved === 0 };
@@ -294,27 +276,6 @@ export class ArchiveReader {
       drawn.push(...rest.splice(Math.floor(this.#options.random() * rest.length), 1));
     }
     return drawn;
-  }
-
-  #settle(place: Place, error: ArchiveError): void {
-    const { clock, random, log } = this.#options;
-    const { kind } = error;
-    place.reason = error.message;
-    if (kind === 'wrong') {
-      place.isEnded = true;
-      log.warn({ archive: place.source.name, reason: error.message }, 'archive sent false data');
-      return;
-    }
-    place.failures += 1;
-    const backoff = { failed: FAILED_BACKOFF, dry: DRY_BACKOFF, refused: REFUSED_BACKOFF }[kind];
-    const waitMs = Math.max(
-      computeBackoffMs(place.failures, backoff, random),
-      error.retryAfterMs ?? 0,
-    );
-    place.availableAtMs = clock.monotonicMs() + waitMs;
-    if (place.failures === 1 && kind !== 'dry') {
-      log.warn({ archive: place.source.name, reason: error.message, waitMs }, 'archive paused');
-    }
   }
 }
 

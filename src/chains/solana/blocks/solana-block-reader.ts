@@ -20,6 +20,7 @@ import { isNamedByVaults } from '../venues/by-transfers/transfer-venue.ts';
 import { type BalanceCheck, checkTradeBalances } from './check-balances.ts';
 import { readSlotRange } from './read-slot-range.ts';
 import { readWatchedBlocks, type SeenSignatures } from './read-watched-blocks.ts';
+import type { SolanaArchives } from './solana-archives.ts';
 import {
   buildTransactionEvents,
   type DecodedTransaction,
@@ -37,6 +38,8 @@ interface SolanaBlockReaderOptions {
   readonly names: Pick<MintNames, 'note'>;
   /** Assets that price others. */
   readonly quotes: ReadonlySet<Address>;
+  /** In place of nodes for whole blocks that are final; null without any. */
+  readonly archives?: SolanaArchives | null;
 }
 
 /** Whole blocks of one part: they are in memory together, at several megabytes each. */
@@ -132,6 +135,31 @@ export class SolanaBlockReader {
   }
 
   async read(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
+    return (await this.#readArchives(range, signal)) ?? (await this.#readNodes(range, signal));
+  }
+
+  /** Null if no archive has the next slots now, or the range is not one for archives. */
+  async #readArchives(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading | null> {
+    const { archives = null, client } = this.#options;
+    const { linked, only, audited, fromBlock: fromSlot, toBlock: toSlot } = range;
+    if (archives === null || linked || only !== undefined || audited !== undefined) return null;
+    const { blockCountMax = Number.POSITIVE_INFINITY } = range;
+    const transactionCountMax = range.eventCountMax ?? Number.POSITIVE_INFINITY;
+    const limits = { blockCountMax, transactionCountMax };
+    const read = await archives.read({ fromSlot, toSlot, ...limits }, signal);
+    if (read === null) return null;
+    const { blocks: raws, last, source } = read;
+    const raw = { blocks: raws, headers: [], toSlot: last.position, blockCount: raws.length };
+    const context = { only: undefined, described: new Set<PoolId>(), signal };
+    const decoded = await client.at((endpoint) => this.#decode(endpoint, raw, context), { signal });
+    return {
+      blocks: decoded.filter(({ events }) => events.length > 0),
+      ...{ headers: [], toBlock: last.position, blockCount: raws.length, notices: [] },
+      ...{ last, archive: { source, isProved: false } },
+    };
+  }
+
+  async #readNodes(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
     const { linked, only, audited, toBlock } = range;
     const { eventCountMax = Number.POSITIVE_INFINITY } = range;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;

@@ -1,0 +1,69 @@
+// Whole blocks of Solana from SQD Portal, without votes.
+
+import { ArchiveError } from '../../archives/archive-error.ts';
+import { PortalClient } from '../../archives/portal-client.ts';
+import {
+  PORTAL_FIELDS,
+  type PortalBlock,
+  PortalBlockError,
+  parsePortalBlock,
+} from './portal-block.ts';
+
+/** The Portal answers with less at once anyway. */
+const RANGE_MAX = 10_000;
+const SILENCE_MS = 30_000;
+
+export interface SlotSpan {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+}
+
+export class SolanaPortal {
+  readonly #client: PortalClient;
+
+  constructor(url: string) {
+    this.#client = new PortalClient({ url, silenceMs: SILENCE_MS });
+  }
+
+  /** Safe to show. */
+  get name(): string {
+    return this.#client.name;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  /**
+   * Blocks from `fromSlot` on, ascending; slots without one are left out. It may end before
+   * `toSlot`, and have none at all. Throws an `ArchiveError`.
+   */
+  async *read(
+    { fromSlot, toSlot }: SlotSpan,
+    signal: AbortSignal,
+  ): AsyncGenerator<PortalBlock, void> {
+    const query = {
+      ...{
+        type: 'solana',
+        fromBlock: fromSlot,
+        toBlock: Math.min(toSlot, fromSlot + RANGE_MAX - 1),
+      },
+      ...{ includeAllBlocks: true, fields: PORTAL_FIELDS },
+      ...{
+        transactions: [{}],
+        instructions: [{}],
+        logs: [{}],
+        balances: [{}],
+        tokenBalances: [{}],
+      },
+    };
+    for await (const line of this.#client.readFinal(query, signal)) {
+      try {
+        yield parsePortalBlock(line);
+      } catch (error) {
+        if (!(error instanceof PortalBlockError)) throw error;
+        throw new ArchiveError('wrong', `${this.name}: ${error.message}`);
+      }
+    }
+  }
+}
