@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { getTokenSafety } from '../src/contract/operations/get-token-safety.ts';
@@ -54,23 +55,26 @@ interface Asking {
   readonly lists?: TokenLists;
   readonly noted?: Address[];
   readonly findHook?: MarketChain['findHook'];
+  readonly contracts?: ContractBook;
+  readonly readLiquidityOwners?: MarketChain['readLiquidityOwners'];
   readonly mint?: Address;
 }
 
 function createHandler(asking: Asking = {}) {
   const { safetyCache = new SafetyCache(), lists, noted = [], readContractFacts } = asking;
-  const { findHook = () => null } = asking;
+  const { findHook = () => null, readLiquidityOwners } = asking;
+  const { contracts = new ContractBook({ nowMs: () => NOW_MS }) } = asking;
   const { parts } = scene.market;
   const find = (slug: ChainSlug) => {
     const market = parts.chains.find(slug);
-    return market && { ...market, readContractFacts, findHook };
+    return market && { ...market, readContractFacts, readLiquidityOwners, findHook };
   };
   return createGetTokenSafety({
     ...parts,
     chains: { ...parts.chains, find },
     ...(lists === undefined ? {} : { lists }),
     nowMs: () => NOW_MS,
-    contracts: new ContractBook({ nowMs: () => NOW_MS }),
+    contracts,
     findSafety: () => ({
       unitName: 'gas',
       find: (pool) => safetyCache.get(pool) ?? null,
@@ -146,6 +150,36 @@ test("a pool's hook is told with its class, and what the last round trip cost th
   assert.ok(codesOf(json).includes('HOOKED_POOL'));
   const quiet = await ask({ safetyCache, findHook: () => ({ ...hook, class: 'after' }) });
   assert.equal(codesOf(quiet).includes('HOOKED_POOL'), false);
+});
+
+test('what is burned and locked of the liquidity of its pools is read in the background', async () => {
+  const contracts = new ContractBook({ nowMs: () => NOW_MS });
+  const [first = assert.fail()] = pools;
+  const asked: PoolId[] = [];
+  const readLiquidityOwners: MarketChain['readLiquidityOwners'] = async (of) => {
+    asked.push(...of.map(({ pool }) => pool));
+    const owners = {
+      ...{ sharesRaw: 1_000_000n, burnedRaw: 250_000n, lockedRaw: 500_001n, block: 77 },
+      ...{ lockers: [{ name: 'UNCX', address: token }], untilMs: NOW_MS + 1 },
+    };
+    return of.map(({ pool }) => (pool === first.pool ? owners : null));
+  };
+  assert.equal((await ask({ contracts, readLiquidityOwners })).pools[0].liquidity, null);
+  await setImmediate();
+  const json = await ask({ contracts, readLiquidityOwners });
+  const { lpLocked, ...rest } = json.pools[0].liquidity;
+  assert.deepEqual(rest, { lpBurnedPct: 25, source: 'contract', block: 77 });
+  assert.deepEqual([lpLocked.pct, lpLocked.until], [50.0001, NOW_MS + 1]);
+  assert.deepEqual(
+    lpLocked.where.map(({ name, address: shown }: Json) => [name, shown.toLowerCase()]),
+    [['UNCX', token]],
+  );
+  assert.equal(json.pools[1].liquidity, null);
+  assert.deepEqual(
+    asked,
+    pools.slice(0, 5).map(({ pool }) => pool),
+    'asked once',
+  );
 });
 
 test('facts of the index are those of the other reads', async () => {
@@ -227,11 +261,13 @@ test('a token that looks like one that a list vouches for is told from it', asyn
   const shown = findFamily('devnet').addresses.toShown(address(other));
   const copy = await ask({ mint, lists: list(other, `\u200b${name?.toUpperCase()}\u0301`) });
   assert.equal(factsOf(copy).LOOKALIKE_OF, `devnet:${shown}`);
+  assert.deepEqual([copy.lookalikeOf.chain, copy.lookalikeOf.mint], ['devnet', shown]);
   const { message } = copy.warnings.find(({ code }: Json) => code === 'LOOKALIKE');
   assert.ok(message.includes(shown), message);
   for (const lists of [list(other, 'OTHER'), list(mint, name ?? '')]) {
     const json = await ask({ mint, lists });
     assert.equal(factsOf(json).LOOKALIKE_OF, undefined);
+    assert.equal(json.lookalikeOf, null);
     assert.ok(!codesOf(json).includes('LOOKALIKE'));
   }
 });

@@ -257,6 +257,17 @@ export const texts = {
       },
       yes: 'Yes',
       no: 'No',
+      burned: (pct: string) => `liquidity: ${pct} burned`,
+      locked: (pct: string, where: string) => `${pct} locked (${where})`,
+      until: (day: string) => `until ${day}`,
+      hook: 'hook',
+      hookClass: {
+        liquidity: 'is not called at swaps',
+        fee: 'sets the fee',
+        after: 'is called after swaps',
+        before: 'can change the pool before swaps, or refuse them',
+        delta: 'can take a part of swaps',
+      },
     },
     traders: {
       window: 'Window',

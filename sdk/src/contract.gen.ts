@@ -487,6 +487,11 @@ export interface Launchpad {
   graduatedAt: number | null;
 }
 
+export interface LiquidityLocker {
+  name: string;
+  address: string;
+}
+
 export interface ListedSession {
   id: string;
   /** Unix milliseconds. */
@@ -567,6 +572,18 @@ export interface ListedToken {
    * unless asked for.
    */
   sparkline?: (string | null)[];
+}
+
+export interface LockedLiquidity {
+  /** The share that lies in known lockers and cannot be taken out yet. */
+  pct: number;
+  /**
+   * When the first part of it can be taken out, in Unix milliseconds; null if the locker does
+   * not tell, or never gives it back.
+   */
+  until: number | null;
+  /** The lockers; a locker that is not known counts as a holder. */
+  where: LiquidityLocker[];
 }
 
 export interface McpError {
@@ -841,6 +858,18 @@ export interface PoolHook {
   source: "index";
 }
 
+export interface PoolLiquidityOwners {
+  /**
+   * The share of the pool's liquidity whose owner's key nobody has, or whose shares were
+   * destroyed.
+   */
+  lpBurnedPct: number;
+  lpLocked: LockedLiquidity;
+  source: "contract";
+  /** The block that it was read at, on Solana the slot. */
+  block: number;
+}
+
 export interface PoolList {
   pools: Pool[];
   /** Pass it as `cursor` for the next page; null on the last page. */
@@ -860,6 +889,11 @@ export interface PoolSafety {
   sellable: boolean | null;
   /** When the round trip was simulated, in Unix milliseconds; null if not yet. */
   checkedAt: number | null;
+  /**
+   * Who owns its liquidity, of the five deepest pools whose liquidity has shares (pairs of V2
+   * and Solidly, Raydium CPMM and v4, PumpSwap); null for others, and until it was read.
+   */
+  liquidity: PoolLiquidityOwners | null;
   /** The contract that the pool calls around swaps; null if there is none. */
   hook: PoolHook | null;
 }
@@ -1030,6 +1064,13 @@ export interface SafetyFact {
   source: "index" | "simulation" | "list" | "contract" | "mint";
   /** The block that it is of, on Solana the slot, where that is not asOf. */
   block?: number;
+}
+
+export interface SafetyLookalike {
+  chain: string;
+  mint: string;
+  symbol: string | null;
+  source: "list";
 }
 
 export interface SafetyWarning {
@@ -1614,6 +1655,11 @@ export interface TokenSafetyReport {
   /** The deepest first, at most 50. */
   pools: PoolSafety[];
   facts: SafetyFact[];
+  /**
+   * The token that this one can be mistaken for, and that a token list vouches for; null if
+   * there is none.
+   */
+  lookalikeOf: SafetyLookalike | null;
   warnings: SafetyWarning[];
   asOf: AsOf;
 }

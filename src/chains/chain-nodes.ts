@@ -5,6 +5,7 @@ import type { PoolTransferFees } from '../amm/transfer-fee.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { TokenFacts } from '../model/contract-facts.ts';
 import type { Address, PoolId } from '../model/ids.ts';
+import type { LiquidityOwners } from '../model/liquidity-owners.ts';
 import type { PoolDescription, PoolKindName } from '../model/pool.ts';
 import type { MethodUsage } from '../model/rpc-usage.ts';
 import type { ChainAdapter, ChainAssets, KnownPools } from './adapter.ts';
@@ -220,6 +221,14 @@ export interface ChainNodes {
    * for families of which that is not known.
    */
   readContractFacts?(token: Address, signal: AbortSignal): Promise<TokenFacts | null>;
+  /**
+   * Who owns the shares of pools, as of now; null for a pool without shares, and where that cannot
+   * be read. Absent for families of which that is not known.
+   */
+  readLiquidityOwners?(
+    pools: readonly PoolDescription[],
+    signal: AbortSignal,
+  ): Promise<readonly (LiquidityOwners | null)[]>;
   /**
    * Those of the addresses at which there is something that is no token. Absent for families of
    * which that is not known.

@@ -59,6 +59,7 @@ function createMarketChains(options: MarketChainsOptions): MarketChains {
     readHoldings: nodes.readHoldings,
     hasMints: market.hasMints === true,
     readContractFacts: nodes.readContractFacts,
+    readLiquidityOwners: nodes.readLiquidityOwners,
   });
   return {
     known: chains.known,

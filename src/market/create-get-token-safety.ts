@@ -12,6 +12,7 @@ import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ContractFacts, MintFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
+import type { LiquidityOwners } from '../model/liquidity-owners.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { type PoolSafety, SAFETY_LIFE_MS } from '../model/pool-safety.ts';
@@ -191,7 +192,7 @@ type SafetyAnswer = OutputOf<typeof getTokenSafety>;
 
 interface SafetyParts extends MarketParts {
   readonly nowMs: () => number;
-  readonly contracts: Pick<ContractBook, 'find'>;
+  readonly contracts: Pick<ContractBook, 'find' | 'findOwners'>;
 }
 
 interface SafetyRead {
@@ -240,6 +241,21 @@ function describeHook(
   };
 }
 
+/** Null for a pool of which that was not read. */
+function describeOwners(
+  addresses: AddressCodec,
+  owners: LiquidityOwners | null,
+): SafetyAnswer['pools'][number]['liquidity'] {
+  if (owners === null) return null;
+  const { sharesRaw, burnedRaw, lockedRaw, lockers, untilMs, block } = owners;
+  const where = lockers.map(({ name, address }) => ({ name, address: addresses.toShown(address) }));
+  return {
+    lpBurnedPct: computePct(burnedRaw, sharesRaw) ?? 0,
+    lpLocked: { pct: computePct(lockedRaw, sharesRaw) ?? 0, until: untilMs, where },
+    ...{ source: 'contract', block },
+  };
+}
+
 function measure(
   parts: SafetyParts,
   market: MarketChain,
@@ -249,6 +265,8 @@ function measure(
   const safety = parts.findSafety(chain);
   safety?.note(token);
   const nowMs = parts.nowMs();
+  const reading = parts.contracts.findOwners(market, token, pools);
+  const owners = reading.kind === 'read' ? reading.facts : null;
   let isAnyStale = false;
   const shown = pools.map((row) => {
     const { pool, venue } = row;
@@ -265,6 +283,7 @@ function measure(
       sellTaxBps: add(side?.inBps),
       sellable: side?.sellable ?? null,
       checkedAt: known?.checkedAtMs ?? null,
+      liquidity: describeOwners(addresses, owners?.get(pool) ?? null),
       hook: describeHook(market, row, { token, fees: known?.hookFees ?? null }),
     };
   });
@@ -283,13 +302,22 @@ function tellLookalike(
   { lists, chains }: MarketParts,
   market: MarketChain,
   token: TokenRecord,
-): { readonly fact: TokenFact; readonly warning: TokenWarning } | null {
+): {
+  readonly fact: TokenFact;
+  readonly warning: TokenWarning;
+  readonly of: NonNullable<SafetyAnswer['lookalikeOf']>;
+} | null {
   const found = findLookalike(lists, market, token);
   if (found === null) return null;
   const mint = chains.findAddresses(found.chain).toShown(found.token);
   const [code, message] = warnOfLookalike(found, { mint, chain: market.slug });
   const value = `${found.chain}:${mint}`;
-  return { fact: { code: 'LOOKALIKE_OF', value, source: 'list' }, warning: { code, message } };
+  const of = { chain: found.chain, mint, symbol: found.symbol, source: 'list' } as const;
+  return {
+    fact: { code: 'LOOKALIKE_OF', value, source: 'list' },
+    warning: { code, message },
+    of,
+  };
 }
 
 function listFacts(read: SafetyRead, measured: Measured, isVerified: boolean | null): TokenFact[] {
@@ -405,6 +433,7 @@ async function makeAnswer(
         hasMints: market.hasMints === true,
       }),
     ],
+    lookalikeOf: alike?.of ?? null,
     warnings: [
       ...(alike === null ? [] : [alike.warning]),
       ...listWarnings(value, measured, { isAsset, isVerified, checkpoint }),

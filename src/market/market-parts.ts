@@ -54,6 +54,8 @@ export interface MarketChain {
   readonly readHoldings: ChainNodes['readHoldings'];
   /** Whether its tokens are mints of the chain's own programs, without code of their own. */
   readonly hasMints?: boolean;
+  /** Asks the chain who owns the shares of pools. */
+  readonly readLiquidityOwners?: ChainNodes['readLiquidityOwners'] | undefined;
   /** Asks the chain what a token's contract or mint shows of itself. */
   readonly readContractFacts?: ChainNodes['readContractFacts'] | undefined;
 }

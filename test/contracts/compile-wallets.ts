@@ -1,4 +1,4 @@
-// Compiles the contract wallets of the tests.
+// Compiles contracts of the tests: wallets, unless another file is named.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,15 +24,15 @@ interface CompilerOutput {
   >;
 }
 
-export function compileWallets(): Readonly<Record<string, CompiledWallet>> {
+export function compileWallets(file = 'wallets.sol'): Readonly<Record<string, CompiledWallet>> {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
-  const content = readFileSync(new URL('./wallets.sol', import.meta.url), 'utf8');
+  const content = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
   const outputs = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'];
   const output = JSON.parse(
     solc.compile(
       JSON.stringify({
         language: 'Solidity',
-        sources: { 'wallets.sol': { content } },
+        sources: { [file]: { content } },
         settings: { evmVersion: 'cancun', outputSelection: { '*': { '*': outputs } } },
       }),
     ),
@@ -40,7 +40,7 @@ export function compileWallets(): Readonly<Record<string, CompiledWallet>> {
   const failures = (output.errors ?? []).filter((error) => error.severity === 'error');
   if (failures.length > 0) throw new Error(failures.map((one) => one.formattedMessage).join('\n'));
   return Object.fromEntries(
-    Object.entries(output.contracts['wallets.sol'] ?? {}).map(([name, { abi, evm }]) => [
+    Object.entries(output.contracts[file] ?? {}).map(([name, { abi, evm }]) => [
       name,
       {
         abi,

@@ -17,6 +17,8 @@ import type { EvmDeployment } from './data/deployments/evm-deployment.ts';
 import { EVM_ADDRESSES } from './data/evm-addresses.ts';
 import { parseEvmTransaction } from './data/evm-ids.ts';
 import { EVM_WALLETS } from './data/evm-signature.ts';
+import { LOCKERS } from './pools/lockers.ts';
+import { readLiquidityOwners } from './pools/read-liquidity-owners.ts';
 import { createEvmDialect } from './rpc/evm-dialect.ts';
 import { type CallContracts, callContracts } from './rpc/multicall.ts';
 import { readContractAccounts } from './rpc/read-contract-accounts.ts';
@@ -158,6 +160,14 @@ function openEvmNodes(source: ChainSource, parts: EvmNodesParts): ChainNodes {
     findContracts: (addresses, signal) => readContractAccounts(accounts, addresses, signal),
     readHoldings: (query, signal) =>
       readHoldings(accounts, { multicall3: deployment.multicall3, query }, signal),
+    readLiquidityOwners: (pools, signal) => {
+      const shares = pools.map((pool) =>
+        findFirst(VENUE_PROTOCOLS, ({ findShares }) => findShares?.(pool) ?? null),
+      );
+      const lockers = LOCKERS[source.chain] ?? [];
+      const { multicall3 } = deployment;
+      return readLiquidityOwners(accounts, { shares, lockers, multicall3 }, signal);
+    },
     readContractFacts: (token, signal) => readContractFacts(accounts, token, signal),
     verifyContractSignature: (signed, signal) =>
       verifyContractSignature(signatures, signed, signal),

@@ -7,6 +7,7 @@ import { EndpointPool } from '../rpc/endpoint-pool.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
 import { createSolanaAdapter } from './create-solana-adapter.ts';
 import { toSolanaAddress } from './data/solana-ids.ts';
+import { readLiquidityOwners } from './pools/read-liquidity-owners.ts';
 import { findProgramOwned } from './rpc/find-program-owned.ts';
 import { createSolanaDialect } from './rpc/solana-dialect.ts';
 import { findSolanaMarket } from './solana-market.ts';
@@ -60,6 +61,10 @@ export function openSolanaNodes(
       reading.at((endpoint) => findNonMints(endpoint, addresses, signal), { signal }),
     readContractFacts: (token, signal) =>
       reading.at((endpoint) => readMintFacts(endpoint, token, signal), { signal }),
+    readLiquidityOwners: (pools, signal) => {
+      const addresses = pools.map(({ pool }) => toSolanaAddress(pool));
+      return reading.at((endpoint) => readLiquidityOwners(endpoint, addresses, signal), { signal });
+    },
     // A program has no key, and nothing else may sign for it.
     verifyContractSignature: async () => false,
     checkContracts: async () => [],

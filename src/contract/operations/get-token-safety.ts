@@ -32,6 +32,36 @@ const hookSchema = Type.Object(
   { title: 'PoolHook', additionalProperties: false },
 );
 
+const pct = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
+
+const liquiditySchema = Type.Object(
+  {
+    lpBurnedPct: pct(
+      "The share of the pool's liquidity whose owner's key nobody has, or whose shares were destroyed.",
+    ),
+    lpLocked: Type.Object(
+      {
+        pct: pct('The share that lies in known lockers and cannot be taken out yet.'),
+        until: Type.Union([Type.Integer(), Type.Null()], {
+          description:
+            'When the first part of it can be taken out, in Unix milliseconds; null if the locker does not tell, or never gives it back.',
+        }),
+        where: Type.Array(
+          Type.Object(
+            { name: Type.String(), address: Type.String() },
+            { title: 'LiquidityLocker', additionalProperties: false },
+          ),
+          { description: 'The lockers; a locker that is not known counts as a holder.' },
+        ),
+      },
+      { title: 'LockedLiquidity', additionalProperties: false },
+    ),
+    source: Type.Literal('contract'),
+    block: Type.Integer({ description: 'The block that it was read at, on Solana the slot.' }),
+  },
+  { title: 'PoolLiquidityOwners', additionalProperties: false },
+);
+
 const poolSafetySchema = Type.Object(
   {
     pool: Type.String(),
@@ -43,6 +73,10 @@ const poolSafetySchema = Type.Object(
     }),
     checkedAt: Type.Union([Type.Integer(), Type.Null()], {
       description: 'When the round trip was simulated, in Unix milliseconds; null if not yet.',
+    }),
+    liquidity: Type.Union([liquiditySchema, Type.Null()], {
+      description:
+        'Who owns its liquidity, of the five deepest pools whose liquidity has shares (pairs of V2 and Solidly, Raydium CPMM and v4, PumpSwap); null for others, and until it was read.',
     }),
     hook: Type.Union([hookSchema, Type.Null()], {
       description: 'The contract that the pool calls around swaps; null if there is none.',
@@ -108,6 +142,16 @@ const factSchema = Type.Object(
   { title: 'SafetyFact', additionalProperties: false },
 );
 
+const lookalikeSchema = Type.Object(
+  {
+    chain: Type.String(),
+    mint: Type.String(),
+    symbol: Type.Union([Type.String(), Type.Null()]),
+    source: Type.Literal('list'),
+  },
+  { title: 'SafetyLookalike', additionalProperties: false },
+);
+
 const warningSchema = Type.Object(
   {
     code: Type.String({ description: 'A stable code; new ones may be added.' }),
@@ -131,6 +175,10 @@ export const getTokenSafety = defineOperation({
     {
       pools: Type.Array(poolSafetySchema, { description: 'The deepest first, at most 50.' }),
       facts: Type.Array(factSchema),
+      lookalikeOf: Type.Union([lookalikeSchema, Type.Null()], {
+        description:
+          'The token that this one can be mistaken for, and that a token list vouches for; null if there is none.',
+      }),
       warnings: Type.Array(warningSchema),
       asOf: asOfSchema,
     },
@@ -141,6 +189,6 @@ export const getTokenSafety = defineOperation({
     tool: 'get_token_safety',
     title: 'Safety of a token',
     description:
-      'Gets what was measured of a token: taxes on buying and selling and whether it can be sold, by simulated round trips in each pool; verification, liquidity, age, concentration; warnings. Each fact names its source. Use it before anybody buys a token. If checkedAt is null, ask again after some seconds. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006"}.',
+      'Gets what was measured of a token: taxes on buying and selling and whether it can be sold, by simulated round trips in each pool; verification, liquidity, how much of it is burned or locked, hooks of V4 pools by what they can do, age, concentration; warnings. Each fact names its source. Use it before anybody buys a token. If checkedAt is null, ask again after some seconds. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006"}.',
   },
 });

@@ -45,6 +45,33 @@ function buildFactColumns(decimals: number | null): TableColumn<SafetyFact>[] {
   ];
 }
 
+/** How much of a pool's liquidity nobody can take out, or not yet. */
+function describeLiquidity(liquidity: PoolSafetyRow['liquidity']): string | null {
+  if (liquidity === null) return null;
+  const { lpBurnedPct, lpLocked } = liquidity;
+  const burned = safety.burned(formatPercent(lpBurnedPct));
+  if (lpLocked.pct === 0) return burned;
+  const names = [...new Set(lpLocked.where.map(({ name }) => name))].join(', ');
+  const locked = safety.locked(formatPercent(lpLocked.pct), names);
+  const day = lpLocked.until === null ? null : new Date(lpLocked.until).toISOString().slice(0, 10);
+  return `${burned}, ${locked}${day === null ? '' : ` ${safety.until(day)}`}`;
+}
+
+function PoolNotes({ chain, row }: { readonly chain: string; readonly row: PoolSafetyRow }) {
+  const liquidity = describeLiquidity(row.liquidity);
+  return (
+    <>
+      {liquidity !== null && <div class="soft small break">{liquidity}</div>}
+      {row.hook !== null && (
+        <div class="soft small break">
+          {safety.hook} <AddressText chain={chain} id={row.hook.address} kind="address" />{' '}
+          {safety.hookClass[row.hook.class]}
+        </div>
+      )}
+    </>
+  );
+}
+
 function buildPoolColumns(chain: string): TableColumn<PoolSafetyRow>[] {
   return [
     {
@@ -52,6 +79,7 @@ function buildPoolColumns(chain: string): TableColumn<PoolSafetyRow>[] {
       cell: (row) => (
         <>
           {row.venue} <AddressText chain={chain} id={row.pool} kind="address" />
+          <PoolNotes chain={chain} row={row} />
         </>
       ),
     },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toFunctionSelector } from 'viem';
 import * as checks from '../check-contracts.ts';
+import * as owners from '../pools/read-liquidity-owners.ts';
 import { AGGREGATE3_SELECTOR } from '../rpc/multicall.ts';
 import { GET_ETH_BALANCE_SELECTOR } from '../tokens/read-holdings.ts';
 import * as tokens from '../tokens/read-token-metadata.ts';
@@ -28,6 +29,10 @@ import * as v4Entries from './uniswap-v4/v4-entries.ts';
 import * as v4Storage from './uniswap-v4/v4-storage.ts';
 
 const EXPECTED: readonly [string, string][] = [
+  ['getBlockNumber()', owners.GET_BLOCK_NUMBER_SELECTOR],
+  ['getCurrentBlockTimestamp()', owners.GET_BLOCK_TIME_SELECTOR],
+  ['getNumLocksForToken(address)', owners.LOCK_COUNT_SELECTOR],
+  ['tokenLocks(address,uint256)', owners.TOKEN_LOCKS_SELECTOR],
   ['factory()', factories.FACTORY_SELECTOR],
   ['token0()', factories.TOKEN0_SELECTOR],
   ['token1()', factories.TOKEN1_SELECTOR],

@@ -138,6 +138,8 @@ export interface VenueProtocol {
   findTraded?(pool: PoolDescription): TradedPool | null;
   /** Null for a pool that calls no other contract around its swaps; absent if none ever does. */
   findHook?(pool: PoolDescription): PoolHook | null;
+  /** The token of the pool's shares; absent if its pools have none. */
+  findShares?(pool: PoolDescription): Address | null;
   readonly routerKinds?: Readonly<Partial<Record<VenueRouterKind, RouterKind>>>;
   /**
    * Explanations of what its pools and routers revert with: strings, and the signatures of errors.

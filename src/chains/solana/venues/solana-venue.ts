@@ -116,6 +116,8 @@ export interface PoolLayout {
   readonly mints: readonly [number, number | null];
   /** The offsets of the accounts that hold the two tokens. */
   readonly vaults: readonly [number, number];
+  /** The offsets of the mint of its shares, and of how many the pool counts. */
+  readonly shares?: readonly [number, number];
 }
 
 /** What swaps use of a transaction. Accounts take 32 bytes each; the longest swap counts. */

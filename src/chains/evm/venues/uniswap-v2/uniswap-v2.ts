@@ -166,6 +166,8 @@ export const uniswapV2: VenueProtocol = {
   readDevnet: readDevnetPairs,
   listRouters,
   ...{ findTraded, findCosts, buildFeeAsk },
+  findShares: ({ kind, pool }) =>
+    kind === 'constantProduct' || kind === 'solidlyPair' ? toPoolContract(pool) : null,
   routerKinds: { router02: ROUTER02, camelot: CAMELOT_ROUTER, solidly: SOLIDLY_ROUTER },
   listVenues: (deployment) => deployment.v2.map((fork) => fork.venue),
   swapTopics: { [SWAP_TOPIC]: 'V2-like', [SOLIDLY_SWAP_TOPIC]: 'Solidly V2' },

@@ -26,7 +26,7 @@ const CURVE_PROGRAM = toSolanaAddress('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF
 
 export const PUMP_SWAP_LAYOUT: PoolLayout = {
   ...{ discriminator: POOL, byteCount: null },
-  ...{ mints: [43, 75], vaults: [139, 171] },
+  ...{ mints: [43, 75], vaults: [139, 171], shares: [107, 203] },
 };
 
 /** The base mint, whose supply decides the fee; the vaults; the fees. */

@@ -23,7 +23,7 @@ const CREATOR_FEE_TOKENS = ['input', 'token0', 'token1'] as const;
 
 export const CPMM_LAYOUT: PoolLayout = {
   ...{ discriminator: POOL, byteCount: null },
-  ...{ mints: [168, 200], vaults: [72, 104] },
+  ...{ mints: [168, 200], vaults: [72, 104], shares: [136, 333] },
 };
 
 /** The accounts that the pool's own names: its fee tier and its vaults. */

@@ -24,7 +24,7 @@ const SWAPPING_STATUSES: readonly number[] = [STATUS_BOOK, 6, 7];
 
 export const V4_LAYOUT: PoolLayout = {
   ...{ discriminator: null, byteCount: POOL_BYTES },
-  ...{ mints: [400, 432], vaults: [336, 368] },
+  ...{ mints: [400, 432], vaults: [336, 368], shares: [464, 720] },
 };
 
 /** The accounts that the pool's own names: its vaults. */
