@@ -161,10 +161,13 @@ export async function startIndexedDevnet(
     throw error;
   }
   const recorder = await startRpcRecorder(chain.rpcUrl, options.lacks);
+  const { deployment } = chain;
+  const isBook = 'liquidityBook' in deployment;
+  const hasAdopted = options.hasOthers || deployment.curve !== undefined || isBook;
   const indexing = await startIndexing(chain, {
     rpcUrl: recorder.url,
     ...(options.isLate ? { ...LATE, startBlock: await mineEmpty(chain) } : {}),
-    ...(options.hasOthers || chain.deployment.curve ? { adoption: QUICK_ADOPTION } : {}),
+    ...(hasAdopted ? { adoption: QUICK_ADOPTION } : {}),
   });
   return {
     ...indexing,

@@ -3,7 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Abi, type Hex, parseAbi } from 'viem';
+import type { Abi, Hex } from 'viem';
+import {
+  BOOK_FACTORY_ABI,
+  BOOK_PAIR_ABI,
+  packBin,
+  toBookFee,
+} from '../../../../../test/book-abi.ts';
 import {
   BOOK_ID,
   BOOK_PARAMETERS,
@@ -15,40 +21,21 @@ import { CODE } from '../../../../../test/contracts/book-factory-stand-in.gen.ts
 import { decodeAddressAt, uintAt } from '../../data/hex-data.ts';
 import { EVM_DEPLOYMENTS } from '../deployments.ts';
 
-const FEE = 'struct Fee { uint16 a; uint16 b; uint16 c; uint16 d; uint24 e; uint16 f; uint24 g; }';
-const FACTORY_ABI: Abi = parseAbi([
-  FEE,
-  'function createLBPair(address x, address y, uint24 id, uint16 step, Fee fee)',
-]);
-const PAIR_ABI: Abi = parseAbi([
-  FEE,
-  'function deposit(uint256[] ids, bytes32[] amounts)',
-  'function withdraw(uint256[] ids, bytes32[] amounts)',
-  'function forceDecay()',
-  'function setParameters(Fee fee)',
-]);
+const PAIR_ABI: Abi = BOOK_PAIR_ABI;
 const GAS = 12_000_000n;
-
-function toFee([a, b, c, d, e, f, g]: readonly number[]) {
-  return { a, b, c, d, e, f, g };
-}
-
-function pack({ x, y }: { readonly x: bigint; readonly y: bigint }): Hex {
-  return `0x${((y << 128n) + x).toString(16).padStart(64, '0')}`;
-}
 
 const STAND_IN: BookOnChain = {
   venue: 'lfj-v2-2',
   async open(chain, [x, y]) {
-    const factory = chain.create({ abi: FACTORY_ABI, bytecode: CODE as Hex });
-    const call = { to: factory, abi: FACTORY_ABI, functionName: 'createLBPair' };
-    chain.call({ ...call, args: [x, y, BOOK_ID, BOOK_STEP, toFee(BOOK_PARAMETERS)] }, GAS);
+    const factory = chain.create({ abi: BOOK_FACTORY_ABI, bytecode: CODE as Hex });
+    const call = { to: factory, abi: BOOK_FACTORY_ABI, functionName: 'createLBPair' };
+    chain.call({ ...call, args: [x, y, BOOK_ID, BOOK_STEP, toBookFee(BOOK_PARAMETERS)] }, GAS);
     const logs = await chain.mine();
     const created = logs.find(({ address }) => address === factory);
     return { factory, pair: decodeAddressAt(created?.data ?? assert.fail('no pair'), 0) };
   },
   deposit(chain, pair, bins) {
-    const args = [bins.map(({ id }) => BigInt(id)), bins.map(pack)];
+    const args = [bins.map(({ id }) => BigInt(id)), bins.map(packBin)];
     chain.call({ to: pair, abi: PAIR_ABI, functionName: 'deposit', args }, GAS);
   },
   async withdraw(chain, pair, id) {
@@ -56,14 +43,14 @@ const STAND_IN: BookOnChain = {
     const [answer] = await chain.callContracts([{ to: pair, data }]);
     const bin = answer ?? assert.fail('the pair does not answer');
     const [x, y] = [uintAt(bin, 0) / 3n, uintAt(bin, 1) / 3n];
-    const args = [[BigInt(id)], [pack({ x, y })]];
+    const args = [[BigInt(id)], [packBin({ x, y })]];
     chain.call({ to: pair, abi: PAIR_ABI, functionName: 'withdraw', args });
   },
   decay(chain, { pair }) {
     chain.call({ to: pair, abi: PAIR_ABI, functionName: 'forceDecay', args: [] });
   },
   setParameters(chain, { pair }, parameters) {
-    const args = [toFee(parameters)];
+    const args = [toBookFee(parameters)];
     chain.call({ to: pair, abi: PAIR_ABI, functionName: 'setParameters', args });
   },
 };
