@@ -241,6 +241,11 @@ export const GOALS = {
     name: 'a quote on one pool, Meteora DLMM, against V3 (1/3 allowed)',
     ratioMin: 0.33,
   },
+  bookQuote: {
+    part: 'solana',
+    name: "a quote on one pool, Liquidity Book (DLMM's maths), against V3 (1/3 allowed)",
+    ratioMin: 0.33,
+  },
   solanaRangeQuote: {
     part: 'solana',
     name: 'a quote on one pool, Meteora DAMM v2, against V3 (1/3 allowed)',

@@ -1,9 +1,13 @@
-// Quotes on one recorded pool of each of Solana's kinds, against a quote on one V3 pool.
+// Quotes on one recorded pool of each of Solana's kinds, and on a pair of Liquidity Book, which has
+// the maths of one of them, against a quote on one V3 pool.
 
 import assert from 'node:assert/strict';
+import { LIQUIDITY_BOOK_RULES } from '../src/amm/bins/bin-rules.ts';
+import { BinsPool } from '../src/amm/bins/bins-pool.ts';
 import { kindOf } from '../src/amm/pool-kinds.ts';
 import { PumpPool } from '../src/amm/pump/pump-kind.ts';
 import type { SwapPool } from '../src/amm/swap-pool.ts';
+import { TickList } from '../src/amm/tick-list.ts';
 import {
   createRecordedSwapPool,
   isZeroForOne,
@@ -61,6 +65,34 @@ function openCurve(goal: QuoteScene['goal']): QuoteScene {
   };
 }
 
+const BOOK_ID = 2 ** 23;
+const BIN_AMOUNT = 10n ** 20n;
+const SIDE_BINS = 60;
+
+/** With amounts that cross one to ten bins. */
+function openBook(goal: QuoteScene['goal']): QuoteScene {
+  const rows = Array.from({ length: 2 * SIDE_BINS + 1 }, (_, index) => {
+    const at = index - SIDE_BINS;
+    return { tick: BOOK_ID + at, liquidityNet: BIN_AMOUNT * BigInt(Math.sign(at)) };
+  });
+  const state = {
+    ...{ activeId: BOOK_ID, activeX: BIN_AMOUNT, activeY: BIN_AMOUNT, indexReference: BOOK_ID },
+    ...{ volatility: 20_000, volatilityReference: 10_000, updatedAt: 1000 },
+  };
+  const terms = {
+    ...{ binStep: 25, baseFactor: 5000, basePower: 0, filterSeconds: 30, decaySeconds: 600 },
+    ...{ reduction: 5000, control: 40_000, volatilityMax: 350_000, protocolShare: 1000 },
+    ...{ rules: LIQUIDITY_BOOK_RULES, nowSeconds: 1010, ticks: new TickList(rows) },
+  };
+  return {
+    ...{ goal, name: 'a pair of Liquidity Book' },
+    createPool: () => new BinsPool(state, terms),
+    swaps: Array.from({ length: AMOUNTS_MAX }, (_, index) => {
+      return { zeroForOne: true, amountIn: (BIN_AMOUNT * BigInt(2 * index + 3)) / 2n };
+    }),
+  };
+}
+
 function listScenes(): QuoteScene[] {
   return [
     openCurve('solanaPumpQuote'),
@@ -68,6 +100,7 @@ function listScenes(): QuoteScene[] {
     openRecorded('solanaClmmQuote', 'raydium-clmm-local'),
     openRecorded('solanaOrcaQuote', 'whirlpool-sol-usdc'),
     openRecorded('solanaBinsQuote', 'meteora-dlmm-lia-sol'),
+    openBook('bookQuote'),
     openRecorded('solanaRangeQuote', 'meteora-damm-v2-sol-usdc'),
     openRecorded('solanaSegmentsQuote', 'meteora-dbc-fee-in-quote'),
   ];

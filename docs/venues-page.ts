@@ -63,7 +63,7 @@ function listModules(modules: readonly { readonly contract: string }[] = []): st
 
 function listOthers(deployment: EvmDeployment): VenueRow[] {
   const { v4, balancer = [], curve = [], infinity, dodo, maverick } = deployment;
-  const { fluid, fourMeme, sky, pancakeStable, woofi } = deployment;
+  const { fluid, fourMeme, sky, pancakeStable, woofi, eulerSwap = [] } = deployment;
   const { liquidityBook = [] } = deployment;
   const rows: VenueRow[] = [];
   if (v4 !== null) {
@@ -112,6 +112,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     ['fluid', "pools over Fluid's reserves and debts", fluid?.factory],
     ['four-meme', 'curves of a launchpad', fourMeme?.manager],
     ['sky-psm', 'peg modules of several coins', listModules(sky?.baskets)],
+    ...eulerSwap.map((one) => [one.venue, 'pools over vaults that lend', one.factory] as const),
   ] as const;
   for (const [venue, pools, contract] of called) {
     if (contract !== undefined) rows.push({ venue, pools, priced: CALLED, contract });
@@ -259,7 +260,7 @@ A router that was never executed on its own contract is built on only after a si
 
 A pool counts if its factory, its registry or its vault vouches for it. A pair like Uniswap V2's, or a pool like V3's, whose factory nobody listed counts once a probe has confirmed its fee and formula: its venue is \`v2-like:<factory>\` or \`v3-like:<factory>\`, it is never exact, never traded and never an anchor. Other swaps that nobody vouches for are not stored; \`mintwire_chain_swaps_unclaimed\` in \`/metrics\` counts those in which tokens moved.
 Infinity, DODO, Maverick, WOOFi and Sky's peg modules of two coins are not quoted: only their contracts compute what they pay, a search compares thousands of amounts, and one call for each would neither be quick nor within a budget (decision 0065).
-Balancer V2's pools that are not weighted, Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), Fluid's pools, four.meme's curves and Sky's peg modules of several coins are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
+Balancer V2's pools that are not weighted, Curve's that are not StableSwap NG (older formulas, crypto pools, metapools), Fluid's pools, EulerSwap's, four.meme's curves and Sky's peg modules of several coins are called for one amount, where they connect both tokens directly and no computed route is good: not \`exact\`, with the reason \`called\`, and built only after a simulation (decisions 0065, 0031). A token that trades
 nowhere else is answered with \`VENUE_NOT_SUPPORTED\`, or with \`POOLS_NOT_QUOTED\` and \`notComputed\` where other pools of the venue are traded.
 One pool of Curve, or one stable pool of PancakeSwap, is called itself, and approved; the router takes what needs several of them or wraps the coin. A pool takes no deadline (\`NO_DEADLINE\`); Curve's router takes none either, and keeps a unit, PancakeSwap's pays all that it holds: paths through either are \`routerUnit\`.
 A pool of Fluid is called itself and approved; it and four.meme's manager take and pay the native coin only as such, and know no deadline. four.meme sells whole 10⁹ units of a coin: a smaller rest stays in the wallet. Coins of its X mode are bought by a call of their own, and not traded here.

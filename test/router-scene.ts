@@ -67,7 +67,7 @@ const STABLE_POOLS: readonly Readonly<Record<string, bigint>>[] = [
 /** The others have scenes of their own. */
 type SceneRouterKind = Exclude<
   VenueRouterKind,
-  'vault' | 'curve' | 'fluid' | 'fourMeme' | 'liquidityBook' | 'skyBasket'
+  'vault' | 'curve' | 'fluid' | 'fourMeme' | 'liquidityBook' | 'skyBasket' | 'eulerSwap'
 >;
 
 /** What random trades need. */

@@ -114,7 +114,11 @@ export class VenueChain {
   }
 
   call({ to, abi, functionName, args }: ChainCall, gas = CALL_GAS): void {
-    const data = encodeFunctionData({ abi, functionName, args });
+    this.send(to, encodeFunctionData({ abi, functionName, args }), gas);
+  }
+
+  /** Queues a call of the maker. */
+  send(to: Address, data: Hex, gas = CALL_GAS): void {
     this.#writer.queue({ from: MAKER, to: to as Hex, data, gas });
   }
 

@@ -19,6 +19,14 @@ export interface SwapStep {
   readonly isEnd: boolean;
 }
 
+/** What all that a bin pays costs. */
+export interface BinStep {
+  readonly whole: bigint;
+  readonly wholeFee: bigint;
+  /** Both together. */
+  readonly taken: bigint;
+}
+
 const PIPS = 1_000_000n;
 
 /** The cached steps in one direction at one fee, by the tick that they begin in. */
@@ -39,6 +47,8 @@ export class TickList {
   readonly ticks: Int32Array;
   /** What each tick adds to the liquidity when the price rises through it; signed. */
   readonly nets: readonly bigint[];
+  /** Of a pool of bins, by volatility and id. */
+  readonly binSteps = new Map<number, BinStep>();
   readonly #books = new Map<number, StepBook>();
 
   /** The rows may be in any order; each tick at most once. */

@@ -72,10 +72,11 @@ export const TARGETS: readonly Target[] = [
     output: new URL('called-pools.gen.ts', import.meta.url),
   },
   ...[
-    ['BookFactoryStandIn', 'book-factory-stand-in.gen.ts'],
-    ['BookRouterStandIn', 'book-router-stand-in.gen.ts'],
-  ].map(([contract = '', output = '']) => ({
-    source: new URL('liquidity-book.sol', import.meta.url),
+    ['liquidity-book.sol', 'BookFactoryStandIn', 'book-factory-stand-in.gen.ts'],
+    ['liquidity-book.sol', 'BookRouterStandIn', 'book-router-stand-in.gen.ts'],
+    ['euler-swap.sol', 'EulerSwapStandIn', 'euler-swap.gen.ts'],
+  ].map(([source = '', contract = '', output = '']) => ({
+    source: new URL(source, import.meta.url),
     ...{ contract, part: 'bytecode' as const, output: new URL(output, import.meta.url) },
   })),
 ];

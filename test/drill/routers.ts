@@ -1,5 +1,6 @@
 // Random trades through each kind of router, each executed and compared with its price.
 
+import { startBookScene } from '../book-scene.ts';
 import { startCurveScene } from '../curve-scene.ts';
 import { createRandom } from '../fakes/create-random.ts';
 import { type RoutedScene, startRouterScene } from '../router-scene.ts';
@@ -38,7 +39,7 @@ async function drillScene(scene: RoutedScene, wanted: RouterDrill): Promise<numb
 /** Throws if there is no router of the name. */
 export async function drillRouters(wanted: RouterDrill): Promise<void> {
   let tried = 0;
-  for (const start of [startRouterScene, startVaultScene, startCurveScene]) {
+  for (const start of [startRouterScene, startVaultScene, startCurveScene, startBookScene]) {
     // A scene takes a while to start: it is left out where the router has been found.
     if (wanted.only !== undefined && tried > 0) break;
     const scene = await start();

@@ -6,8 +6,6 @@ import { divideUp } from '../divide-up.ts';
 
 const SCALE = 10_000;
 const POWER_BASE = 10n;
-/** A rate is at most a tenth. */
-const RATE_PART_MAX = 10n;
 
 /** How rates are counted. */
 export interface RateUnits {
@@ -16,6 +14,8 @@ export interface RateUnits {
   /** What the base factor times the bin step is multiplied with. */
   readonly baseUnit: bigint;
   readonly variableDivisor: bigint;
+  /** A tenth. */
+  readonly max: bigint;
 }
 
 export interface BinFeeTerms {
@@ -75,5 +75,5 @@ export function findFeeRate(
   const moved = BigInt(volatility * terms.binStep);
   const variable = BigInt(terms.control) * moved * moved;
   const rate = baseRate + divideUp(variable, units.variableDivisor);
-  return minOf(rate, units.scale / RATE_PART_MAX);
+  return minOf(rate, units.max);
 }

@@ -25,7 +25,7 @@ export const BINS_PER_ARRAY = 70;
 
 export const DLMM_RULES: BinRules = {
   ...{ fractionBits: 64n, toPrice: toBinPrice, amountMax: AMOUNT_U64_MAX },
-  rates: { scale: 10n ** 9n, baseUnit: 10n, variableDivisor: 10n ** 11n },
+  rates: { scale: 10n ** 9n, baseUnit: 10n, variableDivisor: 10n ** 11n, max: 10n ** 8n },
   ...{ fillsExactly: false, binsPerArray: BINS_PER_ARRAY, worthMax: null },
 };
 
@@ -36,7 +36,7 @@ const LB_ID_OF_ONE = 2 ** 23;
 export const LIQUIDITY_BOOK_RULES: BinRules = {
   fractionBits: 128n,
   toPrice: createBinPrices({ bits: 128n, idOfOne: LB_ID_OF_ONE }),
-  rates: { scale: 10n ** 18n, baseUnit: 10n ** 10n, variableDivisor: 100n },
+  rates: { scale: 10n ** 18n, baseUnit: 10n ** 10n, variableDivisor: 100n, max: 10n ** 17n },
   ...{ amountMax: 2n ** 128n - 1n, fillsExactly: true, binsPerArray: null },
   // `MAX_LIQUIDITY_PER_BIN` of v2.2; v2.1 refuses only what does not fit into 256 bits.
   worthMax: 65251743116719673010965625540244653191619923014385985379600384103134737n,

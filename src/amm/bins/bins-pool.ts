@@ -12,7 +12,7 @@ import type { PoolMoment } from '../pool-moment.ts';
 import { findLastTick } from '../swap-arrays.ts';
 import type { SwapOutcome } from '../swap-outcome.ts';
 import type { DirectionFees, Stretch, Stretches, SwapPool } from '../swap-pool.ts';
-import { TickList } from '../tick-list.ts';
+import { type BinStep, TickList } from '../tick-list.ts';
 import {
   type BinFeeTerms,
   type BinVolatility,
@@ -25,6 +25,12 @@ import type { BinRules } from './bin-rules.ts';
 
 const PIPS = 1_000_000;
 const SHARE_SCALE = 10_000n;
+/** Above all ids. */
+const ID_RANGE = 2 ** 24;
+/** Bins at different volatilities. */
+const STEPS_MAX = 4096;
+/** Far below what a bin of Liquidity Book may be worth. */
+const CHECKED_ABOVE = 2n ** 100n;
 const MARGIN = 1 + 1e-6;
 const UNITS_PER_BIN = 2;
 /** A bin's price is constant; its piece spans this share of u, so that it has a finite depth. */
@@ -113,36 +119,35 @@ export class BinsPool implements SwapPool {
     const { fractionBits: bits, rates, fillsExactly, amountMax } = this.terms.rules;
     let left = amountIn;
     for (const bin of this.#listBins(zeroForOne)) {
-      const price = this.#priceOf(bin.id);
-      const rate = this.#rateIn(bin.id);
-      const whole = this.#findCost(zeroForOne, price, bin.amount);
-      const wholeFee = divideUp(whole * rate, rates.scale - rate);
-      const fee = divideUp(left * rate, rates.scale);
-      // Liquidity Book computes what the whole bin costs in any case.
-      if (fillsExactly && whole + wholeFee > amountMax) break;
-      if (fillsExactly ? left < whole + wholeFee : left - fee <= whole) {
-        const paid = zeroForOne ? (price * (left - fee)) >> bits : ((left - fee) << bits) / price;
-        const amountOut = minOf(paid, bin.amount);
-        sums.add(bin, { kept: left - fee, fee, amountOut });
-        return sums.finish(this.#volatility, true);
+      const { whole, wholeFee, taken } = this.#findStep(zeroForOne, bin);
+      // Liquidity Book computes what the whole bin takes in any case.
+      if (fillsExactly && taken > amountMax) break;
+      // By rounding, DLMM's bins may take a unit more without being emptied.
+      if (left >= taken && (fillsExactly || left > taken + 1n || this.#empties(bin, left, whole))) {
+        sums.add(bin, { kept: whole, fee: wholeFee, amountOut: bin.amount });
+        left -= taken;
+        if (left === 0n) return sums.finish(this.#volatility, true);
+        continue;
       }
-      sums.add(bin, { kept: whole, fee: wholeFee, amountOut: bin.amount });
-      left -= whole + wholeFee;
-      if (left === 0n) return sums.finish(this.#volatility, true);
+      const price = this.#priceOf(bin.id);
+      const fee = divideUp(left * this.#rateIn(bin.id), rates.scale);
+      const paid = zeroForOne ? (price * (left - fee)) >> bits : ((left - fee) << bits) / price;
+      sums.add(bin, { kept: left - fee, fee, amountOut: minOf(paid, bin.amount) });
+      return sums.finish(this.#volatility, true);
     }
     return sums.finish(this.#volatility, false);
   }
 
   swapOut(zeroForOne: boolean, amountOut: bigint): BinsSwap {
     const sums = new BinSums(this, zeroForOne);
-    const { scale } = this.terms.rules.rates;
     let left = amountOut;
     for (const bin of this.#listBins(zeroForOne)) {
-      const rate = this.#rateIn(bin.id);
-      const amount = minOf(left, bin.amount);
-      const kept = this.#findCost(zeroForOne, this.#priceOf(bin.id), amount);
-      sums.add(bin, { kept, fee: divideUp(kept * rate, scale - rate), amountOut: amount });
-      left -= amount;
+      const isAll = left >= bin.amount;
+      const { whole: kept, wholeFee: fee } = isAll
+        ? this.#findStep(zeroForOne, bin)
+        : this.#computeStep(zeroForOne, { id: bin.id, amount: left });
+      sums.add(bin, { kept, fee, amountOut: isAll ? bin.amount : left });
+      left -= isAll ? bin.amount : left;
       if (left === 0n) return sums.finish(this.#volatility, true);
     }
     return sums.finish(this.#volatility, false);
@@ -233,10 +238,45 @@ export class BinsPool implements SwapPool {
     return findFeeRate(this.terms, volatility, { units, baseRate: this.#baseRate });
   }
 
+  /** Whether so much is more than the bin takes, as DLMM compares it. */
+  #empties({ id }: PayingBin, left: bigint, whole: bigint): boolean {
+    return left - divideUp(left * this.#rateIn(id), this.terms.rules.rates.scale) > whole;
+  }
+
+  /** Of all that a bin pays. The list remembers it: bins but the active one change with it. */
+  #findStep(zeroForOne: boolean, bin: PayingBin): BinStep {
+    if (bin.id === this.state.activeId) return this.#computeStep(zeroForOne, bin);
+    const volatility = findVolatility(this.terms, this.#volatility, bin.id);
+    const { binSteps } = this.ticks;
+    const key = volatility * ID_RANGE + (bin.id & (ID_RANGE - 1));
+    const known = binSteps.get(key);
+    if (known !== undefined) return known;
+    const step = this.#computeStep(zeroForOne, bin);
+    if (binSteps.size >= STEPS_MAX) binSteps.clear();
+    if (Number.isSafeInteger(key)) binSteps.set(key, step);
+    return step;
+  }
+
+  #computeStep(zeroForOne: boolean, { id, amount }: PayingBin): BinStep {
+    const rate = this.#rateIn(id);
+    const whole = this.#findCost(zeroForOne, this.#priceOf(id), amount);
+    const wholeFee = divideUp(whole * rate, this.terms.rules.rates.scale - rate);
+    return { whole, wholeFee, taken: whole + wholeFee };
+  }
+
   #findCost(zeroForOne: boolean, price: bigint, amount: bigint): bigint {
     const { fractionBits: bits } = this.terms.rules;
     return zeroForOne ? divideUp(amount << bits, price) : divideUp(amount * price, 1n << bits);
   }
+}
+
+/** What a swap does in a bin. */
+interface BinPart {
+  readonly bin: PayingBin;
+  /** Of the input, what the bin exchanges. */
+  readonly kept: bigint;
+  readonly fee: bigint;
+  readonly amountOut: bigint;
 }
 
 /** The sums of a swap over its bins, and the state that it leaves. */
@@ -247,25 +287,32 @@ class BinSums {
   #amountOut = 0n;
   #feeAmount = 0n;
   #isTooMuch = false;
-  readonly #bins: BinSetting[] = [];
-  #last: { id: number; came: bigint; rest: bigint };
+  readonly #parts: BinPart[] = [];
 
   constructor(pool: BinsPool, zeroForOne: boolean) {
-    const { activeId, activeX, activeY } = pool.state;
     this.#pool = pool;
     this.#zeroForOne = zeroForOne;
-    this.#last = { id: activeId, came: 0n, rest: zeroForOne ? activeY : activeX };
   }
 
-  add(bin: PayingBin, by: { kept: bigint; fee: bigint; amountOut: bigint }): void {
+  add(bin: PayingBin, by: Omit<BinPart, 'bin'>): void {
     this.#amountIn += by.kept + by.fee;
     this.#amountOut += by.amountOut;
     this.#feeAmount += by.fee;
-    const came = by.kept + this.#keepFee(by.fee);
-    this.#last = { id: bin.id, came, rest: bin.amount - by.amountOut };
-    const settled = this.#settle();
-    this.#bins.push(settled);
-    this.#isTooMuch ||= this.#exceeds(settled);
+    const part = { bin, ...by };
+    this.#parts.push(part);
+    const { rules } = this.#pool.terms;
+    if (rules.worthMax === null) return;
+    // What a bin is worth changes by the fee alone: small bins need no check, but for the one that
+    // may hold both tokens.
+    const inY = this.#zeroForOne ? bin.amount : by.kept;
+    if (bin.id !== this.#pool.state.activeId && inY <= CHECKED_ABOVE) return;
+    this.#isTooMuch ||= this.#exceeds(this.#settle(part), rules.worthMax);
+  }
+
+  /** The contract refuses a bin of which more is worth, at its price, than it can count. */
+  #exceeds({ id, x, y }: BinSetting, worthMax: bigint): boolean {
+    const { rules, binStep } = this.#pool.terms;
+    return x * rules.toPrice(id, binStep) + (y << rules.fractionBits) > worthMax;
   }
 
   /** What stays of a fee in its bin. */
@@ -275,37 +322,42 @@ class BinSums {
     return fee - (fee * BigInt(protocolShare)) / SHARE_SCALE;
   }
 
-  /** The contract refuses a bin of which more is worth, at its price, than it can count. */
-  #exceeds({ id, x, y }: BinSetting): boolean {
-    const { rules, binStep } = this.#pool.terms;
-    if (rules.worthMax === null) return false;
-    return x * rules.toPrice(id, binStep) + (y << rules.fractionBits) > rules.worthMax;
-  }
-
-  /** The last bin as it is now. */
-  #settle(): BinSetting {
-    const { state } = this.#pool;
-    const { id, came, rest } = this.#last;
+  /** The bin as the swap leaves it. */
+  #settle({ bin: { id, amount }, kept, fee, amountOut }: BinPart): BinSetting {
+    const { activeId, activeX, activeY } = this.#pool.state;
     // Only the first bin held any of the token that came in.
-    const had = this.#zeroForOne ? state.activeX : state.activeY;
-    const stays = came + (id === state.activeId ? had : 0n);
+    const had = id !== activeId ? 0n : this.#zeroForOne ? activeX : activeY;
+    const [stays, rest] = [had + kept + this.#keepFee(fee), amount - amountOut];
     return this.#zeroForOne ? { id, x: stays, y: rest } : { id, x: rest, y: stays };
   }
 
+  #findAfter(volatility: BinVolatility): BinsState {
+    const { state, terms } = this.#pool;
+    const last = this.#parts.at(-1);
+    const { activeId: id, activeX: x, activeY: y } = state;
+    const active = last === undefined ? { id, x, y } : this.#settle(last);
+    return {
+      ...volatility,
+      ...{ activeId: active.id, activeX: active.x, activeY: active.y },
+      volatility: findVolatility(terms, volatility, active.id),
+    };
+  }
+
   finish(volatility: BinVolatility, isDone: boolean): BinsSwap {
-    const { terms } = this.#pool;
-    const { id, x: activeX, y: activeY } = this.#settle();
-    const isPaid = this.#amountOut > 0n && this.#amountIn <= terms.rules.amountMax;
+    const isPaid = this.#amountOut > 0n && this.#amountIn <= this.#pool.terms.rules.amountMax;
+    const settleAll = () => this.#parts.map((part) => this.#settle(part));
+    const findAfter = () => this.#findAfter(volatility);
     return {
       ...{ amountIn: this.#amountIn, amountOut: this.#amountOut, feeAmount: this.#feeAmount },
       // The program refuses a swap that pays nothing.
       isFilled: isDone && isPaid && !this.#isTooMuch,
-      ticksCrossed: Math.max(0, this.#bins.length - 1),
-      bins: this.#bins,
-      after: {
-        ...volatility,
-        ...{ activeId: id, activeX, activeY },
-        volatility: findVolatility(terms, volatility, id),
+      ticksCrossed: Math.max(0, this.#parts.length - 1),
+      // Most quotes need neither.
+      get bins() {
+        return settleAll();
+      },
+      get after() {
+        return findAfter();
       },
     };
   }

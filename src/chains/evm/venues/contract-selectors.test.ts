@@ -12,6 +12,7 @@ import * as balancer from './balancer/balancer-selectors.ts';
 import * as curve from './curve/curve-selectors.ts';
 import * as pancakeStable from './curve/pancake-stable.ts';
 import * as dodo from './dodo/dodo.ts';
+import * as euler from './euler-swap/euler-swap.ts';
 import * as factories from './factory-pools.ts';
 import * as fluid from './fluid/fluid.ts';
 import * as fourMeme from './four-meme/four-meme.ts';
@@ -115,6 +116,11 @@ const EXPECTED: readonly [string, string][] = [
     `${name}()`,
     selector,
   ]),
+  ['getAssets()', euler.GET_ASSETS_SELECTOR],
+  ['getParams()', euler.GET_PARAMS_SELECTOR],
+  ['poolByEulerAccount(address)', euler.POOL_BY_ACCOUNT_SELECTOR],
+  ['deployedPools(address)', euler.DEPLOYED_POOLS_SELECTOR],
+  ['computeQuote(address,address,uint256,bool)', euler.COMPUTE_QUOTE_SELECTOR],
   ['getLBPairInformation(address,address,uint256)', book.PAIR_INFORMATION_SELECTOR],
   ['getAllLBPairs(address,address)', book.ALL_PAIRS_SELECTOR],
   ['getFactory()', book.PAIR_SELECTORS.factory],

@@ -17,6 +17,7 @@ import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import { eulerSwap } from './euler-swap/euler-swap.ts';
 import { fluid } from './fluid/fluid.ts';
 import { fourMeme } from './four-meme/four-meme.ts';
 import { liquidityBook } from './liquidity-book/liquidity-book.ts';
@@ -480,6 +481,7 @@ test('every topic that a decoder listens to is asked for, once', () => {
   // Those of other venues have tests of their own.
   const others = [
     ...[curve, balancer, dodo, maverick, fluid, fourMeme, sky, liquidityBook],
+    eulerSwap,
   ].flatMap((one) => [...one.createDecoders(DEPLOYMENT).keys()]);
   assert.deepEqual([...DECODING.topics].sort(), [...selectors, ...others].sort());
 });

@@ -11,6 +11,7 @@ import {
 import { balancer } from './balancer/balancer.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import { eulerSwap } from './euler-swap/euler-swap.ts';
 import { fluid } from './fluid/fluid.ts';
 import type { ForkProtocol } from './fork-protocol.ts';
 import { fourMeme } from './four-meme/four-meme.ts';
@@ -29,7 +30,7 @@ import { woofi } from './woofi/woofi.ts';
 export const VENUE_PROTOCOLS: readonly VenueProtocol[] = [
   ...[uniswapV2, uniswapV3, uniswapV4],
   ...[curve, balancer, infinityRanges, infinityBins, dodo, maverick, fluid, fourMeme, sky],
-  ...[liquidityBook, woofi],
+  ...[liquidityBook, woofi, eulerSwap],
 ];
 
 export const ROUTER_KINDS = Object.assign(

@@ -14,6 +14,7 @@ import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
 import { curve } from './curve/curve.ts';
 import { dodo } from './dodo/dodo.ts';
+import { eulerSwap } from './euler-swap/euler-swap.ts';
 import { fluid } from './fluid/fluid.ts';
 import { fourMeme, toCurveId } from './four-meme/four-meme.ts';
 import { infinityBins, infinityRanges } from './infinity/infinity.ts';
@@ -39,6 +40,10 @@ const ABI = parseAbi([
   'function constantsView()',
   'function getDexAddress(uint256 number)',
   'function getTokenInfo(address token)',
+  'function getAssets()',
+  'function getParams()',
+  'function poolByEulerAccount(address account)',
+  'function deployedPools(address pool)',
   'function _tokenInfos(address token)',
   'function gem()',
   'function dai()',
@@ -219,6 +224,58 @@ describe('Fluid', () => {
     const coin = address(`0x${'e'.repeat(40)}`);
     const [pool] = await resolve(fluid, POOL, answers(POOL, coin));
     assert.equal(pool?.token1, ZERO_ADDRESS);
+  });
+});
+
+describe('EulerSwap', () => {
+  const [first, second] = (BSC.eulerSwap ?? []).map(({ factory }) => factory);
+  if (first === undefined || second === undefined) throw new Error('no factories');
+  const encode = (more: string, args: object) =>
+    encodeTestLog(
+      `event Swap(address indexed sender, uint256 in0, uint256 in1, uint256 out0, uint256 out1, ${more}uint112 reserve0, uint112 reserve1, address indexed to)`,
+      POOL,
+      { sender: OTHER, to: OTHER, reserve0: 3n, reserve1: 4n, ...args },
+    );
+  const FEES = 'uint256 fee0, uint256 fee1, ';
+  const forth = { in0: 5n, in1: 0n, out0: 0n, out1: 7n };
+
+  it('logs the input without the fee, and in v2 the fee beside it', () => {
+    const decoded = decodeSwap(encode('', forth));
+    assert.deepEqual(decoded, { pool: POOL, amounts: [5n, -7n], change: lastOf(5n, 7n) });
+    const back = { in0: 0n, in1: 90n, out0: 80n, out1: 0n, fee0: 0n, fee1: 2n };
+    assert.deepEqual(decodeSwap(encode(FEES, back)).amounts, [-80n, 92n]);
+    assert.deepEqual(decode(encode('', { ...forth, in1: 1n })), [], 'both tokens were paid');
+    assert.deepEqual(decode(encode('', { ...forth, out0: 1n })), [], 'what was paid came back');
+  });
+
+  it('has the pools that v1 has in use, and those that v2 deployed', async () => {
+    const answers = (inUse: Address, isDeployed: number) =>
+      new Map([
+        [`${POOL} ${encodeCall('getAssets')}`, toWords(LOW, HIGH)],
+        [`${POOL} ${encodeCall('getParams')}`, toWords(LOW, HIGH, OTHER, 1, 2)],
+        [`${first} ${encodeCall('poolByEulerAccount', OTHER)}`, toWords(inUse)],
+        [`${second} ${encodeCall('deployedPools', POOL)}`, toWords(isDeployed)],
+      ]);
+    const venueOf = async (inUse: Address, isDeployed: number) => {
+      const pools = await resolve(eulerSwap, POOL, answers(inUse, isDeployed));
+      return pools.map(({ venue, token0, token1 }) => [venue, token0, token1]);
+    };
+    assert.deepEqual(await venueOf(POOL, 0), [['euler-swap', LOW, HIGH]]);
+    assert.deepEqual(await venueOf(OTHER, 1), [['euler-swap-v2', LOW, HIGH]]);
+    assert.deepEqual(await venueOf(OTHER, 0), []);
+  });
+
+  it('is announced by the first factory', () => {
+    const created =
+      'event PoolDeployed(address indexed asset0, address indexed asset1, address indexed account, address pool)';
+    const args = { asset0: LOW, asset1: HIGH, account: OTHER, pool: POOL };
+    const [event] = decode(encodeTestLog(created, first, args));
+    assert.ok(event?.kind === 'poolCreated' && event.complete);
+    assert.deepEqual(
+      [event.description.pool, event.description.venue, event.description.token1],
+      [POOL, 'euler-swap', HIGH],
+    );
+    assert.deepEqual(decode(encodeTestLog(created, OTHER, args)), []);
   });
 });
 
