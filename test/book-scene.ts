@@ -1,5 +1,5 @@
-// Stand-ins of Liquidity Book on a test chain (test/contracts/liquidity-book.sol): three pairs whose
-// fee does not move, so that a trade pays the same in the next block.
+// Stand-ins of Liquidity Book on a test chain (test/contracts/liquidity-book.sol): three pairs
+// whose fee does not move, so that a trade pays the same in the next block.
 
 import { type Address as Account, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
 import type { TestChain } from '../devnet/test-chain.ts';

@@ -1,5 +1,5 @@
-// Random swaps through a stand-in of EulerSwap (test/contracts/euler-swap.sol): a pool is asked what
-// it pays, the periphery is called as we encode it, and the log tells just that trade.
+// Random swaps through a stand-in of EulerSwap (test/contracts/euler-swap.sol): a pool is asked
+// what it pays, the periphery is called as we encode it, and the log tells just that trade.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

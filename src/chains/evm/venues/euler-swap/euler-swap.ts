@@ -1,5 +1,5 @@
-// EulerSwap: pools whose tokens are in vaults that lend, each of one account. v1's factory announces
-// its pools and names those in use; v2's knows those that it deployed.
+// EulerSwap: pools whose tokens are in vaults that lend, each of one account. v1's factory
+// announces its pools and names those in use; v2's knows those that it deployed.
 //
 // What a swap pays depends on what the vaults have and allow, so the pool is asked. It refuses what
 // is beyond its limits (`getLimits`). A trade calls the periphery, which takes the wallet's tokens,
