@@ -188,7 +188,8 @@ const LAYOUT_PROOFS: Readonly<{
     slipstream: `300 ${RECORDED}, each with the fee of its block`,
     algebra: `300 random swaps of @cryptoalgebra/v1-core (npm), and 300 ${RECORDED}`,
     algebraDirectional: `300 ${RECORDED}`,
-    algebraIntegral: '300 random swaps of @cryptoalgebra/integral-core (npm)',
+    algebraIntegral:
+      '300 random swaps of each of two versions of @cryptoalgebra/integral-core (npm)',
     solidlyV3: null,
     kyberElastic: null,
   },

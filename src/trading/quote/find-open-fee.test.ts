@@ -21,6 +21,8 @@ test('a fee that depends on the time is open, alone or beside one that is not an
   assert.deepEqual(judge([PLAIN, open('timedFee')]).openFee, 'timed');
   assert.deepEqual(judge([open('unannouncedFee'), open('timedFee')]).openFee, 'timed');
   assert.deepEqual(judge([open('unannouncedFee')]).openFee, 'silent');
+  // What a plugin will choose shows at that time, too.
+  assert.deepEqual(judge([open('pluginFee')]).openFee, 'timed');
   assert.deepEqual(judge([PLAIN]), { flags: '', openFee: null, isKnown: true });
 });
 

@@ -48,6 +48,8 @@ interface NpmVenue {
   readonly bitmapSpacing?: number | null;
   readonly feePips: number;
   readonly poolAbi: Abi;
+  /** Absent if its swaps are logged as Uniswap's are, or as nobody else's. */
+  readonly swapTopic?: string;
   /** Queues all that a pool of two tokens needs. */
   open(chain: VenueChain, caller: Address, tokens: readonly [Address, Address]): Promise<Address>;
   encodeMint(caller: Address, lower: number, upper: number, liquidity: bigint): readonly unknown[];
@@ -82,6 +84,9 @@ function readAlgebra(name: string): NpmContract {
   return readNpmContract(`@cryptoalgebra/v1-core/artifacts/contracts/${name}.sol/${name}.json`);
 }
 
+/** With the two parts of a fee that a plugin chose, or without. */
+const LONG_SWAP = '0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d4767396e1a59f79';
+const SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
 const INTEGRAL_CREATED = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db';
 const ALGEBRA_HASH = '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4';
 
@@ -106,11 +111,11 @@ function createAlgebraVenue(): NpmVenue {
   };
 }
 
-function readIntegral(name: string): NpmContract {
+type IntegralCore = 'integral-core' | 'integral-core-1.2.1';
+
+function readIntegral(name: string, core: IntegralCore = 'integral-core'): NpmContract {
   const [file = name] = name.split('/').slice(-1);
-  return readNpmContract(
-    `@cryptoalgebra/integral-core/artifacts/contracts/${name}.sol/${file}.json`,
-  );
+  return readNpmContract(`@cryptoalgebra/${core}/artifacts/contracts/${name}.sol/${file}.json`);
 }
 
 /** Calls its plugin before each swap, and lets it choose the fee. */
@@ -118,14 +123,15 @@ const PLUGGED = 129;
 /** The stored fee, or what the plugin chose: a fee of its own, and a part on top. */
 const INTEGRAL_FEES = [null, 3000, [2500, 0], [700, 300], [90_000, 10_000], [1, 0]] as const;
 
-/** The deployer and the factory name each other. */
-function createIntegralVenue(): NpmVenue {
-  const { abi: poolAbi } = readIntegral('AlgebraPool');
-  const [deployer, factory] = [readIntegral('AlgebraPoolDeployer'), readIntegral('AlgebraFactory')];
+/** The deployer and the factory name each other. Only the newest package has a plugin for tests. */
+function createIntegralVenue(core: IntegralCore, swapTopic: string): NpmVenue {
+  const { abi: poolAbi } = readIntegral('AlgebraPool', core);
+  const deployer = readIntegral('AlgebraPoolDeployer', core);
+  const factory = readIntegral('AlgebraFactory', core);
   const pluginCode = readIntegral('test/MockPoolPlugin');
   let plugin: Address | null = null;
   return {
-    ...{ chain: 'base', spacing: 60, bitmapSpacing: null, feePips: 500, poolAbi },
+    ...{ chain: 'base', spacing: 60, bitmapSpacing: null, feePips: 500, poolAbi, swapTopic },
     async open(chain, _, tokens) {
       const poolDeployer = chain.create(deployer, [chain.nextAddress(1)]);
       const maker = chain.create(factory, [poolDeployer]);
@@ -279,7 +285,8 @@ describe('300 random swaps of the contracts on npm', () => {
   for (const [name, createVenue, feeCountMin] of [
     ['PancakeSwap V3', createPancake, 0],
     ['Algebra V1', createAlgebraVenue, 3],
-    ['Algebra Integral', createIntegralVenue, 5],
+    ['Algebra Integral 1.2.10', () => createIntegralVenue('integral-core', SWAP), 5],
+    ['Algebra Integral 1.2.1', () => createIntegralVenue('integral-core-1.2.1', LONG_SWAP), 5],
   ] as const) {
     it(`${name}: amounts, price and liquidity are computed to the unit`, async () => {
       const venue = createVenue();
@@ -290,6 +297,9 @@ describe('300 random swaps of the contracts on npm', () => {
       const own = events.filter((event) => 'pool' in event && event.pool === toPoolId(pool));
       const { count, crossed, feeCount } = compare(venue, swaps, own);
       assert.equal(count, SWAP_COUNT);
+      const { swapTopic } = venue;
+      const ofTopic = logs.filter(({ topics }) => topics[0] === swapTopic);
+      assert.equal(ofTopic.length, swapTopic === undefined ? 0 : SWAP_COUNT);
       assert.ok(crossed > 50, `${crossed} ticks were crossed`);
       assert.ok(feeCount >= feeCountMin, `${feeCount} fees`);
     });
