@@ -24,6 +24,44 @@ interface HistoryOptions {
   readonly checksLogs: boolean;
 }
 
+/** What the same blocks take from an archive. */
+export interface ArchiveEstimate {
+  /** At the own node, for hashes and samples. */
+  readonly calls: number;
+  readonly credits: number;
+  /** From a Portal, compressed. */
+  readonly bytes: number;
+}
+
+/** Logs of one reading, for which the node is asked for one hash. */
+const LOGS_PER_READING = 20_000;
+const BLOCKS_PER_READING = 5000;
+/** A log in JSON, and a block's header with its other fields; compressed to this share. */
+const [LOG_BYTES, BLOCK_BYTES, COMPRESSED] = [540, 1700, 0.15];
+/** A log has so many transactions beside it, of so many bytes: blocks of Base of autumn 2026. */
+const [TRANSACTIONS_PER_LOG, TRANSACTION_BYTES] = [0.25, 215];
+
+export function estimateArchive(
+  { blockBytes, abilities }: EvmMeasurement,
+  {
+    blocks,
+    credits,
+    samplePct,
+  }: {
+    readonly blocks: number;
+    readonly credits: CreditTable | null;
+    readonly samplePct: number;
+  },
+): ArchiveEstimate {
+  const logs = blockBytes.logs / (LOG_BYTES * (abilities.gzip ? COMPRESSED : 1));
+  const readings = Math.max(1 / BLOCKS_PER_READING, logs / LOGS_PER_READING);
+  const calls = blocks * (readings + samplePct / 100);
+  const table = credits ?? CALLS_AS_CREDITS;
+  const cost = table.methods.get('eth_getBlockByNumber') ?? table.other;
+  const json = BLOCK_BYTES + logs * (LOG_BYTES + TRANSACTIONS_PER_LOG * TRANSACTION_BYTES);
+  return { calls, credits: calls * cost, bytes: blocks * json * COMPRESSED };
+}
+
 export const LONG_HISTORY_DAYS = 7;
 
 const DAY_SECONDS = 86_400;

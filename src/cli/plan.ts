@@ -122,7 +122,7 @@ function formatDays(days: number): string {
   return days < 1 ? `${formatNumber(Math.max(1, days * 24))} hours` : `${formatNumber(days)} days`;
 }
 
-function listHistory({ measurement, history }: EndpointPlan): string[] {
+function listHistory({ measurement, history, archive }: EndpointPlan): string[] {
   if (history === null) return [];
   const { fromBlock, blocks, calls, credits, days, limit, diskBytes, weekFromBlock } = history;
   const firstBlock = measurement.family === 'solana' ? (measurement.firstSlot ?? 0) : 0;
@@ -132,6 +132,11 @@ function listHistory({ measurement, history }: EndpointPlan): string[] {
     `  history from block ${formatNumber(fromBlock)} on, scope all: ${formatNumber(blocks)} blocks`,
     `    ${formatNumber(calls)} calls, ${formatNumber(credits)} credits, ${formatBytes(diskBytes)} of disk`,
     `    ${formatDays(days)} at ${rate}`,
+    ...(archive === null
+      ? []
+      : [
+          `    from an archive (HISTORY_<CHAIN>): ${formatNumber(archive.calls)} calls, ${formatNumber(archive.credits)} credits here, about ${formatBytes(archive.bytes)} from there`,
+        ]),
     ...(days > LONG_HISTORY_DAYS
       ? [`    over a week: block ${formatNumber(weekFromBlock)} on is what a week reads`]
       : []),

@@ -1,7 +1,12 @@
 // Measures a chain's endpoints and estimates what each scope costs there.
 
 import type { EndpointMeasurement, EndpointReport } from '../chains/endpoint-measurement.ts';
-import { estimateHistory, type HistoryEstimate } from '../chains/estimate-history.ts';
+import {
+  type ArchiveEstimate,
+  estimateArchive,
+  estimateHistory,
+  type HistoryEstimate,
+} from '../chains/estimate-history.ts';
 import { estimateScopes, type ScopeEstimate } from '../chains/estimate-scopes.ts';
 import type { ChainSource, NodeParts } from '../chains/family.ts';
 import type { Config } from '../config.ts';
@@ -18,6 +23,8 @@ export interface EndpointPlan {
   readonly scopes: readonly ScopeEstimate[];
   /** Null if nothing older is to be indexed. */
   readonly history: HistoryEstimate | null;
+  /** The same from an archive; null on chains whose blocks cannot be proved. */
+  readonly archive: ArchiveEstimate | null;
 }
 
 export interface ChainPlan {
@@ -68,6 +75,19 @@ export async function planFollowedChain(options: {
   const fromBlock = options.fromBlock ?? source.startBlock;
   const checksLogs = config.indexing.checkLogs === 'all';
   const estimate = { credits, isAnnounced, watchedTokens: WATCHED_TOKENS };
+  const samplePct = config.indexing.historySamplePct;
+  const planHistory = (measurement: EndpointMeasurement) => {
+    if (fromBlock === null) return { history: null, archive: null };
+    const history = estimateHistory(measurement, {
+      ...{ fromBlock, credits, creditsPerDay, checksLogs },
+    });
+    const { blocks } = history;
+    const isProvable = measurement.family === 'evm';
+    const archive = isProvable
+      ? estimateArchive(measurement, { blocks, credits, samplePct })
+      : null;
+    return { history, archive };
+  };
   return {
     endpoints: reports.flatMap((report) =>
       report.kind === 'failed'
@@ -76,12 +96,7 @@ export async function planFollowedChain(options: {
             {
               measurement: report.measurement,
               scopes: estimateScopes(report.measurement, estimate),
-              history:
-                fromBlock === null
-                  ? null
-                  : estimateHistory(report.measurement, {
-                      ...{ fromBlock, credits, creditsPerDay, checksLogs },
-                    }),
+              ...planHistory(report.measurement),
             },
           ],
     ),

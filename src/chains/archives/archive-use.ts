@@ -24,6 +24,8 @@ export class ArchiveUse {
   #failures = 0;
   #reason: string | null = null;
   #isEnded = false;
+  /** Whether it failed, and does not only lack the blocks. */
+  #isFaulty = false;
 
   constructor(name: string, parts: ArchiveUseParts) {
     this.#name = name;
@@ -49,6 +51,7 @@ export class ArchiveUse {
       return;
     }
     this.#failures += 1;
+    this.#isFaulty = kind !== 'dry';
     const backoff = { failed: FAILED_BACKOFF, dry: DRY_BACKOFF, refused: REFUSED_BACKOFF }[kind];
     const waitMs = Math.max(
       computeBackoffMs(this.#failures, backoff, random),
@@ -60,17 +63,11 @@ export class ArchiveUse {
     }
   }
 
-  /** For operators; the reason is null while it is used. */
-  describe(): { readonly state: 'used' | 'waiting' | 'ended'; readonly reason: string | null } {
-    if (this.#isEnded) return { state: 'ended', reason: this.#reason };
-    return this.isAvailable
-      ? { state: 'used', reason: null }
-      : { state: 'waiting', reason: this.#reason };
-  }
-
   /** What `/ready` says: an archive that lied stays named until the restart. */
   listLimitations(): string[] {
-    if (!this.#isEnded) return [];
-    return [`archive ${this.#name} sent false data and is no longer used: ${this.#reason}`];
+    const name = `archive ${this.#name}`;
+    if (this.#isEnded) return [`${name} sent false data and is no longer used: ${this.#reason}`];
+    const isPaused = this.#isFaulty && !this.isAvailable;
+    return isPaused ? [`${name} is paused: ${this.#reason}`] : [];
   }
 }

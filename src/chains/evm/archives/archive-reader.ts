@@ -34,24 +34,9 @@ export interface ArchiveReading {
   readonly isProved: boolean;
 }
 
-/** How far an archive has been used since the start, for operators. */
-interface ArchiveStatus {
-  readonly source: string;
-  readonly state: 'used' | 'waiting' | 'ended';
-  /** Why it waits or was ended; null if it is used. */
-  readonly reason: string | null;
-  readonly blocks: number;
-  /** Those of them that were compared in samples only. */
-  readonly unproved: number;
-  readonly compared: number;
-}
-
 interface Place {
   readonly source: ArchiveSource;
   readonly use: ArchiveUse;
-  blocks: number;
-  unproved: number;
-  compared: number;
 }
 
 /** A stream that the next reading goes on with. */
@@ -84,9 +69,6 @@ export class ArchiveReader {
     this.#places = options.sources.map((source) => ({
       source,
       use: new ArchiveUse(source.name, options),
-      blocks: 0,
-      unproved: 0,
-      compared: 0,
     }));
   }
 
@@ -103,12 +85,6 @@ export class ArchiveReader {
       }
     }
     return null;
-  }
-
-  status(): ArchiveStatus[] {
-    return this.#places.map(({ source, use, blocks, unproved, compared }) => ({
-      ...{ source: source.name, ...use.describe(), blocks, unproved, compared },
-    }));
   }
 
   /** What `/ready` says. */
@@ -132,8 +108,6 @@ export class ArchiveReader {
       const { judged, fault } = await this.#pull(place, range);
       const { last, unproved } = await this.#compare(judged, place, signal);
       signal?.throwIfAborted();
-      place.blocks += judged.length;
-      place.unproved += unproved;
       if (fault === null) {
         place.use.noteRead();
       } else {
@@ -234,7 +208,6 @@ export class ArchiveReader {
     for (const { block, verdict } of [...doubted, ...this.#draw(proved, share(proved.length))]) {
       const logs = verdict.kind !== 'proved';
       const difference = await witness.findDifference(block, { logs }, signal);
-      place.compared += 1;
       if (difference !== null) throw lie(place, block, `the node has otherwise ${difference}`);
     }
     return { last, unproved: judged.length - proved.length };

@@ -16,7 +16,7 @@ import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import type { Mischief, TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { EvmMeasurement } from '../../endpoint-measurement.ts';
-import { estimateHistory } from '../../estimate-history.ts';
+import { estimateArchive, estimateHistory } from '../../estimate-history.ts';
 import { estimateScopes } from '../../estimate-scopes.ts';
 import { measureEndpoints } from './measure-endpoints.ts';
 
@@ -188,6 +188,27 @@ describe('the cost of a day', () => {
     assert.ok(trusting.credits < rated.credits / 3);
     const limited = { ...fast, burst: { sent: 25, answered: 10, seconds: 0.05 } };
     assert.ok(estimateHistory(limited, of).days > rated.days * 9, 'ten calls a second');
+  });
+
+  test('and of history from an archive: a fortieth of the calls for busy blocks', async () => {
+    const measured = await measureWell(longChain());
+    // A block of Base: some 1,100 logs.
+    const busy = {
+      ...measured,
+      abilities: { ...measured.abilities, gzip: false },
+      blockBytes: { ...measured.blockBytes, logs: 1100 * 540 },
+      head: 1_000_000,
+    };
+    const of = { fromBlock: 1, credits: null, creditsPerDay: null, checksLogs: true };
+    const { blocks, calls } = estimateHistory(busy, of);
+    const archive = estimateArchive(busy, { blocks, credits: null, samplePct: 2 });
+    assert.ok(archive.calls < calls / 39 && archive.calls > calls / 41, `${archive.calls}`);
+    assert.equal(archive.credits, archive.calls);
+    // docs: 43,200 such blocks are 4.3 GB.
+    const perDay = (archive.bytes / blocks) * 43_200;
+    assert.ok(perDay > 4e9 && perDay < 4.7e9, `${perDay}`);
+    const all = estimateArchive(busy, { blocks, credits: null, samplePct: 100 });
+    assert.ok(all.calls > blocks && all.calls < calls / 2);
   });
 
   test('counts credits, and takes logs where receipts cost more', async () => {
