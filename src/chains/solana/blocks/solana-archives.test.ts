@@ -4,6 +4,9 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createSqlitePlace, type StorePlace } from '../../../../test/conformance/store-place.ts';
+import { readIndex } from '../../../../test/fakes/indexed-chain.ts';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
 import { MemorySolana } from '../../../../test/fakes/memory-solana.ts';
 import { startMisbehavingRpc } from '../../../../test/fakes/misbehaving-rpc.ts';
@@ -15,6 +18,7 @@ import {
   toSwapSignature,
 } from '../../../../test/fakes/solana-scene.ts';
 import type { PortalLine } from '../../../../test/fakes/to-portal-block.ts';
+import { Indexer } from '../../../ingest/follow/indexer.ts';
 import type { BlockEvents } from '../../../model/block-events.ts';
 import { createSolanaAdapter } from '../create-solana-adapter.ts';
 import type { RawTokenBalance, RawTransaction } from '../data/raw-transaction.ts';
@@ -22,6 +26,11 @@ import { SYSTEM_PROGRAM } from '../data/solana-ids.ts';
 
 const START = 100;
 const BLOCKS = 40;
+
+const ASSETS = {
+  ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
+  ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set<never>(), anchorPools: [] },
+};
 
 const cleanups: (() => Promise<void> | void)[] = [];
 
@@ -68,14 +77,14 @@ class Ledger {
   }
 }
 
-function buildChain(): MemorySolana {
+function buildChain(blockCount = BLOCKS): MemorySolana {
   const chain = new MemorySolana();
   const ledger = new Ledger();
   setPool(chain, 50_000_000n, 50_000_000n);
   chain.add(START - 1);
   let id = 0;
   let slot = START;
-  for (let count = 0; count < BLOCKS; count += 1) {
+  for (let count = 0; count < blockCount; count += 1) {
     const transactions = Array.from({ length: count % 3 }, () => {
       id += 1;
       const amountIn = BigInt(1000 + id);
@@ -113,10 +122,7 @@ async function openScene(samplePct = 100, hasArchive = true, chain = buildChain(
     ...{ clock, random: () => 0.5, knownPools: async () => [] },
     sleep: async (ms) => clock.advance(ms),
     archives: { places: hasArchive ? [{ kind: 'portal', place: portal.url }] : [], samplePct },
-    assets: {
-      ...{ coin: SYSTEM_PROGRAM, coinUnit: { symbol: 'SOL', decimals: 9 } },
-      ...{ native: new Set([QUOTE, SYSTEM_PROGRAM]), stable: new Set(), anchorPools: [] },
-    },
+    assets: ASSETS,
   });
   cleanups.push(
     () => node.stop(),
@@ -159,6 +165,78 @@ function toText(blocks: readonly BlockEvents[]): string {
 async function readByNodes(): Promise<string> {
   return toText((await (await openScene(100, false)).read()).blocks);
 }
+
+/** All rows of an index from `START` to the head. */
+async function indexAll(chain: MemorySolana, archive: string | null) {
+  const place = await createSqlitePlace();
+  const { market, close } = await openStore(place);
+  const asked: string[] = [];
+  const node = await startMisbehavingRpc((method, params) => {
+    const { transactionDetails = '' } = (params.at(-1) ?? {}) as { transactionDetails?: string };
+    asked.push(`${method} ${transactionDetails}`.trim());
+    return chain.answer(method, params);
+  });
+  const clock = new ManualClock();
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    clock.advance(ms);
+    await setImmediate();
+    signal?.throwIfAborted();
+  };
+  const adapter = createSolanaAdapter({
+    ...{ chain: 'devnet', genesis: chain.genesis, endpoints: [node.url] },
+    ...{ clock, random: () => 0.5, sleep },
+    knownPools: (pools) => market.readPools('devnet', pools),
+    archives: {
+      ...{ places: archive === null ? [] : [{ kind: 'portal', place: archive }], samplePct: 2 },
+    },
+    assets: ASSETS,
+  });
+  const log = { info: () => undefined, warn: () => undefined };
+  const indexer = new Indexer({
+    ...{ adapter, store: market, startBlock: START, pollIntervalMs: 400, clock, sleep, log },
+    ...{ sizes: { blockCountMax: 50, eventCountMax: 50 }, backoff: { baseMs: 100, maxMs: 1000 } },
+    ...{ failureCountMax: 5, stallAfterMs: 60_000, headStallAfterMs: null, random: () => 0.5 },
+    onCommitted: () => undefined,
+  });
+  cleanups.push(() => node.stop(), close);
+  indexer.start();
+  const head = chain.blocks.get(chain.head)?.blockhash;
+  const endAtMs = Date.now() + 60_000;
+  while ((await market.readCheckpoint('devnet'))?.blockHash !== head) {
+    assert.ok(Date.now() < endAtMs, 'the index did not reach the head');
+    await setImmediate();
+  }
+  await indexer.stop();
+  await adapter.close();
+  const { tokens, checkpoint, ...rows } = await readIndex(market);
+  const counts = tokens.map(({ token, holders, tradeCount, balanceSumRaw }) => ({
+    ...{ token, holders, tradeCount, balanceSumRaw },
+  }));
+  const whole = asked.filter((call) => call === 'getBlock full').length;
+  return { rows: { ...rows, counts, hash: checkpoint?.blockHash }, whole };
+}
+
+async function openStore(place: StorePlace) {
+  const store = await place.open();
+  const close = async () => {
+    await store.close();
+    await place.remove();
+  };
+  return { market: store.market, close };
+}
+
+it('an index from the past through a Portal equals one by nodes, which take over near the head', async () => {
+  const chain = buildChain(420);
+  chain.finalized = [...chain.blocks.keys()].at(-30) ?? assert.fail();
+  const portal = await startSolanaPortal(chain);
+  cleanups.push(() => portal.stop());
+  const archived = await indexAll(chain, portal.url);
+  const byNodes = await indexAll(chain, null);
+  assert.deepEqual(archived.rows, byNodes.rows);
+  assert.ok(archived.rows.trades.length > 300);
+  assert.equal(byNodes.whole >= 420, true);
+  assert.ok(archived.whole >= 29 && archived.whole < 60, `${archived.whole} whole blocks`);
+});
 
 describe('slots from a Portal', () => {
   it('give the rows of the nodes, without a whole block of theirs', async () => {
