@@ -36,7 +36,7 @@ export function createNodeSlots(callsMax: number): HeldSlots {
 }
 
 /** Facts, or why there are none. */
-export type NodeReading<Facts> =
+type NodeReading<Facts> =
   | { readonly kind: 'read'; readonly facts: Facts }
   | { readonly kind: 'pending' | 'failed' | 'noCode' | 'unsupported' };
 
@@ -72,7 +72,7 @@ class NodeReadings<Facts> {
     this.#nowMs = nowMs;
   }
 
-  /** What was read last; asks the node again if that is old. `read` gives null if nothing is there. */
+  /** What was read last; asks the node again if that is old. `read` gives null for nothing. */
   find(
     chain: ChainSlug,
     subject: string,
