@@ -221,6 +221,11 @@ export const GOALS = {
     name: 'a quote on one pool, a curve of pump, against V3 (1/3 allowed)',
     ratioMin: 0.33,
   },
+  solanaLaunchQuote: {
+    part: 'solana',
+    name: 'a quote on one pool, a curve of LaunchLab, against V3 (1/3 allowed)',
+    ratioMin: 0.33,
+  },
   solanaCeiledQuote: {
     part: 'solana',
     name: 'a quote on one pool, Raydium CPMM and v4, against V3 (1/3 allowed)',

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { LIQUIDITY_BOOK_RULES } from '../src/amm/bins/bin-rules.ts';
 import { BinsPool } from '../src/amm/bins/bins-pool.ts';
+import { LaunchCurvePool } from '../src/amm/launch-curve/launch-curve-kind.ts';
 import { kindOf } from '../src/amm/pool-kinds.ts';
 import { PumpPool } from '../src/amm/pump/pump-kind.ts';
 import type { SwapPool } from '../src/amm/swap-pool.ts';
@@ -93,9 +94,21 @@ function openBook(goal: QuoteScene['goal']): QuoteScene {
   };
 }
 
+function openLaunch(goal: QuoteScene['goal']): QuoteScene {
+  const reserves = { reserve0: 1_073_025_605_596_382n, reserve1: 30_000_852_951n };
+  const held = { held0: 793_100_000_000_000n, held1: 0n };
+  const amounts = Array.from({ length: AMOUNTS_MAX }, (_, at) => 10n ** 7n * 2n ** BigInt(at));
+  return {
+    ...{ goal, name: 'a curve of LaunchLab' },
+    createPool: () => new LaunchCurvePool({ ...reserves, ...held, feePips: 13_000 }),
+    swaps: amounts.map((amountIn) => ({ zeroForOne: false, amountIn })),
+  };
+}
+
 function listScenes(): QuoteScene[] {
   return [
     openCurve('solanaPumpQuote'),
+    openLaunch('solanaLaunchQuote'),
     openRecorded('solanaCeiledQuote', 'raydium-cpmm-sol-usdc'),
     openRecorded('solanaClmmQuote', 'raydium-clmm-local'),
     openRecorded('solanaOrcaQuote', 'whirlpool-sol-usdc'),
