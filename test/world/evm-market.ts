@@ -1,5 +1,6 @@
-// An EVM chain in memory with pairs of Uniswap V2 that are traded: its contracts answer as of any
-// block, as those of an archive node do.
+// An EVM chain in memory with pairs of Uniswap V2 that are traded, and a pool of Fluid, which logs
+// neither its tokens nor its creation: its contracts answer as of any block, as those of an archive
+// node do.
 
 import {
   ANCHOR_PAIR,
@@ -32,6 +33,11 @@ import {
   TOKEN0_SELECTOR,
   TOKEN1_SELECTOR,
 } from '../../src/chains/evm/venues/factory-pools.ts';
+import {
+  FLUID_ADDRESS_SELECTOR,
+  FLUID_CONSTANTS_SELECTOR,
+  SWAP_TOPIC as FLUID_SWAP_TOPIC,
+} from '../../src/chains/evm/venues/fluid/fluid.ts';
 import {
   SWAP_TOPIC,
   SYNC_TOPIC,
@@ -75,6 +81,18 @@ const LAUNCH_CHANCE = 0.003;
 const WALLETS = Array.from({ length: 30 }, (_, index) => buildRecordedAddress('b0b0', index + 1));
 const PROVIDER = buildRecordedAddress('11', 1);
 const SIDE_BLOCKS_KEPT = 2;
+const FLUID = {
+  factory: address(buildRecordedAddress('f1', 1)),
+  liquidity: address(buildRecordedAddress('f1', 2)),
+  resolver: address(buildRecordedAddress('f1', 3)),
+};
+const FLUID_POOL = buildRecordedAddress('f1', 4);
+/** Of the coin and dollars: the first and second token of the pool. */
+const FLUID_WORDS = Array.from({ length: 18 }, (_, at) =>
+  toWord({ 0: 1n, 9: WRAPPED, 10: STABLE }[at] ?? 0n),
+);
+/** It is traded in every so many blocks, in turns. */
+const FLUID_BLOCKS = 7;
 
 interface Since {
   readonly block: number;
@@ -158,6 +176,10 @@ class Branch {
       const found = pairs.find(({ tokens }) => asked.every((one) => tokens.includes(one)));
       return `0x${toWord(found?.pair ?? ZERO_ADDRESS)}`;
     }
+    if (to === FLUID.factory && data === `${FLUID_ADDRESS_SELECTOR}${toWord(1n)}`) {
+      return `0x${toWord(FLUID_POOL)}`;
+    }
+    if (to === FLUID_POOL && data === FLUID_CONSTANTS_SELECTOR) return `0x${FLUID_WORDS.join('')}`;
     const pair = pairs.find((one) => one.pair === to);
     return (pair && this.#callPair(pair, data, block)) ?? this.#callToken(to, data, block);
   }
@@ -247,7 +269,7 @@ export class EvmMarket implements WorldChain {
     this.blockMs = options.blockMs;
     this.#options = options;
     this.#main = new Branch(options);
-    this.#deployment = { ...DEPLOYMENT, finalityDepth: options.finalityDepth };
+    this.#deployment = { ...DEPLOYMENT, finalityDepth: options.finalityDepth, fluid: FLUID };
     this.#add((writer) => this.#begin(writer));
     for (let count = 0; count < TOKENS_AT_FIRST; count += 1) {
       this.#add((writer) => this.#launch(writer));
@@ -282,6 +304,7 @@ export class EvmMarket implements WorldChain {
       const swaps = Math.floor(swapsPerBlock * 2 * random() + random());
       for (let count = 0; count < swaps; count += 1) this.#swap(writer);
       if (this.#launched < TOKENS_MAX && random() < LAUNCH_CHANCE) this.#launch(writer);
+      if (this.head.position % FLUID_BLOCKS === 0) this.#swapOnFluid(writer);
     });
     if (this.#side !== null && this.head.position >= this.#side.untilBlock) this.#side = null;
   }
@@ -310,7 +333,7 @@ export class EvmMarket implements WorldChain {
 
   /** Everybody gets coins and dollars, and there is a pool of both: 3,000 dollars for a coin. */
   #begin(writer: BlockWriter): void {
-    for (const to of [PROVIDER, ...WALLETS]) {
+    for (const to of [PROVIDER, FLUID.liquidity, ...WALLETS]) {
       const give = (token: string, amount: bigint) =>
         writer.transfer(token, { from: ZERO_ADDRESS, to, amount });
       const logs = [give(WRAPPED, 1_000_000n * E18), give(STABLE, 10n ** 16n)];
@@ -344,6 +367,27 @@ export class EvmMarket implements WorldChain {
     const shares = { from: ZERO_ADDRESS, to: PROVIDER, amount: E18 };
     const logs = [created, ...paid, writer.transfer(pair, shares), writer.sync(one)];
     writer.transactions.push({ from: PROVIDER, logs });
+  }
+
+  /** A coin for what the pair of both has, by turns in each direction; drawn from nothing. */
+  #swapOnFluid(writer: BlockWriter): void {
+    const { state } = this.#main;
+    const number = this.head.position / FLUID_BLOCKS;
+    const wallet = WALLETS[number % WALLETS.length] ?? PROVIDER;
+    const [coins, dollars] = [WRAPPED, STABLE].map((one) => state.read(`${one} ${ANCHOR_PAIR}`));
+    const price = (E18 * (dollars ?? 0n)) / (coins ?? 1n);
+    const isSale = number % 2 === 0;
+    const [paid, got] = isSale ? [WRAPPED, STABLE] : [STABLE, WRAPPED];
+    const [amountIn, amountOut] = isSale ? [E18, price] : [price, E18];
+    if (state.read(`${paid} ${wallet}`) < amountIn) return;
+    const words = [isSale ? 1n : 0n, amountIn, amountOut, wallet].map(toWord);
+    const { liquidity } = FLUID;
+    const logs = [
+      writer.transfer(paid, { from: wallet, to: liquidity, amount: amountIn }),
+      writer.transfer(got, { from: liquidity, to: wallet, amount: amountOut }),
+      { address: FLUID_POOL, topics: [FLUID_SWAP_TOPIC], data: `0x${words.join('')}` },
+    ];
+    writer.transactions.push({ from: wallet, logs });
   }
 
   #swap(writer: BlockWriter): void {

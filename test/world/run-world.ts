@@ -456,8 +456,9 @@ class World {
     }
     const traded = new Set<Address>();
     for await (const rows of store.scanPools(slug)) {
-      for (const { pool, complete, token0, token1 } of rows) {
-        if (!complete) unread.push(`pool ${pool} is not adopted`);
+      for (const { pool, kind, complete, token0, token1 } of rows) {
+        // Of a pool without a formula nothing is read.
+        if (!complete && kind !== 'tradesOnly') unread.push(`pool ${pool} is not adopted`);
         traded.add(token0).add(token1);
       }
     }

@@ -25,7 +25,7 @@ import { buildUnpricedSwap, describeUnpriced, UNPRICED } from '../unpriced-pools
 import type { VenueProtocol } from '../venue-protocol.ts';
 
 const FLUID_VENUE = 'fluid';
-const SWAP_TOPIC = '0xdc004dbca4ef9c966218431ee5d9133d337ad018dd5b5c5493722803f75c64f7';
+export const SWAP_TOPIC = '0xdc004dbca4ef9c966218431ee5d9133d337ad018dd5b5c5493722803f75c64f7';
 export const FLUID_CONSTANTS_SELECTOR = '0xb7791bf2';
 export const FLUID_ADDRESS_SELECTOR = '0x12e366aa';
 export const ESTIMATE_IN_SELECTOR = '0xbb39e3a1';
