@@ -268,3 +268,24 @@ describe('which side is the pool', () => {
     assert.deepEqual([back?.mintIn, back?.amountIn], [MINT_B, 50n]);
   });
 });
+
+describe('every listed exchange', () => {
+  for (const { name, swaps, accountsMin = 0, pool, vaults } of TRANSFER_VENUES.values()) {
+    it(`${name} has a trade by each of its calls, and none of one transfer`, () => {
+      const accounts = Array.from({ length: Math.max(14, accountsMin) }, (_, at) => key(60 + at));
+      if (pool !== undefined) accounts[pool] = POOL;
+      for (const [index, at] of (vaults ?? []).entries()) {
+        accounts[at] = index === 0 ? VAULT_B : VAULT_A;
+      }
+      for (const start of swaps.length === 0 ? ['ee'] : swaps) {
+        const trade = readTrade(name, build(name, start, [paying(70n), giving(50n)], accounts));
+        assert.deepEqual(
+          [trade?.mintIn, trade?.amountIn, trade?.mintOut, trade?.amountOut],
+          [MINT_A, 70n, MINT_B, 50n],
+        );
+        if (pool !== undefined) assert.equal(trade?.pool, POOL);
+        assert.equal(readTrade(name, build(name, start, [paying(70n)], accounts)), null);
+      }
+    });
+  }
+});
