@@ -214,7 +214,7 @@ export async function execute(trade: ExecutableTrade): Promise<void> {
   // The rent of an account that is closed again comes back.
   const { rentReturnedRaw = 0n } = built.cost ?? {};
   const wire = parseWireTransaction(Buffer.from(unsigned.transaction, 'base64'));
-  const isReturned = decodeBase58(wire.instructions.at(-1)?.data ?? '')?.[0] === 9;
+  const isReturned = wire.instructions.slice(-2).some(({ data }) => decodeBase58(data)?.[0] === 9);
   assert.equal(rentReturnedRaw, isReturned ? RENT : 0n);
   const paid = built.feesRaw - rentReturnedRaw;
   const lamports = readHeld(SYSTEM_PROGRAM) - lamportsBefore + paid;

@@ -19,6 +19,7 @@ import { readBalance, setBalance } from './trade-wallet.ts';
 
 const WALLET = address(TEST_ADDRESSES[5] ?? '');
 const OTHER_WALLET = address(TEST_ADDRESSES[6] ?? '');
+const FEE_WALLET = address(TEST_ADDRESSES[7] ?? '');
 const ETHER = 10n ** 18n;
 /** The share of trades with a given output before which somebody else trades. */
 const DISTURBED_SHARE = 0.3;
@@ -102,6 +103,33 @@ export class RouterTrader {
     if (given !== null && !isDisturbed) this.#assertGiven(given, sent);
     await this.#assertNothingKept(trade, kept, sent);
     this.#count(trade, { isDisturbed, ...sent, gas: built.simulation?.unitsUsed ?? 0n });
+  }
+
+  /** A part of what the pools pay goes to somebody else; the minimum is of what is left. */
+  async tradeWithFee(bps: number): Promise<void> {
+    const isExactOut = this.#random() < 0.5;
+    const trade = await this.#draw(isExactOut);
+    const { amountIn, amountOut: whole } = trade.route;
+    const fee = { bps, recipient: FEE_WALLET, amountRaw: (whole * BigInt(bps)) / 10_000n };
+    const net = whole - fee.amountRaw;
+    const plain = buildRouterTrade(trade, this.#router);
+    const executable = { ...plain, amountOutRaw: net, minAmountOutRaw: net, fee };
+    if (trade.given === null) {
+      const more = { ...executable, minAmountOutRaw: net + 1n };
+      await assert.rejects(this.#build(trade, more, WALLET), { code: 'SIMULATION_REVERTED' });
+    }
+    const built = await this.#build(trade, executable, WALLET);
+    const { chain } = this.#scene.devnet;
+    const [kept, paidBefore] = [
+      await this.#readKept(trade),
+      await readBalance(chain, trade.tokenOut, FEE_WALLET),
+    ];
+    const sent = await this.#send(built, trade, WALLET);
+    const paid = (await readBalance(chain, trade.tokenOut, FEE_WALLET)) - paidBefore;
+    const { name } = this.#router;
+    assert.deepEqual([sent.spentRaw, sent.receivedRaw, paid], [amountIn, net, fee.amountRaw], name);
+    await this.#assertNothingKept(trade, kept, sent);
+    this.#count(trade, { isDisturbed: false, ...sent, gas: 0n });
   }
 
   /** What arrives: such a router pays what it has kept before, too; Curve's keeps a unit. */

@@ -969,7 +969,7 @@ export interface Problem {
   /** What happened, for people. */
   detail: string;
   /** What happened, for programs. */
-  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "NO_ROUTE_WITHIN_LIMITS" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
+  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "NO_ROUTE_WITHIN_LIMITS" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "FEE_NOT_POSSIBLE" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
   /** Finds the request in the server log. */
   requestId: string;
   /** The invalid fields of the input. */
@@ -1769,7 +1769,7 @@ export interface Trade {
 }
 
 export interface TradeFee {
-  kind: "lp" | "protocol" | "creator" | "tokenTax" | "transfer";
+  kind: "lp" | "protocol" | "creator" | "tokenTax" | "transfer" | "integrator";
   /** Relative to the amount that the fee is taken from. */
   bps: number;
   /** Already deducted from the output. */
@@ -2415,6 +2415,7 @@ export type ErrorCode =
   | 'ROUTE_TOO_LONG'
   | 'AMOUNT_TOO_SMALL'
   | 'EXACT_OUTPUT_NOT_SUPPORTED'
+  | 'FEE_NOT_POSSIBLE'
   | 'IDEMPOTENCY_CONFLICT'
   | 'WALLET_CHAIN_MISMATCH'
   | 'QUOTE_EXPIRED'
@@ -3011,14 +3012,14 @@ export interface Operations {
       /** `buy` spends the quote asset, `sell` spends the token. */
       side: "buy" | "sell";
       /**
-       * What is spent, in its smallest unit: a whole number in decimal digits, above 0 and
-       * below 2^256. Exactly one of `amountInRaw` and `amountOutRaw`.
+       * What is spent, in its smallest unit: decimal digits. Exactly one of `amountInRaw` and
+       * `amountOutRaw`.
        */
       amountInRaw?: string | undefined;
       /**
        * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
-       * is spent. Where an exchange can only be told what is spent, all of `input.amountRaw` is
-       * spent and at least this arrives (`INPUT_SPENT_WHOLE`).
+       * is spent. Where an exchange is only told what is spent, at least this arrives
+       * (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
@@ -3037,7 +3038,7 @@ export interface Operations {
        * paid, or a price. Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
-        /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
+        /** On Solana: for a compute unit, in 1e-6 lamports. */
         microLamports: string;
       } | {
         /** On EVM chains: for a unit of gas, in wei. */
@@ -3046,6 +3047,8 @@ export interface Operations {
       venues?: readonly string[] | undefined;
       excludeVenues?: readonly string[] | undefined;
       directOnly?: boolean | undefined;
+      feeBps?: number | undefined;
+      feeRecipient?: string | undefined;
     };
     output: Quote;
   };
@@ -3069,14 +3072,14 @@ export interface Operations {
       /** `buy` spends the quote asset, `sell` spends the token. */
       side: "buy" | "sell";
       /**
-       * What is spent, in its smallest unit: a whole number in decimal digits, above 0 and
-       * below 2^256. Exactly one of `amountInRaw` and `amountOutRaw`.
+       * What is spent, in its smallest unit: decimal digits. Exactly one of `amountInRaw` and
+       * `amountOutRaw`.
        */
       amountInRaw?: string | undefined;
       /**
        * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
-       * is spent. Where an exchange can only be told what is spent, all of `input.amountRaw` is
-       * spent and at least this arrives (`INPUT_SPENT_WHOLE`).
+       * is spent. Where an exchange is only told what is spent, at least this arrives
+       * (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
@@ -3095,7 +3098,7 @@ export interface Operations {
        * paid, or a price. Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
-        /** On Solana: for a compute unit, in 1e-6 lamports; at most 100000000. */
+        /** On Solana: for a compute unit, in 1e-6 lamports. */
         microLamports: string;
       } | {
         /** On EVM chains: for a unit of gas, in wei. */
@@ -3104,6 +3107,8 @@ export interface Operations {
       venues?: readonly string[] | undefined;
       excludeVenues?: readonly string[] | undefined;
       directOnly?: boolean | undefined;
+      feeBps?: number | undefined;
+      feeRecipient?: string | undefined;
       /**
        * Of a quote for exactly the same trade; the minimum or maximum of that quote must be
        * met.

@@ -40,6 +40,12 @@ export interface TradeSwaps<Swap = TradeSwap> {
   readonly hops: readonly Swap[];
 }
 
+/** A part of the output that goes to whoever made the app. */
+export interface IntegratorFee {
+  readonly bps: number;
+  readonly recipient: Address;
+}
+
 /** A priced trade, ready to be encoded. */
 export interface ExecutableTrade {
   /** Which amount is given: what is spent, or what is received. */
@@ -64,6 +70,11 @@ export interface ExecutableTrade {
    * arrives, then holds the output and forwards it if the minimum is there. False if absent.
    */
   readonly holdsOutput?: boolean;
+  /**
+   * Paid of the output by the same transaction, before the minimum is compared: all amounts here
+   * are what is left, those of the swap paths are before it.
+   */
+  readonly fee?: (IntegratorFee & { readonly amountRaw: bigint }) | null;
   /** The name of the router that reaches all of its pools; null if the chain has only one. */
   readonly router: string | null;
   /** What the trade uses by model, for chains whose nodes cannot simulate. */

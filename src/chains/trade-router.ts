@@ -22,6 +22,8 @@ export interface TradeRouter {
   readonly outputCall: OutputCall;
   /** Whether its own contract, not a stand-in, has executed what we encode for it. */
   readonly isProven: boolean;
+  /** Whether it can pay a part of the output to somebody else; false if absent. */
+  readonly paysFee?: boolean;
   /** Whether it keeps a unit of the output, and pays one that it kept; one pool alone does not. */
   readonly keepsUnit?: boolean;
   /** Whether what it is called with can still be executed after the deadline. */

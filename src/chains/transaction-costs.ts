@@ -35,6 +35,10 @@ export interface TransactionCosts {
    * the router holds the output and forwards it. 0 if absent.
    */
   readonly fixedOutput?: bigint;
+  /** To pay a part of the output to somebody else; 0 if absent. */
+  readonly fee?: bigint;
+  /** What that adds to a transaction's length; 0 if absent. */
+  readonly feeBytes?: number;
   /** About what a whole trade uses. */
   readonly usual: bigint;
   /** The maximum that one transaction may use, by the model. */

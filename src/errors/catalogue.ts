@@ -247,6 +247,12 @@ export const ERROR_CATALOGUE = {
     detail: 'No trade from {from} to {to} can be given its output: {reason}.',
     help: 'Give `amountInRaw`, what is spent, instead of `amountOutRaw`.',
   },
+  FEE_NOT_POSSIBLE: {
+    status: 409,
+    title: 'Fee not possible',
+    detail: 'No trade from {from} to {to} can pay a fee: {reason}.',
+    help: 'There is a route without `feeBps` and `feeRecipient`. The Universal Router, SwapRouter, SwapRouter02 and the smart routers pay fees, and on Solana the transaction itself does.',
+  },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     title: 'Idempotency conflict',

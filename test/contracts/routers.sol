@@ -186,6 +186,32 @@ contract RouterStandIn {
         if (held > 0) token.transfer(to, held);
     }
 
+    function sweepTokenWithFee(
+        IToken token,
+        uint256 least,
+        address to,
+        uint256 feeBips,
+        address feeTo
+    ) external payable {
+        require(mark == 1 && feeBips > 0 && feeBips <= 100);
+        uint256 held = token.balanceOf(address(this));
+        require(held >= least, "Insufficient token");
+        token.transfer(feeTo, held * feeBips / 10000);
+        token.transfer(to, held - held * feeBips / 10000);
+    }
+
+    function unwrapWETH9WithFee(uint256 least, address to, uint256 feeBips, address feeTo)
+        external
+        payable
+    {
+        require(mark == 1 && feeBips > 0 && feeBips <= 100);
+        uint256 held = weth.balanceOf(address(this));
+        require(held >= least, "Insufficient WETH9");
+        weth.withdraw(held);
+        payable(feeTo).transfer(held * feeBips / 10000);
+        payable(to).transfer(held - held * feeBips / 10000);
+    }
+
     function multicall(uint256 deadline, bytes[] calldata calls) external payable before(deadline) {
         run(calls);
     }

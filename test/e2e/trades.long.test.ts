@@ -7,6 +7,7 @@ import { TEST_ADDRESSES, TRADERS } from '../../devnet/accounts.ts';
 import { ERC20_ABI } from '../../devnet/dex-abi.ts';
 import { ZERO_ADDRESS } from '../../src/chains/evm/data/zero-address.ts';
 import { createRandom } from '../fakes/create-random.ts';
+import { describeFees } from '../fee-cases.ts';
 import type { Json } from '../market-scene.ts';
 import { describePermits } from '../permit-cases.ts';
 import { assertVariety, runRandomTrades } from '../random-trades.ts';
@@ -316,6 +317,8 @@ describe('while the chain moves', () => {
 });
 
 describe('permits', () => describePermits(() => ({ service })));
+
+describe("an app's fee", () => describeFees(() => service));
 
 describe('the calls for a wallet that batches', () => describeWalletCalls(() => service));
 

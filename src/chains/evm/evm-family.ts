@@ -197,10 +197,10 @@ function findDeployment({ chain, devnet, contracts }: ChainSource): EvmDeploymen
 
 function toTradeRouter(router: SwapRouter): TradeRouter {
   const { name, venues, canDivide, canTax, outputCall, isProven } = router;
-  const { keepsUnit = false, hasNoDeadline = false, cannotWrap = false } = router;
+  const { keepsUnit = false, hasNoDeadline = false, cannotWrap = false, paysFee = false } = router;
   return {
     ...{ name, venues, canDivide, canTax, outputCall, isProven },
-    ...{ keepsUnit, hasNoDeadline, cannotWrap },
+    ...{ keepsUnit, hasNoDeadline, cannotWrap, paysFee },
   };
 }
 

@@ -18,7 +18,7 @@ const priorityInput = Type.Union(
       {
         microLamports: Type.String({
           ...{ minLength: 1, maxLength: 24 },
-          description: 'On Solana: for a compute unit, in 1e-6 lamports; at most 100000000.',
+          description: 'On Solana: for a compute unit, in 1e-6 lamports.',
         }),
       },
       { additionalProperties: false },
@@ -40,7 +40,7 @@ const priorityInput = Type.Union(
   },
 );
 
-/** Without descriptions: agents read all of them, and the names say it. */
+/** Without descriptions, as the fee: agents read all of them, and the names say it. */
 const venueList = Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 8 }));
 
 /** The input fields that quote and build share. */
@@ -55,7 +55,7 @@ export const tradeInputFields = {
       minLength: 1,
       maxLength: 200,
       description:
-        'What is spent, in its smallest unit: a whole number in decimal digits, above 0 and below 2^256. Exactly one of `amountInRaw` and `amountOutRaw`.',
+        'What is spent, in its smallest unit: decimal digits. Exactly one of `amountInRaw` and `amountOutRaw`.',
     }),
   ),
   amountOutRaw: Type.Optional(
@@ -63,7 +63,7 @@ export const tradeInputFields = {
       minLength: 1,
       maxLength: 200,
       description:
-        'What is received, in its smallest unit, instead of `amountInRaw`; as little as possible is spent. Where an exchange can only be told what is spent, all of `input.amountRaw` is spent and at least this arrives (`INPUT_SPENT_WHOLE`).',
+        'What is received, in its smallest unit, instead of `amountInRaw`; as little as possible is spent. Where an exchange is only told what is spent, at least this arrives (`INPUT_SPENT_WHOLE`).',
     }),
   ),
   slippageBps: Type.Union(
@@ -85,6 +85,8 @@ export const tradeInputFields = {
   venues: venueList,
   excludeVenues: venueList,
   directOnly: Type.Optional(Type.Boolean()),
+  feeBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  feeRecipient: Type.Optional(Type.String({ maxLength: 64 })),
 };
 
 export const rawAmount = (description: string) => Type.String({ description });
@@ -140,7 +142,7 @@ const legSchema = Type.Object(
 
 const feeSchema = Type.Object(
   {
-    kind: Type.Enum(['lp', 'protocol', 'creator', 'tokenTax', 'transfer']),
+    kind: Type.Enum(['lp', 'protocol', 'creator', 'tokenTax', 'transfer', 'integrator']),
     bps: Type.Number({
       minimum: 0,
       description: 'Relative to the amount that the fee is taken from.',

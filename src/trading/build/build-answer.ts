@@ -106,6 +106,16 @@ function describeTaxes({ taxIn, taxOut, fees }: PricedTrade): string[] {
   );
 }
 
+function describeFee(trade: PricedTrade, addresses: AddressCodec): string[] {
+  const { integratorFee: fee, tokenOut } = trade;
+  if (fee === null) return [];
+  const amount = formatShortAmount(tokenOut, fee.amountRaw);
+  const to = addresses.toShown(fee.recipient);
+  return [
+    `Of what the pools pay ${formatPercent(fee.bps)} (about ${amount}) goes to ${to}, the app's fee`,
+  ];
+}
+
 function describeAmounts(trade: PricedTrade): string[] {
   const { request, tokenIn, tokenOut, amountInRaw, amountOutRaw } = trade;
   if (request.fixed === 'input') {
@@ -156,6 +166,7 @@ export function writeSummary(facts: SummaryFacts): string[] {
     ...price,
     describeRoute(trade),
     ...describeTaxes(trade),
+    ...describeFee(trade, addresses),
     `Network fees: at most ${roundUp(feesRaw, native.decimals)} ${native.symbol}`,
     `From and to your wallet ${addresses.toShown(wallet)}`,
     `Void after ${end}`,

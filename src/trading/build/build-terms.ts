@@ -102,6 +102,8 @@ export function assertFits(terms: QuoteTerms, request: TradeRequest, nowMs: numb
     const [then, now] = [limits[field], others[field]].map((one) => JSON.stringify(sortNames(one)));
     if (then !== now) differing.push(field);
   }
+  if (quoted.fee?.bps !== request.fee?.bps) differing.push('feeBps');
+  if (quoted.fee?.recipient !== request.fee?.recipient) differing.push('feeRecipient');
   if (differing.length === 0) return;
   const message = 'differs from the quote';
   throw new AppError(

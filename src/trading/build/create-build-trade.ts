@@ -173,6 +173,7 @@ function toExecutable(trade: PricedTrade): ExecutableTrade {
     isInputGiven: trade.isInputGiven,
     outputTaxBps: trade.taxOut?.bps ?? 0,
     holdsOutput: trade.holdsOutput,
+    fee: trade.integratorFee,
     isTimed: trade.openFee === 'timed',
     isQuotedOnChain: trade.swapPaths.some(({ hops }) =>
       hops.some(({ pool }) => isUnpriced(pool) || isCalledAtSwaps(pool.hook)),

@@ -49,9 +49,10 @@ import {
   findOpenFee,
   findRouterFlags,
   listFees,
+  listIntegratorFee,
   listOpenFlags,
 } from './priced-trade.ts';
-import { computeAmounts } from './trade-amounts.ts';
+import { addFee, computeAmounts } from './trade-amounts.ts';
 import type { TradeChain, TradeChains } from './trade-chain.ts';
 import { findWarnings, type WarningFacts } from './trade-warnings.ts';
 import { turnForRoute } from './turn-for-route.ts';
@@ -100,6 +101,7 @@ const AGE_MAX_MS = 30_000;
 const AUTO_RESERVE_BPS = 25;
 /** Anybody can create thousands of pools of a token; the first are those that matter. */
 const TOKEN_POOLS_MAX = 500;
+const BPS = 10_000n;
 
 /** A request with what is known of its two tokens. */
 interface TradeEnds {
@@ -225,9 +227,11 @@ function buildPricedTrade(context: Context): PricedTrade {
   const isOutputFixed = request.fixed === 'output';
   // Other kinds of pools have routers that compare what arrives, or that cannot hold anything.
   const holdsOutput =
-    !context.isOutputVouched &&
-    amounts.taxOut === null &&
-    swapPaths.some(({ hops }) => hops.at(-1)?.bytes.needsHolding === true);
+    amounts.integratorFee !== null ||
+    (!context.isOutputVouched &&
+      amounts.taxOut === null &&
+      swapPaths.some(({ hops }) => hops.at(-1)?.bytes.needsHolding === true));
+  const feeUnits = amounts.integratorFee === null ? 0n : (chain.costs.fee ?? 0n);
   const networkFees = readFees(chain, request.priority);
   const { checkpoint } = at;
   const isCurrent = chain.readAgeMs(at) <= EXACT_AGE_MAX_MS;
@@ -253,11 +257,16 @@ function buildPricedTrade(context: Context): PricedTrade {
     router: found.router,
     isInputGiven: found.isInputGiven ?? false,
     holdsOutput,
-    fees: listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
+    fees: [
+      ...listFees(found.route, { in: amounts.taxIn, out: amounts.taxOut }),
+      ...listIntegratorFee(amounts.integratorFee, ends.tokenOut.token),
+    ],
     costUnits:
       computeTradeCost(chain.costs, swapPaths, {
         ...{ isNativeIn, isNativeOut, isOutputFixed, holdsOutput },
-      }) + sumExtraUnits(safetyCache, hops),
+      }) +
+      feeUnits +
+      sumExtraUnits(safetyCache, hops),
     dataBytes: countBytes(found.route.swapPaths),
     state: {
       block: checkpoint.block,
@@ -320,20 +329,29 @@ interface Trade {
 
 /** How the search of a request is grouped with similar ones: by its two tokens and its amount. */
 export function describeSearch(request: TradeRequest) {
-  const { chain, side, mint, quoteMint, limits = NO_LIMITS } = request;
+  const { chain, side, mint, quoteMint, limits = NO_LIMITS, fee } = request;
   const [tokenIn, tokenOut] = side === 'buy' ? [quoteMint, mint] : [mint, quoteMint];
-  const market = `${chain} ${tokenIn} ${tokenOut} ${describeLimits(limits)}`.trimEnd();
+  const limited = `${describeLimits(limits)}${fee === undefined ? '' : ` fee ${fee.bps}`}`;
+  const market = `${chain} ${tokenIn} ${tokenOut} ${limited}`.trimEnd();
   return { market, size: findSize(request) };
 }
 
 /** Half of the slippage is kept for prices between two exchanges, all of it for the whole. */
-function findSize({ fixed, amountRaw, slippageBps }: TradeRequest): GivenAmount {
+function findSize({ fixed, amountRaw: asked, slippageBps, fee }: TradeRequest): GivenAmount {
+  const amountRaw = fixed === 'output' ? addFee(asked, fee) : asked;
   if (slippageBps === 'auto') {
     const spentMoreBps = AUTO_SLIPPAGE_MAX_BPS;
     return { fixed, amountRaw, reserveBps: AUTO_RESERVE_BPS, spentMoreBps };
   }
   const reserveBps = Math.floor(slippageBps / 2);
   return { fixed, amountRaw, reserveBps, spentMoreBps: slippageBps };
+}
+
+/** A unit costs what is left of more than its value, once the fee is taken of what pools pay. */
+function raiseByFee(outPerUnit: Ratio | null, { fixed, fee }: TradeRequest): Ratio | null {
+  if (outPerUnit === null || fee === undefined || fixed === 'output') return outPerUnit;
+  const { numerator, denominator } = outPerUnit;
+  return { numerator: numerator * BPS, denominator: denominator * (BPS - BigInt(fee.bps)) };
 }
 
 /** Finds routes on the last committed state: all that is returned is of one state. */
@@ -347,8 +365,12 @@ function createSearch(parts: PricingParts) {
   return async (chain: TradeChain, trade: Trade) => {
     const { request, ends, caller, isPaused, options } = trade;
     const { listed } = chain.readFees() ?? {};
+    const paysFee = request.fee !== undefined;
+    const { bytesMax, fewBytesMax, feeBytes = 0 } = chain.costs;
+    const taken = paysFee ? feeBytes : 0;
     const costs = {
       ...{ ...chain.costs, unitsMax: options.unitsMax ?? chain.costs.unitsMax },
+      ...{ bytesMax: bytesMax - taken, fewBytesMax: fewBytesMax - taken },
       ...(listed === undefined ? {} : { listed }),
     };
     const routers = chain
@@ -384,7 +406,8 @@ function createSearch(parts: PricingParts) {
           tokenOut,
           size,
           costs,
-          outPerUnit,
+          outPerUnit: raiseByFee(outPerUnit, request),
+          paysFee,
           routers,
           limits: request.limits ?? NO_LIMITS,
         });

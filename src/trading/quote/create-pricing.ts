@@ -1,6 +1,6 @@
 // Composes pricing and quoting.
 
-import type { PermitTerms } from '../../chains/chain-transactions.ts';
+import type { IntegratorFee, PermitTerms } from '../../chains/chain-transactions.ts';
 import type { Priority, PriorityLevel } from '../../chains/priority.ts';
 import type { HandlerContext } from '../../contract/handler.ts';
 import { LazyAnswer } from '../../contract/handler.ts';
@@ -13,7 +13,8 @@ import { COSTS, type InputOf, LOOKUP_COST } from '../../contract/operation.ts';
 import type { quoteTrade } from '../../contract/operations/quote-trade.ts';
 import { parseAddress, parseFollowedChain } from '../../contract/parse-reference.ts';
 import { AppError, buildInvalidInputError } from '../../errors/app-error.ts';
-import { type ChainInfo, findFamilyName } from '../../model/chain.ts';
+import type { AddressCodec } from '../../model/address-codec.ts';
+import { type ChainInfo, type ChainSlug, findFamilyName } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeSide } from '../../model/market-record.ts';
 import { isLimited, type RouteLimits } from '../routing/route-limits.ts';
@@ -45,6 +46,9 @@ export interface TradeInput {
   readonly venues?: string[];
   readonly excludeVenues?: string[];
   readonly directOnly?: boolean;
+  /** Both or none. */
+  readonly feeBps?: number;
+  readonly feeRecipient?: string;
 }
 
 /** How many bits a token amount has. */
@@ -117,6 +121,29 @@ function parseLimits(
   return isLimited(limits) ? { limits } : {};
 }
 
+/** Below are precompiled contracts, and what routers take for themselves or the sender. */
+const EVM_ACCOUNT_MIN = 0x10000n;
+
+function parseFee(
+  addresses: AddressCodec,
+  chain: ChainSlug,
+  { feeBps, feeRecipient }: TradeInput,
+): { readonly fee?: IntegratorFee } {
+  if (feeBps === undefined && feeRecipient === undefined) return {};
+  if (feeBps === undefined || feeRecipient === undefined) {
+    const path = feeBps === undefined ? 'feeBps' : 'feeRecipient';
+    throw buildInvalidInputError([{ path, message: 'feeBps and feeRecipient go together' }]);
+  }
+  const recipient = parseAddress(addresses, { chain, text: feeRecipient, field: 'feeRecipient' });
+  const isReserved =
+    recipient === addresses.native ||
+    (findFamilyName(chain) === 'evm' && BigInt(recipient) < EVM_ACCOUNT_MIN);
+  if (isReserved) {
+    throw buildInvalidInputError([{ path: 'feeRecipient', message: 'must be an account' }]);
+  }
+  return { fee: { bps: feeBps, recipient } };
+}
+
 export function parseTrade(
   chains: Pick<TradeChains, 'known' | 'list' | 'findAddresses' | 'canTrade' | 'listVenues'>,
   input: TradeInput,
@@ -134,7 +161,8 @@ export function parseTrade(
   const amount = parseAmount(input, AMOUNT_BITS[family]);
   const priority = parsePriority(input.priority, family);
   const limits = parseLimits(input, chains.listVenues(chain));
-  return { chain, mint, side, quoteMint, ...amount, slippageBps, priority, ...limits };
+  const fee = parseFee(addresses, chain, input);
+  return { chain, mint, side, quoteMint, ...amount, slippageBps, priority, ...limits, ...fee };
 }
 
 // A token without a route may still trade: on a venue that is indexed, but that the chain's router
@@ -215,6 +243,12 @@ export function createExplainedPrice(
   };
 }
 
+const FEE_REFUSALS: ReadonlySet<string> = new Set([
+  ...['NO_MARKET', 'NO_ROUTE', 'NO_ROUTE_WITHIN_LIMITS', 'VENUE_NOT_SUPPORTED', 'NO_SINGLE_ROUTER'],
+  ...['TAX_NOT_SUPPORTED', 'POOLS_NOT_QUOTED', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_TOO_LONG'],
+  'EXACT_OUTPUT_NOT_SUPPORTED',
+]);
+
 /** Of a limited route: after all lookups, what is missing may be what the caller left out. */
 function explainLimits(price: PriceTrade, chains: Pick<TradeChains, 'findAddresses'>): PriceTrade {
   return async (request, caller, options) => {
@@ -228,6 +262,28 @@ function explainLimits(price: PriceTrade, chains: Pick<TradeChains, 'findAddress
       const [token, quote] = [addresses.toShown(mint), addresses.toShown(quoteMint)];
       const [from, to] = side === 'buy' ? [quote, token] : [token, quote];
       throw new AppError('NO_ROUTE_WITHIN_LIMITS', { chain, from, to });
+    }
+  };
+}
+
+/** With a fee fewer routers can be used: whether there is a route without it is then asked. */
+function explainFee(price: PriceTrade, chains: Pick<TradeChains, 'findAddresses'>): PriceTrade {
+  return async (request, caller, options) => {
+    try {
+      return await price(request, caller, options);
+    } catch (error) {
+      const isRefused = error instanceof AppError && FEE_REFUSALS.has(error.code);
+      if (!isRefused || request.fee === undefined) throw error;
+      const { fee: _, ...plain } = request;
+      // The answer is this one, too, if there is none.
+      const { tokenIn, tokenOut, taxOut } = await price(plain, caller, options);
+      const addresses = chains.findAddresses(request.chain);
+      const reason =
+        taxOut === null
+          ? 'no router that can pay a fee reaches pools between them'
+          : 'the token deducts a part of its transfers';
+      const [from, to] = [tokenIn, tokenOut].map(({ token }) => addresses.toShown(token));
+      throw new AppError('FEE_NOT_POSSIBLE', { from: from ?? '', to: to ?? '', reason });
     }
   };
 }
@@ -343,8 +399,11 @@ export function createPricing(parts: TradingParts): Pricing {
   const { chains, clock, sealer } = parts;
   return {
     parse: (input) => parseTrade(chains, input),
-    price: explainLimits(
-      createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
+    price: explainFee(
+      explainLimits(
+        createExplainedPrice(createPriceOnDemand(createPriceTrade(parts), parts), chains),
+        chains,
+      ),
       chains,
     ),
     inTurn: (request, { key, watch }, work) =>

@@ -4,7 +4,7 @@ import type { TransferParts } from '../../amm/swap-pool.ts';
 import { isFeeCertain, type PoolTransferFees } from '../../amm/transfer-fee.ts';
 import { hasFlag, isOnlyFeeOpen, joinFlags } from '../../amm/unchecked-flag.ts';
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
-import type { TradeSwaps } from '../../chains/chain-transactions.ts';
+import type { IntegratorFee, TradeSwaps } from '../../chains/chain-transactions.ts';
 import type { Priority } from '../../chains/priority.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { HopBytes, SwapCost } from '../../chains/transaction-costs.ts';
@@ -81,6 +81,8 @@ export interface TradeRequest {
   readonly priority: Priority;
   /** What the caller allows a route to use; everything if absent. */
   readonly limits?: RouteLimits;
+  /** What of the output goes to whoever made the app; nothing if absent. */
+  readonly fee?: IntegratorFee;
 }
 
 export interface TradeAsset {
@@ -137,7 +139,7 @@ export interface TokenTax {
 }
 
 interface TradeFee {
-  readonly kind: 'lp' | 'protocol' | 'creator' | 'tokenTax' | 'transfer';
+  readonly kind: 'lp' | 'protocol' | 'creator' | 'tokenTax' | 'transfer' | 'integrator';
   readonly bps: number;
   readonly amountRaw: bigint;
   readonly token: Address;
@@ -209,6 +211,8 @@ export interface PricedTrade {
   /** Deducted when the input is sent to the pool, and when the pool pays; null if nothing is. */
   readonly taxIn: TokenTax | null;
   readonly taxOut: TokenTax | null;
+  /** Deducted from what the pools pay; `amountOutRaw` is what is left. Null if nothing is. */
+  readonly integratorFee: (IntegratorFee & { readonly amountRaw: bigint }) | null;
   /** Whether nobody vouches for what is received: routers that can hold it until all is there. */
   readonly holdsOutput: boolean;
   readonly fees: readonly TradeFee[];
@@ -351,6 +355,14 @@ export function listFees(
   if (taxes.in !== null) fees.push(toTaxFee(taxes.in));
   if (taxes.out !== null) fees.push(toTaxFee(taxes.out));
   return fees;
+}
+
+export function listIntegratorFee(
+  fee: PricedTrade['integratorFee'],
+  token: Address,
+): readonly TradeFee[] {
+  if (fee === null) return [];
+  return [{ kind: 'integrator', bps: fee.bps, amountRaw: fee.amountRaw, token }];
 }
 
 // A found route as legs to show, and as swap paths to execute.

@@ -43,6 +43,7 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
       // Limits that limit nothing are not kept.
       directOnly: fc.constant(true),
     }),
+    fee: fc.record({ bps: fc.integer({ min: 1, max: 100 }), recipient: mint }),
   }),
   limitRaw: amount,
   outPerUnit: fc.option(
@@ -69,6 +70,7 @@ function toPlain(one: QuoteTerms): QuoteTerms {
     request: {
       ...one.request,
       ...(one.request.limits === undefined ? {} : { limits: { ...one.request.limits } }),
+      ...(one.request.fee === undefined ? {} : { fee: { ...one.request.fee } }),
     },
     outPerUnit: one.outPerUnit && { ...one.outPerUnit },
     permit: one.permit && { ...one.permit },

@@ -43,13 +43,16 @@ const NO_RATIO = '-';
 
 type PermitParts = [router: string, amount: string, nonce: number, deadline: number];
 
+type FeeParts = [bps: number, recipient: Address];
+
 type LimitParts = [venues: string[], excludeVenues: string[], directOnly: boolean];
 
 type Parts = [
   ...[ChainSlug, Address, 'b' | 's', 'i' | 'o', string],
   ...[Address, number | 'auto', string, number, string],
   permit?: PermitParts | null,
-  limits?: LimitParts,
+  limits?: LimitParts | null,
+  fee?: FeeParts,
 ];
 
 function isPermit(value: unknown): value is PermitParts {
@@ -60,6 +63,12 @@ function isPermit(value: unknown): value is PermitParts {
     /^\d{1,78}$/.test(String(amount)) &&
     numbers.every((one) => Number.isSafeInteger(one))
   );
+}
+
+function isFeeParts(value: unknown): value is FeeParts {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [bps, recipient] = value as unknown[];
+  return Number.isSafeInteger(bps) && typeof recipient === 'string';
 }
 
 function isLimitParts(value: unknown): value is LimitParts {
@@ -73,13 +82,14 @@ function isLimitParts(value: unknown): value is LimitParts {
 }
 
 function isParts(value: unknown): value is Parts {
-  if (!Array.isArray(value) || value.length < 10 || value.length > 12) return false;
+  if (!Array.isArray(value) || value.length < 10 || value.length > 13) return false;
   const [chain, mint, side, fixed, amount, quoteMint, slippage, limit, expiry, ratio, ...rest] =
     value as unknown[];
-  const [permit = null, limits = null] = rest;
+  const [permit = null, limits = null, fee = null] = rest;
   return (
     (permit === null || isPermit(permit)) &&
     (limits === null || isLimitParts(limits)) &&
+    (fee === null || isFeeParts(fee)) &&
     [chain, mint, side, fixed, amount, quoteMint, limit, ratio].every(
       (one) => typeof one === 'string',
     ) &&
@@ -115,14 +125,19 @@ export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
     expiresAtMs,
     fromRatio(outPerUnit),
   ];
+  const { limits = NO_LIMITS, fee } = request;
+  const hasLimits = isLimited(limits);
   if (permit !== null) {
     const { router, amountRaw, nonce, deadlineSeconds } = permit;
     parts.push([router, amountRaw.toString(), nonce, deadlineSeconds]);
   }
-  const { limits = NO_LIMITS } = request;
-  if (isLimited(limits)) {
-    if (permit === null) parts.push(null);
+  if (permit === null && (hasLimits || fee !== undefined)) parts.push(null);
+  if (hasLimits) {
     parts.push([[...limits.venues], [...limits.excludeVenues], limits.directOnly]);
+  }
+  if (fee !== undefined) {
+    if (!hasLimits) parts.push(null);
+    parts.push([fee.bps, fee.recipient]);
   }
   const text = Buffer.from(JSON.stringify(parts)).toString('base64url');
   return `${PREFIX}${text}.${sealer.mark(text)}`;
@@ -149,7 +164,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
   // The mark is ours, so this can only be the format of another version of the service.
   if (!isParts(parts)) throw new AppError('INVALID_QUOTE_ID', {});
   const [chain, mint, side, fixed, amount, quoteMint, slippageBps, ...rest] = parts;
-  const [limit, expiresAtMs, ratio, permit = null, limits = null] = rest;
+  const [limit, expiresAtMs, ratio, permit = null, limits = null, fee = null] = rest;
   return {
     request: {
       chain,
@@ -160,6 +175,7 @@ export function openQuote(sealer: Sealer, quoteId: string): QuoteTerms {
       amountRaw: BigInt(amount),
       slippageBps,
       ...(limits === null ? {} : { limits: parseLimitParts(limits) }),
+      ...(fee === null ? {} : { fee: { bps: fee[0], recipient: fee[1] } }),
     },
     limitRaw: BigInt(limit),
     outPerUnit: parseRatio(ratio),

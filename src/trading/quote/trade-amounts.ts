@@ -1,5 +1,6 @@
 // What a priced trade spends and pays, with its bounds.
 
+import type { IntegratorFee } from '../../chains/chain-transactions.ts';
 import { minOf } from '../../lib/bigint-bounds.ts';
 import type { Address } from '../../model/ids.ts';
 import { computeTax, type TaxedRoute } from '../routing/find-trade-route.ts';
@@ -9,8 +10,32 @@ const BPS = 10_000n;
 
 type PricedAmounts = Pick<
   PricedTrade,
-  'amountInRaw' | 'maxAmountInRaw' | 'amountOutRaw' | 'minAmountOutRaw' | 'taxIn' | 'taxOut'
+  | 'amountInRaw'
+  | 'maxAmountInRaw'
+  | 'amountOutRaw'
+  | 'minAmountOutRaw'
+  | 'taxIn'
+  | 'taxOut'
+  | 'integratorFee'
 >;
+
+/** As routers round it. */
+function computeFee(gross: bigint, { bps }: Pick<IntegratorFee, 'bps'>): bigint {
+  return (gross * BigInt(bps)) / BPS;
+}
+
+/** The least that pools must pay so that this is left after the fee. */
+export function addFee(net: bigint, fee: Pick<IntegratorFee, 'bps'> | undefined): bigint {
+  if (fee === undefined) return net;
+  let gross = (net * BPS) / (BPS - BigInt(fee.bps));
+  while (gross - computeFee(gross, fee) < net) gross += 1n;
+  while (gross - 1n - computeFee(gross - 1n, fee) >= net) gross -= 1n;
+  return gross;
+}
+
+function buildFee(fee: IntegratorFee | undefined, gross: bigint): PricedTrade['integratorFee'] {
+  return fee === undefined ? null : { ...fee, amountRaw: computeFee(gross, fee) };
+}
 
 function buildTokenTax(token: Address, bps: number, amountRaw: bigint): TokenTax | null {
   return bps === 0 ? null : { token, bps, amountRaw };
@@ -32,7 +57,9 @@ export function computeAmounts(priced: {
   readonly slippageBps: number;
 }): PricedAmounts {
   const { request, ends, found, slippageBps } = priced;
-  const { route, taxes, amountOut } = found;
+  const { route, taxes, amountOut: gross } = found;
+  const integratorFee = buildFee(request.fee, gross);
+  const amountOut = gross - (integratorFee?.amountRaw ?? 0n);
   if (request.fixed === 'output') {
     return {
       amountInRaw: route.amountIn,
@@ -42,7 +69,7 @@ export function computeAmounts(priced: {
         : computeMaximum(route.amountIn, slippageBps),
       amountOutRaw: amountOut,
       minAmountOutRaw: request.amountRaw,
-      ...{ taxIn: null, taxOut: null },
+      ...{ taxIn: null, taxOut: null, integratorFee },
     };
   }
   const { amountRaw: amountInRaw } = request;
@@ -57,6 +84,7 @@ export function computeAmounts(priced: {
       computeMinimum(amountOut + (route.keptBack ?? 0n), slippageBps),
     ),
     taxIn: buildTokenTax(ends.tokenIn.token, taxes.inBps, sentTax),
-    taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - amountOut),
+    taxOut: buildTokenTax(ends.tokenOut.token, taxes.outBps, route.amountOut - gross),
+    integratorFee,
   };
 }

@@ -173,6 +173,11 @@ export interface RouteQuestion {
   readonly routers?: readonly TradeRouter[] | undefined;
   /** What the caller allows; everything if absent. */
   readonly limits?: RouteLimits;
+  /**
+   * Whether the router pays a part of the output to somebody else. It holds the output for that,
+   * and a token that deducts from its transfers is not sent twice.
+   */
+  readonly paysFee?: boolean;
 }
 
 /** What a search needs to know of the router that would execute its route. */
@@ -240,10 +245,11 @@ function mayReach(graph: PoolGraph, asset: Address, { venues }: TradeRouter): bo
 
 /** Those that may have a route; the quick searches, of undivided routes, come first. */
 function pickRouters(
-  { graph, routers = [] }: RouteQuestion,
+  { graph, routers = [], paysFee = false }: RouteQuestion,
   ends: readonly Address[],
 ): readonly TradeRouter[] {
-  const found = routers.filter((one) => ends.every((asset) => mayReach(graph, asset, one)));
+  const able = routers.filter((one) => !paysFee || one.paysFee === true);
+  const found = able.filter((one) => ends.every((asset) => mayReach(graph, asset, one)));
   return found.toSorted((a, b) => Number(a.canDivide) - Number(b.canDivide));
 }
 
@@ -290,7 +296,9 @@ export function planTrade(question: RouteQuestion): TradePlan {
     costs,
     planLevel: (name) => {
       const level = LEVELS[name];
-      const taxPlans = listEndTaxes(rules).slice(0, TAX_PLAN_COUNT_MAX);
+      const taxPlans = listEndTaxes(rules)
+        .filter(({ outBps }) => outBps === 0 || question.paysFee !== true)
+        .slice(0, TAX_PLAN_COUNT_MAX);
       return taxPlans.flatMap((taxes) => {
         const able = routers.filter((router) => canTrade(taxes, router));
         if (able.length === 0) return [];

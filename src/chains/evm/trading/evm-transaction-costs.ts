@@ -15,6 +15,7 @@ export const EVM_COSTS: Omit<TransactionCosts, 'hasDataFees'> = {
   pull: 10_000n,
   unwrap: 10_000n,
   fixedOutput: 16_000n,
+  fee: 35_000n,
   usual: 200_000n,
   // Tokens of unusual contracts take more than was measured, and prices that move cross more.
   unitsMax: (TRANSACTION_GAS_MAX * 29n) / 32n,

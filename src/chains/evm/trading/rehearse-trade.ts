@@ -98,7 +98,9 @@ function encodeTrade(request: RehearsalRequest): EncodedCall {
     permit === null || router.permit2 === null
       ? undefined
       : encodePermitInput({ router, token: tokenIn }, permit);
-  const ends = { tokenIn, tokenOut, swapPaths, recipient: wallet, deadlineSeconds, permitInput };
+  const fee = trade.fee ?? undefined;
+  const parties = { recipient: wallet, fee, permitInput };
+  const ends = { tokenIn, tokenOut, swapPaths, deadlineSeconds, ...parties };
   if (trade.fixed === 'output' && trade.isInputGiven !== true) {
     const plan = { ...ends, amountInMax: maxAmountInRaw };
     return encodeRouterExactOut(plan, router);

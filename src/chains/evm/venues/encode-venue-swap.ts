@@ -21,7 +21,7 @@ function toPathPlan(plan: SwapPlan): PathPlan {
   const { hops, amountInRaw: amountIn } = swapPath;
   const { tokenOut, amountOutMin } = plan;
   const isSent = plan.holdsOutput === true && plan.outputTaxBps === 0;
-  const holdsOutput = tokenOut === ZERO_ADDRESS || isSent;
+  const holdsOutput = tokenOut === ZERO_ADDRESS || isSent || plan.fee !== undefined;
   return { ...toPathEnds(hops, plan), amountIn, amountOutMin, holdsOutput };
 }
 

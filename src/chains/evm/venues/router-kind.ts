@@ -3,6 +3,7 @@
 
 import type { Hex } from 'viem';
 import type { Address, PoolId } from '../../../model/ids.ts';
+import type { IntegratorFee } from '../../chain-transactions.ts';
 import type { OutputCall, TradeRouter } from '../../trade-router.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import type { SwapHop, SwapPlan } from './swap-plan.ts';
@@ -25,6 +26,8 @@ export interface PathEnds {
   readonly deadline: bigint;
   readonly isNativeIn: boolean;
   readonly isNativeOut: boolean;
+  /** Only for kinds that pay fees: the output is then held. */
+  readonly fee?: IntegratorFee | undefined;
 }
 
 /** For a given input. */
@@ -43,11 +46,11 @@ export interface OutputPlan extends PathEnds {
 
 export function toPathEnds(
   hops: readonly SwapHop[],
-  plan: Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'tokenIn' | 'tokenOut'>,
+  plan: Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'tokenIn' | 'tokenOut' | 'fee'>,
 ): PathEnds {
-  const { tokenIn, tokenOut } = plan;
+  const { tokenIn, tokenOut, fee } = plan;
   return {
-    ...{ hops, tokenIn, tokenOut },
+    ...{ hops, tokenIn, tokenOut, fee },
     recipient: plan.recipient as Hex,
     deadline: BigInt(plan.deadlineSeconds),
     isNativeIn: tokenIn === ZERO_ADDRESS,
@@ -87,6 +90,8 @@ export interface RouterKind {
   readonly proof: RouterProof;
   /** It compares what arrived, not what a pool sent, so it can trade taxed tokens. */
   readonly canTax?: true;
+  /** It can pay a part of the output to somebody else. */
+  readonly paysFee?: true;
   /** It keeps a unit of the output, and pays one that it kept; one pool alone does not. */
   readonly keepsUnit?: true;
   /** What it is called with can still be executed after the deadline. */

@@ -2,7 +2,7 @@
 
 import type { Hex } from 'viem';
 import type { Address } from '../../../model/ids.ts';
-import type { TradeSwaps } from '../../chain-transactions.ts';
+import type { IntegratorFee, TradeSwaps } from '../../chain-transactions.ts';
 
 /** Pools as routers take them, by kind. A venue adds its entry from its own folder. */
 // biome-ignore lint/suspicious/noEmptyInterface: venues add themselves by declaration merging.
@@ -28,6 +28,8 @@ export interface SwapPlan {
   readonly tokenOut: Address;
   /** The minimum that must arrive in total, otherwise the trade reverts. */
   readonly amountOutMin: bigint;
+  /** Paid of the output by the router, which holds all of it; the minimum is of what is left. */
+  readonly fee?: IntegratorFee | undefined;
   /** In execution order: a swap path takes from the router what earlier ones have paid. */
   readonly swapPaths: readonly SwapPath[];
   /** What the bought token deducts from each transfer from a pool. */
@@ -43,7 +45,7 @@ export interface SwapPlan {
 
 /** A trade whose output is given. */
 export interface ExactOutPlan
-  extends Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'permitInput'> {
+  extends Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'permitInput' | 'fee'> {
   /** What the wallet spends and receives; the zero address is the native coin. */
   readonly tokenIn: Address;
   readonly tokenOut: Address;
@@ -63,6 +65,21 @@ export function last(hops: readonly SwapHop[]): SwapHop {
   const hop = hops.at(-1);
   if (hop === undefined) throw new Error('a swap path without hops');
   return hop;
+}
+
+const BPS = 10_000n;
+
+/** As routers round it. */
+export function deductFee(gross: bigint, fee: IntegratorFee | undefined): bigint {
+  return fee === undefined ? gross : gross - (gross * BigInt(fee.bps)) / BPS;
+}
+
+/** The least of which so much is left after the fee. */
+export function computeBeforeFee(net: bigint, fee: IntegratorFee | undefined): bigint {
+  if (fee === undefined) return net;
+  let gross = (net * BPS) / (BPS - BigInt(fee.bps));
+  while (deductFee(gross, fee) < net) gross += 1n;
+  return gross;
 }
 
 /** Of a router, by the wallet. */

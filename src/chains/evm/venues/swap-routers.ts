@@ -33,6 +33,7 @@ function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRou
     ...{ outputCall: output?.call ?? 'input', permit2: null },
     ...{ keepsUnit: traits.keepsUnit === true, hasNoDeadline: traits.hasNoDeadline === true },
     cannotWrap: traits.cannotWrap === true,
+    paysFee: traits.paysFee === true,
   };
 }
 

@@ -70,6 +70,23 @@ describe('a pool of another exchange', () => {
   }
 });
 
+describe('a fee is paid of the output, and the minimum is of what is left', () => {
+  for (const [index, kind] of (['swapRouter', 'smart'] as const).entries()) {
+    it(`through ${kind}`, async (t) => {
+      const router = scene.routers.find((one) => one.kind === kind) ?? assert.fail(kind);
+      assert.equal(router.paysFee, true);
+      const trader = new RouterTrader(scene, router, createRandom(40 + index));
+      for (const bps of [1, 33, 85, 100]) await trader.tradeWithFee(bps);
+      t.diagnostic(JSON.stringify(trader.tally));
+    });
+  }
+
+  it('only through routers that have calls for it', () => {
+    const others = scene.routers.filter(({ kind }) => kind !== 'swapRouter' && kind !== 'smart');
+    assert.ok(others.length >= 4 && others.every(({ paysFee }) => paysFee === false));
+  });
+});
+
 describe('a router of ranges', () => {
   const wallet = address(TEST_ADDRESSES[4] ?? '');
   const ether = 10n ** 18n;

@@ -74,6 +74,28 @@ export function assertHeld(held: HeldMint, least: bigint, decimals: number): Pro
   };
 }
 
+/** From the wallet's account to the one that another owner has already. */
+export function transferHeld(
+  held: HeldMint,
+  to: Address,
+  { amountRaw, decimals }: { readonly amountRaw: bigint; readonly decimals: number },
+): ProgramInstruction {
+  return {
+    program: held.tokenProgram,
+    accounts: [
+      asWritable(findHeldAccount(held)),
+      asReadonly(held.mint),
+      asWritable(findHeldAccount({ ...held, owner: to })),
+      asSigner(held.owner),
+    ],
+    data: Buffer.concat([
+      Buffer.from([TRANSFER_CHECKED]),
+      encodeU64(amountRaw),
+      Buffer.from([decimals]),
+    ]),
+  };
+}
+
 /** Of an account of the first token program. */
 export const TOKEN_ACCOUNT_BYTES = 165;
 

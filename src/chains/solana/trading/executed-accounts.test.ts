@@ -23,6 +23,7 @@ import {
   pricePools,
   readHeld,
   SECONDS,
+  scene,
   signAsWallet,
   USER,
   useNodes,
@@ -130,6 +131,49 @@ it('a tip for Jito leaves the wallet with the swap, and changes nothing else', a
     const sol = trade.tokenIn === SYSTEM_PROGRAM ? -trade.amountInRaw : trade.amountOutRaw;
     assert.equal(readHeld(SYSTEM_PROGRAM) - before, sol - (built.feesRaw - rentReturnedRaw));
   }
+});
+
+it("an app's fee leaves with the trade, in what is received", async () => {
+  const [bolt, levy, pool] = [findMint('BOLT'), findMint('LEVY'), describeCpmm('BOLT')];
+  const { maker } = scene.wallets;
+  const recipient = toSolanaAddress(maker.address);
+  const readPaid = (mint: Address) => {
+    if (mint === SYSTEM_PROGRAM) return chain.read(recipient)?.lamports ?? 0n;
+    const tokenProgram = toSolanaAddress(chain.read(mint)?.owner ?? assert.fail());
+    const account = chain.read(findHeldAccount({ owner: recipient, mint, tokenProgram }));
+    return account?.data.readBigUInt64LE(64) ?? 0n;
+  };
+  const { curve } = launchCoin('a coin whose sale pays a fee');
+  await execute(await pricePools([SYSTEM_PROGRAM, curve.token0], 10n ** 9n, [curve]));
+  const trades = [
+    () => pricePools([SYSTEM_PROGRAM, bolt], 10n ** 8n, [pool]),
+    () => pricePools([bolt, SYSTEM_PROGRAM], readHeld(bolt) / 3n, [pool]),
+    () => pricePools([bolt, levy], readHeld(bolt) / 3n, [pool, describeCpmm('LEVY')]),
+    () => pricePools([curve.token0, SYSTEM_PROGRAM], readHeld(curve.token0) / 3n, [curve]),
+    () => priceOutput([SYSTEM_PROGRAM, bolt], 1_234_567n, pool),
+    () => priceOutput([bolt, SYSTEM_PROGRAM], 1_234_567n, pool),
+  ];
+  for (const [index, price] of trades.entries()) {
+    const whole = await price();
+    const bps = [100, 1, 50, 85, 30, 100][index] ?? 1;
+    const fee = { bps, recipient, amountRaw: (whole.amountOutRaw * BigInt(bps)) / 10_000n };
+    const net = whole.amountOutRaw - fee.amountRaw;
+    const trade = { ...whole, amountOutRaw: net, minAmountOutRaw: net, fee };
+    const paidBefore = readPaid(trade.tokenOut);
+    await execute(trade);
+    // A token that deducts from transfers does that here, too.
+    const levied = trade.tokenOut === levy ? (fee.amountRaw * 200n + 9999n) / 10_000n : 0n;
+    assert.equal(readPaid(trade.tokenOut) - paidBefore, fee.amountRaw - levied, `${index}`);
+    if (trade.fixed === 'output') continue;
+    const greedy = { ...(await price()), amountOutRaw: net, fee };
+    await assert.rejects(execute({ ...greedy, minAmountOutRaw: whole.amountOutRaw }), {
+      code: 'SIMULATION_REVERTED',
+    });
+  }
+  const { curve: other } = launchCoin('another coin without an account');
+  const bought = await pricePools([SYSTEM_PROGRAM, other.token0], 10n ** 8n, [other]);
+  const fee = { bps: 10, recipient, amountRaw: bought.amountOutRaw / 1000n };
+  await assert.rejects(buildExecuted({ ...bought, fee }), { code: 'FEE_NOT_POSSIBLE' });
 });
 
 it('what swaps in a pool lock is what every built swap in it writes to', async () => {

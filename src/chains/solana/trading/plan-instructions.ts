@@ -21,6 +21,8 @@ import {
   openHeldAccount,
   openTemporaryAccount,
   type TemporaryAccount,
+  transferHeld,
+  transferSol,
   unwrapAll,
   wrapLamports,
 } from '../data/token-instructions.ts';
@@ -43,6 +45,8 @@ interface InstructionContext {
 
 export interface InstructionPlan {
   readonly instructions: readonly ProgramInstruction[];
+  /** The app's fee, in the token that is received or in SOL once that is unwrapped. */
+  readonly fee: ProgramInstruction | null;
   /** Closes the account of wrapped SOL at the end; null if that is not needed. */
   readonly unwrap: ProgramInstruction | null;
   /** The account that SOL is wrapped in. */
@@ -94,7 +98,9 @@ function limitOutput(trade: ExecutableTrade, swap: TradeSwap, hopOut: bigint): b
   if (trade.fixed === 'output') return swap.askedOutRaw ?? hopOut;
   const asset = toAsset(swap.tokenOut);
   if (asset === toAsset(trade.tokenOut)) {
-    return divideUp(hopOut * trade.minAmountOutRaw, trade.amountOutRaw);
+    // The fee is the same whatever the pools pay.
+    const feeRaw = trade.fee?.amountRaw ?? 0n;
+    return divideUp(hopOut * (trade.minAmountOutRaw + feeRaw), trade.amountOutRaw + feeRaw);
   }
   const { paid, spent } = sumBetween(trade).get(asset) ?? { paid: 1n, spent: 1n };
   return divideUp(hopOut * spent, paid);
@@ -169,11 +175,22 @@ class InstructionPlanner {
     const isOwn = trade.tokenOut === WRAPPED_SOL || trade.tokenIn === WRAPPED_SOL;
     const unwrap = isLeft && !isOwn ? unwrapAll(this.#wrapped) : null;
     return {
-      ...{ instructions: this.#instructions, unwrap },
+      ...{ instructions: this.#instructions, unwrap, fee: this.#planFee() },
       closesWrapped: unwrap !== null || this.#isUnwrapped,
       wrappedAccount: this.#wrapped.account,
       opened: [...this.#opened],
     };
+  }
+
+  #planFee(): ProgramInstruction | null {
+    const { trade, user, accounts } = this.#context;
+    const { fee = null, tokenOut: mint } = trade;
+    if (fee === null || fee.amountRaw === 0n) return null;
+    if (mint === SYSTEM_PROGRAM) return transferSol(user, fee.recipient, fee.amountRaw);
+    const account = accounts.get(mint) ?? refuse(`the mint ${mint} is gone`);
+    const held = { owner: user, mint, tokenProgram: account.owner };
+    const decimals = new AccountBytes(account.data).u8(MINT_DECIMALS_OFFSET);
+    return transferHeld(held, fee.recipient, { amountRaw: fee.amountRaw, decimals });
   }
 
   #add({ swap, amountIn, amountOut, isFromWallet }: PlannedSwap): void {

@@ -71,6 +71,9 @@ export const SOLANA_COSTS: TransactionCosts = {
   base: 60_000n,
   pull: 0n,
   unwrap: 5_000n,
+  fee: 6_500n,
+  /** The recipient's account, the token's mint, and the instruction. */
+  feeBytes: 85,
   usual: 170_000n,
   unitsMax: UNITS_MAX,
   bytesMax: TRANSACTION_BYTES_MAX - FIXED_BYTES,

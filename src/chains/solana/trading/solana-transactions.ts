@@ -296,10 +296,13 @@ class SolanaBuild {
     const first = await readAccounts(this.#endpoint, { addresses, minSlot: block.position });
     const mints = [...listMints(trade)];
     const held = listHeld(this.#user, mints, first.accounts);
-    const more = [this.#user, ...held.values(), ...listSettings(trade, first.accounts)];
+    const paid = findFeeAccount(trade, first.accounts);
+    const settings = listSettings(trade, first.accounts);
+    const more = [this.#user, ...held.values(), ...settings, ...(paid === null ? [] : [paid])];
     const second = await readAccounts(this.#endpoint, { addresses: more, minSlot: first.slot });
     const accounts = new Map([...first.accounts, ...second.accounts]);
     this.#refuseFrozen(held, accounts);
+    if (paid !== null) this.#refuseFee(paid, accounts.get(paid));
     return { accounts, held };
   }
 
@@ -351,6 +354,19 @@ class SolanaBuild {
     }
   }
 
+  /** The trader does not pay for an account of somebody else. */
+  #refuseFee(paid: Address, account: SolanaAccount | undefined): void {
+    const { tokenIn, tokenOut } = this.#request.trade;
+    const isSol = tokenOut === SYSTEM_PROGRAM;
+    const isOpen = isSol ? account !== undefined : isTokenAccount(account);
+    const isFrozen = !isSol && account?.data[STATE_OFFSET] === STATE_FROZEN;
+    if (isOpen && !isFrozen) return;
+    const reason = isSol
+      ? `${paid} has no SOL yet`
+      : `the recipient has no account of the token that can receive it (${paid})`;
+    throw new AppError('FEE_NOT_POSSIBLE', { from: tokenIn, to: tokenOut, reason });
+  }
+
   /** Of the accounts that are opened: of those that stay, and of wrapped SOL that is closed. */
   #sumRent({ plan, accounts, held }: PreparedBuild, longestRent: bigint) {
     const opened = plan.opened.filter(
@@ -385,10 +401,12 @@ class SolanaBuild {
     hash: LatestHash,
   ): Promise<NonNullable<BuiltTransactions['simulation']>> {
     const { trade, block } = this.#request;
-    // Without the last step, after which what was received is no longer in an account of its own.
-    const { unwrap: _later, ...plan } = prepared.plan;
+    // Without the last steps, after which what was received is no longer in an account of its own.
+    const isLater = trade.tokenOut === SYSTEM_PROGRAM;
+    const feeRaw = isLater ? (trade.fee?.amountRaw ?? 0n) : 0n;
+    const plan = { ...prepared.plan, unwrap: null, ...(isLater ? { fee: null } : {}) };
     const budget = { limit: UNITS_MAX, price: 0n };
-    const { bytes } = this.#encode({ ...prepared, plan: { ...plan, unwrap: null } }, hash, budget);
+    const { bytes } = this.#encode({ ...prepared, plan }, hash, budget);
     if (bytes.length > TRANSACTION_BYTES_MAX) throw new OutOfRoomError('bytes');
     // Programs may open accounts of their own, which a wallet pays for: lamports tell less.
     const isWrapped = trade.tokenOut === SYSTEM_PROGRAM && prepared.plan.unwrap !== null;
@@ -400,7 +418,7 @@ class SolanaBuild {
     const simulated = await simulateTransaction(this.#endpoint, query);
     const feesRaw = SIGNATURE_LAMPORTS + this.#tipRaw;
     const change = new SimulatedChange(prepared, watched, { found: simulated.watched, feesRaw });
-    const amountOutRaw = change.find(tokenOut);
+    const amountOutRaw = change.find(tokenOut) - feeRaw;
     const amountInRaw = trade.fixed === 'output' ? -change.find(trade.tokenIn) : undefined;
     const isOther =
       amountOutRaw !== trade.amountOutRaw ||
@@ -422,6 +440,7 @@ class SolanaBuild {
     const tip = this.#tipRaw > 0n ? [payTip(this.#user, blockhash, this.#tipRaw)] : [];
     const ends: readonly ProgramInstruction[] = [
       ...(plan.unwrap === null ? [] : [plan.unwrap]),
+      ...(plan.fee === null ? [] : [plan.fee]),
       ...tip,
     ];
     const instructions = [...setBudget(budget.limit, budget.price), ...plan.instructions, ...ends];
@@ -448,6 +467,13 @@ function describePurpose({ plan, accounts, held }: PreparedBuild, tipRaw: bigint
   const isMore = plan.unwrap !== null && wrapped > 0n;
   const swap = tipRaw > 0n ? `the swap, with a tip of ${tipRaw} lamports for Jito` : 'the swap';
   return isMore ? `${swap}; all of your wrapped SOL becomes SOL` : swap;
+}
+
+/** Where the app's fee goes; null if there is none. */
+function findFeeAccount({ fee = null, tokenOut }: ExecutableTrade, accounts: SolanaAccounts) {
+  if (fee === null || tokenOut === SYSTEM_PROGRAM) return fee?.recipient ?? null;
+  const tokenProgram = accounts.get(tokenOut)?.owner ?? TOKEN_PROGRAM;
+  return findHeldAccount({ owner: fee.recipient, mint: tokenOut, tokenProgram });
 }
 
 /** Whether wrapped SOL becomes SOL at the end or on the way. */

@@ -7,6 +7,7 @@
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, encodePacked, parseAbi } from 'viem/utils';
+import type { IntegratorFee } from '../../../chain-transactions.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import {
   listTokens,
@@ -16,7 +17,7 @@ import {
   ROUTER_STAND_INS,
   type RouterKind,
 } from '../router-kind.ts';
-import { last, type SwapHop } from '../swap-plan.ts';
+import { computeBeforeFee, deductFee, last, type SwapHop } from '../swap-plan.ts';
 
 const SWAP_ROUTER_ABI = parseAbi([
   'struct Swap { bytes path; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; }',
@@ -82,6 +83,12 @@ const PAYMENT_ABI = parseAbi([
   'function refundNativeToken() payable',
 ]);
 
+/** Of SwapRouter and the smart routers; the minimum is of what is held before the fee. */
+const FEE_ABI = parseAbi([
+  'function sweepTokenWithFee(address token, uint256 amountMinimum, address recipient, uint256 feeBips, address feeRecipient) payable',
+  'function unwrapWETH9WithFee(uint256 amountMinimum, address recipient, uint256 feeBips, address feeRecipient) payable',
+]);
+
 type PayingRouterKind = RangeRouterKind | 'smart';
 
 function isAlgebra(kind: PayingRouterKind): boolean {
@@ -93,9 +100,25 @@ function encodeSweep(token: string, least: bigint, recipient: Hex): Hex {
   return encodeFunctionData({ abi: PAYMENT_ABI, functionName: 'sweepToken', args });
 }
 
+function encodeForwardWithFee(plan: PathEnds, least: bigint, fee: IntegratorFee): Hex {
+  const { recipient, tokenOut, isNativeOut } = plan;
+  const whole = computeBeforeFee(least, fee);
+  const paid = [BigInt(fee.bps), fee.recipient as Hex] as const;
+  return isNativeOut
+    ? encodeFunctionData({
+        ...{ abi: FEE_ABI, functionName: 'unwrapWETH9WithFee' },
+        args: [whole, recipient, ...paid],
+      })
+    : encodeFunctionData({
+        ...{ abi: FEE_ABI, functionName: 'sweepTokenWithFee' },
+        args: [tokenOut as Hex, whole, recipient, ...paid],
+      });
+}
+
 /** Forwards all of the output that the router holds, if it is enough. */
 function encodeForward(plan: PathEnds, least: bigint, kind: PayingRouterKind): Hex {
-  const { recipient, tokenOut, isNativeOut } = plan;
+  const { recipient, tokenOut, isNativeOut, fee } = plan;
+  if (fee !== undefined) return encodeForwardWithFee(plan, least, fee);
   if (!isNativeOut) return encodeSweep(tokenOut, least, recipient);
   const functionName = isAlgebra(kind) ? 'unwrapWNativeToken' : 'unwrapWETH9';
   return encodeFunctionData({ abi: PAYMENT_ABI, functionName, args: [least, recipient] });
@@ -158,7 +181,8 @@ function encodeSmart(plan: PathPlan): Hex {
   const segments = splitByKind(plan.hops);
   // Pairs are paid by a call that compares what has arrived.
   const isCompared = last(plan.hops).pool.kind === 'v2';
-  const holdsOutput = plan.isNativeOut || (plan.holdsOutput && !isCompared);
+  const isNeeded = plan.isNativeOut || plan.fee !== undefined;
+  const holdsOutput = isNeeded || (plan.holdsOutput && !isCompared);
   const calls = segments.map((hops, index) => {
     const isLast = index === segments.length - 1;
     const amountIn = index === 0 ? plan.amountIn : SMART_BALANCE;
@@ -179,7 +203,8 @@ function encodeSmart(plan: PathPlan): Hex {
 
 /** Forwards the output if all of it is there, and sends the rest of the coin back. */
 function encodePayments(plan: OutputPlan, kind: RangeRouterKind | 'smart'): Hex[] {
-  return [encodeForward(plan, plan.amountOut, kind), ...encodeRefund(plan, kind)];
+  const least = deductFee(plan.amountOut, plan.fee);
+  return [encodeForward(plan, least, kind), ...encodeRefund(plan, kind)];
 }
 
 function encodeRangeOutput(plan: OutputPlan, kind: RangeRouterKind): Hex {
@@ -218,10 +243,13 @@ function buildRangeRouter(kind: RangeRouterKind, proof: RouterKind['proof']): Ro
   };
 }
 
-export const SWAP_ROUTER = buildRangeRouter('swapRouter', {
-  executedBy: 'contract',
-  source: 'npm, @uniswap/v3-periphery',
-});
+export const SWAP_ROUTER: RouterKind = {
+  ...buildRangeRouter('swapRouter', {
+    executedBy: 'contract',
+    source: 'npm, @uniswap/v3-periphery',
+  }),
+  paysFee: true,
+};
 /** Paths of tick spacings in place of fees. */
 export const SLIPSTREAM_ROUTER = buildRangeRouter('slipstream', ROUTER_STAND_INS);
 /** Paths of tokens only. */
@@ -232,6 +260,7 @@ export const INTEGRAL_ROUTER = buildRangeRouter('algebraIntegral', {
 });
 export const SMART_ROUTER: RouterKind = {
   proof: ROUTER_STAND_INS,
+  paysFee: true,
   encodeSwap: encodeSmart,
   output: { call: 'path', encode: encodeSmartOutput },
 };

@@ -12,6 +12,7 @@ import type { Hex } from 'viem';
 import type { Address } from '../../../../model/ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import {
+  deductFee,
   type EncodedCall,
   type ExactOutPlan,
   first,
@@ -118,7 +119,8 @@ class ExactOutEncoder {
   /** Forwards the output if all that was asked for has arrived. */
   #collect(): void {
     const { swapPaths } = this.#plan;
-    const amountOutMin = swapPaths.reduce((sum, { hops }) => sum + readAsked(hops), 0n);
+    const asked = swapPaths.reduce((sum, { hops }) => sum + readAsked(hops), 0n);
+    const amountOutMin = deductFee(asked, this.#plan.fee);
     const paid = new Set(swapPaths.map(({ hops }) => last(hops).tokenOut));
     this.#commands.forward(paid, { ...this.#plan, wrapped: this.#wrapped, amountOutMin });
   }

@@ -160,7 +160,8 @@ class SwapEncoder {
    * that less arrives than the pool has sent, so the router holds it and compares its balance.
    */
   get #paysDirectly(): boolean {
-    const { outputTaxBps, holdsOutput } = this.#plan;
+    const { outputTaxBps, holdsOutput, fee } = this.#plan;
+    if (fee !== undefined) return false;
     if (outputTaxBps > 0) return true;
     const isCompared = this.#paying.every(({ hops }) => last(hops).pool.kind === 'v2');
     return this.#paying.length === 1 && (isCompared || holdsOutput !== true);

@@ -10,6 +10,7 @@ import {
 } from 'viem/utils';
 import type { UniversalRouterVersion } from '../../../../model/chain-contracts.ts';
 import type { Address } from '../../../../model/ids.ts';
+import type { IntegratorFee } from '../../../chain-transactions.ts';
 import { evmAddress } from '../../data/evm-ids.ts';
 import { ZERO_ADDRESS } from '../../data/zero-address.ts';
 import type { SwapHop } from '../swap-plan.ts';
@@ -28,6 +29,7 @@ const COMMAND = {
   v3ExactOut: '01',
   pull: '02',
   sweep: '04',
+  payPortion: '06',
   v2Swap: '08',
   v2ExactOut: '09',
   permit: '0a',
@@ -123,6 +125,7 @@ interface ForwardedOutput {
   readonly wrapped: Address;
   readonly recipient: Address;
   readonly amountOutMin: bigint;
+  readonly fee?: IntegratorFee | undefined;
 }
 
 function listTokens(hops: readonly SwapHop[]): Hex[] {
@@ -219,15 +222,22 @@ export class RouterCommands {
    */
   forward(
     paid: ReadonlySet<Address>,
-    { tokenOut, wrapped, recipient, amountOutMin }: ForwardedOutput,
+    { tokenOut, wrapped, recipient, amountOutMin, fee }: ForwardedOutput,
   ): void {
-    if (tokenOut === ZERO_ADDRESS && !paid.has(ZERO_ADDRESS)) {
+    if (tokenOut === ZERO_ADDRESS && !paid.has(ZERO_ADDRESS) && fee === undefined) {
       this.unwrap(recipient, amountOutMin);
       return;
     }
     if (tokenOut === ZERO_ADDRESS && paid.has(wrapped)) this.unwrap(ROUTER, 0n);
     if (tokenOut === wrapped && paid.has(ZERO_ADDRESS)) this.wrap(ROUTER, WHOLE_BALANCE);
+    if (fee !== undefined) this.#payPortion(tokenOut, fee);
     this.sweep(tokenOut, recipient, amountOutMin);
+  }
+
+  /** A part of all that the router holds of a token. */
+  #payPortion(token: Address, { bps, recipient }: IntegratorFee): void {
+    const values = [token as Hex, recipient as Hex, BigInt(bps)] as const;
+    this.#add(COMMAND.payPortion, encodeAbiParameters(TOKEN_TO_AMOUNT, values));
   }
 
   /** The wallet's token → the router, through Permit2. */

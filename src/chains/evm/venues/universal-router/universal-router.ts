@@ -21,7 +21,7 @@ export function findUniversalRouter(deployment: EvmDeployment): UniversalRouter 
   const venues = [...forks.map(({ venue }) => venue), ...(v4 === null ? [] : [v4.venue])];
   return {
     ...{ kind: 'universal', name: 'universal', ...universalRouter, permit2, wrapped },
-    ...{ venues: new Set(venues), canDivide: true, canTax: true },
+    ...{ venues: new Set(venues), canDivide: true, canTax: true, paysFee: true },
     // npm has no 2.1.1 to execute.
     isProven: universalRouter.version !== '2.1.1',
     outputCall: 'commands',
