@@ -246,6 +246,11 @@ export const quoteSchema = Type.Object(
       minimum: 0,
       description: 'How far the trade itself moves the price, without fees and taxes.',
     }),
+    marketPriceUsd: textOrNull('Of the token by its last trades, as `/token` has it.'),
+    againstMarketBps: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        'How much worse `executionPrice` is than that price, fees included; negative if better.',
+    }),
     route: Type.Array(legSchema, {
       description:
         'The largest route first. A pool shared by several routes is swapped in once; each route shows its part.',

@@ -2,6 +2,7 @@
 
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import { applyPriority, type Priority } from '../../chains/priority.ts';
+import { findRank, RANK_STABLE } from '../../chains/quote-rule.ts';
 import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { type Lookalike, warnOfLookalike } from '../../contract/safety-warnings.ts';
@@ -109,6 +110,7 @@ interface TradeEnds {
   readonly tokenOut: TradeAsset;
   /** The traded token's row; null for the native coin. */
   readonly row: TokenRecord | null;
+  readonly marketUsd: PricedTrade['marketUsd'];
 }
 
 function assertTwoAssets(chain: TradeChain, { mint, quoteMint }: TradeRequest): void {
@@ -133,14 +135,27 @@ function buildTradeAsset(
   return { token, isNative: false, symbol: row.symbol, decimals: row.decimals };
 }
 
+/** By the last trades, as `/token` tells it. */
+function findMarketUsd(
+  { assets }: TradeChain,
+  token: Address,
+  row: TokenRecord | undefined,
+): string | null {
+  const isStable = findRank(assets, token) === RANK_STABLE;
+  return row?.priceUsd ?? (isStable ? '1' : null);
+}
+
 async function readEnds(chain: TradeChain, request: TradeRequest): Promise<TradeEnds> {
   const { mint, quoteMint, side } = request;
   const { native } = chain.addresses;
-  const rows = await chain.tokens.read([mint, quoteMint].filter((one) => one !== native));
+  const toHeld = (token: Address) => (token === native ? chain.wrapped : token);
+  const rows = await chain.tokens.read([toHeld(mint), toHeld(quoteMint)]);
   const token = buildTradeAsset(chain, mint, rows);
   const quote = buildTradeAsset(chain, quoteMint, rows);
   const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote];
-  return { tokenIn, tokenOut, row: rows.get(mint) ?? null };
+  const findUsd = (one: Address) => findMarketUsd(chain, toHeld(one), rows.get(toHeld(one)));
+  const marketUsd = { token: findUsd(mint), quote: findUsd(quoteMint) };
+  return { tokenIn, tokenOut, row: rows.get(mint) ?? null, marketUsd };
 }
 
 /**
@@ -251,6 +266,7 @@ function buildPricedTrade(context: Context): PricedTrade {
   const priced = { ...terms, ...amounts, ...prices, legs, swapPaths, networkFees, tokenSafety };
   return {
     ...priced,
+    marketUsd: ends.marketUsd,
     tokenIn: ends.tokenIn,
     tokenOut: ends.tokenOut,
     outPerUnit,

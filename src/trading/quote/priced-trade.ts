@@ -221,6 +221,8 @@ export interface PricedTrade {
   readonly executionPrice: string | null;
   /** How far the trade itself moves the price, without fees and taxes. */
   readonly priceImpactBps: number;
+  /** Prices by the last trades of whole units, in USD; null if they are not known. */
+  readonly marketUsd: { readonly token: string | null; readonly quote: string | null };
   /** What the swap alone uses, by model; preparatory transactions are extra. */
   readonly costUnits: bigint;
   /** The length of that transaction, by model. */

@@ -88,6 +88,24 @@ function describeAuto(auto: AutoSlippage): NonNullable<QuoteAnswer['autoSlippage
   return { movementBps, windowMs, reason };
 }
 
+const BPS = 10_000;
+
+/**
+ * How much worse the trade is than the market's price, with all fees; negative if it is better.
+ * Floating point: the market's price is an estimate.
+ */
+export function computeAgainstMarketBps(
+  { executionPrice, marketUsd }: Pick<PricedTrade, 'executionPrice' | 'marketUsd'>,
+  side: 'buy' | 'sell',
+): number | null {
+  if (executionPrice === null || marketUsd.token === null || marketUsd.quote === null) return null;
+  const market = Number(marketUsd.token);
+  if (!(market > 0)) return null;
+  const paid = Number(executionPrice) * Number(marketUsd.quote);
+  const bps = (paid / market - 1) * (side === 'buy' ? BPS : -BPS);
+  return Number.isFinite(bps) ? Math.round(bps * 100) / 100 : null;
+}
+
 interface QuoteFrame {
   readonly quoteId: string;
   readonly expiresAtMs: number;
@@ -117,6 +135,8 @@ export function buildQuoteAnswer(trade: PricedTrade, frame: QuoteFrame): QuoteAn
     spotPrice: trade.spotPrice,
     executionPrice: trade.executionPrice,
     priceImpactBps: trade.priceImpactBps,
+    marketPriceUsd: trade.marketUsd.token,
+    againstMarketBps: computeAgainstMarketBps(trade, request.side),
     route: trade.legs.map((leg) => describeLeg(frame, leg)),
     fees: trade.fees.map(({ kind, bps, amountRaw, token }) => ({
       kind,
