@@ -402,6 +402,7 @@ export const texts = {
       receive: 'You receive about',
       minimum: 'At least',
       impact: 'Price impact',
+      market: 'Against the market',
       fees: 'Fees',
       network: 'Network',
       slippage: 'Slippage',

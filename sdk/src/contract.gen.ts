@@ -996,6 +996,10 @@ export interface Quote {
   executionPrice: string | null;
   /** How far the trade itself moves the price, without fees and taxes. */
   priceImpactBps: number;
+  /** Of the token by its last trades, as `/token` has it. */
+  marketPriceUsd: string | null;
+  /** How much worse `executionPrice` is than that price, fees included; negative if better. */
+  againstMarketBps: number | null;
   /**
    * The largest route first. A pool shared by several routes is swapped in once; each route
    * shows its part.
@@ -3017,31 +3021,29 @@ export interface Operations {
        */
       amountInRaw?: string | undefined;
       /**
-       * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
-       * is spent. Where an exchange is only told what is spent, at least this arrives
-       * (`INPUT_SPENT_WHOLE`).
+       * What is received instead of `amountInRaw`. As little as possible is spent. Where an
+       * exchange is only told what is spent, at least this arrives (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
-       * How much less than quoted you accept to receive, or how much more to pay with
-       * `amountOutRaw`, in 1/100 of a per cent. `auto` picks it from how far the pools moved
-       * lately. Default: `50`.
+       * How much less than quoted you accept, or how much more you pay with `amountOutRaw`. In
+       * 1/100 of a per cent; `auto` picks it from recent moves. Default: `50`.
        */
       slippageBps?: number | "auto" | undefined;
       /**
-       * Address of the asset that the token is bought with or sold for. The default is the
-       * native coin. The native coin is the zero address on EVM chains.
+       * What the token trades against; by default the native coin. The native coin is the zero
+       * address on EVM chains.
        */
       quoteMint?: string | undefined;
       /**
-       * What is offered to be executed soon: the 25th, 50th or 90th percentile of what others
-       * paid, or a price. Default: `medium`.
+       * The 25th, 50th or 90th percentile of what others paid to be executed soon, or a price.
+       * Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
-        /** On Solana: for a compute unit, in 1e-6 lamports. */
+        /** On Solana, for a compute unit. In 1e-6 lamports. */
         microLamports: string;
       } | {
-        /** On EVM chains: for a unit of gas, in wei. */
+        /** In wei for a unit of gas. On EVM chains. */
         maxPriorityFeePerGas: string;
       } | undefined;
       venues?: readonly string[] | undefined;
@@ -3077,31 +3079,29 @@ export interface Operations {
        */
       amountInRaw?: string | undefined;
       /**
-       * What is received, in its smallest unit, instead of `amountInRaw`; as little as possible
-       * is spent. Where an exchange is only told what is spent, at least this arrives
-       * (`INPUT_SPENT_WHOLE`).
+       * What is received instead of `amountInRaw`. As little as possible is spent. Where an
+       * exchange is only told what is spent, at least this arrives (`INPUT_SPENT_WHOLE`).
        */
       amountOutRaw?: string | undefined;
       /**
-       * How much less than quoted you accept to receive, or how much more to pay with
-       * `amountOutRaw`, in 1/100 of a per cent. `auto` picks it from how far the pools moved
-       * lately. Default: `50`.
+       * How much less than quoted you accept, or how much more you pay with `amountOutRaw`. In
+       * 1/100 of a per cent; `auto` picks it from recent moves. Default: `50`.
        */
       slippageBps?: number | "auto" | undefined;
       /**
-       * Address of the asset that the token is bought with or sold for. The default is the
-       * native coin. The native coin is the zero address on EVM chains.
+       * What the token trades against; by default the native coin. The native coin is the zero
+       * address on EVM chains.
        */
       quoteMint?: string | undefined;
       /**
-       * What is offered to be executed soon: the 25th, 50th or 90th percentile of what others
-       * paid, or a price. Default: `medium`.
+       * The 25th, 50th or 90th percentile of what others paid to be executed soon, or a price.
+       * Default: `medium`.
        */
       priority?: "low" | "medium" | "high" | {
-        /** On Solana: for a compute unit, in 1e-6 lamports. */
+        /** On Solana, for a compute unit. In 1e-6 lamports. */
         microLamports: string;
       } | {
-        /** On EVM chains: for a unit of gas, in wei. */
+        /** In wei for a unit of gas. On EVM chains. */
         maxPriorityFeePerGas: string;
       } | undefined;
       venues?: readonly string[] | undefined;

@@ -68,6 +68,9 @@ function describe(quote: ShownQuote, native: NativeCoin, width: number): string 
     ['Pay', formatAmount(input.amountRaw, input)],
     [bound[0], `${bound[1]}, ${slippage}`],
     ['Price impact', `${quote.priceImpactBps / 100}%`],
+    ...(quote.againstMarketBps === null
+      ? []
+      : ([['Against the market', `${-quote.againstMarketBps / 100}%`]] as const)),
     ['Price', `${formatNumber(quote.executionPrice)} ${pair}`],
     ['Network cost', networkCost === null ? '-' : describeCost(networkCost.totalRaw, native)],
   ];

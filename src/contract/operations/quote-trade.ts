@@ -22,6 +22,6 @@ export const quoteTrade = defineOperation({
     tool: 'get_quote',
     title: 'Quote a trade',
     description:
-      'Prices a trade on the last indexed block: the amount received, the minimum after slippage (output.minAmountRaw), price impact, route, fees, network cost, token safety, warnings. If exact is false or tokenSafety is null, the figures are estimates; repeat every warning. Use it before a trade. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "side": "buy", "amountInRaw": "1000000000000000000"}.',
+      'Prices a trade on the last indexed block: the amount received, the minimum after slippage (output.minAmountRaw), route, fees, network cost, safety, warnings. If exact is false or tokenSafety is null, the figures are estimates; repeat every warning. Use it before a trade. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "side": "buy", "amountInRaw": "1000000"}.',
   },
 });

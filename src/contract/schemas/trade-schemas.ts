@@ -18,7 +18,7 @@ const priorityInput = Type.Union(
       {
         microLamports: Type.String({
           ...{ minLength: 1, maxLength: 24 },
-          description: 'On Solana: for a compute unit, in 1e-6 lamports.',
+          description: 'On Solana, for a compute unit. In 1e-6 lamports.',
         }),
       },
       { additionalProperties: false },
@@ -27,7 +27,7 @@ const priorityInput = Type.Union(
       {
         maxPriorityFeePerGas: Type.String({
           ...{ minLength: 1, maxLength: 24 },
-          description: 'On EVM chains: for a unit of gas, in wei.',
+          description: 'In wei for a unit of gas. On EVM chains.',
         }),
       },
       { additionalProperties: false },
@@ -36,7 +36,7 @@ const priorityInput = Type.Union(
   {
     default: 'medium',
     description:
-      'What is offered to be executed soon: the 25th, 50th or 90th percentile of what others paid, or a price.',
+      'The 25th, 50th or 90th percentile of what others paid to be executed soon, or a price.',
   },
 );
 
@@ -63,7 +63,7 @@ export const tradeInputFields = {
       minLength: 1,
       maxLength: 200,
       description:
-        'What is received, in its smallest unit, instead of `amountInRaw`; as little as possible is spent. Where an exchange is only told what is spent, at least this arrives (`INPUT_SPENT_WHOLE`).',
+        'What is received instead of `amountInRaw`. As little as possible is spent. Where an exchange is only told what is spent, at least this arrives (`INPUT_SPENT_WHOLE`).',
     }),
   ),
   slippageBps: Type.Union(
@@ -71,14 +71,14 @@ export const tradeInputFields = {
     {
       default: SLIPPAGE_BPS_DEFAULT,
       description:
-        'How much less than quoted you accept to receive, or how much more to pay with `amountOutRaw`, in 1/100 of a per cent. `auto` picks it from how far the pools moved lately.',
+        'How much less than quoted you accept, or how much more you pay with `amountOutRaw`. In 1/100 of a per cent; `auto` picks it from recent moves.',
     },
   ),
   quoteMint: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: `Address of the asset that the token is bought with or sold for. The default is the native coin. ${NATIVE_ADDRESS}`,
+      description: `What the token trades against; by default the native coin. ${NATIVE_ADDRESS}`,
     }),
   ),
   priority: priorityInput,

@@ -123,6 +123,12 @@ export function QuoteView(props: QuoteViewProps) {
         <AmountRows {...props} />
         <dt>{rows.impact}</dt>
         <dd>{formatPercent(quote.priceImpactBps / BPS_PER_PERCENT)}</dd>
+        {quote.againstMarketBps !== null && (
+          <>
+            <dt>{rows.market}</dt>
+            <dd>{formatPercent(-quote.againstMarketBps / BPS_PER_PERCENT)}</dd>
+          </>
+        )}
         <dt>{rows.slippage}</dt>
         <dd title={quote.autoSlippage?.reason ?? ''}>
           {quote.autoSlippage === undefined ? slippage : automatic(slippage)}
