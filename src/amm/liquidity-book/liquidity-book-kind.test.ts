@@ -4,8 +4,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
-import type { PoolRecordOf } from '../../model/pool.ts';
-import type { PoolTicks } from '../pool-kind.ts';
+import type { PoolDraft, PoolTicks } from '../pool-kind.ts';
 import { TickList } from '../tick-list.ts';
 import { liquidityBookKind as kind } from './liquidity-book-kind.ts';
 
@@ -18,7 +17,7 @@ const PARAMETERS = {
   ...{ control: 40_000, protocolShare: 1000, volatilityMax: 350_000 },
 };
 
-let row: PoolRecordOf<'liquidityBook'>;
+let row: PoolDraft<'liquidityBook'>;
 let rows: Map<number, { liquidityGross: bigint; liquidityNet: bigint }>;
 
 const ticks: PoolTicks = {
@@ -129,6 +128,29 @@ describe('a pair of Liquidity Book', () => {
     const fees = [1029, 1030, 1599, 1600].map(feeAt);
     // 40,000² · 25² · 40,000 / 100 of 10¹⁸ is 400 pips; of half the volatility a quarter of it.
     assert.deepEqual(fees, [1650, 1350, 1350, 1250]);
+    const pay = (of: ReturnType<typeof createPool>, seconds: number) =>
+      of?.at?.({ seconds, block: 1 }).swapIn(true, (5n * FULL) / 2n).amountOut;
+    for (const seconds of [1029, 1030, 1600]) {
+      assert.equal(
+        pay(pool, seconds),
+        pay(createPool(), seconds),
+        'nothing of another time is kept',
+      );
+    }
+  });
+
+  it('is emptied of a bin by just what all of it costs, and a unit more is for the next', () => {
+    // The higher the fee, the more amounts there are for which DLMM's comparison differs.
+    for (let more = 0n; more < 500n; more += 1n) {
+      row.state = { ...row.state, baseFactor: 65_535, activeY: FULL + more };
+      const pool = createPool();
+      const { amountIn: taken } = pool?.swapOut(true, FULL + more) ?? assert.fail();
+      const crossed = [taken - 1n, taken, taken + 1n].map(
+        (amount) => pool?.swapIn(true, amount).ticksCrossed,
+      );
+      assert.deepEqual(crossed, [0, 0, 1]);
+      assert.equal(pool?.swapIn(true, taken).amountOut, FULL + more);
+    }
   });
 
   it('refuses what a bin may not hold', () => {
