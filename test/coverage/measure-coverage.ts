@@ -103,6 +103,7 @@ function listVaults(deployment: EvmDeployment): ReadonlyMap<string, string> {
 const ASKED_VENUES: ReadonlyMap<string, string> = new Map([
   ['DODO V2', 'dodo-v2'],
   ['Maverick V2', 'maverick-v2'],
+  ['Liquidity Book', 'liquidity-book'],
 ]);
 
 function decode(decoding: LogDecoding, logs: readonly EvmLog[]): DecodedEvent[] {
