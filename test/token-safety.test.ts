@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { getTokenSafety } from '../src/contract/operations/get-token-safety.ts';
@@ -165,7 +165,7 @@ test('what is burned and locked of the liquidity of its pools is read in the bac
     return of.map(({ pool }) => (pool === first.pool ? owners : null));
   };
   assert.equal((await ask({ contracts, readLiquidityOwners })).pools[0].liquidity, null);
-  await setImmediate();
+  await nextTurn();
   const json = await ask({ contracts, readLiquidityOwners });
   const { lpLocked, ...rest } = json.pools[0].liquidity;
   assert.deepEqual(rest, { lpBurnedPct: 25, source: 'contract', block: 77 });

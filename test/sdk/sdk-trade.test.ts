@@ -27,6 +27,11 @@ const SWAP = EXAMPLE.transactions[0] as Extract<
   { type: 'eip1559' }
 >;
 
+/** As wallets are asked: in hex. */
+function toQuantity(value: string | number): string {
+  return `0x${BigInt(value).toString(16)}`;
+}
+
 function buildAnswer(kinds: readonly ('approve' | 'swap')[] = ['swap']): BuiltTrade {
   return {
     ...EXAMPLE,
@@ -225,8 +230,9 @@ describe('a wallet that sends by itself', () => {
     assert.deepEqual(asked, [
       {
         ...{ chainId: '0x539', from: account.address, to: SWAP.to, data: SWAP.data },
-        ...{ value: '0xde0b6b3a7640000', gas: '0x2b49a', maxFeePerGas: '0xb2d05e00' },
-        maxPriorityFeePerGas: '0x3b9aca00',
+        ...{ value: toQuantity(SWAP.value), gas: toQuantity(SWAP.gas) },
+        maxFeePerGas: toQuantity(SWAP.maxFeePerGas),
+        maxPriorityFeePerGas: toQuantity(SWAP.maxPriorityFeePerGas),
       },
     ]);
   });

@@ -95,7 +95,7 @@ describe('every read', () => {
       showQuote,
       ['buy', '5', WIRE],
       'POST /v1/trade/quote',
-      /^Receive +35,092\.79.* WIRE\nPay +5 ETH\nAt least +34,917\.33.* WIRE, 0\.5% slippage\n/,
+      /^Receive +37,271\.17.* WIRE\nPay +5 ETH\nAt least +37,084\.82.* WIRE, 0\.5% slippage\nPrice impact +0\.38%\nAgainst the market +-0\.64%\n/,
     ],
   ];
   for (const [command, typed, route, table] of READS) {

@@ -70,7 +70,7 @@ function describe(quote: ShownQuote, native: NativeCoin, width: number): string 
     ['Price impact', `${quote.priceImpactBps / 100}%`],
     ...(quote.againstMarketBps === null
       ? []
-      : ([['Against the market', `${-quote.againstMarketBps / 100}%`]] as const)),
+      : ([['Against the market', `${(-quote.againstMarketBps / 100).toFixed(2)}%`]] as const)),
     ['Price', `${formatNumber(quote.executionPrice)} ${pair}`],
     ['Network cost', networkCost === null ? '-' : describeCost(networkCost.totalRaw, native)],
   ];

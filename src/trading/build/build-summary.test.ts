@@ -47,6 +47,7 @@ function summarise(slug: BuiltInSlug, side: 'buy' | 'sell'): string[] {
     ...{ tokenIn, tokenOut, amountInRaw: 1n, amountOutRaw: 1n, minAmountOutRaw: 1n },
     ...{ executionPrice: null, legs: [], taxIn: null, taxOut: null, warnings: [] },
     fees: [{ kind: 'transfer', bps: 200, amountRaw: 5n, token: TOKEN }],
+    integratorFee: null,
     request: { chain: slug, side, fixed: 'input' },
   } as unknown as PricedTrade;
   const tokenPage = findTokenPage(chain, TOKEN);
