@@ -246,7 +246,7 @@ what we think, not that the exchange's router agrees.
 | Router | Executed by | Built where no node can simulate |
 |---|---|---|
 ${routers.join('\n')}
-| \`universal\` | the exchange's own contract (npm, @uniswap/universal-router) | yes |`;
+| \`universal\` | the exchange's own contract (npm, @uniswap/universal-router) | yes; version 2.1.1 (Robinhood Chain) was executed nowhere: no |`;
 }
 
 /** As `npm run coverage` printed them: the recordings are not part of the project. */
