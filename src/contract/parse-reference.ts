@@ -56,9 +56,14 @@ export function parseAddress(
   return address;
 }
 
-export function parsePool(addresses: AddressCodec, chain: ChainSlug, text: string): PoolId {
+export function parsePool(
+  addresses: AddressCodec,
+  chain: ChainSlug,
+  text: string,
+  field = 'pool',
+): PoolId {
   const pool = addresses.parsePool(text);
-  if (pool === null) throw buildInvalidAddressError(chain, 'pool');
+  if (pool === null) throw buildInvalidAddressError(chain, field);
   return pool;
 }
 

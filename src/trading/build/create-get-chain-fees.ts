@@ -25,7 +25,7 @@ export function createGetChainFees({ chains, builders, store }: FeeParts) {
   return async (input: InputOf<typeof getChainFees>): Promise<OutputOf<typeof getChainFees>> => {
     const chain = parseFollowedChain(chains, input.chain);
     const { addresses } = builders.findFamily(chain);
-    const ids = (input.pools ?? []).map((text) => parsePool(addresses, chain, text));
+    const ids = (input.pools ?? []).map((text) => parsePool(addresses, chain, text, 'pools'));
     const node = builders.find(chain);
     if (node === null) throw buildNotReadyError(chain);
     if (ids.length > 0 && node.locksAccounts !== true) {

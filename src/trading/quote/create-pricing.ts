@@ -139,7 +139,8 @@ function parseFee(
     recipient === addresses.native ||
     (findFamilyName(chain) === 'evm' && BigInt(recipient) < EVM_ACCOUNT_MIN);
   if (isReserved) {
-    throw buildInvalidInputError([{ path: 'feeRecipient', message: 'must be an account' }]);
+    const message = 'must be the address of an account, not of the coin or a precompile';
+    throw buildInvalidInputError([{ path: 'feeRecipient', message }]);
   }
   return { fee: { bps: feeBps, recipient } };
 }
