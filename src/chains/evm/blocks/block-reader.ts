@@ -74,6 +74,11 @@ interface ChunkTask {
   drop(): void;
 }
 
+/**
+ * Plain ranges up to this long are read as linked ones are: the first block of an index is one, and
+ * of so few logs nothing else shows that a node cut them off.
+ */
+const CHECKED_BLOCKS_MAX = 3;
 /** Chunks that are read at once. */
 const CHUNKS_AT_ONCE = 4;
 /** A slow endpoint's blocks are returned after this time, to be stored, and the head read again. */
@@ -136,7 +141,11 @@ export class BlockReader {
     const { eventCountMax = Number.POSITIVE_INFINITY } = range;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const toBlock = Math.min(range.toBlock, range.fromBlock + blockCountMax - 1);
-    const isChecked = linked || range.searched || this.#options.verification === 'all';
+    const isChecked =
+      linked ||
+      range.searched ||
+      toBlock - range.fromBlock < CHECKED_BLOCKS_MAX ||
+      this.#options.verification === 'all';
     const verified = only === undefined ? isChecked : linked;
     const span = this.#spans[only !== undefined ? 'filtered' : verified ? 'verified' : 'plain'];
     const blocks: BlockEvents[] = [];

@@ -51,6 +51,24 @@ for (const [name, omit] of OMISSIONS) {
   });
 }
 
+test('half a reply is refused of a plain range of a few blocks, such as the first of an index', async () => {
+  const chain = recordChain();
+  const node = await startNode(chain);
+  node.misbehave(({ method, seen }) =>
+    method === 'eth_getLogs' && seen === 0
+      ? { do: 'change', change: (logs) => (logs as unknown[]).slice(0, 6) }
+      : null,
+  );
+  const adapter = createSceneAdapter([node]);
+  const { blocks, headers } = await adapter.readBlocks({ ...ALL, fromBlock: 1, toBlock: 3 });
+  const honest = await readHonestly(chain);
+  assert.deepEqual(
+    toEvents(blocks),
+    honest.filter(({ number }) => number <= 3),
+  );
+  assert.deepEqual(headers, []);
+});
+
 test('an empty reply is checked even if ranges are not', async () => {
   const chain = recordChain();
   const sick = await startNode(chain);
