@@ -534,7 +534,12 @@ export const texts = {
     fromAnywhere: 'From anywhere',
     until: (date: string) => `until ${date}`,
     scopes: 'Allowed for',
-    scopeNames: { data: 'Data', quote: 'Quotes', mcp: 'Agents (MCP)' },
+    scopeNames: {
+      data: 'Data',
+      quote: 'Quotes',
+      mcp: 'Agents (MCP)',
+      webhooks: 'Alerts, webhooks',
+    },
     noScope: 'Choose at least one use.',
     status: { active: 'Active', revoked: 'Revoked', expired: 'Expired' },
     revoke: 'Revoke',

@@ -394,7 +394,7 @@ export interface IssuedKey {
   /** Requests in the last 24 hours, counted in whole hours. */
   requests24h: number;
   /** What it may be used for. */
-  scopes: ("data" | "mcp" | "quote")[];
+  scopes: ("data" | "mcp" | "quote" | "webhooks")[];
   /** The networks that it may be used from; empty for any. */
   allowedIps: string[];
   /** Its part of the wallet's budget; null for all of it. */
@@ -423,7 +423,7 @@ export interface Key {
   /** Requests in the last 24 hours, counted in whole hours. */
   requests24h: number;
   /** What it may be used for. */
-  scopes: ("data" | "mcp" | "quote")[];
+  scopes: ("data" | "mcp" | "quote" | "webhooks")[];
   /** The networks that it may be used from; empty for any. */
   allowedIps: string[];
   /** Its part of the wallet's budget; null for all of it. */
@@ -3300,9 +3300,10 @@ export interface Operations {
       expiresInDays?: number | undefined;
       /**
        * What the key may be used for: `data` for reads, `mcp` for `/mcp` with all its tools,
-       * `quote` for `/trade/quote`. Everything by default.
+       * `quote` for `/trade/quote`, `webhooks` for the alerts and webhooks of the wallet.
+       * Everything except `webhooks` by default.
        */
-      scopes?: readonly ("data" | "mcp" | "quote")[] | undefined;
+      scopes?: readonly ("data" | "mcp" | "quote" | "webhooks")[] | undefined;
       /**
        * The networks that the key may be used from, as addresses or CIDRs (IPv6 up to /64). Any
        * by default.

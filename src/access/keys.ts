@@ -8,7 +8,12 @@ import { createAddressMatcher, parseCidr } from '../lib/ip-address.ts';
 import type { Budget } from '../lib/limiter.ts';
 import { isActiveKey, type KeyRecord } from '../model/access-record.ts';
 import type { WalletId } from '../model/ids.ts';
-import { KEY_SCOPES, type KeyLimits, type KeyScope } from '../model/key-limits.ts';
+import {
+  DEFAULT_KEY_SCOPES,
+  KEY_SCOPES,
+  type KeyLimits,
+  type KeyScope,
+} from '../model/key-limits.ts';
 import type { AccessStore, IdempotencyMark, KeyPosition } from '../store/access-store.ts';
 import type { CredentialWatch } from './credential-cache.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -44,7 +49,7 @@ function parseAllowedIp(text: string, index: number): string {
 
 /** `perMinuteMax` is the wallet's own budget. */
 function parseKeyLimits(request: LimitsRequest, perMinuteMax: number): KeyLimits {
-  const { scopes = KEY_SCOPES, allowedIps = [], perMinute = null } = request;
+  const { scopes = DEFAULT_KEY_SCOPES, allowedIps = [], perMinute = null } = request;
   if (perMinute !== null && perMinute > perMinuteMax) {
     const message = `must be at most ${perMinuteMax}, the budget of the wallet`;
     throw buildInvalidInputError([{ path: 'perMinute', message }]);
@@ -62,10 +67,10 @@ export function buildShare(whole: Budget, perMinute: number): Budget {
   return { policy: 'key-share', perMinute, burst: Math.max(SHARE_BURST_MIN, part) };
 }
 
-/** Null for a key without limits, so that most requests have nothing to check. */
+/** Null for a key with the default scopes and no limits: most requests have nothing to check. */
 function buildKeyRules(limits: KeyLimits): KeyRules | null {
   const { scopes, allowedIps, perMinute } = limits;
-  const isOpen = KEY_SCOPES.every((scope) => scopes.includes(scope));
+  const isOpen = scopes.join() === DEFAULT_KEY_SCOPES.join();
   if (isOpen && allowedIps.length === 0 && perMinute === null) return null;
   const isAllowed = allowedIps.length === 0 ? () => true : createAddressMatcher(allowedIps);
   return {

@@ -9,7 +9,13 @@ import { packJson } from '../lib/pack-json.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import type { Guide, ReferenceAbout } from './guide.ts';
-import { describeCost, listErrorCodes, type Operation } from './operation.ts';
+import {
+  describeCost,
+  findKeyScope,
+  isOwned,
+  listErrorCodes,
+  type Operation,
+} from './operation.ts';
 
 // An operation as text and commands, for the generated documents.
 
@@ -76,6 +82,9 @@ export function listFields(schema: TSchema, prefix = ''): FieldLine[] {
 /** The credentials that the reader needs. */
 export function describeAccess(operation: Operation): string {
   if (operation.access === 'session') return 'Needs a wallet session. ';
+  if (operation.access === 'owner') {
+    return `Needs a wallet session or an API key with the scope \`${findKeyScope(operation)}\`. `;
+  }
   return operation.access === 'key'
     ? 'An API key raises the tier; sessions are not accepted. '
     : '';
@@ -97,7 +106,7 @@ function buildExamplePath({ example, path }: Operation): string {
 /** The example as a command, with `$TOKEN` for a session token. */
 export function buildCurl(operation: Operation, origin: string): string {
   const { access, example, mediaType, method, path } = operation;
-  const credential = access === 'session' ? ' -H "Authorization: Bearer $TOKEN"' : '';
+  const credential = isOwned({ access }) ? ' -H "Authorization: Bearer $TOKEN"' : '';
   if (method === 'POST') {
     const body = quote(JSON.stringify(example.input));
     const start = `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json'`;
@@ -201,6 +210,7 @@ const ACCESS: Readonly<Record<Operation['access'], string>> = {
   public: 'open to anyone',
   key: 'open to anyone, API keys raise the tier',
   session: 'wallet session',
+  owner: 'wallet session or an API key with the scope',
 };
 
 function renderFieldTable(schema: TSchema, heading: string): string {

@@ -139,6 +139,7 @@ const SECURITY_SCHEMES: Json = {
 function pickSecurity(operation: Operation): readonly Json[] {
   const session = [{ sessionToken: [] }, { sessionCookie: [] }];
   if (operation.access === 'session') return session;
+  if (operation.access === 'owner') return [...session, { apiKey: [] }];
   if (operation.access === 'key') return [{}, { apiKey: [] }];
   return operation.cost === 'free' ? [] : [{}, { apiKey: [] }, ...session];
 }

@@ -84,9 +84,9 @@ export function describeCost(operation: CostFacts): string {
 
 /**
  * Who may call: anyone, with any credential raising the tier; anyone, with an API key raising it
- * and sessions rejected; or only a signed-in wallet.
+ * and sessions rejected; only a signed-in wallet; or that and its keys with the operation's scope.
  */
-export type AccessLevel = 'public' | 'key' | 'session';
+export type AccessLevel = 'public' | 'key' | 'session' | 'owner';
 
 interface OperationExample {
   readonly input: Readonly<Record<string, unknown>>;
@@ -201,7 +201,7 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
 ): Operation<Input, Output, Id> {
   return {
     access: 'public',
-    pages: definition.access === 'session' ? 'own' : 'any',
+    pages: isOwned(definition) ? 'own' : 'any',
     isRaw: false,
     costBy: null,
     mayWait: false,
@@ -217,8 +217,18 @@ export function defineOperation<Input extends TObject, Output extends TSchema, I
   };
 }
 
+/** Whether it is about what belongs to the caller's wallet. */
+export function isOwned({ access }: { readonly access?: AccessLevel | undefined }): boolean {
+  return access === 'session' || access === 'owner';
+}
+
 /** The scope that a key needs for it. */
-export function findKeyScope({ isRaw, cost }: Pick<Operation, 'isRaw' | 'cost'>): KeyScope {
+export function findKeyScope({
+  access,
+  isRaw,
+  cost,
+}: Pick<Operation, 'access' | 'isRaw' | 'cost'>): KeyScope {
+  if (access === 'owner') return 'webhooks';
   if (isRaw) return 'mcp';
   return cost === 'quote' ? 'quote' : 'data';
 }
@@ -249,7 +259,7 @@ export function listErrorCodes(operation: Operation): readonly ErrorCode[] {
     codes.add('RATE_LIMITED').add('UPSTREAM_UNAVAILABLE');
     if (operation.access !== 'session') codes.add('KEY_NOT_PERMITTED');
   }
-  if (operation.access === 'session') {
+  if (isOwned(operation)) {
     codes.add('WALLET_SESSION_REQUIRED');
     if (operation.method !== 'GET') codes.add('ORIGIN_NOT_ALLOWED');
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { buildLimits, getThing, startTestServer } from '../../test/start-http-server.ts';
 import { walletId } from '../../test/test-ids.ts';
+import type { Identity } from '../contract/identity.ts';
 import { COSTS } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import { Limiter } from '../lib/limiter.ts';
@@ -317,4 +318,29 @@ test("a request that the wallet's budget refuses does not spend the key's share"
     code: 'RATE_LIMITED',
   });
   assert.equal(readLeft(), left);
+});
+
+test("what is the wallet's opens to a session, and to a key that has the scope", async () => {
+  const limits = buildLimits({});
+  const key = { kind: 'key', key: 'w', walletId: walletId('w'), keyId: 'k', tier: null } as const;
+  const rules = { isAllowedFrom: () => true, perMinute: null };
+  let identity: Identity = { ...key, limits: null };
+  const gate = new Gate({
+    ...limits,
+    ...{ identify: () => identity, countUse: () => undefined, metrics: new Metrics() },
+    clock: new ManualClock(),
+  });
+  const visitor = {
+    ...{ addressGroup: 'g', authorization: undefined, sessionCookie: undefined },
+    ...{ isFromPage: false, isFromOwnPage: false },
+  };
+  const passage = { cost: 1, access: 'owner', scope: 'webhooks', isWrite: true } as const;
+  const enter = () => gate.admit(visitor, passage);
+  assert.throws(enter, { code: 'KEY_NOT_PERMITTED' });
+  identity = { ...key, limits: { ...rules, scopes: new Set(['data', 'mcp', 'quote']) } };
+  assert.throws(enter, { code: 'KEY_NOT_PERMITTED' });
+  identity = { ...key, limits: { ...rules, scopes: new Set(['webhooks']) } };
+  assert.equal((await enter()).identity, identity);
+  identity = { kind: 'anonymous', key: 'g' };
+  assert.throws(enter, { code: 'WALLET_SESSION_REQUIRED' });
 });

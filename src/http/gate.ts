@@ -5,7 +5,7 @@ import type { Caller, Identify } from '../access/identify.ts';
 import { buildShare } from '../access/keys.ts';
 import { buildUnauthorizedError } from '../access/unauthorized.ts';
 import type { Identity, Level } from '../contract/identity.ts';
-import type { AccessLevel } from '../contract/operation.ts';
+import { type AccessLevel, isOwned } from '../contract/operation.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type LimiterOptions,
   type RequestLimiter,
 } from '../lib/limiter.ts';
-import type { KeyScope } from '../model/key-limits.ts';
+import { DEFAULT_KEY_SCOPES, type KeyScope } from '../model/key-limits.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Refusal, toWaitSeconds } from './problem.ts';
 
@@ -72,13 +72,15 @@ interface Meter {
   readonly counters: { allowed(): void; refused(): void };
 }
 
+const DEFAULT_SCOPES: ReadonlySet<KeyScope> = new Set(DEFAULT_KEY_SCOPES);
+
 /** Within what the owner of the key has allowed. */
 function assertKeyMayPass(identity: Identity, passage: Passage, visitor: Visitor): void {
-  if (identity.kind !== 'key' || identity.limits === null) return;
-  const { scopes, isAllowedFrom } = identity.limits;
-  if (!isAllowedFrom(visitor.addressGroup)) {
+  if (identity.kind !== 'key') return;
+  if (identity.limits?.isAllowedFrom(visitor.addressGroup) === false) {
     throw new AppError('KEY_NOT_PERMITTED', { reason: 'it may not be used from this address' });
   }
+  const scopes = identity.limits?.scopes ?? DEFAULT_SCOPES;
   if (!scopes.has(passage.scope)) {
     const reason = `it does not have the scope \`${passage.scope}\``;
     throw new AppError('KEY_NOT_PERMITTED', { reason });
@@ -91,7 +93,8 @@ function assertMayPass(identity: Identity, passage: Passage, visitor: Visitor): 
     if (visitor.isFromPage && !visitor.isFromOwnPage) throw new AppError('ORIGIN_NOT_ALLOWED', {});
     if (identity.kind === 'session') throw buildUnauthorizedError('INVALID_API_KEY');
   }
-  if (passage.access !== 'session') {
+  const isForKeys = passage.access !== 'session' && identity.kind === 'key';
+  if (isForKeys || !isOwned(passage)) {
     assertKeyMayPass(identity, passage, visitor);
     return;
   }

@@ -26,7 +26,7 @@ async function start(t: TestContext, env: Readonly<Record<string, string>> = {})
   return { ...server, token, issue, issueKey, use };
 }
 
-test('a key without limits has all scopes, everywhere', async (t) => {
+test('a key without limits has all scopes but that of webhooks, everywhere', async (t) => {
   const { issue } = await start(t);
   const { body } = await issue({});
   assert.deepEqual(
@@ -127,4 +127,10 @@ test('a repeated request with other limits is a conflict', async (t) => {
   assert.equal((await ask({ scopes: ['data'] })).status, 201);
   assert.equal((await ask({ scopes: ['data'] })).headers.get('idempotency-replayed'), 'true');
   assert.deepEqual((await ask({})).body.code, 'IDEMPOTENCY_CONFLICT');
+});
+
+test('a key has the scope of webhooks and alerts only if its owner names it', async (t) => {
+  const { issue } = await start(t);
+  const { body } = await issue({ scopes: ['webhooks', 'data'] });
+  assert.deepEqual(body['scopes'], ['data', 'webhooks']);
 });

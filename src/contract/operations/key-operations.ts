@@ -68,7 +68,7 @@ export const createKey = defineOperation({
           minItems: 1,
           maxItems: KEY_SCOPES.length,
           description:
-            'What the key may be used for: `data` for reads, `mcp` for `/mcp` with all its tools, `quote` for `/trade/quote`. Everything by default.',
+            'What the key may be used for: `data` for reads, `mcp` for `/mcp` with all its tools, `quote` for `/trade/quote`, `webhooks` for the alerts and webhooks of the wallet. Everything except `webhooks` by default.',
         }),
       ),
       allowedIps: Type.Optional(

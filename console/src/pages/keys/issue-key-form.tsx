@@ -10,7 +10,8 @@ import { texts } from '../../texts.ts';
 
 const NAME_MAX = 64;
 const IPS_MAX = 2000;
-const SCOPES = ['data', 'quote', 'mcp'] as const satisfies readonly KeyRow['scopes'][number][];
+const DEFAULT_SCOPES = ['data', 'quote', 'mcp'] as const satisfies KeyRow['scopes'];
+const SCOPES = [...DEFAULT_SCOPES, 'webhooks'] as const satisfies KeyRow['scopes'];
 type KeyUse = (typeof SCOPES)[number];
 const LIVES_DAYS = [30, 90, 365] as const;
 
@@ -26,7 +27,7 @@ interface IssueKeyFormProps {
 export function IssueKeyForm({ budgetPerMinute, onIssued }: IssueKeyFormProps) {
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
-  const [scopes, setScopes] = useState<readonly KeyUse[]>(SCOPES);
+  const [scopes, setScopes] = useState<readonly KeyUse[]>(DEFAULT_SCOPES);
   const [ips, setIps] = useState('');
   const [perMinute, setPerMinute] = useState('');
   const [problem, setProblem] = useState<ShownProblem | null>(null);
